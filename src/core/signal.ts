@@ -1,0 +1,358 @@
+/**
+ * Signals: the facts that sensors and readers report, one small record each.
+ *
+ * A signal is what was observed, never what it means. It is kept for ever, so it holds digests and short
+ * previews instead of raw output, and its vocabulary only grows: a field may be added, never renamed.
+ * `at` is wall-clock milliseconds since 1970; the core never asks a clock of its own.
+ */
+import type { ErrorCause, PromptKind, State } from "./states.js";
+
+export const SIGNAL_VERSION = 1;
+
+/** Where a signal came from, best first: a conflict between two is settled by this order (see `turn.ts`). */
+export const SOURCES = [
+  "program_status", // OSC 7501
+  "hook",
+  "stream", // headless event stream on standard output
+  "session_file", // Claude Code's sessions/<pid>.json
+  "title",
+  "screen",
+  "transcript",
+  "process",
+  "workspace",
+  "report", // the agent's own `rouse report`
+  "human", // keys typed
+  "observer", // rouse itself
+] as const;
+export type Source = (typeof SOURCES)[number];
+
+/** What a tool does decides how long it may take: see `clocks.ts`. */
+export const TOOL_CLASSES = [
+  "instant", // read, edit, search: a second at most; open longer means that a human is asked
+  "edit", // instant too, and it changes the workspace
+  "shell",
+  "test",
+  "build",
+  "sleep", // the command itself waits: sleep, wait, poll
+  "endless", // never ends by itself: a dev server, tail -f, watch
+  "interactive", // reads the terminal: an editor, a pager, a password
+  "web",
+  "mcp",
+  "subagent",
+  "background", // waits for something started earlier
+  "question", // asks the human
+  "plan", // asks the human to accept a plan
+  "other",
+] as const;
+export type ToolClass = (typeof TOOL_CLASSES)[number];
+
+/** Failures that repeat by nature and say nothing about the agent's thinking. */
+export type InfraClass = "rate" | "overload" | "network" | "refused" | "auth";
+
+interface Base {
+  at: number;
+  source: Source;
+}
+
+/** Who is watched; a later one overrides field by field. */
+export interface SessionSignal extends Base {
+  kind: "session";
+  id?: string;
+  version?: string;
+  cwd?: string;
+  model?: string;
+  /** "bypass" means that the program asks nothing. */
+  permissions?: "asking" | "bypass";
+}
+
+/** The program's own word about its state: OSC 7501, title glyph, session file, busy mark on the screen. */
+export interface StatusSignal extends Base {
+  kind: "status";
+  status: "working" | "idle" | "blocked" | "done" | "error" | "clear";
+  prompt?: PromptKind;
+  text?: string;
+}
+
+export interface TurnSignal extends Base {
+  kind: "turn";
+  phase: "start" | "end" | "interrupted";
+  /** Set by a new user prompt (not by a tool result or a background notice). */
+  byUser?: boolean;
+}
+
+export interface ToolStartSignal extends Base {
+  kind: "tool_start";
+  id: string;
+  tool: string;
+  class: ToolClass;
+  /** Digest of tool name and canonical arguments. */
+  call: string;
+  /** What it touches: a path, a URL, the head of a command. Bounded. */
+  subject?: string;
+  /** For edits: digest of the unordered pair {before, after}, so that an edit and its undo are the same. */
+  effect?: string;
+  /** Digest of the state that an edit leaves behind. */
+  after?: string;
+  /** Declared by the call itself. */
+  timeoutMs?: number;
+  /** Returns at once and goes on behind the turn. */
+  background?: boolean;
+  /** Calls of one model reply share a round. */
+  round?: string;
+}
+
+export interface ToolEndSignal extends Base {
+  kind: "tool_end";
+  id: string;
+  ok: boolean;
+  /** Digest of the result with times, pids, counters and durations removed. */
+  outcome: string;
+  /** Digest of the result as it was. */
+  raw: string;
+  /** For failures: digest of the error alone, without the arguments that it quotes. */
+  error?: string;
+  infra?: InfraClass;
+  refused?: boolean;
+  interrupted?: boolean;
+  preview?: string;
+}
+
+/** A finished message of the conversation. */
+export interface MessageSignal extends Base {
+  kind: "message";
+  role: "user" | "assistant";
+  digest: string;
+  /** How the text closes, for the assistant: decided by the reader from the whole text. */
+  closing?: "question" | "offer" | "promise" | "result";
+  preview?: string;
+  /** The completion marker stood in it. */
+  marker?: boolean;
+  /** The text is one of rouse's own (it carries the mark). */
+  own?: boolean;
+  newSession?: boolean;
+}
+
+/** The model writes: new text, thinking or tokens arrived. Proves life, and progress of the stream. */
+export interface DeltaSignal extends Base {
+  kind: "delta";
+  channel: "content" | "thought";
+  chars: number;
+}
+
+/** The tail of the model's reassembled text repeats. `repeats` 0 takes it back. */
+export interface RepetitionSignal extends Base {
+  kind: "repetition";
+  channel: "content" | "thought";
+  period: number;
+  repeats: number;
+  preview?: string;
+}
+
+/** A request went out to the model. */
+export interface RequestSignal extends Base {
+  kind: "request";
+}
+
+export interface TokensSignal extends Base {
+  kind: "tokens";
+  /** Used since the last signal of this source. */
+  input: number;
+  output: number;
+  costUsd?: number;
+}
+
+export interface RetrySignal extends Base {
+  kind: "retry";
+  attempt?: number;
+  max?: number;
+  nextAt?: number;
+  infra?: InfraClass;
+  text?: string;
+}
+
+export interface LimitSignal extends Base {
+  kind: "limit";
+  /** `warning` is shown and forgotten; `cleared` takes a hit back. */
+  level: "warning" | "hit" | "cleared";
+  until?: number;
+  /** The program says that it goes on by itself. */
+  resumesItself?: boolean;
+  text?: string;
+}
+
+export interface ErrorSignal extends Base {
+  kind: "error";
+  cause: ErrorCause;
+  /** The program gave up; otherwise it is one failure among others. */
+  final: boolean;
+  digest: string;
+  text?: string;
+}
+
+export interface PromptSignal extends Base {
+  kind: "prompt";
+  open: boolean;
+  prompt?: PromptKind;
+  question?: string;
+}
+
+export interface CompactionSignal extends Base {
+  kind: "compaction";
+  phase: "start" | "end";
+}
+
+/** What one look at the rendered screen says, after two looks agreed. Sent when something in it changed. */
+export interface ScreenSignal extends Base {
+  kind: "screen";
+  reading: ScreenReading;
+}
+
+export interface ScreenReading {
+  /** Digest of the reply text: volatile cells, tips, status line and composer masked. */
+  reply: string;
+  /** Digest of the last line of text and of the whole masked screen, for the fingerprint over polls. */
+  lastLine: string;
+  /** The program's busy mark is on the screen; null when the profile cannot tell. */
+  busy: boolean | null;
+  /** Something moves (spinner, timer), whatever it means. */
+  moving: boolean;
+  /** Token counter of the status line. */
+  tokens?: number;
+  /** Elapsed time of the status line, in seconds. */
+  elapsed?: number;
+  composer: "empty" | "draft" | "hidden";
+  dialog?: { prompt: PromptKind; question: string; limit?: boolean };
+  tool?: { class: ToolClass; subject?: string };
+  compacting?: boolean;
+  retry?: { attempt?: number; max?: number; delayMs?: number; infra?: InfraClass; text: string };
+  limit?: { until?: number; resumesItself?: boolean; text: string };
+  error?: { cause: ErrorCause; text: string };
+  closing?: "question" | "offer" | "promise" | "result";
+  /** A turn's closing mark ("Worked for 9s") is the last thing above the composer. */
+  ended?: boolean;
+  interrupted?: boolean;
+  /** Shells or agents that go on after the turn. */
+  background?: number;
+  /** The last lines, for previews. Bounded. */
+  tail?: string[];
+}
+
+/** Bytes arrived, whatever they were. */
+export interface OutputSignal extends Base {
+  kind: "output";
+  bytes: number;
+}
+
+export interface ProcessSignal extends Base {
+  kind: "process";
+  alive: boolean | null;
+  children: number;
+  /** CPU milliseconds of the whole tree since it was first seen. */
+  cpuMs: number;
+  /** Bytes received on the tree's sockets, where they can be read. */
+  receivedBytes?: number;
+  sockets?: number;
+  stopped?: boolean;
+}
+
+export interface ExitSignal extends Base {
+  kind: "exit";
+  code: number | null;
+  signal: number | null;
+}
+
+export interface FileSignal extends Base {
+  kind: "file";
+  path: string;
+  digest?: string;
+  role?: "workspace" | "devlog" | "status" | "inbox" | "contract" | "access";
+}
+
+export interface CommitSignal extends Base {
+  kind: "commit";
+  id: string;
+  subject?: string;
+}
+
+export interface TestSignal extends Base {
+  kind: "test";
+  ok: boolean | null;
+  digest?: string;
+}
+
+export interface CheckpointSignal extends Base {
+  kind: "checkpoint";
+  task?: string;
+  step?: number;
+  text?: string;
+}
+
+export interface ClaimSignal extends Base {
+  kind: "claim";
+  task: string;
+  phase: "taken" | "renewed" | "released";
+}
+
+export interface ReportSignal extends Base {
+  kind: "report";
+  state?: Extract<State, "working" | "error" | "complete" | "needs_input">;
+  heartbeat?: boolean;
+  text?: string;
+}
+
+/** Messages queued for the agent. */
+export interface QueueSignal extends Base {
+  kind: "queue";
+  op: "enqueue" | "dequeue";
+  depth?: number;
+}
+
+/** Keys went into the terminal: a human's, or rouse's own. */
+export interface InputSignal extends Base {
+  kind: "input";
+  by: "human" | "rouse";
+  bytes: number;
+  /** The keys asked the program to end (Ctrl-C, Ctrl-D, /exit). */
+  quits?: boolean;
+  interrupts?: boolean;
+  submits?: boolean;
+}
+
+/** The observer did not run, or the machine slept: nothing is to be read out of this time. */
+export interface GapSignal extends Base {
+  kind: "gap";
+  from: number;
+  to: number;
+}
+
+export type Signal =
+  | SessionSignal
+  | StatusSignal
+  | TurnSignal
+  | ToolStartSignal
+  | ToolEndSignal
+  | MessageSignal
+  | DeltaSignal
+  | RepetitionSignal
+  | RequestSignal
+  | TokensSignal
+  | RetrySignal
+  | LimitSignal
+  | ErrorSignal
+  | PromptSignal
+  | CompactionSignal
+  | ScreenSignal
+  | OutputSignal
+  | ProcessSignal
+  | ExitSignal
+  | FileSignal
+  | CommitSignal
+  | TestSignal
+  | CheckpointSignal
+  | ClaimSignal
+  | ReportSignal
+  | QueueSignal
+  | InputSignal
+  | GapSignal;
+
+export type SignalKind = Signal["kind"];

@@ -1,0 +1,63 @@
+/** The words of the judgement. Spelled the same in code, CLI, API, logs and docs. */
+
+export const STATES = [
+  "starting",
+  "idle",
+  "working",
+  "waiting",
+  "needs_input",
+  "rate_limited",
+  "stuck",
+  "error",
+  "complete",
+  "gone",
+  "unknown",
+] as const;
+export type State = (typeof STATES)[number];
+
+export const STUCK_CAUSES = [
+  "silent_stream",
+  "frozen_screen",
+  "tool_hang",
+  "waiting_on_stdin",
+  "loop",
+  "repeated_error",
+  "retry_storm",
+  "no_progress",
+  "no_checkpoint",
+  "stale_claim",
+  "no_completion_signal",
+  "stopped_early",
+  "lost_result",
+  "compaction",
+  "never_started",
+  "never_exited",
+] as const;
+
+export const ERROR_CAUSES = [
+  "auth",
+  "billing",
+  "api",
+  "context_full",
+  "poisoned_context",
+  "policy_refusal",
+  "crash",
+  "exit_code",
+  "disk_full",
+  "unreachable",
+] as const;
+export type ErrorCause = (typeof ERROR_CAUSES)[number];
+
+/** What a wait waits for: the `cause` of `waiting`, each with a ceiling in `waits.ts`. */
+export const WAIT_CAUSES = ["tool", "subagent", "background", "retry", "compaction", "timer"] as const;
+export type WaitCause = (typeof WAIT_CAUSES)[number];
+
+/** Which kind of prompt is open: the `cause` of `needs_input`. */
+export const PROMPT_KINDS = ["permission", "confirmation", "input", "plan", "trust", "login"] as const;
+export type PromptKind = (typeof PROMPT_KINDS)[number];
+
+export type StuckCause = (typeof STUCK_CAUSES)[number];
+export type Cause = StuckCause | ErrorCause | WaitCause | PromptKind | "limit";
+
+/** Health in the sense of the agent-health proposal: what `rouse health --filter unhealthy` lists. */
+export const UNHEALTHY: ReadonlySet<State> = new Set<State>(["stuck", "error", "needs_input", "gone", "unknown"]);
