@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+/**
+ * Fails when an import points against the way of the data. Run by `npm run check:imports`; the folder to look at may
+ * be given (default: src beside this script).
+ *
+ * The table is the whole rule: what a folder of src may import besides itself. `packages` says which imports from
+ * outside it may use: none (the judgement stands alone), pure (libraries and built-ins that only transform data, so
+ * that live and replay read alike), or any. Tests beside the source keep the direction but may use any package.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const READING = ["core", "agents", "readers"];
+const LAYERS = {
+  core: { folders: [], packages: "none" },
+  agents: { folders: ["core"], packages: "pure" },
+  readers: { folders: ["core", "agents"], packages: "pure" },
+  replay: { folders: READING, packages: "any" },
+  eval: { folders: [...READING, "replay"], packages: "pure" },
+  cli: { folders: [...READING, "replay", "eval"], packages: "any" },
+};
+const PURE_BUILTINS = new Set(["node:assert", "node:buffer", "node:string_decoder", "node:util"]);
+
+const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), "..", "src"));
+const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".ts"))
+  .sort();
+const problems = files.flatMap(checkFile);
+for (const problem of problems) console.error(problem);
+console.log(`imports: ${files.length} files looked at, ${problems.length} against the direction`);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+function checkFile(name) {
+  const from = name.split(sep)[0];
+  const layer = LAYERS[from];
+  if (!layer) return [`${name}:1: "${from}" has no row in the table of scripts/check-imports.mjs; add one`];
+  return importsOf(readFileSync(join(root, name), "utf8")).flatMap(({ line, specifier }) => {
+    const complaint = specifier.startsWith(".")
+      ? complainAboutFolder(name, from, layer, specifier)
+      : complainAboutPackage(name, from, layer, specifier);
+    return complaint ? [`src/${name.split(sep).join("/")}:${line}: ${complaint}`] : [];
+  });
+}
+
+function complainAboutFolder(name, from, layer, specifier) {
+  const target = relative(root, resolve(root, dirname(name), specifier)).split(sep);
+  const inTest = name.endsWith(".test.ts");
+  if (target[0] === "..") return inTest ? null : `"${specifier}" leaves src`;
+  if (target[0] === from || layer.folders.includes(target[0])) return null;
+  const allowed = layer.folders.length > 0 ? `only itself and ${layer.folders.join(", ")}` : "nothing but itself";
+  return `${from} imports ${target[0]} ("${specifier}"); it may import ${allowed}`;
+}
+
+function complainAboutPackage(name, from, layer, specifier) {
+  if (name.endsWith(".test.ts") || layer.packages === "any") return null;
+  if (layer.packages === "none") return `${from} imports "${specifier}"; it may import no package and no built-in`;
+  if (!specifier.startsWith("node:") || PURE_BUILTINS.has(specifier)) return null;
+  return `${from} imports "${specifier}"; it has no I/O: of the built-ins only ${[...PURE_BUILTINS].join(", ")}`;
+}
+
+/** Static, re-exporting, bare and dynamic imports, and import types. A line inside a comment does not count. */
+function importsOf(source) {
+  const specifiers = /(?:^(?:import|export|\}).*?\bfrom|^import|\bimport\()\s*["']([^"']+)["']/g;
+  return source.split("\n").flatMap((text, index) => {
+    if (/^\s*(?:\*|\/\/|\/\*)/.test(text)) return [];
+    return [...text.matchAll(specifiers)].map((match) => ({ line: index + 1, specifier: match[1] }));
+  });
+}
