@@ -78,6 +78,10 @@ export interface TurnSignal extends Base {
   phase: "start" | "end" | "interrupted";
   /** Set by a new user prompt (not by a tool result or a background notice). */
   byUser?: boolean;
+  /** The end is read out of a last message: this release of the program does not mark the end of a turn. */
+  presumed?: boolean;
+  /** Shells or agents that go on after this end. */
+  background?: number;
 }
 
 export interface ToolStartSignal extends Base {
@@ -114,6 +118,8 @@ export interface ToolEndSignal extends Base {
   infra?: InfraClass;
   refused?: boolean;
   interrupted?: boolean;
+  /** The call returned, and what it started goes on behind the turn. */
+  background?: boolean;
   preview?: string;
 }
 
@@ -177,6 +183,8 @@ export interface LimitSignal extends Base {
   until?: number;
   /** The program says that it goes on by itself. */
   resumesItself?: boolean;
+  /** Of a warning: the window is used up, yet requests may still pass; a silence after it is the limit. */
+  full?: boolean;
   text?: string;
 }
 
