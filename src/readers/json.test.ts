@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { arr, bool, num, obj, parseRecord, str } from "./json.js";
+
+describe("parseRecord", () => {
+  it("reads a record and nothing else", () => {
+    expect(parseRecord('{"a":1}')).toEqual({ a: 1 });
+    expect(parseRecord('  {"a":1}\r')).toEqual({ a: 1 });
+    for (const line of ["", "[]", "null", "1", '"{}"', "{", '{"a":', "plain", "\0\0", "{}{}"]) {
+      expect(parseRecord(line), line).toBeNull();
+    }
+  });
+
+  it("does not throw, whatever the line", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json()), (line) => {
+        parseRecord(line);
+      }),
+    );
+  });
+
+  it("takes a record of any depth", () => {
+    const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    expect(arr(parseRecord(deep), "a")).toHaveLength(1);
+  });
+});
+
+describe("the getters", () => {
+  const record = { a: { s: "x", n: 2, l: [1], t: true }, bad: Number.NaN };
+
+  it("find what is there", () => {
+    expect([str(record, "a", "s"), num(record, "a", "n"), arr(record, "a", "l"), bool(record, "a", "t")]).toEqual([
+      "x",
+      2,
+      [1],
+      true,
+    ]);
+    expect(obj(record, "a")).toBe(record.a);
+  });
+
+  it("find nothing where the type is another", () => {
+    expect([str(record, "a", "n"), num(record, "bad"), obj(record, "a", "l"), str(record, "a", "s", "length")]).toEqual(
+      [undefined, undefined, undefined, undefined],
+    );
+    expect(arr(record, "a")).toEqual([]);
+    expect(bool({ t: 1 }, "t")).toBe(false);
+  });
+
+  it("do not see what a record inherits", () => {
+    expect(obj({}, "__proto__")).toBeUndefined();
+    expect(str({}, "constructor", "name")).toBeUndefined();
+  });
+});
