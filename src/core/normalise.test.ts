@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { errorKey, infraOf, normaliseResult } from "./normalise.js";
+
+describe("normaliseResult", () => {
+  const same: [why: string, a: string, b: string][] = [
+    ["dates and times", "built at 2026-01-02T03:04:05Z", "built at 2026-11-12T13:14:15.123+02:00"],
+    ["clock times", "[10:15:01] ready", "[10:15:09] ready"],
+    ["weekday dates", "Mon Jan  5 10:11:12 ok", "Tue Feb 17 09:00:00 ok"],
+    ["epoch times", "ts 1760000000", "ts 1760000099123"],
+    ["durations", "done in 1.4s", "done in 12.75 s"],
+    ["spelled durations", "took 3 minutes", "took 1 minute"],
+    ["process ids", "spawned (pid 4711)", "spawned (pid 12)"],
+    ["uuids", "job 0b7e9a52-1c2d-4e5f-8a9b-0c1d2e3f4a5b", "job 1b7e9a52-1c2d-4e5f-8a9b-0c1d2e3f4a5c"],
+    ["request ids", "request id: req_011CSabcdef", "request id: req_999XYabcdef"],
+    ["session names", "still running (session amber-3)", "still running (session amber-44)"],
+    ["attempt counters", "failed, attempt 3/10", "failed, attempt 4/10"],
+    ["ordinal attempts", "the 3rd attempt failed", "the 4th attempt failed"],
+    ["read footers", "body\n(read 3x)", "body\n(read 4x)"],
+    ["temporary paths", "see /tmp/run-a1/out", "see /var/tmp/zz/out"],
+    ["object addresses", "<Foo at 0x7f00aa11bb22>", "<Foo at 0x7f00aa11cc33>"],
+    ["fields of a reply that are always new", '{"ok":true,"messageId":"m1"}', '{"ok":true,"messageId":"m2"}'],
+    ["colours", "\u001b[31mred\u001b[0m", "red"],
+    ["whitespace", "a\n\n   b", "a b"],
+  ];
+  it.each(same)("takes %s for noise", (_, a, b) => {
+    expect(normaliseResult(a)).toBe(normaliseResult(b));
+  });
+
+  const other: [why: string, a: string, b: string][] = [
+    ["a count", "12 files done", "13 files done"],
+    ["a percentage", "41 %", "42 %"],
+    ["a step", "step 3/10", "step 4/10"],
+    ["a size", "12M log", "13M log"],
+    ["a checksum", "d41d8cd98f00b204e9800998ecf8427e", "e41d8cd98f00b204e9800998ecf8427e"],
+    ["a queue's next task", '{"taskId":17}', '{"taskId":18}'],
+    ["another failing case", "FAIL case 3", "FAIL case 4"],
+  ];
+  it.each(other)("keeps %s", (_, a, b) => {
+    expect(normaliseResult(a)).not.toBe(normaliseResult(b));
+  });
+
+  it("stays bounded and looks at both ends of a long text", () => {
+    const long = (tail: string) => `head ${"word ".repeat(100_000)}${tail}`;
+    expect(normaliseResult(long("x")).length).toBeLessThan(9000);
+    expect(normaliseResult(long("one"))).not.toBe(normaliseResult(long("two")));
+  });
+
+  it("takes any text, in time that grows with its length only", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary", maxLength: 300 }),
+        (text) => normaliseResult(text).length <= 2 * text.length + 64,
+      ),
+    );
+    const hostile = ["a", "/", "1", ":", '"', "'", "-", " ", "a/", "1:", "\u001b[", "_a", "a."].map((c) =>
+      c.repeat(100_000),
+    );
+    const start = performance.now();
+    for (const text of hostile) {
+      normaliseResult(text);
+      errorKey(text);
+      infraOf(text);
+    }
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+});
+
+describe("errorKey", () => {
+  const same: [why: string, a: string, b: string][] = [
+    [
+      "paths",
+      "ENOENT: no such file or directory, open '/a/b.ts'",
+      "ENOENT: no such file or directory, open '/c/d/e.md'",
+    ],
+    ["quoted arguments", 'unknown tool "glob"', 'unknown tool "lsdir"'],
+    [
+      "line numbers",
+      "SyntaxError: invalid syntax (main.py, line 10)",
+      "SyntaxError: invalid syntax (other.py, line 222)",
+    ],
+    ["file positions", "src/a.ts:10:5 error TS1005 expected", "lib/b.ts:7:1 error TS1005 expected"],
+    ["addresses", "cannot fetch https://a.test/x?y=1", "cannot fetch http://b.test/"],
+    ["lines around the error", "Exit code 2\nfatal: bad revision", "fatal: bad revision"],
+  ];
+  it.each(same)("is independent of %s", (_, a, b) => {
+    expect(errorKey(a)).toBe(errorKey(b));
+    expect(errorKey(a)).not.toBe("");
+  });
+
+  it("tells two errors apart", () => {
+    expect(errorKey("permission denied: /a")).not.toBe(errorKey("no such file: /a"));
+    expect(errorKey("error: expected 1 got 2")).not.toBe(errorKey("error: expected 3 got 4"));
+  });
+
+  it.each(["", "Exit code 1", "exit status 2", "Command failed with exit code 1", "  \n "])(
+    "is empty for %j, which names no error",
+    (text) => {
+      expect(errorKey(text)).toBe("");
+    },
+  );
+});
+
+describe("infraOf", () => {
+  it.each([
+    ["HTTP 429 Too Many Requests", "rate"],
+    ["Error: rate limit exceeded, slow down", "rate"],
+    ["API Error: 529 overloaded", "overload"],
+    ["503 Service Unavailable", "overload"],
+    ["connect ECONNREFUSED 127.0.0.1:80", "refused"],
+    ["read ECONNRESET", "network"],
+    ["curl: (6) Could not resolve host: x.test", "network"],
+    ["401 Unauthorized", "auth"],
+    ["TypeError: x is not a function", undefined],
+    ["line 429: unexpected token", undefined],
+    ["expected 500 items", undefined],
+  ])("reads %j as %s", (text, infra) => {
+    expect(infraOf(text)).toBe(infra);
+  });
+});
