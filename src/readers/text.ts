@@ -1,0 +1,53 @@
+import { canonical } from "../core/digest.js";
+import { str } from "./json.js";
+
+const PREVIEW_MAX = 200;
+const RESULT_MAX = 65_536;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control bytes are what is to be taken out.
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
+
+/** The head of a text on one line, without control bytes: safe to keep and to show. */
+export function head(text: string, max: number = PREVIEW_MAX): string {
+  return text
+    .slice(0, max * 2)
+    .replace(CONTROLS, " ")
+    .trim()
+    .slice(0, max);
+}
+
+/** The tail of a text: where an answer says what it comes to. */
+export function tail(text: string, max: number = PREVIEW_MAX): string {
+  return text
+    .slice(-max * 2)
+    .replace(CONTROLS, " ")
+    .trim()
+    .slice(-max);
+}
+
+const TEXT_KEYS = ["text", "content", "output", "stdout", "message", "error", "result", "response"] as const;
+const DEPTH_MAX = 8;
+
+/** The text of a message or result in any of the usual shapes: a string, blocks, or a record with a text field. */
+export function textOf(content: unknown, depth = 0): string {
+  if (typeof content === "string") return content;
+  if (depth > DEPTH_MAX || typeof content !== "object" || content === null) return "";
+  if (Array.isArray(content)) {
+    return content
+      .map((part) => textOf(part, depth + 1))
+      .filter((part) => part !== "")
+      .join("\n");
+  }
+  const key = TEXT_KEYS.find((name) => Object.hasOwn(content, name));
+  if (key === undefined) return "";
+  const own = textOf((content as Record<string, unknown>)[key], depth + 1);
+  const stderr = key === "stdout" ? str(content, "stderr") : undefined;
+  return stderr === undefined || stderr === "" ? own : `${own}\n${stderr}`;
+}
+
+/** The text of a tool's result. One without text, an image say, is told from others by its JSON. */
+export function resultText(content: unknown): string {
+  const text = textOf(content);
+  return text !== "" || typeof content !== "object" || content === null
+    ? text
+    : canonical(content).slice(0, RESULT_MAX);
+}
