@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { startProgress } from "./progress.js";
+
+const ERASE = "\r\u001b[2K";
+
+function fakeStream(isTTY: boolean, columns = 80) {
+  const written: string[] = [];
+  return { written, stream: { isTTY, columns, write: (text: string) => written.push(text) } };
+}
+
+describe("progress", () => {
+  it("writes nothing where there is no terminal", () => {
+    const { written, stream } = fakeStream(false);
+    const progress = startProgress("replaying", 2, stream);
+    progress.step("a");
+    progress.end();
+    expect(written).toEqual([]);
+  });
+
+  it("shows how far it is, on one line", () => {
+    const { written, stream } = fakeStream(true);
+    let now = 0;
+    const progress = startProgress("replaying", 4, stream, () => now);
+    now = 100;
+    progress.step("claude/normal");
+    expect(written.at(-1)).toBe(`${ERASE}replaying ${"█".repeat(6)}${"░".repeat(18)} 1/4 claude/normal`);
+    expect(written.join("")).not.toContain("\n");
+  });
+
+  it("does not redraw more often than a person can see", () => {
+    const { written, stream } = fakeStream(true);
+    const progress = startProgress("replaying", 1000, stream, () => 0);
+    for (let i = 0; i < 1000; i++) progress.step();
+    expect(written).toHaveLength(1);
+  });
+
+  it("clears itself once", () => {
+    const { written, stream } = fakeStream(true);
+    const progress = startProgress("replaying", 2, stream);
+    progress.end();
+    progress.end();
+    expect(written.slice(1)).toEqual([ERASE]);
+  });
+
+  it("never wraps and lets no control byte of a label through", () => {
+    const { written, stream } = fakeStream(true, 40);
+    let now = 0;
+    const progress = startProgress("replaying", 2, stream, () => now);
+    now = 100;
+    progress.step("\u001b]0;title\u0007".repeat(9));
+    const line = written.at(-1)?.slice(ERASE.length) ?? "";
+    expect(line.length).toBe(39);
+    expect(line).not.toContain("\u001b");
+  });
+});

@@ -1,0 +1,64 @@
+/** One line on standard error while a long run goes on: shown only on a terminal, and gone when the run is. */
+
+export interface Progress {
+  /** One more is done; `label` says which comes next or was last. */
+  step(label?: string): void;
+  /** Clears the line. Harmless when called twice. */
+  end(): void;
+}
+
+interface ProgressStream {
+  isTTY?: boolean;
+  columns?: number;
+  write(text: string): unknown;
+}
+
+const BAR_CELLS = 24;
+/** Redrawn at most this often: a terminal over a slow line must not hold up the run. */
+const REDRAW_MS = 80;
+const ERASE_LINE = "\r\u001b[2K";
+
+/**
+ * @example
+ * const progress = startProgress("replaying", cases.length);
+ * try {
+ *   for (const one of cases) { await replay(one); progress.step(one.name); }
+ * } finally {
+ *   progress.end();
+ * }
+ */
+export function startProgress(
+  title: string,
+  total: number,
+  stream: ProgressStream = process.stderr,
+  now: () => number = Date.now,
+): Progress {
+  if (!stream.isTTY || total <= 0) return { step: () => {}, end: () => {} };
+  let done = 0;
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  let isShown = false;
+  const draw = (label: string) => {
+    drawnAt = now();
+    isShown = true;
+    stream.write(ERASE_LINE + progressLine(title, done, total, label, stream.columns ?? 80));
+  };
+  draw("");
+  return {
+    step(label = "") {
+      done = Math.min(total, done + 1);
+      if (now() - drawnAt >= REDRAW_MS) draw(label);
+    },
+    end() {
+      if (isShown) stream.write(ERASE_LINE);
+      isShown = false;
+    },
+  };
+}
+
+/** Cut to the terminal's width, because a wrapped line could not be erased again; labels are file names, so no control bytes. */
+function progressLine(title: string, done: number, total: number, label: string, columns: number): string {
+  const filled = Math.floor((done / total) * BAR_CELLS);
+  const bar = "█".repeat(filled) + "░".repeat(BAR_CELLS - filled);
+  const plain = label.replace(/[^\x20-\x7e]/g, "?");
+  return `${title} ${bar} ${done}/${total} ${plain}`.trimEnd().slice(0, Math.max(0, columns - 1));
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import type { State } from "../core/states.js";
+import { BARS, checkBars } from "./bars.js";
+import { scoreEvents } from "./events.js";
+import { scoreLive } from "./live.js";
+import { scoreScreens } from "./screens.js";
+import { scoreSessions } from "./sessions.js";
+
+function entry(t: number, state: State) {
+  return { t, state, cause: null, confidence: 1, until: null, reasons: [] };
+}
+
+function live(truth: string, delay: number) {
+  const timeline: [number, string][] = [
+    [0, "working"],
+    [10, truth],
+  ];
+  const said = [entry(0, "working"), entry(10 + delay, truth === "hung" ? "stuck" : "complete")];
+  return scoreLive([{ name: "a/b", truth: { agent: "claude", timeline, end: 400 }, timeline: said }]);
+}
+
+function met(figures: Parameters<typeof checkBars>[0], name: string) {
+  return checkBars(figures).find((bar) => bar.name === name)?.met;
+}
+
+describe("bars", () => {
+  it("has a name of its own for each", () => {
+    expect(new Set(BARS.map(({ name }) => name)).size).toBe(BARS.length);
+  });
+
+  it("neither meets nor misses a bar without cases", () => {
+    const empty = { live: scoreLive([]), screens: scoreScreens([]), sessions: scoreSessions([]) };
+    const withoutCases = checkBars(empty).filter(({ unit }) => unit !== "count");
+    expect(new Set(withoutCases.map(({ met }) => met))).toEqual(new Set([null]));
+    expect(checkBars({}).every(({ met, figure }) => met === null && figure === null)).toBe(true);
+  });
+
+  it("tells results at 5 s from results at 6 s", () => {
+    expect(met({ live: live("done", 5) }, "prompts, limits, errors, results: delay p95")).toBe(true);
+    expect(met({ live: live("done", 6) }, "prompts, limits, errors, results: delay p95")).toBe(false);
+  });
+
+  it("gives a hang two minutes", () => {
+    expect(met({ live: live("hung", 120) }, "hung: delay p95")).toBe(true);
+    expect(met({ live: live("hung", 121) }, "hung: delay p95")).toBe(false);
+  });
+
+  it("allows no false alarm", () => {
+    const truth = { agent: "claude", timeline: [[0, "working"]] as [number, string][], end: 60 };
+    const figures = scoreLive([{ name: "a/b", truth, timeline: [entry(20, "stuck")] }]);
+    expect(checkBars({ live: figures }).find(({ name }) => name === "false alarms")).toEqual({
+      name: "false alarms",
+      relation: "at most",
+      bar: 0,
+      unit: "count",
+      figure: 1,
+      met: false,
+    });
+  });
+
+  it("wants four of five loops in the event streams", () => {
+    const cases = (found: number) =>
+      Array.from({ length: 5 }, (_, index) => ({
+        truth: { id: `${index}`, family: "f", nature: "semantic", expect: "loop" as const, judge: "any" as const },
+        timeline: [{ ...entry(0, index < found ? "stuck" : "working"), cause: "loop" as const }],
+      }));
+    expect(met({ events: scoreEvents(cases(4)) }, "event streams: recall")).toBe(true);
+    expect(met({ events: scoreEvents(cases(3)) }, "event streams: recall")).toBe(false);
+  });
+
+  it("allows one alarm in twenty agent-hours", () => {
+    const score = (hours: number) =>
+      scoreSessions([
+        {
+          file: "a",
+          segments: [{ file: "a", label: "working", start: 0, end: hours * 3_600_000, doing: "" }],
+          timeline: [entry(60, "stuck")],
+        },
+      ]);
+    expect(met({ sessions: score(20) }, "sessions: alarms")).toBe(true);
+    expect(met({ sessions: score(19) }, "sessions: alarms")).toBe(false);
+  });
+});

@@ -1,0 +1,80 @@
+/** The bars that the figures must meet, as data. A figure without cases is neither met nor missed. */
+import type { EventFigures } from "./events.js";
+import type { LiveFigures } from "./live.js";
+import type { ScreenFigures } from "./screens.js";
+import type { SessionFigures } from "./sessions.js";
+import type { Detection } from "./types.js";
+
+export interface Figures {
+  live?: LiveFigures;
+  events?: EventFigures;
+  screens?: ScreenFigures;
+  sessions?: SessionFigures;
+}
+
+type Unit = "share" | "seconds" | "count" | "per hour";
+
+export interface BarResult {
+  name: string;
+  relation: "at least" | "at most";
+  bar: number;
+  unit: Unit;
+  figure: number | null;
+  met: boolean | null;
+}
+
+interface Bar extends Omit<BarResult, "figure" | "met"> {
+  figure: (figures: Figures) => number | null | undefined;
+}
+
+export const BARS: readonly Bar[] = [
+  ...detectionBars("prompts, limits, errors, results", (live) => live.pooled, 0.98, 5),
+  ...detectionBars("unreachable", (live) => live.states.unreachable, 0.98, 60),
+  ...detectionBars("hung", (live) => live.states.hung, 0.95, 120),
+  atLeast("looping: detected", 0.9, ({ live }) => detectedShare(live?.states.looping)),
+  atMost("false alarms", 0, "count", ({ live }) => live?.falseAlarms.length),
+  atMost("false completions", 0, "count", ({ live }) => live?.falseCompletions.length),
+  atMost("not held", 1, "count", ({ live }) => live?.notHeld.length),
+  atLeast("event streams: precision", 0.95, ({ events }) => events?.semantic.precision),
+  atLeast("event streams: recall", 0.8, ({ events }) => events?.semantic.recall),
+  atLeast("screens: right", 0.9, ({ screens }) => screens && share(screens.right, screens.of)),
+  atMost("screens: alarms on traps", 0, "count", ({ screens }) => screens?.negativeAlarms),
+  atLeast("screens: reset times", 1, ({ screens }) => screens && share(screens.resetsRight, screens.resetsOf)),
+  atMost("sessions: alarms", 0.05, "per hour", ({ sessions }) => sessions?.alarmsPerHour),
+];
+
+export function checkBars(figures: Figures): BarResult[] {
+  return BARS.map(({ figure: read, ...bar }) => {
+    const figure = read(figures) ?? null;
+    const met = figure === null ? null : bar.relation === "at least" ? figure >= bar.bar : figure <= bar.bar;
+    return { ...bar, figure, met };
+  });
+}
+
+function detectionBars(
+  name: string,
+  of: (live: LiveFigures) => Detection | undefined,
+  shareMin: number,
+  delayMax: number,
+): Bar[] {
+  return [
+    atLeast(`${name}: detected`, shareMin, ({ live }) => live && detectedShare(of(live))),
+    atMost(`${name}: delay p95`, delayMax, "seconds", ({ live }) => live && of(live)?.p95),
+  ];
+}
+
+function atLeast(name: string, bar: number, figure: Bar["figure"]): Bar {
+  return { name, relation: "at least", bar, unit: "share", figure };
+}
+
+function atMost(name: string, bar: number, unit: Unit, figure: Bar["figure"]): Bar {
+  return { name, relation: "at most", bar, unit, figure };
+}
+
+function detectedShare(detection: Detection | undefined): number | null {
+  return detection ? share(detection.detected, detection.of) : null;
+}
+
+function share(part: number, whole: number): number | null {
+  return whole > 0 ? part / whole : null;
+}

@@ -1,0 +1,89 @@
+/**
+ * Scores loop verdicts on retold event streams. A case counts as a loop if an entry of its timeline is stuck with a
+ * cause of the loop family: any entry, or only the last one where the stream is to be judged at its end.
+ */
+import { isLoop } from "./timeline.js";
+import type { Said, Timeline } from "./types.js";
+
+export interface EventTruth {
+  id: string;
+  family: string;
+  /** `semantic` cases ask what a loop is; the others test some detector's own threshold or are contested. */
+  nature: string;
+  expect: "loop" | "not_loop";
+  judge: "any" | "end";
+}
+
+export interface EventCase {
+  truth: EventTruth;
+  timeline: Timeline | null;
+}
+
+export interface LoopFigures {
+  precision: number;
+  recall: number;
+  truePositives: number;
+  falsePositives: number;
+  falseNegatives: number;
+  trueNegatives: number;
+}
+
+export interface WrongVerdict {
+  case: string;
+  family: string;
+  nature: string;
+  expect: "loop" | "not_loop";
+  /** The verdict that was wrong, or the last one where a loop was not seen; null when nothing was said. */
+  said: Said | null;
+}
+
+export interface EventFigures {
+  cases: number;
+  semantic: LoopFigures;
+  all: LoopFigures;
+  wrong: WrongVerdict[];
+}
+
+interface Judged {
+  truth: EventTruth;
+  loop: boolean;
+  said: Said | null;
+}
+
+export function scoreEvents(cases: readonly EventCase[]): EventFigures {
+  const judged = cases.map(judge);
+  return {
+    cases: cases.length,
+    semantic: countLoops(judged.filter(({ truth }) => truth.nature === "semantic")),
+    all: countLoops(judged),
+    wrong: judged
+      .filter(({ truth, loop }) => loop !== (truth.expect === "loop"))
+      .map(({ truth: { id, family, nature, expect }, said }) => ({ case: id, family, nature, expect, said })),
+  };
+}
+
+function judge({ truth, timeline }: EventCase): Judged {
+  const entries = (timeline ?? []).slice(truth.judge === "end" ? -1 : 0);
+  const loop = entries.find(isLoop);
+  const decisive = loop ?? entries.at(-1);
+  if (!decisive) return { truth, loop: false, said: null };
+  const { t, state, cause, reasons } = decisive;
+  return { truth, loop: loop !== undefined, said: { t, state, cause, reasons } };
+}
+
+/** Nothing said is not imprecise; nothing found is no recall. */
+function countLoops(judged: readonly Judged[]): LoopFigures {
+  const count = (expect: string, loop: boolean) =>
+    judged.filter((one) => one.truth.expect === expect && one.loop === loop).length;
+  const truePositives = count("loop", true);
+  const falsePositives = count("not_loop", true);
+  const falseNegatives = count("loop", false);
+  return {
+    precision: truePositives + falsePositives > 0 ? truePositives / (truePositives + falsePositives) : 1,
+    recall: truePositives + falseNegatives > 0 ? truePositives / (truePositives + falseNegatives) : 0,
+    truePositives,
+    falsePositives,
+    falseNegatives,
+    trueNegatives: count("not_loop", false),
+  };
+}

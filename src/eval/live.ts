@@ -1,0 +1,244 @@
+/**
+ * Scores timelines of recorded terminal and headless sessions against the true states.
+ *
+ * The truth divides a recording into segments. A segment of *trouble* is detected if a right state is given before
+ * it ends; from its first hit on a right state must hold for nine tenths of the rest, or it was a blip (*not held*). In a
+ * *quiet* segment nothing alarming may be said. In both, a wrong alarm is a *false alarm* and a wrong `complete` a *false
+ * completion*, with grace at the edges where truth and screen cannot agree to the instant; but a trouble that was missed
+ * is counted as missed and no more. Segments of any other name (exited, orphaned) are not scored.
+ */
+import type { Cause, State } from "../core/states.js";
+import { ALARMS, detection, type Held, heldBetween, isLoop, said } from "./timeline.js";
+import type { Detection, Said, Timeline, TimelineEntry } from "./types.js";
+
+export interface LiveTruth {
+  agent: string;
+  /** From which second on the session was truly in which state. */
+  timeline: readonly (readonly [number, string])[];
+  /** The second at which the recording ends. */
+  end: number;
+}
+
+export interface LiveCase {
+  name: string;
+  truth: LiveTruth;
+  /** null when the recording could not be replayed: every trouble in it is then missed. */
+  timeline: Timeline | null;
+}
+
+export interface Miss {
+  case: string;
+  truth: string;
+  from: number;
+  to: number;
+  /** The last verdicts that stood instead. */
+  instead: Said[];
+}
+
+export interface Wrong extends Said {
+  case: string;
+  truth: string;
+}
+
+export interface NotHeld {
+  case: string;
+  truth: string;
+  share: number;
+  instead: Said[];
+}
+
+export interface WrongCause {
+  case: string;
+  truth: string;
+  causes: (Cause | null)[];
+}
+
+export interface LiveFigures {
+  cases: number;
+  replayed: number;
+  /** By true state, in alphabetical order. */
+  states: Record<string, Detection>;
+  /** All troubles that a single look can tell: without hangs, loops and an unreachable server. */
+  pooled: Detection;
+  /** All troubles, without hung tools: those differ from long ones only by what the command is. */
+  total: Detection;
+  misses: Miss[];
+  notHeld: NotHeld[];
+  wrongCause: WrongCause[];
+  falseAlarms: Wrong[];
+  falseCompletions: Wrong[];
+  quietSeconds: number;
+}
+
+const CALM: readonly State[] = ["starting", "idle", "working", "waiting", "unknown"];
+
+/** What may be said while nothing is wrong. */
+const QUIET = new Map<string, ReadonlySet<State>>([
+  ["starting", new Set<State>([...CALM, "complete"])],
+  ["idle", new Set<State>([...CALM, "complete"])],
+  ["working", new Set<State>(CALM)],
+  ["interrupted", new Set<State>([...CALM, "complete", "needs_input", "gone"])],
+  ["tool_running", new Set<State>(["working", "waiting", "unknown"])],
+  ["retrying", new Set<State>(["working", "waiting", "rate_limited", "unknown"])],
+  ["rate_limited", new Set<State>(["working", "waiting", "rate_limited", "unknown"])],
+]);
+
+/** What is right to say in trouble. `done` is scored like one: it has to be noticed too. */
+const TROUBLE = new Map<string, ReadonlySet<State>>([
+  ["hung", new Set<State>(["stuck"])],
+  ["tool_hung", new Set<State>(["stuck"])],
+  ["looping", new Set<State>(["stuck"])],
+  ["waiting_permission", new Set<State>(["needs_input"])],
+  ["waiting_trust", new Set<State>(["needs_input"])],
+  ["waiting_input", new Set<State>(["needs_input"])],
+  ["usage_limited", new Set<State>(["rate_limited"])],
+  ["auth_error", new Set<State>(["error"])],
+  ["billing_error", new Set<State>(["error"])],
+  ["context_full", new Set<State>(["error"])],
+  ["stopped_error", new Set<State>(["error"])],
+  ["unreachable", new Set<State>(["error", "stuck"])],
+  ["crashed", new Set<State>(["gone", "error"])],
+  ["done", new Set<State>(["complete"])],
+]);
+
+/** Errors that ask different things of a human, so the cause has to be right as well. */
+const CAUSE = new Map<string, Cause>([
+  ["auth_error", "auth"],
+  ["billing_error", "billing"],
+  ["context_full", "context_full"],
+]);
+
+const NOT_POOLED: ReadonlySet<string> = new Set(["hung", "tool_hung", "looping", "unreachable"]);
+/** A trouble shorter than this many seconds cannot be told from what is healthy. */
+const SHORTEST = new Map([
+  ["hung", 125],
+  ["tool_hung", 125],
+  ["done", 1],
+  ["waiting_input", 1],
+]);
+const GRACE_AFTER_START = 3;
+const GRACE_BEFORE_END = 0.5;
+/** The last trouble of a recording may still be noticed for a while after the program has ended. */
+const GRACE_AFTER_END = 5;
+/** A loop's truth begins at the fourth equal call; from the third equal outcome on it is no error to say so. */
+const GRACE_BEFORE_LOOP = 10;
+const HOLD_SHARE = 0.9;
+
+interface Segment {
+  case: string;
+  truth: string;
+  from: number;
+  to: number;
+  next: string | null;
+  timeline: Timeline;
+}
+
+interface Tally extends Pick<LiveFigures, "misses" | "notHeld" | "wrongCause" | "falseAlarms" | "falseCompletions"> {
+  delays: Map<string, number[]>;
+  quietSeconds: number;
+}
+
+export function scoreLive(cases: readonly LiveCase[]): LiveFigures {
+  const scored = cases.filter(isScored);
+  const tally: Tally = {
+    delays: new Map(),
+    misses: [],
+    notHeld: [],
+    wrongCause: [],
+    falseAlarms: [],
+    falseCompletions: [],
+    quietSeconds: 0,
+  };
+  for (const segment of scored.flatMap(segmentsOf)) {
+    if (TROUBLE.has(segment.truth)) scoreTrouble(segment, tally);
+    else scoreQuiet(segment, tally);
+  }
+  const { delays, ...counted } = tally;
+  const names = [...new Set([...delays.keys(), ...tally.misses.map((miss) => miss.truth)])].sort();
+  const over = (wanted: readonly string[]) =>
+    detection(
+      wanted.flatMap((name) => delays.get(name) ?? []),
+      tally.misses.filter((miss) => wanted.includes(miss.truth)).length,
+    );
+  return {
+    cases: scored.length,
+    replayed: cases.filter((one) => one.timeline !== null).length,
+    states: Object.fromEntries(names.map((name) => [name, over([name])])),
+    pooled: over(names.filter((name) => !NOT_POOLED.has(name))),
+    total: over(names.filter((name) => name !== "tool_hung")),
+    ...counted,
+  };
+}
+
+/** Gemini CLI shows a refused connection as it shows its silent retries: there is nothing to be right about. */
+function isScored({ truth }: LiveCase): boolean {
+  const ambiguous = truth.agent === "gemini" && truth.timeline.some(([, state]) => state === "unreachable");
+  return truth.timeline.length > 0 && !ambiguous;
+}
+
+function segmentsOf({ name, truth, timeline }: LiveCase): Segment[] {
+  return truth.timeline.map(([from, state], index) => {
+    const next = truth.timeline[index + 1];
+    const to = next ? next[0] : Math.max(truth.end, from + 5);
+    return { case: name, truth: state, from, to, next: next ? next[1] : null, timeline: timeline ?? [] };
+  });
+}
+
+function scoreTrouble(segment: Segment, tally: Tally): void {
+  const { case: name, truth, from, to, next, timeline } = segment;
+  if (to - from < (SHORTEST.get(truth) ?? 0)) return;
+  const isLast = next === null || next === "exited";
+  const held = heldBetween(timeline, from, to);
+  const window = heldBetween(timeline, Math.max(0, from - GRACE_BEFORE_END), to + (isLast ? GRACE_AFTER_END : 0));
+  const firstHit = window.find(({ entry }) => isRight(truth, entry));
+  if (!firstHit) {
+    tally.misses.push({ case: name, truth, from, to, instead: held.slice(-3).map(said) });
+    return;
+  }
+  const hit = Math.max(from, firstHit.from);
+  tally.delays.set(truth, [...(tally.delays.get(truth) ?? []), hit - from]);
+
+  const right = held.filter(({ entry }) => isRight(truth, entry));
+  const wrong = held.filter(({ entry }) => !isRight(truth, entry));
+  const rest = to - hit;
+  const good = right.filter((one) => one.to > hit).reduce((sum, one) => sum + one.to - Math.max(one.from, hit), 0);
+  if (rest > GRACE_AFTER_START && good < HOLD_SHARE * rest) {
+    const instead = wrong.filter((one) => one.to > hit).map(said);
+    tally.notHeld.push({ case: name, truth, share: good / rest, instead });
+  }
+  const cause = CAUSE.get(truth);
+  const causes = right.map(({ entry }) => entry.cause);
+  if (cause && causes.length > 0 && !causes.includes(cause)) tally.wrongCause.push({ case: name, truth, causes });
+
+  for (const one of wrong) {
+    if (one.to <= from + GRACE_AFTER_START) continue;
+    if (one.entry.state === "complete") tally.falseCompletions.push({ case: name, truth, ...said(one) });
+    else if (ALARMS.has(one.entry.state) && !(one.entry.state === "gone" && isLast))
+      tally.falseAlarms.push({ case: name, truth, ...said(one) });
+  }
+}
+
+function scoreQuiet(segment: Segment, tally: Tally): void {
+  const { case: name, truth, from, to, timeline } = segment;
+  const allowed = QUIET.get(truth);
+  if (!allowed) return;
+  tally.quietSeconds += Math.max(0, to - from);
+  for (const one of heldBetween(timeline, from, to)) {
+    const { state } = one.entry;
+    if (allowed.has(state) || one.to <= from + GRACE_AFTER_START || isEarly(segment, one)) continue;
+    if (ALARMS.has(state)) tally.falseAlarms.push({ case: name, truth, ...said(one) });
+    else if (state === "complete") tally.falseCompletions.push({ case: name, truth, ...said(one) });
+  }
+}
+
+/** Said of the trouble that comes next, a moment before the truth has it begin. */
+function isEarly({ to, next }: Segment, { from, entry }: Held): boolean {
+  if (next === null || !TROUBLE.has(next) || !isRight(next, entry)) return false;
+  return from >= to - (next === "looping" ? GRACE_BEFORE_LOOP : GRACE_BEFORE_END);
+}
+
+function isRight(truth: string, entry: TimelineEntry): boolean {
+  if (truth === "done" && entry.cause === "stopped_early") return true;
+  if (truth === "looping") return isLoop(entry);
+  return TROUBLE.get(truth)?.has(entry.state) ?? false;
+}

@@ -1,0 +1,159 @@
+/**
+ * Scores timelines of long real transcripts against segments that were labelled by rule.
+ *
+ * **Quiet** segments are working, long_tool and waiting_for_user. An alarm is an entry with `stuck` or `error` that stands
+ * in a quiet segment: later than 3 s after its start (the record that ends a trouble is what takes it back), and not
+ * only in the last half second before a segment of trouble. One entry is one alarm, however many quiet segments it
+ * spans: what is counted is how often rouse speaks up wrongly.
+ *
+ * **Agent-hours** are the lengths of the quiet segments, but a wait for the user counts for half an hour at most: a night
+ * with nobody there is no observation. Of the 143 quiet hours of the corpus 123 are such waits, and the five longest (72 h)
+ * alone would make room for three more alarms; 52 hours remain.
+ *
+ * **Trouble** is stalled, rate_limited and api_error; it is found if a right state stands at any time from half a second
+ * before the segment's start to its end, and at least to 5 s after its start: 4 of 28 have no length, being the last
+ * record of the file or one of two of the same instant. Some stalls (63 s, 199 s) are shorter than any clock that a
+ * transcript alone can carry, so there is no bar on the share found.
+ *
+ * Other labels (permission_wait, suspect_stall, complete, interrupted, ended_mid_tool, ended_mid_model) are not scored.
+ *
+ * `t` 0 of a timeline is its transcript's first record, which is where the first segment begins (measured on 87 files:
+ * 25 ms apart at most).
+ */
+import type { State } from "../core/states.js";
+import { detection, type Held, heldBetween, said } from "./timeline.js";
+import type { Detection, Said, Timeline } from "./types.js";
+
+export interface SegmentTruth {
+  file: string;
+  label: string;
+  /** Wall-clock milliseconds. */
+  start: number;
+  end: number;
+  /** What the agent did in the longest silence of the segment, such as `api_retry:other` or `error_stop:billing`. */
+  doing: string;
+}
+
+export interface SessionCase {
+  file: string;
+  /** All segments of this file, in any order. */
+  segments: readonly SegmentTruth[];
+  timeline: Timeline | null;
+}
+
+export interface SessionAlarm extends Said {
+  file: string;
+  label: string;
+  doing: string;
+}
+
+export interface SessionMiss {
+  file: string;
+  label: string;
+  doing: string;
+  t: number;
+  seconds: number;
+  instead: Said[];
+}
+
+export interface SessionFigures {
+  sessions: number;
+  replayed: number;
+  agentHours: number;
+  alarms: SessionAlarm[];
+  alarmsPerHour: number | null;
+  /** By label. */
+  found: Record<string, Detection>;
+  misses: SessionMiss[];
+}
+
+const QUIET: ReadonlySet<string> = new Set(["working", "long_tool", "waiting_for_user"]);
+const ALARMING: ReadonlySet<State> = new Set<State>(["stuck", "error"]);
+const WAIT_COUNTED_MAX_S = 1800;
+const GRACE_AFTER_START_S = 3;
+const GRACE_BEFORE_END_S = 0.5;
+const TROUBLE_SECONDS_MIN = 5;
+
+/** A retry may be told as a wait; where the program gave up only the error itself will do. */
+const TROUBLE: readonly { label: string; doing?: string; right: ReadonlySet<State> }[] = [
+  { label: "stalled", right: new Set<State>(["stuck", "error"]) },
+  { label: "rate_limited", right: new Set<State>(["rate_limited"]) },
+  { label: "api_error", doing: "error_stop", right: new Set<State>(["error", "rate_limited"]) },
+  { label: "api_error", right: new Set<State>(["error", "rate_limited", "waiting", "stuck"]) },
+];
+
+interface Segment {
+  label: string;
+  doing: string;
+  from: number;
+  to: number;
+}
+
+export function scoreSessions(cases: readonly SessionCase[]): SessionFigures {
+  const alarms: SessionAlarm[] = [];
+  const misses: SessionMiss[] = [];
+  const delays = new Map<string, number[]>();
+  let quietSeconds = 0;
+  for (const { file, segments, timeline } of cases) {
+    const ordered = inSeconds(segments);
+    quietSeconds += ordered.reduce((sum, segment) => sum + countedSeconds(segment), 0);
+    alarms.push(...alarmsIn(ordered, timeline ?? []).map((alarm) => ({ file, ...alarm })));
+    for (const segment of ordered) {
+      const right = rightStates(segment);
+      if (!right) continue;
+      const { label, doing, from, to } = segment;
+      const window = heldBetween(timeline ?? [], from - GRACE_BEFORE_END_S, Math.max(to, from + TROUBLE_SECONDS_MIN));
+      const hit = window.find(({ entry }) => right.has(entry.state));
+      if (hit) delays.set(label, [...(delays.get(label) ?? []), Math.max(0, hit.from - from)]);
+      else misses.push({ file, label, doing, t: from, seconds: to - from, instead: window.slice(-3).map(said) });
+    }
+  }
+  const labels = [...new Set(TROUBLE.map(({ label }) => label))];
+  const agentHours = quietSeconds / 3600;
+  return {
+    sessions: cases.length,
+    replayed: cases.filter(({ timeline }) => timeline !== null).length,
+    agentHours,
+    alarms,
+    alarmsPerHour: agentHours > 0 ? alarms.length / agentHours : null,
+    found: Object.fromEntries(
+      labels.map((label) => [
+        label,
+        detection(delays.get(label) ?? [], misses.filter((miss) => miss.label === label).length),
+      ]),
+    ),
+    misses,
+  };
+}
+
+function inSeconds(segments: readonly SegmentTruth[]): Segment[] {
+  const zero = Math.min(...segments.map(({ start }) => start));
+  return segments
+    .map(({ label, doing, start, end }) => ({ label, doing, from: (start - zero) / 1000, to: (end - zero) / 1000 }))
+    .sort((a, b) => a.from - b.from || a.to - b.to);
+}
+
+function countedSeconds({ label, from, to }: Segment): number {
+  if (!QUIET.has(label)) return 0;
+  return label === "waiting_for_user" ? Math.min(to - from, WAIT_COUNTED_MAX_S) : to - from;
+}
+
+function rightStates({ label, doing }: Segment): ReadonlySet<State> | undefined {
+  return TROUBLE.find((row) => row.label === label && doing.startsWith(row.doing ?? ""))?.right;
+}
+
+function alarmsIn(segments: readonly Segment[], timeline: Timeline): Omit<SessionAlarm, "file">[] {
+  const told = new Set<Held["entry"]>();
+  return segments.flatMap(({ label, doing, from, to }, index) => {
+    if (!QUIET.has(label)) return [];
+    const next = segments[index + 1];
+    const beforeTrouble = next !== undefined && rightStates(next) !== undefined;
+    const isGrace = (held: Held) =>
+      held.to <= from + GRACE_AFTER_START_S || (beforeTrouble && held.from >= to - GRACE_BEFORE_END_S);
+    const wrong = heldBetween(timeline, from, to).filter(
+      (held) => ALARMING.has(held.entry.state) && !isGrace(held) && !told.has(held.entry),
+    );
+    for (const { entry } of wrong) told.add(entry);
+    return wrong.map((held) => ({ label, doing, ...said(held) }));
+  });
+}

@@ -1,0 +1,50 @@
+import type { State } from "../core/states.js";
+import type { Detection, Said, Timeline, TimelineEntry } from "./types.js";
+
+/** States that call for a human or an action; said at the wrong time they are a false alarm. */
+export const ALARMS: ReadonlySet<State> = new Set<State>(["stuck", "error", "needs_input", "rate_limited", "gone"]);
+
+const LOOP_CAUSES: ReadonlySet<string | null> = new Set(["loop", "repeated_error", "no_progress"]);
+
+/** A verdict and the stretch of time in which it stood. */
+export interface Held {
+  from: number;
+  to: number;
+  entry: TimelineEntry;
+}
+
+/** The verdicts that stood in [from, to): the one already there at `from`, then each change before `to`. */
+export function heldBetween(timeline: Timeline, from: number, to: number): Held[] {
+  const before = timeline.findLast((entry) => entry.t <= from);
+  const changes = timeline.filter((entry) => from < entry.t && entry.t < to);
+  const entries = before ? [before, ...changes] : changes;
+  return entries.map((entry, index) => ({
+    from: Math.max(from, entry.t),
+    to: entries[index + 1]?.t ?? to,
+    entry,
+  }));
+}
+
+export function isLoop(entry: TimelineEntry): boolean {
+  return entry.state === "stuck" && LOOP_CAUSES.has(entry.cause);
+}
+
+export function said({ from, entry }: Held): Said {
+  return { t: from, state: entry.state, cause: entry.cause, reasons: entry.reasons };
+}
+
+/** Of `delays` that were found and `missed` that were not. */
+export function detection(delays: readonly number[], missed: number): Detection {
+  return {
+    detected: delays.length,
+    of: delays.length + missed,
+    p50: percentile(delays, 0.5),
+    p95: percentile(delays, 0.95),
+  };
+}
+
+/** The value at the rank below, without interpolation: few values, and each was really measured. */
+function percentile(values: readonly number[], share: number): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
+}

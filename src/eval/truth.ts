@@ -1,0 +1,73 @@
+/**
+ * Truth from labelled files into plain types. What does not fit gives null, and the caller counts it: one broken
+ * label never stops the scoring of the others.
+ */
+import * as z from "zod";
+import type { EventTruth } from "./events.js";
+import type { LiveTruth } from "./live.js";
+import type { ScreenTruth } from "./screens.js";
+import type { SegmentTruth } from "./sessions.js";
+
+const instant = z.string().transform((text, context) => {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) context.addIssue({ code: "custom", message: "no time" });
+  return ms;
+});
+
+const liveMeta = z
+  .object({ agent: z.string(), t_end: z.number(), timeline: z.array(z.tuple([z.number(), z.string()])).nullish() })
+  .transform(({ agent, t_end, timeline }): LiveTruth => ({ agent, end: t_end, timeline: timeline ?? [] }));
+
+const eventRow = z
+  .object({
+    id: z.string(),
+    family: z.string(),
+    nature: z.string(),
+    expect: z.enum(["loop", "not_loop"]),
+    eval: z.enum(["any", "end"]),
+  })
+  .transform(({ eval: judge, ...rest }): EventTruth => ({ ...rest, judge }));
+
+const screenRow = z
+  .object({
+    id: z.string(),
+    state: z.string(),
+    also: z.array(z.string()).nullish(),
+    negative: z.boolean().nullish(),
+    single_frame: z.boolean().nullish(),
+    until: z.string().nullish(),
+  })
+  .transform(
+    ({ id, state, also, negative, single_frame, until }): ScreenTruth => ({
+      id,
+      state,
+      also: also ?? [],
+      negative: negative ?? false,
+      singleFrame: single_frame ?? true,
+      until: until || null,
+    }),
+  );
+
+const segmentRow = z
+  .object({ file: z.string(), label: z.string(), start: instant, end: instant, max_doing: z.string().nullish() })
+  .transform(({ max_doing, ...rest }): SegmentTruth => ({ ...rest, doing: max_doing ?? "" }));
+
+/** From a live case's `meta.json`. */
+export function parseLiveTruth(meta: unknown): LiveTruth | null {
+  return liveMeta.safeParse(meta).data ?? null;
+}
+
+/** From a line of `peer_cases.jsonl`. */
+export function parseEventTruth(row: unknown): EventTruth | null {
+  return eventRow.safeParse(row).data ?? null;
+}
+
+/** From a line of `screens.jsonl`. */
+export function parseScreenTruth(row: unknown): ScreenTruth | null {
+  return screenRow.safeParse(row).data ?? null;
+}
+
+/** From a line of `segments.jsonl`. */
+export function parseSegmentTruth(row: unknown): SegmentTruth | null {
+  return segmentRow.safeParse(row).data ?? null;
+}
