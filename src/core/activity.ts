@@ -1,0 +1,224 @@
+/**
+ * Activity confidence: is the agent active, how sure is that, and why? The hardened activity detector of the agent
+ * resume system, as one pure function over rouse's own signals. It stands as a guard in front of every resume.
+ *
+ *   1. every signal that speaks for one of the ten sources is kept (the newest few of each), noise left out;
+ *   2. signals within the window of their tier give the confidence, by the best tier that has any;
+ *   3. the age of the newest activity lowers it;
+ *   4. validation: consistent in time, recent, and at least one signal of tier 1 or 2 within its window.
+ *
+ * Its model failed open: a detector that could not look permitted the resume. Ours says `known: false` instead.
+ */
+import type { ActivitySource, Reliability } from "./activity-sources.js";
+import { ACTIVITY_SOURCES, activitySourceOf } from "./activity-sources.js";
+import type { Asleep } from "./awake.js";
+import { awakeMs, takeAsleep } from "./awake.js";
+import type { Settings } from "./defaults.js";
+import { HOUR, MINUTE, SECOND, setting } from "./defaults.js";
+import { isNoise } from "./noise.js";
+import type { ScreenReading, Signal } from "./signal.js";
+
+export interface ActivitySignal {
+  source: ActivitySource;
+  at: number;
+  confidence: number;
+  /** What was said, where something was said: the noise filter reads it. */
+  text?: string;
+}
+
+export interface ActivityAssessment {
+  is_active: boolean;
+  confidence: number;
+  /** Milliseconds since 1970; null when no activity is on record. */
+  last_activity: number | null;
+  /** Awake minutes since then. */
+  inactivity_minutes: number | null;
+  /** Newest first. */
+  signals: ActivitySignal[];
+  validation_passed: boolean;
+  reasons: string[];
+  /** False when no sensor could look: then nothing follows from seeing nothing. */
+  known: boolean;
+}
+
+export interface ActivityState {
+  recent: Map<ActivitySource, ActivitySignal[]>;
+  /** The first and the last time at which any sensor saw the session. */
+  lookedFrom: number | null;
+  lookedAt: number | null;
+  screen: Pick<ScreenReading, "reply" | "tokens"> | null;
+  asleep: Asleep;
+}
+
+export interface ActivityOptions extends Settings {
+  /** The last time a sensor could look, where the caller knows it better than the signals show. */
+  lookedAt?: number;
+}
+
+/** Two would do for "several"; a few more let a reader see what was going on. */
+const KEPT_PER_SOURCE = 4;
+const TEXT_MAX = 200;
+/** Clocks of two programs on one machine agree better than this. */
+const FUTURE_MS: number = MINUTE;
+
+const WINDOWS = { 1: "tier1_window_seconds", 2: "tier2_window_seconds", 3: "tier3_window_seconds" } as const;
+const TIER_CONFIDENCE = { 1: { one: 0.7, several: 0.9 }, 2: { one: 0.5, several: 0.7 }, 3: { one: 0.3, several: 0.3 } };
+const TIERS = [1, 2, 3] as const;
+
+export function createActivity(): ActivityState {
+  return { recent: new Map(), lookedFrom: null, lookedAt: null, screen: null, asleep: [] };
+}
+
+export function takeActivity(state: ActivityState, signal: Signal): void {
+  if (!Number.isFinite(signal.at)) return;
+  takeAsleep(state.asleep, signal);
+  if (showsALook(signal)) {
+    state.lookedFrom = Math.min(state.lookedFrom ?? signal.at, signal.at);
+    state.lookedAt = Math.max(state.lookedAt ?? signal.at, signal.at);
+  }
+  if (signal.kind === "screen" && !screenChanged(state, signal.reading)) return;
+  const source = activitySourceOf(signal);
+  const text = wordsOf(signal);
+  if (source === null || isNoise(text)) return;
+  const found: ActivitySignal = { source, at: signal.at, confidence: ACTIVITY_SOURCES[source].confidence };
+  if (text !== undefined) found.text = text;
+  keep(state.recent, found);
+}
+
+export function assessActivity(
+  activity: ActivityState | readonly ActivitySignal[],
+  now: number,
+  options?: ActivityOptions,
+): ActivityAssessment {
+  const asleep = "recent" in activity ? activity.asleep : [];
+  const age = (at: number): number => awakeMs(asleep, at, now);
+  const lookbackMs = setting(options, "lookback_minutes") * MINUTE;
+  const consistentMs = setting(options, "consistency_hours") * HOUR;
+
+  const signals =
+    "recent" in activity
+      ? [...activity.recent.values()].flat().filter((signal) => now - signal.at <= consistentMs)
+      : activity.filter((signal) => Number.isFinite(signal.at) && !isNoise(signal.text));
+  signals.sort(newestFirst);
+  const newest = signals[0];
+  const oldest = signals[signals.length - 1];
+
+  const consistent =
+    newest === undefined || oldest === undefined
+      ? true
+      : newest.at - oldest.at <= consistentMs && newest.at <= now + FUTURE_MS;
+  const blindness = whyBlind(activity, newest, consistent, lookbackMs, options, age);
+  const inactiveMs = newest ? age(newest.at) : null;
+  const result: ActivityAssessment = {
+    is_active: false,
+    confidence: 0,
+    last_activity: newest?.at ?? null,
+    inactivity_minutes: inactiveMs === null ? null : inactiveMs / MINUTE,
+    signals,
+    validation_passed: false,
+    reasons: [],
+    known: blindness === null,
+  };
+  if (blindness !== null) return { ...result, reasons: [blindness] };
+  if (newest === undefined || inactiveMs === null) return { ...result, reasons: ["no activity signals detected"] };
+
+  const inWindow = signals.filter((signal) => age(signal.at) <= setting(options, WINDOWS[tierOf(signal)]) * SECOND);
+  const { confidence, reasons } = confidenceOf(inWindow.length > 0 ? inWindow : signals, inactiveMs, options);
+  const recent = inactiveMs <= lookbackMs;
+  const reliable = inWindow.some((signal) => tierOf(signal) < 3);
+  if (!recent) reasons.push(`nothing within the last ${lookbackMs / MINUTE} min`);
+  if (!reliable) reasons.push("no tier-1 or tier-2 signal within its window");
+  const validation_passed = recent && reliable;
+  return {
+    ...result,
+    is_active: validation_passed && confidence >= setting(options, "min_confidence_threshold"),
+    confidence,
+    validation_passed,
+    reasons,
+  };
+}
+
+function confidenceOf(
+  signals: readonly ActivitySignal[],
+  inactiveMs: number,
+  options: ActivityOptions | undefined,
+): { confidence: number; reasons: string[] } {
+  const tier = TIERS.find((candidate) => signals.some((signal) => tierOf(signal) === candidate)) ?? 3;
+  const ofTier = signals.filter((signal) => tierOf(signal) === tier);
+  const several = ofTier.length > 1;
+  const base = TIER_CONFIDENCE[tier][several ? "several" : "one"];
+  const reasons = [several ? `${ofTier.length} tier-${tier} signals` : `one tier-${tier} signal: ${ofTier[0]?.source}`];
+  const [minutes, factor] =
+    inactiveMs > setting(options, "old_minutes") * MINUTE
+      ? [setting(options, "old_minutes"), setting(options, "old_factor")]
+      : inactiveMs > setting(options, "ageing_minutes") * MINUTE
+        ? [setting(options, "ageing_minutes"), setting(options, "ageing_factor")]
+        : [0, 1];
+  if (factor !== 1) reasons.push(`activity is older than ${minutes} min`);
+  return { confidence: Math.min(1, Math.max(0, base * factor)), reasons };
+}
+
+/** Why nothing follows from what was seen; null when the sensors could look. */
+function whyBlind(
+  activity: ActivityState | readonly ActivitySignal[],
+  newest: ActivitySignal | undefined,
+  consistent: boolean,
+  lookbackMs: number,
+  options: ActivityOptions | undefined,
+  age: (at: number) => number,
+): string | null {
+  const lookedAt = options?.lookedAt ?? ("recent" in activity ? activity.lookedAt : (newest?.at ?? null));
+  if (lookedAt === null) return "unknown: no sensor could look";
+  if (!consistent) return "unknown: the times of the signals contradict each other";
+  if ("recent" in activity && age(lookedAt) > lookbackMs) return "unknown: no sensor has looked of late";
+  if ("recent" in activity && !newest && age(activity.lookedFrom ?? lookedAt) < lookbackMs) {
+    return "unknown: not watched for long enough to miss anything";
+  }
+  return null;
+}
+
+function tierOf(signal: ActivitySignal): 1 | 2 | 3 {
+  const reliability: Reliability | undefined = ACTIVITY_SOURCES[signal.source];
+  return reliability?.tier ?? 3;
+}
+
+/** A total order, so that what is kept does not depend on the order in which signals of one moment arrive. */
+function newestFirst(a: ActivitySignal, b: ActivitySignal): number {
+  if (a.at !== b.at) return b.at - a.at;
+  if (a.source !== b.source) return a.source < b.source ? -1 : 1;
+  const [left, right] = [a.text ?? "", b.text ?? ""];
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+function keep(recent: ActivityState["recent"], found: ActivitySignal): void {
+  const kept = recent.get(found.source) ?? [];
+  const place = kept.findIndex((other) => newestFirst(found, other) <= 0);
+  const same = place >= 0 && newestFirst(found, kept[place] as ActivitySignal) === 0;
+  if (same) return;
+  kept.splice(place < 0 ? kept.length : place, 0, found);
+  kept.length = Math.min(kept.length, KEPT_PER_SOURCE);
+  recent.set(found.source, kept);
+}
+
+/** Keys and rouse's own notes say nothing about whether the session can be seen; a failed probe says that it cannot. */
+function showsALook(signal: Signal): boolean {
+  if (signal.source === "human" || signal.source === "observer") return false;
+  return !(signal.kind === "process" && signal.alive === null);
+}
+
+/** The first screen is a baseline, not a change. */
+function screenChanged(state: ActivityState, reading: ScreenReading): boolean {
+  const before = state.screen;
+  state.screen = { reply: reading.reply };
+  if (reading.tokens !== undefined) state.screen.tokens = reading.tokens;
+  return before !== null && (before.reply !== reading.reply || before.tokens !== state.screen.tokens);
+}
+
+/**
+ * Only what was said can be an acknowledgement or a recovery prompt. Paths, commits and commands are not read: a
+ * commit that mends a "resumer" is work.
+ */
+function wordsOf(signal: Signal): string | undefined {
+  const words = signal.kind === "message" ? signal.preview : "text" in signal ? signal.text : undefined;
+  return typeof words === "string" && words !== "" ? words.slice(0, TEXT_MAX) : undefined;
+}

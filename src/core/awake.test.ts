@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Asleep } from "./awake.js";
+import { awakeMs, takeAsleep } from "./awake.js";
+
+const gap = (from: number, to: number) => ({ kind: "gap", at: to, source: "observer", from, to }) as const;
+
+function asleepAfter(...spans: [number, number][]): Asleep {
+  const asleep: Asleep = [];
+  for (const [from, to] of spans) takeAsleep(asleep, gap(from, to));
+  return asleep;
+}
+
+describe("awake time", () => {
+  it.each([
+    ["no gap", [], 0, 100, 100],
+    ["a gap inside", [[20, 50]], 0, 100, 70],
+    ["a gap that began before", [[-50, 10]], 0, 100, 90],
+    ["a gap that goes on", [[90, 200]], 0, 100, 90],
+    ["a gap elsewhere", [[200, 300]], 0, 100, 100],
+    [
+      "a gap reported twice",
+      [
+        [20, 50],
+        [20, 50],
+      ],
+      0,
+      100,
+      70,
+    ],
+    [
+      "overlapping gaps",
+      [
+        [20, 50],
+        [40, 60],
+        [10, 25],
+      ],
+      0,
+      100,
+      50,
+    ],
+    ["a gap that ends before it begins", [[50, 20]], 0, 100, 100],
+    ["an end before the start", [], 100, 0, 0],
+  ] as [string, [number, number][], number, number, number][])("leaves out %s", (_, spans, from, to, expected) => {
+    expect(awakeMs(asleepAfter(...spans), from, to)).toBe(expected);
+  });
+
+  it("keeps few spans however many gaps there were, and never counts more awake time than there was", () => {
+    const span = fc.tuple(fc.integer({ min: 0, max: 1000 }), fc.integer({ min: 0, max: 50 }));
+    fc.assert(
+      fc.property(fc.array(span, { maxLength: 80 }), (spans) => {
+        const asleep = asleepAfter(...spans.map(([from, length]) => [from, from + length] as [number, number]));
+        const awake = new Set(Array.from({ length: 1100 }, (_, ms) => ms));
+        for (const [from, length] of spans) for (let ms = from; ms < from + length; ms++) awake.delete(ms);
+        expect(asleep.length).toBeLessThanOrEqual(16);
+        expect(awakeMs(asleep, 0, 1100)).toBeLessThanOrEqual(awake.size);
+        if (spans.length <= 16) expect(awakeMs(asleep, 0, 1100)).toBe(awake.size);
+      }),
+    );
+  });
+});

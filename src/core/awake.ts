@@ -1,0 +1,35 @@
+/**
+ * Awake time: a span of wall-clock time without the parts in which the machine slept or nobody looked. Every
+ * detector that measures an age measures it so, because a suspended laptop must never accuse an agent.
+ */
+import type { Signal } from "./signal.js";
+
+/** Ordered, disjoint spans in which nothing was seen. */
+export type Asleep = { from: number; to: number }[];
+
+const SPANS_MAX = 16;
+
+/** Takes a `gap` signal in; anything else is nothing to it. */
+export function takeAsleep(asleep: Asleep, signal: Signal): void {
+  if (signal.kind !== "gap" || !(signal.to > signal.from)) return;
+  let { from, to } = signal;
+  const kept = asleep.filter((span) => {
+    if (span.to < from || span.from > to) return true;
+    from = Math.min(from, span.from);
+    to = Math.max(to, span.to);
+    return false;
+  });
+  const place = kept.findIndex((span) => span.from > to);
+  kept.splice(place < 0 ? kept.length : place, 0, { from, to });
+  // Joining the two oldest overstates the sleep between them: that can only make an old age younger.
+  const [first, second] = kept;
+  if (kept.length > SPANS_MAX && first && second) kept.splice(0, 2, { from: first.from, to: second.to });
+  asleep.splice(0, asleep.length, ...kept);
+}
+
+/** Milliseconds awake between two moments; never negative. */
+export function awakeMs(asleep: Asleep, from: number, to: number): number {
+  let ms = to - from;
+  for (const span of asleep) ms -= Math.max(0, Math.min(span.to, to) - Math.max(span.from, from));
+  return ms > 0 ? ms : 0;
+}

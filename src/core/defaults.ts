@@ -1,0 +1,126 @@
+/**
+ * Every threshold of the detectors, in the words of the seeds' configuration, so that a configuration file, an
+ * environment variable and a test all speak of the same key. A detector asks `setting(options, name)`.
+ */
+export interface Defaults {
+  /** The time between two looks at a session; the unit in which the fingerprint counts. */
+  poll_interval_secs: number;
+  /** So many unchanged looks at a busy session make its fingerprint suspicious. */
+  stuck_threshold_intervals: number;
+  /** How many of the last lines a message quotes. */
+  output_preview_lines: number;
+  /** No output for so long, with nothing that explains it, is a stall. */
+  idle_timeout_minutes: number;
+  /** A finished turn that owes a completion marker has so long to show it. */
+  completion_timeout_minutes: number;
+  /** The first wait after a limit whose reset time is not known. */
+  rate_limit_backoff_seconds: number;
+  /** The same error so many times within the window is a repeated error. */
+  repeated_error_threshold: number;
+  /** The window in which equal errors are counted. */
+  repeated_error_window_minutes: number;
+  /** How often an agent with a task is asked to report a checkpoint. */
+  checkpoint_interval_minutes: number;
+  /** A checkpoint older than this is a stall: two missed ones. */
+  checkpoint_stall_minutes: number;
+  /** A claim that was neither renewed nor followed by a checkpoint for so long is stale. */
+  claim_stale_minutes: number;
+  /** The activity assessment looks back so far. */
+  lookback_minutes: number;
+  /** An agent is active from this confidence on. */
+  min_confidence_threshold: number;
+  /** A tier-1 signal supports the assessment for so long. */
+  tier1_window_seconds: number;
+  /** A tier-2 signal supports the assessment for so long. */
+  tier2_window_seconds: number;
+  /** A tier-3 signal supports the assessment for so long. */
+  tier3_window_seconds: number;
+  /** Signals that lie further apart than this do not describe one moment. */
+  consistency_hours: number;
+  /** From this age of the newest activity on, confidence is multiplied by `ageing_factor`. */
+  ageing_minutes: number;
+  ageing_factor: number;
+  /** From this age of the newest activity on, confidence is multiplied by `old_factor` instead. */
+  old_minutes: number;
+  old_factor: number;
+  /** Retrying without success for longer than this is a storm: Claude Code's own ladder gives up after 3 minutes. */
+  retry_ceiling_minutes: number;
+  /** A retry may come so much later than announced. */
+  retry_slack_seconds: number;
+  /** A connection refused for so long means that nothing listens there. */
+  refused_after_seconds: number;
+  /** A connection refused so many times means the same, however fast the tries were. */
+  refused_attempts: number;
+  /** So many written tokens without a new outcome: half as much again as the longest single reply (64 k). */
+  burn_output_tokens: number;
+  /** So many minutes in which the model wrote without a new outcome; waiting minutes do not count. */
+  burn_active_minutes: number;
+  /** So many visits to one file without a new state of anything. */
+  spin_repeats: number;
+  /** The window in which visits to one file are counted. */
+  spin_window_minutes: number;
+  /** A result that a parked session does not take up within this time is lost. */
+  lost_result_seconds: number;
+  /** A submitted prompt that nothing answers within this time never started. */
+  never_started_seconds: number;
+  /** A started program that shows nothing at all within this time never started; slow MCP servers take a minute. */
+  never_shown_seconds: number;
+  /** A headless process that lives on so long after its result never exits. */
+  never_exited_seconds: number;
+  /** Own gaps count from so many samples on; below that the wider pool or the prior speaks. */
+  learned_min_samples: number;
+  /** The quantile of the own gaps, and how many times longer than it a gap must be to be strange. */
+  learned_quantile: number;
+  learned_factor: number;
+}
+
+export const DEFAULTS: Readonly<Defaults> = {
+  poll_interval_secs: 30,
+  stuck_threshold_intervals: 3,
+  output_preview_lines: 5,
+  idle_timeout_minutes: 15,
+  completion_timeout_minutes: 10,
+  rate_limit_backoff_seconds: 60,
+  repeated_error_threshold: 5,
+  repeated_error_window_minutes: 10,
+  checkpoint_interval_minutes: 10,
+  checkpoint_stall_minutes: 20,
+  claim_stale_minutes: 60,
+  lookback_minutes: 60,
+  min_confidence_threshold: 0.5,
+  tier1_window_seconds: 3600,
+  tier2_window_seconds: 1800,
+  tier3_window_seconds: 900,
+  consistency_hours: 24,
+  ageing_minutes: 30,
+  ageing_factor: 0.85,
+  old_minutes: 60,
+  old_factor: 0.7,
+  retry_ceiling_minutes: 10,
+  retry_slack_seconds: 30,
+  refused_after_seconds: 20,
+  refused_attempts: 3,
+  burn_output_tokens: 100_000,
+  burn_active_minutes: 30,
+  spin_repeats: 8,
+  spin_window_minutes: 10,
+  lost_result_seconds: 60,
+  never_started_seconds: 60,
+  never_shown_seconds: 120,
+  never_exited_seconds: 60,
+  learned_min_samples: 20,
+  learned_quantile: 0.95,
+  learned_factor: 8,
+};
+
+export type Settings = Partial<Defaults>;
+
+/** The setting as overridden for this call, else the default. A value that is no finite number is no override. */
+export function setting(settings: Settings | undefined, name: keyof Defaults): number {
+  const value = settings?.[name];
+  return typeof value === "number" && Number.isFinite(value) ? value : DEFAULTS[name];
+}
+
+export const SECOND = 1_000;
+export const MINUTE: number = 60 * SECOND;
+export const HOUR: number = 60 * MINUTE;

@@ -1,0 +1,125 @@
+/**
+ * Learned thresholds: how long a gap of one agent in one kind of work must be to be strange for it.
+ *
+ *     clamp(max(prior, factor * own quantile), floor, ceiling)
+ *
+ * pooled over (agent, tool class, command head), then (agent, tool class), then the prior alone, until a pool has
+ * enough samples. Gaps are counted in a fixed histogram whose buckets grow by a factor of 2^(1/4), so that memory
+ * does not grow and the quantile is at most 19 % too high, never too low.
+ */
+import type { Settings } from "./defaults.js";
+import { setting } from "./defaults.js";
+import type { ToolClass } from "./signal.js";
+
+export interface WorkKey {
+  agent: string;
+  class: ToolClass;
+  /** The head of the command, such as `npm test`; none for tools without one. */
+  head?: string;
+}
+
+/** Why a gap is no sample: it was alarmed on, or the machine slept in it. */
+export interface GapTaint {
+  alarmed?: boolean;
+  asleep?: boolean;
+}
+
+export interface Bounds {
+  priorMs: number;
+  floorMs: number;
+  ceilingMs: number;
+}
+
+export interface LearnedThreshold {
+  ms: number;
+  /** Whose gaps decided. */
+  pool: "command" | "class" | "prior";
+  samples: number;
+}
+
+interface Histogram {
+  counts: number[];
+  total: number;
+}
+
+export type LearnedState = Map<string, Histogram>;
+
+const POOLS_MAX = 256;
+const STEPS_PER_OCTAVE = 4;
+const SMALLEST_MS = 8;
+/** 24 octaves above 8 ms: 37 hours. */
+const BUCKETS: number = 24 * STEPS_PER_OCTAVE;
+/** All counts are halved here, so that an agent's new habits outweigh its old ones within a thousand samples. */
+const TOTAL_MAX = 2048;
+
+export function createLearned(): LearnedState {
+  return new Map();
+}
+
+export function learnGap(state: LearnedState, key: WorkKey, gapMs: number, taint?: GapTaint): void {
+  if (taint?.alarmed || taint?.asleep || !Number.isFinite(gapMs) || gapMs < 0) return;
+  for (const name of poolNames(key)) {
+    const histogram = state.get(name) ?? { counts: new Array<number>(BUCKETS).fill(0), total: 0 };
+    const bucket = bucketOf(gapMs);
+    histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + 1;
+    histogram.total += 1;
+    if (histogram.total > TOTAL_MAX) halve(histogram);
+    // Setting it anew makes it the youngest; the pool that was not used for longest is forgotten.
+    state.delete(name);
+    state.set(name, histogram);
+  }
+  for (const name of state.keys()) {
+    if (state.size <= POOLS_MAX) break;
+    state.delete(name);
+  }
+}
+
+export function learnedThreshold(
+  state: LearnedState,
+  key: WorkKey,
+  bounds: Bounds,
+  settings?: Settings,
+): LearnedThreshold {
+  const [classPool, commandPool] = poolNames(key);
+  const wanted = setting(settings, "learned_min_samples");
+  for (const [pool, name] of [
+    ["command", commandPool],
+    ["class", classPool],
+  ] as const) {
+    const histogram = name === undefined ? undefined : state.get(name);
+    if (histogram === undefined || histogram.total < wanted) continue;
+    const own = setting(settings, "learned_factor") * quantile(histogram, setting(settings, "learned_quantile"));
+    return { ms: clamp(Math.max(bounds.priorMs, own), bounds), pool, samples: histogram.total };
+  }
+  return { ms: clamp(bounds.priorMs, bounds), pool: "prior", samples: 0 };
+}
+
+function poolNames(key: WorkKey): string[] {
+  const pool = JSON.stringify([key.agent, key.class]);
+  return key.head === undefined ? [pool] : [pool, JSON.stringify([key.agent, key.class, key.head.slice(0, 80)])];
+}
+
+function bucketOf(ms: number): number {
+  if (ms <= SMALLEST_MS) return 0;
+  return Math.min(BUCKETS - 1, Math.ceil(STEPS_PER_OCTAVE * Math.log2(ms / SMALLEST_MS) - 1e-9));
+}
+
+/** The upper edge of the bucket that holds the quantile. */
+function quantile(histogram: Histogram, q: number): number {
+  const wanted = Math.max(1, Math.ceil(q * histogram.total));
+  let seen = 0;
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    seen += histogram.counts[bucket] ?? 0;
+    if (seen >= wanted) return SMALLEST_MS * 2 ** (bucket / STEPS_PER_OCTAVE);
+  }
+  return SMALLEST_MS * 2 ** ((BUCKETS - 1) / STEPS_PER_OCTAVE);
+}
+
+function halve(histogram: Histogram): void {
+  histogram.counts = histogram.counts.map((count) => Math.floor(count / 2));
+  histogram.total = histogram.counts.reduce((sum, count) => sum + count, 0);
+}
+
+function clamp(ms: number, { floorMs, ceilingMs }: Bounds): number {
+  return Math.min(ceilingMs, Math.max(floorMs, ms));
+}
