@@ -30,6 +30,8 @@ describe("readResetTime", () => {
     ["resets at 7:00:30 PM (UTC)", "2026-11-15T19:00:30Z"],
     ["Your limit will reset at 4:30 a.m. (Asia/Tokyo)", "2026-11-15T19:30:00Z"],
     ["resets at midnight Pacific Time", "2026-11-16T08:00:00Z"],
+    ["resets at 21h", "2026-11-15T21:00:00Z"],
+    ["You can use it again after 3:45 PM", "2026-11-15T15:45:00Z"],
     ["resets at noon (America/New_York)", "2026-11-15T17:00:00Z"],
     ["available again at 18:00 CET", "2026-11-15T17:00:00Z"],
     ["resets 6pm (your local time)", "2026-11-15T09:00:00Z", "2026-11-15T08:00:00Z", "Asia/Tokyo"],
@@ -85,6 +87,9 @@ describe("readResetTime", () => {
     ['{"retry_after_ms": 2500}', "2026-11-15T12:00:02.500Z"],
     ['{"resets_in_seconds":90}', "2026-11-15T12:01:30Z"],
     ["resets in 6d 23h", "2026-11-22T11:00:00Z"],
+    ["Resets in less than a minute", "2026-11-15T12:01:00Z"],
+    ["Resets in < 1m", "2026-11-15T12:01:00Z"],
+    ["The limit will be lifted in 12 minutes", "2026-11-15T12:12:00Z"],
   ])("reads the duration in %j", (text, expected) => {
     expect(until(text)).toBe(expected);
   });
@@ -100,6 +105,7 @@ describe("readResetTime", () => {
     ['"quotaResetTimeStamp": "2026-11-15T14:00:00.000Z"', "2026-11-15T14:00:00Z"],
     ["resets at 2026-11-15T16:00:00+02:00", "2026-11-15T14:00:00Z"],
     ["resets at 2026-11-15 16:00 +0200", "2026-11-15T14:00:00Z"],
+    ["Quota reset time: 2026-11-15T06:00:00-08:00", "2026-11-15T14:00:00Z"],
     ["Limit reached. Resets at 2026-11-15 14:00 UTC", "2026-11-15T14:00:00Z"],
     ["usage limit reached|1794700000", "2026-11-14T23:46:40Z"],
   ])("reads the machine time in %j", (text, expected) => {

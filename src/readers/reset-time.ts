@@ -35,10 +35,10 @@ const PHRASES_MAX = 8;
 
 /** Words that announce a time; the second group is the rest of a field name such as `resets_in_seconds`. */
 const ANCHOR =
-  /\b(?:anthropic-ratelimit-[a-z-]{0,24}|x-ratelimit-|quota)?(resets?|resetting|retry|retrying|try(?:ing)? again|regain access|continu(?:e|es|ing) automatically|available|renews?|refresh(?:es)?|cycle ends|wait|unlocks?|resumes?|restored|come back|expires?|until|reached(?= ?\|))([\w-]{0,24})/gi;
+  /\b(?:anthropic-ratelimit-[a-z-]{0,24}|x-ratelimit-|quota)?(resets?|resetting|retry|retrying|try(?:ing)? again|regain access|continu(?:e|es|ing) automatically|available|renews?|refresh(?:es)?|cycle ends|wait|unlocks?|resumes?|restored|come back|expires?|lifted|until|again(?= (?:at|in|after|on)\b)|reached(?= ?\|))([\w-]{0,24})/gi;
 
 const FILLER =
-  /[ :=·∙•|"'~,]{1,4}|(?:again|at|in|on|after|for|from|by|until|around|about|approximately|approx\.?|access|automatically|another|next attempt)(?![\w-])/giy;
+  /[ :=·∙•|"'~,<]{1,4}|(?:again|at|in|on|after|for|from|by|until|around|about|approximately|approx\.?|access|automatically|another|less than|time|date|is)(?![\w-])/giy;
 
 /** Names of fields whose bare number counts seconds or milliseconds from now. */
 const MILLIS_FIELD = /ms$|millis/i;
@@ -68,9 +68,12 @@ interface Found {
 type Outcome = Found | "none" | "refused";
 
 interface Phrase {
-  /** From the announcing word to the end of the banner. */
   start: number;
+  /** The rest of a field name, or "". */
   field: string;
+  /** The last word before the value is "at": what follows is no duration, even if it reads "21h". */
+  isAt: boolean;
+  /** From the value to the end of the banner. */
   value: string;
   valueStart: number;
 }
@@ -120,14 +123,16 @@ function phrasesOf(text: string): Phrase[] {
   for (const match of text.matchAll(ANCHOR)) {
     const start = match.index;
     let valueStart = start + match[0].length;
+    let isAt = false;
     for (let n = 0; n < 8; n++) {
       FILLER.lastIndex = valueStart;
       const filler = FILLER.exec(text);
       if (!filler) break;
       valueStart = FILLER.lastIndex;
+      if (/\w/.test(filler[0])) isAt = /^at$/i.test(filler[0]);
     }
     const value = text.slice(valueStart, valueStart + PHRASE_MAX).split("\n", 1)[0] as string;
-    phrases.push({ start, field: match[2] ?? "", value, valueStart });
+    phrases.push({ start, field: match[2] ?? "", isAt, value, valueStart });
   }
   // One record that gives both means the absolute time; the count of seconds began when it was sent.
   const hasAbsolute = phrases.some((p) => p.field !== "" && (EPOCH.test(p.value) || ISO.test(p.value)));
@@ -136,7 +141,7 @@ function phrasesOf(text: string): Phrase[] {
 }
 
 function readPhrase(phrase: Phrase, now: number, local: () => string, isMonthly: boolean): Outcome {
-  const { value, field } = phrase;
+  const { value, field, isAt } = phrase;
   const epoch = EPOCH.exec(value)?.[0];
   if (epoch !== undefined) {
     const until = epoch.length === 13 ? Number(epoch) : Number(epoch) * 1000;
@@ -144,9 +149,8 @@ function readPhrase(phrase: Phrase, now: number, local: () => string, isMonthly:
   }
   const iso = ISO.exec(value)?.[0];
   if (iso !== undefined) return readIso(iso);
-  return (
-    readDuration(value, field, now, isMonthly ? MONTHLY_CAP : WEEKLY_CAP) ?? readWritten(value, now, local(), isMonthly)
-  );
+  const duration = isAt ? null : readDuration(value, field, now, isMonthly ? MONTHLY_CAP : WEEKLY_CAP);
+  return duration ?? readWritten(value, now, local(), isMonthly);
 }
 
 function readIso(iso: string): Outcome {
