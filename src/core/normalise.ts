@@ -15,9 +15,7 @@ const HALF_MAX = 4096;
 type Rule = readonly [pattern: RegExp, mark: string];
 
 const ESCAPES: readonly Rule[] = [
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is removed.
   [/\u001b\[[0-9;:?]{0,32}[A-Za-z]/g, ""],
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the same for titles and links.
   [/\u001b\][^\u0007\u001b]{0,256}(?:\u0007|\u001b\\)?/g, ""],
 ];
 

@@ -97,6 +97,8 @@ export interface ToolStartSignal extends Base {
   effect?: string;
   /** Digest of the state that an edit leaves behind. */
   after?: string;
+  /** For a read of part of `subject`: the first line and the line after the last. */
+  span?: { from: number; to: number };
   /** Declared by the call itself. */
   timeoutMs?: number;
   /** Returns at once and goes on behind the turn. */
@@ -236,6 +238,8 @@ export interface ScreenReading {
   limit?: { until?: number; resumesItself?: boolean; text: string };
   error?: { cause: ErrorCause; text: string };
   closing?: "question" | "offer" | "promise" | "result";
+  /** The lowest block of the reply is text of the agent: the answer has begun. */
+  replying?: boolean;
   /** A turn's closing mark ("Worked for 9s") is the last thing above the composer. */
   ended?: boolean;
   interrupted?: boolean;

@@ -1,0 +1,34 @@
+/** The sentence that explains a loop to a person: one per rule. */
+import type { Told } from "./loop-repeats.js";
+import type { TalkTold } from "./loop-talk.js";
+
+type Explained = Told | (TalkTold & { until: number });
+
+export function reasonOf(told: Explained): string {
+  const inTime = lasted(told.until - told.since);
+  const times = `${told.rounds} times in ${inTime}`;
+  switch (told.rule) {
+    case "run":
+      if (told.entry.anyCall) return `the same error ${times}, whatever the arguments (${told.entry.tool})`;
+      if (told.entry.period > 1)
+        return `a cycle of ${told.entry.period} calls with the same results, ${times}, nothing changed between`;
+      return `the same ${told.entry.tool} call with the same ${told.entry.isError ? "failure" : "result"} ${times}, nothing changed between`;
+    case "among":
+      return `the same ${told.entry.tool} call with the same result ${times} among other calls, nothing changed between`;
+    case "circle":
+      return `${told.rounds} rounds in ${inTime} brought only what was seen before (${told.entry.tool})`;
+    case "message":
+      return `the same message ${times}, nothing new between`;
+    case "error":
+      return `the program failed in the same way ${times}, nothing new between`;
+    case "compaction":
+      return `the context was compacted ${times}, nothing new between`;
+    case "text":
+      return `the text repeats a block of ${told.period} characters ${told.rounds} times`;
+  }
+}
+
+function lasted(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}

@@ -1,0 +1,264 @@
+/**
+ * Repeats among finished tool calls: one mechanism for the same call again, cycles of any length, an edit and its
+ * undo, one error met with other arguments, and paging in circles.
+ *
+ * Every finished call is either *new* (its call and outcome were not seen since the world last changed) or a
+ * *repeat*. A new one begins a new *run*; repeats make the run longer. Within a run each outcome gathers weight, and
+ * a loop is told when one of them weighs four equal rounds: in a cycle of five that is the fourth lap. Two slower
+ * rules stand beside it: a long run in which no single outcome weighs that much (a file paged twice), and an outcome
+ * that comes again and again *among* new ones.
+ *
+ * A repeat weighs less the better it can be explained. That is how spacing and known waits turn a loop into a poll.
+ */
+import { digest } from "../digest.js";
+import type { InfraClass, ToolEndSignal, ToolStartSignal } from "../signal.js";
+import { remember } from "./bounded.js";
+import { isReadAgain, type Pages } from "./loop-pages.js";
+
+/** A call with what came of it; without `end` where the source shows no results. */
+export interface Finished {
+  start: ToolStartSignal;
+  end?: ToolEndSignal | undefined;
+  round: number;
+}
+
+export interface Entry {
+  tool: string;
+  isError: boolean;
+  /** An error whatever the arguments, or one call with one outcome. */
+  anyCall: boolean;
+  raw: string | undefined;
+  lastAt: number;
+  lastRound: number;
+  /** Rounds between the last two. */
+  period: number;
+  run: Tally;
+  among: Tally;
+  runNumber: number;
+}
+
+/** Rounds counted, what they weigh, and when the first of them was. */
+interface Tally {
+  weight: number;
+  rounds: number;
+  since: number;
+  firstRound: number;
+}
+
+export interface Told {
+  rule: "run" | "circle" | "among";
+  key: string;
+  entry: Entry;
+  rounds: number;
+  since: number;
+  until: number;
+}
+
+export interface Repeats {
+  entries: Map<string, Entry>;
+  pages: Pages;
+  /** States of the workspace that were reached: digests of edits, files and test results. */
+  states: Map<string, true>;
+  /** Outcomes since the human last spoke; these a compaction does not forget. */
+  outcomes: Map<string, true>;
+  run: { number: number; weight: number; rounds: number; lastRound: number; since: number };
+  lastEndAt: number;
+  /** The last round that waited on purpose. */
+  waitRound: number;
+  backgroundUntil: number;
+  told: Told | undefined;
+}
+
+const ENTRIES_MAX = 512;
+const STATES_MAX = 1024;
+
+/** Tell at the fourth equal round. Half of the honest repeats in real transcripts end at three. */
+const TELL = 4;
+/** Rounds without anything new at which even distinct calls are a circle. */
+const TELL_CIRCLE = 16;
+/** An outcome among new ones needs more, and at least every other round. */
+const TELL_AMONG = 8;
+const TELL_AMONG_ERROR = 6;
+const AMONG_SHARE = 2;
+/** Rounds without it after which an outcome among others is over. */
+const AMONG_OVER = 4;
+
+/** Weights of one repeat; a plain one weighs 1. */
+const WEIGHT = {
+  /** No result is shown, so the outcome may have changed: told at the fifth. */
+  noResult: 0.75,
+  /** The same error, but another call: told at the fifth. */
+  anyCall: 0.75,
+  /** Equal only after normalising: told at the seventh. */
+  noisy: 0.5,
+  /** A poll in quick succession is told at the 21st, one that takes its time after 150: a ceiling, not a rule. */
+  fastPoll: 0.15,
+  poll: 0.02,
+  /** A model rarely thinks for a minute between two equal calls; something else sets the pace. */
+  spaced: 0.1,
+  scheduled: 0,
+};
+const POLL_MS = 10_000;
+const SPACED_MS = 50_000;
+const SCHEDULED_MS = 120_000;
+/** How long work that was sent to the background is taken to run: its end is not always shown. */
+const BACKGROUND_MS = 30 * 60_000;
+
+/** Failures of the outside world repeat by nature: an outage, never a loop. A refused login does not heal by asking again. */
+const OUTAGE: ReadonlySet<InfraClass | undefined> = new Set<InfraClass>(["rate", "overload", "network", "refused"]);
+const NO_ERROR = digest("");
+
+export function createRepeats(): Repeats {
+  return {
+    entries: new Map(),
+    pages: new Map(),
+    states: new Map(),
+    outcomes: new Map(),
+    run: { number: 0, weight: 0, rounds: 0, lastRound: 0, since: 0 },
+    lastEndAt: Number.NEGATIVE_INFINITY,
+    waitRound: Number.NEGATIVE_INFINITY,
+    backgroundUntil: Number.NEGATIVE_INFINITY,
+    told: undefined,
+  };
+}
+
+/** Takes a finished call in; true if it brought what was never seen since the human last spoke. */
+export function takeFinished(repeats: Repeats, call: Finished): boolean {
+  const { start, end, round } = call;
+  const endedAt = end?.at ?? start.at;
+  const isNew = !end?.interrupted && !(end && !end.ok && OUTAGE.has(end.infra)) && judge(repeats, call);
+  if (start.class === "sleep" || start.class === "background") repeats.waitRound = round;
+  if (start.background || start.class === "subagent") repeats.backgroundUntil = endedAt + BACKGROUND_MS;
+  repeats.lastEndAt = Math.max(repeats.lastEndAt, endedAt);
+  return isNew;
+}
+
+/** The world is in this state now. One that was not seen before is progress and clears every repeat. */
+export function reachState(repeats: Repeats, state: string): boolean {
+  if (repeats.states.has(state)) return false;
+  remember(repeats.states, state, true, STATES_MAX);
+  forgetRepeats(repeats);
+  return true;
+}
+
+export function forgetRepeats(repeats: Repeats): void {
+  repeats.entries.clear();
+  repeats.pages.clear();
+  repeats.told = undefined;
+  beginRun(repeats, 0);
+}
+
+function judge(repeats: Repeats, call: Finished): boolean {
+  const { start, end, round } = call;
+  // An edit and its undo have the same effect, so the undo repeats the edit.
+  const what = start.class === "edit" ? `edit ${start.effect ?? start.after ?? start.call}` : start.call;
+  if (start.class === "edit" && end?.ok) reachState(repeats, what);
+  const key = `${what} ${end?.outcome ?? "?"}`;
+  const errorKey = end && !end.ok && end.error && end.error !== NO_ERROR ? `error ${end.error}` : undefined;
+
+  const readAgain =
+    end?.ok && start.span && start.subject ? isReadAgain(repeats.pages, start.subject, start.span) : false;
+  const isKnown = repeats.entries.has(key) || readAgain || (errorKey !== undefined && repeats.entries.has(errorKey));
+  if (!isKnown) beginRun(repeats, round);
+  else lengthenRun(repeats, call, repeats.entries.get(key));
+
+  const told = count(repeats, key, call, false);
+  // A failing test is a result, not an error: other tests that fail likewise are no repeat.
+  const byError = errorKey !== undefined && start.class !== "test" && start.class !== "build";
+  const toldError = byError ? count(repeats, errorKey, call, true) : undefined;
+  tell(repeats, told ?? toldError ?? toldCircle(repeats, call, key), round);
+  if (isKnown || repeats.outcomes.has(key)) return false;
+  remember(repeats.outcomes, key, true, STATES_MAX);
+  return true;
+}
+
+function beginRun(repeats: Repeats, round: number): void {
+  repeats.run = { number: repeats.run.number + 1, weight: 0, rounds: 0, lastRound: round, since: 0 };
+  if (repeats.told && repeats.told.rule !== "among") repeats.told = undefined;
+}
+
+function lengthenRun(repeats: Repeats, call: Finished, entry: Entry | undefined): void {
+  const { run } = repeats;
+  if (run.lastRound === call.round) return;
+  if (run.rounds === 0) run.since = call.start.at;
+  run.lastRound = call.round;
+  run.rounds++;
+  run.weight += weigh(repeats, call, entry);
+}
+
+/** Counts the call under this key, once per round; what is to be told of it, if anything. */
+function count(repeats: Repeats, key: string, call: Finished, anyCall: boolean): Told | undefined {
+  const { start, end, round } = call;
+  const known = repeats.entries.get(key);
+  const first = { weight: 1, rounds: 1, since: start.at, firstRound: round };
+  if (!known) {
+    const entry: Entry = {
+      tool: start.tool,
+      isError: end?.ok === false,
+      anyCall,
+      raw: end?.raw,
+      lastAt: start.at,
+      lastRound: round,
+      period: 1,
+      run: first,
+      among: { ...first },
+      runNumber: repeats.run.number,
+    };
+    remember(repeats.entries, key, entry, ENTRIES_MAX);
+    return undefined;
+  }
+  if (known.lastRound === round) return undefined;
+  const weight = weigh(repeats, call, known);
+  const before = { weight: 1, rounds: 1, since: known.lastAt, firstRound: known.lastRound };
+  if (known.runNumber !== repeats.run.number) known.run = before;
+  if (round - known.among.firstRound >= AMONG_SHARE * (known.among.rounds + 1)) known.among = { ...before };
+  for (const tally of [known.run, known.among]) {
+    tally.weight += weight;
+    tally.rounds++;
+  }
+  known.runNumber = repeats.run.number;
+  known.period = round - known.lastRound;
+  known.lastRound = round;
+  known.lastAt = start.at;
+  known.raw = end?.raw;
+  remember(repeats.entries, key, known, ENTRIES_MAX);
+  return toldOf(key, known, end?.at ?? start.at);
+}
+
+function toldOf(key: string, entry: Entry, until: number): Told | undefined {
+  const of = (rule: Told["rule"], { rounds, since }: Tally): Told => ({ rule, key, entry, rounds, since, until });
+  if (entry.run.weight >= TELL) return of("run", entry.run);
+  if (entry.among.weight >= (entry.isError ? TELL_AMONG_ERROR : TELL_AMONG)) return of("among", entry.among);
+  return undefined;
+}
+
+function toldCircle(repeats: Repeats, call: Finished, key: string): Told | undefined {
+  const { weight, rounds, since } = repeats.run;
+  const entry = weight < TELL_CIRCLE ? undefined : repeats.entries.get(key);
+  if (!entry) return undefined;
+  return { rule: "circle", key: "", entry, rounds, since, until: call.end?.at ?? call.start.at };
+}
+
+/** A told repeat stays told: another one replaces it only if it is the same or a run begins within it. */
+function tell(repeats: Repeats, found: Told | undefined, round: number): void {
+  const { told } = repeats;
+  if (found && (!told || told.key === found.key || (told.rule === "among" && found.rule === "run")))
+    repeats.told = found;
+  else if (told?.rule === "among" && round - told.entry.lastRound > AMONG_OVER) repeats.told = undefined;
+  else if (found && told) told.until = found.until;
+}
+
+function weigh(repeats: Repeats, { start, end, round }: Finished, entry: Entry | undefined): number {
+  const idleMs = start.at - repeats.lastEndAt;
+  const waitedSince = entry ? repeats.waitRound >= entry.lastRound : repeats.waitRound === round - 1;
+  const behind = !start.background && start.at < repeats.backgroundUntil;
+  if (start.class === "sleep" || start.class === "background" || waitedSince || behind) {
+    return entry && start.at - entry.lastAt < POLL_MS ? WEIGHT.fastPoll : WEIGHT.poll;
+  }
+  if (idleMs >= SCHEDULED_MS) return WEIGHT.scheduled;
+  if (idleMs >= SPACED_MS) return WEIGHT.spaced;
+  if (!end) return WEIGHT.noResult;
+  if (entry?.anyCall) return WEIGHT.anyCall;
+  if (entry && entry.raw !== end.raw) return WEIGHT.noisy;
+  return 1;
+}

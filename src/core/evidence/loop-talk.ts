@@ -1,0 +1,98 @@
+/**
+ * Repeats in what the agent says rather than does: the same message again, the same complaint of the program, a text
+ * that repeats within itself, and a context that is compacted over and over without work between.
+ *
+ * Two sources may report the same thing, so each source is counted on its own.
+ */
+import { infraOf } from "../normalise.js";
+import type { CompactionSignal, ErrorSignal, MessageSignal, RepetitionSignal, Source } from "../signal.js";
+
+interface Row {
+  count: number;
+  since: number;
+  until: number;
+}
+
+type Said = Map<Source, Row & { digest: string }>;
+
+export interface Talk {
+  messages: Said;
+  errors: Said;
+  compactions: Map<Source, Row & { open: boolean }>;
+  text: RepetitionSignal | undefined;
+}
+
+export interface TalkTold {
+  rule: "message" | "error" | "compaction" | "text";
+  rounds: number;
+  since: number;
+  period: number;
+}
+
+const TELL_MESSAGES = 4;
+const TELL_ERRORS = 5;
+const TELL_COMPACTIONS = 3;
+/** The same words a minute later answer something: a heartbeat, a schedule. */
+const SPACED_MS = 50_000;
+
+export function createTalk(): Talk {
+  return { messages: new Map(), errors: new Map(), compactions: new Map(), text: undefined };
+}
+
+/** Something new came of a tool, or the human spoke. */
+export function forgetTalk(talk: Talk): void {
+  talk.messages.clear();
+  talk.errors.clear();
+  talk.compactions.clear();
+  talk.text = undefined;
+}
+
+export function takeMessage(talk: Talk, signal: MessageSignal): void {
+  if (!hear(talk.messages, signal)) return;
+  talk.compactions.clear();
+  talk.text = undefined;
+}
+
+/** Only what the program itself cannot do: logins, limits and outages have causes of their own. */
+export function takeError(talk: Talk, signal: ErrorSignal): void {
+  if (signal.cause === "api" && infraOf(signal.text ?? "") === undefined) hear(talk.errors, signal);
+}
+
+/** Counts what was said; true if it is not what this source said last. */
+function hear(said: Said, { at, source, digest }: MessageSignal | ErrorSignal): boolean {
+  const row = said.get(source);
+  const isSame = row?.digest === digest;
+  if (row && isSame && at - row.until < SPACED_MS) said.set(source, { ...row, count: row.count + 1, until: at });
+  else said.set(source, { digest, count: 1, since: at, until: at });
+  return !isSame;
+}
+
+export function takeCompaction(talk: Talk, { at, source, phase }: CompactionSignal): void {
+  const row = talk.compactions.get(source) ?? { count: 0, since: at, until: at, open: false };
+  // One that never ended and begins again was one too.
+  const counts = phase === "end" || row.open;
+  talk.compactions.set(source, { ...row, count: row.count + (counts ? 1 : 0), until: at, open: phase === "start" });
+}
+
+export function takeRepetition(talk: Talk, signal: RepetitionSignal): void {
+  if (signal.repeats > 0) talk.text = signal;
+  else if (talk.text?.channel === signal.channel) talk.text = undefined;
+}
+
+export function toldOfTalk(talk: Talk): TalkTold | undefined {
+  if (talk.text) {
+    return { rule: "text", rounds: talk.text.repeats, since: talk.text.at, period: talk.text.period };
+  }
+  return (
+    toldOfRows("message", talk.messages, TELL_MESSAGES) ??
+    toldOfRows("error", talk.errors, TELL_ERRORS) ??
+    toldOfRows("compaction", talk.compactions, TELL_COMPACTIONS)
+  );
+}
+
+function toldOfRows(rule: TalkTold["rule"], rows: Map<Source, Row>, tell: number): TalkTold | undefined {
+  for (const { count, since } of rows.values()) {
+    if (count >= tell) return { rule, rounds: count, since, period: 1 };
+  }
+  return undefined;
+}
