@@ -39,7 +39,7 @@ export const ASKS: readonly RegExp[] = [
   /\b(?:reply|respond|answer|type|enter|say|send) (?:with )?(?:‹quote›|‹code›|yes|no|y\b|go\b|one of|the number|a number|[A-D1-9]\b)/i,
   /[([](?:y(?:es)?\/n(?:o)?)[)\]]/i,
   /\bBitte (?:bestätige|bestätigen|wähle|wählen|entscheide|gib an|geben Sie (?:an|mir)|teile|teilen)|\bSag(?:en Sie)? mir,? (?:welche|ob|was|wie)/i,
-  /\b(?:merci de|veuillez|peux-tu|pouvez-vous|pourriez-vous) (?:me )?(?:confirmer|choisir|préciser|fournir|indiquer)|\bconfirme[zr]?[- ]moi\b|\b(?:dis|dites)[- ]moi (?:quel|lequel|laquelle|ce que|comment)/i,
+  /\b(?:merci de|veuillez|peux-tu|pouvez-vous|pourriez-vous) (?:me )?(?:confirmer|choisir|préciser|fournir|indiquer)|\bconfirme[zr]?[- ]moi\b|\b(?:dis|dites)[- ]moi (?:aussi )?(?:quel|lequel|laquelle|ce que|comment|ton|ta|tes|votre|vos)|\b(?:j['’]attends|en attente de) (?:ta|ton|tes|votre|vos)\b|\bréponde?[sz] par\b/i,
   /\b(?:por favor,? )(?:confirm[ae]|elig[ea]|elij[ae]|indi(?:ca|que)|escol(?:ha|he))|\b(?:d[ií]me|me diga) (?:cu[aá]l|qu[eé]|qual)/i,
   /请(?:您|你)?(?:先)?(?:确认|选择|决定|提供|指定|说明|告诉我)|等待(?:您|你)的/,
   /(?:教えて|選んで|選択して|確認して|指定して|決めて)(?:ください|いただ)|どちら|どれ(?:を|が|に)/,
@@ -60,22 +60,22 @@ export const COURTESY_QUESTIONS: readonly RegExp[] = [
 ];
 
 /** In a courtesy question: more than was asked for. */
-export const EXTRA =
-  /\b(?:also|as well|too|else|next|further|additional(?:ly)?|another|more|other|auch|noch|außerdem|aussi|également|également|encore|tambi[eé]n|adem[aá]s|tamb[eé]m)\b|还|再|另外|さらに|追加/i;
+export const EXTRA: RegExp =
+  /\b(?:also|as well|too|else|next|any of (?:these|those|the)|further|additional(?:ly)?|another|more|other|auch|noch|außerdem|aussi|également|également|encore|tambi[eé]n|adem[aá]s|tamb[eé]m)\b|还|再|另外|さらに|追加/i;
 
 /** In a courtesy question: leave to go on with the work itself. */
-export const GO_ON =
+export const GO_ON: RegExp =
   /\b(?:proceed|continue|carry on|go ahead|go on|keep going|start|begin|resume|move (?:on|forward|ahead)|fortfahren|weitermachen|anfangen|beginnen|continuer|poursuivre|commencer|proc[eé]der|continuar|contin[uú]e|proceder|empezar|empiece|seguir|prosseguir)\b|继续|开始|続け|進め/i;
 
 /** A request for an opinion: a courtesy after finished work, a question when a plan is on the table. */
-export const OPINION = /\blet me know (?:what|how|whether|if)\b|\b(?:let me know|tell me)[.!]?$/i;
+export const OPINION: RegExp = /\blet me know (?:what|how|whether|if)\b|\b(?:let me know|tell me)[.!]?$/i;
 
 /** In a courtesy question: a step that cannot be taken back, so that the answer matters. */
-export const RISKY =
+export const RISKY: RegExp =
   /\b(?:delete|drop|remove|wipe|erase|overwrite|discard|truncate|revert|roll ?back|force[- ]push|reset|deploy|publish|release|migrate|pay|purchase|löschen|supprimer|borrar|eliminar)\b|删除|削除/i;
 
 /** Two things to choose from: "tabs or spaces", "keep it, or delete it". */
-export const ALTERNATIVES =
+export const ALTERNATIVES: RegExp =
   /\b(?:or|oder|ou|o)\b(?! (?:so|any|anything|something|other|others|more|less|similar|etc|even|near|whatever)\b)|还是|或者|それとも/i;
 
 /** The work is reported as done. Finding, reading and planning are not it. */
@@ -90,13 +90,13 @@ export const FINISHED: readonly RegExp[] = [
 ];
 
 /** Takes a report of finished work back. */
-export const UNFINISHED =
+export const UNFINISHED: RegExp =
   /\b(?:not|n['’]t|never|nothing|isn|aren|haven|hasn) ?(?:yet |been |yet been |fully )?(?:done|fixed|complete|completed|finished|implemented|changed|applied|pass|passing|committed|merged|ready|working)\b|\b(?:before|once|until|after|if|when) (?:it|this|that|everything|all)\b/i;
 
 /** Announces the next step. Tried at the start of a sentence, after markup. */
 export const PROMISES: readonly RegExp[] = [
   /^(?:(?:ok(?:ay)?|great|good|perfect|right|alright|sure|now|next|then|first|finally|so|and|after that|from here|with that(?: done)?|now that .{0,60}?)[,.:!]? )?(?:I(?:'ll| will|'m (?:now )?going to| am going to|'m about to| still need to| need to| have to| must| should now|'ll now| will now)|let me|let['’]s|going to|about to|time to) (?!not\b)/i,
-  /^(?:now |next[,:]? (?:up:? )?)?(?:I['’]m |I am )?(?:now )?(?:running|checking|starting|reading|looking|fixing|updating|creating|adding|implementing|continuing|proceeding|moving on|investigating|examining|searching|building|installing|applying|writing|re-?running|verifying|inspecting|reviewing)\b/i,
+  /(?:^|^(?:now|next|then|and|so)[,:]? |[,;:—–] (?:so |and |but |then )?)(?:I['’]ll|I will|I['’]m going to|I am going to|let me|I['’]m (?:now )?(?:running|checking|copying|reading|looking|fixing|updating|adding|testing|starting|building|moving|continuing)) (?!not\b)/i,
   /^(?:next|then|now),? (?:the|up|on to|step)\b.{0,80}[:…]$/i,
   /^(?:Jetzt |Nun |Als Nächstes |Dann )?(?:werde ich|ich werde|führe ich|prüfe ich|lass mich)\b/i,
   /^(?:Maintenant,? |Ensuite,? |À présent,? )?(?:je vais|laisse[zs]?-moi|passons)\b/i,
@@ -106,21 +106,25 @@ export const PROMISES: readonly RegExp[] = [
 ];
 
 /** Sentences of the same shape that announce no work: what is said, kept in mind, left alone or made to depend. */
-export const NOT_PROMISES =
-  /^(?:.{0,24}\b)?(?:let me know|I(?:'ll| will) (?:be (?:here|happy|glad|ready|available)|leave|stop|stand by|hold off|keep (?:that|this|it|an eye)|remember|assume|let you|defer|skip|not)|I (?:need|have) to (?:stop|point out|mention|note|admit|be honest|apologi[sz]e))\b|^let's encrypt\b|\b(?:from now on|going forward|in (?:the )?future|next time|unless|if you|should you|whenever)\b/i;
+export const NOT_PROMISES: RegExp =
+  /^(?:if|whenever|unless)\b|\b(?:let me know|I(?:'ll| will) (?:be (?:here|happy|glad|ready|available)|leave|stop|stand by|hold off|keep (?:that|this|it|an eye)|remember|assume|let you|defer|skip|not)|I (?:need|have) to (?:stop|point out|mention|note|admit|be honest|apologi[sz]e))\b|^let's encrypt\b|\b(?:from now on|going forward|in (?:the )?future|next time|unless|if you|should you|whenever)\b/i;
 
 /** Announced speech: the sentences that follow fulfil it. */
-export const SPEECH =
+export const SPEECH: RegExp =
   /\b(?:let me|I(?:'ll| will)|let['’]s) (?:just |briefly |quickly |first )?(?:explain|summari[sz]e|clarify|walk|show you|break|note|point|give you|recap|describe|list|outline|be)\b/i;
 
+/** "Running the tests now": announced without a subject. */
+export const GERUND_PROMISE: RegExp =
+  /^(?:now |next[,:]? (?:up:? )?)?(?:now )?(?:running|checking|starting|reading|looking|fixing|updating|creating|adding|implementing|continuing|proceeding|moving on|investigating|examining|searching|building|installing|applying|writing|re-?running|verifying|inspecting|reviewing)\b/i;
+
 /** "Running the tests takes a minute": a gerund as a subject, not as an announcement. */
-export const GERUND_SUBJECT =
+export const GERUND_SUBJECT: RegExp =
   /\b(?:is|are|was|were|will|would|should|can|could|may|might|fix(?:es|ed)|pass(?:es|ed)|work(?:s|ed)|requires?|needs?|took|takes|gives?|gave|shows?|showed|solve[sd]|resolve[sd]|fail(?:s|ed)|means?|makes?|made|helps?|lets|allows?|causes?|caused|breaks?|broke|succeeded|completed)\b/i;
 
 /** A heading in the form of a question, which the lines below it answer. */
-export const RHETORICAL =
+export const RHETORICAL: RegExp =
   /^(?:how (?:do I|can I|does|to)|why|what(?:'s| is| are| was| did| changed| does| happened))\b(?!.*\byour?\b)/i;
 
 /** A question to the human, rather than one that the text answers itself. */
-export const ADDRESSED =
+export const ADDRESSED: RegExp =
   /\b(?:you|your|I|me|we|us|du|dir|dich|Sie|Ihnen|ich|wir|tu|te|toi|vous|je|nous|tú|usted|quieres|prefieres|prefiere|você|which|ok|should|shall)\b|[你您我]|(?:ますか|ですか|ましょうか)/i;

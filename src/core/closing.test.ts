@@ -3,6 +3,12 @@ import { describe, expect, it } from "vitest";
 import { closingOf, hasMarker } from "./closing.js";
 
 const QUESTIONS = [
+  "The review is complete. What do you want to do?\n[A] Merge\n[B] Rework\n[C] Stop",
+  "…end of a block\n```\nWhich name do you prefer?",
+  "I don't have the earlier session. What would you like me to pick up or do next?",
+  "What does your setup look like? I can help figure out how to wire it up.",
+  "J’attends ton choix.",
+  "Dis‑moi quelle partie tu veux retravailler.",
   "I've drafted the migration but haven't run it. It drops `legacy_id`. OK to run it?",
   "I found that `config.json` is missing. Could you tell me where it lives?",
   "Two things need your input:\n\n1. Should tokens expire after 1h or 24h?\n2. Do we keep the v1 routes?",
@@ -97,6 +103,7 @@ const QUESTIONS = [
 ];
 
 const OFFERS = [
+  "All tests pass. Want me to do any of these?\n- add a benchmark\n- split the commit",
   "I've implemented the feature and added tests; all pass. Would you like me to open a PR?",
   "The script now works. Let me know if you'd like any changes!",
   "All 12 tests pass ✅\n\nLet me know if you want me to tweak the styling.",
@@ -138,6 +145,9 @@ const OFFERS = [
 ];
 
 const PROMISES = [
+  "Before I scaffold anything, I’m going to check whether there is a remote.",
+  "I found the export script, so I'm running it now.",
+  "Next I’m checking whether the form needs an answer first.",
   "I see the issue: the path is wrong. Let me fix that.",
   "Good, the build works. Now let me add the tests.",
   "Tests are failing because of the missing mock. I'll add it now.",
@@ -175,6 +185,9 @@ const PROMISES = [
 ];
 
 const RESULTS = [
+  'I added the dialog:\n```ts\nask("Should I continue?")\nWhich one do you prefer?',
+  "If the build fails, I'll see it in the log.",
+  "It is merged, and I'll leave the branch in place.",
   "The problem was a stale lockfile; I deleted it and reinstalled. The dev server starts now.",
   "I have updated the three files and verified that the build passes. You can run `npm test` to check.",
   "No changes were needed: the function already handles null.",

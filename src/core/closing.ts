@@ -37,7 +37,7 @@ export function closingOf(text: string): Closing {
   for (let i = sentences.length - 1; i >= 0; i--) {
     const { text: sentence, item } = sentences[i] as Sentence;
     const isLast = statements === 0 && !offered;
-    switch (kindOf(sentence, isReport, isLast && (items === 0 || item))) {
+    switch (kindOf(sentence, isReport, isLast && (items === 0 || item), !item && items > 1)) {
       case "question":
         return "question";
       case "offer":
@@ -54,7 +54,7 @@ export function closingOf(text: string): Closing {
   return offered ? "offer" : "result";
 }
 
-function kindOf(sentence: string, isReport: boolean, isLast: boolean): Closing {
+function kindOf(sentence: string, isReport: boolean, isLast: boolean, hasOptions: boolean): Closing {
   const asks = /[?？؟]["'”’)\]*_»]{0,3}$/.test(sentence);
   if (words.OFFERS.some((p) => p.test(sentence)) && !choosesBetween(sentence)) {
     return !isReport && /\b(?:let|tell) me\b/i.test(sentence) && holdsBack(sentence) ? "question" : "offer";
@@ -64,8 +64,8 @@ function kindOf(sentence: string, isReport: boolean, isLast: boolean): Closing {
     if (!isLast && (!words.ADDRESSED.test(sentence) || words.RHETORICAL.test(sentence))) return "result";
     if (!words.COURTESY_QUESTIONS.some((p) => p.test(sentence))) return "question";
     if (words.GO_ON.test(sentence) || words.RISKY.test(sentence)) return "question";
-    if (words.EXTRA.test(sentence)) return "offer";
-    return isReport && !words.ALTERNATIVES.test(sentence) ? "offer" : "question";
+    if (words.EXTRA.test(sentence) && !/^what\b/i.test(sentence)) return "offer";
+    return isReport && !hasOptions && !words.ALTERNATIVES.test(sentence) ? "offer" : "question";
   }
   if (words.OPINION.test(sentence)) return isReport ? "offer" : "question";
   return promises(sentence) ? "promise" : "result";
@@ -81,9 +81,120 @@ function choosesBetween(sentence: string): boolean {
 }
 
 function promises(sentence: string): boolean {
-  const form = words.PROMISES.findIndex((p) => p.test(sentence));
-  if (form < 0 || words.NOT_PROMISES.test(sentence)) return false;
-  return !/ing\b/.test(sentence.slice(0, 32)) || form !== 1 || !words.GERUND_SUBJECT.test(sentence);
+  if (words.NOT_PROMISES.test(sentence)) return false;
+  if (words.PROMISES.some((p) => p.test(sentence))) return true;
+  return words.GERUND_PROMISE.test(sentence) && !words.GERUND_SUBJECT.test(sentence);
+}
+
+function finishes(sentence: string): boolean {
+  return words.FINISHED.some((p) => p.test(sentence)) && !words.UNFINISHED.test(sentence);
+}
+
+function reportsFinishedWork(prose: string): boolean {
+  return sentencesOf(prose).some(({ text }) => !/[?？]$/.test(text) && !promises(text) && finishes(text));
+}
+
+/** The text without fenced code, block quotations, inline code and quoted words. */
+function proseOf(text: string): string {
+  const kept: string[] = [];
+  for (const line of outsideFences(text.slice(-MESSAGE_MAX))) {
+    if (/^\s{0,3}>/.test(line) || /^\s{0,3}\|/.test(line)) continue;
+    kept.push(
+      line
+        .replace(/`[^`]{0,300}`/g, "‹code›")
+        .replace(/"[^"]{1,300}"|“[^”]{1,300}”|«[^»]{1,300}»|「[^」]{1,300}」/g, "‹quote›")
+        .replace(/[*_]{2,3}|^\s{0,3}#{1,6}\s/g, ""),
+    );
+  }
+  return kept.join("\n");
+}
+
+/**
+ * The lines outside fenced code. A bare fence that nothing closes is itself the end of a block whose start was cut off,
+ * so what follows it is prose; one with a language is a block that the message does not finish.
+ */
+function outsideFences(text: string): string[] {
+  let fence = "";
+  let isBare = false;
+  let inside: string[] = [];
+  const kept: string[] = [];
+  for (const line of text.split("\n")) {
+    const mark = /^\s{0,8}(```|~~~)/.exec(line)?.[1] ?? "";
+    if (mark !== "" && (fence === "" || fence === mark)) {
+      isBare = line.trim() === mark;
+      fence = fence === "" ? mark : "";
+      inside = [];
+    } else (fence === "" ? kept : inside).push(line);
+  }
+  return fence !== "" && isBare ? kept.concat(inside) : kept;
+}
+
+const ITEMS_MAX = 16;
+
+interface Sentence {
+  text: string;
+  /** A row of a list: an option, a step, a finding. */
+  item: boolean;
+}
+
+/** `closingOf("Fixed the bug. Which branch should I use?")` is "question". */
+export function closingOf(text: string): Closing {
+  const prose = proseOf(text).slice(-REPORT_MAX);
+  const sentences = sentencesOf(prose.slice(-CLOSING_MAX));
+  const isReport = reportsFinishedWork(prose);
+  let statements = 0;
+  let items = 0;
+  let offered = false;
+  for (let i = sentences.length - 1; i >= 0; i--) {
+    const { text: sentence, item } = sentences[i] as Sentence;
+    const isLast = statements === 0 && !offered;
+    switch (kindOf(sentence, isReport, isLast && (items === 0 || item), !item && items > 1)) {
+      case "question":
+        return "question";
+      case "offer":
+        offered = true;
+        continue;
+      case "promise":
+        if (!item && !offered && statements <= AFTER_PROMISE_MAX && !(statements > 0 && words.SPEECH.test(sentence)))
+          return "promise";
+    }
+    if (item) items++;
+    else statements++;
+    if (statements > AFTER_QUESTION_MAX || items > ITEMS_MAX || finishes(sentence)) break;
+  }
+  return offered ? "offer" : "result";
+}
+
+function kindOf(sentence: string, isReport: boolean, isLast: boolean, hasOptions: boolean): Closing {
+  const asks = /[?？؟]["'”’)\]*_»]{0,3}$/.test(sentence);
+  if (words.OFFERS.some((p) => p.test(sentence)) && !choosesBetween(sentence)) {
+    return !isReport && /\b(?:let|tell) me\b/i.test(sentence) && holdsBack(sentence) ? "question" : "offer";
+  }
+  if (words.ASKS.some((p) => p.test(sentence))) return "question";
+  if (asks) {
+    if (!isLast && (!words.ADDRESSED.test(sentence) || words.RHETORICAL.test(sentence))) return "result";
+    if (!words.COURTESY_QUESTIONS.some((p) => p.test(sentence))) return "question";
+    if (words.GO_ON.test(sentence) || words.RISKY.test(sentence)) return "question";
+    if (words.EXTRA.test(sentence) && !/^what\b/i.test(sentence)) return "offer";
+    return isReport && !hasOptions && !words.ALTERNATIVES.test(sentence) ? "offer" : "question";
+  }
+  if (words.OPINION.test(sentence)) return isReport ? "offer" : "question";
+  return promises(sentence) ? "promise" : "result";
+}
+
+/** "Let me know if I should go ahead": the work itself has not begun. */
+function holdsBack(sentence: string): boolean {
+  return words.GO_ON.test(sentence) || /\bbefore (?:I|we)\b/i.test(sentence);
+}
+
+function choosesBetween(sentence: string): boolean {
+  return /\b(?:which|A or B|[12] or [23])\b/i.test(sentence);
+}
+
+function promises(sentence: string): boolean {
+  if (words.NOT_PROMISES.test(sentence)) return false;
+  if (words.PROMISES.some((p) => p.test(sentence))) return true;
+  return words.GERUND_PROMISE.test(sentence) && !words.GERUND_SUBJECT.test(sentence);
 }
 
 function finishes(sentence: string): boolean {
@@ -128,7 +239,7 @@ function sentencesOf(prose: string): Sentence[] {
   for (const line of prose.split("\n")) {
     const item = ITEM.test(line);
     for (const part of line.replace(ITEM, "").split(SENTENCE_END)) {
-      const text = part.trim().slice(-SENTENCE_MAX).replace(/’/g, "'");
+      const text = part.trim().slice(-SENTENCE_MAX).replace(/’/g, "'").replace(/[‐‑]/g, "-");
       if (/\p{L}/u.test(text)) sentences.push({ text, item });
     }
   }
