@@ -1,0 +1,73 @@
+/**
+ * The completion marker (`<promise>COMPLETE</promise>` or another): owed only where the task or the prompt asked
+ * for it. A turn that ended without it, and for so long that nothing more will come, has not signalled its end.
+ */
+import type { Asleep } from "../awake.js";
+import { awakeMs, takeAsleep } from "../awake.js";
+import { MINUTE, setting } from "../defaults.js";
+import type { Signal } from "../signal.js";
+import type { DetectorOptions, Verdict } from "./verdict.js";
+import { CONFIDENCE, spell, turnEdge } from "./verdict.js";
+
+export interface CompletionState {
+  asked: boolean;
+  given: boolean;
+  /** A turn was seen at all: nothing is owed before the first. */
+  endedAt: number | null;
+  active: boolean;
+  promptOpen: boolean;
+  asleep: Asleep;
+}
+
+export interface CompletionOptions extends DetectorOptions {
+  /** The task names this marker, so it is owed even if no prompt was seen that asks for it. */
+  completion_marker?: string;
+}
+
+export interface CompletionVerdict extends Verdict {
+  cause: "no_completion_signal";
+}
+
+export function createCompletion(): CompletionState {
+  return { asked: false, given: false, endedAt: null, active: false, promptOpen: false, asleep: [] };
+}
+
+export function takeCompletion(state: CompletionState, signal: Signal): void {
+  takeAsleep(state.asleep, signal);
+  const edge = turnEdge(signal);
+  if (edge === "start") {
+    state.active = true;
+    state.endedAt = null;
+  } else if (edge === "end" && state.active) {
+    state.active = false;
+    state.endedAt = signal.at;
+  }
+  if (signal.kind === "prompt") state.promptOpen = signal.open;
+  if (signal.kind === "report" && signal.state === "complete") state.given = true;
+  if (signal.kind !== "message") return;
+  if (signal.role === "assistant") state.given ||= signal.marker === true;
+  else {
+    // A "continue" in between does not take the request back; a new session does.
+    state.asked = signal.marker === true || (state.asked && !signal.newSession);
+    state.given = false;
+    state.endedAt = null;
+  }
+}
+
+export function completionVerdict(
+  state: CompletionState,
+  now: number,
+  options?: CompletionOptions,
+): CompletionVerdict | null {
+  const owed = (state.asked || Boolean(options?.completion_marker)) && !state.given;
+  if (!owed || state.endedAt === null || state.promptOpen || options?.turnActive === true) return null;
+  const ageMs = awakeMs(state.asleep, state.endedAt, now);
+  if (!(ageMs > setting(options, "completion_timeout_minutes") * MINUTE)) return null;
+  const marker = options?.completion_marker ? ` ${options.completion_marker.slice(0, 80)}` : "";
+  return {
+    cause: "no_completion_signal",
+    since: state.endedAt,
+    confidence: CONFIDENCE.high,
+    reason: `the turn ended ${spell(ageMs)} ago without the completion marker${marker} that was asked for`,
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * The two ends of a run. Never started: a prompt was submitted and nothing answers, or the program shows nothing at
+ * all (a headless one that waits for the end of its standard input, say). Never exited: a headless run has reported
+ * its result and its process lives on; it must have been seen alive, a mere missing exit proves nothing.
+ */
+import type { Asleep } from "../awake.js";
+import { awakeMs, takeAsleep } from "../awake.js";
+import { SECOND, setting } from "../defaults.js";
+import type { Signal } from "../signal.js";
+import type { DetectorOptions, Verdict } from "./verdict.js";
+import { CONFIDENCE, spell, turnEdge } from "./verdict.js";
+
+export interface LifecycleState {
+  /** The process was first seen alive. */
+  upAt: number | null;
+  alive: boolean;
+  /** The program has shown anything of itself. */
+  shown: boolean;
+  /** A prompt was submitted and nothing has answered it yet. */
+  submittedAt: number | null;
+  reply: string | null;
+  /** The headless event stream reported its result. */
+  resultAt: number | null;
+  asleep: Asleep;
+}
+
+export interface LifecycleVerdict extends Verdict {
+  cause: "never_started" | "never_exited";
+}
+
+/** What only rouse, the system or the human does: none of it shows that the program answers. */
+const NO_ANSWER: ReadonlySet<string> = new Set(["process", "input", "gap", "exit", "file", "commit", "session"]);
+
+export function createLifecycle(): LifecycleState {
+  return { upAt: null, alive: false, shown: false, submittedAt: null, reply: null, resultAt: null, asleep: [] };
+}
+
+export function takeLifecycle(state: LifecycleState, signal: Signal): void {
+  takeAsleep(state.asleep, signal);
+  if (signal.kind === "process" && signal.alive !== null) {
+    state.alive = signal.alive;
+    if (signal.alive) state.upAt ??= signal.at;
+  }
+  if (signal.kind === "exit") {
+    state.alive = false;
+    state.submittedAt = null;
+  }
+  if (signal.kind === "input" && signal.submits) state.submittedAt ??= signal.at;
+  if (answers(state, signal)) state.submittedAt = null;
+  if (!NO_ANSWER.has(signal.kind)) state.shown = true;
+  if (signal.kind === "screen") state.reply = signal.reading.reply;
+  if (signal.source !== "stream") return;
+  const edge = turnEdge(signal);
+  if (edge !== null) state.resultAt = edge === "end" ? (state.resultAt ?? signal.at) : null;
+}
+
+export function neverStartedVerdict(
+  state: LifecycleState,
+  now: number,
+  options?: DetectorOptions,
+): LifecycleVerdict | null {
+  if (options?.turnActive === true) return null;
+  const submittedMs = state.submittedAt === null ? 0 : awakeMs(state.asleep, state.submittedAt, now);
+  if (state.submittedAt !== null && submittedMs > setting(options, "never_started_seconds") * SECOND) {
+    const reason = `a prompt was submitted ${spell(submittedMs)} ago and nothing answers`;
+    return { cause: "never_started", since: state.submittedAt, confidence: CONFIDENCE.medium, reason };
+  }
+  if (state.upAt === null || !state.alive || state.shown) return null;
+  const upMs = awakeMs(state.asleep, state.upAt, now);
+  if (!(upMs > setting(options, "never_shown_seconds") * SECOND)) return null;
+  const reason = `the process has been up for ${spell(upMs)} and has shown nothing`;
+  return { cause: "never_started", since: state.upAt, confidence: CONFIDENCE.medium, reason };
+}
+
+export function neverExitedVerdict(
+  state: LifecycleState,
+  now: number,
+  options?: DetectorOptions,
+): LifecycleVerdict | null {
+  if (state.resultAt === null || !state.alive) return null;
+  const ageMs = awakeMs(state.asleep, state.resultAt, now);
+  if (!(ageMs > setting(options, "never_exited_seconds") * SECOND)) return null;
+  const reason = `the result was reported ${spell(ageMs)} ago and the process is still alive`;
+  return { cause: "never_exited", since: state.resultAt, confidence: CONFIDENCE.high, reason };
+}
+
+/** A slash command starts no turn but repaints the screen, so a changed reply is an answer too. */
+function answers(state: LifecycleState, signal: Signal): boolean {
+  if (signal.kind === "screen") {
+    return signal.reading.busy === true || (state.reply !== null && state.reply !== signal.reading.reply);
+  }
+  if (signal.kind === "status") return signal.status !== "idle" && signal.status !== "clear";
+  if (signal.kind === "prompt") return signal.open;
+  return !NO_ANSWER.has(signal.kind) && signal.kind !== "output" && signal.kind !== "report" && signal.kind !== "queue";
+}

@@ -1,0 +1,192 @@
+/**
+ * Retries of one request, from the first failure to the first sign of success. While they go on this is a wait:
+ *
+ *   waiting      the client tries again by itself and says so
+ *   storm        it has gone on for longer than the ceiling; no client's own ladder lasts so long by design
+ *                (Claude Code gives up after 3 min, Codex after 5 tries), but Codex "waiting for network" and
+ *                OpenCode with a long retry-after never end
+ *   unreachable  the connection is refused: nothing listens there, and trying again does not change that
+ *   auth         a 401 is final, although Claude Code tries it ten times
+ *
+ * A single announced wait beyond the ceiling is respected once, until its time plus slack; when the next one is as
+ * long again, the ceiling counts from the first failure.
+ */
+import type { Asleep } from "../awake.js";
+import { awakeMs, takeAsleep } from "../awake.js";
+import { MINUTE, SECOND, setting } from "../defaults.js";
+import type { InfraClass, RetrySignal, Signal } from "../signal.js";
+import type { DetectorOptions } from "./verdict.js";
+import { spell, turnEdge } from "./verdict.js";
+
+type Try = Pick<RetrySignal, "at" | "source" | "attempt" | "max" | "nextAt" | "infra" | "text">;
+
+interface Ladder {
+  since: number;
+  source: RetrySignal["source"];
+  /** The highest number that the client gave, or how many tries were reported without one. */
+  attempt: number;
+  max: number | null;
+  nextAt: number | null;
+  delayMs: number | null;
+  pace: "growing" | "constant" | "unknown";
+  longWaits: number;
+  infra: InfraClass | null;
+  refusedSince: number | null;
+  /** The retry line has left the screen at this time, without any other sign. */
+  hiddenAt: number | null;
+  text: string;
+}
+
+export interface RetriesState {
+  ladder: Ladder | null;
+  asleep: Asleep;
+}
+
+export interface RetriesVerdict {
+  phase: "waiting" | "storm" | "unreachable" | "auth";
+  attempt: number;
+  max: number | null;
+  nextAt: number | null;
+  /** The announced time has passed and nothing was heard since. */
+  overdue: boolean;
+  pace: Ladder["pace"];
+  infra: InfraClass | null;
+  since: number;
+  reason: string;
+}
+
+/** A wait announced for longer than this is one that the service asked for (retry-after), not a step of a ladder. */
+const LONG_WAIT_MS: number = 5 * MINUTE;
+/** A retry line that left the screen so long ago no longer explains anything. */
+const HIDDEN_MS: number = 60 * SECOND;
+
+export function createRetries(): RetriesState {
+  return { ladder: null, asleep: [] };
+}
+
+export function takeRetries(state: RetriesState, signal: Signal): void {
+  takeAsleep(state.asleep, signal);
+  const shown = tryOf(signal);
+  if (shown !== null) {
+    takeTry(state, shown, signal.kind === "retry");
+    return;
+  }
+  if (state.ladder === null) return;
+  if (endsRetrying(signal)) state.ladder = null;
+  else if (signal.kind === "screen" && state.ladder.source === "screen") state.ladder.hiddenAt ??= signal.at;
+}
+
+export function retriesVerdict(state: RetriesState, now: number, options?: DetectorOptions): RetriesVerdict | null {
+  const { ladder, asleep } = state;
+  if (ladder === null) return null;
+  if (ladder.hiddenAt !== null && awakeMs(asleep, ladder.hiddenAt, now) > HIDDEN_MS) return null;
+  const slackMs = setting(options, "retry_slack_seconds") * SECOND;
+  const ceilingMs = setting(options, "retry_ceiling_minutes") * MINUTE;
+  const elapsedMs = awakeMs(asleep, ladder.since, now);
+  const announcedUntil = ladder.nextAt === null ? null : ladder.nextAt + slackMs;
+  const respected = ladder.longWaits === 1 && (ladder.delayMs ?? 0) > LONG_WAIT_MS && now <= (announcedUntil ?? now);
+  const refusedMs = ladder.refusedSince === null ? 0 : awakeMs(asleep, ladder.refusedSince, now);
+  const refused =
+    ladder.infra === "refused" &&
+    (refusedMs >= setting(options, "refused_after_seconds") * SECOND ||
+      ladder.attempt >= setting(options, "refused_attempts"));
+
+  const phase =
+    ladder.infra === "auth"
+      ? "auth"
+      : refused
+        ? "unreachable"
+        : elapsedMs > ceilingMs && !respected
+          ? "storm"
+          : "waiting";
+  const of = ladder.max === null ? "" : ` of ${ladder.max}`;
+  const tail = ladder.text ? `: ${ladder.text}` : "";
+  return {
+    phase,
+    attempt: ladder.attempt,
+    max: ladder.max,
+    nextAt: ladder.nextAt,
+    overdue: announcedUntil !== null && now > announcedUntil,
+    pace: ladder.pace,
+    infra: ladder.infra,
+    since: ladder.since,
+    reason: `${PHASE_WORDS[phase]}, attempt ${ladder.attempt}${of}, for ${spell(elapsedMs)}${tail}`,
+  };
+}
+
+const PHASE_WORDS: Readonly<Record<RetriesVerdict["phase"], string>> = {
+  waiting: "the client is retrying",
+  storm: "retrying without success beyond the ceiling",
+  unreachable: "the connection is refused",
+  auth: "the service does not accept the credentials",
+};
+
+function takeTry(state: RetriesState, shown: Try, counts: boolean): void {
+  const delayMs = shown.nextAt === undefined ? null : Math.max(0, shown.nextAt - shown.at);
+  const before = state.ladder;
+  // A screen repaints one countdown many times: it is another try only when the number says so.
+  const another = before === null || (shown.attempt === undefined ? counts : shown.attempt !== before.attempt);
+  const ladder: Ladder = before ?? {
+    since: shown.at,
+    source: shown.source,
+    attempt: 0,
+    max: null,
+    nextAt: null,
+    delayMs: null,
+    pace: "unknown",
+    longWaits: 0,
+    infra: null,
+    refusedSince: null,
+    hiddenAt: null,
+    text: "",
+  };
+  state.ladder = ladder;
+  ladder.source = shown.source;
+  ladder.hiddenAt = null;
+  if (another) {
+    ladder.attempt = shown.attempt ?? ladder.attempt + 1;
+    if (delayMs !== null && ladder.delayMs !== null) {
+      ladder.pace = delayMs > ladder.delayMs * 1.2 ? "growing" : "constant";
+    }
+    ladder.delayMs = delayMs;
+    if (delayMs !== null && delayMs > LONG_WAIT_MS) ladder.longWaits += 1;
+  }
+  if (shown.max !== undefined) ladder.max = shown.max;
+  ladder.nextAt = shown.nextAt ?? (another ? null : ladder.nextAt);
+  if (shown.text) ladder.text = shown.text.slice(0, 200);
+  if (shown.infra !== undefined) {
+    if (shown.infra !== "refused") ladder.refusedSince = null;
+    else ladder.refusedSince ??= shown.at;
+    ladder.infra = shown.infra;
+  }
+}
+
+function tryOf(signal: Signal): Try | null {
+  if (signal.kind === "retry") return signal;
+  if (signal.kind !== "screen" || signal.reading.retry === undefined) return null;
+  const { delayMs, ...shown } = signal.reading.retry;
+  const tried: Try = { ...shown, at: signal.at, source: "screen" };
+  if (delayMs !== undefined) tried.nextAt = signal.at + delayMs;
+  return tried;
+}
+
+function endsRetrying(signal: Signal): boolean {
+  switch (signal.kind) {
+    case "delta":
+    case "message":
+    case "tool_start":
+    case "tool_end":
+    case "turn":
+      return true;
+    case "tokens":
+      return signal.output > 0;
+    case "error":
+      return signal.final;
+    case "screen":
+    case "status":
+    case "exit":
+      return turnEdge(signal) === "end";
+    default:
+      return false;
+  }
+}

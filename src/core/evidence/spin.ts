@@ -1,0 +1,75 @@
+/**
+ * Spinning on one file: read or edited again and again while nothing changes. A visit counts when it is the same
+ * call as before, or an edit: paging through a long file makes a new call each time and is work. Any change of the
+ * world clears it, because rereading a plan between edits is work too. Low confidence, as the proposal has it.
+ */
+import { MINUTE, setting } from "../defaults.js";
+import type { Signal } from "../signal.js";
+import { remember } from "./bounded.js";
+import type { DetectorOptions, Verdict } from "./verdict.js";
+import { CONFIDENCE, spell } from "./verdict.js";
+import type { WorldState } from "./world.js";
+import { createWorld, takeWorld } from "./world.js";
+
+interface Visits {
+  /** Newest last. */
+  times: number[];
+  calls: Map<string, true>;
+}
+
+export interface SpinState {
+  bySubject: Map<string, Visits>;
+  world: WorldState;
+}
+
+export interface SpinVerdict extends Verdict {
+  cause: "no_progress";
+  subject: string;
+  count: number;
+}
+
+const SUBJECTS_MAX = 32;
+const CALLS_MAX = 16;
+const TIMES_MAX = 32;
+const SUBJECT_MAX = 300;
+
+export function createSpin(): SpinState {
+  return { bySubject: new Map(), world: createWorld() };
+}
+
+export function takeSpin(state: SpinState, signal: Signal): void {
+  if (takeWorld(state.world, signal) || (signal.kind === "turn" && signal.byUser)) {
+    state.bySubject.clear();
+    return;
+  }
+  if (signal.kind !== "tool_start" || signal.subject === undefined) return;
+  if (signal.class !== "instant" && signal.class !== "edit") return;
+  const subject = signal.subject.slice(0, SUBJECT_MAX);
+  const visits: Visits = state.bySubject.get(subject) ?? { times: [], calls: new Map() };
+  const known = visits.calls.size === 0 || signal.class === "edit" || visits.calls.has(signal.call);
+  remember(visits.calls, signal.call, true, CALLS_MAX);
+  remember(state.bySubject, subject, visits, SUBJECTS_MAX);
+  if (!known) return;
+  visits.times.push(signal.at);
+  if (visits.times.length > TIMES_MAX) visits.times.shift();
+}
+
+export function spinVerdict(state: SpinState, now: number, options?: DetectorOptions): SpinVerdict | null {
+  const windowMs = setting(options, "spin_window_minutes") * MINUTE;
+  let worst: SpinVerdict | null = null;
+  for (const [subject, { times }] of state.bySubject) {
+    const within = times.filter((at) => now - at <= windowMs);
+    const first = within[0];
+    if (first === undefined || within.length < setting(options, "spin_repeats")) continue;
+    if (within.length <= (worst?.count ?? 0)) continue;
+    worst = {
+      cause: "no_progress",
+      since: first,
+      subject,
+      count: within.length,
+      confidence: CONFIDENCE.low,
+      reason: `${subject} was read or edited ${within.length} times in ${spell(now - first)} and nothing changed`,
+    };
+  }
+  return worst;
+}

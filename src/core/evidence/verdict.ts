@@ -1,0 +1,52 @@
+import type { Settings } from "../defaults.js";
+import type { Signal } from "../signal.js";
+import type { Cause } from "../states.js";
+
+/** What one detector has found: a cause, since when, and how sure it is by itself. */
+export interface Verdict {
+  cause: Cause;
+  since: number;
+  reason: string;
+  confidence: number;
+}
+
+/** The confidence words of the agent-health proposal, in the numbers of the activity assessment. */
+export const CONFIDENCE: Readonly<Record<"high" | "medium" | "low", number>> = { high: 0.7, medium: 0.5, low: 0.3 };
+
+export interface DetectorOptions extends Settings {
+  /** Whether a turn is under way, where the caller has settled what the detector only guesses from edges. */
+  turnActive?: boolean;
+}
+
+/** The turn begins or ends with this signal, by the word of whichever source it comes from; null says neither. */
+export function turnEdge(signal: Signal): "start" | "end" | null {
+  switch (signal.kind) {
+    case "turn":
+      return signal.phase === "start" ? "start" : "end";
+    case "status":
+      return STATUS_EDGES[signal.status] ?? null;
+    case "screen":
+      if (signal.reading.busy === true) return "start";
+      return signal.reading.ended || (signal.reading.busy === false && signal.reading.composer !== "hidden")
+        ? "end"
+        : null;
+    case "exit":
+      return "end";
+    default:
+      return null;
+  }
+}
+
+const STATUS_EDGES: Readonly<Record<string, "start" | "end">> = {
+  working: "start",
+  idle: "end",
+  done: "end",
+  error: "end",
+};
+
+/** Rounded for people: "45 s", "12 min", "3.5 h". */
+export function spell(ms: number): string {
+  if (ms < 100_000) return `${Math.round(ms / 1_000)} s`;
+  if (ms < 5_400_000) return `${Math.round(ms / 60_000)} min`;
+  return `${Math.round(ms / 360_000) / 10} h`;
+}
