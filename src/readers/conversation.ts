@@ -1,0 +1,91 @@
+/** Messages and failures of a conversation as signals, the same for every program. */
+import { closingOf } from "../core/closing.js";
+import { digest } from "../core/digest.js";
+import type { MessageSignal, Signal } from "../core/signal.js";
+import type { ReaderOptions } from "./record-reader.js";
+import { readResetTime } from "./reset-time.js";
+import { head, tail } from "./text.js";
+import type { Origin } from "./tool-calls.js";
+import { classifyVendorError, finalCause, type VendorError } from "./vendor-errors.js";
+
+const TEXT_MAX = 500;
+const TEXT_READ_MAX = 2048;
+const DEFAULT_ZONE = "UTC";
+
+/** A finished message. The preview is its end: that is where an agent says what it wants. */
+export function messageSignal(
+  origin: Origin,
+  options: ReaderOptions,
+  role: "user" | "assistant",
+  text: string,
+): MessageSignal {
+  const { marker, ownMark } = options;
+  return {
+    kind: "message",
+    ...origin,
+    role,
+    digest: digest(text),
+    ...(role === "assistant" ? { closing: closingOf(text) } : {}),
+    preview: tail(text),
+    ...(marker && text.includes(marker) ? { marker: true } : {}),
+    ...(ownMark && text.includes(ownMark) ? { own: true } : {}),
+  };
+}
+
+/** The program gave up on the provider's error: a limit with its reset time, or an error with its cause. */
+export function givenUp(origin: Origin, options: ReaderOptions, failure: VendorError): Signal {
+  const verdict = classifyVendorError(failure);
+  const text = failure.text ?? failure.code ?? "";
+  if (verdict.kind !== "limit") {
+    return {
+      kind: "error",
+      ...origin,
+      cause: finalCause(verdict),
+      final: true,
+      digest: digest(text),
+      text: head(text, TEXT_MAX),
+    };
+  }
+  const until = resetTime(text, origin.at, options);
+  return {
+    kind: "limit",
+    ...origin,
+    level: "hit",
+    text: head(text, TEXT_MAX),
+    ...(until === undefined ? {} : { until }),
+  };
+}
+
+/** A wait longer than this is no back-off: the account is limited until then. */
+const BACKOFF_MAX_MS = 600_000;
+
+/** The program tries again by itself; if the wait is a plan's limit, it is that limit. */
+export function triesAgain(
+  origin: Origin,
+  options: ReaderOptions,
+  failure: VendorError,
+  plan: { attempt?: number | undefined; nextAt?: number | undefined },
+): Signal {
+  const verdict = classifyVendorError(failure);
+  const text = failure.text ?? "";
+  const { attempt, nextAt } = plan;
+  if (verdict.kind === "limit" || (nextAt ?? 0) - origin.at > BACKOFF_MAX_MS) {
+    const until = nextAt ?? resetTime(text, origin.at, options);
+    const when = until === undefined ? {} : { until };
+    return { kind: "limit", ...origin, level: "hit", resumesItself: true, text: head(text, TEXT_MAX), ...when };
+  }
+  const unreachable = verdict.kind === "error" && verdict.cause === "unreachable";
+  const infra = verdict.kind === "retry" ? verdict.infra : unreachable ? "refused" : undefined;
+  return {
+    kind: "retry",
+    ...origin,
+    text: head(text, TEXT_MAX),
+    ...(attempt === undefined ? {} : { attempt }),
+    ...(nextAt === undefined ? {} : { nextAt }),
+    ...(infra ? { infra } : {}),
+  };
+}
+
+function resetTime(text: string, now: number, { zone = DEFAULT_ZONE }: ReaderOptions): number | undefined {
+  return readResetTime(text.slice(0, TEXT_READ_MAX), now, zone)?.until;
+}

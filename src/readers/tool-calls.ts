@@ -1,0 +1,107 @@
+/**
+ * Tool calls as readers of structured sources report them: each call starts once and ends once, however often the
+ * program writes it down again, and a tool that asks the human opens a prompt for as long as it is open.
+ */
+import { classifyTool } from "../agents/tools.js";
+import { canonical, digest } from "../core/digest.js";
+import { errorKey, infraOf, normaliseResult } from "../core/normalise.js";
+import type { Signal, Source, ToolClass } from "../core/signal.js";
+import { arr, asRecord, str } from "./json.js";
+import { Recent } from "./recent.js";
+import { head } from "./text.js";
+
+/** When and by which source something was seen. */
+export interface Origin {
+  at: number;
+  source: Source;
+}
+
+export interface ToolCall {
+  id: string;
+  tool: string;
+  args: unknown;
+  round?: string | undefined;
+}
+
+export interface ToolResult {
+  ok: boolean;
+  text: string;
+  /** The result without what changes in every run, where the program adds such lines itself. */
+  stable?: string;
+  refused?: boolean;
+  interrupted?: boolean;
+}
+
+const TOOL_NAME_MAX = 100;
+const PROMPT_OF: Partial<Record<ToolClass, "input" | "plan">> = { question: "input", plan: "plan" };
+
+export class ToolCalls {
+  readonly #known = new Recent<{ class: ToolClass; ended: boolean }>();
+
+  /** The signals of a call that begins; none if it is known. */
+  start(origin: Origin, call: ToolCall): Signal[] {
+    if (this.#known.get(call.id)) return [];
+    const { class: toolClass, ...facts } = classifyTool(call.tool, call.args);
+    this.#known.set(call.id, { class: toolClass, ended: false });
+    const signals: Signal[] = [
+      {
+        kind: "tool_start",
+        ...origin,
+        id: call.id,
+        tool: head(call.tool, TOOL_NAME_MAX),
+        class: toolClass,
+        call: digest(call.tool + canonical(withoutRemarks(call.args))),
+        ...facts,
+        ...(call.round === undefined ? {} : { round: call.round }),
+      },
+    ];
+    const prompt = PROMPT_OF[toolClass];
+    if (prompt) signals.push({ kind: "prompt", ...origin, open: true, prompt, question: questionOf(call.args) });
+    return signals;
+  }
+
+  /** The signals of a call that ended; none if it never started here, or its end was said before. */
+  end(origin: Origin, call: ToolCall, result: ToolResult): Signal[] {
+    const known = this.#known.get(call.id);
+    if (!known || known.ended) return [];
+    known.ended = true;
+    const { ok, text, stable = text } = result;
+    const infra = ok ? undefined : infraOf(stable);
+    const signals: Signal[] = [
+      {
+        kind: "tool_end",
+        ...origin,
+        id: call.id,
+        ok,
+        outcome: digest(normaliseResult(stable)),
+        raw: digest(text),
+        ...(ok ? {} : { error: digest(errorKey(stable)) }),
+        ...(infra ? { infra } : {}),
+        ...(result.refused ? { refused: true } : {}),
+        ...(result.interrupted ? { interrupted: true } : {}),
+        ...(text ? { preview: head(text) } : {}),
+      },
+    ];
+    if (PROMPT_OF[known.class]) signals.push({ kind: "prompt", ...origin, open: false });
+    return signals;
+  }
+
+  /** Whether the call has started and not ended. */
+  isOpen(id: string): boolean {
+    return this.#known.get(id)?.ended === false;
+  }
+}
+
+/** Arguments that only explain a call: the same command described in other words is the same call. */
+const REMARKS = new Set(["description", "instruction"]);
+
+function withoutRemarks(args: unknown): unknown {
+  const kept = Object.entries(asRecord(args) ?? {}).filter(([name]) => !REMARKS.has(name));
+  return kept.length > 0 ? Object.fromEntries(kept) : args;
+}
+
+/** The words of a question tool: `question`, or the first of `questions`. */
+function questionOf(args: unknown): string {
+  const first = arr(args, "questions")[0];
+  return head(str(args, "question") ?? str(first, "question") ?? str(args, "plan") ?? "");
+}
