@@ -1,0 +1,48 @@
+import type { AgentProfile } from "./profile.js";
+
+/**
+ * Any other program in a terminal, and a known one whose screen no longer fits its profile. It trusts structure
+ * alone: a selected option at the bottom, a composer with a prompt sign, a row that ticks, motion and its end.
+ */
+export const generic: AgentProfile = {
+  id: "generic",
+  revision: 1,
+  programs: [],
+  versions: null,
+  versionRow: null,
+  titles: [
+    { when: "(?i)\\baction required\\b", status: "blocked" },
+    { when: "^[◐◑◒◓\\x{2800}-\\x{28FF}✦⏲] ", status: "working" },
+    { when: "(?i)\\b(?:working|thinking)…", status: "working" },
+    { when: "^[✳◇] ", status: "idle" },
+  ],
+  composer: {
+    first: "^[\\s│┃|▌]{0,4}[>❯›*!→](?:[\\s\\x{A0}]+(?P<draft>.*?))?[\\s│┃|]*$",
+    not: "^[\\s│┃|]*[>❯›*●]\\s+\\d+[.)] ",
+    top: null,
+    bottom: null,
+    belowMax: 6,
+    hiddenMeansDialog: false,
+    placeholders: ["(?i)^(?:type|ask|try|message|enter|send|describe)\\b"],
+  },
+  rules: [
+    { fact: "retry", region: "status", when: "(?i)(?P<text>\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>[0-9]+ ?(?:s|m|seconds?|minutes?))|(?P<attempt>\\d+)/(?P<max>\\d+)).*)" },
+    { fact: "busy", region: "status", when: "(?i)\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\b(?:[^)]{0,40}?(?:(?:\\d+[hms] ?)+))?" },
+    { fact: "busy", region: "status", when: "^\\s*[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] .*?(?:\\((?:(?:\\d+[hms] ?)+)[^)]*\\))" },
+    { fact: "busy", region: "foot", when: "(?i)\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b" },
+    { fact: "tool", region: "last", when: "^[│\\s]*⊶\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
+    { fact: "failure", region: "last", when: "^\\s{0,2}[✕■✗✘×⚠] ?(?P<text>\\S.*)", tinted: true },
+  ],
+  noise: ["^\\s+\\? for shortcuts\\s*$", "(?i)^\\s*(?:tip|hint):"],
+  message: "^\\s?[✦●⏺•◆] (?P<text>.*)$",
+  dialogs: [
+    { prompt: "input", when: "(?i)usage limit|quota (?:limit|exceeded)|limit reached", limit: true },
+    { prompt: "trust", when: "(?i)\\btrust\\b[\\s\\S]{0,200}\\b(?:folder|files|directory|workspace|project)\\b" },
+    { prompt: "login", when: "(?i)\\b(?:log ?in|sign ?in|authenticate)\\b" },
+    { prompt: "permission", when: "(?i)\\b(?:allow|approve|permission|apply this change|run this|execute|proceed)\\b" },
+    { prompt: "plan", when: "(?i)\\bplan\\b" },
+  ],
+  traits: { streamsReply: true, countsTokens: false, retriesSilently: true, ownTimeoutMs: null },
+  keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003"] },
+  resume: { byId: null, latest: null, headless: null },
+};

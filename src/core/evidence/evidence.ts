@@ -1,0 +1,152 @@
+/**
+ * Everything that the signals of one session say so far. `take` folds one signal in; each part keeps its own bounded
+ * state and ignores what does not concern it, so the cost of a signal does not grow with history.
+ */
+import { type ActivityState, createActivity, takeActivity } from "../activity.js";
+import { type Asleep, takeAsleep } from "../awake.js";
+import type { ExitSignal, SessionSignal, Signal } from "../signal.js";
+import type { State } from "../states.js";
+import { PLAIN_TRAITS, type Traits } from "../traits.js";
+import { type BurnState, createBurn, takeBurn } from "./burn.js";
+import { type CheckpointState, createCheckpoint, takeCheckpoint } from "./checkpoint.js";
+import { type CompletionState, createCompletion, takeCompletion } from "./completion.js";
+import { createErrors, type ErrorsState, takeErrors } from "./errors.js";
+import { createFailures, type FailuresEvidence, takeFailures } from "./failures.js";
+import { createFingerprint, type FingerprintState, takeFingerprint } from "./fingerprint.js";
+import { createLifecycle, type LifecycleState, takeLifecycle } from "./lifecycle.js";
+import { createLoop, type LoopState, takeLoop } from "./loop.js";
+import { createLostResult, type LostResultState, takeLostResult } from "./lost-result.js";
+import { createPoisoned, type PoisonedState, takePoisoned } from "./poisoned.js";
+import { createProgress, type ProgressEvidence, takeProgress } from "./progress.js";
+import { createPrompts, type PromptsEvidence, takePrompts } from "./prompts.js";
+import { createRetries, type RetriesState, takeRetries } from "./retries.js";
+import { createSpin, type SpinState, takeSpin } from "./spin.js";
+import { createTools, takeTools, type ToolsEvidence } from "./tools.js";
+import { createTurn, takeTurn, type TurnEvidence } from "./turn.js";
+
+export interface Evidence {
+  traits: Traits;
+  session: Partial<SessionSignal>;
+  firstAt: number | null;
+  lastAt: number | null;
+  asleep: Asleep;
+  turn: TurnEvidence;
+  tools: ToolsEvidence;
+  prompts: PromptsEvidence;
+  failures: FailuresEvidence;
+  progress: ProgressEvidence;
+  message: { closing: "question" | "offer" | "promise" | "result"; at: number; preview: string } | null;
+  compactingSince: number | null;
+  humanAt: number | null;
+  quitAt: number | null;
+  exit: ExitSignal | null;
+  /** What the agent said of itself with `rouse report`. */
+  report: { state: Extract<State, "working" | "error" | "complete" | "needs_input">; text: string; at: number } | null;
+  retries: RetriesState;
+  loop: LoopState;
+  errors: ErrorsState;
+  burn: BurnState;
+  spin: SpinState;
+  fingerprint: FingerprintState;
+  checkpoint: CheckpointState;
+  completion: CompletionState;
+  lostResult: LostResultState;
+  lifecycle: LifecycleState;
+  poisoned: PoisonedState;
+  activity: ActivityState;
+}
+
+export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
+  return {
+    traits,
+    session: {},
+    firstAt: null,
+    lastAt: null,
+    asleep: [],
+    turn: createTurn(),
+    tools: createTools(),
+    prompts: createPrompts(),
+    failures: createFailures(),
+    progress: createProgress(),
+    message: null,
+    compactingSince: null,
+    humanAt: null,
+    quitAt: null,
+    exit: null,
+    report: null,
+    retries: createRetries(),
+    loop: createLoop(),
+    errors: createErrors(),
+    burn: createBurn(),
+    spin: createSpin(),
+    fingerprint: createFingerprint(),
+    checkpoint: createCheckpoint(),
+    completion: createCompletion(),
+    lostResult: createLostResult(),
+    lifecycle: createLifecycle(),
+    poisoned: createPoisoned(),
+    activity: createActivity(),
+  };
+}
+
+export function take(evidence: Evidence, signal: Signal): void {
+  evidence.firstAt ??= signal.at;
+  evidence.lastAt = Math.max(evidence.lastAt ?? signal.at, signal.at);
+  takeAsleep(evidence.asleep, signal);
+  takeTurn(evidence.turn, signal);
+  takeTools(evidence.tools, signal);
+  takePrompts(evidence.prompts, signal);
+  takeFailures(evidence.failures, signal);
+  takeProgress(evidence.progress, signal);
+  takeRetries(evidence.retries, signal);
+  takeLoop(evidence.loop, signal);
+  takeErrors(evidence.errors, signal);
+  takeBurn(evidence.burn, signal);
+  takeSpin(evidence.spin, signal);
+  takeFingerprint(evidence.fingerprint, signal);
+  takeCheckpoint(evidence.checkpoint, signal);
+  takeCompletion(evidence.completion, signal);
+  takeLostResult(evidence.lostResult, signal);
+  takeLifecycle(evidence.lifecycle, signal);
+  takePoisoned(evidence.poisoned, signal);
+  takeActivity(evidence.activity, signal);
+  takeOwn(evidence, signal);
+}
+
+function takeOwn(evidence: Evidence, signal: Signal): void {
+  switch (signal.kind) {
+    case "session":
+      evidence.session = { ...evidence.session, ...signal };
+      return;
+    case "message":
+      if (signal.role === "assistant" && signal.closing) {
+        evidence.message = { closing: signal.closing, at: signal.at, preview: signal.preview ?? "" };
+      } else if (signal.role === "user") {
+        evidence.message = null;
+      }
+      return;
+    case "compaction":
+      evidence.compactingSince = signal.phase === "start" ? signal.at : null;
+      return;
+    case "screen":
+      if (signal.reading.compacting) evidence.compactingSince ??= signal.at;
+      else if (signal.reading.busy !== null) evidence.compactingSince = null;
+      return;
+    case "input":
+      if (signal.by !== "human") return;
+      evidence.humanAt = signal.at;
+      if (signal.quits) evidence.quitAt = signal.at;
+      return;
+    case "report":
+      if (signal.state) evidence.report = { state: signal.state, text: signal.text ?? "", at: signal.at };
+      return;
+    case "turn":
+      if (signal.phase === "start") evidence.report = null;
+      return;
+    case "exit":
+      evidence.exit = signal;
+      return;
+    default:
+      return;
+  }
+}

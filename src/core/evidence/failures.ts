@@ -1,0 +1,99 @@
+/** What ended the work: final errors and limits, from records first, else from the program's own rows on the screen. */
+import type { ErrorSignal, LimitSignal, ScreenReading, Signal, Source } from "../signal.js";
+import type { ErrorCause } from "../states.js";
+
+export interface Failure {
+  cause: ErrorCause;
+  text: string;
+  at: number;
+  source: Source;
+}
+
+export interface Limit {
+  until: number | null;
+  text: string;
+  at: number;
+  source: Source;
+  resumesItself: boolean;
+}
+
+export interface FailuresEvidence {
+  error: Failure | null;
+  limit: Limit | null;
+  /** Rows of the screen; they stand as long as they are there and the turn is over. */
+  shownError: Failure | null;
+  shownLimit: Limit | null;
+  /** A window is used up although requests may still pass: a silence after it is the limit. */
+  full: Limit | null;
+}
+
+export function createFailures(): FailuresEvidence {
+  return { error: null, limit: null, shownError: null, shownLimit: null, full: null };
+}
+
+export function takeFailures(failures: FailuresEvidence, signal: Signal): void {
+  switch (signal.kind) {
+    case "error":
+      if (signal.final) failures.error = failureOf(signal);
+      return;
+    case "limit":
+      return takeLimit(failures, signal);
+    case "screen":
+      return takeScreen(failures, signal.reading, signal.at);
+    // The work goes on: what ended it is past.
+    case "delta":
+    case "tool_start":
+      return clear(failures);
+    case "message":
+      if (signal.role === "assistant" || !signal.own) clear(failures);
+      return;
+    case "turn":
+      if (signal.phase === "start") clear(failures);
+      return;
+    default:
+      return;
+  }
+}
+
+function clear(failures: FailuresEvidence): void {
+  failures.error = null;
+  failures.limit = null;
+  failures.full = null;
+}
+
+function failureOf(signal: ErrorSignal): Failure {
+  return { cause: signal.cause, text: signal.text ?? "", at: signal.at, source: signal.source };
+}
+
+function takeLimit(failures: FailuresEvidence, signal: LimitSignal): void {
+  if (signal.level === "cleared") {
+    failures.limit = null;
+    failures.full = null;
+    return;
+  }
+  const limit: Limit = {
+    until: signal.until ?? null,
+    text: signal.text ?? "",
+    at: signal.at,
+    source: signal.source,
+    resumesItself: signal.resumesItself ?? false,
+  };
+  if (signal.level === "warning") {
+    if (signal.full) failures.full = limit;
+    return;
+  }
+  const known = failures.limit;
+  failures.limit = known
+    ? { ...limit, at: known.at, until: limit.until ?? known.until, resumesItself: limit.resumesItself || known.resumesItself }
+    : limit;
+}
+
+function takeScreen(failures: FailuresEvidence, reading: ScreenReading, at: number): void {
+  const { error, limit } = reading;
+  failures.shownError = error
+    ? { cause: error.cause, text: error.text, at: failures.shownError?.text === error.text ? failures.shownError.at : at, source: "screen" }
+    : null;
+  failures.shownLimit = limit
+    ? { until: limit.until ?? null, text: limit.text, at: failures.shownLimit?.at ?? at, source: "screen", resumesItself: limit.resumesItself ?? false }
+    : null;
+}

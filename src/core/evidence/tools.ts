@@ -1,0 +1,95 @@
+/** Which tools are open, since when, and what they may take. Bounded: an agent that never closes a call forgets the oldest. */
+import { DECLARED_SLACK, DECLARED_SLACK_MS, TOOL_CLOCKS } from "../clocks.js";
+import { createLearned, type LearnedState, learnedThreshold, learnGap, type WorkKey } from "../learned.js";
+import type { Signal, Source, ToolClass, ToolStartSignal } from "../signal.js";
+
+export interface OpenTool {
+  id: string;
+  tool: string;
+  class: ToolClass;
+  subject: string | undefined;
+  timeoutMs: number | undefined;
+  at: number;
+  source: Source;
+}
+
+export interface ToolsEvidence {
+  open: Map<string, OpenTool>;
+  /** Work that goes on behind the turn. */
+  behind: Map<string, OpenTool>;
+  lastEndAt: number | null;
+  /** How long this agent's tools take, per class and command head. */
+  learned: LearnedState;
+}
+
+const OPEN_MAX = 64;
+
+export function createTools(): ToolsEvidence {
+  return { open: new Map(), behind: new Map(), lastEndAt: null, learned: createLearned() };
+}
+
+export function takeTools(tools: ToolsEvidence, signal: Signal): void {
+  switch (signal.kind) {
+    case "tool_start":
+      return start(tools, signal);
+    case "tool_end": {
+      const opened = tools.open.get(signal.id);
+      tools.open.delete(signal.id);
+      // A call that was refused, cut or overdue is no sample of how long its kind takes.
+      if (opened && !signal.refused && !signal.interrupted) {
+        learnGap(tools.learned, keyOf(opened), signal.at - opened.at, { alarmed: signal.at > toolDeadline(tools, opened) });
+      }
+      if (opened && signal.background) keep(tools.behind, { ...opened, at: signal.at });
+      else tools.behind.delete(signal.id);
+      tools.lastEndAt = signal.at;
+      return;
+    }
+    case "turn":
+      // A finished or cut turn leaves nothing open in front; a prompt by a human starts with a clean table.
+      if (signal.phase !== "start" || signal.byUser) tools.open.clear();
+      return;
+    case "exit":
+      tools.open.clear();
+      tools.behind.clear();
+      return;
+    default:
+      return;
+  }
+}
+
+function start(tools: ToolsEvidence, signal: ToolStartSignal): void {
+  const known = tools.open.get(signal.id);
+  // Hook, stream and transcript report the same call: the first one starts its clock.
+  const at = known ? Math.min(known.at, signal.at) : signal.at;
+  keep(tools.open, {
+    id: signal.id,
+    tool: signal.tool,
+    class: signal.class,
+    subject: signal.subject,
+    timeoutMs: signal.timeoutMs,
+    at,
+    source: known?.source ?? signal.source,
+  });
+}
+
+function keep(map: Map<string, OpenTool>, tool: OpenTool): void {
+  map.set(tool.id, tool);
+  if (map.size > OPEN_MAX) map.delete(map.keys().next().value as string);
+}
+
+const keyOf = (tool: OpenTool): WorkKey => ({
+  agent: "self",
+  class: tool.class,
+  ...(tool.subject === undefined ? {} : { head: tool.subject.split(" ").slice(0, 2).join(" ") }),
+});
+
+/** When an open tool has taken too long: its declared time-out with slack, else what was learned, else its class. */
+export function toolDeadline(tools: ToolsEvidence, tool: OpenTool): number {
+  const priorMs = TOOL_CLOCKS[tool.class].tellMs;
+  if (tool.class === "endless" || tool.class === "interactive" || !Number.isFinite(priorMs)) return tool.at + priorMs;
+  if (tool.timeoutMs !== undefined) {
+    return tool.at + Math.max(tool.timeoutMs * DECLARED_SLACK, tool.timeoutMs + DECLARED_SLACK_MS);
+  }
+  const bounds = { priorMs, floorMs: priorMs, ceilingMs: priorMs * 4 };
+  return tool.at + learnedThreshold(tools.learned, keyOf(tool), bounds).ms;
+}

@@ -1,0 +1,89 @@
+/**
+ * Is a turn running? Several sources say so, each in its own way and with its own lag; the best one that says
+ * anything decides. Bytes are never asked: a hung program repaints, a finished one is silent.
+ */
+import type { Signal, Source } from "../signal.js";
+
+export type TurnWord = "active" | "idle" | "blocked" | "done" | "failed";
+
+export interface TurnEvidence {
+  words: Partial<Record<Source, { word: TurnWord; at: number }>>;
+  /** When the present or last turn began, and by whom. */
+  startedAt: number | null;
+  /** When it was last said to be over. */
+  endedAt: number | null;
+  /** Turns seen so far, by any source. */
+  turns: number;
+  /** The last turn was cut off by a human. */
+  interruptedAt: number | null;
+  /** When a human last asked for something: a prompt in the transcript, or Enter in the terminal. */
+  askedAt: number | null;
+  /** The end was only read out of a last message. */
+  presumed: boolean;
+}
+
+/** Best first. The screen's own busy mark comes last but one: it flickers, and forks change it. */
+const ORDER: readonly Source[] = ["program_status", "stream", "title", "session_file", "hook", "screen", "transcript"];
+
+export function createTurn(): TurnEvidence {
+  return { words: {}, startedAt: null, endedAt: null, turns: 0, interruptedAt: null, askedAt: null, presumed: false };
+}
+
+export function takeTurn(turn: TurnEvidence, signal: Signal): void {
+  switch (signal.kind) {
+    case "status":
+      if (signal.status === "clear") delete turn.words[signal.source];
+      else say(turn, signal.source, WORD_OF_STATUS[signal.status], signal.at);
+      return;
+    case "turn":
+      if (signal.phase === "start") {
+        if (signal.byUser) turn.askedAt = signal.at;
+        turn.presumed = false;
+        say(turn, signal.source, "active", signal.at);
+      } else {
+        if (signal.phase === "interrupted") turn.interruptedAt = signal.at;
+        turn.presumed = signal.presumed ?? false;
+        say(turn, signal.source, "idle", signal.at);
+      }
+      return;
+    case "screen": {
+      const { busy, interrupted } = signal.reading;
+      if (interrupted && turn.words.screen?.word === "active") turn.interruptedAt = signal.at;
+      if (busy !== null) say(turn, "screen", busy ? "active" : "idle", signal.at);
+      return;
+    }
+    case "input":
+      if (signal.submits) turn.askedAt = signal.at;
+      return;
+    case "exit":
+      turn.words = {};
+      return;
+    default:
+      return;
+  }
+}
+
+const WORD_OF_STATUS = { working: "active", idle: "idle", blocked: "blocked", done: "done", error: "failed" } as const;
+
+function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number): void {
+  const before = turnWord(turn);
+  if (turn.words[source]?.word === word) return;
+  turn.words[source] = { word, at };
+  const after = turnWord(turn);
+  if (before?.word === "active" && after && after.word !== "active" && after.word !== "blocked") turn.endedAt = at;
+  if (after?.word !== "active" || before?.word === "active") return;
+  // A dialog that was answered goes on with the same turn.
+  if (before?.word === "blocked" && turn.startedAt !== null) return;
+  turn.startedAt = at;
+  turn.turns++;
+  turn.interruptedAt = null;
+}
+
+/** What the best source says, and since when. */
+export function turnWord(turn: TurnEvidence): { word: TurnWord; at: number; source: Source } | null {
+  for (const source of ORDER) {
+    const said = turn.words[source];
+    if (said) return { ...said, source };
+  }
+  return null;
+}

@@ -1,0 +1,13 @@
+import type { Question, Verdict } from "../assess.js";
+import { neverStartedVerdict } from "../evidence/lifecycle.js";
+
+/** No turn was seen yet. */
+export function byActivity({ evidence, now, word, due }: Question): Verdict | null {
+  const never = neverStartedVerdict(evidence.lifecycle, now, { turnActive: false });
+  if (never) return { state: "stuck", cause: never.cause, confidence: never.confidence, reasons: [never.reason] };
+  if (evidence.firstAt === null) return null;
+  due(now + 30_000);
+  const atComposer = (evidence.progress.reading?.composer ?? "hidden") !== "hidden";
+  if (word || atComposer) return { state: "idle", cause: null, confidence: 0.8, reasons: ["at its prompt, no work given yet"] };
+  return { state: "starting", cause: null, confidence: 0.7, reasons: ["the program is up, nothing to judge yet"] };
+}

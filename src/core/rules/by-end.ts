@@ -1,0 +1,57 @@
+import type { Question, Verdict } from "../assess.js";
+import { SETTLE_MS } from "../clocks.js";
+import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
+import { completionVerdict } from "../evidence/completion.js";
+import { neverExitedVerdict } from "../evidence/lifecycle.js";
+import { lostResultVerdict } from "../evidence/lost-result.js";
+import type { Source } from "../signal.js";
+import { ago } from "./words.js";
+
+/** The turn is over: finished, asking, promising more, or parked on a result that never comes. */
+export function byEnd(question: Question): Verdict | null {
+  const { evidence, now, word, since, due, active } = question;
+  if (active !== false || evidence.turn.turns === 0) return null;
+  if (word && !settled(word.source, since(word.at), question)) {
+    due(word.at + SETTLE_MS.screen);
+    return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to end (${word.source})`] };
+  }
+  if (evidence.turn.interruptedAt !== null) {
+    return { state: "idle", cause: null, confidence: 0.8, reasons: ["a human interrupted it and has the keyboard"] };
+  }
+  const options = { turnActive: false };
+  for (const verdict of [
+    neverExitedVerdict(evidence.lifecycle, now, options),
+    lostResultVerdict(evidence.lostResult, now, options),
+    completionVerdict(evidence.completion, now, options),
+    checkpointVerdict(evidence.checkpoint, now, options),
+    claimVerdict(evidence.checkpoint, now, options),
+  ]) {
+    if (verdict) return { state: "stuck", cause: verdict.cause, confidence: verdict.confidence, reasons: [verdict.reason] };
+  }
+  due(now + 30_000);
+  const closing = closingOfTurn(question);
+  const ended = `the turn ended${word ? ` ${ago(since(word.at))} ago (${word.source})` : ""}`;
+  if (closing?.closing === "question") {
+    return { state: "needs_input", cause: "input", confidence: 0.8, reasons: [`${ended} with a question (${closing.source}): ${closing.preview}`] };
+  }
+  if (closing?.closing === "promise") {
+    return { state: "stuck", cause: "stopped_early", confidence: 0.6, reasons: [`${ended}, but its last message only promises more (${closing.source}): ${closing.preview}`] };
+  }
+  return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
+}
+
+/** A record is exact; a title or a busy mark may flicker between two steps of one turn. */
+function settled(source: Source, ms: number, { evidence }: Question): boolean {
+  if (source === "title") return ms >= SETTLE_MS.title;
+  if (source === "screen") return ms >= (evidence.progress.reading?.ended ? SETTLE_MS.title : SETTLE_MS.screen);
+  return true;
+}
+
+function closingOfTurn({ evidence }: Question): { closing: string; preview: string; source: string } | null {
+  const { message, progress, turn } = evidence;
+  if (message && message.at >= (turn.startedAt ?? 0) - 2000) {
+    return { closing: message.closing, preview: message.preview.slice(-160), source: "transcript" };
+  }
+  const shown = progress.reading?.closing;
+  return shown ? { closing: shown, preview: (progress.reading?.tail ?? []).slice(-2).join(" ").slice(-160), source: "screen" } : null;
+}

@@ -1,0 +1,45 @@
+import type { Question, Verdict } from "../assess.js";
+import type { Failure, Limit } from "../evidence/failures.js";
+import { poisonedVerdict } from "../evidence/poisoned.js";
+import { ago } from "./words.js";
+
+/** Records of a limit or a final error first; then the program's own row above an idle composer. */
+export function byFailure(question: Question): Verdict | null {
+  const { evidence, active } = question;
+  const { failures } = evidence;
+  const poisoned = poisonedVerdict(evidence.poisoned);
+  if (poisoned && active !== true) {
+    return { state: "error", cause: "poisoned_context", confidence: poisoned.confidence, reasons: [poisoned.reason] };
+  }
+  if (failures.limit) return limited(question, failures.limit);
+  if (failures.error && active !== true) return failed(question, failures.error);
+  // A row of the screen needs an idle composer: while the turn runs it is history or a quote.
+  if (active === true || evidence.turn.interruptedAt !== null) return null;
+  if (failures.shownLimit) return limited(question, failures.shownLimit);
+  return failures.shownError ? failed(question, failures.shownError) : null;
+}
+
+function limited({ evidence, since, due }: Question, limit: Limit): Verdict {
+  const until = limit.until ?? evidence.failures.shownLimit?.until ?? null;
+  if (until !== null) due(until);
+  const itself = limit.resumesItself || (evidence.failures.shownLimit?.resumesItself ?? false);
+  return {
+    state: "rate_limited",
+    cause: "limit",
+    confidence: limit.source === "screen" ? 0.85 : 0.95,
+    until,
+    reasons: [
+      `a usage limit stops it since ${ago(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
+      ...(itself ? ["the program says that it continues by itself"] : []),
+    ],
+  };
+}
+
+function failed({ since }: Question, failure: Failure): Verdict {
+  return {
+    state: "error",
+    cause: failure.cause,
+    confidence: failure.source === "screen" ? 0.85 : 0.95,
+    reasons: [`it gave up ${ago(since(failure.at))} ago (${failure.source}): ${failure.text || failure.cause}`],
+  };
+}

@@ -1,0 +1,16 @@
+import type { Question, Verdict } from "../assess.js";
+import { openPrompt } from "../evidence/prompts.js";
+import { ago } from "./words.js";
+
+/** Somebody is asked: a dialog, a question tool, a permission request. A limit's own menu is the limit. */
+export function byPrompt({ evidence, since }: Question): Verdict | null {
+  const open = openPrompt(evidence.prompts);
+  if (!open) return null;
+  const asked = open.question ? `: ${open.question}` : "";
+  const reasons = [`a ${open.prompt} prompt is open since ${ago(since(open.at))} (${open.source})${asked}`];
+  const limit = evidence.failures.limit ?? evidence.failures.shownLimit;
+  if (open.limit || (limit && open.prompt === "input" && !open.question)) {
+    return { state: "rate_limited", cause: "limit", confidence: 0.9, until: limit?.until ?? null, reasons };
+  }
+  return { state: "needs_input", cause: open.prompt, confidence: 0.95, reasons };
+}

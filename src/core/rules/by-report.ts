@@ -1,0 +1,16 @@
+import type { Question, Verdict } from "../assess.js";
+import { ago } from "./words.js";
+
+/** The agent's own word holds until its next turn; "working" proves nothing and is left to the evidence. */
+export function byReport({ evidence, active, since }: Question): Verdict | null {
+  const { report } = evidence;
+  if (!report || report.state === "working") return null;
+  if (active && report.state === "complete") return null;
+  const text = report.text ? `: ${report.text}` : "";
+  return {
+    state: report.state,
+    cause: report.state === "error" ? "api" : report.state === "needs_input" ? "input" : null,
+    confidence: 0.8,
+    reasons: [`the agent reported ${report.state} ${ago(since(report.at))} ago${text}`],
+  };
+}

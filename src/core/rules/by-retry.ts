@@ -1,0 +1,24 @@
+import type { Question, Verdict } from "../assess.js";
+import { retriesVerdict } from "../evidence/retries.js";
+
+/** The client tries again by itself. That is a wait, unless trying again cannot help or does not end. */
+export function byRetry({ evidence, now, due }: Question): Verdict | null {
+  const retries = retriesVerdict(evidence.retries, now);
+  if (!retries) return null;
+  const { shownLimit } = evidence.failures;
+  if (shownLimit && shownLimit.until !== null && retries.nextAt !== null) {
+    // A retry announced for hours is the limit itself (OpenCode shows it so).
+    return { state: "rate_limited", cause: "limit", confidence: 0.85, until: shownLimit.until, reasons: [retries.reason] };
+  }
+  due(now + 5000);
+  switch (retries.phase) {
+    case "auth":
+      return { state: "error", cause: "auth", confidence: 0.9, reasons: [retries.reason] };
+    case "unreachable":
+      return { state: "error", cause: "unreachable", confidence: 0.85, reasons: [retries.reason] };
+    case "storm":
+      return { state: "stuck", cause: "retry_storm", confidence: 0.8, reasons: [retries.reason] };
+    case "waiting":
+      return { state: "waiting", cause: "retry", confidence: 0.9, until: retries.nextAt, reasons: [retries.reason] };
+  }
+}

@@ -1,0 +1,154 @@
+import type { Question, Verdict } from "../assess.js";
+import { APPROVAL_AFTER_MS, COMPACTION_TELL_MS, FREEZE, FROZEN_AFTER_MS, TOOL_CLOCKS, WAIT_NAMED_AFTER_MS } from "../clocks.js";
+import { fingerprintVerdict } from "../evidence/fingerprint.js";
+import type { Witness } from "../evidence/progress.js";
+import { type OpenTool, toolDeadline } from "../evidence/tools.js";
+import type { ToolClass } from "../signal.js";
+import type { WaitCause } from "../states.js";
+import { suspicion, suspicionAfter } from "../suspicion.js";
+import { ago } from "./words.js";
+
+/** A turn runs: what is it doing, and has the clock that belongs to it run out? */
+export function byWork(question: Question): Verdict | null {
+  if (question.active !== true) return null;
+  return byCompaction(question) ?? byTool(question) ?? bySilence(question);
+}
+
+function byCompaction({ evidence, since, due }: Question): Verdict | null {
+  const at = evidence.compactingSince;
+  if (at === null) return null;
+  due(at + COMPACTION_TELL_MS);
+  const stuck = since(at) >= COMPACTION_TELL_MS;
+  return {
+    state: stuck ? "stuck" : "waiting",
+    cause: "compaction",
+    confidence: 0.8,
+    reasons: [`it compacts its context since ${ago(since(at))}`],
+  };
+}
+
+const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = { subagent: "subagent", background: "background", sleep: "timer" };
+
+function byTool(question: Question): Verdict | null {
+  const { evidence, since, due, now } = question;
+  const tool = longestOpen(evidence.tools.open) ?? shownTool(question);
+  if (!tool) return null;
+  const what = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""} is open since ${ago(since(tool.at))} (${tool.source})`;
+  const approval = byApproval(question, tool, what);
+  if (approval) return approval;
+  const deadline = toolDeadline(evidence.tools, tool);
+  due(deadline);
+  if (now >= deadline && since(tool.at) >= deadline - tool.at) {
+    const { cause } = TOOL_CLOCKS[tool.class];
+    return { state: "stuck", cause, confidence: 0.7, reasons: [`${what}, longer than such a tool takes`] };
+  }
+  due(tool.at + WAIT_NAMED_AFTER_MS);
+  if (since(tool.at) < WAIT_NAMED_AFTER_MS) return { state: "working", cause: null, confidence: 0.9, reasons: [what] };
+  return { state: "waiting", cause: WAIT_OF_CLASS[tool.class] ?? "tool", confidence: 0.85, until: deadline, reasons: [what] };
+}
+
+/** An instant tool that stays open is a question to the human, where nothing shows the screen. */
+function byApproval({ evidence, since, due }: Question, tool: OpenTool, what: string): Verdict | null {
+  const instant = tool.class === "instant" || tool.class === "edit";
+  if (!instant || evidence.progress.reading || evidence.session.permissions === "bypass") return null;
+  due(tool.at + APPROVAL_AFTER_MS);
+  if (since(tool.at) < APPROVAL_AFTER_MS) return null;
+  return { state: "needs_input", cause: "permission", confidence: 0.6, reasons: [`${what}; a tool that takes no time waits for approval`] };
+}
+
+/** Parallel calls: the one with the most patience speaks for all, else the oldest. */
+function longestOpen(open: ReadonlyMap<string, OpenTool>): OpenTool | null {
+  let found: OpenTool | null = null;
+  for (const tool of open.values()) {
+    if (!found || TOOL_CLOCKS[tool.class].tellMs > TOOL_CLOCKS[found.class].tellMs) found = tool;
+  }
+  return found;
+}
+
+/** The screen shows a running tool that no record told of. */
+function shownTool({ evidence }: Question): OpenTool | null {
+  const shown = evidence.progress.reading?.tool;
+  if (!shown) return null;
+  const at = evidence.progress.seen.reply ?? evidence.turn.startedAt ?? evidence.progress.readingAt ?? 0;
+  return { id: "screen", tool: "a tool", class: shown.class, subject: shown.subject, timeoutMs: undefined, at, source: "screen" };
+}
+
+/** No tool, no retry, no prompt: the model must be heard. */
+function bySilence(question: Question): Verdict {
+  const { evidence, since, due, now } = question;
+  const { progress, turn, prompts, tools } = evidence;
+  const news = Math.max(
+    turn.startedAt ?? 0,
+    turn.askedAt ?? 0,
+    prompts.closedAt ?? 0,
+    tools.lastEndAt ?? 0,
+    ...Object.values(progress.seen),
+  );
+  const witnesses = (Object.keys(progress.seen) as Witness[]).filter((w) => w !== "hook" && counts(question, w));
+  const clock = clockOf(question, witnesses);
+  const threshold = suspicionAfter(Math.max(1, witnesses.length), clock.wanted, clock.baseMs, clock.floorMs);
+  const silent = since(news);
+  due(news + threshold);
+  const frozen = frozenScreen(question);
+  if (frozen) return frozen;
+  if (silent < threshold) {
+    const reasons = [`a turn runs (${question.word?.source}); last news ${ago(silent)} ago (${latest(progress.seen) ?? question.word?.source})`];
+    return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicion(silent, threshold), reasons };
+  }
+  const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { turnActive: true });
+  return {
+    state: "stuck",
+    cause: "silent_stream",
+    confidence: Math.min(0.95, 0.6 + 0.1 * witnesses.length),
+    reasons: [
+      `a turn runs (${question.word?.source}), and nothing new came for ${ago(silent)}: ${witnesses.map((w) => WITNESS_WORDS[w]).join(", ")}`,
+      ...(fingerprint ? [fingerprint.reason] : []),
+    ],
+  };
+}
+
+const WITNESS_WORDS: Record<Witness, string> = {
+  reply: "the reply's text stands still",
+  tokens: "the token counter stands still",
+  stream: "no event came",
+  transcript: "no line was written",
+  hook: "no hook fired",
+  socket: "no byte was received",
+};
+
+/** A witness counts if it would have seen something: an absent source proves nothing by its silence. */
+function counts({ evidence }: Question, witness: Witness): boolean {
+  if (witness === "reply") return evidence.traits.streamsReply && evidence.progress.reading !== null;
+  if (witness === "tokens") return evidence.progress.reading?.tokens !== undefined;
+  return true;
+}
+
+function clockOf({ evidence }: Question, witnesses: readonly Witness[]): { baseMs: number; floorMs: number; wanted: number } {
+  if (witnesses.includes("reply")) {
+    const silentRetry = evidence.traits.retriesSilently && !evidence.progress.reading?.replying;
+    return silentRetry ? FREEZE.silentRetry : FREEZE.screen;
+  }
+  return witnesses.includes("stream") ? FREEZE.stream : FREEZE.transcript;
+}
+
+/** The screen says busy and not one byte comes: the program itself no longer runs. */
+function frozenScreen({ evidence, since, due }: Question): Verdict | null {
+  const { outputAt, reading } = evidence.progress;
+  if (outputAt === null || !reading?.busy || reading.moving) return null;
+  due(outputAt + FROZEN_AFTER_MS);
+  if (since(outputAt) < FROZEN_AFTER_MS) return null;
+  return {
+    state: "stuck",
+    cause: "frozen_screen",
+    confidence: 0.8,
+    reasons: [`the screen says busy and shows no motion; the last byte came ${ago(since(outputAt))} ago`],
+  };
+}
+
+function latest(seen: Partial<Record<Witness, number>>): Witness | null {
+  let found: Witness | null = null;
+  for (const key of Object.keys(seen) as Witness[]) {
+    if (found === null || (seen[key] as number) > (seen[found] as number)) found = key;
+  }
+  return found;
+}

@@ -1,0 +1,30 @@
+/** The story of one session: an entry at every change of state or cause. */
+import type { Assessment } from "./assess.js";
+import type { Cause, State } from "./states.js";
+
+export interface TimelineEntry {
+  /** Seconds from the start of the recording. */
+  t: number;
+  state: State;
+  cause: Cause | null;
+  confidence: number;
+  /** When a limit or a wait ends, ISO 8601 in UTC. */
+  until: string | null;
+  reasons: string[];
+}
+
+/** Adds an assessment to the story if it says something new. A limit's end becoming known is news too. */
+export function addEntry(timeline: TimelineEntry[], assessment: Assessment, startAt: number): void {
+  const last = timeline.at(-1);
+  const until = assessment.until === null ? null : new Date(assessment.until).toISOString();
+  const same = last !== undefined && last.state === assessment.state && last.cause === assessment.cause;
+  if (same && !(assessment.state === "rate_limited" && until !== null && until !== last.until)) return;
+  timeline.push({
+    t: Math.round(Math.max(0, assessment.at - startAt)) / 1000,
+    state: assessment.state,
+    cause: assessment.cause,
+    confidence: Math.round(assessment.confidence * 100) / 100,
+    until,
+    reasons: assessment.reasons,
+  });
+}

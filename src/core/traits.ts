@@ -1,0 +1,16 @@
+/** What the judgement needs to know of the program: the part of a profile that the core sees. */
+export interface Traits {
+  /** The reply appears on the screen while it streams, so an unchanged screen means that nothing came. */
+  streamsReply: boolean;
+  countsTokens: boolean;
+  /** It retries without a word: silence before the first text of a reply may be its own back-off. */
+  retriesSilently: boolean;
+  ownTimeoutMs: number | null;
+}
+
+export const PLAIN_TRAITS: Traits = {
+  streamsReply: true,
+  countsTokens: false,
+  retriesSilently: true,
+  ownTimeoutMs: null,
+};

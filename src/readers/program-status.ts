@@ -1,0 +1,43 @@
+/**
+ * OSC 7501, the Program Status Protocol: `state=blocked:app=codex:kind=permission:msg=<base64>`. Codex writes it
+ * unasked, Claude Code when its terminal answered the query. It shows the edges of a turn exactly; it does not show
+ * hangs, retries or stuck tools, which all stay `working`, and a question in plain text is `done`.
+ */
+import type { StatusSignal } from "../core/signal.js";
+import type { PromptKind } from "../core/states.js";
+
+const STATES = new Set(["working", "idle", "blocked", "done", "error", "clear"]);
+const PROMPTS: Record<string, PromptKind> = {
+  permission: "permission",
+  question: "input",
+  plan: "plan",
+  trust: "trust",
+  login: "login",
+};
+
+/** Null for the query (`?`) and for anything malformed. */
+export function readProgramStatus(data: string, at: number): StatusSignal | null {
+  const fields = new Map<string, string>();
+  for (const part of data.split(":").slice(0, 16)) {
+    const cut = part.indexOf("=");
+    if (cut > 0) fields.set(part.slice(0, cut), part.slice(cut + 1));
+  }
+  const state = fields.get("state");
+  if (!state || !STATES.has(state)) return null;
+  const prompt = PROMPTS[fields.get("kind") ?? ""];
+  const text = decode(fields.get("msg"));
+  return {
+    kind: "status",
+    at,
+    source: "program_status",
+    status: state as StatusSignal["status"],
+    ...(state === "blocked" ? { prompt: prompt ?? "confirmation" } : {}),
+    ...(text ? { text } : {}),
+  };
+}
+
+function decode(message: string | undefined): string | undefined {
+  if (!message || !/^[A-Za-z0-9+/=_-]+$/.test(message)) return undefined;
+  const text = Buffer.from(message, "base64").toString("utf8").slice(0, 300);
+  return text.includes("\uFFFD") ? undefined : text;
+}

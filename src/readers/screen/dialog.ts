@@ -1,0 +1,78 @@
+import type { PromptKind } from "../../core/states.js";
+import { type CompiledProfile } from "./compiled.js";
+import { footOf, isBlank, joinRows } from "./screen-text.js";
+
+export interface Dialog {
+  prompt: PromptKind;
+  question: string;
+  limit: boolean;
+}
+
+const SELECTED = /^[\s│┃|▌]{0,8}[❯›●▸▶►→>◉]\s{1,3}(?:(\d{1,2})[.)]\s{1,3})?(?:\[.\]\s)?\S/;
+const OPTION = /^[\s│┃|▌]{0,12}(?:[❯›●▸▶►→>◉○◯]\s{1,3})?(\d{1,2})[.)]\s{1,3}(?:\[.\]\s)?\S/;
+const HINT = /\b(?:enter|return|esc|tab|[yn])\b.{0,20}\b(?:confirm|select|cancel|continue|submit|quit|dismiss|navigate|amend|choose|skip)\b/i;
+const BLOCK_MAX = 28;
+const BELOW_MAX = 16;
+
+/**
+ * A dialog by its structure: a selected option near the bottom with a sibling beside it or a line of key hints below.
+ * It is asked only when no composer is on the screen, because a dialog stands in the composer's place.
+ */
+export function findDialog(profile: CompiledProfile, rows: readonly string[]): Dialog | null {
+  const foot = footOf(rows);
+  if (foot < 0) return null;
+  const start = blockStart(rows, foot);
+  const block = joinRows(rows.slice(start, foot + 1));
+  const kind = profile.dialogs.find((d) => d.when.test(block));
+  const option = selectedOption(rows, foot);
+  if (option === null && !(kind && profile.composer.hiddenMeansDialog && bottomSaysSo(profile, rows, foot))) return null;
+  return { prompt: kind?.prompt ?? "confirmation", question: questionOf(rows, start, option ?? foot), limit: kind?.limit ?? false };
+}
+
+function selectedOption(rows: readonly string[], foot: number): number | null {
+  let below = 0;
+  for (let y = foot; y >= 0 && below <= BELOW_MAX; y--) {
+    const row = rows[y] as string;
+    const selected = SELECTED.exec(row);
+    if (selected && hasSibling(rows, y, foot, selected[1])) return y;
+    if (!isBlank(row)) below++;
+  }
+  return null;
+}
+
+function hasSibling(rows: readonly string[], y: number, foot: number, number: string | undefined): boolean {
+  if (number !== undefined) {
+    for (let r = Math.max(0, y - 6); r <= Math.min(foot, y + 6); r++) {
+      const n = r === y ? null : OPTION.exec(rows[r] as string)?.[1];
+      if (n != null && Math.abs(Number(n) - Number(number)) === 1) return true;
+    }
+    return false;
+  }
+  for (let r = y + 1; r <= foot; r++) if (HINT.test((rows[r] as string).slice(0, 400))) return true;
+  return false;
+}
+
+/** Words alone count only in the lowest rows of the screen. */
+function bottomSaysSo(profile: CompiledProfile, rows: readonly string[], foot: number): boolean {
+  const lowest = joinRows(rows.slice(Math.max(0, foot - 11), foot + 1));
+  return profile.dialogs.some((d) => d.when.test(lowest));
+}
+
+/** The dialog begins at the lowest opening frame or rule above its options, or where two blank rows end the reply. */
+function blockStart(rows: readonly string[], foot: number): number {
+  let start = foot;
+  for (let y = foot; y >= 0 && foot - y < BLOCK_MAX; y--) {
+    const row = (rows[y] as string).trim();
+    start = y;
+    if (foot - y > 3 && (/^[╭┌]─{9,}/.test(row) || /^─{20,}$/.test(row))) break;
+  }
+  return start;
+}
+
+/** The row that asks, with what is asked about: the last rows above the options, most telling first. */
+function questionOf(rows: readonly string[], start: number, option: number): string {
+  const above = joinRows(rows.slice(start, option)).split("\n").filter(Boolean);
+  const asking = above.findLast((row) => /[?？]\s*$/.test(row));
+  const context = above.filter((row) => row !== asking).slice(-4);
+  return [...(asking ? [asking] : []), ...context].join(" · ").slice(0, 400);
+}

@@ -1,0 +1,144 @@
+/** From a rendered screen to the facts that it states, region by region. No clock and no memory: one look. */
+import { closingOf } from "../../core/closing.js";
+import { digest } from "../../core/digest.js";
+import { infraOf } from "../../core/normalise.js";
+import type { ScreenReading } from "../../core/signal.js";
+import { readResetTime } from "../reset-time.js";
+import { classifyVendorError } from "../vendor-errors.js";
+import type { CompiledProfile, CompiledRule } from "./compiled.js";
+import { findComposer } from "./composer.js";
+import { findDialog } from "./dialog.js";
+import { durationMs, tokenCount } from "./numbers.js";
+import { isReplying, lastRows, messageText, type Regions, regionsOf } from "./regions.js";
+import { isBlank, joinRows, maskRow, type ScreenText } from "./screen-text.js";
+
+export interface Look {
+  at: number;
+  /** IANA zone of the terminal's user, for clock times without a zone. */
+  zone: string;
+}
+
+export type Facts = Omit<ScreenReading, "moving">;
+
+interface Match {
+  rule: CompiledRule;
+  groups: Record<string, string>;
+  /** The row with its continuation. */
+  text: string;
+}
+
+export function readFacts(profile: CompiledProfile, screen: ScreenText, look: Look): Facts {
+  const composer = findComposer(profile, screen.rows);
+  const dialog = composer ? null : findDialog(profile, screen.rows);
+  const regions = regionsOf(profile, screen.rows, composer, dialog !== null);
+  const matches = [...matchRows(profile, screen, regions, "status"), ...matchRows(profile, screen, regions, "foot")];
+  const last = lastRows(profile, screen, regions);
+  matches.push(...last.matches);
+
+  const facts: Facts = {
+    reply: digest(screen.rows.slice(0, regions.replyEnd).map(maskRow).filter(Boolean).join("\n")),
+    lastLine: digest(maskRow(screen.rows[regions.replyEnd - 1] ?? "")),
+    busy: null,
+    composer: composer ? (composer.draft === "" ? "empty" : "draft") : "hidden",
+  };
+  if (dialog) facts.dialog = { prompt: dialog.prompt, question: dialog.question, ...(dialog.limit ? { limit: true } : {}) };
+  for (const match of matches) state(facts, match, look);
+  if (facts.busy === null && composer) facts.busy = false;
+  if (facts.busy !== true && composer) {
+    const text = messageText(profile, screen.rows, last.replyEnd);
+    if (text !== "") facts.closing = closingOf(text);
+  }
+  if (isReplying(profile, screen.rows, regions.replyEnd)) facts.replying = true;
+  facts.tail = joinRows(screen.rows.slice(0, regions.replyEnd)).split("\n").slice(-5);
+  return facts;
+}
+
+function matchRows(profile: CompiledProfile, screen: ScreenText, regions: Regions, region: "status" | "foot"): Match[] {
+  const found: Match[] = [];
+  const [from, to] = regions[region];
+  for (let y = from; y < to; y++) {
+    const row = screen.rows[y] as string;
+    if (isBlank(row)) continue;
+    for (const rule of profile.rules[region]) {
+      const groups = rule.when.groups(row);
+      if (!groups || (rule.tinted && screen.tinted(y) === false)) continue;
+      found.push({ rule, groups, text: row });
+      break;
+    }
+  }
+  return found;
+}
+
+/** Writes down what one matched row states. The first row to state a fact wins: rows come lowest region first. */
+function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
+  switch (rule.fact) {
+    case "busy": {
+      facts.busy = true;
+      const elapsed = durationMs(text);
+      const tokens = tokenCount(text);
+      if (elapsed !== null) facts.elapsed = elapsed / 1000;
+      if (tokens !== null) facts.tokens = tokens;
+      return;
+    }
+    case "retry": {
+      facts.busy = true;
+      const said = groups["text"] ?? text;
+      const infra = infraOf(said);
+      const limit = readLimit(said, look);
+      if (limit && limit.until !== undefined && limit.until - look.at > 10 * 60_000) facts.limit ??= limit;
+      const delayMs = groups["delay"] ? durationMs(groups["delay"]) : null;
+      facts.retry = {
+        ...facts.retry,
+        ...(groups["attempt"] ? { attempt: Number(groups["attempt"]) } : {}),
+        ...(groups["max"] ? { max: Number(groups["max"]) } : {}),
+        ...(delayMs !== null ? { delayMs } : {}),
+        ...(infra ? { infra } : {}),
+        text: facts.retry ? `${facts.retry.text} · ${said}`.slice(0, 300) : said.slice(0, 300),
+      };
+      return;
+    }
+    case "limit":
+      facts.limit = mergeLimit(facts.limit, readLimit(groups["text"] ?? text, look) ?? { text: (groups["text"] ?? text).slice(0, 300) });
+      return;
+    case "failure":
+      return stateFailure(facts, rule, groups["text"] ?? text, look);
+    case "tool":
+      facts.tool ??= { class: rule.class ?? "other", ...(groups["subject"] ? { subject: groups["subject"].slice(0, 120) } : {}) };
+      return;
+    case "compacting":
+      facts.compacting = true;
+      facts.busy = true;
+      return;
+    case "background":
+      facts.background = Math.min(Number(groups["count"] ?? 1) || 0, 999);
+      return;
+    case "ended":
+    case "interrupted":
+      facts[rule.fact] = true;
+      return;
+  }
+}
+
+function stateFailure(facts: Facts, rule: CompiledRule, said: string, look: Look): void {
+  const known = classifyVendorError({ text: said });
+  if (known?.kind === "limit") {
+    facts.limit = mergeLimit(facts.limit, readLimit(said, look) ?? { text: said.slice(0, 300) });
+    return;
+  }
+  const cause = known?.kind === "error" ? known.cause : rule.fallback;
+  if (cause) facts.error ??= { cause, text: said.slice(0, 300) };
+}
+
+function readLimit(text: string, look: Look): NonNullable<Facts["limit"]> | null {
+  const until = readResetTime(text, look.at, look.zone)?.until;
+  if (until === undefined) return null;
+  const resumesItself = /continuing automatically/i.test(text);
+  return { until, ...(resumesItself ? { resumesItself } : {}), text: text.slice(0, 300) };
+}
+
+/** Several rows may speak of one limit: keep the time of whichever has one, and the promise to go on. */
+function mergeLimit(a: Facts["limit"], b: NonNullable<Facts["limit"]>): NonNullable<Facts["limit"]> {
+  if (!a) return b;
+  const until = a.until ?? b.until;
+  return { ...b, ...a, ...(until === undefined ? {} : { until }), ...(a.resumesItself || b.resumesItself ? { resumesItself: true } : {}) };
+}

@@ -1,0 +1,114 @@
+/** Cuts a screen into its regions: reply, status, composer or dialog, foot. See `agents/profile.ts`. */
+import type { CompiledProfile, CompiledRule } from "./compiled.js";
+import type { Composer } from "./composer.js";
+import { footOf, isBlank, joinRows, type ScreenText } from "./screen-text.js";
+
+type Range = readonly [from: number, to: number];
+
+export interface Regions {
+  /** Rows above this one are reply; noise and status are left out. */
+  replyEnd: number;
+  status: Range;
+  foot: Range;
+}
+
+/** A list of tasks below the spinner can be long, but not longer than this. */
+const STATUS_ROWS_MAX = 16;
+
+export function regionsOf(profile: CompiledProfile, rows: readonly string[], composer: Composer | null, dialog: boolean): Regions {
+  const foot = footOf(rows);
+  if (dialog) return { replyEnd: trimmed(profile, rows, foot + 1), status: [0, 0], foot: [0, 0] };
+  const end = composer ? composer.top : foot + 1;
+  let statusTop = end;
+  for (let y = end - 1; y >= 0 && y >= end - STATUS_ROWS_MAX; y--) {
+    const row = rows[y] as string;
+    if (!isBlank(row) && profile.rules.status.some((rule) => rule.when.test(row))) statusTop = y;
+  }
+  return {
+    replyEnd: trimmed(profile, rows, statusTop),
+    status: [statusTop, end],
+    foot: composer ? [composer.bottom + 1, foot + 1] : [0, 0],
+  };
+}
+
+/** Moves an end upwards over blank rows and the program's own noise. */
+function trimmed(profile: CompiledProfile, rows: readonly string[], end: number): number {
+  let y = end;
+  while (y > 0) {
+    const row = rows[y - 1] as string;
+    if (!isBlank(row) && !/^\s*[─━═╌▔▁]{9,}\s*$/.test(row) && !profile.noise.some((p) => p.test(row))) break;
+    y--;
+  }
+  return y;
+}
+
+interface LastMatch {
+  rule: CompiledRule;
+  groups: Record<string, string>;
+  text: string;
+}
+
+/**
+ * The lowest block of the reply. Blocks above it are read too as long as everything below was the program's own
+ * chrome, because "done at 3:27" stands below the error that ended the turn. The same words further up mean nothing.
+ */
+export function lastRows(profile: CompiledProfile, screen: ScreenText, regions: Regions): { matches: LastMatch[]; replyEnd: number } {
+  const matches: LastMatch[] = [];
+  let end = regions.replyEnd;
+  for (let block = 0; block < 4 && end > 0; block++) {
+    let start = end;
+    while (start > 0 && !isBlank(screen.rows[start - 1])) start--;
+    const found = matchBlock(profile, screen, start, end);
+    matches.push(...found.matches);
+    if (!found.ownChrome) break;
+    end = trimmed(profile, screen.rows, found.from);
+  }
+  return { matches, replyEnd: end };
+}
+
+/** Matches the rows of one block from below. It is the program's own if its lowest statement was matched. */
+function matchBlock(profile: CompiledProfile, screen: ScreenText, start: number, end: number): { matches: LastMatch[]; ownChrome: boolean; from: number } {
+  const matches: LastMatch[] = [];
+  let from = end;
+  for (let y = end - 1; y >= start; y--) {
+    const row = screen.rows[y] as string;
+    for (const rule of profile.rules.last) {
+      const groups = rule.when.groups(row);
+      if (!groups || (rule.tinted && screen.tinted(y) === false)) continue;
+      const text = joinRows(screen.rows.slice(y, from), " ");
+      const said = groups["text"] === undefined ? text : [groups["text"], joinRows(screen.rows.slice(y + 1, from), " ")].join(" ").trim();
+      matches.push({ rule, groups: groups["text"] === undefined ? groups : { ...groups, text: said }, text });
+      from = y;
+      break;
+    }
+    if (from > y && end - y > 6) break;
+  }
+  return { matches, ownChrome: matches.some((m) => m.rule.fact !== "tool"), from };
+}
+
+const MESSAGE_ROWS_MAX = 40;
+const NOT_PROSE = /^\s*[┃│→$+▣~✓⎿└╰╭■✕]/;
+
+/** The text of the agent's last message that ends at row `end`, for judging how it closes. */
+export function messageText(profile: CompiledProfile, rows: readonly string[], end: number): string {
+  const from = Math.max(0, end - MESSAGE_ROWS_MAX);
+  if (profile.message) {
+    for (let y = end - 1; y >= from; y--) {
+      const text = profile.message.groups(rows[y] as string)?.["text"];
+      if (text !== undefined) return [text, ...rows.slice(y + 1, end).map((r) => r.trim())].join("\n");
+    }
+    return "";
+  }
+  let y = end;
+  while (y > from && !NOT_PROSE.test(rows[y - 1] as string)) y--;
+  return rows.slice(y, end).map((r) => r.trim()).join("\n").trim();
+}
+
+/** The lowest block of the reply begins with a message of the agent, so an answer is under way or complete. */
+export function isReplying(profile: CompiledProfile, rows: readonly string[], end: number): boolean {
+  let start = end;
+  while (start > 0 && !isBlank(rows[start - 1])) start--;
+  if (start === end) return false;
+  const first = rows[start] as string;
+  return profile.message ? profile.message.test(first) : !NOT_PROSE.test(first);
+}

@@ -1,0 +1,35 @@
+/** A rendered screen as text, with the few questions about its cells that a rule may ask. */
+export interface ScreenText {
+  /** Rows from the top, right-trimmed. */
+  rows: readonly string[];
+  /** Is the row's text drawn in a colour of its own? Null where colours are not known (a plain capture). */
+  tinted(y: number): boolean | null;
+}
+
+export const isBlank = (row: string | undefined): boolean => !row || row.trim() === "";
+
+/** Index of the lowest row with text, or -1. */
+export function footOf(rows: readonly string[]): number {
+  for (let y = rows.length - 1; y >= 0; y--) if (!isBlank(rows[y])) return y;
+  return -1;
+}
+
+const FRAME = /[│┃┆┇╎║▌▐|]/g;
+
+/** Rows joined for matching and for people: frames removed, ends trimmed, blank rows dropped. */
+export function joinRows(rows: readonly string[], separator = "\n"): string {
+  const kept: string[] = [];
+  for (const row of rows) {
+    const text = row.replace(FRAME, " ").trim();
+    if (text !== "" && !/^[─━═╌╭╮╰╯▄▀╹▔▁]+$/.test(text)) kept.push(text);
+  }
+  return kept.join(separator);
+}
+
+const DURATION = /\b\d+(?:\.\d+)?\s?(?:ms|s|m|h|sec|secs|seconds?|min|minutes?)\b/g;
+const BULLET = /^[\s│┃]*[●⏺○◦•·∗*✢✳✶✻✽✦◐◑◒◓◴◵◶◷\u2800-\u28ff⊶]?\s*/;
+
+/** What must not count as news: a blinking bullet, a spinner, a running clock. */
+export function maskRow(row: string): string {
+  return row.replace(BULLET, "").replace(DURATION, "T").trimEnd();
+}

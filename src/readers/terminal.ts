@@ -1,0 +1,193 @@
+/**
+ * Terminal bytes into signals.
+ *
+ * Bytes are only collected as they come; everything is read at time boundaries (`look`), never per write, so that
+ * how the bytes were cut cannot decide anything. A frame can be torn at a boundary: what the screen states counts
+ * when two looks agree. The emulator answers nothing to anybody: it has no way back to the program.
+ */
+import xterm from "@xterm/headless";
+import type { AgentProfile } from "../agents/profile.js";
+import { digest } from "../core/digest.js";
+import type { ScreenReading, Signal } from "../core/signal.js";
+import { readProgramStatus } from "./program-status.js";
+import { compileProfile } from "./screen/compiled.js";
+import { type Facts, readFacts } from "./screen/facts.js";
+import { TerminalScreen } from "./screen/terminal-screen.js";
+
+export interface TerminalOptions {
+  cols: number;
+  rows: number;
+  /** IANA zone for clock times that the program prints without one. */
+  zone: string;
+}
+
+/** Bytes are handed to the emulator at the latest when so many wait, to bound memory under a flood. */
+const PENDING_BYTES_MAX = 256 * 1024;
+/** Bytes arriving is life, not progress: said once per so many milliseconds. */
+const OUTPUT_EVERY_MS = 5000;
+/** A spinner that last moved longer ago than this has stopped. */
+const MOTION_MS = 2500;
+
+export class TerminalReader {
+  readonly #terminal: InstanceType<typeof xterm.Terminal>;
+  readonly #screen: TerminalScreen;
+  readonly #compiled: ReturnType<typeof compileProfile>;
+  readonly #zone: string;
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+  #outputBytes = 0;
+  #outputAt = Number.NEGATIVE_INFINITY;
+  #statuses: string[] = [];
+  #title: string | null = null;
+  #titleSaid: string | null = null;
+  #dirty = false;
+  #raw = "";
+  #movedAt = Number.NEGATIVE_INFINITY;
+  #facts: Facts | null = null;
+  /** What two looks agreed on, and the look before. */
+  #settled = "";
+  #before = "";
+  #agreed: Facts | null = null;
+  #said: { facts: Facts; moving: boolean } | null = null;
+  #version: string | null = null;
+
+  constructor(profile: AgentProfile, options: TerminalOptions) {
+    this.#compiled = compileProfile(profile);
+    this.#zone = options.zone;
+    this.#terminal = new xterm.Terminal({
+      cols: clamp(options.cols, 2, 1000),
+      rows: clamp(options.rows, 2, 500),
+      scrollback: 0,
+      allowProposedApi: true,
+    });
+    this.#screen = new TerminalScreen(this.#terminal);
+    this.#terminal.onTitleChange((title) => {
+      this.#title = title.slice(0, 400);
+    });
+    this.#terminal.parser.registerOscHandler(7501, (data) => {
+      if (this.#statuses.length < 64) this.#statuses.push(data.slice(0, 2000));
+      return true;
+    });
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+    this.#outputBytes += bytes.length;
+    if (this.#pendingBytes > PENDING_BYTES_MAX) this.#flush();
+  }
+
+  resize(cols: number, rows: number): void {
+    this.#flush();
+    this.#terminal.resize(clamp(cols, 2, 1000), clamp(rows, 2, 500));
+    this.#dirty = true;
+  }
+
+  /** Rows of the screen as they are now, for people. */
+  rows(): string[] {
+    this.#flush();
+    return this.#screen.read().slice();
+  }
+
+  /** A time boundary: reads what came since the last one. */
+  look(at: number): Signal[] {
+    this.#flush();
+    const signals: Signal[] = [];
+    if (this.#outputBytes > 0 && at - this.#outputAt >= OUTPUT_EVERY_MS) {
+      signals.push({ kind: "output", at, source: "screen", bytes: this.#outputBytes });
+      this.#outputBytes = 0;
+      this.#outputAt = at;
+    }
+    for (const data of this.#statuses.splice(0)) {
+      const status = readProgramStatus(data, at);
+      if (status) signals.push(status);
+    }
+    this.#lookAtTitle(at, signals);
+    this.#lookAtScreen(at, signals);
+    return signals;
+  }
+
+  dispose(): void {
+    this.#terminal.dispose();
+  }
+
+  #flush(): void {
+    if (this.#pendingBytes === 0) return;
+    const bytes = this.#pending.length === 1 ? (this.#pending[0] as Uint8Array) : concat(this.#pending, this.#pendingBytes);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.#dirty = true;
+    // An empty input marks the next write as an answer to a user, which the emulator parses at once instead of in a
+    // timer. Without it each look would wait a millisecond for its timer, which is half of the time of a replay.
+    this.#terminal.input("", true);
+    this.#terminal.write(bytes);
+  }
+
+  #lookAtTitle(at: number, signals: Signal[]): void {
+    if (this.#title === null || this.#title === this.#titleSaid) return;
+    this.#titleSaid = this.#title;
+    const status = this.#compiled.titles.find((t) => t.when.test(this.#title as string))?.status;
+    signals.push({ kind: "status", at, source: "title", status: status ?? "clear" });
+  }
+
+  #lookAtScreen(at: number, signals: Signal[]): void {
+    if (this.#dirty) {
+      const rows = this.#screen.read();
+      const raw = digest(rows.join("\n"));
+      if (raw !== this.#raw) {
+        this.#raw = raw;
+        this.#movedAt = at;
+        this.#facts = readFacts(this.#compiled, this.#screen, { at, zone: this.#zone });
+        this.#lookForVersion(rows, at, signals);
+      }
+      this.#dirty = false;
+    }
+    if (!this.#facts) return;
+    const key = stable(this.#facts);
+    if (key === this.#before && key !== this.#settled) {
+      this.#settled = key;
+      this.#agreed = this.#facts;
+    }
+    this.#before = key;
+    if (!this.#agreed) return;
+    const facts: Facts = key === this.#settled ? this.#facts : { ...this.#agreed, reply: this.#facts.reply, ...progress(this.#facts) };
+    const moving = at - this.#movedAt < MOTION_MS;
+    if (this.#said && this.#said.moving === moving && this.#said.facts.reply === facts.reply && this.#said.facts.tokens === facts.tokens && stable(this.#said.facts) === stable(facts)) return;
+    this.#said = { facts, moving };
+    const reading: ScreenReading = { ...facts, moving };
+    signals.push({ kind: "screen", at, source: "screen", reading });
+  }
+
+  #lookForVersion(rows: readonly string[], at: number, signals: Signal[]): void {
+    if (this.#version !== null || !this.#compiled.version) return;
+    for (const row of rows) {
+      const version = this.#compiled.version.groups(row)?.["version"];
+      if (!version) continue;
+      this.#version = version;
+      signals.push({ kind: "session", at, source: "screen", version });
+      return;
+    }
+  }
+}
+
+/** Everything that a look states but for what moves by nature. */
+function stable(facts: Facts): string {
+  const { reply: _r, lastLine: _l, tokens: _t, elapsed: _e, tail: _x, retry, limit, tool, ...rest } = facts;
+  return JSON.stringify([rest, retry && [retry.attempt, retry.max, retry.infra], limit && [limit.until, limit.resumesItself], tool?.class]);
+}
+
+function progress(facts: Facts): Partial<Facts> {
+  return { ...(facts.tokens === undefined ? {} : { tokens: facts.tokens }), ...(facts.elapsed === undefined ? {} : { elapsed: facts.elapsed }) };
+}
+
+function concat(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+  const all = new Uint8Array(bytes);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+const clamp = (n: number, low: number, high: number): number => Math.max(low, Math.min(high, Math.floor(n) || low));

@@ -1,0 +1,119 @@
+/** A recorded case: a folder with `meta.json`, the terminal as a cast, transcripts and when they grew, hooks. */
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { AgentProfile, ProfileOverride } from "../agents/profile.js";
+import { profileFor } from "../agents/registry.js";
+import { parseRecord } from "../readers/json.js";
+import { rowsToTimed } from "../readers/opencode-times.js";
+import { openCast } from "./cast.js";
+import { BadInput, readLines } from "./files.js";
+import { fromArray, mergeInputs, type RecordedInput } from "./inputs.js";
+import { placeTranscripts } from "./transcript-times.js";
+
+/** Which sources a replay may use: to see what each is worth alone. */
+export const SOURCE_NAMES = ["screen", "transcript", "hooks", "stream", "session"] as const;
+export type SourceName = (typeof SOURCE_NAMES)[number];
+
+export interface CaseFolder {
+  /** The last two parts of its path. */
+  name: string;
+  profile: AgentProfile;
+  startAt: number;
+  size: { cols: number; rows: number } | null;
+  inputs: AsyncIterable<RecordedInput>;
+  /** `meta.json` as it was, for whoever scores. */
+  meta: Record<string, unknown>;
+}
+
+export async function isCaseFolder(path: string): Promise<boolean> {
+  const names: string[] = await readdir(path).catch(() => []);
+  return names.includes("meta.json") || names.some((n) => n.startsWith("session.cast"));
+}
+
+export async function openCase(path: string, sources: ReadonlySet<SourceName>, own: readonly ProfileOverride[] = []): Promise<CaseFolder> {
+  const names = await readdir(path).catch((error: Error) => {
+    throw new BadInput(`cannot open the case folder ${path}: ${error.message}`);
+  });
+  const meta = await readMeta(path, names);
+  const headless = meta["mode"] === "headless";
+  const cast = names.find((n) => n === "session.cast.gz") ?? names.find((n) => n === "session.cast");
+  if (!cast && !names.some((n) => n.startsWith("transcript"))) {
+    throw new BadInput(`${path} is no case folder: it has neither session.cast[.gz] nor transcript-*.jsonl`);
+  }
+  const opened = cast ? await openCast(join(path, cast), headless) : null;
+  const profile = profileFor(String(meta["agent"] ?? "generic"), own);
+  const startAt = opened?.header.startAt ?? 0;
+  const terminal = opened !== null && !headless && sources.has("screen");
+  const parts: AsyncIterable<RecordedInput>[] = [];
+  if (opened) parts.push(only(opened.inputs, terminal, headless && sources.has("stream")));
+  if (names.includes("transcript-times.jsonl")) {
+    const placed = await placeTranscripts(path, names);
+    parts.push(fromArray(placed.filter((i) => i.kind === "record" && sources.has(i.source === "session_file" ? "session" : "transcript"))));
+  }
+  if (sources.has("transcript") && names.includes("transcript-db.jsonl")) parts.push(fromArray(await databaseRows(join(path, "transcript-db.jsonl"), startAt)));
+  if (sources.has("hooks") && names.includes("hooks.jsonl")) parts.push(fromArray(await hookRecords(join(path, "hooks.jsonl"))));
+  parts.push(fromArray(exitOf(meta)));
+  return {
+    name: resolve(path).split("/").slice(-2).join("/"),
+    profile,
+    startAt,
+    size: terminal && opened ? sizeOf(meta, opened.header) : null,
+    inputs: mergeInputs(parts),
+    meta,
+  };
+}
+
+async function readMeta(path: string, names: readonly string[]): Promise<Record<string, unknown>> {
+  if (!names.includes("meta.json")) return {};
+  const file = join(path, "meta.json");
+  if ((await stat(file)).size > 10_000_000) throw new BadInput(`${file} is larger than 10 MB, that is no meta.json`);
+  const meta = parseRecord(await readFile(file, "utf8"));
+  if (!meta) throw new BadInput(`${file} is not a JSON object`);
+  return meta;
+}
+
+/** Keeps only what the chosen sources may see; keys and the recording's length always count. */
+async function* only(inputs: AsyncIterable<RecordedInput>, screen: boolean, stream: boolean): AsyncGenerator<RecordedInput> {
+  for await (const input of inputs) {
+    if ((input.kind === "bytes" || input.kind === "size") && !screen) yield { t: input.t, kind: "end" };
+    else if (input.kind === "stdout" && !stream) yield { t: input.t, kind: "end" };
+    else yield input;
+  }
+}
+
+function sizeOf(meta: Record<string, unknown>, header: { cols: number; rows: number }): { cols: number; rows: number } {
+  const size = meta["size"];
+  if (Array.isArray(size) && typeof size[0] === "number" && typeof size[1] === "number") return { cols: size[0], rows: size[1] };
+  return { cols: header.cols, rows: header.rows };
+}
+
+function exitOf(meta: Record<string, unknown>): RecordedInput[] {
+  const t = meta["t_exit"];
+  if (typeof t !== "number") return [];
+  const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
+  return [{ t, kind: "exit", code: number(meta["exit"]), signal: number(meta["signal"]) }];
+}
+
+async function hookRecords(path: string): Promise<RecordedInput[]> {
+  const inputs: RecordedInput[] = [];
+  for await (const line of readLines(path)) {
+    const record = parseRecord(line);
+    if (!record || typeof record["t"] !== "number") continue;
+    const { t, notify, ...payload } = record;
+    inputs.push({ t: t as number, kind: "record", source: "hook", file: "", record: notify ?? payload });
+  }
+  return inputs.sort((a, b) => a.t - b.t);
+}
+
+async function databaseRows(path: string, startAt: number): Promise<RecordedInput[]> {
+  const rows: unknown[] = [];
+  for await (const line of readLines(path)) {
+    const record = parseRecord(line);
+    if (record) rows.push(record);
+  }
+  return rowsToTimed(rows).map(({ at, signals }) => {
+    const t = Math.max(0, (at - startAt) / 1000);
+    return { t, kind: "signals", signals: signals.map((s) => ({ ...s, at: startAt + t * 1000 })) };
+  });
+}
+

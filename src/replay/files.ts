@@ -1,0 +1,59 @@
+/** Reading recordings from disk: streamed, gunzipped where needed, one line at a time. */
+import { createReadStream } from "node:fs";
+import { createGunzip } from "node:zlib";
+import { LineSplitter } from "../readers/lines.js";
+
+/** A file that cannot be read as what it should be. The message is for people and names the file. */
+export class BadInput extends Error {}
+
+/** Decompressed bytes of one file are read up to here: a bomb or an endless file costs that file only. */
+const FILE_BYTES_MAX = 4 * 1024 ** 3;
+
+/** Chunks of a file, gunzipped by its first bytes rather than by its name; `-` is standard input. */
+export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
+  const raw: AsyncIterable<Uint8Array> = path === "-" ? process.stdin : createReadStream(path);
+  const iterator = raw[Symbol.asyncIterator]();
+  let first: IteratorResult<Uint8Array>;
+  try {
+    first = await iterator.next();
+  } catch (error) {
+    throw new BadInput(`cannot read ${path}: ${(error as Error).message}`);
+  }
+  if (first.done) return;
+  const rest = (async function* (): AsyncGenerator<Uint8Array> {
+    yield first.value as Uint8Array;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  })();
+  const zipped = first.value[0] === 0x1f && first.value[1] === 0x8b;
+  let bytes = 0;
+  try {
+    for await (const chunk of zipped ? gunzip(rest) : rest) {
+      bytes += chunk.length;
+      if (bytes > FILE_BYTES_MAX) throw new BadInput(`${path} is larger than 4 GB when unpacked; cut it first`);
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof BadInput) throw error;
+    // A recording cut off in the middle of its last block is still a recording up to there.
+    if (zipped && bytes > 0) return;
+    throw new BadInput(`cannot read ${path}: ${(error as Error).message}`);
+  }
+}
+
+async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const unzip = createGunzip();
+  const fed = (async () => {
+    for await (const chunk of source) {
+      if (!unzip.write(chunk)) await new Promise((resolve) => unzip.once("drain", resolve));
+    }
+    unzip.end();
+  })();
+  fed.catch((error: Error) => unzip.destroy(error));
+  yield* unzip as AsyncIterable<Uint8Array>;
+}
+
+export async function* readLines(path: string): AsyncGenerator<string> {
+  const splitter = new LineSplitter();
+  for await (const chunk of readChunks(path)) yield* splitter.push(chunk);
+  yield* splitter.end();
+}

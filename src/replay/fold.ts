@@ -1,0 +1,176 @@
+/**
+ * Folds a recording through today's judgement on a virtual clock.
+ *
+ * The terminal is read on a fixed grid of time; records count at the moment they were written. Between two inputs the
+ * judgement is asked again at the moments it named itself, so a silence of hours costs a few steps. The same
+ * recording gives the same timeline, byte for byte, however its bytes were cut.
+ */
+import type { AgentProfile } from "../agents/profile.js";
+import { type Assessment, assess } from "../core/assess.js";
+import { createEvidence, type Evidence, take } from "../core/evidence/evidence.js";
+import type { Signal } from "../core/signal.js";
+import { addEntry, type TimelineEntry } from "../core/timeline.js";
+import { parseRecord } from "../readers/json.js";
+import { readKeys } from "../readers/keys.js";
+import { LineSplitter } from "../readers/lines.js";
+import type { RecordReader } from "../readers/record-reader.js";
+import { readersFor } from "../readers/registry.js";
+import { TerminalReader } from "../readers/terminal.js";
+import type { RecordedInput } from "./inputs.js";
+
+/** The terminal is read twice a second: a change counts when two looks agree, so it is seen within a second. */
+export const LOOK_MS = 500;
+
+export interface FoldOptions {
+  profile: AgentProfile;
+  /** Wall clock at the start of the recording, in milliseconds. */
+  startAt: number;
+  zone: string;
+  /** Size of the terminal; null for a recording without one. */
+  size: { cols: number; rows: number } | null;
+  /** Called with each assessment, for `--json` streams and benches. */
+  onSignal?: (signal: Signal) => void;
+}
+
+export interface FoldResult {
+  timeline: TimelineEntry[];
+  evidence: Evidence;
+  signals: number;
+  /** Record kinds that no reader knows, and how often they came. */
+  skipped: Map<string, number>;
+}
+
+export async function foldRecording(inputs: AsyncIterable<RecordedInput>, options: FoldOptions): Promise<FoldResult> {
+  const fold = new Fold(options);
+  for await (const input of inputs) fold.input(input);
+  return fold.finish();
+}
+
+class Fold {
+  readonly #options: FoldOptions;
+  readonly #evidence: Evidence;
+  readonly #timeline: TimelineEntry[] = [];
+  readonly #terminal: TerminalReader | null;
+  readonly #readers = new Map<string, RecordReader>();
+  readonly #stdout = new LineSplitter();
+  #now: number;
+  #nextLook: number;
+  #recheckAt: number | null = null;
+  #signals = 0;
+
+  constructor(options: FoldOptions) {
+    this.#options = options;
+    this.#evidence = createEvidence(options.profile.traits);
+    this.#terminal = options.size ? new TerminalReader(options.profile, { ...options.size, zone: options.zone }) : null;
+    this.#now = options.startAt;
+    this.#nextLook = options.startAt;
+    this.#say(assess(this.#evidence, this.#now));
+    this.#take([{ kind: "session", at: this.#now, source: "observer" }]);
+    this.#judge(this.#now);
+  }
+
+  input(input: RecordedInput): void {
+    const at = this.#options.startAt + input.t * 1000;
+    this.#advance(at);
+    switch (input.kind) {
+      case "bytes":
+        this.#terminal?.write(input.bytes);
+        return;
+      case "size":
+        this.#terminal?.resize(input.cols, input.rows);
+        return;
+      case "keys": {
+        const keys = readKeys(input.text, at);
+        if (keys) this.#step([keys], at);
+        return;
+      }
+      case "stdout":
+        for (const line of this.#stdout.push(input.bytes)) {
+          const record = parseRecord(line);
+          if (record) this.#step(this.#reader("stream", "").read(record, at), at);
+        }
+        return;
+      case "record":
+        this.#step(this.#reader(input.source, input.file).read(input.record, at), at);
+        return;
+      case "signals":
+        this.#step(input.signals, at);
+        return;
+      case "exit":
+        // What the program showed last is read before its end is judged.
+        if (this.#terminal) this.#take([...this.#terminal.look(at), ...this.#terminal.look(at)]);
+        this.#step([{ kind: "exit", at, source: "process", code: input.code, signal: input.signal }], at);
+        return;
+      case "end":
+        return;
+    }
+  }
+
+  finish(): FoldResult {
+    // A look after the last input, so that what came with it is seen by two looks.
+    this.#advance(this.#now + 2 * LOOK_MS);
+    this.#terminal?.dispose();
+    const skipped = new Map<string, number>();
+    for (const reader of this.#readers.values()) {
+      for (const [kind, n] of reader.skipped) skipped.set(kind, (skipped.get(kind) ?? 0) + n);
+    }
+    return { timeline: this.#timeline, evidence: this.#evidence, signals: this.#signals, skipped };
+  }
+
+  /** Lets time pass up to `to`: looks at the terminal on the grid, and judges again where the judgement asked for it. */
+  #advance(to: number): void {
+    while (true) {
+      const look = this.#terminal ? this.#nextLook : Number.POSITIVE_INFINITY;
+      const recheck = this.#recheckAt ?? Number.POSITIVE_INFINITY;
+      const next = Math.min(look, recheck);
+      if (next > to) break;
+      this.#now = next;
+      if (next === look && this.#terminal) {
+        this.#nextLook += LOOK_MS;
+        const signals = this.#terminal.look(next);
+        this.#take(signals);
+        if (signals.length === 0 && recheck > next) continue;
+      }
+      this.#judge(next);
+    }
+    this.#now = Math.max(this.#now, to);
+  }
+
+  #step(signals: readonly Signal[], at: number): void {
+    if (signals.length === 0) return;
+    this.#take(signals);
+    this.#judge(at);
+  }
+
+  #take(signals: readonly Signal[]): void {
+    for (const signal of signals) {
+      this.#signals++;
+      this.#options.onSignal?.(signal);
+      take(this.#evidence, signal);
+    }
+  }
+
+  #judge(at: number): void {
+    const assessment = assess(this.#evidence, at);
+    this.#recheckAt = assessment.recheckAt;
+    this.#say(assessment);
+  }
+
+  #say(assessment: Assessment): void {
+    if (assessment.state === "unknown" && this.#signals === 0) return;
+    addEntry(this.#timeline, assessment, this.#options.startAt);
+  }
+
+  #reader(source: "transcript" | "stream" | "hook" | "session_file", file: string): RecordReader {
+    const key = `${source} ${file}`;
+    const known = this.#readers.get(key);
+    if (known) return known;
+    const make = readersFor(this.#options.profile.id)[source];
+    const made = make ? make({ zone: this.#options.zone }) : NOBODY;
+    this.#readers.set(key, made);
+    return made;
+  }
+}
+
+/** A source that this program does not have. */
+const NOBODY: RecordReader = { read: () => [], skipped: new Map() };

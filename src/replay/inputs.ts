@@ -1,0 +1,41 @@
+/** What a recording holds, one source at a time, each in order of time. `t` is seconds on the recording's clock. */
+import type { Signal } from "../core/signal.js";
+
+export type RecordedInput = { t: number } & (
+  | { kind: "bytes"; bytes: Uint8Array }
+  | { kind: "size"; cols: number; rows: number }
+  | { kind: "keys"; text: string }
+  /** Standard output of a headless run. */
+  | { kind: "stdout"; bytes: Uint8Array }
+  /** One record of the named source; `file` tells several transcripts apart. */
+  | { kind: "record"; source: RecordSource; file: string; record: unknown }
+  /** Signals of a source that carries its own times. */
+  | { kind: "signals"; signals: Signal[] }
+  | { kind: "exit"; code: number | null; signal: number | null }
+  /** Nothing happened, but the recording went on until here. */
+  | { kind: "end" }
+);
+
+export type RecordSource = "transcript" | "hook" | "session_file";
+
+/** Merges sources by time; equal times keep the order of the sources. */
+export async function* mergeInputs(sources: readonly AsyncIterable<RecordedInput>[]): AsyncGenerator<RecordedInput> {
+  const heads: { iterator: AsyncIterator<RecordedInput>; head: RecordedInput }[] = [];
+  for (const source of sources) {
+    const iterator = source[Symbol.asyncIterator]();
+    const first = await iterator.next();
+    if (!first.done) heads.push({ iterator, head: first.value });
+  }
+  while (heads.length > 0) {
+    let best = heads[0] as (typeof heads)[number];
+    for (const other of heads) if (other.head.t < best.head.t) best = other;
+    yield best.head;
+    const next = await best.iterator.next();
+    if (next.done) heads.splice(heads.indexOf(best), 1);
+    else best.head = next.value;
+  }
+}
+
+export async function* fromArray(inputs: readonly RecordedInput[]): AsyncGenerator<RecordedInput> {
+  yield* inputs;
+}
