@@ -74,12 +74,15 @@ const STATES_MAX = 1024;
 
 /** Tell at the fourth equal round. Half of the honest repeats in real transcripts end at three. */
 const TELL = 4;
-/** Rounds without anything new at which even distinct calls are a circle. */
+/** The longest cycle whose first lap counts although it brought something new. */
+const PERIOD_MAX = 6;
+/** Rounds without anything new at which even distinct calls are a circle; a new one takes back three of them. */
 const TELL_CIRCLE = 16;
-/** An outcome among new ones needs more, and at least every other round. */
+const NEW_TAKES_BACK = 3;
+/** An outcome among new ones needs more, and at least every third round. */
 const TELL_AMONG = 8;
 const TELL_AMONG_ERROR = 6;
-const AMONG_SHARE = 2;
+const AMONG_SHARE = 3;
 /** Rounds without it after which an outcome among others is over. */
 const AMONG_OVER = 4;
 
@@ -145,7 +148,7 @@ export function forgetRepeats(repeats: Repeats): void {
   repeats.entries.clear();
   repeats.pages.clear();
   repeats.told = undefined;
-  beginRun(repeats, 0);
+  repeats.run = { number: repeats.run.number + 1, weight: 0, rounds: 0, lastRound: 0, since: 0 };
 }
 
 function judge(repeats: Repeats, call: Finished): boolean {
@@ -173,8 +176,10 @@ function judge(repeats: Repeats, call: Finished): boolean {
 }
 
 function beginRun(repeats: Repeats, round: number): void {
-  repeats.run = { number: repeats.run.number + 1, weight: 0, rounds: 0, lastRound: round, since: 0 };
-  if (repeats.told && repeats.told.rule !== "among") repeats.told = undefined;
+  const { number, weight, rounds, since } = repeats.run;
+  const left = repeats.told ? 0 : Math.max(0, weight - NEW_TAKES_BACK);
+  repeats.run = { number: number + 1, weight: left, rounds: left > 0 ? rounds : 0, lastRound: round, since };
+  if (repeats.told?.rule !== "among") repeats.told = undefined;
 }
 
 function lengthenRun(repeats: Repeats, call: Finished, entry: Entry | undefined): void {
@@ -209,7 +214,9 @@ function count(repeats: Repeats, key: string, call: Finished, anyCall: boolean):
   }
   if (known.lastRound === round) return undefined;
   const weight = weigh(repeats, call, known);
-  const before = { weight: 1, rounds: 1, since: known.lastAt, firstRound: known.lastRound };
+  // The lap before the run began counts for a cycle, not for an error that something new has come after.
+  const counts = anyCall || round - known.lastRound > PERIOD_MAX ? 0 : 1;
+  const before = { weight: counts, rounds: counts, since: counts ? known.lastAt : start.at, firstRound: round };
   if (known.runNumber !== repeats.run.number) known.run = before;
   if (round - known.among.firstRound >= AMONG_SHARE * (known.among.rounds + 1)) known.among = { ...before };
   for (const tally of [known.run, known.among]) {

@@ -5,6 +5,7 @@
  * A verdict, once there, holds until something new comes of a call, the world changes, the human speaks or the turn
  * ends. A stream of calls without results is judged again from what is left of it when a retry takes calls back.
  */
+import { digest } from "../digest.js";
 import type { Signal, ToolEndSignal, ToolStartSignal } from "../signal.js";
 import { reasonOf } from "./loop-reason.js";
 import { createRepeats, type Finished, forgetRepeats, type Repeats, reachState, takeFinished } from "./loop-repeats.js";
@@ -174,7 +175,7 @@ function takeRetry(state: LoopState): void {
 
 /** The world changed; a state that was there before is no change. */
 function takeChange(state: LoopState, reached: string | undefined): void {
-  const isNew = reached === undefined || reachState(state.repeats, reached);
+  const isNew = reached === undefined || reachState(state.repeats, digest(reached));
   if (!isNew) return;
   if (reached === undefined) forgetRepeats(state.repeats);
   forgetTalk(state.talk);

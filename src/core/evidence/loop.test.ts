@@ -1,0 +1,521 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { digest } from "../digest.js";
+import type { InfraClass, Signal, ToolClass } from "../signal.js";
+import { createLoop, type LoopVerdict, loopVerdict, takeLoop } from "./loop.js";
+
+interface Call {
+  tool?: string;
+  class?: ToolClass;
+  args?: string;
+  result?: string;
+  raw?: string;
+  fails?: string;
+  infra?: InfraClass;
+  effect?: string;
+  subject?: string;
+  span?: { from: number; to: number };
+  background?: boolean;
+  round?: string;
+  /** Milliseconds of silence before the call, and how long it takes. */
+  after?: number;
+  takes?: number;
+}
+
+/** A hand-moved clock over signals: each call starts two seconds after the last thing and takes one. */
+class Story {
+  readonly signals: Signal[] = [];
+  #at = 0;
+  #id = 0;
+
+  start(call: Call): string {
+    this.#at += call.after ?? 2000;
+    const id = `id${++this.#id}`;
+    this.signals.push({
+      kind: "tool_start",
+      at: this.#at,
+      source: "stream",
+      id,
+      tool: call.tool ?? "Bash",
+      class: call.class ?? "shell",
+      call: digest(`${call.tool} ${call.args}`),
+      ...(call.effect === undefined ? {} : { effect: call.effect }),
+      ...(call.subject === undefined ? {} : { subject: call.subject }),
+      ...(call.span === undefined ? {} : { span: call.span }),
+      ...(call.background === undefined ? {} : { background: call.background }),
+      ...(call.round === undefined ? {} : { round: call.round }),
+    });
+    return id;
+  }
+
+  end(id: string, call: Call): this {
+    this.#at += call.takes ?? 1000;
+    this.signals.push({
+      kind: "tool_end",
+      at: this.#at,
+      source: "stream",
+      id,
+      ok: call.fails === undefined,
+      outcome: digest(call.fails ?? call.result ?? ""),
+      raw: digest(call.raw ?? call.fails ?? call.result ?? ""),
+      ...(call.fails === undefined ? {} : { error: digest(call.fails) }),
+      ...(call.infra === undefined ? {} : { infra: call.infra }),
+    });
+    return this;
+  }
+
+  call(call: Call): this {
+    return this.end(this.start(call), call);
+  }
+
+  say(signal: Partial<Signal> & { kind: Signal["kind"] }, after = 1000): this {
+    this.#at += after;
+    this.signals.push({ source: "stream", ...signal, at: this.#at } as Signal);
+    return this;
+  }
+
+  times(count: number, add: (story: this, i: number) => unknown): this {
+    for (let i = 0; i < count; i++) add(this, i);
+    return this;
+  }
+
+  /** The verdict after each signal. */
+  verdicts(): (LoopVerdict | null)[] {
+    const state = createLoop();
+    return this.signals.map((signal) => {
+      takeLoop(state, signal);
+      return loopVerdict(state, signal.at);
+    });
+  }
+
+  first(): LoopVerdict | undefined {
+    return this.verdicts().find((verdict) => verdict !== null) ?? undefined;
+  }
+
+  last(): LoopVerdict | null {
+    return this.verdicts().at(-1) ?? null;
+  }
+}
+
+const story = (): Story => new Story();
+const read = (file: string, result = `body of ${file}`): Call => ({
+  tool: "Read",
+  class: "instant",
+  args: file,
+  result,
+});
+const user = { kind: "message", role: "user", digest: "u" } as const;
+const said = (text: string): Partial<Signal> & { kind: "message" } => ({
+  kind: "message",
+  role: "assistant",
+  digest: text,
+});
+
+describe("a loop", () => {
+  const loops: [what: string, tale: Story, cause: LoopVerdict["cause"], rounds: number][] = [
+    ["the same call with the same result", story().times(4, (s) => s.call({ args: "pwd", result: "/w" })), "loop", 4],
+    ["the same failing call", story().times(4, (s) => s.call({ args: "x", fails: "boom" })), "repeated_error", 4],
+    [
+      "the same error with other arguments",
+      story().times(5, (s, i) => s.call({ args: `${i}`, fails: "no such tool" })),
+      "repeated_error",
+      5,
+    ],
+    [
+      "a login that is refused every time",
+      story().times(5, (s, i) => s.call({ args: `${i}`, fails: "401", infra: "auth" })),
+      "repeated_error",
+      5,
+    ],
+    [
+      "equal results but for their noise",
+      story().times(7, (s, i) => s.call({ args: "x", result: "run", raw: `run ${i}` })),
+      "loop",
+      7,
+    ],
+    ["calls without any results", story().times(5, (s) => s.start({ args: "x" })), "loop", 5],
+    ["the same message again", story().times(4, (s) => s.say(said("I go on now."))), "loop", 4],
+    [
+      "a text that repeats",
+      story().say({ kind: "repetition", channel: "content", period: 30, repeats: 12 }),
+      "loop",
+      12,
+    ],
+    [
+      "compactions without work between",
+      story().times(3, (s) => s.say({ kind: "compaction", phase: "end" })),
+      "no_progress",
+      3,
+    ],
+    [
+      "compactions that never end",
+      story().times(4, (s) => s.say({ kind: "compaction", phase: "start" })),
+      "no_progress",
+      3,
+    ],
+    [
+      "a program that fails in the same way",
+      story().times(5, (s) => s.say({ kind: "error", cause: "api", final: false, digest: "e" })),
+      "repeated_error",
+      5,
+    ],
+    [
+      "a file read, compacted away and read again",
+      story().times(3, (s) => s.call(read("big")).say({ kind: "compaction", phase: "end" })),
+      "no_progress",
+      3,
+    ],
+    [
+      "an equal set of parallel calls",
+      story().times(4, (s, i) => {
+        const ids = ["a", "b"].map((file) => s.start({ ...read(file), round: `r${i}`, after: 10 }));
+        for (const id of ids) s.end(id, read(id === ids[0] ? "a" : "b"));
+      }),
+      "loop",
+      4,
+    ],
+    [
+      "one outcome among others",
+      story().times(8, (s, i) => s.call({ args: "grep", result: "hit" }).call(read(`f${i}`))),
+      "loop",
+      8,
+    ],
+    [
+      "one failure among others",
+      story().times(6, (s, i) => s.call({ args: "edit", fails: "no match" }).call(read(`f${i}`))),
+      "repeated_error",
+      6,
+    ],
+  ];
+  it.each(loops)("is told for %s", (_, tale, cause, rounds) => {
+    expect(tale.first()).toMatchObject({ cause, rounds });
+    expect(tale.verdicts().slice(0, -1).filter(Boolean).length).toBeLessThan(tale.signals.length / 2);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6])("is told in the fourth lap of a cycle of %i", (period) => {
+    const tale = story().times(4 * period, (s, i) => s.call(read(`f${i % period}`)));
+    expect(tale.first()).toMatchObject({ cause: "loop", rounds: 4, period });
+    expect(
+      story()
+        .times(3 * period, (s, i) => s.call(read(`f${i % period}`)))
+        .first(),
+    ).toBeUndefined();
+  });
+
+  it("is told for an edit that is undone and done again", () => {
+    const tale = story().times(5, (s) =>
+      s
+        .call({ tool: "Edit", class: "edit", args: "a to b or b to a", effect: "a|b", result: "ok" })
+        .call({ args: "npm test", class: "test", fails: "case 3 fails" }),
+    );
+    expect(tale.first()?.period).toBe(2);
+  });
+
+  it("is told for a file that is paged through again, with other cuts too", () => {
+    const page = (from: number): Call => ({
+      ...read(`page ${from}`),
+      subject: "big.rs",
+      span: { from, to: from + 40 },
+    });
+    const once = story().times(60, (s, i) => s.call(page(i * 40)));
+    expect(once.first()).toBeUndefined();
+    expect(once.times(30, (s, i) => s.call(page(i * 40 + 7))).first()).toMatchObject({ cause: "no_progress" });
+  });
+
+  it("is told once a quick poll has brought nothing twenty times", () => {
+    const poll: Call = { tool: "BashOutput", class: "background", args: "1", result: "running" };
+    expect(
+      story()
+        .times(20, (s) => s.call(poll))
+        .first(),
+    ).toBeUndefined();
+    expect(
+      story()
+        .times(22, (s) => s.call(poll))
+        .first(),
+    ).toMatchObject({ cause: "loop" });
+  });
+
+  it("explains itself in one sentence", () => {
+    expect(
+      story()
+        .times(5, (s) => s.call({ args: "pwd", result: "/w" }))
+        .last()?.reason,
+    ).toBe("the same Bash call with the same result 5 times in 13 s, nothing changed between");
+  });
+});
+
+describe("no loop", () => {
+  const ls: Call = { args: "ls", result: "a b" };
+  const healthy: [what: string, tale: Story][] = [
+    ["three equal rounds", story().times(3, (s) => s.call(ls))],
+    ["four equal calls without results", story().times(4, (s) => s.start(ls))],
+    ["a poll whose output grows", story().times(20, (s, i) => s.call({ args: "cat log", result: `${i}` }))],
+    ["different calls with one terse reply", story().times(20, (s, i) => s.call({ args: `mv ${i}`, result: "" }))],
+    ["an outage", story().times(20, (s) => s.call({ args: "fetch", fails: "429", infra: "rate" }))],
+    ["a refused connection", story().times(20, (s) => s.call({ args: "curl", fails: "refused", infra: "refused" }))],
+    [
+      "an outage of the program",
+      story().times(9, (s) =>
+        s.say({ kind: "error", cause: "api", final: false, digest: "e", text: "503 overloaded" }),
+      ),
+    ],
+    ["searches without a hit", story().times(20, (s, i) => s.call({ args: `grep ${i}`, fails: "" }))],
+    [
+      "other tests that fail alike",
+      story().times(9, (s, i) => s.call({ args: `test ${i}`, class: "test", fails: "1 failed" })),
+    ],
+    [
+      "a background task asked once a minute",
+      story().times(30, (s) => s.call({ class: "background", args: "1", result: "running", after: 60_000 })),
+    ],
+    [
+      "an empty wait that takes its time",
+      story().times(30, (s) => s.call({ class: "background", args: "", result: "", takes: 30_000 })),
+    ],
+    [
+      "a check with a sleep between",
+      story().times(20, (s) => s.call(ls).call({ args: "sleep 30", class: "sleep", takes: 30_000 })),
+    ],
+    ["a check every five minutes, as told", story().times(40, (s) => s.call({ ...ls, after: 300_000 }))],
+    [
+      "a log read while something runs behind the turn",
+      story()
+        .call({ args: "build", background: true, result: "started" })
+        .times(9, (s) => s.call({ ...ls, after: 9000 })),
+    ],
+    ["heartbeats answered alike", story().times(9, (s) => s.say(said("ok"), 300_000))],
+    ["equal messages with work between", story().times(9, (s, i) => s.say(said("Next.")).call(read(`f${i}`)))],
+    [
+      "compactions with work between",
+      story().times(9, (s, i) => s.call(read(`f${i}`)).say({ kind: "compaction", phase: "end" })),
+    ],
+    [
+      "files read again after a compaction",
+      story().times(24, (s, i) =>
+        i === 12 ? s.say({ kind: "compaction", phase: "end" }) : s.call(read(`f${i % 12}`)),
+      ),
+    ],
+    ["equal calls in one reply", story().times(8, (s) => s.start({ ...ls, round: "1", after: 10 }))],
+    ["equal calls at once, where no round is named", story().times(8, (s) => s.start({ ...ls, after: 10 }))],
+    ["a command repeated by the human's wish", story().times(9, (s) => s.say(user).call(ls))],
+    [
+      "a reply that is played again, without results",
+      story().times(9, (s) => {
+        s.start(ls);
+        s.start(read("a"));
+        s.say({ kind: "retry" });
+      }),
+    ],
+    ["a reply that is played again, with results", story().times(9, (s) => s.call(ls).say({ kind: "retry" }))],
+    [
+      "three equal calls, each seen by two sources",
+      story().times(3, (s) => {
+        const from = s.signals.length;
+        s.call(ls);
+        s.signals.push(...s.signals.slice(from));
+      }),
+    ],
+    ["a recall among other work", story().times(6, (s, i) => s.call(ls).call(read(`f${i}`)))],
+  ];
+  it.each(healthy)("is told for %s", (_, tale) => {
+    expect(tale.first()).toBeUndefined();
+  });
+
+  const test: Call = { args: "npm test", class: "test", fails: "case 3 fails" };
+  const progress: [what: string, step: (s: Story, i: number) => unknown][] = [
+    [
+      "an edit that leaves something new",
+      (s, i) => s.call({ tool: "Edit", class: "edit", args: `${i}`, effect: `${i}`, result: "ok" }),
+    ],
+    ["a file that changed", (s, i) => s.say({ kind: "file", path: "a.ts", digest: `${i}` })],
+    ["a file that changed, not known into what", (s) => s.say({ kind: "file", path: "a.ts" })],
+    ["a commit", (s, i) => s.say({ kind: "commit", id: `${i}` })],
+    ["another test result", (s, i) => s.say({ kind: "test", ok: false, digest: `${i}` })],
+    ["a checkpoint", (s, i) => s.say({ kind: "checkpoint", step: i })],
+  ];
+  it.each(progress)("is told when %s lies between equal rounds", (_, step) => {
+    expect(
+      story()
+        .times(9, (s, i) => {
+          step(s, i);
+          s.call(test);
+        })
+        .first(),
+    ).toBeUndefined();
+  });
+
+  it.each([
+    [
+      "a file that goes back and forth",
+      (s: Story, i: number) => s.say({ kind: "file", path: "a.ts", digest: `${i % 2}` }),
+    ],
+    ["the same test result", (s: Story) => s.say({ kind: "test", ok: false, digest: "same" })],
+    [
+      "a file that is no work",
+      (s: Story, i: number) => s.say({ kind: "file", path: "x.log", digest: `${i}`, role: "access" }),
+    ],
+    ["rouse's own message", (s: Story) => s.say({ ...user, own: true })],
+  ])("is not excused by %s", (_, step) => {
+    expect(
+      story()
+        .times(9, (s, i) => {
+          step(s, i);
+          s.call(test);
+        })
+        .first(),
+    ).toMatchObject({ cause: "repeated_error" });
+  });
+});
+
+describe("a verdict", () => {
+  const looping = (): Story => story().times(6, (s) => s.call({ args: "pwd", result: "/w" }));
+
+  it("holds between rounds and grows with them", () => {
+    const verdicts = looping().verdicts();
+    const from = verdicts.findIndex((verdict) => verdict !== null);
+    expect(verdicts.slice(from).every((verdict) => verdict !== null)).toBe(true);
+    expect(verdicts.at(-1)?.rounds).toBe(6);
+    expect(verdicts.at(-1)?.since).toBe(2000);
+  });
+
+  it.each([
+    ["a new outcome", (s: Story) => s.call(read("other"))],
+    ["a user message", (s: Story) => s.say(user)],
+    ["a turn that the user starts", (s: Story) => s.say({ kind: "turn", phase: "start", byUser: true })],
+    ["the end of the turn", (s: Story) => s.say({ kind: "turn", phase: "end" })],
+    ["another session", (s: Story) => s.say({ kind: "session", id: "2" })],
+    ["a commit", (s: Story) => s.say({ kind: "commit", id: "c" })],
+  ])("is taken back by %s", (_, step) => {
+    const tale = story()
+      .say({ kind: "session", id: "1" })
+      .times(6, (s) => s.call({ args: "pwd", result: "/w" }));
+    expect(tale.last()).not.toBeNull();
+    step(tale);
+    expect(tale.last()).toBeNull();
+  });
+
+  it.each([
+    ["a delta", { kind: "delta", channel: "content", chars: 5 }],
+    ["a turn that goes on by itself", { kind: "turn", phase: "start" }],
+    ["a new remark of the agent", said("Let me try that again.")],
+    ["a heartbeat", { kind: "report", heartbeat: true }],
+    ["the same session", { kind: "session", id: "1" }],
+  ] as [string, Partial<Signal> & { kind: Signal["kind"] }][])("is not taken back by %s", (_, signal) => {
+    expect(
+      story()
+        .say({ kind: "session", id: "1" })
+        .times(6, (s) => s.call({ args: "pwd", result: "/w" }))
+        .say(signal)
+        .last(),
+    ).not.toBeNull();
+  });
+
+  it("of one outcome among others holds through new ones and ends when it stays away", () => {
+    const tale = story().times(9, (s, i) => s.call({ args: "grep", result: "hit" }).call(read(`f${i}`)));
+    const verdicts = tale.verdicts();
+    expect(verdicts.slice(verdicts.findIndex(Boolean)).every(Boolean)).toBe(true);
+    expect(tale.times(5, (s, i) => s.call(read(`g${i}`))).last()).toBeNull();
+  });
+
+  it("of a repeating text is taken back by the text itself and by another message", () => {
+    const repeating = (): Story => story().say({ kind: "repetition", channel: "content", period: 9, repeats: 50 });
+    expect(repeating().say({ kind: "repetition", channel: "thought", period: 0, repeats: 0 }).last()).not.toBeNull();
+    expect(repeating().say({ kind: "repetition", channel: "content", period: 0, repeats: 0 }).last()).toBeNull();
+    expect(repeating().say(said("Something else.")).last()).toBeNull();
+  });
+
+  it("is not kept for ever when nothing more is seen", () => {
+    const state = createLoop();
+    for (const signal of looping().signals) takeLoop(state, signal);
+    expect(loopVerdict(state, state.lastAt + 60_000)).not.toBeNull();
+    expect(loopVerdict(state, state.lastAt + 3_600_000)).toBeNull();
+  });
+});
+
+describe("the state of the loop rules", () => {
+  const few = fc.integer({ min: 0, max: 5 }).map(String);
+  const any = fc.oneof(few, fc.jsonValue());
+  const signals = fc.array(
+    fc.record({
+      kind: fc.constantFrom(
+        "tool_start",
+        "tool_end",
+        "message",
+        "turn",
+        "session",
+        "retry",
+        "compaction",
+        "repetition",
+        "file",
+        "commit",
+        "test",
+        "checkpoint",
+        "delta",
+        "error",
+        "screen",
+        "unheard_of",
+      ),
+      at: fc.oneof(fc.integer({ min: 0, max: 600_000 }), fc.constant(Number.NaN)),
+      source: fc.constantFrom("stream", "hook"),
+      id: few,
+      call: few,
+      outcome: few,
+      raw: few,
+      error: any,
+      tool: few,
+      class: fc.constantFrom("edit", "shell", "sleep"),
+      round: fc.option(few, { nil: undefined }),
+      span: fc.option(fc.record({ from: fc.double(), to: fc.double() }), { nil: undefined }),
+      subject: few,
+      ok: fc.boolean(),
+      role: fc.constantFrom("user", "assistant"),
+      digest: few,
+      phase: fc.constantFrom("start", "end"),
+      repeats: fc.integer(),
+      channel: fc.constantFrom("content", "thought"),
+      text: fc.option(few, { nil: undefined }),
+    }),
+    { maxLength: 60 },
+  ) as unknown as fc.Arbitrary<Signal[]>;
+
+  it("takes any signals without complaint, and the same ones to the same verdicts", () => {
+    const run = (list: Signal[]): (LoopVerdict | null)[] => {
+      const state = createLoop();
+      return list.map((signal) => {
+        takeLoop(state, signal);
+        return loopVerdict(state, 0);
+      });
+    };
+    fc.assert(
+      fc.property(signals, (list) => {
+        expect(run(list)).toEqual(run(structuredClone(list)));
+      }),
+    );
+  });
+
+  it("stays bounded however long the session runs", () => {
+    const state = createLoop();
+    const tale = story().times(5000, (s, i) => {
+      s.call({
+        ...read(`f${i}`),
+        subject: `f${i}`,
+        span: { from: (i * 7919) % 5000, to: ((i * 7919) % 5000) + 2 },
+        round: `r${i}`,
+      });
+      s.start({ args: `never answered ${i}` });
+    });
+    for (const signal of tale.signals) takeLoop(state, signal);
+    const sizes = [
+      state.repeats.entries,
+      state.repeats.pages,
+      state.repeats.states,
+      state.repeats.outcomes,
+      state.rounds.open,
+      state.rounds.ids,
+      state.rounds.names,
+    ].map((map) => map.size);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(1024);
+    expect(state.resultless.length).toBeLessThanOrEqual(128);
+  });
+});
