@@ -1,7 +1,8 @@
 /** Messages and failures of a conversation as signals, the same for every program. */
 import { closingOf } from "../core/closing.js";
 import { digest } from "../core/digest.js";
-import type { MessageSignal, Signal } from "../core/signal.js";
+import type { InfraClass, MessageSignal, Signal } from "../core/signal.js";
+import type { ErrorCause } from "../core/states.js";
 import type { ReaderOptions } from "./record-reader.js";
 import { readResetTime } from "./reset-time.js";
 import { head, tail } from "./text.js";
@@ -56,6 +57,9 @@ export function givenUp(origin: Origin, options: ReaderOptions, failure: VendorE
   };
 }
 
+/** Final by nature, yet some programs try them again. */
+const INFRA_OF: Partial<Record<ErrorCause, InfraClass>> = { unreachable: "refused", auth: "auth" };
+
 /** A wait longer than this is no back-off: the account is limited until then. */
 const BACKOFF_MAX_MS = 600_000;
 
@@ -74,8 +78,7 @@ export function triesAgain(
     const when = until === undefined ? {} : { until };
     return { kind: "limit", ...origin, level: "hit", resumesItself: true, text: head(text, TEXT_MAX), ...when };
   }
-  const unreachable = verdict.kind === "error" && verdict.cause === "unreachable";
-  const infra = verdict.kind === "retry" ? verdict.infra : unreachable ? "refused" : undefined;
+  const infra = verdict.kind === "retry" ? verdict.infra : INFRA_OF[verdict.cause];
   return {
     kind: "retry",
     ...origin,

@@ -101,9 +101,10 @@ describe("GeminiChatReader", () => {
     expect(ofKind(signals, "tool_end")[0]).toMatchObject({ ok: false, interrupted: true });
   });
 
-  it("hears a human's cancel", () => {
-    const signals = readAll([PROMPT, { id: "i1", type: "info", content: "Request cancelled." }]);
-    expect(ofKind(signals, "turn").at(-1)).toMatchObject({ phase: "interrupted" });
+  it("hears a human's cancel, and does not take what is written down after it for a new turn", () => {
+    const cancelled = { id: "g9", type: "gemini", content: "", toolCalls: [call("c9", "cancelled", "by user")] };
+    const signals = readAll([PROMPT, { id: "i1", type: "info", content: "Request cancelled." }, cancelled, RESULTS]);
+    expect(kinds(signals)).toEqual(["turn start", "message", "turn interrupted", "tool_start", "tool_end"]);
   });
 
   it("tells a provider's error with its cause, and does not give up over a mistyped command", () => {
@@ -128,7 +129,8 @@ describe("GeminiChatReader", () => {
       content: [{ text: "System: you repeat yourself" }],
       displayContent: shown,
     };
-    expect(kinds(readAll([{ $set: { messages: [context] } }, context, warning]))).toEqual(["request"]);
+    const signals = readAll([{ $set: { messages: [context] } }, context, PROMPT, warning]);
+    expect(kinds(signals)).toEqual(["turn start", "message", "request"]);
   });
 
   it("does not tell restated history as news", () => {
@@ -163,7 +165,7 @@ describe("GeminiChatReader", () => {
           reader,
         );
         expect(first).toEqual(once);
-        expect(again.filter(({ kind }) => kind !== "turn")).toEqual([]);
+        expect(again).toEqual([]);
       }),
     );
   });

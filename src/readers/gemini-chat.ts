@@ -23,6 +23,7 @@ import { classifyVendorError } from "./vendor-errors.js";
 /** States of its scheduler in which a call has not ended; in one of them a human is asked. */
 const OPEN_STATUSES = new Set(["validating", "scheduled", "executing", "awaiting_approval"]);
 const ASKING_STATUS = "awaiting_approval";
+const CANCELLED_STATUS = "cancelled";
 /** Context that the program writes in the user's name. */
 const CONTEXT = "<session_context>";
 const CANCELLED = /^request cancelled/i;
@@ -89,8 +90,13 @@ export class GeminiChatReader implements RecordReader {
   private user(message: JsonRecord): void {
     // What the human typed is `displayContent` where the program sends something else.
     const text = textOf(message.displayContent ?? message.content);
-    if (text === "") this.thread.emit({ kind: "request" });
+    if (text === "") this.request();
     else if (!text.startsWith(CONTEXT)) this.thread.prompted(text, true);
+  }
+
+  /** Results of cancelled calls are kept for later and asked about nothing. */
+  private request(): void {
+    if (this.thread.isTurnOpen) this.thread.emit({ kind: "request" });
   }
 
   private reply(message: JsonRecord, id: string): void {
@@ -98,7 +104,7 @@ export class GeminiChatReader implements RecordReader {
     const isNew = this.told.changes(id, digest(text));
     const hasCalls = arr(message, "toolCalls").length > 0;
     this.thread.learns({ model: str(message, "model") });
-    if (isNew || hasCalls) this.thread.turnRuns();
+    if (isNew && text !== "") this.thread.turnRuns();
     const thoughts = textOf(arr(message, "thoughts").map((thought) => str(thought, "description") ?? ""));
     if (thoughts !== "" && this.told.changes(`thoughts ${id}`, digest(thoughts))) this.thread.thinks(thoughts);
     if (isNew) this.thread.says("assistant", text);
@@ -120,6 +126,9 @@ export class GeminiChatReader implements RecordReader {
         continue;
       }
       const status = str(call, "status") ?? "";
+      if (!this.told.changes(`call ${id}`, status)) continue;
+      // A cancelled call is written down after the turn was.
+      if (status !== CANCELLED_STATUS) this.thread.turnRuns();
       this.thread.toolStarts({ id, tool, args: obj(call, "args"), round: str(message, "id") });
       if (status === ASKING_STATUS) this.thread.asks("permission", str(call, "description") ?? tool);
       else this.thread.closePrompt();

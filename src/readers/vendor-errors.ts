@@ -12,7 +12,10 @@ import type { ErrorCause } from "../core/states.js";
 export type VendorVerdict =
   | { kind: "limit" }
   | { kind: "error"; cause: ErrorCause }
-  | { kind: "retry"; infra: InfraClass };
+  | { kind: "retry"; infra: Transient };
+
+/** Failures that a later try may not meet. */
+type Transient = Extract<InfraClass, "rate" | "overload" | "network">;
 
 export interface VendorError {
   status?: number | undefined;
@@ -31,7 +34,7 @@ interface Row {
 
 const limit: VendorVerdict = { kind: "limit" };
 const error = (cause: ErrorCause): VendorVerdict => ({ kind: "error", cause });
-const retry = (infra: InfraClass): VendorVerdict => ({ kind: "retry", infra });
+const retry = (infra: Transient): VendorVerdict => ({ kind: "retry", infra });
 const only =
   (...statuses: number[]) =>
   (status: number) =>
@@ -123,6 +126,5 @@ export function classifyVendorError({ status, code, text }: VendorError): Vendor
 
 /** The cause once the program has given up: what could have been tried again is then an error like any other. */
 export function finalCause(verdict: Exclude<VendorVerdict, { kind: "limit" }>): ErrorCause {
-  if (verdict.kind === "error") return verdict.cause;
-  return verdict.infra === "refused" ? "unreachable" : verdict.infra === "auth" ? "auth" : "api";
+  return verdict.kind === "error" ? verdict.cause : "api";
 }

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { givenUp, messageSignal, triesAgain } from "./conversation.js";
+
+const NOW = Date.UTC(2030, 0, 1, 12);
+const origin = { at: NOW, source: "stream" as const };
+
+describe("messageSignal", () => {
+  it("says how the assistant's text closes, and nothing of that sort about the human's", () => {
+    expect(messageSignal(origin, {}, "assistant", "Which of the two files do you mean?").closing).toBe("question");
+    expect(messageSignal(origin, {}, "user", "Which of the two files do you mean?")).not.toHaveProperty("closing");
+  });
+
+  it("finds the marker and rouse's own mark only where they were asked for", () => {
+    const text = "Ready. <done/> [from rouse]";
+    const options = { marker: "<done/>", ownMark: "[from rouse]" };
+    expect(messageSignal(origin, options, "assistant", text)).toMatchObject({ marker: true, own: true });
+    const plain = messageSignal(origin, {}, "assistant", text);
+    expect([plain.marker, plain.own]).toEqual([undefined, undefined]);
+  });
+
+  it("keeps a short end of a long text, without control bytes", () => {
+    const { preview } = messageSignal(origin, {}, "assistant", `${"x".repeat(100_000)}\u001b[31mend`);
+    expect(preview?.length).toBeLessThanOrEqual(200);
+    expect(preview).toMatch(/end$/);
+    expect(preview).not.toContain("\u001b");
+  });
+});
+
+describe("givenUp", () => {
+  it("tells a limit with the time of its end", () => {
+    const signal = givenUp(origin, { zone: "UTC" }, { text: "You've hit your session limit · resets 3pm (UTC)" });
+    expect(signal).toMatchObject({ kind: "limit", level: "hit", until: Date.UTC(2030, 0, 1, 15) });
+  });
+
+  it("tells a limit without a time, rather than with a guess", () => {
+    expect(givenUp(origin, {}, { text: "The usage limit has been reached" })).not.toHaveProperty("until");
+  });
+
+  it("calls a failure that could have been tried again an api error", () => {
+    expect(givenUp(origin, {}, { status: 529 })).toMatchObject({ kind: "error", cause: "api", final: true });
+  });
+});
+
+describe("triesAgain", () => {
+  it.each([
+    ["rate", { status: 429 }],
+    ["overload", { text: "Overloaded" }],
+    ["refused", { text: "connect ECONNREFUSED 127.0.0.1:1" }],
+    ["auth", { status: 401 }],
+  ])("tells a retry because of %s", (infra, failure) => {
+    expect(triesAgain(origin, {}, failure, { attempt: 2, nextAt: NOW + 5000 })).toMatchObject({
+      kind: "retry",
+      infra,
+      attempt: 2,
+      nextAt: NOW + 5000,
+    });
+  });
+
+  it("takes a wait of hours for a limit that the program sits out", () => {
+    const signal = triesAgain(origin, {}, { status: 429 }, { nextAt: NOW + 7_200_000 });
+    expect(signal).toMatchObject({ kind: "limit", resumesItself: true, until: NOW + 7_200_000 });
+  });
+});
