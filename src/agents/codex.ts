@@ -25,10 +25,12 @@ export const codex: AgentProfile = {
     placeholders: ["^Ask Codex to do anything", "^(?:Find and fix|Explain this|Summarize|Implement|Write tests|Improve|Run /review|Use /)"],
   },
   rules: [
+    // Connection failures are retried for ever under this line; a dropped stream counts its attempts instead.
+    { fact: "retry", region: "status", when: "^[•◦·] (?P<text>Reconnecting\\.\\.\\. waiting for network)", infra: "refused" },
     {
       fact: "retry",
       region: "status",
-      when: "^[•◦·] (?P<text>Reconnecting\\.\\.\\. (?:(?P<attempt>\\d+)/(?P<max>\\d+)|waiting for network)) \\((?:(?:\\d+[hms] ?)+)",
+      when: "^[•◦·] (?P<text>Reconnecting\\.\\.\\. (?P<attempt>\\d+)/(?P<max>\\d+)) \\((?:(?:\\d+[hms] ?)+)",
     },
     { fact: "retry", region: "status", when: "^\\s+└ (?P<text>(?:Exceeded retry limit|Stream disconnected|Connection failed|stream error).*)" },
     { fact: "compacting", region: "status", when: "^[•◦·] Compacting" },

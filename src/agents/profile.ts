@@ -23,6 +23,8 @@ const rule = z.strictObject({
   tinted: z.boolean().optional(),
   /** For `failure`: the cause when the text itself says none; without it an unknown text is no failure. */
   fallback: z.enum(["api", "auth", "unreachable"]).optional(),
+  /** For `retry`: what kind of failure it is, where the words do not say it. */
+  infra: z.enum(["rate", "overload", "network", "refused", "auth"]).optional(),
   /** For `tool`: what class the running tool has. */
   class: z.enum(["shell", "instant", "web", "mcp", "subagent", "other"]).optional(),
 });

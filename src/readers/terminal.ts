@@ -40,6 +40,7 @@ export class TerminalReader {
   #statuses: string[] = [];
   #title: string | null = null;
   #titleSaid: string | null = null;
+  #titleStatus: string | null = null;
   #dirty = false;
   #raw = "";
   #movedAt = Number.NEGATIVE_INFINITY;
@@ -126,8 +127,10 @@ export class TerminalReader {
   #lookAtTitle(at: number, signals: Signal[]): void {
     if (this.#title === null || this.#title === this.#titleSaid) return;
     this.#titleSaid = this.#title;
-    const status = this.#compiled.titles.find((t) => t.when.test(this.#title as string))?.status;
-    signals.push({ kind: "status", at, source: "title", status: status ?? "clear" });
+    const status = this.#compiled.titles.find((t) => t.when.test(this.#title as string))?.status ?? "clear";
+    if (status === this.#titleStatus) return;
+    this.#titleStatus = status;
+    signals.push({ kind: "status", at, source: "title", status });
   }
 
   #lookAtScreen(at: number, signals: Signal[]): void {
@@ -172,7 +175,7 @@ export class TerminalReader {
 
 /** Everything that a look states but for what moves by nature. */
 function stable(facts: Facts): string {
-  const { reply: _r, lastLine: _l, tokens: _t, elapsed: _e, tail: _x, retry, limit, tool, ...rest } = facts;
+  const { reply: _r, lastLine: _l, tokens: _t, elapsed: _e, tail: _x, replying: _p, retry, limit, tool, ...rest } = facts;
   return JSON.stringify([rest, retry && [retry.attempt, retry.max, retry.infra], limit && [limit.until, limit.resumesItself], tool?.class]);
 }
 

@@ -3,6 +3,9 @@
  * counter, a new line of the transcript, an event of the stream, received bytes; never a repaint.
  */
 import type { ScreenReading, Signal } from "../signal.js";
+import { remember } from "./bounded.js";
+
+const REPLIES_MAX = 64;
 
 export type Witness = "reply" | "tokens" | "stream" | "transcript" | "hook" | "socket";
 
@@ -10,6 +13,9 @@ export interface ProgressEvidence {
   seen: Partial<Record<Witness, number>>;
   /** Bytes of any kind; only their absence means anything. */
   outputAt: number | null;
+  /** Replies shown lately: a frame torn at a look comes back to one of them, and coming back is no news. */
+  replies: Map<string, true>;
+  tokens: number | null;
   reading: ScreenReading | null;
   readingAt: number | null;
   socketBytes: number | null;
@@ -19,7 +25,7 @@ export interface ProgressEvidence {
 }
 
 export function createProgress(): ProgressEvidence {
-  return { seen: {}, outputAt: null, reading: null, readingAt: null, socketBytes: null, cpuMs: null, cpuMovedAt: null, children: null };
+  return { seen: {}, outputAt: null, replies: new Map(), tokens: null, reading: null, readingAt: null, socketBytes: null, cpuMs: null, cpuMovedAt: null, children: null };
 }
 
 export function takeProgress(progress: ProgressEvidence, signal: Signal): void {
@@ -49,10 +55,13 @@ export function takeProgress(progress: ProgressEvidence, signal: Signal): void {
 }
 
 function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: number): void {
-  const before = progress.reading;
-  if (!before || before.reply !== reading.reply) progress.seen.reply = at;
-  // A counter that appears or starts anew is the same counter; only one that moves on is news.
-  if (reading.tokens !== undefined && reading.tokens !== before?.tokens) progress.seen.tokens = at;
+  if (!progress.replies.has(reading.reply)) progress.seen.reply = at;
+  remember(progress.replies, reading.reply, true, REPLIES_MAX);
+  // A counter that hides and comes back is the same counter; only one that moved is news.
+  if (reading.tokens !== undefined && reading.tokens !== progress.tokens) {
+    progress.seen.tokens = at;
+    progress.tokens = reading.tokens;
+  }
   progress.reading = reading;
   progress.readingAt = at;
 }

@@ -10,7 +10,7 @@ export interface Dialog {
 
 const SELECTED = /^[\s│┃|▌]{0,8}[❯›●▸▶►→>◉]\s{1,3}(?:(\d{1,2})[.)]\s{1,3})?(?:\[.\]\s)?\S/;
 const OPTION = /^[\s│┃|▌]{0,12}(?:[❯›●▸▶►→>◉○◯]\s{1,3})?(\d{1,2})[.)]\s{1,3}(?:\[.\]\s)?\S/;
-const HINT = /\b(?:enter|return|esc|tab|[yn])\b.{0,20}\b(?:confirm|select|cancel|continue|submit|quit|dismiss|navigate|amend|choose|skip)\b/i;
+const HINT = /\b(?:enter|return)\b.{0,12}\b(?:confirm|select|continue|submit|choose|accept)\b/i;
 const BLOCK_MAX = 28;
 const BELOW_MAX = 16;
 
@@ -48,7 +48,11 @@ function hasSibling(rows: readonly string[], y: number, foot: number, number: st
     }
     return false;
   }
-  for (let r = y + 1; r <= foot; r++) if (HINT.test((rows[r] as string).slice(0, 400))) return true;
+  // Without numbers, the other option must stand right beside it in the same column, and the keys be named below.
+  const column = /^[\s│┃|▌]*\S\s+/.exec(rows[y] as string)?.[0].length ?? 0;
+  const beside = [rows[y - 1], rows[y + 1]].some((row) => row !== undefined && /^[\s│┃|▌]+$/.test(row.slice(0, column)) && /^\S/.test(row.slice(column)));
+  if (!beside) return false;
+  for (let r = y + 1; r <= Math.min(foot, y + 8); r++) if (HINT.test((rows[r] as string).slice(0, 400))) return true;
   return false;
 }
 

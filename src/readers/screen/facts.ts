@@ -83,7 +83,7 @@ function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
     case "retry": {
       facts.busy = true;
       const said = groups["text"] ?? text;
-      const infra = infraOf(said);
+      const infra = facts.retry?.infra ?? rule.infra ?? infraOf(said);
       const limit = readLimit(said, look);
       if (limit && limit.until !== undefined && limit.until - look.at > 10 * 60_000) facts.limit ??= limit;
       const delayMs = groups["delay"] ? durationMs(groups["delay"]) : null;
