@@ -191,13 +191,18 @@ function newestFirst(a: ActivitySignal, b: ActivitySignal): number {
 }
 
 function keep(recent: ActivityState["recent"], found: ActivitySignal): void {
-  const kept = recent.get(found.source) ?? [];
-  const place = kept.findIndex((other) => newestFirst(found, other) <= 0);
-  const same = place >= 0 && newestFirst(found, kept[place] as ActivitySignal) === 0;
-  if (same) return;
-  kept.splice(place < 0 ? kept.length : place, 0, found);
-  kept.length = Math.min(kept.length, KEPT_PER_SOURCE);
-  recent.set(found.source, kept);
+  const kept = recent.get(found.source);
+  if (kept === undefined) {
+    recent.set(found.source, [found]);
+    return;
+  }
+  let place = 0;
+  while (place < kept.length && newestFirst(kept[place] as ActivitySignal, found) < 0) place += 1;
+  const next = kept[place];
+  if (next !== undefined && newestFirst(next, found) === 0) return;
+  if (place >= KEPT_PER_SOURCE) return;
+  kept.splice(place, 0, found);
+  if (kept.length > KEPT_PER_SOURCE) kept.pop();
 }
 
 /** Keys and rouse's own notes say nothing about whether the session can be seen; a failed probe says that it cannot. */

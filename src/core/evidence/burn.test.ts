@@ -77,6 +77,15 @@ describe("burn without progress", () => {
     expect(burnVerdict(stateAfter([start, ...signals]), 41 * MINUTE) === null).toBe(progress);
   });
 
+  it("does not take a poll for burn", () => {
+    const poll = writing(60).flatMap((signal) => [
+      signal,
+      s(signal.at + 1, { kind: "tool_start", id: "1", tool: "Bash", class: "sleep", call: "c" }),
+      result(signal.at + 2, "still running"),
+    ]);
+    expect(burnVerdict(stateAfter([start, ...poll]), 61 * MINUTE)).toBeNull();
+  });
+
   it("does not count the minutes of a long tool, nor a session at its prompt", () => {
     const tool = s(MINUTE, { kind: "tool_start", id: "b", tool: "Bash", class: "build", call: "c" });
     expect(burnVerdict(stateAfter([start, tool]), 5 * HOUR)).toBeNull();

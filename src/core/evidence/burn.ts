@@ -55,6 +55,8 @@ export interface BurnVerdict extends Verdict, BurnRates {
 const BUCKET_MS: number = 5 * MINUTE;
 const BUCKETS: number = HOUR / BUCKET_MS;
 const OUTCOMES_MAX = 128;
+/** An agent that waits on purpose and looks again polls; its minutes are not burnt, its tokens are still counted. */
+const WAITS: ReadonlySet<string> = new Set(["sleep", "background", "subagent"]);
 
 export function createBurn(): BurnState {
   return {
@@ -79,6 +81,10 @@ export function takeBurn(state: BurnState, signal: Signal): void {
     state.outputSince = 0;
     state.activeMinutes = 0;
     state.lastMinute = Math.floor(signal.at / MINUTE);
+    return;
+  }
+  if (signal.kind === "tool_start" && WAITS.has(signal.class)) {
+    state.activeMinutes = 0;
     return;
   }
   if (!isWriting(signal)) return;

@@ -62,7 +62,7 @@ export function takeFingerprint(state: FingerprintState, signal: Signal): void {
   if (signal.kind === "prompt") state.explained = signal.open;
   if (signal.kind === "compaction") state.explained = signal.phase === "start";
 
-  const print = state.reading === null ? null : fingerprintOf(state.reading, state.status);
+  const print = signal.kind === "screen" || signal.kind === "status" ? fingerprintOf(state) : state.print;
   if (print !== state.print || isProgress(signal) || !wasCounting || !counts(state)) state.since = signal.at;
   state.print = print;
 }
@@ -87,7 +87,8 @@ export function fingerprintVerdict(
 }
 
 /** The token counter belongs to it: while it grows, the model writes, even when no text is shown. */
-function fingerprintOf(reading: ScreenReading, status: string | null): string {
+function fingerprintOf({ reading, status }: FingerprintState): string | null {
+  if (reading === null) return null;
   return digest(`${reading.lastLine}\n${status}\n${reading.reply}\n${reading.tokens}`);
 }
 

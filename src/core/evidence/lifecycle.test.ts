@@ -6,7 +6,7 @@ import { createLifecycle, neverExitedVerdict, neverStartedVerdict, takeLifecycle
 const s = (at: number, fields: object) => ({ at, source: "hook", ...fields }) as Signal;
 const up = (at: number, alive: boolean | null = true) =>
   s(at, { kind: "process", source: "process", alive, children: 0, cpuMs: 0 });
-const submit = (at: number) => s(at, { kind: "input", source: "human", by: "human", bytes: 1, submits: true });
+const submit = (at: number, by = "human") => s(at, { kind: "input", source: "human", by, bytes: 1, submits: true });
 const screen = (at: number, fields: Partial<ScreenReading> = {}) => {
   const reading = { reply: "r", lastLine: "l", busy: false, moving: false, composer: "empty", ...fields };
   return s(at, { kind: "screen", source: "screen", reading });
@@ -19,8 +19,10 @@ const stateAfter = (signals: Signal[]) => {
 
 describe("never started", () => {
   it.each([
-    ["a prompt that nothing answers", [screen(0), submit(10)], 70 * SECOND, 10],
-    ["a prompt of 60 s ago", [screen(0), submit(10)], 10 + 60 * SECOND, null],
+    ["a prompt that stays in the composer", [screen(0, { composer: "draft" }), submit(10)], 70 * SECOND, 10],
+    ["a prompt of 60 s ago", [screen(0, { composer: "draft" }), submit(10)], 10 + 60 * SECOND, null],
+    ["a prompt of rouse's own that vanished", [screen(0), submit(10, "rouse")], 70 * SECOND, 10],
+    ["an Enter at an empty composer", [screen(0), submit(10)], 70 * SECOND, null],
     ["a prompt that bytes answer", [submit(0), s(1, { kind: "output", bytes: 9 })], 2 * MINUTE, 0],
     ["a prompt with a turn", [submit(0), s(1, { kind: "turn", phase: "start" })], 2 * MINUTE, null],
     ["a prompt with a busy screen", [submit(0), screen(1, { busy: true })], 2 * MINUTE, null],

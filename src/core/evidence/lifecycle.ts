@@ -6,7 +6,7 @@
 import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
-import type { Signal } from "../signal.js";
+import type { ScreenReading, Signal } from "../signal.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
 import { CONFIDENCE, spell, turnEdge } from "./verdict.js";
 
@@ -18,7 +18,9 @@ export interface LifecycleState {
   shown: boolean;
   /** A prompt was submitted and nothing has answered it yet. */
   submittedAt: number | null;
+  submittedBy: "human" | "rouse";
   reply: string | null;
+  composer: ScreenReading["composer"] | null;
   /** The headless event stream reported its result. */
   resultAt: number | null;
   asleep: Asleep;
@@ -32,7 +34,17 @@ export interface LifecycleVerdict extends Verdict {
 const NO_ANSWER: ReadonlySet<string> = new Set(["process", "input", "gap", "exit", "file", "commit", "session"]);
 
 export function createLifecycle(): LifecycleState {
-  return { upAt: null, alive: false, shown: false, submittedAt: null, reply: null, resultAt: null, asleep: [] };
+  return {
+    upAt: null,
+    alive: false,
+    shown: false,
+    submittedAt: null,
+    submittedBy: "human",
+    reply: null,
+    composer: null,
+    resultAt: null,
+    asleep: [],
+  };
 }
 
 export function takeLifecycle(state: LifecycleState, signal: Signal): void {
@@ -45,10 +57,16 @@ export function takeLifecycle(state: LifecycleState, signal: Signal): void {
     state.alive = false;
     state.submittedAt = null;
   }
-  if (signal.kind === "input" && signal.submits) state.submittedAt ??= signal.at;
+  if (signal.kind === "input" && signal.submits && state.submittedAt === null) {
+    state.submittedAt = signal.at;
+    state.submittedBy = signal.by;
+  }
   if (answers(state, signal)) state.submittedAt = null;
   if (!NO_ANSWER.has(signal.kind)) state.shown = true;
-  if (signal.kind === "screen") state.reply = signal.reading.reply;
+  if (signal.kind === "screen") {
+    state.reply = signal.reading.reply;
+    state.composer = signal.reading.composer;
+  }
   if (signal.source !== "stream") return;
   const edge = turnEdge(signal);
   if (edge !== null) state.resultAt = edge === "end" ? (state.resultAt ?? signal.at) : null;
@@ -60,8 +78,14 @@ export function neverStartedVerdict(
   options?: DetectorOptions,
 ): LifecycleVerdict | null {
   if (options?.turnActive === true) return null;
+  // A human who presses Enter at an empty composer has submitted nothing; rouse never does that.
+  const submittedNothing = state.submittedBy === "human" && state.composer === "empty";
   const submittedMs = state.submittedAt === null ? 0 : awakeMs(state.asleep, state.submittedAt, now);
-  if (state.submittedAt !== null && submittedMs > setting(options, "never_started_seconds") * SECOND) {
+  if (
+    state.submittedAt !== null &&
+    !submittedNothing &&
+    submittedMs > setting(options, "never_started_seconds") * SECOND
+  ) {
     const reason = `a prompt was submitted ${spell(submittedMs)} ago and nothing answers`;
     return { cause: "never_started", since: state.submittedAt, confidence: CONFIDENCE.medium, reason };
   }

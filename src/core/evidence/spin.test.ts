@@ -39,6 +39,15 @@ describe("spinning on one file", () => {
     });
   });
 
+  it("tells when every read finds the same", () => {
+    expect(
+      verdictAfter(
+        times(8, (i) => [visit(i), done(i, i)]),
+        MINUTE,
+      )?.count,
+    ).toBe(8);
+  });
+
   it("tells when edits of one file only go back and forth", () => {
     const flip = (i: number) => [visit(i, { class: "edit", call: `c${i % 2}`, after: i % 2 ? "a" : "b" }), done(i, i)];
     expect(verdictAfter(times(12, flip), MINUTE)?.subject).toBe("src/a.ts");
@@ -52,6 +61,11 @@ describe("spinning on one file", () => {
   it.each([
     ["visits further apart", times(8, (i) => visit(i * 2 * MINUTE)), 14 * MINUTE],
     ["pages of one long file", times(20, (i) => visit(i, { call: `offset ${i}` })), MINUTE],
+    [
+      "following a log that grows",
+      times(20, (i) => [visit(i), s(i, { kind: "tool_end", id: `${i}`, ok: true, outcome: `o${i}`, raw: "r" })]),
+      MINUTE,
+    ],
     ["twenty files", times(20, (i) => visit(i, { subject: `src/${i}.ts` })), MINUTE],
     ["commands", times(20, (i) => visit(i, { class: "shell" })), MINUTE],
     [

@@ -1,10 +1,11 @@
 /**
  * Spinning on one file: read or edited again and again while nothing changes. A visit counts when it is the same
- * call as before, or an edit: paging through a long file makes a new call each time and is work. Any change of the
- * world clears it, because rereading a plan between edits is work too. Low confidence, as the proposal has it.
+ * call as before, or an edit: paging through a long file makes a new call each time and is work. A read that finds
+ * something new (a log that grows) and any change of the world clear it, because following a log and rereading a
+ * plan between edits are work too. Low confidence, as the proposal has it.
  */
 import { MINUTE, setting } from "../defaults.js";
-import type { Signal } from "../signal.js";
+import type { Signal, ToolEndSignal } from "../signal.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
 import { CONFIDENCE, spell } from "./verdict.js";
@@ -15,10 +16,14 @@ interface Visits {
   /** Newest last. */
   times: number[];
   calls: Map<string, true>;
+  /** Results of its reads. */
+  outcomes: Map<string, true>;
 }
 
 export interface SpinState {
   bySubject: Map<string, Visits>;
+  /** Reads under way: id of the call to its subject. */
+  reads: Map<string, string>;
   world: WorldState;
 }
 
@@ -30,11 +35,13 @@ export interface SpinVerdict extends Verdict {
 
 const SUBJECTS_MAX = 32;
 const CALLS_MAX = 16;
+const OUTCOMES_MAX = 16;
+const READS_MAX = 32;
 const TIMES_MAX = 32;
 const SUBJECT_MAX = 300;
 
 export function createSpin(): SpinState {
-  return { bySubject: new Map(), world: createWorld() };
+  return { bySubject: new Map(), reads: new Map(), world: createWorld() };
 }
 
 export function takeSpin(state: SpinState, signal: Signal): void {
@@ -42,13 +49,15 @@ export function takeSpin(state: SpinState, signal: Signal): void {
     state.bySubject.clear();
     return;
   }
+  if (signal.kind === "tool_end") takeOutcome(state, signal);
   if (signal.kind !== "tool_start" || signal.subject === undefined) return;
   if (signal.class !== "instant" && signal.class !== "edit") return;
   const subject = signal.subject.slice(0, SUBJECT_MAX);
-  const visits: Visits = state.bySubject.get(subject) ?? { times: [], calls: new Map() };
+  const visits: Visits = state.bySubject.get(subject) ?? { times: [], calls: new Map(), outcomes: new Map() };
   const known = visits.calls.size === 0 || signal.class === "edit" || visits.calls.has(signal.call);
   remember(visits.calls, signal.call, true, CALLS_MAX);
   remember(state.bySubject, subject, visits, SUBJECTS_MAX);
+  if (signal.class === "instant") remember(state.reads, signal.id, subject, READS_MAX);
   if (!known) return;
   visits.times.push(signal.at);
   if (visits.times.length > TIMES_MAX) visits.times.shift();
@@ -72,4 +81,13 @@ export function spinVerdict(state: SpinState, now: number, options?: DetectorOpt
     };
   }
   return worst;
+}
+
+function takeOutcome(state: SpinState, signal: ToolEndSignal): void {
+  const visits = state.bySubject.get(state.reads.get(signal.id) ?? "");
+  state.reads.delete(signal.id);
+  if (visits === undefined || !signal.ok) return;
+  const found = visits.outcomes.size > 0 && !visits.outcomes.has(signal.outcome);
+  remember(visits.outcomes, signal.outcome, true, OUTCOMES_MAX);
+  if (found) visits.times = [];
 }
