@@ -3,7 +3,6 @@ import { str } from "./json.js";
 
 const PREVIEW_MAX = 200;
 const RESULT_MAX = 65_536;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control bytes are what is to be taken out.
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]+/g;
 
 /** The head of a text on one line, without control bytes: safe to keep and to show. */
