@@ -73,8 +73,8 @@ export const COMPACTION_TELL_MS: number = 15 * MINUTE;
 /** Neither bytes nor any other sign while the program says that it works: the program itself is frozen. */
 export const FROZEN_AFTER_MS: number = 60 * SECOND;
 
-/** A turn's end is believed when the program's busy mark stayed away for so long. */
-export const SETTLE_MS: Readonly<Record<"title" | "screen", number>> = { title: 400, screen: 1200 };
+/** A turn's end is believed when the program's busy mark stayed away for so long; by motion alone, much later. */
+export const SETTLE_MS: Readonly<Record<"title" | "screen" | "motion", number>> = { title: 400, screen: 1200, motion: 20_000 };
 
 /** An open tool is a wait worth naming from here on; before it is simply work. */
 export const WAIT_NAMED_AFTER_MS: number = 10 * SECOND;

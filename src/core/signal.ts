@@ -115,6 +115,8 @@ export interface ToolEndSignal extends Base {
   outcome: string;
   /** Digest of the result as it was. */
   raw: string;
+  /** Digest of the result as it was but for lines that the program itself adds to each, where it does. */
+  stable?: string;
   /** For failures: digest of the error alone, without the arguments that it quotes. */
   error?: string;
   infra?: InfraClass;
@@ -245,6 +247,8 @@ export interface ScreenReading {
   interrupted?: boolean;
   /** Shells or agents that go on after the turn. */
   background?: number;
+  /** The screen does not fit the program's profile: these facts come from structure alone. */
+  structural?: boolean;
   /** The last lines, for previews. Bounded. */
   tail?: string[];
 }

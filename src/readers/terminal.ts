@@ -6,12 +6,14 @@
  * when two looks agree. The emulator answers nothing to anybody: it has no way back to the program.
  */
 import xterm from "@xterm/headless";
+import { generic } from "../agents/generic.js";
 import type { AgentProfile } from "../agents/profile.js";
 import { digest } from "../core/digest.js";
 import type { ScreenReading, Signal } from "../core/signal.js";
 import { readProgramStatus } from "./program-status.js";
 import { compileProfile } from "./screen/compiled.js";
 import { type Facts, readFacts } from "./screen/facts.js";
+import { Ticks } from "./screen/ticks.js";
 import { TerminalScreen } from "./screen/terminal-screen.js";
 
 export interface TerminalOptions {
@@ -33,6 +35,7 @@ export class TerminalReader {
   readonly #screen: TerminalScreen;
   readonly #compiled: ReturnType<typeof compileProfile>;
   readonly #zone: string;
+  readonly #ticks = new Ticks();
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
   #outputBytes = 0;
@@ -140,7 +143,8 @@ export class TerminalReader {
       if (raw !== this.#raw) {
         this.#raw = raw;
         this.#movedAt = at;
-        this.#facts = readFacts(this.#compiled, this.#screen, { at, zone: this.#zone });
+        this.#ticks.look(rows, at);
+        this.#facts = this.#readScreen(at);
         this.#lookForVersion(rows, at, signals);
       }
       this.#dirty = false;
@@ -159,6 +163,14 @@ export class TerminalReader {
     this.#said = { facts, moving };
     const reading: ScreenReading = { ...facts, moving };
     signals.push({ kind: "screen", at, source: "screen", reading });
+  }
+
+  /** By the program's profile; by structure alone where the screen does not fit it. */
+  #readScreen(at: number): Facts {
+    const look = { at, zone: this.#zone, ticking: (row: string) => this.#ticks.ticking(row, at) };
+    const facts = readFacts(this.#compiled, this.#screen, look);
+    if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null || this.#compiled.profile.id === generic.id) return facts;
+    return { ...readFacts(compileProfile(generic), this.#screen, look), structural: true };
   }
 
   #lookForVersion(rows: readonly string[], at: number, signals: Signal[]): void {

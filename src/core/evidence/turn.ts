@@ -18,6 +18,10 @@ export interface TurnEvidence {
   interruptedAt: number | null;
   /** When a human last asked for something: a prompt in the transcript, or Enter in the terminal. */
   askedAt: number | null;
+  /** The screen's word rests on motion alone. */
+  byMotion: boolean;
+  /** A record (stream, hook, transcript) told the begin and the end of a turn. */
+  record: { startAt: number | null; endAt: number | null };
   /** The end was only read out of a last message. */
   presumed: boolean;
 }
@@ -26,7 +30,7 @@ export interface TurnEvidence {
 const ORDER: readonly Source[] = ["program_status", "stream", "title", "session_file", "hook", "screen", "transcript"];
 
 export function createTurn(): TurnEvidence {
-  return { words: {}, startedAt: null, endedAt: null, turns: 0, interruptedAt: null, askedAt: null, presumed: false };
+  return { words: {}, startedAt: null, endedAt: null, turns: 0, interruptedAt: null, askedAt: null, byMotion: false, record: { startAt: null, endAt: null }, presumed: false };
 }
 
 export function takeTurn(turn: TurnEvidence, signal: Signal): void {
@@ -39,17 +43,22 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       if (signal.phase === "start") {
         if (signal.byUser) turn.askedAt = signal.at;
         turn.presumed = false;
+        turn.record.startAt = signal.at;
         say(turn, signal.source, "active", signal.at);
       } else {
         if (signal.phase === "interrupted") turn.interruptedAt = signal.at;
         turn.presumed = signal.presumed ?? false;
+        if (!signal.presumed) turn.record.endAt = signal.at;
         say(turn, signal.source, "idle", signal.at);
       }
       return;
     case "screen": {
-      const { busy, interrupted } = signal.reading;
+      const { busy, interrupted, moving } = signal.reading;
       if (interrupted && turn.words.screen?.word === "active") turn.interruptedAt = signal.at;
       if (busy !== null) say(turn, "screen", busy ? "active" : "idle", signal.at);
+      // No mark at all is known: after a human asked, motion is the only sign of a turn, and its end of the turn's end.
+      else if (turn.askedAt !== null && !signal.reading.dialog) say(turn, "screen", moving ? "active" : "idle", signal.at);
+      turn.byMotion = busy === null;
       return;
     }
     case "input":

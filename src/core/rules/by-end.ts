@@ -13,6 +13,7 @@ export function byEnd(question: Question): Verdict | null {
   if (active !== false || evidence.turn.turns === 0) return null;
   if (word && !settled(word.source, since(word.at), question)) {
     due(word.at + SETTLE_MS.screen);
+    due(word.at + SETTLE_MS.motion);
     return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to end (${word.source})`] };
   }
   if (evidence.turn.interruptedAt !== null) {
@@ -43,6 +44,7 @@ export function byEnd(question: Question): Verdict | null {
 /** A record is exact; a title or a busy mark may flicker between two steps of one turn. */
 function settled(source: Source, ms: number, { evidence }: Question): boolean {
   if (source === "title") return ms >= SETTLE_MS.title;
+  if (source === "screen" && evidence.turn.byMotion) return ms >= SETTLE_MS.motion;
   if (source === "screen") return ms >= (evidence.progress.reading?.ended ? SETTLE_MS.title : SETTLE_MS.screen);
   return true;
 }

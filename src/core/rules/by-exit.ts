@@ -24,7 +24,9 @@ export function byExit(question: Question): Verdict | null {
   return { state: "gone", cause, confidence: 0.9, reasons: [`the process ended in the middle of its work, ${how}`] };
 }
 
-/** The last turn had ended before the process did. `takeTurn` forgets the words at the exit, so they are asked of the end. */
+/** The last turn had ended before the process did, by the live view or by a record of it. */
 function finished({ evidence }: Question): boolean {
-  return evidence.turn.endedAt !== null && evidence.turn.endedAt >= (evidence.turn.startedAt ?? 0);
+  const { endedAt, startedAt, record } = evidence.turn;
+  if (endedAt !== null && endedAt >= (startedAt ?? 0)) return true;
+  return record.endAt !== null && record.endAt >= (record.startAt ?? 0);
 }

@@ -2,7 +2,8 @@
 import { closingOf } from "../../core/closing.js";
 import { digest } from "../../core/digest.js";
 import { infraOf } from "../../core/normalise.js";
-import type { ScreenReading } from "../../core/signal.js";
+import type { InfraClass, ScreenReading } from "../../core/signal.js";
+import type { ErrorCause } from "../../core/states.js";
 import { readResetTime } from "../reset-time.js";
 import { classifyVendorError } from "../vendor-errors.js";
 import type { CompiledProfile, CompiledRule } from "./compiled.js";
@@ -16,6 +17,8 @@ export interface Look {
   at: number;
   /** IANA zone of the terminal's user, for clock times without a zone. */
   zone: string;
+  /** Does this row's clock run? */
+  ticking(row: string): boolean;
 }
 
 export type Facts = Omit<ScreenReading, "moving">;
@@ -30,7 +33,7 @@ interface Match {
 export function readFacts(profile: CompiledProfile, screen: ScreenText, look: Look): Facts {
   const composer = findComposer(profile, screen.rows);
   const dialog = composer ? null : findDialog(profile, screen.rows);
-  const regions = regionsOf(profile, screen.rows, composer, dialog !== null);
+  const regions = regionsOf(profile, screen.rows, composer, dialog !== null, look.ticking);
   const matches = [...matchRows(profile, screen, regions, "status"), ...matchRows(profile, screen, regions, "foot")];
   const last = lastRows(profile, screen, regions);
   matches.push(...last.matches);
@@ -43,6 +46,7 @@ export function readFacts(profile: CompiledProfile, screen: ScreenText, look: Lo
   };
   if (dialog) facts.dialog = { prompt: dialog.prompt, question: dialog.question, ...(dialog.limit ? { limit: true } : {}) };
   for (const match of matches) state(facts, match, look);
+  if (facts.busy !== true && screen.rows.slice(...regions.status).some(look.ticking)) facts.busy = true;
   if (facts.busy === null && composer) facts.busy = false;
   if (facts.busy !== true && composer) {
     const text = messageText(profile, screen.rows, last.replyEnd);
@@ -119,13 +123,16 @@ function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
   }
 }
 
+const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = { rate: "api", overload: "api", network: "api", refused: "unreachable", auth: "auth" };
+
 function stateFailure(facts: Facts, rule: CompiledRule, said: string, look: Look): void {
   const known = classifyVendorError({ text: said });
   if (known?.kind === "limit") {
     facts.limit = mergeLimit(facts.limit, readLimit(said, look) ?? { text: said.slice(0, 300) });
     return;
   }
-  const cause = known?.kind === "error" ? known.cause : rule.fallback;
+  // What would be tried again while a turn runs has been given up when it stands as the turn's last word.
+  const cause = known?.kind === "error" ? known.cause : known?.kind === "retry" ? GAVE_UP[known.infra] : rule.fallback;
   if (cause) facts.error ??= { cause, text: said.slice(0, 300) };
 }
 

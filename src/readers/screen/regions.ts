@@ -15,14 +15,20 @@ export interface Regions {
 /** A list of tasks below the spinner can be long, but not longer than this. */
 const STATUS_ROWS_MAX = 16;
 
-export function regionsOf(profile: CompiledProfile, rows: readonly string[], composer: Composer | null, dialog: boolean): Regions {
+export function regionsOf(
+  profile: CompiledProfile,
+  rows: readonly string[],
+  composer: Composer | null,
+  dialog: boolean,
+  ticking: (row: string) => boolean,
+): Regions {
   const foot = footOf(rows);
   if (dialog) return { replyEnd: trimmed(profile, rows, foot + 1), status: [0, 0], foot: [0, 0] };
   const end = composer ? composer.top : foot + 1;
   let statusTop = end;
   for (let y = end - 1; y >= 0 && y >= end - STATUS_ROWS_MAX; y--) {
     const row = rows[y] as string;
-    if (!isBlank(row) && profile.rules.status.some((rule) => rule.when.test(row))) statusTop = y;
+    if (!isBlank(row) && (profile.rules.status.some((rule) => rule.when.test(row)) || ticking(row))) statusTop = y;
   }
   return {
     replyEnd: trimmed(profile, rows, statusTop),

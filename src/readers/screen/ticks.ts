@@ -1,0 +1,39 @@
+/**
+ * Rows with a running clock. Whatever a program calls its status line, and however it words it today, a row that stays
+ * the same but for a clock that counts is the sign of a turn under way, and it is never reply text.
+ */
+const GLYPH = /^[\s│┃]*[^\p{L}\p{N}\s]{0,3}\s*/u;
+const TIME = /\d{1,3}\s?(?:h|m|s|sec|min)\b|\d{1,2}:\d\d/;
+const SHAPES_MAX = 32;
+/** A clock that last moved longer ago than this has stopped. */
+const STOPPED_MS = 3500;
+
+export class Ticks {
+  readonly #seen = new Map<string, { text: string; at: number | null }>();
+
+  /** Takes a look's rows in. Only rows that show a time at all are remembered. */
+  look(rows: readonly string[], at: number): void {
+    for (const row of rows) {
+      if (row.length > 400 || !TIME.test(row)) continue;
+      const shape = shapeOf(row);
+      const digits = row.replace(GLYPH, "");
+      const known = this.#seen.get(shape);
+      const ticked = known !== undefined && known.text !== digits ? at : (known?.at ?? null);
+      this.#seen.delete(shape);
+      this.#seen.set(shape, { text: digits, at: ticked });
+      if (this.#seen.size > SHAPES_MAX) this.#seen.delete(this.#seen.keys().next().value as string);
+    }
+  }
+
+  /** Is this row one whose clock runs now? */
+  ticking(row: string, at: number): boolean {
+    if (row.length > 400 || !TIME.test(row)) return false;
+    const ticked = this.#seen.get(shapeOf(row))?.at ?? null;
+    return ticked !== null && at - ticked <= STOPPED_MS;
+  }
+}
+
+/** "59s" becomes "1m 0s": the numbers of a time change their count, so a whole time is one mark. */
+function shapeOf(row: string): string {
+  return row.replace(GLYPH, "").replace(/(?:\d+(?:\.\d+)?\s?(?:h|m|s|sec|min)\b\s?)+|\d{1,2}:\d\d(?::\d\d)?/g, "T").replace(/\d+(?:\.\d+)?[kKmM]?/g, "N");
+}
