@@ -11,6 +11,7 @@ describe("normaliseResult", () => {
     ["durations", "done in 1.4s", "done in 12.75 s"],
     ["spelled durations", "took 3 minutes", "took 1 minute"],
     ["process ids", "spawned (pid 4711)", "spawned (pid 12)"],
+    ["process groups and chunks", "Process Group PGID: 12, Chunk ID: 8f", "Process Group PGID: 4711, Chunk ID: a0"],
     ["uuids", "job 0b7e9a52-1c2d-4e5f-8a9b-0c1d2e3f4a5b", "job 1b7e9a52-1c2d-4e5f-8a9b-0c1d2e3f4a5c"],
     ["request ids", "request id: req_011CSabcdef", "request id: req_999XYabcdef"],
     ["session names", "still running (session amber-3)", "still running (session amber-44)"],

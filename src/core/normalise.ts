@@ -40,10 +40,10 @@ const VOLATILE: readonly Rule[] = [
   [/\b\d{1,9}(?:\.\d{1,6})? ?(?:milliseconds?|seconds?|minutes?|hours?|msecs?|secs?|mins?|hrs?)\b/gi, "#for"],
   // Lower case only: `12M` is a size, and a size that grows is progress.
   [/\b\d{1,9}(?:\.\d{1,6})? ?(?:ms|µs|us|ns|s|m|h)\b/g, "#for"],
-  [/\b(pid|process id)([ :=#]{1,3})\d{1,10}\b/gi, "$1$2#"],
+  [/\b(p?pid|pgid|process id)([ :=#]{1,3})\d{1,10}\b/gi, "$1$2#"],
   [/\b(session)([ :=#]{1,3})[\w-]{0,40}\d[\w-]{0,40}/gi, "$1$2#"],
   [
-    /\b((?:session|request|req|run|trace|span|correlation|message|container)[ _-]?id)([ :=#]{1,3})[\w-]{1,80}/gi,
+    /\b((?:session|request|req|run|trace|span|correlation|message|container|chunk)[ _-]?id)([ :=#]{1,3})[\w-]{1,80}/gi,
     "$1$2#",
   ],
   [/\b(?:req|msg|call|toolu|chatcmpl|resp|run)_[A-Za-z0-9]{8,64}\b/g, "#id"],

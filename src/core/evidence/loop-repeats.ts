@@ -11,7 +11,7 @@
  * A repeat weighs less the better it can be explained. That is how spacing and known waits turn a loop into a poll.
  */
 import { digest } from "../digest.js";
-import type { InfraClass, ToolEndSignal, ToolStartSignal } from "../signal.js";
+import type { InfraClass, ToolClass, ToolEndSignal, ToolStartSignal } from "../signal.js";
 import { remember } from "./bounded.js";
 import { isReadAgain, type Pages } from "./loop-pages.js";
 
@@ -27,7 +27,8 @@ export interface Entry {
   isError: boolean;
   /** An error whatever the arguments, or one call with one outcome. */
   anyCall: boolean;
-  raw: string | undefined;
+  /** The result before normalising. */
+  text: string | undefined;
   lastAt: number;
   lastRound: number;
   /** Rounds between the last two. */
@@ -63,8 +64,9 @@ export interface Repeats {
   outcomes: Map<string, true>;
   run: { number: number; weight: number; rounds: number; lastRound: number; since: number };
   lastEndAt: number;
-  /** The last round that waited on purpose. */
+  /** The last round that waited on purpose, and the last that may have changed the world without saying so. */
   waitRound: number;
+  actRound: number;
   backgroundUntil: number;
   told: Told | undefined;
 }
@@ -92,8 +94,10 @@ const WEIGHT = {
   noResult: 0.75,
   /** The same error, but another call: told at the fifth. */
   anyCall: 0.75,
-  /** Equal only after normalising: told at the seventh. */
+  /** A success that is equal only after normalising may be progress after all: told at the seventh. */
   noisy: 0.5,
+  /** Among others, where a new command ran between that may have changed something. */
+  afterAct: 0.5,
   /** A poll in quick succession is told at the 21st, one that takes its time after 150: a ceiling, not a rule. */
   fastPoll: 0.15,
   poll: 0.02,
@@ -109,6 +113,15 @@ const BACKGROUND_MS = 30 * 60_000;
 
 /** Failures of the outside world repeat by nature: an outage, never a loop. A refused login does not heal by asking again. */
 const OUTAGE: ReadonlySet<InfraClass | undefined> = new Set<InfraClass>(["rate", "overload", "network", "refused"]);
+/** Classes of tools that leave the world as it is. */
+const ONLY_LOOKS: ReadonlySet<ToolClass> = new Set<ToolClass>([
+  "instant",
+  "web",
+  "sleep",
+  "background",
+  "question",
+  "plan",
+]);
 const NO_ERROR = digest("");
 
 export function createRepeats(): Repeats {
@@ -120,6 +133,7 @@ export function createRepeats(): Repeats {
     run: { number: 0, weight: 0, rounds: 0, lastRound: 0, since: 0 },
     lastEndAt: Number.NEGATIVE_INFINITY,
     waitRound: Number.NEGATIVE_INFINITY,
+    actRound: Number.NEGATIVE_INFINITY,
     backgroundUntil: Number.NEGATIVE_INFINITY,
     told: undefined,
   };
@@ -170,6 +184,7 @@ function judge(repeats: Repeats, call: Finished): boolean {
   const byError = errorKey !== undefined && start.class !== "test" && start.class !== "build";
   const toldError = byError ? count(repeats, errorKey, call, true) : undefined;
   tell(repeats, told ?? toldError ?? toldCircle(repeats, call, key), round);
+  if (!isKnown && end?.ok && !ONLY_LOOKS.has(start.class)) repeats.actRound = round;
   if (isKnown || repeats.outcomes.has(key)) return false;
   remember(repeats.outcomes, key, true, STATES_MAX);
   return true;
@@ -201,7 +216,7 @@ function count(repeats: Repeats, key: string, call: Finished, anyCall: boolean):
       tool: start.tool,
       isError: end?.ok === false,
       anyCall,
-      raw: end?.raw,
+      text: end?.stable ?? end?.raw,
       lastAt: start.at,
       lastRound: round,
       period: 1,
@@ -219,15 +234,14 @@ function count(repeats: Repeats, key: string, call: Finished, anyCall: boolean):
   const before = { weight: counts, rounds: counts, since: counts ? known.lastAt : start.at, firstRound: round };
   if (known.runNumber !== repeats.run.number) known.run = before;
   if (round - known.among.firstRound >= AMONG_SHARE * (known.among.rounds + 1)) known.among = { ...before };
-  for (const tally of [known.run, known.among]) {
-    tally.weight += weight;
-    tally.rounds++;
-  }
+  known.run.weight += weight;
+  known.among.weight += repeats.actRound > known.lastRound ? weight * WEIGHT.afterAct : weight;
+  for (const tally of [known.run, known.among]) tally.rounds++;
   known.runNumber = repeats.run.number;
   known.period = round - known.lastRound;
   known.lastRound = round;
   known.lastAt = start.at;
-  known.raw = end?.raw;
+  known.text = end?.stable ?? end?.raw;
   remember(repeats.entries, key, known, ENTRIES_MAX);
   return toldOf(key, known, end?.at ?? start.at);
 }
@@ -266,6 +280,6 @@ function weigh(repeats: Repeats, { start, end, round }: Finished, entry: Entry |
   if (idleMs >= SPACED_MS) return WEIGHT.spaced;
   if (!end) return WEIGHT.noResult;
   if (entry?.anyCall) return WEIGHT.anyCall;
-  if (entry && entry.raw !== end.raw) return WEIGHT.noisy;
+  if (end.ok && entry && entry.text !== (end.stable ?? end.raw)) return WEIGHT.noisy;
   return 1;
 }

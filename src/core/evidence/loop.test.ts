@@ -10,6 +10,7 @@ interface Call {
   args?: string;
   result?: string;
   raw?: string;
+  stable?: string;
   fails?: string;
   infra?: InfraClass;
   effect?: string;
@@ -59,6 +60,7 @@ class Story {
       outcome: digest(call.fails ?? call.result ?? ""),
       raw: digest(call.raw ?? call.fails ?? call.result ?? ""),
       ...(call.fails === undefined ? {} : { error: digest(call.fails) }),
+      ...(call.stable === undefined ? {} : { stable: call.stable }),
       ...(call.infra === undefined ? {} : { infra: call.infra }),
     });
     return this;
@@ -132,6 +134,18 @@ describe("a loop", () => {
       story().times(7, (s, i) => s.call({ args: "x", result: "run", raw: `run ${i}` })),
       "loop",
       7,
+    ],
+    [
+      "equal failures but for their noise",
+      story().times(4, (s, i) => s.call({ args: "x", fails: "boom", raw: `boom ${i}` })),
+      "repeated_error",
+      4,
+    ],
+    [
+      "equal results but for what the program adds",
+      story().times(4, (s, i) => s.call({ args: "x", result: "run", stable: "run", raw: `run ${i}` })),
+      "loop",
+      4,
     ],
     ["calls without any results", story().times(5, (s) => s.start({ args: "x" })), "loop", 5],
     ["the same message again", story().times(4, (s) => s.say(said("I go on now."))), "loop", 4],
@@ -320,6 +334,18 @@ describe("no loop", () => {
   ];
   it.each(healthy)("is told for %s", (_, tale) => {
     expect(tale.first()).toBeUndefined();
+  });
+
+  it("is told for a test that fails alike after each of nine different commands", () => {
+    const tale = story().times(9, (s, i) =>
+      s.call({ args: `sed ${i}`, result: "" }).call({ args: "t", fails: "case 3" }),
+    );
+    expect(tale.first()).toBeUndefined();
+    expect(
+      tale
+        .times(4, (s, i) => s.call({ args: `sed more ${i}`, result: "" }).call({ args: "t", fails: "case 3" }))
+        .first(),
+    ).toBeDefined();
   });
 
   const test: Call = { args: "npm test", class: "test", fails: "case 3 fails" };

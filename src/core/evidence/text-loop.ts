@@ -98,22 +98,27 @@ function look(tail: TextTail, prose: Proof, changes: TextChange[]): void {
 function tailRepeat(tail: TextTail, prose: Proof): TextRepeat | undefined {
   const text = tail.text.trimEnd();
   if (text.length < prose.chars) return undefined;
-  const probe = text.slice(-PROBE);
-  const last = text.length - PROBE;
+  const near = text.slice(-PERIOD_MAX - PROBE);
+  const probe = near.slice(-PROBE);
+  const last = near.length - PROBE;
   let at = last;
   for (let tries = 0; tries < PROBES_MAX && at > 0; tries++) {
-    at = text.lastIndexOf(probe, at - 1);
+    at = near.lastIndexOf(probe, at - 1);
+    if (at < 0) return undefined;
     const period = last - at;
-    if (at < 0 || period > PERIOD_MAX) return undefined;
     const chars = periodicLength(text, period);
-    const block = text.slice(-period);
-    const proof = isStructure(tail, block) ? STRUCTURE : prose;
     const repeats = Math.floor(chars / period);
-    if (chars >= proof.chars && repeats >= proof.repeats && /[\p{L}\p{N}]/u.test(block)) {
+    if (!proves(prose, chars, repeats)) continue;
+    const block = text.slice(-period);
+    if (/[\p{L}\p{N}]/u.test(block) && (!isStructure(tail, block) || proves(STRUCTURE, chars, repeats))) {
       return { period, repeats, preview: block.trim().slice(0, PREVIEW_MAX) };
     }
   }
   return undefined;
+}
+
+function proves(proof: Proof, chars: number, repeats: number): boolean {
+  return chars >= proof.chars && repeats >= proof.repeats;
 }
 
 /** How many characters at the end repeat with this period. */

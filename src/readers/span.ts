@@ -1,0 +1,34 @@
+/** Which lines a call reads, from its arguments: readers of files page by offset and limit, or from line to line. */
+import { arr, num, str } from "./json.js";
+
+const FROM = ["offset", "start_line", "startLine", "line_start", "start", "from_line"];
+const TO = ["end_line", "endLine", "line_end", "end", "to_line"];
+const COUNT = ["limit", "num_lines", "line_count", "count"];
+/** What a reader shows when it is given a first line and no last one. */
+const PAGE_LINES = 2000;
+
+/** The first line and the line after the last; undefined for a call that reads no part of a file. */
+export function spanOf(args: unknown): { from: number; to: number } | undefined {
+  const ofShell = shellSpan(str(args, "command") ?? str(args, "cmd") ?? "");
+  if (ofShell) return ofShell;
+  const [first, last] = arr(args, "view_range");
+  const from = anyOf(args, FROM) ?? (typeof first === "number" ? first : undefined);
+  if (from === undefined) return undefined;
+  const end = anyOf(args, TO) ?? (typeof last === "number" && last > 0 ? last : undefined);
+  const to = end === undefined ? from + (anyOf(args, COUNT) ?? PAGE_LINES) : end + 1;
+  return to > from ? { from, to } : undefined;
+}
+
+/** `sed -n 10,50p file` alone, or at the head of a pipe. */
+function shellSpan(command: string): { from: number; to: number } | undefined {
+  const match = /^\s{0,8}sed -n ['"]?(\d{1,9}),(\d{1,9})p['"]? [^;&|]{1,300}$/.exec(command.slice(0, 400));
+  return match ? { from: Number(match[1]), to: Number(match[2]) + 1 } : undefined;
+}
+
+function anyOf(args: unknown, names: readonly string[]): number | undefined {
+  for (const name of names) {
+    const value = num(args, name);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+}
