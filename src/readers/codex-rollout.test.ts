@@ -162,7 +162,7 @@ describe("CodexRolloutReader", () => {
     expect(of(signals, "limit")).toMatchObject([{ level: "hit", until: Date.UTC(2030, 0, 2, 16, 50) }]);
   });
 
-  it("warns of a full window once, and does not call it a limit", () => {
+  it("warns of a full window with each report, and does not call it a limit", () => {
     const window = (used: number, seconds: number) => ({
       primary: { used_percent: used, window_minutes: 300, resets_in_seconds: seconds },
       secondary: null,
@@ -176,7 +176,11 @@ describe("CodexRolloutReader", () => {
       ]),
       "limit",
     );
-    expect(limits).toMatchObject([{ level: "warning", full: true, until: AT + 500_000 }, { level: "cleared" }]);
+    expect(limits).toMatchObject([
+      { level: "warning", full: true, until: AT + 500_000 },
+      { level: "warning", full: true, until: AT + 500_000 },
+      { level: "cleared" },
+    ]);
     expect(
       of(
         read([

@@ -3,17 +3,17 @@ import { fromEpoch } from "./record-reader.js";
 import type { Thread } from "./thread.js";
 
 const WINDOWS = ["primary", "secondary"] as const;
-const SAME_END_MS = 120_000;
 
 /**
  * The usage windows that Codex reports with each reply.
  *
  * A window at 100 % is no limit yet: one real session went on through 68 such reports, and then fell silent for
  * seven hours in the midst of a turn, with nothing else written. So a full window is a warning that says when it ends;
- * with the silence after it, it is the limit. The program's own word that a limit was reached is one at once.
+ * with the silence after it, it is the limit. It is said with each report, since the work in between takes it back.
+ * The program's own word that a limit was reached is one at once.
  */
 export class CodexWindows {
-  private toldFull: number | undefined;
+  private isFull = false;
 
   constructor(private readonly thread: Thread) {}
 
@@ -25,19 +25,13 @@ export class CodexWindows {
     const reached = str(limits, "rate_limit_reached_type");
     if (reached !== undefined && reached !== "") {
       this.thread.limited({ until, text: reached });
-    } else if (full.length === 0) {
-      if (this.toldFull !== undefined) this.thread.emit({ kind: "limit", level: "cleared" });
-      this.toldFull = undefined;
-    } else if (this.toldFull === undefined || Math.abs((until ?? 0) - this.toldFull) > SAME_END_MS) {
-      this.toldFull = until ?? 0;
-      this.thread.emit({
-        kind: "limit",
-        level: "warning",
-        full: true,
-        ...(until === undefined ? {} : { until }),
-        text: "usage window used up",
-      });
+    } else if (full.length > 0) {
+      const when = until === undefined ? {} : { until };
+      this.thread.emit({ kind: "limit", level: "warning", full: true, ...when, text: "usage window used up" });
+    } else if (this.isFull) {
+      this.thread.emit({ kind: "limit", level: "cleared" });
     }
+    this.isFull = full.length > 0;
   }
 }
 

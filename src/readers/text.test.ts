@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { head, resultText, tail, textOf } from "./text.js";
+
+describe("head and tail", () => {
+  it("cut a text to one safe line", () => {
+    expect(head("a\u001b[31m\nb", 20)).toBe("a [31m b");
+    expect(head("x".repeat(500))).toHaveLength(200);
+    expect(tail(`${"x".repeat(500)}the end`, 7)).toBe("the end");
+  });
+
+  it("let no control byte through", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(/\p{Cc}/u.test(head(text) + tail(text))).toBe(false);
+      }),
+    );
+  });
+});
+
+describe("textOf", () => {
+  it.each<[unknown, string]>([
+    ["plain", "plain"],
+    [
+      [
+        { type: "text", text: "a" },
+        { type: "image", source: {} },
+        { type: "text", text: "b" },
+      ],
+      "a\nb",
+    ],
+    [{ output: { content: "deep" } }, "deep"],
+    [{ stdout: "out", stderr: "warned" }, "out\nwarned"],
+    [{ stdout: "out", stderr: "" }, "out"],
+    [{ nothing: 1 }, ""],
+    [null, ""],
+    [7, ""],
+  ])("of %j is %j", (value, text) => {
+    expect(textOf(value)).toBe(text);
+  });
+
+  it("goes only so deep", () => {
+    let value: unknown = "far away";
+    for (let i = 0; i < 10_000; i++) value = [value];
+    expect(textOf(value)).toBe("");
+  });
+});
+
+describe("resultText", () => {
+  it("tells results without text from each other", () => {
+    expect(resultText([{ type: "image", data: "AAA" }])).not.toBe(resultText([{ type: "image", data: "BBB" }]));
+    expect(resultText([{ type: "text", text: "a" }])).toBe("a");
+    expect(resultText(undefined)).toBe("");
+  });
+});
