@@ -55,17 +55,52 @@ const SHAPES: Record<string, unknown[]> = {
     },
     { uuid: "4", type: "assistant", message: { role: "model", parts: [{ text: SAID }] } },
   ],
+  "a fork of Gemini CLI": [
+    { id: "1", type: "user", content: [{ text: ASK }] },
+    { id: "2", type: "fork", content: "", thoughts: [], model: "m" },
+    {
+      id: "2",
+      type: "fork",
+      content: "",
+      thoughts: [],
+      toolCalls: [
+        {
+          id: "c1",
+          name: "bash",
+          args: ARGS,
+          status: "error",
+          result: [{ functionResponse: { response: { error: OUT } } }],
+        },
+      ],
+    },
+    { id: "3", type: "user", content: [{ functionResponse: { id: "c1", response: { error: OUT } } }] },
+    { id: "4", type: "fork", content: SAID, thoughts: [] },
+  ],
 };
 
 describe("GenericRecordReader", () => {
   it.each(Object.entries(SHAPES))("tells the same conversation from %s", (_name, records) => {
     const signals = readAll(records);
-    expect(kinds(signals)).toEqual(["turn start", "message", "tool_start", "tool_end", "message", "turn end"]);
+    expect(kinds(signals).filter((kind) => kind !== "session")).toEqual([
+      "turn start",
+      "message",
+      "tool_start",
+      "tool_end",
+      "message",
+      "turn end",
+    ]);
     expect(ofKind(signals, "tool_end")).toMatchObject([{ ok: false }]);
     expect(ofKind(signals, "turn").at(-1)).toMatchObject({ presumed: true });
     const reference = readAll(SHAPES["Anthropic's blocks"] ?? []);
     expect(ofKind(signals, "tool_start")[0]?.call).toBe(ofKind(reference, "tool_start")[0]?.call);
     expect(ofKind(signals, "tool_end")[0]?.outcome).toBe(ofKind(reference, "tool_end")[0]?.outcome);
+  });
+
+  it("does not tell a conversation with ids again when its lines are repeated", () => {
+    const records = SHAPES["a fork of Gemini CLI"] ?? [];
+    const reader = new GenericRecordReader();
+    readAll(records, reader);
+    expect(readAll(records, reader)).toEqual([]);
   });
 
   it("believes a closing result, good or bad", () => {

@@ -9,6 +9,7 @@
 import { closingOf } from "../core/closing.js";
 import { digest } from "../core/digest.js";
 import type { Signal } from "../core/signal.js";
+import { geminiResult } from "./gemini-result.js";
 import { arr, asRecord, bool, type JsonRecord, num, obj, str } from "./json.js";
 import { Recent } from "./recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "./record-reader.js";
@@ -57,7 +58,7 @@ export class GenericRecordReader implements RecordReader {
   private line(record: JsonRecord): void {
     const type = str(record, "type") ?? "";
     const inner = ENVELOPES.map((name) => obj(record, name)).find((found) => found !== undefined) ?? record;
-    const role = ROLES.get(str(inner, "role") ?? "") ?? ROLES.get(type);
+    const role = ROLES.get(str(inner, "role") ?? "") ?? ROLES.get(type) ?? (isReply(inner) ? "assistant" : undefined);
     this.thread.learns({
       id: str(record, "sessionId") ?? str(record, "session_id"),
       version: str(record, "version"),
@@ -74,15 +75,18 @@ export class GenericRecordReader implements RecordReader {
   private parts(parts: readonly unknown[], role: Role, record: JsonRecord, inner: JsonRecord): void {
     const id = str(inner, "id") ?? str(record, "uuid") ?? str(record, "id");
     const before = this.count;
-    if (role === "assistant") this.thread.turnRuns();
     const hasResult = parts.some((part) => resultIn(part) !== undefined) || role === "tool";
     const text = textOf(
       parts.filter((part) => !isPart(part) && !bool(part, "thought") && str(part, "type") !== "thinking"),
     );
     const isNew = text !== "" && this.told.changes(id ?? "last", `${role} ${digest(text)}`);
     if (role === "user" && isNew && !hasResult) this.thread.prompted(text, true);
-    if (role === "assistant" && isNew) this.thread.says("assistant", text);
+    if (role === "assistant" && isNew) {
+      this.thread.turnRuns();
+      this.thread.says("assistant", text);
+    }
     for (const part of [...parts, ...arr(inner, "tool_calls")]) this.part(part, id);
+    for (const call of arr(inner, "toolCalls")) this.callWithResult(call, id);
     if (role === "tool" && parts.every((part) => !isPart(part))) this.ended(inner, text);
     this.tokens(record, inner, id);
     const hasCalls = this.count > before;
@@ -96,10 +100,21 @@ export class GenericRecordReader implements RecordReader {
       const tool = str(call, "name") ?? str(call, "tool") ?? str(call, "function", "name") ?? "";
       const given = call.args ?? call.input ?? call.arguments ?? call.parameters ?? obj(call, "function")?.arguments;
       this.count++;
-      this.thread.toolStarts({ id: idOf(call) ?? this.nameless(tool), tool, args: parsed(given), round });
+      const id = idOf(call) ?? this.nameless(tool);
+      if (this.told.changes(`call ${id}`, "")) this.thread.turnRuns();
+      this.thread.toolStarts({ id, tool, args: parsed(given), round });
     }
     const result = resultIn(part);
     if (result) this.ended(result, resultText(result.response ?? result.content ?? result.output ?? result.result));
+  }
+
+  /** Forks of Gemini CLI keep its chat file under other names: a call is written there together with its result. */
+  private callWithResult(call: unknown, round: string | undefined): void {
+    this.part({ type: "tool_call", ...asRecord(call) }, round);
+    const id = idOf(call);
+    const status = str(call, "status");
+    const hasEnded = status !== undefined && /^(?:success|error|cancelled)$/.test(status);
+    if (id !== undefined && hasEnded) this.thread.toolEnds(id, geminiResult(status, asRecord(call)?.result));
   }
 
   private ended(result: JsonRecord, text: string): void {
@@ -143,6 +158,14 @@ function partsOf(message: JsonRecord): readonly unknown[] {
   if (parts.length > 0) return parts;
   const text = str(message, "content") ?? str(message, "text");
   return text === undefined ? arr(message, "content") : [{ type: "text", text }];
+}
+
+/** A message of a type named after the program, recognised by what only a model's reply has. */
+function isReply(message: JsonRecord): boolean {
+  return (
+    Object.hasOwn(message, "content") &&
+    ["toolCalls", "thoughts", "tokens"].some((name) => Object.hasOwn(message, name))
+  );
 }
 
 function isPart(value: unknown): boolean {
