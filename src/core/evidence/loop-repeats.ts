@@ -98,8 +98,8 @@ const WEIGHT = {
   noisy: 0.5,
   /** Among others, where a new command ran between that may have changed something. */
   afterAct: 0.5,
-  /** A poll in quick succession is told at the 21st, one that takes its time after 150: a ceiling, not a rule. */
-  fastPoll: 0.15,
+  /** A poll in quick succession is told at the 20th, one that takes its time after 150: a ceiling, not a rule. */
+  fastPoll: 0.16,
   poll: 0.02,
   /** A model rarely thinks for a minute between two equal calls; something else sets the pace. */
   spaced: 0.1,

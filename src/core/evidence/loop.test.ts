@@ -240,12 +240,12 @@ describe("a loop", () => {
     const poll: Call = { tool: "BashOutput", class: "background", args: "1", result: "running" };
     expect(
       story()
-        .times(20, (s) => s.call(poll))
+        .times(19, (s) => s.call(poll))
         .first(),
     ).toBeUndefined();
     expect(
       story()
-        .times(22, (s) => s.call(poll))
+        .times(20, (s) => s.call(poll))
         .first(),
     ).toMatchObject({ cause: "loop" });
   });
