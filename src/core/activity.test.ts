@@ -103,6 +103,8 @@ describe("assessActivity", () => {
     const wide = { lookback_minutes: 120, tier1_window_seconds: 7200, min_confidence_threshold: 0.4 };
     expect(assessActivity(old, NOW, wide)).toMatchObject({ is_active: true, validation_passed: true });
     expect(assessActivity(old, NOW, { ...wide, old_factor: 0.5 }).is_active).toBe(false);
+    const narrow = assessActivity([seen("git_commit", 20)], NOW, { lookback_minutes: 10 });
+    expect(narrow).toMatchObject({ is_active: false, validation_passed: false, confidence: 0.7 });
   });
 
   it.each([
@@ -160,6 +162,13 @@ describe("assessActivity", () => {
 });
 
 describe("knowing", () => {
+  const keys = (minutes: number): Signal => ({
+    kind: "input",
+    at: ago(minutes),
+    source: "human",
+    by: "human",
+    bytes: 3,
+  });
   const alive = (minutes: number, answer: boolean | null = true): Signal => ({
     kind: "process",
     at: ago(minutes),
@@ -171,7 +180,7 @@ describe("knowing", () => {
 
   it.each([
     ["no signal", [], false],
-    ["keys only", [{ kind: "input", at: ago(1), source: "human", by: "human", bytes: 3 }], false],
+    ["keys only", [keys(61), keys(1)], false],
     ["a probe that failed", [alive(70, null), alive(1, null)], false],
     ["a look that began a minute ago", [alive(1)], false],
     ["a look that lasted the whole lookback", [alive(61), alive(1)], true],

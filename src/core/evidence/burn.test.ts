@@ -77,6 +77,11 @@ describe("burn without progress", () => {
     expect(burnVerdict(stateAfter([start, ...signals]), 41 * MINUTE) === null).toBe(progress);
   });
 
+  it("counts a minute once, however much was written in it", () => {
+    const burst = Array.from({ length: 200 }, (_, i) => tokens(MINUTE + i, 0, 10));
+    expect(burnVerdict(stateAfter([start, ...burst]), 2 * MINUTE)).toBeNull();
+  });
+
   it("does not take a poll for burn", () => {
     const poll = writing(60).flatMap((signal) => [
       signal,

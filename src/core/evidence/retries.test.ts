@@ -74,6 +74,12 @@ describe("retries", () => {
       "waiting",
     ],
     [
+      "a connection that is refused anew",
+      ["refused", "rate", "refused"].map((infra, i) => retry(i * 15 * SECOND, { infra, attempt: 1 })),
+      49 * SECOND,
+      "waiting",
+    ],
+    [
       "a sleep in between",
       [retry(0), s(60 * MINUTE, { kind: "gap", source: "observer", from: MINUTE, to: 60 * MINUTE })],
       61 * MINUTE,
