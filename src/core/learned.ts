@@ -59,7 +59,7 @@ export function createLearned(): LearnedState {
 export function learnGap(state: LearnedState, key: WorkKey, gapMs: number, taint?: GapTaint): void {
   if (taint?.alarmed || taint?.asleep || !Number.isFinite(gapMs) || gapMs < 0) return;
   for (const name of poolNames(key)) {
-    const histogram = state.get(name) ?? { counts: new Array<number>(BUCKETS).fill(0), total: 0 };
+    const histogram = state.get(name) ?? { counts: Array.from({ length: BUCKETS }, () => 0), total: 0 };
     const bucket = bucketOf(gapMs);
     histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + 1;
     histogram.total += 1;

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { DEFAULTS, setting } from "./defaults.js";
+
+describe("the defaults", () => {
+  it("are those of the documents that rouse grew from", () => {
+    expect(DEFAULTS).toMatchObject({
+      poll_interval_secs: 30,
+      stuck_threshold_intervals: 3,
+      output_preview_lines: 5,
+      idle_timeout_minutes: 15,
+      completion_timeout_minutes: 10,
+      rate_limit_backoff_seconds: 60,
+      repeated_error_threshold: 5,
+      repeated_error_window_minutes: 10,
+      checkpoint_interval_minutes: 10,
+      checkpoint_stall_minutes: 20,
+      lookback_minutes: 60,
+      min_confidence_threshold: 0.5,
+      tier1_window_seconds: 3600,
+      tier2_window_seconds: 1800,
+      tier3_window_seconds: 900,
+    });
+  });
+
+  it.each([
+    [undefined, 15],
+    [{}, 15],
+    [{ idle_timeout_minutes: 0 }, 0],
+    [{ idle_timeout_minutes: Number.NaN }, 15],
+    [{ idle_timeout_minutes: "5" as unknown as number }, 15],
+  ])("give way to %o only where it is a number", (settings, expected) => {
+    expect(setting(settings, "idle_timeout_minutes")).toBe(expected);
+  });
+});
