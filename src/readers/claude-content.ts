@@ -25,9 +25,6 @@ const REFUSED = "The user doesn't want to ";
 const NOT_PROMPTS = ["<command-", "<local-command-", "<bash-", "<system-reminder>", "Caveat: The messages below"];
 const NOTICES = ["<task-notification", "<teammate-message", "<agent-notification", "<background-task"];
 
-/** Arguments that only explain a call: the same command described in other words is the same call. */
-const REMARKS = ["description"];
-
 export interface AssistantContext {
   /** The file marks no end of a turn in some releases: a text with nothing behind it is then the best there is. */
   presumesEnd: boolean;
@@ -100,7 +97,7 @@ export class ClaudeMessages {
     this.thread.toolStarts({
       id,
       tool: str(block, "name") ?? "",
-      args: withoutRemarks(obj(block, "input")),
+      args: obj(block, "input") ?? {},
       round: reply,
     });
   }
@@ -139,12 +136,6 @@ export function claudeResult(text: string, ok: boolean, details?: JsonRecord): T
     interrupted: bool(details, "interrupted") || (!ok && text.startsWith(INTERRUPTED)),
     background: str(details, "backgroundTaskId") !== undefined,
   };
-}
-
-export function withoutRemarks(args: JsonRecord | undefined): JsonRecord {
-  if (args === undefined || !REMARKS.some((name) => Object.hasOwn(args, name))) return args ?? {};
-  const kept = Object.entries(args).filter(([name]) => !REMARKS.includes(name));
-  return kept.length === 0 ? args : Object.fromEntries(kept);
 }
 
 /** Modes in which nobody is asked: everything passes, or what is not allowed is refused. */

@@ -7,7 +7,7 @@
 import { canonical, digest } from "../core/digest.js";
 import type { Signal } from "../core/signal.js";
 import type { PromptKind } from "../core/states.js";
-import { claudePermissions, claudeResult, isNotice, withoutRemarks } from "./claude-content.js";
+import { claudePermissions, claudeResult, isNotice } from "./claude-content.js";
 import { arr, asRecord, bool, type JsonRecord, obj, str } from "./json.js";
 import { Recent } from "./recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "./record-reader.js";
@@ -131,7 +131,7 @@ export class ClaudeHookReader implements RecordReader {
     this.thread.toolStarts({
       id,
       tool: str(payload, "tool_name") ?? "",
-      args: withoutRemarks(obj(payload, "tool_input")),
+      args: obj(payload, "tool_input") ?? {},
     });
   }
 

@@ -285,6 +285,36 @@ describe("ClaudeTranscriptReader", () => {
     expect(words([prompt("old", { isSidechain: true, agentId: "acompact-12" })])).toEqual([]);
   });
 
+  it("does not live through the history again that a resumed session writes", () => {
+    const timed = (record: object, minute: number) => ({
+      ...record,
+      timestamp: new Date(AT + minute * 60_000).toISOString(),
+    });
+    const old = [timed(prompt("go"), 0), timed(reply("m1", text("Done."), "end_turn"), 1)];
+    const reader = new ClaudeTranscriptReader();
+    const first = words([...old, timed(prompt("more"), 60)], reader);
+    expect(first.filter((word) => word.startsWith("turn"))).toEqual([
+      "turn start by user",
+      "turn end",
+      "turn start by user",
+    ]);
+    expect(words(old, reader)).toEqual([]);
+    expect(words([timed(reply("m2", text("Done too."), "end_turn"), 61)], reader)).toContain("turn end");
+    expect(reader.skipped.get("copy")).toBe(2);
+  });
+
+  it("goes on when the clock is set back", () => {
+    const reader = new ClaudeTranscriptReader();
+    const timed = (record: object, hour: number) => ({
+      ...record,
+      timestamp: new Date(AT + hour * 3_600_000).toISOString(),
+    });
+    words([timed(prompt("go"), 9), timed(reply("m1", text("Done."), "end_turn"), 9)], reader);
+    expect(words([timed(reply("m2", text("On."), "end_turn"), 1), timed(prompt("next"), 1.01)], reader)).toContain(
+      "user says",
+    );
+  });
+
   it("sees the completion marker in an answer", () => {
     const message = read([reply("m1", text("All done.\n<promise>COMPLETE</promise>"), "end_turn")]).find(
       (signal) => signal.kind === "message",

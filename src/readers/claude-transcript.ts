@@ -8,7 +8,8 @@
 import type { Signal } from "../core/signal.js";
 import { ClaudeMessages, claudePermissions } from "./claude-content.js";
 import { asRecord, bool, type JsonRecord, num, obj, str } from "./json.js";
-import { type ReaderOptions, type RecordReader, SkipCounter } from "./record-reader.js";
+import { Recent } from "./recent.js";
+import { type ReaderOptions, type RecordReader, recordTime, SkipCounter } from "./record-reader.js";
 import { textOf } from "./text.js";
 import { Thread } from "./thread.js";
 
@@ -39,6 +40,9 @@ const SILENT_SYSTEM = new Set([
   "stop_hook_summary",
 ]);
 
+/** Lines of one moment are out of order by up to 0.4 s, measured; what is older than this comes again. */
+const COPY_AGE_MS = 60_000;
+
 /** Side agents whose files are copies of the parent's lines, with the parent's old times. */
 const COPIES = ["acompact", "aside_question", "aprompt_suggestion"];
 
@@ -59,6 +63,9 @@ export class ClaudeTranscriptReader implements RecordReader {
   private compacting = false;
   /** A subagent's own file holds side lines only, and is read like any other; elsewhere they are the subagent's. */
   private ownChain: "main" | "side" | undefined;
+  private newest = 0;
+  private copying = false;
+  private readonly replies = new Recent<true>(1024);
 
   constructor(options: ReaderOptions = {}) {
     this.thread = new Thread("transcript", options);
@@ -72,8 +79,10 @@ export class ClaudeTranscriptReader implements RecordReader {
   }
 
   private tell(record: JsonRecord): void {
-    const agent = str(record, "agentId");
-    if (agent !== undefined && COPIES.some((name) => agent.startsWith(name))) return;
+    if (this.isCopy(record)) {
+      this.skipped.count("copy");
+      return;
+    }
     const type = str(record, "type") ?? "";
     const handler = this.handlers[type];
     if (handler === undefined) {
@@ -95,6 +104,25 @@ export class ClaudeTranscriptReader implements RecordReader {
       permissions: claudePermissions(str(record, "permissionMode")),
     });
     handler(record);
+  }
+
+  /**
+   * A resumed session writes its history again, with the old times and new ids for the lines, but the replies keep
+   * theirs. A reply that was not seen before is no copy: then it was the clock that was set back.
+   */
+  private isCopy(record: JsonRecord): boolean {
+    const agent = str(record, "agentId");
+    if (agent !== undefined && COPIES.some((name) => agent.startsWith(name))) return true;
+    const time = recordTime(record);
+    if (time === null) return this.copying;
+    const reply = str(record, "message", "id");
+    const isNew = reply !== undefined && this.replies.get(reply) === undefined;
+    if (time >= this.newest || isNew) this.copying = false;
+    else if (this.newest - time > COPY_AGE_MS) this.copying = true;
+    if (this.copying) return true;
+    this.newest = isNew ? time : Math.max(time, this.newest);
+    if (isNew) this.replies.set(reply, true);
+    return false;
   }
 
   private readonly handlers: Readonly<Record<string, (record: JsonRecord) => void>> = {

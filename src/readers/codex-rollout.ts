@@ -41,9 +41,6 @@ const SILENT_TYPES = new Set(["world_state"]);
 
 /** What the program puts into a conversation in the user's name. */
 const NOT_PROMPTS = ["<environment_context>", "<user_instructions>", "<turn_aborted>", "<permissions", "# AGENTS.md"];
-/** Knobs of the runner: the same command with another output limit is the same call. */
-const KNOBS = new Set(["justification", "max_output_tokens", "yield_time_ms"]);
-
 export class CodexRolloutReader implements RecordReader {
   readonly skipped = new SkipCounter();
   private readonly thread: Thread;
@@ -232,6 +229,5 @@ export class CodexRolloutReader implements RecordReader {
 function parsedArguments(item: JsonRecord): JsonRecord {
   const text = str(item, "arguments");
   const args = text === undefined ? obj(item, "arguments") : parseRecord(text);
-  if (!args) return { input: text ?? "" };
-  return Object.fromEntries(Object.entries(args).filter(([name]) => !KNOBS.has(name)));
+  return args ?? { input: text ?? "" };
 }

@@ -38,7 +38,7 @@ const ZONED = /(?:[zZ]|[+-]\d\d:?\d\d)$/;
 
 /** The record's own time, for reading a transcript after the fact; null where it has none. */
 export function recordTime(record: unknown): number | null {
-  const text = str(record, "timestamp");
+  const text = str(record, "timestamp") ?? str(record, "ts");
   if (text !== undefined) {
     const head = text.slice(0, 40);
     return ISO.test(head) ? plausible(Date.parse(ZONED.test(head) ? head : `${head}Z`)) : null;

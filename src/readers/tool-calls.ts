@@ -92,8 +92,8 @@ export class ToolCalls {
   }
 }
 
-/** Arguments that only explain a call: the same command described in other words is the same call. */
-const REMARKS = new Set(["description", "instruction"]);
+/** Arguments that only explain a call, or say how much of its output to show: without them it is the same call. */
+const REMARKS = new Set(["description", "instruction", "justification", "max_output_tokens", "yield_time_ms"]);
 
 function withoutRemarks(args: unknown): unknown {
   const kept = Object.entries(asRecord(args) ?? {}).filter(([name]) => !REMARKS.has(name));
