@@ -97,6 +97,8 @@ export interface ToolStartSignal extends Base {
   effect?: string;
   /** Digest of the state that an edit leaves behind. */
   after?: string;
+  /** It asks after something that runs, or waits on purpose: a repeat of it is a poll. */
+  poll?: boolean;
   /** For a read of part of `subject`: the first line and the line after the last. */
   span?: { from: number; to: number };
   /** Declared by the call itself. */

@@ -10,6 +10,7 @@ import { createTextTail, endText, feedText, type TextChange } from "../core/evid
 import { errorKey, infraOf, normaliseResult } from "../core/normalise.js";
 import type { InfraClass, Signal } from "../core/signal.js";
 import { asRecord, bool, type JsonRecord, num, str } from "./json.js";
+import { isPoll } from "./poll.js";
 import { spanOf } from "./span.js";
 import { head } from "./text.js";
 import { type Origin, ToolCalls } from "./tool-calls.js";
@@ -71,8 +72,9 @@ export class EventReader {
     this.#beginText();
     const args = event.args;
     const span = spanOf(args);
+    const facts = { ...(span ? { span } : {}), ...(isPoll(tool, args) ? { poll: true } : {}) };
     const signals = this.#calls.start(origin, { id, tool, args, round: idOf(event.round) });
-    return signals.map((signal) => (signal.kind === "tool_start" && span ? { ...signal, span } : signal));
+    return signals.map((signal) => (signal.kind === "tool_start" ? { ...signal, ...facts } : signal));
   }
 
   #toolEnd(event: JsonRecord, origin: Origin, ok: boolean): Signal[] | undefined {

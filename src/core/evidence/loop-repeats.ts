@@ -144,7 +144,7 @@ export function takeFinished(repeats: Repeats, call: Finished): boolean {
   const { start, end, round } = call;
   const endedAt = end?.at ?? start.at;
   const isNew = !end?.interrupted && !(end && !end.ok && OUTAGE.has(end.infra)) && judge(repeats, call);
-  if (start.class === "sleep" || start.class === "background") repeats.waitRound = round;
+  if (waits(start)) repeats.waitRound = round;
   if (start.background || start.class === "subagent") repeats.backgroundUntil = endedAt + BACKGROUND_MS;
   repeats.lastEndAt = Math.max(repeats.lastEndAt, endedAt);
   return isNew;
@@ -273,7 +273,7 @@ function weigh(repeats: Repeats, { start, end, round }: Finished, entry: Entry |
   const idleMs = start.at - repeats.lastEndAt;
   const waitedSince = entry ? repeats.waitRound >= entry.lastRound : repeats.waitRound === round - 1;
   const behind = !start.background && start.at < repeats.backgroundUntil;
-  if (start.class === "sleep" || start.class === "background" || waitedSince || behind) {
+  if (waits(start) || waitedSince || behind) {
     return entry && start.at - entry.lastAt < POLL_MS ? WEIGHT.fastPoll : WEIGHT.poll;
   }
   if (idleMs >= SCHEDULED_MS) return WEIGHT.scheduled;
@@ -282,4 +282,8 @@ function weigh(repeats: Repeats, { start, end, round }: Finished, entry: Entry |
   if (entry?.anyCall) return WEIGHT.anyCall;
   if (end.ok && entry && entry.text !== (end.stable ?? end.raw)) return WEIGHT.noisy;
   return 1;
+}
+
+function waits(start: ToolStartSignal): boolean {
+  return start.poll === true || start.class === "sleep" || start.class === "background";
 }

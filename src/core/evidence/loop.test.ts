@@ -17,6 +17,7 @@ interface Call {
   subject?: string;
   span?: { from: number; to: number };
   background?: boolean;
+  poll?: boolean;
   round?: string;
   /** Milliseconds of silence before the call, and how long it takes. */
   after?: number;
@@ -44,6 +45,7 @@ class Story {
       ...(call.subject === undefined ? {} : { subject: call.subject }),
       ...(call.span === undefined ? {} : { span: call.span }),
       ...(call.background === undefined ? {} : { background: call.background }),
+      ...(call.poll === undefined ? {} : { poll: call.poll }),
       ...(call.round === undefined ? {} : { round: call.round }),
     });
     return id;
@@ -291,6 +293,7 @@ describe("no loop", () => {
       "a check with a sleep between",
       story().times(20, (s) => s.call(ls).call({ args: "sleep 30", class: "sleep", takes: 30_000 })),
     ],
+    ["an empty command that waits", story().times(12, (s) => s.call({ args: "", result: "", poll: true }))],
     ["a check every five minutes, as told", story().times(40, (s) => s.call({ ...ls, after: 300_000 }))],
     [
       "a log read while something runs behind the turn",

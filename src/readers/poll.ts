@@ -1,0 +1,38 @@
+/**
+ * Does a call ask after something that runs, or wait on purpose? Its class says how long it may take; this says that
+ * to repeat it is a poll. Waiting hides in many calls: a sleep before the check, an empty command that only lets a
+ * running one go on, a status tool of some server.
+ */
+import { str } from "./json.js";
+
+/** Words in a tool's name, or as its action, that mean waiting by themselves. */
+const WAITING = new Set(["poll", "wait", "await", "sleep", "monitor", "heartbeat"]);
+/** Words that mean it together with something that runs: `git_status` is a look, `job_status` a poll. */
+const ASKING = new Set(["status", "check", "output", "result", "results", "progress", "log", "logs", "state"]);
+const RUNNING = new Set(
+  "job task build run process deploy deployment agent subagent background command pipeline workflow export import training".split(
+    " ",
+  ),
+);
+const NAME_MAX = 100;
+const COMMAND_MAX = 4096;
+
+export function isPoll(tool: string, args: unknown): boolean {
+  const words = wordsOf(tool);
+  const action = wordsOf(str(args, "action") ?? "");
+  if ([...words, ...action].some((word) => WAITING.has(word))) return true;
+  if (words.some((word) => RUNNING.has(word)) && [...words, ...action].some((word) => ASKING.has(word))) return true;
+  const command = str(args, "command") ?? str(args, "cmd");
+  return (
+    command !== undefined && (command.trim() === "" || /(?:^|[\s;&|(])sleep \d/.test(command.slice(0, COMMAND_MAX)))
+  );
+}
+
+/** `check_background-agent`, `checkBackgroundAgent` and `CheckBackgroundAgent` have the same words. */
+function wordsOf(name: string): string[] {
+  return name
+    .slice(0, NAME_MAX)
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+}
