@@ -19,7 +19,7 @@ const words = (text: string): string[] => text.trim().split(/\s+/);
 const PACKAGE_MANAGERS = words("npm pnpm yarn bun npm.cmd");
 const DETACHED = /(?:^| )(?:-d|--detach|--wait|--abort-on-container-exit|--no-start)(?: |$)/;
 
-export const COMMAND_RULES: readonly CommandRule[] = [
+const COMMAND_RULES: readonly CommandRule[] = [
   // Endless: followers and watchers.
   { class: "endless", heads: ["tail"], args: /(?:^| )(?:-\d*[a-zA-Z]*[fF][\w]*|--follow\S*|--retry)(?: |$)/ },
   { class: "endless", heads: ["sleep"], args: /^inf/ },
@@ -253,6 +253,20 @@ export const COMMAND_RULES: readonly CommandRule[] = [
   { class: "build", heads: words("git"), args: /^(?:clone|fetch|pull|push|submodule|lfs|gc|fsck)\b/ },
   { class: "build", heads: ["git clone", "git fetch", "git pull", "git push", "git submodule", "git lfs", "git gc"] },
 ];
+
+const BY_HEAD = new Map<string, CommandRule[]>();
+for (const rule of COMMAND_RULES) {
+  for (const head of rule.heads) {
+    const rules = BY_HEAD.get(head);
+    if (rules) rules.push(rule);
+    else BY_HEAD.set(head, [rule]);
+  }
+}
+
+/** The rules for a program, or for a program with its subcommand ("git commit"), in their order. */
+export function rulesOf(head: string): readonly CommandRule[] {
+  return BY_HEAD.get(head) ?? [];
+}
 
 /** Programs that end at once; beside another one they say nothing about how long a command takes. */
 export const QUICK_HEADS: ReadonlySet<string> = new Set(

@@ -150,6 +150,7 @@ const BY_CLASS: Record<string, string[]> = {
   ],
   shell: [
     "ls -la",
+    "test -f .env && echo yes",
     "git status",
     "git commit -m 'fix: vim mode'",
     "git commit -am wip",

@@ -7,13 +7,13 @@
  */
 import type { ToolClass } from "../core/signal.js";
 import {
-  COMMAND_RULES,
   INTERPRETERS,
   MULTI_HEADS,
   OPTIONS_WITH_VALUE,
   PREFIXES,
   QUICK_HEADS,
   RUNNERS,
+  rulesOf,
   SHELLS,
 } from "./command-rules.js";
 import { type SimpleCommand, simpleCommands } from "./shell-words.js";
@@ -146,17 +146,14 @@ function partOf(simple: SimpleCommand, next: SimpleCommand | undefined, depth: n
 function classOf(name: string, args: readonly string[], head: string, rest: string, fed: boolean): ToolClass {
   if (/^ssh$/.test(name) && !args.some((word) => /^-\w*N/.test(word))) return remoteClass(args, fed);
   const own = (MULTI_HEADS.has(name) ? skipOptions(args) : args).join(" ").slice(0, ARGS_MAX);
-  for (const rule of COMMAND_RULES) {
-    const isHead = rule.heads.includes(name);
-    if (!isHead && !(rule.heads.includes(head) && head !== name)) continue;
-    const text = isHead ? own : rest;
-    if (rule.unfed && fed) continue;
-    if (rule.args && !rule.args.test(text)) continue;
-    if (rule.not?.test(text)) continue;
-    return rule.class;
+  for (const [known, text] of head === name ? [[name, own] as const] : [[head, rest] as const, [name, own] as const]) {
+    const rule = rulesOf(known).find(
+      ({ args: wanted, not, unfed }) => !(unfed && fed) && (wanted?.test(text) ?? true) && !not?.test(text),
+    );
+    if (rule) return rule.class;
   }
   if (/^(?:server|serve|dev-server)\.\w{2,3}$/.test(head)) return "endless";
-  return /(?:^|[_.-])(?:tests?|specs?)(?:[_.-]|$)/i.test(head) ? "test" : "shell";
+  return /[_.-](?:tests?|specs?)(?:[_.-]|$)|^(?:tests?|specs?)[_.-]/i.test(head) ? "test" : "shell";
 }
 
 /** ssh without a command opens a shell over there; with one it is as long as that command. */

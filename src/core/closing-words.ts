@@ -48,7 +48,7 @@ export const ASKS: readonly RegExp[] = [
 /** Questions that are a courtesy after finished work, and a real question when nothing is finished yet. */
 export const COURTESY_QUESTIONS: readonly RegExp[] = [
   /^(?:so,? |and |also,? |otherwise,? |finally,? )?(?:would|do) (?:you|ye) (?:like|want|need|prefer)\b/i,
-  /\b(?:want|like|need|prefer) me to\b|^(?:so,? )?(?:should|shall|may|can|could) (?:I|we)\b|^interested in\b/i,
+  /\b(?:want|like|need|prefer) me to\b|^(?:so,? )?(?:should|shall|may|can|could) (?:I|we)\b|^(?:interested in|want (?:an?|the|to|some|any))\b/i,
   /\b(?:does|do|is|are|did) (?:that|this|it|these|those|everything|the (?:above|plan|changes?|result|output))\b.{0,40}\b(?:ok|okay|good|right|fine|correct|work|sense|look|help|answer|match|sound|acceptable|clear)/i,
   /^(?:sounds?|looks?|makes?|all) (?:good|right|ok|okay|sense|clear)\b|^(?:ok|okay|thoughts|agreed|right)\?/i,
   /\bwhat (?:would you like|do you want|should I|shall I|do you think)\b/i,
@@ -68,7 +68,8 @@ export const GO_ON: RegExp =
   /\b(?:proceed|continue|carry on|go ahead|go on|keep going|start|begin|resume|move (?:on|forward|ahead)|fortfahren|weitermachen|anfangen|beginnen|continuer|poursuivre|commencer|proc[eé]der|continuar|contin[uú]e|proceder|empezar|empiece|seguir|prosseguir)\b|继续|开始|続け|進め/i;
 
 /** A request for an opinion: a courtesy after finished work, a question when a plan is on the table. */
-export const OPINION: RegExp = /\blet me know (?:what|how|whether|if)\b|\b(?:let me know|tell me)[.!]?$/i;
+export const OPINION: RegExp =
+  /\blet me know (?:what|how|whether|if|your (?:thoughts|opinion|feedback))\b|\b(?:let me know|tell me)[.!]?$/i;
 
 /** In a courtesy question: a step that cannot be taken back, so that the answer matters. */
 export const RISKY: RegExp =
@@ -107,7 +108,7 @@ export const PROMISES: readonly RegExp[] = [
 
 /** Sentences of the same shape that announce no work: what is said, kept in mind, left alone or made to depend. */
 export const NOT_PROMISES: RegExp =
-  /^(?:if|whenever|unless)\b|\b(?:let me know|I(?:'ll| will) (?:be (?:here|happy|glad|ready|available)|leave|stop|stand by|hold off|keep (?:that|this|it|an eye)|remember|assume|let you|defer|skip|not)|I (?:need|have) to (?:stop|point out|mention|note|admit|be honest|apologi[sz]e))\b|^let's encrypt\b|\b(?:from now on|going forward|in (?:the )?future|next time|unless|if you|should you|whenever)\b/i;
+  /^(?:if|whenever|unless)\b|\b(?:let me know|I(?:'ll| will) (?:be (?:here|happy|glad|ready|available)|leave|stop|note|mention|stand by|hold off|keep (?:that|this|it|an eye)|remember|assume|let you|defer|skip|not)|I (?:need|have) to (?:stop|point out|mention|note|admit|be honest|apologi[sz]e))\b|^let's encrypt\b|\b(?:from now on|going forward|in (?:the )?future|next time|unless|if you|should you|whenever)\b/i;
 
 /** Announced speech: the sentences that follow fulfil it. */
 export const SPEECH: RegExp =

@@ -3,6 +3,23 @@ import { describe, expect, it } from "vitest";
 import { closingOf, hasMarker } from "./closing.js";
 
 const QUESTIONS = [
+  "I've hit a blocker: the staging DB refuses connections. Can you check the VPN?",
+  "Both files define `Config`. Which should win?",
+  "Here's the diff I'd apply:\n```diff\n-a\n+b\n```\nLook good?",
+  "I have three questions before starting:\n1. Which Python version?\n2. Is Docker available?\n3. Where do logs go?",
+  "Do you want me to implement this now, or just document it?",
+  "Please let me know which approach you'd like me to take.",
+  "Would you like option 1 (fast) or option 2 (thorough)?",
+  "Waiting on your confirmation to proceed with the deletion.",
+  "I need more information about the error. Could you provide the stack trace?",
+  "Should this be behind a feature flag?",
+  "The test expects 5 but the doc says 6. Which one is right?",
+  "Is there a specific format you want for the output?",
+  "I recommend splitting it into two PRs. Does that work for you?",
+  "Let me know if you want me to go ahead and implement it.",
+  "What name should the new package have?",
+  "I can do either A or B. Which would you like?",
+  "The plan has four steps. Do you approve?",
   "The review is complete. What do you want to do?\n[A] Merge\n[B] Rework\n[C] Stop",
   "…end of a block\n```\nWhich name do you prefer?",
   "I don't have the earlier session. What would you like me to pick up or do next?",
@@ -103,6 +120,15 @@ const QUESTIONS = [
 ];
 
 const OFFERS = [
+  "I've updated the docs and the changelog. Let me know if you'd like me to adjust the wording.",
+  "Fixed! The issue was a missing await. Let me know if it works on your end.",
+  "All set! The server runs on port 3000. Would you like me to set up HTTPS as well?",
+  "Done — 3 files changed. Want a walkthrough of the changes?",
+  "The tests pass now. Do you want me to squash the commits?",
+  "I created the component with tests. Would you like any modifications?",
+  "I've completed the task. Is there anything you'd like me to change?",
+  "I've added logging to the worker. Should I do the same for the scheduler?",
+  "Implemented and tested. Let me know your thoughts.",
   "All tests pass. Want me to do any of these?\n- add a benchmark\n- split the commit",
   "I've implemented the feature and added tests; all pass. Would you like me to open a PR?",
   "The script now works. Let me know if you'd like any changes!",
@@ -145,6 +171,14 @@ const OFFERS = [
 ];
 
 const PROMISES = [
+  "Found it. The handler swallows the error. Let me fix this now.",
+  "I've updated the models. Now updating the serializers.",
+  "OK. I'll begin with the database layer and then move to the API.",
+  "The first batch is done. Moving on to the second batch.",
+  "Good. Let me verify by running the full suite.",
+  "I'll fix both issues.",
+  "Now I'll implement the remaining pieces. Starting with the parser:",
+  "I understand the structure now. Let me create the plan.",
   "Before I scaffold anything, I’m going to check whether there is a remote.",
   "I found the export script, so I'm running it now.",
   "Next I’m checking whether the form needs an answer first.",
@@ -185,6 +219,21 @@ const PROMISES = [
 ];
 
 const RESULTS = [
+  "I've implemented the cache. It uses an LRU with 500 entries. Eviction is tested.",
+  "The fix: wait for the lock before writing. I'll note that the old code never released it.",
+  "The bug is in `parse()`: it reads one byte past the end. Line 42 should use `<`.",
+  "To answer your question: yes, it is thread-safe.",
+  "The function asks the user to confirm before it deletes anything.",
+  "It will ask you which file to open.",
+  "All 10 tests pass. The remaining TODOs are listed in `TODO.md`.",
+  "You can choose between `fast` and `safe` mode with `--mode`.",
+  "The output is now:\n\n```\nAre you sure? [y/N]\n```",
+  "Now the build is green.",
+  "Now you can run the app with `make run`.",
+  "This should fix the problem. Run the tests to confirm.",
+  "Next, run `npm install` and restart the server.",
+  "I confirmed that the endpoint returns 200.",
+  "Everything is in place; the deploy needs your approval in GitHub as usual.",
   'I added the dialog:\n```ts\nask("Should I continue?")\nWhich one do you prefer?',
   "If the build fails, I'll see it in the log.",
   "It is merged, and I'll leave the branch in place.",
