@@ -37,6 +37,12 @@ export const TOOL_CLOCKS: Readonly<Record<ToolClass, ToolClock>> = {
   other: { tellMs: 30 * MINUTE, cause: "tool_hang" },
 };
 
+/**
+ * A tool that only a transcript tells of may wait for a human who is asked first: `git push` was open for 40 minutes, a
+ * compile for a week. Nothing but a late inquiry is justified then.
+ */
+export const UNSEEN_PATIENCE: number = 4;
+
 /** A declared time-out is exceeded by so much before it is told. */
 export const DECLARED_SLACK: number = 1.2;
 export const DECLARED_SLACK_MS: number = 60 * SECOND;
@@ -75,6 +81,16 @@ export const FROZEN_AFTER_MS: number = 60 * SECOND;
 
 /** A turn's end is believed when the program's busy mark stayed away for so long; by motion alone, much later. */
 export const SETTLE_MS: Readonly<Record<"title" | "screen" | "motion", number>> = { title: 400, screen: 1200, motion: 20_000 };
+
+/**
+ * A turn that ended with a promise is told when it stays so. An end that was only read out of a last message may be the
+ * pause before the next call: the longest such pause of one message in 10,387 was 537 s, 124 s at p99.9.
+ */
+export const STOPPED_EARLY_AFTER_MS: number = 60 * SECOND;
+export const STOPPED_PRESUMED_AFTER_MS: number = 10 * MINUTE;
+
+/** A used-up window and then silence: the limit, although no record says so (Codex writes none). */
+export const FULL_WINDOW_SILENCE_MS: number = 3 * MINUTE;
 
 /** An open tool is a wait worth naming from here on; before it is simply work. */
 export const WAIT_NAMED_AFTER_MS: number = 10 * SECOND;

@@ -100,7 +100,8 @@ export function errorKey(text: string): string {
     .map((line) => squeeze(line).slice(0, KEY_LINE_MAX))
     .filter((line) => line !== "" && !EMPTY_WORDS.test(line));
   const telling = lines.filter((line) => TELLING.test(line));
-  return (telling.length > 0 ? telling : lines).slice(0, KEY_LINES_MAX).join("\n").toLowerCase();
+  // Where no line names itself an error, the last ones say how it ended; the first are often the shell's greeting.
+  return (telling.length > 0 ? telling.slice(0, KEY_LINES_MAX) : lines.slice(-KEY_LINES_MAX)).join("\n").toLowerCase();
 }
 
 /** First match wins: a refused connection is also a network failure, a 429 may call itself an error of the API. */

@@ -1,5 +1,6 @@
 /** The story of one session: an entry at every change of state or cause. */
 import type { Assessment } from "./assess.js";
+import { plain } from "./plain.js";
 import type { Cause, State } from "./states.js";
 
 export interface TimelineEntry {
@@ -25,6 +26,6 @@ export function addEntry(timeline: TimelineEntry[], assessment: Assessment, star
     cause: assessment.cause,
     confidence: Math.round(assessment.confidence * 100) / 100,
     until,
-    reasons: assessment.reasons,
+    reasons: assessment.reasons.map((reason) => plain(reason)),
   });
 }

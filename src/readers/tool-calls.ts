@@ -7,7 +7,9 @@ import { canonical, digest } from "../core/digest.js";
 import { errorKey, infraOf, normaliseResult } from "../core/normalise.js";
 import type { Signal, Source, ToolClass } from "../core/signal.js";
 import { arr, asRecord, str } from "./json.js";
+import { isPoll } from "./poll.js";
 import { Recent } from "./recent.js";
+import { spanOf } from "./span.js";
 import { head } from "./text.js";
 
 /** When and by which source something was seen. */
@@ -42,6 +44,7 @@ export class ToolCalls {
   start(origin: Origin, call: ToolCall): Signal[] {
     if (this.#known.get(call.id)) return [];
     const { class: toolClass, ...facts } = classifyTool(call.tool, call.args);
+    const span = spanOf(call.args);
     this.#known.set(call.id, { class: toolClass, ended: false });
     const signals: Signal[] = [
       {
@@ -52,6 +55,8 @@ export class ToolCalls {
         class: toolClass,
         call: digest(call.tool + canonical(withoutRemarks(call.args))),
         ...facts,
+        ...(span === undefined ? {} : { span }),
+        ...(isPoll(call.tool, call.args) ? { poll: true } : {}),
         ...(call.round === undefined ? {} : { round: call.round }),
       },
     ];
@@ -75,6 +80,7 @@ export class ToolCalls {
         ok,
         outcome: digest(normaliseResult(stable)),
         raw: digest(text),
+        ...(stable === text ? {} : { stable: digest(stable) }),
         ...(ok ? {} : { error: digest(errorKey(stable)) }),
         ...(infra ? { infra } : {}),
         ...(result.refused ? { refused: true } : {}),

@@ -1,7 +1,9 @@
 /**
  * Repeated error: the same error, whatever was tried, N times within M minutes. Failures of the network, the
  * service or the account are not counted here, they repeat by nature (`retries.ts`); nor is a tool that a human
- * refused or interrupted. A change of the world starts the count anew: the agent is trying something else.
+ * refused or interrupted. A change of the world starts the count anew: the agent is trying something else. So does a
+ * call that succeeds: in 52 quiet hours of real transcripts six healthy agents met one error five times within ten
+ * minutes, and went on by other ways in between.
  */
 import { MINUTE, setting } from "../defaults.js";
 import type { Signal } from "../signal.js";
@@ -41,6 +43,7 @@ export function takeErrors(state: ErrorsState, signal: Signal): void {
     state.byDigest.clear();
     return;
   }
+  if (signal.kind === "tool_end" && signal.ok) state.byDigest.clear();
   const failure = failureOf(signal);
   if (failure === null) return;
   const repeats: Repeats = state.byDigest.get(failure.digest) ?? { times: [] };

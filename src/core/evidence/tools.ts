@@ -1,5 +1,5 @@
 /** Which tools are open, since when, and what they may take. Bounded: an agent that never closes a call forgets the oldest. */
-import { DECLARED_SLACK, DECLARED_SLACK_MS, TOOL_CLOCKS } from "../clocks.js";
+import { DECLARED_SLACK, DECLARED_SLACK_MS, TOOL_CLOCKS, UNSEEN_PATIENCE } from "../clocks.js";
 import { createLearned, type LearnedState, learnedThreshold, learnGap, type WorkKey } from "../learned.js";
 import type { Signal, Source, ToolClass, ToolStartSignal } from "../signal.js";
 
@@ -37,7 +37,7 @@ export function takeTools(tools: ToolsEvidence, signal: Signal): void {
       tools.open.delete(signal.id);
       // A call that was refused, cut or overdue is no sample of how long its kind takes.
       if (opened && !signal.refused && !signal.interrupted) {
-        learnGap(tools.learned, keyOf(opened), signal.at - opened.at, { alarmed: signal.at > toolDeadline(tools, opened) });
+        learnGap(tools.learned, keyOf(opened), signal.at - opened.at, { alarmed: signal.at > toolDeadline(tools, opened, false) });
       }
       if (opened && signal.background) keep(tools.behind, { ...opened, at: signal.at });
       else tools.behind.delete(signal.id);
@@ -83,13 +83,18 @@ const keyOf = (tool: OpenTool): WorkKey => ({
   ...(tool.subject === undefined ? {} : { head: tool.subject.split(" ").slice(0, 2).join(" ") }),
 });
 
-/** When an open tool has taken too long: its declared time-out with slack, else what was learned, else its class. */
-export function toolDeadline(tools: ToolsEvidence, tool: OpenTool): number {
-  const priorMs = TOOL_CLOCKS[tool.class].tellMs;
-  if (tool.class === "endless" || tool.class === "interactive" || !Number.isFinite(priorMs)) return tool.at + priorMs;
-  if (tool.timeoutMs !== undefined) {
-    return tool.at + Math.max(tool.timeoutMs * DECLARED_SLACK, tool.timeoutMs + DECLARED_SLACK_MS);
-  }
+/**
+ * When an open tool has taken too long: its declared time-out with slack, else what was learned, else its class. `seen`
+ * means that a screen or the process tree shows it running.
+ */
+export function toolDeadline(tools: ToolsEvidence, tool: OpenTool, seen: boolean): number {
+  const patience = seen ? 1 : UNSEEN_PATIENCE;
+  const priorMs = TOOL_CLOCKS[tool.class].tellMs * patience;
+  if (!Number.isFinite(priorMs)) return tool.at + priorMs;
   const bounds = { priorMs, floorMs: priorMs, ceilingMs: priorMs * 4 };
-  return tool.at + learnedThreshold(tools.learned, keyOf(tool), bounds).ms;
+  const usual = learnedThreshold(tools.learned, keyOf(tool), bounds).ms;
+  if (tool.timeoutMs === undefined) return tool.at + usual;
+  // Only what is seen to run is held to its own word: unseen, the same silence may be a human who is asked first.
+  const declared = Math.max(tool.timeoutMs * DECLARED_SLACK, tool.timeoutMs + DECLARED_SLACK_MS);
+  return tool.at + (seen ? declared : Math.max(declared, usual));
 }

@@ -1,5 +1,5 @@
 import type { Question, Verdict } from "../assess.js";
-import { SETTLE_MS } from "../clocks.js";
+import { SETTLE_MS, STOPPED_EARLY_AFTER_MS, STOPPED_PRESUMED_AFTER_MS } from "../clocks.js";
 import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
 import { completionVerdict } from "../evidence/completion.js";
 import { neverExitedVerdict } from "../evidence/lifecycle.js";
@@ -36,6 +36,12 @@ export function byEnd(question: Question): Verdict | null {
     return { state: "needs_input", cause: "input", confidence: 0.8, reasons: [`${ended} with a question (${closing.source}): ${closing.preview}`] };
   }
   if (closing?.closing === "promise") {
+    const patience = evidence.turn.presumed ? STOPPED_PRESUMED_AFTER_MS : STOPPED_EARLY_AFTER_MS;
+    if (word) due(word.at + patience);
+    if (word && since(word.at) < patience) {
+      if (evidence.turn.presumed) return { state: "working", cause: null, confidence: 0.5, reasons: ["its last message announces the next step"] };
+      return { state: "complete", cause: null, confidence: 0.5, reasons: [`${ended}; its last message promises more, so it may have stopped early`] };
+    }
     return { state: "stuck", cause: "stopped_early", confidence: 0.6, reasons: [`${ended}, but its last message only promises more (${closing.source}): ${closing.preview}`] };
   }
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };

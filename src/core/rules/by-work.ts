@@ -1,5 +1,5 @@
 import type { Question, Verdict } from "../assess.js";
-import { APPROVAL_AFTER_MS, COMPACTION_TELL_MS, FREEZE, FROZEN_AFTER_MS, TOOL_CLOCKS, WAIT_NAMED_AFTER_MS } from "../clocks.js";
+import { APPROVAL_AFTER_MS, COMPACTION_TELL_MS, FREEZE, FROZEN_AFTER_MS, FULL_WINDOW_SILENCE_MS, TOOL_CLOCKS, WAIT_NAMED_AFTER_MS } from "../clocks.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
 import type { Witness } from "../evidence/progress.js";
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
@@ -36,7 +36,7 @@ function byTool(question: Question): Verdict | null {
   const what = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""} is open since ${ago(since(tool.at))} (${tool.source})`;
   const approval = byApproval(question, tool, what);
   if (approval) return approval;
-  const deadline = toolDeadline(evidence.tools, tool);
+  const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
   due(deadline);
   if (now >= deadline && since(tool.at) >= deadline - tool.at) {
     const { cause } = TOOL_CLOCKS[tool.class];
@@ -46,6 +46,8 @@ function byTool(question: Question): Verdict | null {
   if (since(tool.at) < WAIT_NAMED_AFTER_MS) return { state: "working", cause: null, confidence: 0.9, reasons: [what] };
   return { state: "waiting", cause: WAIT_OF_CLASS[tool.class] ?? "tool", confidence: 0.85, until: deadline, reasons: [what] };
 }
+
+const isSeen = ({ evidence }: Question): boolean => evidence.progress.reading !== null || evidence.progress.children !== null;
 
 /** An instant tool that stays open is a question to the human, where nothing shows the screen. */
 function byApproval({ evidence, since, due }: Question, tool: OpenTool, what: string): Verdict | null {
@@ -89,7 +91,7 @@ function bySilence(question: Question): Verdict {
   const threshold = suspicionAfter(Math.max(1, witnesses.length), clock.wanted, clock.baseMs, clock.floorMs);
   const silent = since(news);
   due(news + threshold);
-  const frozen = frozenScreen(question);
+  const frozen = frozenScreen(question) ?? fullWindow(question, news);
   if (frozen) return frozen;
   if (silent < threshold) {
     const reasons = [`a turn runs (${question.word?.source}); last news ${ago(silent)} ago (${latest(progress.seen) ?? question.word?.source})`];
@@ -142,6 +144,21 @@ function frozenScreen({ evidence, since, due }: Question): Verdict | null {
     cause: "frozen_screen",
     confidence: 0.8,
     reasons: [`the screen says busy and shows no motion; the last byte came ${ago(since(outputAt))} ago`],
+  };
+}
+
+/** The window of the account was used up at the last report, and since then nothing came. */
+function fullWindow({ evidence, since, due }: Question, news: number): Verdict | null {
+  const { full } = evidence.failures;
+  if (!full) return null;
+  due(news + FULL_WINDOW_SILENCE_MS);
+  if (since(news) < FULL_WINDOW_SILENCE_MS) return null;
+  return {
+    state: "rate_limited",
+    cause: "limit",
+    confidence: 0.7,
+    until: full.until,
+    reasons: [`the usage window is full (${full.source}) and nothing came for ${ago(since(news))}`],
   };
 }
 

@@ -1,0 +1,119 @@
+/** `rouse replay`: a recording in, an explained timeline out. */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type Command, Option } from "@commander-js/extra-typings";
+import type { TimelineEntry } from "../core/timeline.js";
+import { isCaseFolder, SOURCE_NAMES } from "../replay/case-folder.js";
+import { BadInput, readLines } from "../replay/files.js";
+import { isFolder, replayCase, type ReplayOptions, replayCast } from "../replay/replay-case.js";
+import { replayEvents, replayTranscript } from "../replay/replay-records.js";
+import { judgeScreen } from "../replay/replay-screens.js";
+import { parseRecord } from "../readers/json.js";
+import { isColoured } from "./paint.js";
+import { parseSources, parseZone } from "./options.js";
+import { loadProfiles } from "./profiles.js";
+import { timelineText } from "./timeline-text.js";
+
+export function addReplay(program: Command, setExit: (code: number) => void): void {
+  program
+    .command("replay")
+    .summary("turn recordings into explained timelines")
+    .description(
+      "Folds a recording through today's judgement on a virtual clock and prints what rouse would have said, when and why.\n" +
+        "PATH is a case folder, a folder of case folders, a .cast file, or - for standard input.",
+    )
+    .argument("[paths...]", "case folders, .cast files, or -")
+    .option("--json", "one JSON line per case, for programs")
+    .option("--events <file>", "event streams, one case per line ({id, events})")
+    .option("--screens <file>", "single screens, one per line ({id, text, agent, now, tz})")
+    .option("--transcript <file>", "a transcript that an agent wrote (JSONL)")
+    .option("--agent <kind>", "which program it is, where the recording does not say: claude-code, codex, gemini, opencode, generic")
+    .option("--profile <file>", "a profile of your own (TOML or JSON) over the built-in ones")
+    .addOption(new Option("--sources <list>", `read only these: ${SOURCE_NAMES.join(", ")}`).argParser(parseSources))
+    .addOption(new Option("--tz <zone>", "zone of clock times that a program prints without one").default("UTC").argParser(parseZone))
+    .addHelpText("after", "\nExamples:\n  rouse replay test/fixtures/cases\n  rouse replay --json session.cast --agent codex\n  gzip -dc session.cast.gz | rouse replay -\n")
+    .action(async (paths, options) => {
+      const replay: ReplayOptions = {
+        sources: options.sources ?? new Set(SOURCE_NAMES),
+        zone: options.tz,
+        ...(options.agent ? { agent: options.agent } : {}),
+        profiles: options.profile ? await loadProfiles(options.profile) : [],
+      };
+      const out = printer(options.json === true);
+      let asked = 0;
+      if (options.events) asked += await eachRow(options.events, async (row) => out(await replayEvents(row)));
+      if (options.screens) asked += await eachRow(options.screens, async (row) => process.stdout.write(`${JSON.stringify(judgeScreen(row))}\n`));
+      if (options.transcript) {
+        asked++;
+        out(await replayTranscript(options.transcript, replay));
+      }
+      if (asked === 0 && paths.length === 0) throw new BadInput("nothing to replay: name a case folder, a .cast file or -, or use --events, --screens or --transcript");
+      let failed = 0;
+      for (const path of await expand(paths)) {
+        try {
+          const folder = path !== "-" && (await isFolder(path));
+          out(await (folder ? replayCase(path, replay) : replayCast(path, replay)));
+        } catch (error) {
+          // One bad recording costs itself only: the others go on.
+          if (!(error instanceof BadInput)) throw error;
+          failed++;
+          process.stderr.write(`rouse: ${error.message}\n`);
+        }
+      }
+      if (failed > 0) setExit(1);
+    });
+}
+
+function printer(json: boolean): (replayed: { case: string; timeline: TimelineEntry[]; skipped?: Map<string, number> }) => void {
+  const style = { colour: isColoured(process.stdout), columns: process.stdout.columns ?? 100 };
+  return ({ case: name, timeline, skipped }) => {
+    if (json) {
+      process.stdout.write(`${JSON.stringify({ case: name, timeline })}\n`);
+      return;
+    }
+    process.stdout.write(timelineText(name, timeline, style));
+    const lost = skipped?.get("damaged line");
+    if (lost) process.stderr.write(`rouse: ${name}: ${lost} lines could not be read and were left out\n`);
+  };
+}
+
+/** Folders that are no case themselves stand for the cases in them, in the order of their names. */
+export async function expand(paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const cases = path !== "-" && (await isFolder(path).catch(() => false)) && !(await isCaseFolder(path)) ? await casesIn(path, 4) : [path];
+    if (cases.length === 0) throw new BadInput(`there is no case in ${path}: a case is a folder with meta.json or session.cast[.gz]`);
+    found.push(...cases);
+  }
+  return found;
+}
+
+async function casesIn(path: string, depth: number): Promise<string[]> {
+  if (await isCaseFolder(path)) return [path];
+  if (depth === 0) return [];
+  const entries = await readdir(path, { withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    if (entry.isDirectory()) found.push(...(await casesIn(join(path, entry.name), depth - 1)));
+  }
+  return found;
+}
+
+/** Rows of a JSONL file; a bad one is counted and said. Returns how many were good. */
+export async function eachRow(path: string, each: (row: Record<string, unknown>) => unknown): Promise<number> {
+  let good = 0;
+  let bad = 0;
+  for await (const line of readLines(path)) {
+    if (line.trim() === "") continue;
+    const row = parseRecord(line);
+    if (row) {
+      good++;
+      await each(row);
+    } else {
+      bad++;
+    }
+  }
+  if (good === 0) throw new BadInput(`${path} has no JSON lines`);
+  if (bad > 0) process.stderr.write(`rouse: ${path}: ${bad} lines are no JSON objects and were left out\n`);
+  return good;
+}

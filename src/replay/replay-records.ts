@@ -1,0 +1,78 @@
+/** Transcripts after the fact, and event streams: records with times of their own. */
+import { resolve } from "node:path";
+import { profileFor } from "../agents/registry.js";
+import type { TimelineEntry } from "../core/timeline.js";
+import { EventReader } from "../readers/events.js";
+import { parseRecord } from "../readers/json.js";
+import { recordTime } from "../readers/record-reader.js";
+import { BadInput, readLines } from "./files.js";
+import { foldRecording } from "./fold.js";
+import type { RecordedInput } from "./inputs.js";
+import type { ReplayOptions, Replayed } from "./replay-case.js";
+
+/** How many records are looked at to tell whose transcript it is. */
+const PEEK = 50;
+
+/** `t` counts from the first record that has a time; one without a time counts at the record before it. */
+export async function replayTranscript(path: string, options: ReplayOptions): Promise<Replayed & { startAt: number }> {
+  const records = readRecords(path);
+  const head: Record<string, unknown>[] = [];
+  for (let next = await records.next(); !next.done; next = await records.next()) {
+    head.push(next.value);
+    if (head.length >= PEEK) break;
+  }
+  const startAt = head.map(recordTime).find((t) => t !== null);
+  if (startAt === undefined || startAt === null) {
+    throw new BadInput(`${path} is no transcript: none of its first ${PEEK} records is a JSON object with a timestamp`);
+  }
+  const agent = options.agent ?? programOf(head);
+  const inputs = (async function* (): AsyncGenerator<RecordedInput> {
+    let at = startAt;
+    for await (const record of chain(head, records)) {
+      at = Math.max(at, recordTime(record) ?? at);
+      yield { t: (at - startAt) / 1000, kind: "record", source: "transcript", file: "", record };
+    }
+  })();
+  const folded = await foldRecording(inputs, { profile: profileFor(agent, options.profiles), startAt, zone: options.zone, size: null });
+  const name = path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/");
+  return { case: name, timeline: folded.timeline, signals: folded.signals, skipped: folded.skipped, meta: {}, startAt };
+}
+
+async function* readRecords(path: string): AsyncGenerator<Record<string, unknown>, undefined> {
+  for await (const line of readLines(path)) {
+    const record = parseRecord(line);
+    if (record) yield record;
+  }
+  return undefined;
+}
+
+async function* chain(head: readonly Record<string, unknown>[], rest: AsyncIterable<Record<string, unknown>>): AsyncGenerator<Record<string, unknown>> {
+  yield* head;
+  yield* rest;
+}
+
+/** Whose transcript it is, by the fields that only that program writes. */
+function programOf(records: readonly Record<string, unknown>[]): string {
+  const has = (...keys: string[]): boolean => records.some((r) => keys.every((k) => k in r));
+  if (has("timestamp", "type", "payload")) return "codex";
+  if (has("sessionId", "type", "uuid") || has("parentUuid")) return "claude-code";
+  if (has("table", "data")) return "opencode";
+  if (has("sessionId", "projectHash") || records.some((r) => r["type"] === "gemini")) return "gemini";
+  return "generic";
+}
+
+/** One case of a file of event streams: `{id, events: [...]}`. */
+export async function replayEvents(row: Record<string, unknown>): Promise<{ case: string; timeline: TimelineEntry[] }> {
+  const reader = new EventReader();
+  const events = Array.isArray(row["events"]) ? (row["events"] as unknown[]) : [];
+  const inputs = (async function* (): AsyncGenerator<RecordedInput> {
+    let t = 0;
+    for (const event of events) {
+      const signals = reader.read(event);
+      t = Math.max(t, (signals[0]?.at ?? t * 1000) / 1000);
+      if (signals.length > 0) yield { t, kind: "signals", signals };
+    }
+  })();
+  const folded = await foldRecording(inputs, { profile: profileFor("generic"), startAt: 0, zone: "UTC", size: null });
+  return { case: String(row["id"] ?? ""), timeline: folded.timeline };
+}
