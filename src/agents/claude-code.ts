@@ -49,7 +49,8 @@ export const claudeCode: AgentProfile = {
     { fact: "limit", region: "foot", when: "^\\s+⚠ (?P<text>Usage limit reached.*)" },
     { fact: "failure", region: "last", when: "^[●⏺] (?P<text>API Error.*)", tinted: true, fallback: "api" },
     { fact: "failure", region: "last", when: "^\\s+⎿\\s+(?P<text>API Error.*)", tinted: true, fallback: "api" },
-    { fact: "failure", region: "last", when: "^\\s+⎿\\s+(?P<text>\\S.*)", tinted: true },
+    // A tool's own failure is drawn in red too, and begins with "Error".
+    { fact: "failure", region: "last", when: "^\\s+⎿\\s+(?P<text>(?:[A-DF-Z]|E[a-qs-z])\\S*.*)", tinted: true },
     { fact: "ended", region: "last", when: "^[✻✶✽✢*·] \\S+ for (?:\\d+[hms] ?)+(?:\\s*·.*)?$" },
     { fact: "background", region: "foot", when: "(?P<count>\\d+) (?:background )?(?:shells?|tasks?|agents?)\\b" },
   ],

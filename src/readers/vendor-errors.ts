@@ -117,11 +117,16 @@ const TEXT_MAX = 2048;
 const STATUS_IN_TEXT = /(?:^|\b(?:error|status|code|http)\b[^a-z0-9]{0,6})([45]\d\d)(?!\d)/;
 
 /** What a provider's error means. Unknown words and statuses are an `api` error: one that nobody explains. */
-export function classifyVendorError({ status, code, text }: VendorError): VendorVerdict {
+export function classifyVendorError(given: VendorError): VendorVerdict {
+  return knownVendorError(given) ?? error("api");
+}
+
+/** The same, but null for words that the table does not know: for text of which nobody says that it is an error. */
+export function knownVendorError({ status, code, text }: VendorError): VendorVerdict | null {
   const words = `${code ?? ""} ${text ?? ""}`.slice(0, TEXT_MAX).toLowerCase().trim();
   const known = status ?? Number(STATUS_IN_TEXT.exec(words)?.[1] ?? 0);
   const row = ROWS.find((row) => (row.status?.(known) ?? true) && (row.words?.test(words) ?? true));
-  return row?.is ?? error("api");
+  return row?.is ?? null;
 }
 
 /** The cause once the program has given up: what could have been tried again is then an error like any other. */

@@ -5,7 +5,7 @@ import { infraOf } from "../../core/normalise.js";
 import type { InfraClass, ScreenReading } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
 import { readResetTime } from "../reset-time.js";
-import { classifyVendorError } from "../vendor-errors.js";
+import { knownVendorError } from "../vendor-errors.js";
 import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import { findComposer } from "./composer.js";
 import { findDialog } from "./dialog.js";
@@ -126,7 +126,7 @@ function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
 const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = { rate: "api", overload: "api", network: "api", refused: "unreachable", auth: "auth" };
 
 function stateFailure(facts: Facts, rule: CompiledRule, said: string, look: Look): void {
-  const known = classifyVendorError({ text: said });
+  const known = knownVendorError({ text: said });
   if (known?.kind === "limit") {
     facts.limit = mergeLimit(facts.limit, readLimit(said, look) ?? { text: said.slice(0, 300) });
     return;
