@@ -58,6 +58,7 @@ export const claudeCode: AgentProfile = {
   message: "^[●⏺] (?P<text>.*)$",
   dialogs: [
     { prompt: "input", when: "(?i)what do you want to do\\?[\\s\\S]*(?:wait for (?:the )?limit|limit (?:to )?reset|upgrade your plan)", limit: true },
+    { prompt: "input", when: "(?i)stop and wait for (?:the |your )?limit|/rate-limit-options", limit: true },
     { prompt: "trust", when: "(?i)is this a project you created or one you trust|do you trust the files|trust this folder" },
     { prompt: "login", when: "(?i)select login method|paste code here if prompted|login successful\\. press enter|use the url below to sign in" },
     { prompt: "plan", when: "(?i)exit plan mode|would you like to proceed\\?[\\s\\S]*(?:auto-accept|keep planning)|ready to code\\?" },
@@ -65,7 +66,7 @@ export const claudeCode: AgentProfile = {
     { prompt: "permission", when: "(?i)do you want to (?:proceed|make this edit|create|allow|run|delete|overwrite|use)|requires approval|requires confirmation" },
     { prompt: "confirmation", when: "(?i)auto mode can[’']t check|make auto mode your default|press enter to continue|enter to confirm" },
   ],
-  traits: { streamsReply: true, countsTokens: true, retriesSilently: false, ownTimeoutMs: 300_000 },
+  traits: { streamsReply: true, countsTokens: true, retriesSilently: false, ownTimeoutMs: 300_000, settleMs: 1200 },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003", "\u0003"] },
   resume: {
     byId: ["claude", "--resume", "{session}"],

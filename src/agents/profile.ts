@@ -68,6 +68,8 @@ export const profileSchema = z.strictObject({
     retriesSilently: z.boolean(),
     /** Its own time-out of a silent stream; rouse acts after it, never before. */
     ownTimeoutMs: z.int().nullable(),
+    /** Its busy mark on the screen must stay away for so long before a turn's end is believed. */
+    settleMs: z.int(),
   }),
   keys: z.strictObject({ interrupt: z.array(z.string()), submit: z.array(z.string()), quit: z.array(z.string()) }),
   /** Argument arrays; `{session}` and `{text}` are filled in as whole arguments. */

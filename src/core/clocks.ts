@@ -79,8 +79,8 @@ export const COMPACTION_TELL_MS: number = 15 * MINUTE;
 /** Neither bytes nor any other sign while the program says that it works: the program itself is frozen. */
 export const FROZEN_AFTER_MS: number = 60 * SECOND;
 
-/** A turn's end is believed when the program's busy mark stayed away for so long; by motion alone, much later. */
-export const SETTLE_MS: Readonly<Record<"title" | "screen" | "motion", number>> = { title: 400, screen: 1200, motion: 20_000 };
+/** A turn's end is believed when the title stayed quiet for so long; by motion alone, much later. */
+export const SETTLE_MS: Readonly<Record<"title" | "motion", number>> = { title: 400, motion: 20_000 };
 
 /**
  * A turn that ended with a promise is told when it stays so. An end that was only read out of a last message may be the

@@ -6,6 +6,8 @@ export interface Traits {
   /** It retries without a word: silence before the first text of a reply may be its own back-off. */
   retriesSilently: boolean;
   ownTimeoutMs: number | null;
+  /** The busy mark of the screen must stay away for so long before a turn's end is believed. */
+  settleMs: number;
 }
 
 export const PLAIN_TRAITS: Traits = {
@@ -13,4 +15,5 @@ export const PLAIN_TRAITS: Traits = {
   countsTokens: false,
   retriesSilently: true,
   ownTimeoutMs: null,
+  settleMs: 2500,
 };

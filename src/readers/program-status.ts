@@ -3,8 +3,11 @@
  * unasked, Claude Code when its terminal answered the query. It shows the edges of a turn exactly; it does not show
  * hangs, retries or stuck tools, which all stay `working`, and a question in plain text is `done`.
  */
-import type { StatusSignal } from "../core/signal.js";
+import { digest } from "../core/digest.js";
+import type { Signal, StatusSignal } from "../core/signal.js";
 import type { PromptKind } from "../core/states.js";
+import { readResetTime } from "./reset-time.js";
+import { classifyVendorError, finalCause } from "./vendor-errors.js";
 
 const STATES = new Set(["working", "idle", "blocked", "done", "error", "clear"]);
 const PROMPTS: Record<string, PromptKind> = {
@@ -15,8 +18,21 @@ const PROMPTS: Record<string, PromptKind> = {
   login: "login",
 };
 
-/** Null for the query (`?`) and for anything malformed. */
-export function readProgramStatus(data: string, at: number): StatusSignal | null {
+/** Nothing for the query (`?`) and for anything malformed. An error's message says what kind of error it is. */
+export function readProgramStatus(data: string, at: number, zone: string): Signal[] {
+  const status = readStatus(data, at);
+  if (!status) return [];
+  if (status.status !== "error" || !status.text) return [status];
+  const { text } = status;
+  const verdict = classifyVendorError({ text });
+  if (verdict.kind === "limit") {
+    const until = readResetTime(text, at, zone)?.until;
+    return [status, { kind: "limit", at, source: "program_status", level: "hit", text, ...(until === undefined ? {} : { until }) }];
+  }
+  return [status, { kind: "error", at, source: "program_status", cause: finalCause(verdict), final: true, digest: digest(text), text }];
+}
+
+function readStatus(data: string, at: number): StatusSignal | null {
   const fields = new Map<string, string>();
   for (const part of data.split(":").slice(0, 16)) {
     const cut = part.indexOf("=");

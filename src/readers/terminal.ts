@@ -103,8 +103,7 @@ export class TerminalReader {
       this.#outputAt = at;
     }
     for (const data of this.#statuses.splice(0)) {
-      const status = readProgramStatus(data, at);
-      if (status) signals.push(status);
+      signals.push(...readProgramStatus(data, at, this.#zone));
     }
     this.#lookAtTitle(at, signals);
     this.#lookAtScreen(at, signals);

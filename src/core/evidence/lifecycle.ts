@@ -81,8 +81,10 @@ export function neverStartedVerdict(
   // A human who presses Enter at an empty composer has submitted nothing; rouse never does that.
   const submittedNothing = state.submittedBy === "human" && state.composer === "empty";
   const submittedMs = state.submittedAt === null ? 0 : awakeMs(state.asleep, state.submittedAt, now);
+  // Only who has seen the program at all can miss its answer: keys alone show nothing of it.
   if (
     state.submittedAt !== null &&
+    state.shown &&
     !submittedNothing &&
     submittedMs > setting(options, "never_started_seconds") * SECOND
   ) {

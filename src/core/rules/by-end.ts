@@ -12,7 +12,7 @@ export function byEnd(question: Question): Verdict | null {
   const { evidence, now, word, since, due, active } = question;
   if (active !== false || evidence.turn.turns === 0) return null;
   if (word && !settled(word.source, since(word.at), question)) {
-    due(word.at + SETTLE_MS.screen);
+    due(word.at + evidence.traits.settleMs);
     due(word.at + SETTLE_MS.motion);
     return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to end (${word.source})`] };
   }
@@ -51,7 +51,7 @@ export function byEnd(question: Question): Verdict | null {
 function settled(source: Source, ms: number, { evidence }: Question): boolean {
   if (source === "title") return ms >= SETTLE_MS.title;
   if (source === "screen" && evidence.turn.byMotion) return ms >= SETTLE_MS.motion;
-  if (source === "screen") return ms >= (evidence.progress.reading?.ended ? SETTLE_MS.title : SETTLE_MS.screen);
+  if (source === "screen") return ms >= (evidence.progress.reading?.ended ? SETTLE_MS.title : evidence.traits.settleMs);
   return true;
 }
 

@@ -16,7 +16,10 @@ export function byFailure(question: Question): Verdict | null {
   // A row of the screen needs an idle composer: while the turn runs it is history or a quote.
   if (active === true || evidence.turn.interruptedAt !== null) return null;
   if (failures.shownLimit) return limited(question, failures.shownLimit);
-  return failures.shownError ? failed(question, failures.shownError) : null;
+  if (failures.shownError) return failed(question, failures.shownError);
+  if (question.word?.word !== "failed") return null;
+  const { at, source } = question.word;
+  return failed(question, { cause: "api", text: "the program says so and gives no reason", at, source });
 }
 
 function limited({ evidence, since, due }: Question, limit: Limit): Verdict {

@@ -9,7 +9,9 @@ export function byPrompt({ evidence, since }: Question): Verdict | null {
   const asked = open.question ? `: ${open.question}` : "";
   const reasons = [`a ${open.prompt} prompt is open since ${ago(since(open.at))} (${open.source})${asked}`];
   const limit = evidence.failures.limit ?? evidence.failures.shownLimit;
-  if (open.limit || (limit && open.prompt === "input" && !open.question)) {
+  // A menu that opens on top of a limit offers ways around it; a permission is asked for by work that goes on.
+  const onLimit = limit !== null && open.prompt !== "permission" && open.prompt !== "trust" && open.at >= limit.at - 5000;
+  if (open.limit || onLimit) {
     return { state: "rate_limited", cause: "limit", confidence: 0.9, until: limit?.until ?? null, reasons };
   }
   return { state: "needs_input", cause: open.prompt, confidence: 0.95, reasons };

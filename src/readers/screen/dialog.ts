@@ -1,5 +1,6 @@
 import type { PromptKind } from "../../core/states.js";
-import { type CompiledProfile } from "./compiled.js";
+import type { CompiledProfile } from "./compiled.js";
+import type { Composer } from "./composer.js";
 import { footOf, isBlank, joinRows } from "./screen-text.js";
 
 export interface Dialog {
@@ -16,11 +17,13 @@ const BELOW_MAX = 16;
 
 /**
  * A dialog by its structure: a selected option near the bottom with a sibling beside it or a line of key hints below.
- * It is asked only when no composer is on the screen, because a dialog stands in the composer's place.
+ * A dialog stands in the composer's place: with a composer on the screen there is none, unless what looked like a bare
+ * composer is itself one of the options.
  */
-export function findDialog(profile: CompiledProfile, rows: readonly string[]): Dialog | null {
+export function findDialog(profile: CompiledProfile, rows: readonly string[], composer: Composer | null = null): Dialog | null {
   const foot = footOf(rows);
-  if (foot < 0) return null;
+  if (foot < 0 || (composer && profile.composer.bottom)) return null;
+  if (composer && (selectedOption(rows, foot) ?? -1) < composer.top) return null;
   const start = blockStart(rows, foot);
   const block = joinRows(rows.slice(start, foot + 1));
   const kind = profile.dialogs.find((d) => d.when.test(block));

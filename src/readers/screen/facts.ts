@@ -31,8 +31,10 @@ interface Match {
 }
 
 export function readFacts(profile: CompiledProfile, screen: ScreenText, look: Look): Facts {
-  const composer = findComposer(profile, screen.rows);
-  const dialog = composer ? null : findDialog(profile, screen.rows);
+  const found = findComposer(profile, screen.rows);
+  const dialog = findDialog(profile, screen.rows, found);
+  // A bare prompt sign is also how a selected option begins: with options around it, it is no composer.
+  const composer = dialog ? null : found;
   const regions = regionsOf(profile, screen.rows, composer, dialog !== null, look.ticking);
   const matches = [...matchRows(profile, screen, regions, "status"), ...matchRows(profile, screen, regions, "foot")];
   const last = lastRows(profile, screen, regions);
@@ -87,7 +89,7 @@ function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
     case "retry": {
       facts.busy = true;
       const said = groups["text"] ?? text;
-      const infra = facts.retry?.infra ?? rule.infra ?? infraOf(said);
+      const infra = facts.retry?.infra ?? rule.infra ?? infraOf(said) ?? infraOfVendor(said);
       const limit = readLimit(said, look);
       if (limit && limit.until !== undefined && limit.until - look.at > 10 * 60_000) facts.limit ??= limit;
       const delayMs = groups["delay"] ? durationMs(groups["delay"]) : null;
@@ -121,6 +123,14 @@ function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
       facts[rule.fact] = true;
       return;
   }
+}
+
+/** Why it retries, in a provider's own words that name no code. */
+function infraOfVendor(text: string): InfraClass | undefined {
+  const known = knownVendorError({ text });
+  if (known?.kind === "retry") return known.infra;
+  if (known?.kind !== "error") return undefined;
+  return known.cause === "unreachable" ? "refused" : known.cause === "auth" ? "auth" : undefined;
 }
 
 const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = { rate: "api", overload: "api", network: "api", refused: "unreachable", auth: "auth" };
