@@ -65,7 +65,7 @@ const FAILURES: FragmentRule[] = [
   { says: "failure", when: "(?i)^\\[?(?:please run /login · )?api error ?[:(·]" },
   { says: "failure", when: "(?i)^api error$" },
   { says: "failure", when: "(?i)^(?:error: )?(?:stream disconnected before completion|stream error:|exceeded retry limit, last status|unexpected status \\d{3}\\b)" },
-  { says: "failure", when: "(?i)^error (?:running remote compact|during compaction|compacting|running (?:local )?compact)", cause: "context_full" },
+  { says: "failure", when: "(?i)^(?:error: )*error (?:running remote compact|during compaction|compacting|running (?:local )?compact)", cause: "context_full" },
   { says: "failure", when: "(?i)^(?:error: )?codex ran out of room|^(?:error: )?(?:prompt is too long|(?:conversation|input) (?:is )?too long)(?:[.:!·]|$| ·)|^context (?:limit|window) (?:reached|exceeded|is full) ·|^input length and .{0,3}max_tokens", cause: "context_full" },
   { says: "failure", when: "(?i)^(?:error: )?(?:your )?(?:access|oauth|authentication|session|refresh)? ?token (?:could not be refreshed|has (?:expired|been revoked)|expired|revoked|refresh failed)", cause: "auth" },
   { says: "failure", when: "(?i)^(?:error: )?(?:not logged in|invalid api key|invalid authentication|login expired|login required|authentication (?:failed|required|expired|error)|failed to (?:login|log in|authenticate)\\b|your session has (?:expired|ended)|you(?:'ve| have) been (?:logged|signed) out|missing api key|no api key)(?:$|[.:!·]| ·| -|,| \\()", cause: "auth" },
@@ -83,7 +83,7 @@ const FAILURES: FragmentRule[] = [
 ];
 
 const CRASHES: FragmentRule[] = [
-  { says: "failure", when: "(?i)^(?:fatal error: .{0,80}|.{0,60})(?:javascript heap out of memory|reached heap limit)", cause: "crash" },
+  { says: "failure", when: "(?i)^(?:fatal error: .{0,80})(?:javascript heap out of memory|reached heap limit)", cause: "crash" },
   { says: "failure", when: "(?i)^(?:oh no: )?bun has crashed|^panic\\(main thread\\)|^the application panicked|^thread '[^']{1,40}' (?:\\(\\d+\\) )?panicked at|^panic: |^<--- last few gcs --->", cause: "crash" },
   { says: "failure", when: "(?i)^(?:\\w*sh: |\\[\\d+\\] ?[+-]? ?)?(?:\\d+ )?(?:segmentation fault|killed(?::? ?9)?|aborted|bus error|illegal (?:hardware )?instruction|abort trap(?:: \\d+)?|trace trap|terminated(?:: 15)?|suspended|stopped)(?: \\([\\w ]+\\))?(?: .{0,80})?$", cause: "crash", common: true },
   { says: "failure", when: "(?i)^critical: unhandled (?:promise )?rejection|^(?:this is )?an unexpected (?:critical )?error (?:occurred|has occurred)?\\b.{0,20}(?:please file a bug|$)", cause: "crash" },
@@ -120,7 +120,7 @@ const WORK: FragmentRule[] = [
   { says: "busy", when: "(?i)\\b(?:esc|ctrl[+-]c) (?:again )?(?:to )?(?:interrupt|cancel|stop)\\b" },
   { says: "busy", when: `\\((?:thinking|thought for .{1,12}|${SPAN})[^()]*(?:tokens|thinking|thought for|esc)` },
   { says: "busy", when: "^[^.!?()]{1,120}(?:…|\\.\\.\\.)(?: ?\\([^)]*\\)?)?$" },
-  { says: "busy", when: "(?i)^waiting for \\d+ background|^running…|^thinking\\b.{0,20}$|^▣ [^·]+ · [^·]+$|^thought for " },
+  { says: "busy", when: "(?i)^waiting for \\d+ background|^running…|^thinking\\b.{0,20}$|^▣ [^·]+ · [^·]+$|^thought for |^\\(ctrl\\+b .{0,40}background" },
 ];
 
 /** Rows that have the words of a spinner only with a spinner's glyph in front. */
@@ -146,7 +146,7 @@ export const CHROME: readonly string[] = [
   "(?i)^\\s*(?:ctrl|shift|tab|esc|alt)\\+?\\w* (?:\\w+ )?(?:to|for) (?:expand|cycle|navigate|view|show|see|toggle|open|copy|edit|go|focus|run|newline)\\b",
   "(?i)^[\\s⎿└]*(?:tip|hint):",
   "(?i)^\\s*…? ?\\+?\\d+ lines? \\(ctrl",
-  "(?i)^\\s*\\(?ctrl\\+\\w",
+  "(?i)^please retry if you think\\b",
 ];
 
 /** What stands before text that somebody quotes: diffs, listings, searches, comments, tables, lists, logs, tests. */
@@ -180,7 +180,7 @@ export const TALKS_ABOUT =
 
 /** A command that shows or runs something else: what follows it is that command's output. */
 export const SHELL_COMMAND =
-  "^\\s*(?:[\\w.@~:/-]+ ?)?[$%❯>#] (?:sudo |time )?(?:cat|bat|less|head|tail|grep|rg|ag|awk|sed|git|gh|npm|pnpm|yarn|bun|npx|node|python3?|pytest|cargo|go|make|docker|kubectl|curl|ls|find|jq|echo|printf|journalctl|tmux|vitest|jest|tsc|bash|sh|\\./)\\b";
+  "^\\s*(?:[\\w.@~:/-]+ ?)?(?:[$%#] (?:sudo |time )?(?:less|head|python3?|go|make|ls|find|echo|printf|tmux|bash|sh|bun|node)|[$%#❯>] (?:sudo |time )?(?:cat|bat|tail|grep|rg|awk|sed|git|gh|npm|pnpm|yarn|npx|pytest|cargo|docker|kubectl|curl|jq|journalctl|vitest|jest|tsc))\\b";
 
 /** A row by which a program announces a tool call. */
 export const TOOL_HEADER =

@@ -106,7 +106,7 @@ function byStatement(rows: readonly string[], look: FragmentLook): FragmentVerdi
       end--;
       continue;
     }
-    const found = lowestStatement(rows, end);
+    const found = lowestStatement(rows, end) ?? explainedPrompt(rows, end);
     if (found === null) break;
     end = found.from;
     if (found.rule.says === "notice") noticed = true;
@@ -119,12 +119,28 @@ function byStatement(rows: readonly string[], look: FragmentLook): FragmentVerdi
 
 function lowestStatement(rows: readonly string[], end: number): Statement | null {
   for (let from = end - 1; from >= 0 && end - from <= STATEMENT_ROWS_MAX && !isBlank(rows[from]); from--) {
-    const text = wordsOf(rows.slice(from, end));
     const row = rows[from] as string;
+    if (toolHeader.test(row)) return null;
+    const text = wordsOf(rows.slice(from, end));
     const match = rules.find(({ rule, when }) => when.test(text) && isAbout(rule, rows, from, end, text));
     if (match) return { rule: match.rule, text, from };
     if (isQuoted(row) && !rows.slice(Math.max(0, end - STATEMENT_ROWS_MAX), from).some((above) => above.includes("{"))) return null;
     if (end - from > 1 && /^\s{0,2}[●⏺✦✻]/.test(row)) return null;
+  }
+  return null;
+}
+
+const EXPLANATION_ROWS_MAX = 12;
+
+/** A question of the program with its explanation, its command or its buttons below. */
+function explainedPrompt(rows: readonly string[], end: number): Statement | null {
+  for (let from = end - 1; from >= 0 && end - from <= EXPLANATION_ROWS_MAX; from--) {
+    const row = rows[from] as string;
+    if (isBlank(row)) continue;
+    const text = wordsOf([row]);
+    const match = rules.find(({ rule, when }) => rule.says === "prompt" && when.test(text) && isAbout(rule, rows, from, end, text));
+    if (match) return { rule: match.rule, text, from };
+    if (MESSAGE.test(row) || spinner.test(row) || DIFF.test(row) || CODE.test(row)) return null;
   }
   return null;
 }
@@ -152,16 +168,19 @@ function isShown(rows: readonly string[], from: number): boolean {
   return isToolOutput(rows, from);
 }
 
+const HOOK = /^\s*[⎿└]/;
+const OUTPUT_INDENT = 4;
+
 /** Rows under a tool's call are its output, up to the next row that hangs on the turn itself. */
 function isToolOutput(rows: readonly string[], from: number): boolean {
   const indent = indentOf(rows[from] as string);
-  let hooks = /^\s*[⎿└]/.test(rows[from] as string) ? 1 : 0;
-  if (indent === 0) return false;
+  let hooks = HOOK.test(rows[from] as string) ? 1 : 0;
+  if (hooks === 0 && indent < OUTPUT_INDENT) return false;
   for (let y = from - 1; y >= 0 && from - y < 40; y--) {
     const row = rows[y] as string;
     if (isBlank(row)) continue;
     if (toolHeader.test(row)) return hooks < 2;
-    if (/^\s*[⎿└]/.test(row)) hooks++;
+    if (HOOK.test(row)) hooks++;
     else if (indentOf(row) < indent) return false;
   }
   return false;
@@ -184,7 +203,7 @@ function conclude({ rule, text }: Statement, look: FragmentLook): FragmentVerdic
     case "stuck":
       return verdict("stuck", rule.cause);
     case "retry": {
-      const reset = until();
+      const reset = rules.some(({ rule, when }) => rule.says === "limit" && when.test(text)) ? until() : null;
       return reset !== null && reset - look.at > LONG_RETRY_MS ? verdict("rate_limited", "limit", reset) : verdict("waiting", "retry");
     }
     case "compacting":
