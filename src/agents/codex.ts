@@ -22,17 +22,29 @@ export const codex: AgentProfile = {
     bottom: null,
     belowMax: 4,
     hiddenMeansDialog: true,
-    placeholders: ["^Ask Codex to do anything", "^(?:Find and fix|Explain this|Summarize|Implement|Write tests|Improve|Run /review|Use /)"],
+    placeholders: [
+      "^Ask Codex to do anything",
+      "^(?:Find and fix|Explain this|Summarize|Implement|Write tests|Improve|Run /review|Use /)",
+    ],
   },
   rules: [
     // Connection failures are retried for ever under this line; a dropped stream counts its attempts instead.
-    { fact: "retry", region: "status", when: "^[•◦·] (?P<text>Reconnecting\\.\\.\\. waiting for network)", infra: "refused" },
+    {
+      fact: "retry",
+      region: "status",
+      when: "^[•◦·] (?P<text>Reconnecting\\.\\.\\. waiting for network)",
+      infra: "refused",
+    },
     {
       fact: "retry",
       region: "status",
       when: "^[•◦·] (?P<text>Reconnecting\\.\\.\\. (?P<attempt>\\d+)/(?P<max>\\d+)) \\((?:(?:\\d+[hms] ?)+)",
     },
-    { fact: "retry", region: "status", when: "^\\s+└ (?P<text>(?:Exceeded retry limit|Stream disconnected|Connection failed|stream error).*)" },
+    {
+      fact: "retry",
+      region: "status",
+      when: "^\\s+└ (?P<text>(?:Exceeded retry limit|Stream disconnected|Connection failed|stream error).*)",
+    },
     { fact: "compacting", region: "status", when: "^[•◦·] Compacting" },
     { fact: "tool", region: "status", when: "\\d+ background terminals? running", class: "shell" },
     { fact: "busy", region: "status", when: "^[•◦·] .{1,200}?\\((?:(?:\\d+[hms] ?)+)• esc to interrupt\\)" },
@@ -45,7 +57,10 @@ export const codex: AgentProfile = {
   message: "^• (?P<text>.*)$",
   dialogs: [
     { prompt: "trust", when: "(?i)trust this folder\\?|do you trust the (?:contents|files)" },
-    { prompt: "permission", when: "(?i)would you like to (?:run|make|grant|apply|allow)|yes, proceed|needs? your (?:approval|permission)" },
+    {
+      prompt: "permission",
+      when: "(?i)would you like to (?:run|make|grant|apply|allow)|yes, proceed|needs? your (?:approval|permission)",
+    },
     { prompt: "input", when: "(?i)enter to submit answer" },
     { prompt: "login", when: "(?i)sign in with chatgpt" },
     { prompt: "input", when: "(?i)usage limit|rate limit", limit: true },

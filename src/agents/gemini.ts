@@ -25,15 +25,28 @@ export const gemini: AgentProfile = {
     placeholders: ["^Type your message"],
   },
   rules: [
-    { fact: "retry", region: "status", when: "(?P<text>Trying to reach .* \\(Attempt (?P<attempt>\\d+)/(?P<max>\\d+)\\))" },
-    { fact: "busy", region: "status", when: "^\\s*[\\x{2800}-\\x{28FF}] .{1,160}\\(esc to cancel(?:, (?:(?:\\d+[hms] ?)+))?\\)" },
+    {
+      fact: "retry",
+      region: "status",
+      when: "(?P<text>Trying to reach .* \\(Attempt (?P<attempt>\\d+)/(?P<max>\\d+)\\))",
+    },
+    {
+      fact: "busy",
+      region: "status",
+      when: "^\\s*[\\x{2800}-\\x{28FF}] .{1,160}\\(esc to cancel(?:, (?:(?:\\d+[hms] ?)+))?\\)",
+    },
     { fact: "busy", region: "status", when: "^\\s*! Shell awaiting input" },
     { fact: "tool", region: "last", when: "^[│\\s]*⊶\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
     { fact: "interrupted", region: "last", when: "^ℹ Request cancelled" },
     { fact: "failure", region: "last", when: "^✕ (?P<text>.*)", fallback: "api", tinted: true },
     { fact: "limit", region: "last", when: "^⚡ (?P<text>You have reached your daily.*)" },
   ],
-  noise: ["^\\s+\\? for shortcuts\\s*$", "^ℹ This request failed", "^\\s+details\\.\\s*$", "^\\s*(?:YOLO|auto-accept|manual|plan)\\b"],
+  noise: [
+    "^\\s+\\? for shortcuts\\s*$",
+    "^ℹ This request failed",
+    "^\\s+details\\.\\s*$",
+    "^\\s*(?:YOLO|auto-accept|manual|plan)\\b",
+  ],
   message: "^✦ (?P<text>.*)$",
   dialogs: [
     { prompt: "input", when: "(?i)usage limit reached|quota limit|exhausted your (?:daily )?quota", limit: true },

@@ -26,9 +26,21 @@ export const generic: AgentProfile = {
     placeholders: ["(?i)^(?:type|ask|try|message|enter|send|describe)\\b"],
   },
   rules: [
-    { fact: "retry", region: "status", when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>[0-9]+ ?(?:s|m|seconds?|minutes?))|(?P<attempt>\\d+)/(?P<max>\\d+)).*)" },
-    { fact: "busy", region: "status", when: "(?i)\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\b(?:[^)]{0,40}?(?:(?:\\d+[hms] ?)+))?" },
-    { fact: "busy", region: "status", when: "^\\s*[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] .*?(?:\\((?:(?:\\d+[hms] ?)+)[^)]*\\))" },
+    {
+      fact: "retry",
+      region: "status",
+      when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>[0-9]+ ?(?:s|m|seconds?|minutes?))|(?P<attempt>\\d+)/(?P<max>\\d+)).*)",
+    },
+    {
+      fact: "busy",
+      region: "status",
+      when: "(?i)\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\b(?:[^)]{0,40}?(?:(?:\\d+[hms] ?)+))?",
+    },
+    {
+      fact: "busy",
+      region: "status",
+      when: "^\\s*[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] .*?(?:\\((?:(?:\\d+[hms] ?)+)[^)]*\\))",
+    },
     { fact: "busy", region: "foot", when: "(?i)\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b" },
     { fact: "ended", region: "last", when: "^\\s{0,4}(?:\\S{1,2} )?\\pL+ for (?:\\d+[hms] ?)+(?:\\s*[·•].*)?$" },
     { fact: "tool", region: "last", when: "^[│\\s]*⊶\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },

@@ -6,7 +6,7 @@
 import { RE2JS } from "re2js";
 
 /** A row of a terminal or a joined block of rows is never longer than this when it is matched. */
-export const TEXT_MAX = 4096;
+const TEXT_MAX = 4096;
 
 export interface Pattern {
   readonly source: string;

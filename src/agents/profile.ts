@@ -12,7 +12,17 @@ const status = z.enum(["working", "idle", "blocked"]);
 const prompt = z.enum(["permission", "confirmation", "input", "plan", "trust", "login"]);
 
 /** Facts that a row can state. `failure` is classified by the table of vendor texts. */
-export const FACTS = ["busy", "retry", "failure", "limit", "ended", "interrupted", "compacting", "background", "tool"] as const;
+const FACTS = [
+  "busy",
+  "retry",
+  "failure",
+  "limit",
+  "ended",
+  "interrupted",
+  "compacting",
+  "background",
+  "tool",
+] as const;
 
 const rule = z.strictObject({
   fact: z.enum(FACTS),

@@ -1,4 +1,5 @@
 /** Finds the profile for a program, and says how well it fits. */
+import type { Traits } from "../core/traits.js";
 import { claudeCode } from "./claude-code.js";
 import { codex } from "./codex.js";
 import { gemini } from "./gemini.js";
@@ -6,7 +7,7 @@ import { generic } from "./generic.js";
 import { opencode } from "./opencode.js";
 import { type AgentProfile, mergeProfile, type ProfileOverride } from "./profile.js";
 
-export const PROFILES: readonly AgentProfile[] = [claudeCode, codex, gemini, opencode, generic];
+const PROFILES: readonly AgentProfile[] = [claudeCode, codex, gemini, opencode, generic];
 
 /** The profile whose program has this name; the generic one for any other program, a fork included. */
 export function profileFor(program: string, own: readonly ProfileOverride[] = []): AgentProfile {
@@ -18,19 +19,7 @@ export function profileFor(program: string, own: readonly ProfileOverride[] = []
   return mergeProfile(parent, override);
 }
 
-/** -1, 0 or 1: how a release stands to the range that the profile was checked against. Null where nothing is known. */
-export function versionFit(profile: AgentProfile, version: string | undefined): -1 | 0 | 1 | null {
-  if (!profile.versions || !version) return null;
-  if (compareVersions(version, profile.versions.from) < 0) return -1;
-  return compareVersions(version, profile.versions.to) > 0 ? 1 : 0;
-}
-
-function compareVersions(a: string, b: string): number {
-  const parts = (v: string): number[] => (v.match(/\d+/g) ?? []).slice(0, 4).map(Number);
-  const [x, y] = [parts(a), parts(b)];
-  for (let i = 0; i < 4; i++) {
-    const difference = (x[i] ?? 0) - (y[i] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+/** The part of a profile that the judgement sees. */
+export function traitsOf(profile: AgentProfile): Traits {
+  return { ...profile.traits, versions: profile.versions };
 }

@@ -15,24 +15,39 @@ export function figuresText(figures: Figures, bars: readonly BarResult[], colour
   }
   if (events) {
     const { semantic, all } = events;
-    lines.push(`${events.cases} event streams: precision ${number(semantic.precision)}, recall ${number(semantic.recall)} (all natures: ${number(all.precision)}, ${number(all.recall)})`);
+    lines.push(
+      `${events.cases} event streams: precision ${number(semantic.precision)}, recall ${number(semantic.recall)} (all natures: ${number(all.precision)}, ${number(all.recall)})`,
+    );
   }
-  if (screens) lines.push(`${screens.of} single screens: ${screens.right} right, ${screens.negativeAlarms} alarms on ${screens.negatives} traps, ${screens.resetsRight} of ${screens.resetsOf} reset times`);
+  if (screens)
+    lines.push(
+      `${screens.of} single screens: ${screens.right} right, ${screens.negativeAlarms} alarms on ${screens.negatives} traps, ${screens.resetsRight} of ${screens.resetsOf} reset times`,
+    );
   if (sessions) {
     const found = Object.entries(sessions.found).map(([label, d]) => `${label} ${d.detected}/${d.of}`);
-    lines.push(`${sessions.sessions} transcripts: ${sessions.alarms.length} alarms in ${sessions.agentHours.toFixed(1)} quiet agent-hours; found ${found.join(", ")}`);
+    lines.push(
+      `${sessions.sessions} transcripts: ${sessions.alarms.length} alarms in ${sessions.agentHours.toFixed(1)} quiet agent-hours; found ${found.join(", ")}`,
+    );
   }
   lines.push("", "bars");
   for (const bar of bars) lines.push(barRow(bar, colour));
   return `${lines.join("\n")}\n`;
 }
 
-const row = (name: string, ...cells: string[]): string => `  ${name.padEnd(22)}${cells.map((c) => c.padStart(8)).join("")}`;
-const number = (value: number | null | undefined, digits = 3): string => (value === null || value === undefined ? "–" : value.toFixed(digits));
-const detectionRow = (name: string, d: Detection): string => row(name, String(d.detected), String(d.of), number(d.p50, 1), number(d.p95, 1));
+const row = (name: string, ...cells: string[]): string =>
+  `  ${name.padEnd(22)}${cells.map((c) => c.padStart(8)).join("")}`;
+const number = (value: number | null | undefined, digits = 3): string =>
+  value === null || value === undefined ? "–" : value.toFixed(digits);
+const detectionRow = (name: string, d: Detection): string =>
+  row(name, String(d.detected), String(d.of), number(d.p50, 1), number(d.p95, 1));
 
 function barRow(bar: BarResult, colour: boolean): string {
-  const mark = bar.met === null ? paint("no cases", "dim", colour) : bar.met ? paint("met", "green", colour) : paint("MISSED", "red", colour);
+  const mark =
+    bar.met === null
+      ? paint("no cases", "dim", colour)
+      : bar.met
+        ? paint("met", "green", colour)
+        : paint("MISSED", "red", colour);
   return `  ${bar.name.padEnd(44)}${number(bar.figure, bar.unit === "count" ? 0 : 3).padStart(9)}  ${bar.relation} ${bar.bar} ${bar.unit === "share" ? "" : bar.unit}  ${mark}`;
 }
 
@@ -43,7 +58,9 @@ export function worstText(figures: Figures, colour: boolean): string {
     lines.push("", paint(text, "bold", colour));
   };
   const saying = (said: Said): void => {
-    lines.push(`      ${clock(said.t)} ${said.state}${said.cause ? `/${said.cause}` : ""}: ${said.reasons.join(" · ").slice(0, 220)}`);
+    lines.push(
+      `      ${clock(said.t)} ${said.state}${said.cause ? `/${said.cause}` : ""}: ${said.reasons.join(" · ").slice(0, 220)}`,
+    );
   };
   const { live, events, screens, sessions } = figures;
   if (live) {
@@ -56,7 +73,8 @@ export function worstText(figures: Figures, colour: boolean): string {
       saying(wrong);
     }
     for (const held of live.notHeld) title(`not held: ${held.truth} in ${held.case}`);
-    for (const cause of live.wrongCause) title(`wrong cause: ${cause.truth} in ${cause.case}: ${cause.causes.join(", ")}`);
+    for (const cause of live.wrongCause)
+      title(`wrong cause: ${cause.truth} in ${cause.case}: ${cause.causes.join(", ")}`);
   }
   for (const wrong of events?.wrong ?? []) title(`event stream ${JSON.stringify(wrong)}`);
   for (const wrong of screens?.wrong ?? []) title(`screen ${JSON.stringify(wrong)}`);
@@ -66,7 +84,9 @@ export function worstText(figures: Figures, colour: boolean): string {
     saying(alarm);
   }
   for (const miss of sessions?.misses ?? []) {
-    title(`missed ${miss.label} (${miss.doing}, ${Math.round(miss.seconds)} s) in ${miss.file.split("/").slice(-2).join("/")} at ${clock(miss.t)}`);
+    title(
+      `missed ${miss.label} (${miss.doing}, ${Math.round(miss.seconds)} s) in ${miss.file.split("/").slice(-2).join("/")} at ${clock(miss.t)}`,
+    );
     miss.instead.forEach(saying);
   }
   return lines.length === 0 ? "\nnothing went wrong\n" : `${lines.join("\n")}\n`;

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 import { type BarResult, checkBars, type Figures } from "../eval/bars.js";
-import { SOURCE_NAMES } from "../replay/case-folder.js";
 import { evalEvents, evalLive, evalScreens, evalSessions } from "../eval/corpus.js";
+import { SOURCE_NAMES } from "../replay/case-folder.js";
 import { BadInput } from "../replay/files.js";
 import { isFolder, type ReplayOptions } from "../replay/replay-case.js";
 import { figuresText, worstText } from "./eval-text.js";
@@ -28,7 +28,11 @@ export function addEval(program: Command, setExit: (code: number) => void): void
     .option("--strict", "exit with 1 when a bar is missed")
     .option("--profile <file>", "a profile of your own (TOML or JSON) over the built-in ones")
     .addOption(new Option("--sources <list>", `read only these: ${SOURCE_NAMES.join(", ")}`).argParser(parseSources))
-    .addOption(new Option("--tz <zone>", "zone of clock times that a program prints without one").default("UTC").argParser(parseZone))
+    .addOption(
+      new Option("--tz <zone>", "zone of clock times that a program prints without one")
+        .default("UTC")
+        .argParser(parseZone),
+    )
     .action(async (dirs, options) => {
       const replay: ReplayOptions = {
         sources: options.sources ?? new Set(SOURCE_NAMES),
@@ -51,22 +55,37 @@ export function addEval(program: Command, setExit: (code: number) => void): void
 async function evalDirs(dirs: readonly string[], replay: ReplayOptions, allSources: boolean): Promise<Figures> {
   const figures: Figures = {};
   for (const dir of dirs) {
-    if (!(await isFolder(dir))) throw new BadInput(`${dir} is a file; rouse eval takes folders (use rouse replay for single recordings)`);
+    if (!(await isFolder(dir)))
+      throw new BadInput(`${dir} is a file; rouse eval takes folders (use rouse replay for single recordings)`);
     const part = (name: string): string | null => (existsSync(join(dir, name)) ? join(dir, name) : null);
-    const [live, events, screens, segments] = [part("live"), part("peer_cases.jsonl"), part("screens.jsonl"), part("segments.jsonl")];
+    const [live, events, screens, segments] = [
+      part("live"),
+      part("peer_cases.jsonl"),
+      part("screens.jsonl"),
+      part("segments.jsonl"),
+    ];
     const isCorpus = live || events || screens || segments;
     if (!isCorpus || live) {
       const paths = await expand([live ?? dir]);
       figures.live = await watched("replaying", paths.length, (step) => evalLive(paths, replay, step));
     }
-    if (events && allSources) figures.events = await watched("event streams", 1, () => evalEvents((each) => eachRow(events, each)));
-    if (screens && allSources) figures.screens = await watched("screens", 1, () => evalScreens((each) => eachRow(screens, each)));
-    if (segments && allSources) figures.sessions = await watched("transcripts", 100, (step) => evalSessions(dir, (each) => eachRow(segments, each), replay, step));
+    if (events && allSources)
+      figures.events = await watched("event streams", 1, () => evalEvents((each) => eachRow(events, each)));
+    if (screens && allSources)
+      figures.screens = await watched("screens", 1, () => evalScreens((each) => eachRow(screens, each)));
+    if (segments && allSources)
+      figures.sessions = await watched("transcripts", 100, (step) =>
+        evalSessions(dir, (each) => eachRow(segments, each), replay, step),
+      );
   }
   return figures;
 }
 
-async function watched<T>(title: string, total: number, run: (step: (label: string) => void) => Promise<T>): Promise<T> {
+async function watched<T>(
+  title: string,
+  total: number,
+  run: (step: (label: string) => void) => Promise<T>,
+): Promise<T> {
   const progress = startProgress(title, total);
   try {
     return await run((label) => progress.step(label));

@@ -5,7 +5,8 @@ import { SOURCE_NAMES, type SourceName } from "../replay/case-folder.js";
 export function parseSources(value: string): ReadonlySet<SourceName> {
   const names = value.split(",").map((name) => name.trim());
   const wrong = names.find((name) => !(SOURCE_NAMES as readonly string[]).includes(name));
-  if (wrong !== undefined) throw new InvalidArgumentError(`There is no source "${wrong}"; there are ${SOURCE_NAMES.join(", ")}.`);
+  if (wrong !== undefined)
+    throw new InvalidArgumentError(`There is no source "${wrong}"; there are ${SOURCE_NAMES.join(", ")}.`);
   return new Set(names as SourceName[]);
 }
 

@@ -1,7 +1,7 @@
 /** A user's own profiles: one file, TOML or JSON, with one profile or a list under `profiles`. */
 import { readFile } from "node:fs/promises";
 import { parse as parseToml, TomlError } from "smol-toml";
-import * as z from "zod";
+import type * as z from "zod";
 import { pattern } from "../agents/pattern.js";
 import { type ProfileOverride, profileOverrideSchema } from "../agents/profile.js";
 import { BadInput } from "../replay/files.js";
@@ -44,7 +44,9 @@ function patternsOf(profile: ProfileOverride): string[] {
   const { composer, titles = [], rules = [], dialogs = [], noise = [], message, versionRow } = profile;
   const own = composer ? [composer.first, composer.not, composer.top, composer.bottom, ...composer.placeholders] : [];
   const rows = [...titles, ...rules, ...dialogs].map((entry) => entry.when);
-  return [...rows, ...noise, ...own, message, versionRow].filter((source): source is string => typeof source === "string");
+  return [...rows, ...noise, ...own, message, versionRow].filter(
+    (source): source is string => typeof source === "string",
+  );
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

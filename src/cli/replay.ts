@@ -3,14 +3,14 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { TimelineEntry } from "../core/timeline.js";
+import { parseRecord } from "../readers/json.js";
 import { isCaseFolder, SOURCE_NAMES } from "../replay/case-folder.js";
 import { BadInput, readLines } from "../replay/files.js";
-import { isFolder, replayCase, type ReplayOptions, replayCast } from "../replay/replay-case.js";
-import { replayEvents, replayTranscript } from "../replay/replay-records.js";
+import { isFolder, type ReplayOptions, replayCase, replayCast } from "../replay/replay-case.js";
+import { replayEvents, replaySignals, replayTranscript } from "../replay/replay-records.js";
 import { judgeScreen } from "../replay/replay-screens.js";
-import { parseRecord } from "../readers/json.js";
-import { isColoured } from "./paint.js";
 import { parseSources, parseZone } from "./options.js";
+import { isColoured } from "./paint.js";
 import { loadProfiles } from "./profiles.js";
 import { timelineText } from "./timeline-text.js";
 
@@ -27,11 +27,22 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
     .option("--events <file>", "event streams, one case per line ({id, events})")
     .option("--screens <file>", "single screens, one per line ({id, text, agent, now, tz})")
     .option("--transcript <file>", "a transcript that an agent wrote (JSONL)")
-    .option("--agent <kind>", "which program it is, where the recording does not say: claude-code, codex, gemini, opencode, generic")
+    .option("--signals <file>", "stored signals, one JSON object per line")
+    .option(
+      "--agent <kind>",
+      "which program it is, where the recording does not say: claude-code, codex, gemini, opencode, generic",
+    )
     .option("--profile <file>", "a profile of your own (TOML or JSON) over the built-in ones")
     .addOption(new Option("--sources <list>", `read only these: ${SOURCE_NAMES.join(", ")}`).argParser(parseSources))
-    .addOption(new Option("--tz <zone>", "zone of clock times that a program prints without one").default("UTC").argParser(parseZone))
-    .addHelpText("after", "\nExamples:\n  rouse replay test/fixtures/cases\n  rouse replay --json session.cast --agent codex\n  gzip -dc session.cast.gz | rouse replay -\n")
+    .addOption(
+      new Option("--tz <zone>", "zone of clock times that a program prints without one")
+        .default("UTC")
+        .argParser(parseZone),
+    )
+    .addHelpText(
+      "after",
+      "\nExamples:\n  rouse replay test/fixtures/cases\n  rouse replay --json session.cast --agent codex\n  gzip -dc session.cast.gz | rouse replay -\n",
+    )
     .action(async (paths, options) => {
       const replay: ReplayOptions = {
         sources: options.sources ?? new Set(SOURCE_NAMES),
@@ -42,12 +53,22 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       const out = printer(options.json === true);
       let asked = 0;
       if (options.events) asked += await eachRow(options.events, async (row) => out(await replayEvents(row)));
-      if (options.screens) asked += await eachRow(options.screens, async (row) => process.stdout.write(`${JSON.stringify(judgeScreen(row))}\n`));
+      if (options.screens)
+        asked += await eachRow(options.screens, async (row) =>
+          process.stdout.write(`${JSON.stringify(judgeScreen(row))}\n`),
+        );
       if (options.transcript) {
         asked++;
         out(await replayTranscript(options.transcript, replay));
       }
-      if (asked === 0 && paths.length === 0) throw new BadInput("nothing to replay: name a case folder, a .cast file or -, or use --events, --screens or --transcript");
+      if (options.signals) {
+        asked++;
+        out(await replaySignals(options.signals, replay));
+      }
+      if (asked === 0 && paths.length === 0)
+        throw new BadInput(
+          "nothing to replay: name a case folder, a .cast file or -, or use --events, --screens, --transcript or --signals",
+        );
       let failed = 0;
       for (const path of await expand(paths)) {
         try {
@@ -64,7 +85,9 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
     });
 }
 
-function printer(json: boolean): (replayed: { case: string; timeline: TimelineEntry[]; skipped?: Map<string, number> }) => void {
+function printer(
+  json: boolean,
+): (replayed: { case: string; timeline: TimelineEntry[]; skipped?: Map<string, number> }) => void {
   const style = { colour: isColoured(process.stdout), columns: process.stdout.columns ?? 100 };
   return ({ case: name, timeline, skipped }) => {
     if (json) {
@@ -81,8 +104,12 @@ function printer(json: boolean): (replayed: { case: string; timeline: TimelineEn
 export async function expand(paths: readonly string[]): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
-    const cases = path !== "-" && (await isFolder(path).catch(() => false)) && !(await isCaseFolder(path)) ? await casesIn(path, 4) : [path];
-    if (cases.length === 0) throw new BadInput(`there is no case in ${path}: a case is a folder with meta.json or session.cast[.gz]`);
+    const cases =
+      path !== "-" && (await isFolder(path).catch(() => false)) && !(await isCaseFolder(path))
+        ? await casesIn(path, 4)
+        : [path];
+    if (cases.length === 0)
+      throw new BadInput(`there is no case in ${path}: a case is a folder with meta.json or session.cast[.gz]`);
     found.push(...cases);
   }
   return found;

@@ -15,7 +15,8 @@ export function timelineText(name: string, timeline: readonly TimelineEntry[], s
     const what = `${paintState(entry.state, 0, style.colour)}${cause}${until}`;
     lines.push(`${clock(entry.t).padStart(9)}  ${what}`);
     for (const reason of entry.reasons) {
-      for (const part of wrap(reason, Math.max(30, style.columns - 13))) lines.push(`${" ".repeat(11)}${paint(part, "dim", style.colour)}`);
+      for (const part of wrap(reason, Math.max(30, style.columns - 13)))
+        lines.push(`${" ".repeat(11)}${paint(part, "dim", style.colour)}`);
     }
   }
   return `${lines.join("\n")}\n`;

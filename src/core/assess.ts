@@ -11,9 +11,9 @@
 import { awakeMs } from "./awake.js";
 import type { Evidence } from "./evidence/evidence.js";
 import { type TurnWord, turnWord } from "./evidence/turn.js";
-import { byExit } from "./rules/by-exit.js";
 import { byActivity } from "./rules/by-activity.js";
 import { byEnd } from "./rules/by-end.js";
+import { byExit } from "./rules/by-exit.js";
 import { byFailure } from "./rules/by-failure.js";
 import { byLoop } from "./rules/by-loop.js";
 import { byPrompt } from "./rules/by-prompt.js";
@@ -22,6 +22,7 @@ import { byRetry } from "./rules/by-retry.js";
 import { byWork } from "./rules/by-work.js";
 import type { Source } from "./signal.js";
 import type { Cause, State } from "./states.js";
+import { versionFit } from "./version-fit.js";
 
 /** Grows whenever the same evidence may give another verdict, so that recorded timelines can be compared. */
 export const RULESET = 1;
@@ -49,14 +50,24 @@ export interface Question {
   active: boolean | null;
   word: { word: TurnWord; at: number; source: Source } | null;
   /** Awake milliseconds since a moment. */
-  since(at: number): number;
+  since: (at: number) => number;
   /** The verdict may change at this moment. */
-  due(at: number): void;
+  due: (at: number) => void;
 }
 
 export type JudgementRule = (question: Question) => Verdict | null;
 
-const RULES: readonly JudgementRule[] = [byExit, byPrompt, byReport, byFailure, byRetry, byLoop, byWork, byEnd, byActivity];
+const RULES: readonly JudgementRule[] = [
+  byExit,
+  byPrompt,
+  byReport,
+  byFailure,
+  byRetry,
+  byLoop,
+  byWork,
+  byEnd,
+  byActivity,
+];
 
 export function assess(evidence: Evidence, now: number): Assessment {
   let recheckAt: number | null = null;
@@ -73,7 +84,29 @@ export function assess(evidence: Evidence, now: number): Assessment {
   };
   for (const rule of RULES) {
     const verdict = rule(question);
-    if (verdict) return { until: null, ...verdict, at: now, ruleset: RULESET, recheckAt };
+    if (!verdict) continue;
+    const reasons = [...verdict.reasons, ...doubts(evidence)];
+    return { until: null, ...verdict, reasons, at: now, ruleset: RULESET, recheckAt };
   }
-  return { state: "unknown", cause: null, confidence: 0, until: null, reasons: ["nothing was seen yet"], at: now, ruleset: RULESET, recheckAt };
+  return {
+    state: "unknown",
+    cause: null,
+    confidence: 0,
+    until: null,
+    reasons: ["nothing was seen yet"],
+    at: now,
+    ruleset: RULESET,
+    recheckAt,
+  };
+}
+
+/** What makes the screen's word weaker than usual. Said with every verdict, so that nobody trusts a profile too long. */
+function doubts({ progress, session, traits }: Evidence): string[] {
+  if (!progress.reading) return [];
+  const found: string[] = [];
+  const fit = versionFit(traits.versions, session.version);
+  if (fit === 1) found.push(`version ${session.version} is newer than its profile (${traits.versions?.to})`);
+  if (fit === -1) found.push(`version ${session.version} is older than its profile (${traits.versions?.from})`);
+  if (progress.reading.structural) found.push("the screen does not fit the program's profile: judged by its structure");
+  return found;
 }

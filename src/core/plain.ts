@@ -3,10 +3,16 @@
  * invisible characters that hide or reorder, no lone surrogates. Everything that quotes an agent passes through here.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about.
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+const UNSAFE =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 export function plain(text: string, max: number = 500): string {
-  const safe = text.slice(0, max * 2).replace(UNSAFE, " ").replace(LONE, "\ufffd").replace(/ {2,}/g, " ").trim();
+  const safe = text
+    .slice(0, max * 2)
+    .replace(UNSAFE, " ")
+    .replace(LONE, "\ufffd")
+    .replace(/ {2,}/g, " ")
+    .trim();
   return safe.length > max ? `${safe.slice(0, max - 1)}…` : safe;
 }

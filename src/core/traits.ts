@@ -1,3 +1,5 @@
+import type { VersionRange } from "./version-fit.js";
+
 /** What the judgement needs to know of the program: the part of a profile that the core sees. */
 export interface Traits {
   /** The reply appears on the screen while it streams, so an unchanged screen means that nothing came. */
@@ -8,6 +10,8 @@ export interface Traits {
   ownTimeoutMs: number | null;
   /** The busy mark of the screen must stay away for so long before a turn's end is believed. */
   settleMs: number;
+  /** The releases that the profile was checked against; null for a program without a profile. */
+  versions: VersionRange | null;
 }
 
 export const PLAIN_TRAITS: Traits = {
@@ -16,4 +20,5 @@ export const PLAIN_TRAITS: Traits = {
   retriesSilently: true,
   ownTimeoutMs: null,
   settleMs: 2500,
+  versions: null,
 };

@@ -1,13 +1,14 @@
 /** Replays a labelled corpus and hands truth and timelines to the scorer. */
+
+import { BadInput } from "../replay/files.js";
+import { type ReplayOptions, replayCase } from "../replay/replay-case.js";
+import { replayEvents, replayTranscript } from "../replay/replay-records.js";
+import { judgeScreen } from "../replay/replay-screens.js";
 import { type EventFigures, scoreEvents } from "./events.js";
 import { type LiveCase, type LiveFigures, scoreLive } from "./live.js";
 import { type ScreenFigures, scoreScreens } from "./screens.js";
 import { type SegmentTruth, type SessionFigures, scoreSessions } from "./sessions.js";
 import { parseEventTruth, parseLiveTruth, parseScreenTruth, parseSegmentTruth } from "./truth.js";
-import { BadInput } from "../replay/files.js";
-import { replayCase, type ReplayOptions } from "../replay/replay-case.js";
-import { replayEvents, replayTranscript } from "../replay/replay-records.js";
-import { judgeScreen } from "../replay/replay-screens.js";
 
 type Step = (label: string) => void;
 type Rows = (each: (row: Record<string, unknown>) => unknown) => Promise<unknown>;
@@ -45,7 +46,12 @@ export async function evalScreens(rows: Rows): Promise<ScreenFigures> {
   return scoreScreens(cases);
 }
 
-export async function evalSessions(corpus: string, rows: Rows, options: ReplayOptions, step: Step): Promise<SessionFigures> {
+export async function evalSessions(
+  corpus: string,
+  rows: Rows,
+  options: ReplayOptions,
+  step: Step,
+): Promise<SessionFigures> {
   const byFile = new Map<string, SegmentTruth[]>();
   await rows((row) => {
     const segment = parseSegmentTruth(row);

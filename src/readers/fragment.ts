@@ -21,8 +21,8 @@ import { type Pattern, pattern } from "../agents/pattern.js";
 import type { AgentProfile } from "../agents/profile.js";
 import { closingOf } from "../core/closing.js";
 import type { Cause, State } from "../core/states.js";
-import { readResetTime } from "./reset-time.js";
 import { repeatsItself } from "./fragment-repeat.js";
+import { readResetTime } from "./reset-time.js";
 import { compileProfile } from "./screen/compiled.js";
 import { findDialog } from "./screen/dialog.js";
 import { isBlank, joinRows } from "./screen/screen-text.js";
@@ -58,17 +58,28 @@ const [spinner, talksAbout, shellCommand, toolHeader, vendorOption, limitMenu] =
   LIMIT_MENU,
 ]) as [Pattern, Pattern, Pattern, Pattern, Pattern, Pattern];
 
-const verdict = (state: State, cause: Cause | null = null, until: number | null = null): FragmentVerdict => ({ state, cause, until });
+const verdict = (state: State, cause: Cause | null = null, until: number | null = null): FragmentVerdict => ({
+  state,
+  cause,
+  until,
+});
 
 export function judgeFragment(profile: AgentProfile, text: string, look: FragmentLook): FragmentVerdict {
   const rows = rowsOf(text);
-  return byMenu(profile, rows, look) ?? byStatement(rows, look) ?? (repeatsItself(rows) ? verdict("stuck", "loop") : byClosing(rows, false));
+  return (
+    byMenu(profile, rows, look) ??
+    byStatement(rows, look) ??
+    (repeatsItself(rows) ? verdict("stuck", "loop") : byClosing(rows, false))
+  );
 }
 
 const ESCAPES = /\u001b(?:\[[0-9;?]{0,32}[A-Za-z]|\][^\u0007\u001b]{0,400}(?:\u0007|\u001b\\))/g;
 
 function rowsOf(text: string): string[] {
-  const rows = text.slice(-ROWS_MAX * ROW_MAX).replace(ESCAPES, "").split(/\r?\n/);
+  const rows = text
+    .slice(-ROWS_MAX * ROW_MAX)
+    .replace(ESCAPES, "")
+    .split(/\r?\n/);
   return rows.slice(-ROWS_MAX).map((row) => row.slice(0, ROW_MAX).replaceAll("\u00a0", " ").trimEnd());
 }
 
@@ -124,7 +135,8 @@ function lowestStatement(rows: readonly string[], end: number): Statement | null
     const text = wordsOf(rows.slice(from, end));
     const match = rules.find(({ rule, when }) => when.test(text) && isAbout(rule, rows, from, end, text));
     if (match) return { rule: match.rule, text, from };
-    if (isQuoted(row) && !rows.slice(Math.max(0, end - STATEMENT_ROWS_MAX), from).some((above) => above.includes("{"))) return null;
+    if (isQuoted(row) && !rows.slice(Math.max(0, end - STATEMENT_ROWS_MAX), from).some((above) => above.includes("{")))
+      return null;
     if (end - from > 1 && /^\s{0,2}[●⏺✦✻]/.test(row)) return null;
   }
   return null;
@@ -138,7 +150,9 @@ function explainedPrompt(rows: readonly string[], end: number): Statement | null
     const row = rows[from] as string;
     if (isBlank(row)) continue;
     const text = wordsOf([row]);
-    const match = rules.find(({ rule, when }) => rule.says === "prompt" && when.test(text) && isAbout(rule, rows, from, end, text));
+    const match = rules.find(
+      ({ rule, when }) => rule.says === "prompt" && when.test(text) && isAbout(rule, rows, from, end, text),
+    );
     if (match) return { rule: match.rule, text, from };
     if (MESSAGE.test(row) || spinner.test(row) || DIFF.test(row) || CODE.test(row)) return null;
   }
@@ -151,10 +165,13 @@ function isAbout(rule: FragmentRule, rows: readonly string[], from: number, end:
   if (rule.says === "busy") return end - from === 1 && (spinner.test(row) || !isQuoted(row));
   if (!ALARMS.has(rule.says)) return !isQuoted(row);
   if (isQuoted(row) || talksAbout.test(text.slice(0, 400)) || isShown(rows, from)) return false;
-  return !rule.common || rows.slice(Math.max(0, from - 2), from).every((above) => isBlank(above) || !toolHeader.test(above));
+  return (
+    !rule.common || rows.slice(Math.max(0, from - 2), from).every((above) => isBlank(above) || !toolHeader.test(above))
+  );
 }
 
-const CODE = /[;{]$|=>|^\s*(?:const|let|var|if|for|return|export|import|def|class|fn|func|pub|expect|it|test|describe)\b.{0,200}[({=:]/;
+const CODE =
+  /[;{]$|=>|^\s*(?:const|let|var|if|for|return|export|import|def|class|fn|func|pub|expect|it|test|describe)\b.{0,200}[({=:]/;
 const DIFF = /^@@ |^\s{0,8}\d{1,6} [+-] |^[+-]\S|^diff --git|^\s{0,8}\d{1,6}(?:[:│|]|→|\t)/;
 
 /** Does something else show this row: a code block, a diff, a tool, a command? */
@@ -204,7 +221,9 @@ function conclude({ rule, text }: Statement, look: FragmentLook): FragmentVerdic
       return verdict("stuck", rule.cause);
     case "retry": {
       const reset = rules.some(({ rule, when }) => rule.says === "limit" && when.test(text)) ? until() : null;
-      return reset !== null && reset - look.at > LONG_RETRY_MS ? verdict("rate_limited", "limit", reset) : verdict("waiting", "retry");
+      return reset !== null && reset - look.at > LONG_RETRY_MS
+        ? verdict("rate_limited", "limit", reset)
+        : verdict("waiting", "retry");
     }
     case "compacting":
       return verdict("waiting", "compaction");
@@ -231,14 +250,16 @@ function byMenu(profile: AgentProfile, rows: readonly string[], look: FragmentLo
   const first = last < 0 ? -1 : firstOption(rows, last);
   const options = rows.slice(Math.max(0, first), last + 1);
   const below = rows.slice(last + 1).filter((row) => !isChrome(row));
-  if (last < 0 || below.length > 4 || !below.every((row) => KEY_HINT.test(row.slice(0, 400)) || indentOf(row) > 4)) return null;
+  if (last < 0 || below.length > 4 || !below.every((row) => KEY_HINT.test(row.slice(0, 400)) || indentOf(row) > 4))
+    return null;
   if (isShown(rows, first)) return null;
   const selected = options.filter((row) => OPTION.exec(row)?.[1] !== undefined).length;
   const offered = options.some((row) => vendorOption.test(row));
   if (!(selected === 1 && options.length > 1) && !(offered && selected <= 1)) return null;
   const dialog = findDialog(compileProfile(generic), rows) ?? { prompt: "confirmation" as const };
   const block = joinRows(rows.slice(Math.max(0, first - 12)));
-  if (limitMenu.test(block)) return verdict("rate_limited", "limit", readResetTime(joinRows(rows), look.at, look.zone)?.until ?? null);
+  if (limitMenu.test(block))
+    return verdict("rate_limited", "limit", readResetTime(joinRows(rows), look.at, look.zone)?.until ?? null);
   const kind = compileProfile(profile).dialogs.find((d) => !d.limit && d.when.test(block));
   return verdict("needs_input", kind?.prompt ?? dialog.prompt);
 }
@@ -260,7 +281,11 @@ const MESSAGE = /^\s{0,2}[●⏺•✦◆]\s/;
 function byClosing(rows: readonly string[], ended: boolean): FragmentVerdict {
   const kept = rows.filter((row) => !isChrome(row) || isBlank(row));
   const start = kept.findLastIndex((row) => MESSAGE.test(row));
-  const text = kept.slice(Math.max(0, start)).map((row) => row.replace(GLYPH, "")).join("\n").trim();
+  const text = kept
+    .slice(Math.max(0, start))
+    .map((row) => row.replace(GLYPH, ""))
+    .join("\n")
+    .trim();
   const isMessage = ended || start >= 0;
   if (text === "") return verdict(ended ? "complete" : "unknown");
   if (!isMessage && (rows.some(isQuoted) || !/\b(?:I|me)\b/.test(text))) return verdict("unknown");

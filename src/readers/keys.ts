@@ -2,7 +2,8 @@
 import type { InputSignal } from "../core/signal.js";
 
 // Answers of a terminal, not of a human: device and version reports, cursor position, focus, status, colours.
-const ANSWERS = /\u001b(?:\[[?>=]?[\d;]*[cRnIOuy]|P[^\u001b]{0,200}\u001b\\|\][^\u0007\u001b]{0,200}(?:\u0007|\u001b\\)|\[\d*;\d*;\d*[tM])/g;
+const ANSWERS =
+  /\u001b(?:\[[?>=]?[\d;]*[cRnIOuy]|P[^\u001b]{0,200}\u001b\\|\][^\u0007\u001b]{0,200}(?:\u0007|\u001b\\)|\[\d*;\d*;\d*[tM])/g;
 
 /** Null when nothing of it came from a human. */
 export function readKeys(text: string, at: number): InputSignal | null {

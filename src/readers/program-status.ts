@@ -27,9 +27,23 @@ export function readProgramStatus(data: string, at: number, zone: string): Signa
   const verdict = classifyVendorError({ text });
   if (verdict.kind === "limit") {
     const until = readResetTime(text, at, zone)?.until;
-    return [status, { kind: "limit", at, source: "program_status", level: "hit", text, ...(until === undefined ? {} : { until }) }];
+    return [
+      status,
+      { kind: "limit", at, source: "program_status", level: "hit", text, ...(until === undefined ? {} : { until }) },
+    ];
   }
-  return [status, { kind: "error", at, source: "program_status", cause: finalCause(verdict), final: true, digest: digest(text), text }];
+  return [
+    status,
+    {
+      kind: "error",
+      at,
+      source: "program_status",
+      cause: finalCause(verdict),
+      final: true,
+      digest: digest(text),
+      text,
+    },
+  ];
 }
 
 function readStatus(data: string, at: number): StatusSignal | null {

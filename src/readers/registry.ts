@@ -34,7 +34,12 @@ const READERS: Readonly<Record<string, ProgramReaders>> = {
     hook: (o) => new CodexNotifyReader(o),
     session_file: null,
   },
-  gemini: { transcript: (o) => new GeminiChatReader(o), stream: (o) => new GeminiStreamReader(o), hook: null, session_file: null },
+  gemini: {
+    transcript: (o) => new GeminiChatReader(o),
+    stream: (o) => new GeminiStreamReader(o),
+    hook: null,
+    session_file: null,
+  },
   opencode: {
     transcript: (o) => new OpenCodeReader(o),
     stream: (o) => new OpenCodeReader({ ...o, source: "stream" }),

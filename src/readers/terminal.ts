@@ -13,8 +13,8 @@ import type { ScreenReading, Signal } from "../core/signal.js";
 import { readProgramStatus } from "./program-status.js";
 import { compileProfile } from "./screen/compiled.js";
 import { type Facts, readFacts } from "./screen/facts.js";
-import { Ticks } from "./screen/ticks.js";
 import { TerminalScreen } from "./screen/terminal-screen.js";
+import { Ticks } from "./screen/ticks.js";
 
 export interface TerminalOptions {
   cols: number;
@@ -116,7 +116,8 @@ export class TerminalReader {
 
   #flush(): void {
     if (this.#pendingBytes === 0) return;
-    const bytes = this.#pending.length === 1 ? (this.#pending[0] as Uint8Array) : concat(this.#pending, this.#pendingBytes);
+    const bytes =
+      this.#pending.length === 1 ? (this.#pending[0] as Uint8Array) : concat(this.#pending, this.#pendingBytes);
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#dirty = true;
@@ -156,9 +157,17 @@ export class TerminalReader {
     }
     this.#before = key;
     if (!this.#agreed) return;
-    const facts: Facts = key === this.#settled ? this.#facts : { ...this.#agreed, reply: this.#facts.reply, ...progress(this.#facts) };
+    const facts: Facts =
+      key === this.#settled ? this.#facts : { ...this.#agreed, reply: this.#facts.reply, ...progress(this.#facts) };
     const moving = at - this.#movedAt < MOTION_MS;
-    if (this.#said && this.#said.moving === moving && this.#said.facts.reply === facts.reply && this.#said.facts.tokens === facts.tokens && stable(this.#said.facts) === stable(facts)) return;
+    if (
+      this.#said &&
+      this.#said.moving === moving &&
+      this.#said.facts.reply === facts.reply &&
+      this.#said.facts.tokens === facts.tokens &&
+      stable(this.#said.facts) === stable(facts)
+    )
+      return;
     this.#said = { facts, moving };
     const reading: ScreenReading = { ...facts, moving };
     signals.push({ kind: "screen", at, source: "screen", reading });
@@ -168,7 +177,8 @@ export class TerminalReader {
   #readScreen(at: number): Facts {
     const look = { at, zone: this.#zone, ticking: (row: string) => this.#ticks.ticking(row, at) };
     const facts = readFacts(this.#compiled, this.#screen, look);
-    if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null || this.#compiled.profile.id === generic.id) return facts;
+    if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null || this.#compiled.profile.id === generic.id)
+      return facts;
     return { ...readFacts(compileProfile(generic), this.#screen, look), structural: true };
   }
 
@@ -186,12 +196,31 @@ export class TerminalReader {
 
 /** Everything that a look states but for what moves by nature. */
 function stable(facts: Facts): string {
-  const { reply: _r, lastLine: _l, tokens: _t, elapsed: _e, tail: _x, replying: _p, retry, limit, tool, ...rest } = facts;
-  return JSON.stringify([rest, retry && [retry.attempt, retry.max, retry.infra], limit && [limit.until, limit.resumesItself], tool?.class]);
+  const {
+    reply: _r,
+    lastLine: _l,
+    tokens: _t,
+    elapsed: _e,
+    tail: _x,
+    replying: _p,
+    retry,
+    limit,
+    tool,
+    ...rest
+  } = facts;
+  return JSON.stringify([
+    rest,
+    retry && [retry.attempt, retry.max, retry.infra],
+    limit && [limit.until, limit.resumesItself],
+    tool?.class,
+  ]);
 }
 
 function progress(facts: Facts): Partial<Facts> {
-  return { ...(facts.tokens === undefined ? {} : { tokens: facts.tokens }), ...(facts.elapsed === undefined ? {} : { elapsed: facts.elapsed }) };
+  return {
+    ...(facts.tokens === undefined ? {} : { tokens: facts.tokens }),
+    ...(facts.elapsed === undefined ? {} : { elapsed: facts.elapsed }),
+  };
 }
 
 function concat(parts: readonly Uint8Array[], bytes: number): Uint8Array {

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { AgentProfile, ProfileOverride } from "../agents/profile.js";
 import { profileFor } from "../agents/registry.js";
-import { parseRecord } from "../readers/json.js";
+import { parseRecord, str } from "../readers/json.js";
 import { rowsToTimed } from "../readers/opencode-times.js";
 import { openCast } from "./cast.js";
 import { BadInput, readLines } from "./files.js";
@@ -30,7 +30,11 @@ export async function isCaseFolder(path: string): Promise<boolean> {
   return names.includes("meta.json") || names.some((n) => n.startsWith("session.cast"));
 }
 
-export async function openCase(path: string, sources: ReadonlySet<SourceName>, own: readonly ProfileOverride[] = []): Promise<CaseFolder> {
+export async function openCase(
+  path: string,
+  sources: ReadonlySet<SourceName>,
+  own: readonly ProfileOverride[] = [],
+): Promise<CaseFolder> {
   const names = await readdir(path).catch((error: Error) => {
     throw new BadInput(`cannot open the case folder ${path}: ${error.message}`);
   });
@@ -41,17 +45,25 @@ export async function openCase(path: string, sources: ReadonlySet<SourceName>, o
     throw new BadInput(`${path} is no case folder: it has neither session.cast[.gz] nor transcript-*.jsonl`);
   }
   const opened = cast ? await openCast(join(path, cast), headless) : null;
-  const profile = profileFor(String(meta["agent"] ?? "generic"), own);
+  const profile = profileFor(str(meta, "agent") ?? "generic", own);
   const startAt = opened?.header.startAt ?? 0;
   const terminal = opened !== null && !headless && sources.has("screen");
   const parts: AsyncIterable<RecordedInput>[] = [];
   if (opened) parts.push(only(opened.inputs, terminal, headless && sources.has("stream")));
   if (names.includes("transcript-times.jsonl")) {
     const placed = await placeTranscripts(path, names);
-    parts.push(fromArray(placed.filter((i) => i.kind === "record" && sources.has(i.source === "session_file" ? "session" : "transcript"))));
+    parts.push(
+      fromArray(
+        placed.filter(
+          (i) => i.kind === "record" && sources.has(i.source === "session_file" ? "session" : "transcript"),
+        ),
+      ),
+    );
   }
-  if (sources.has("transcript") && names.includes("transcript-db.jsonl")) parts.push(fromArray(await databaseRows(join(path, "transcript-db.jsonl"), startAt)));
-  if (sources.has("hooks") && names.includes("hooks.jsonl")) parts.push(fromArray(await hookRecords(join(path, "hooks.jsonl"))));
+  if (sources.has("transcript") && names.includes("transcript-db.jsonl"))
+    parts.push(fromArray(await databaseRows(join(path, "transcript-db.jsonl"), startAt)));
+  if (sources.has("hooks") && names.includes("hooks.jsonl"))
+    parts.push(fromArray(await hookRecords(join(path, "hooks.jsonl"))));
   parts.push(fromArray(exitOf(meta)));
   return {
     name: resolve(path).split("/").slice(-2).join("/"),
@@ -73,7 +85,11 @@ async function readMeta(path: string, names: readonly string[]): Promise<Record<
 }
 
 /** Keeps only what the chosen sources may see; keys and the recording's length always count. */
-async function* only(inputs: AsyncIterable<RecordedInput>, screen: boolean, stream: boolean): AsyncGenerator<RecordedInput> {
+async function* only(
+  inputs: AsyncIterable<RecordedInput>,
+  screen: boolean,
+  stream: boolean,
+): AsyncGenerator<RecordedInput> {
   for await (const input of inputs) {
     if ((input.kind === "bytes" || input.kind === "size") && !screen) yield { t: input.t, kind: "end" };
     else if (input.kind === "stdout" && !stream) yield { t: input.t, kind: "end" };
@@ -83,7 +99,8 @@ async function* only(inputs: AsyncIterable<RecordedInput>, screen: boolean, stre
 
 function sizeOf(meta: Record<string, unknown>, header: { cols: number; rows: number }): { cols: number; rows: number } {
   const size = meta["size"];
-  if (Array.isArray(size) && typeof size[0] === "number" && typeof size[1] === "number") return { cols: size[0], rows: size[1] };
+  if (Array.isArray(size) && typeof size[0] === "number" && typeof size[1] === "number")
+    return { cols: size[0], rows: size[1] };
   return { cols: header.cols, rows: header.rows };
 }
 
@@ -116,4 +133,3 @@ async function databaseRows(path: string, startAt: number): Promise<RecordedInpu
     return { t, kind: "signals", signals: signals.map((s) => ({ ...s, at: startAt + t * 1000 })) };
   });
 }
-

@@ -12,11 +12,17 @@ export interface CastHeader {
 const encoder = new TextEncoder();
 
 /** Opens a cast: its header, and its inputs as they are read. A bad line costs that line only and is counted. */
-export async function openCast(path: string, headless: boolean): Promise<{ header: CastHeader; inputs: AsyncGenerator<RecordedInput>; skipped: () => number }> {
+export async function openCast(
+  path: string,
+  headless: boolean,
+): Promise<{ header: CastHeader; inputs: AsyncGenerator<RecordedInput>; skipped: () => number }> {
   const lines = readLines(path)[Symbol.asyncIterator]();
   const first = await lines.next();
   const header = first.done ? null : parseHeader(first.value);
-  if (!header) throw new BadInput(`${path} is not an asciinema v2 recording: its first line must be a JSON header with "version": 2`);
+  if (!header)
+    throw new BadInput(
+      `${path} is not an asciinema v2 recording: its first line must be a JSON header with "version": 2`,
+    );
   let skipped = 0;
   const inputs = (async function* (): AsyncGenerator<RecordedInput> {
     let last = 0;
@@ -54,7 +60,8 @@ function parseEvent(line: string): { t: number; code: string; data: string } | n
     const event: unknown = JSON.parse(line);
     if (!Array.isArray(event)) return null;
     const [t, code, data] = event as unknown[];
-    if (typeof t !== "number" || !Number.isFinite(t) || t < 0 || typeof code !== "string" || typeof data !== "string") return null;
+    if (typeof t !== "number" || !Number.isFinite(t) || t < 0 || typeof code !== "string" || typeof data !== "string")
+      return null;
     return { t, code, data };
   } catch {
     return null;
@@ -64,7 +71,9 @@ function parseEvent(line: string): { t: number; code: string; data: string } | n
 function inputOf(code: string, data: string, t: number, headless: boolean): RecordedInput | null {
   switch (code) {
     case "o":
-      return headless ? { t, kind: "stdout", bytes: encoder.encode(data) } : { t, kind: "bytes", bytes: encoder.encode(data) };
+      return headless
+        ? { t, kind: "stdout", bytes: encoder.encode(data) }
+        : { t, kind: "bytes", bytes: encoder.encode(data) };
     case "i":
       return { t, kind: "keys", text: data };
     case "r": {

@@ -10,7 +10,7 @@ export class BadInput extends Error {}
 const FILE_BYTES_MAX = 4 * 1024 ** 3;
 
 /** Chunks of a file, gunzipped by its first bytes rather than by its name; `-` is standard input. */
-export async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
+async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
   const raw: AsyncIterable<Uint8Array> = path === "-" ? process.stdin : createReadStream(path);
   const iterator = raw[Symbol.asyncIterator]();
   let first: IteratorResult<Uint8Array>;

@@ -6,6 +6,7 @@
  * recording gives the same timeline, byte for byte, however its bytes were cut.
  */
 import type { AgentProfile } from "../agents/profile.js";
+import { traitsOf } from "../agents/registry.js";
 import { type Assessment, assess } from "../core/assess.js";
 import { createEvidence, type Evidence, take } from "../core/evidence/evidence.js";
 import type { Signal } from "../core/signal.js";
@@ -19,7 +20,7 @@ import { TerminalReader } from "../readers/terminal.js";
 import type { RecordedInput } from "./inputs.js";
 
 /** The terminal is read twice a second: a change counts when two looks agree, so it is seen within a second. */
-export const LOOK_MS = 500;
+const LOOK_MS = 500;
 
 export interface FoldOptions {
   profile: AgentProfile;
@@ -60,7 +61,7 @@ class Fold {
 
   constructor(options: FoldOptions) {
     this.#options = options;
-    this.#evidence = createEvidence(options.profile.traits);
+    this.#evidence = createEvidence(traitsOf(options.profile));
     this.#terminal = options.size ? new TerminalReader(options.profile, { ...options.size, zone: options.zone }) : null;
     this.#now = options.startAt;
     this.#nextLook = options.startAt;

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { ProfileOverride } from "../agents/profile.js";
 import { profileFor } from "../agents/registry.js";
 import type { TimelineEntry } from "../core/timeline.js";
-import { type SourceName, openCase } from "./case-folder.js";
+import { openCase, type SourceName } from "./case-folder.js";
 import { openCast } from "./cast.js";
 import { BadInput } from "./files.js";
 import { foldRecording } from "./fold.js";
@@ -30,8 +30,19 @@ export interface Replayed {
 export async function replayCase(path: string, options: ReplayOptions): Promise<Replayed> {
   const opened = await openCase(path, options.sources, options.profiles);
   const profile = options.agent ? profileFor(options.agent, options.profiles) : opened.profile;
-  const folded = await foldRecording(opened.inputs, { profile, startAt: opened.startAt, zone: options.zone, size: opened.size });
-  return { case: opened.name, timeline: folded.timeline, signals: folded.signals, skipped: folded.skipped, meta: opened.meta };
+  const folded = await foldRecording(opened.inputs, {
+    profile,
+    startAt: opened.startAt,
+    zone: options.zone,
+    size: opened.size,
+  });
+  return {
+    case: opened.name,
+    timeline: folded.timeline,
+    signals: folded.signals,
+    skipped: folded.skipped,
+    meta: opened.meta,
+  };
 }
 
 /** A bare recording of a terminal; `-` reads standard input. */
@@ -53,6 +64,8 @@ export async function isFolder(path: string): Promise<boolean> {
     return (await stat(path)).isDirectory();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new BadInput(code === "ENOENT" ? `there is no file or folder ${path}` : `cannot open ${path}: ${(error as Error).message}`);
+    throw new BadInput(
+      code === "ENOENT" ? `there is no file or folder ${path}` : `cannot open ${path}: ${(error as Error).message}`,
+    );
   }
 }

@@ -1,14 +1,16 @@
 /** Transcripts after the fact, and event streams: records with times of their own. */
 import { resolve } from "node:path";
 import { profileFor } from "../agents/registry.js";
+import type { Signal } from "../core/signal.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import { EventReader } from "../readers/events.js";
-import { parseRecord } from "../readers/json.js";
+import { parseRecord, str } from "../readers/json.js";
 import { recordTime } from "../readers/record-reader.js";
+import { parseSignal } from "../readers/signal-schema.js";
 import { BadInput, readLines } from "./files.js";
 import { foldRecording } from "./fold.js";
-import type { RecordedInput } from "./inputs.js";
-import type { ReplayOptions, Replayed } from "./replay-case.js";
+import { fromArray, type RecordedInput } from "./inputs.js";
+import type { Replayed, ReplayOptions } from "./replay-case.js";
 
 /** How many records are looked at to tell whose transcript it is. */
 const PEEK = 50;
@@ -33,7 +35,12 @@ export async function replayTranscript(path: string, options: ReplayOptions): Pr
       yield { t: (at - startAt) / 1000, kind: "record", source: "transcript", file: "", record };
     }
   })();
-  const folded = await foldRecording(inputs, { profile: profileFor(agent, options.profiles), startAt, zone: options.zone, size: null });
+  const folded = await foldRecording(inputs, {
+    profile: profileFor(agent, options.profiles),
+    startAt,
+    zone: options.zone,
+    size: null,
+  });
   const name = path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/");
   return { case: name, timeline: folded.timeline, signals: folded.signals, skipped: folded.skipped, meta: {}, startAt };
 }
@@ -46,7 +53,10 @@ async function* readRecords(path: string): AsyncGenerator<Record<string, unknown
   return undefined;
 }
 
-async function* chain(head: readonly Record<string, unknown>[], rest: AsyncIterable<Record<string, unknown>>): AsyncGenerator<Record<string, unknown>> {
+async function* chain(
+  head: readonly Record<string, unknown>[],
+  rest: AsyncIterable<Record<string, unknown>>,
+): AsyncGenerator<Record<string, unknown>> {
   yield* head;
   yield* rest;
 }
@@ -59,6 +69,37 @@ function programOf(records: readonly Record<string, unknown>[]): string {
   if (has("table", "data")) return "opencode";
   if (has("sessionId", "projectHash") || records.some((r) => r["type"] === "gemini")) return "gemini";
   return "generic";
+}
+
+/** Signals as they were stored, one JSON object per line: what a journal keeps. A line that is no signal is counted. */
+export async function replaySignals(path: string, options: ReplayOptions): Promise<Replayed> {
+  const signals: Signal[] = [];
+  let bad = 0;
+  for await (const line of readLines(path)) {
+    if (line.trim() === "") continue;
+    const signal = parseSignal(parseRecord(line));
+    if (signal) signals.push(signal);
+    else bad++;
+  }
+  const startAt = signals[0]?.at;
+  if (startAt === undefined)
+    throw new BadInput(`${path} holds no signals: each line must be a JSON object with kind, at and source`);
+  const inputs: RecordedInput[] = signals.map((signal) => ({
+    t: Math.max(0, (signal.at - startAt) / 1000),
+    kind: "signals",
+    signals: [signal],
+  }));
+  inputs.sort((a, b) => a.t - b.t);
+  const profile = profileFor(options.agent ?? "generic", options.profiles);
+  const folded = await foldRecording(fromArray(inputs), { profile, startAt, zone: options.zone, size: null });
+  if (bad > 0) folded.skipped.set("damaged line", bad);
+  return {
+    case: path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/"),
+    timeline: folded.timeline,
+    signals: folded.signals,
+    skipped: folded.skipped,
+    meta: {},
+  };
 }
 
 /** One case of a file of event streams: `{id, events: [...]}`. */
@@ -74,5 +115,5 @@ export async function replayEvents(row: Record<string, unknown>): Promise<{ case
     }
   })();
   const folded = await foldRecording(inputs, { profile: profileFor("generic"), startAt: 0, zone: "UTC", size: null });
-  return { case: String(row["id"] ?? ""), timeline: folded.timeline };
+  return { case: str(row, "id") ?? "", timeline: folded.timeline };
 }

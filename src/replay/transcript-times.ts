@@ -52,7 +52,10 @@ async function readRecords(path: string): Promise<(Record<string, unknown> | nul
 }
 
 /** The file whose described lines are most like these records. A history of prompts has no kinds and fits nothing. */
-function bestMatch(records: readonly (Record<string, unknown> | null)[], grown: ReadonlyMap<string, Grown[]>): { file: string; lines: Grown[] } | null {
+function bestMatch(
+  records: readonly (Record<string, unknown> | null)[],
+  grown: ReadonlyMap<string, Grown[]>,
+): { file: string; lines: Grown[] } | null {
   let best: { file: string; lines: Grown[] } | null = null;
   let bestScore = 0;
   for (const [file, lines] of grown) {

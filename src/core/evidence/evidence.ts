@@ -21,8 +21,8 @@ import { createProgress, type ProgressEvidence, takeProgress } from "./progress.
 import { createPrompts, type PromptsEvidence, takePrompts } from "./prompts.js";
 import { createRetries, type RetriesState, takeRetries } from "./retries.js";
 import { createSpin, type SpinState, takeSpin } from "./spin.js";
-import { createTools, takeTools, type ToolsEvidence } from "./tools.js";
-import { createTurn, takeTurn, type TurnEvidence } from "./turn.js";
+import { createTools, type ToolsEvidence, takeTools } from "./tools.js";
+import { createTurn, type TurnEvidence, takeTurn } from "./turn.js";
 
 export interface Evidence {
   traits: Traits;

@@ -37,13 +37,16 @@ export function takeFailures(failures: FailuresEvidence, signal: Signal): void {
       if (signal.final) failures.error = failureOf(signal);
       return;
     case "limit":
-      return takeLimit(failures, signal);
+      takeLimit(failures, signal);
+      return;
     case "screen":
-      return takeScreen(failures, signal.reading, signal.at);
+      takeScreen(failures, signal.reading, signal.at);
+      return;
     // The work goes on: what ended it is past.
     case "delta":
     case "tool_start":
-      return clear(failures);
+      clear(failures);
+      return;
     case "message":
       if (signal.role === "assistant" || !signal.own) clear(failures);
       return;
@@ -84,16 +87,32 @@ function takeLimit(failures: FailuresEvidence, signal: LimitSignal): void {
   }
   const known = failures.limit;
   failures.limit = known
-    ? { ...limit, at: known.at, until: limit.until ?? known.until, resumesItself: limit.resumesItself || known.resumesItself }
+    ? {
+        ...limit,
+        at: known.at,
+        until: limit.until ?? known.until,
+        resumesItself: limit.resumesItself || known.resumesItself,
+      }
     : limit;
 }
 
 function takeScreen(failures: FailuresEvidence, reading: ScreenReading, at: number): void {
   const { error, limit } = reading;
   failures.shownError = error
-    ? { cause: error.cause, text: error.text, at: failures.shownError?.text === error.text ? failures.shownError.at : at, source: "screen" }
+    ? {
+        cause: error.cause,
+        text: error.text,
+        at: failures.shownError?.text === error.text ? failures.shownError.at : at,
+        source: "screen",
+      }
     : null;
   failures.shownLimit = limit
-    ? { until: limit.until ?? null, text: limit.text, at: failures.shownLimit?.at ?? at, source: "screen", resumesItself: limit.resumesItself ?? false }
+    ? {
+        until: limit.until ?? null,
+        text: limit.text,
+        at: failures.shownLimit?.at ?? at,
+        source: "screen",
+        resumesItself: limit.resumesItself ?? false,
+      }
     : null;
 }

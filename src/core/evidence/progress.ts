@@ -25,18 +25,31 @@ export interface ProgressEvidence {
 }
 
 export function createProgress(): ProgressEvidence {
-  return { seen: {}, outputAt: null, replies: new Map(), tokens: null, reading: null, readingAt: null, socketBytes: null, cpuMs: null, cpuMovedAt: null, children: null };
+  return {
+    seen: {},
+    outputAt: null,
+    replies: new Map(),
+    tokens: null,
+    reading: null,
+    readingAt: null,
+    socketBytes: null,
+    cpuMs: null,
+    cpuMovedAt: null,
+    children: null,
+  };
 }
 
 export function takeProgress(progress: ProgressEvidence, signal: Signal): void {
   switch (signal.kind) {
     case "screen":
-      return takeReading(progress, signal.reading, signal.at);
+      takeReading(progress, signal.reading, signal.at);
+      return;
     case "output":
       progress.outputAt = signal.at;
       return;
     case "process":
-      return takeProcess(progress, signal.at, signal.cpuMs, signal.receivedBytes, signal.children);
+      takeProcess(progress, signal.at, signal.cpuMs, signal.receivedBytes, signal.children);
+      return;
     case "delta":
     case "message":
     case "tool_start":
@@ -66,7 +79,13 @@ function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: num
   progress.readingAt = at;
 }
 
-function takeProcess(progress: ProgressEvidence, at: number, cpuMs: number, received: number | undefined, children: number): void {
+function takeProcess(
+  progress: ProgressEvidence,
+  at: number,
+  cpuMs: number,
+  received: number | undefined,
+  children: number,
+): void {
   if (received !== undefined) {
     if (received !== progress.socketBytes) progress.seen.socket = at;
     progress.socketBytes = received;

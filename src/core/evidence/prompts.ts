@@ -27,7 +27,8 @@ export function createPrompts(): PromptsEvidence {
 export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
   switch (signal.kind) {
     case "status":
-      if (signal.status === "blocked") open(prompts, signal.source, signal.at, signal.prompt ?? "confirmation", signal.text);
+      if (signal.status === "blocked")
+        open(prompts, signal.source, signal.at, signal.prompt ?? "confirmation", signal.text);
       else close(prompts, signal.source, signal.at);
       return;
     case "prompt":
@@ -48,7 +49,13 @@ export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
     case "tool_start": {
       if (signal.class !== "question" && signal.class !== "plan") return;
       const prompt: PromptKind = signal.class === "plan" ? "plan" : "input";
-      prompts.asked.set(signal.id, { prompt, question: signal.subject ?? "", at: signal.at, source: signal.source, limit: false });
+      prompts.asked.set(signal.id, {
+        prompt,
+        question: signal.subject ?? "",
+        at: signal.at,
+        source: signal.source,
+        limit: false,
+      });
       if (prompts.asked.size > ASKED_MAX) prompts.asked.delete(prompts.asked.keys().next().value as string);
       return;
     }
@@ -70,7 +77,14 @@ export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
   }
 }
 
-function open(prompts: PromptsEvidence, source: Source, at: number, prompt: PromptKind, question = "", limit = false): void {
+function open(
+  prompts: PromptsEvidence,
+  source: Source,
+  at: number,
+  prompt: PromptKind,
+  question = "",
+  limit = false,
+): void {
   const known = prompts.open[source];
   prompts.open[source] = { prompt, question: question || (known?.question ?? ""), at: known?.at ?? at, source, limit };
 }

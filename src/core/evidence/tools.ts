@@ -31,13 +31,16 @@ export function createTools(): ToolsEvidence {
 export function takeTools(tools: ToolsEvidence, signal: Signal): void {
   switch (signal.kind) {
     case "tool_start":
-      return start(tools, signal);
+      start(tools, signal);
+      return;
     case "tool_end": {
       const opened = tools.open.get(signal.id);
       tools.open.delete(signal.id);
       // A call that was refused, cut or overdue is no sample of how long its kind takes.
       if (opened && !signal.refused && !signal.interrupted) {
-        learnGap(tools.learned, keyOf(opened), signal.at - opened.at, { alarmed: signal.at > toolDeadline(tools, opened, false) });
+        learnGap(tools.learned, keyOf(opened), signal.at - opened.at, {
+          alarmed: signal.at > toolDeadline(tools, opened, false),
+        });
       }
       if (opened && signal.background) keep(tools.behind, { ...opened, at: signal.at });
       else tools.behind.delete(signal.id);

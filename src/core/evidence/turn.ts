@@ -30,7 +30,17 @@ export interface TurnEvidence {
 const ORDER: readonly Source[] = ["program_status", "stream", "title", "session_file", "hook", "screen", "transcript"];
 
 export function createTurn(): TurnEvidence {
-  return { words: {}, startedAt: null, endedAt: null, turns: 0, interruptedAt: null, askedAt: null, byMotion: false, record: { startAt: null, endAt: null }, presumed: false };
+  return {
+    words: {},
+    startedAt: null,
+    endedAt: null,
+    turns: 0,
+    interruptedAt: null,
+    askedAt: null,
+    byMotion: false,
+    record: { startAt: null, endAt: null },
+    presumed: false,
+  };
 }
 
 export function takeTurn(turn: TurnEvidence, signal: Signal): void {
@@ -57,7 +67,8 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       if (interrupted && turn.words.screen?.word === "active") turn.interruptedAt = signal.at;
       if (busy !== null) say(turn, "screen", busy ? "active" : "idle", signal.at);
       // No mark at all is known: after a human asked, motion is the only sign of a turn, and its end of the turn's end.
-      else if (turn.askedAt !== null && !signal.reading.dialog) say(turn, "screen", moving ? "active" : "idle", signal.at);
+      else if (turn.askedAt !== null && !signal.reading.dialog)
+        say(turn, "screen", moving ? "active" : "idle", signal.at);
       turn.byMotion = busy === null;
       return;
     }

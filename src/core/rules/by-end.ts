@@ -27,22 +27,44 @@ export function byEnd(question: Question): Verdict | null {
     checkpointVerdict(evidence.checkpoint, now, options),
     claimVerdict(evidence.checkpoint, now, options),
   ]) {
-    if (verdict) return { state: "stuck", cause: verdict.cause, confidence: verdict.confidence, reasons: [verdict.reason] };
+    if (verdict)
+      return { state: "stuck", cause: verdict.cause, confidence: verdict.confidence, reasons: [verdict.reason] };
   }
   due(now + 30_000);
   const closing = closingOfTurn(question);
-  const ended = `the turn ended${word ? ` ${ago(since(word.at))} ago (${word.source})` : ""}`;
+  const ended = `the turn ended${word ? ` ${ago(since(word.at))} (${word.source})` : ""}`;
   if (closing?.closing === "question") {
-    return { state: "needs_input", cause: "input", confidence: 0.8, reasons: [`${ended} with a question (${closing.source}): ${closing.preview}`] };
+    return {
+      state: "needs_input",
+      cause: "input",
+      confidence: 0.8,
+      reasons: [`${ended} with a question (${closing.source}): ${closing.preview}`],
+    };
   }
   if (closing?.closing === "promise") {
     const patience = evidence.turn.presumed ? STOPPED_PRESUMED_AFTER_MS : STOPPED_EARLY_AFTER_MS;
     if (word) due(word.at + patience);
     if (word && since(word.at) < patience) {
-      if (evidence.turn.presumed) return { state: "working", cause: null, confidence: 0.5, reasons: ["its last message announces the next step"] };
-      return { state: "complete", cause: null, confidence: 0.5, reasons: [`${ended}; its last message promises more, so it may have stopped early`] };
+      if (evidence.turn.presumed)
+        return {
+          state: "working",
+          cause: null,
+          confidence: 0.5,
+          reasons: ["its last message announces the next step"],
+        };
+      return {
+        state: "complete",
+        cause: null,
+        confidence: 0.5,
+        reasons: [`${ended}; its last message promises more, so it may have stopped early`],
+      };
     }
-    return { state: "stuck", cause: "stopped_early", confidence: 0.6, reasons: [`${ended}, but its last message only promises more (${closing.source}): ${closing.preview}`] };
+    return {
+      state: "stuck",
+      cause: "stopped_early",
+      confidence: 0.6,
+      reasons: [`${ended}, but its last message only promises more (${closing.source}): ${closing.preview}`],
+    };
   }
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
 }
@@ -61,5 +83,7 @@ function closingOfTurn({ evidence }: Question): { closing: string; preview: stri
     return { closing: message.closing, preview: message.preview.slice(-160), source: "transcript" };
   }
   const shown = progress.reading?.closing;
-  return shown ? { closing: shown, preview: (progress.reading?.tail ?? []).slice(-2).join(" ").slice(-160), source: "screen" } : null;
+  return shown
+    ? { closing: shown, preview: (progress.reading?.tail ?? []).slice(-2).join(" ").slice(-160), source: "screen" }
+    : null;
 }

@@ -1,7 +1,7 @@
 import type { Question, Verdict } from "../assess.js";
 import type { Failure, Limit } from "../evidence/failures.js";
 import { poisonedVerdict } from "../evidence/poisoned.js";
-import { ago } from "./words.js";
+import { ago, lasting } from "./words.js";
 
 /** Records of a limit or a final error first; then the program's own row above an idle composer. */
 export function byFailure(question: Question): Verdict | null {
@@ -32,7 +32,7 @@ function limited({ evidence, since, due }: Question, limit: Limit): Verdict {
     confidence: limit.source === "screen" ? 0.85 : 0.95,
     until,
     reasons: [
-      `a usage limit stops it since ${ago(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
+      `a usage limit stops it${lasting(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
       ...(itself ? ["the program says that it continues by itself"] : []),
     ],
   };
@@ -43,6 +43,6 @@ function failed({ since }: Question, failure: Failure): Verdict {
     state: "error",
     cause: failure.cause,
     confidence: failure.source === "screen" ? 0.85 : 0.95,
-    reasons: [`it gave up ${ago(since(failure.at))} ago (${failure.source}): ${failure.text || failure.cause}`],
+    reasons: [`it gave up ${ago(since(failure.at))} (${failure.source}): ${failure.text || failure.cause}`],
   };
 }

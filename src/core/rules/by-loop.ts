@@ -1,16 +1,30 @@
 import type { Question, Verdict } from "../assess.js";
 import { burnVerdict } from "../evidence/burn.js";
+import { checkpointVerdict } from "../evidence/checkpoint.js";
 import { errorsVerdict } from "../evidence/errors.js";
 import { loopVerdict } from "../evidence/loop.js";
+import { spinVerdict } from "../evidence/spin.js";
+
+/** So many equal errors are enough where the agent spins on one file as well: two weak signs that agree. */
+const ERRORS_WITH_SPIN = 3;
 
 /** Very active and getting nowhere. */
 export function byLoop({ evidence, now, active }: Question): Verdict | null {
   if (active === false) return null;
+  const options = { turnActive: true };
   const loop = loopVerdict(evidence.loop, now);
   if (loop) return { state: "stuck", cause: loop.cause, confidence: 0.85, reasons: [loop.reason] };
-  const errors = errorsVerdict(evidence.errors, now, { turnActive: true });
-  if (errors) return { state: "stuck", cause: errors.cause, confidence: errors.confidence, reasons: [errors.reason] };
-  const burn = burnVerdict(evidence.burn, now, { turnActive: true });
-  if (burn) return { state: "stuck", cause: burn.cause, confidence: burn.confidence, reasons: [burn.reason] };
-  return null;
+  // Visits to one file alone are how most work looks, so they only ever support another sign.
+  const spin = spinVerdict(evidence.spin, now, options);
+  const found =
+    errorsVerdict(evidence.errors, now, spin ? { ...options, repeated_error_threshold: ERRORS_WITH_SPIN } : options) ??
+    burnVerdict(evidence.burn, now, options) ??
+    checkpointVerdict(evidence.checkpoint, now, options);
+  if (!found) return null;
+  return {
+    state: "stuck",
+    cause: found.cause,
+    confidence: found.confidence,
+    reasons: [found.reason, ...(spin ? [spin.reason] : [])],
+  };
 }

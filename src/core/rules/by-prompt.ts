@@ -1,16 +1,17 @@
 import type { Question, Verdict } from "../assess.js";
 import { openPrompt } from "../evidence/prompts.js";
-import { ago } from "./words.js";
+import { lasting } from "./words.js";
 
 /** Somebody is asked: a dialog, a question tool, a permission request. A limit's own menu is the limit. */
 export function byPrompt({ evidence, since }: Question): Verdict | null {
   const open = openPrompt(evidence.prompts);
   if (!open) return null;
   const asked = open.question ? `: ${open.question}` : "";
-  const reasons = [`a ${open.prompt} prompt is open since ${ago(since(open.at))} (${open.source})${asked}`];
+  const reasons = [`a ${open.prompt} prompt is open${lasting(since(open.at))} (${open.source})${asked}`];
   const limit = evidence.failures.limit ?? evidence.failures.shownLimit;
   // A menu that opens on top of a limit offers ways around it; a permission is asked for by work that goes on.
-  const onLimit = limit !== null && open.prompt !== "permission" && open.prompt !== "trust" && open.at >= limit.at - 5000;
+  const onLimit =
+    limit !== null && open.prompt !== "permission" && open.prompt !== "trust" && open.at >= limit.at - 5000;
   if (open.limit || onLimit) {
     return { state: "rate_limited", cause: "limit", confidence: 0.9, until: limit?.until ?? null, reasons };
   }

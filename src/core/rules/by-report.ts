@@ -11,6 +11,6 @@ export function byReport({ evidence, active, since }: Question): Verdict | null 
     state: report.state,
     cause: report.state === "error" ? "api" : report.state === "needs_input" ? "input" : null,
     confidence: 0.8,
-    reasons: [`the agent reported ${report.state} ${ago(since(report.at))} ago${text}`],
+    reasons: [`the agent reported ${report.state} ${ago(since(report.at))}${text}`],
   };
 }

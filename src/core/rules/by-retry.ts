@@ -8,7 +8,13 @@ export function byRetry({ evidence, now, due }: Question): Verdict | null {
   const { shownLimit } = evidence.failures;
   if (shownLimit && shownLimit.until !== null && retries.nextAt !== null) {
     // A retry announced for hours is the limit itself (OpenCode shows it so).
-    return { state: "rate_limited", cause: "limit", confidence: 0.85, until: shownLimit.until, reasons: [retries.reason] };
+    return {
+      state: "rate_limited",
+      cause: "limit",
+      confidence: 0.85,
+      until: shownLimit.until,
+      reasons: [retries.reason],
+    };
   }
   due(now + 5000);
   switch (retries.phase) {

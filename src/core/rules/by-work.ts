@@ -1,12 +1,20 @@
 import type { Question, Verdict } from "../assess.js";
-import { APPROVAL_AFTER_MS, COMPACTION_TELL_MS, FREEZE, FROZEN_AFTER_MS, FULL_WINDOW_SILENCE_MS, TOOL_CLOCKS, WAIT_NAMED_AFTER_MS } from "../clocks.js";
+import {
+  APPROVAL_AFTER_MS,
+  COMPACTION_TELL_MS,
+  FREEZE,
+  FROZEN_AFTER_MS,
+  FULL_WINDOW_SILENCE_MS,
+  TOOL_CLOCKS,
+  WAIT_NAMED_AFTER_MS,
+} from "../clocks.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
 import type { Witness } from "../evidence/progress.js";
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { ToolClass } from "../signal.js";
 import type { WaitCause } from "../states.js";
 import { suspicion, suspicionAfter } from "../suspicion.js";
-import { ago } from "./words.js";
+import { ago, lasting } from "./words.js";
 
 /** A turn runs: what is it doing, and has the clock that belongs to it run out? */
 export function byWork(question: Question): Verdict | null {
@@ -23,17 +31,21 @@ function byCompaction({ evidence, since, due }: Question): Verdict | null {
     state: stuck ? "stuck" : "waiting",
     cause: "compaction",
     confidence: 0.8,
-    reasons: [`it compacts its context since ${ago(since(at))}`],
+    reasons: [`it compacts its context${lasting(since(at))}`],
   };
 }
 
-const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = { subagent: "subagent", background: "background", sleep: "timer" };
+const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
+  subagent: "subagent",
+  background: "background",
+  sleep: "timer",
+};
 
 function byTool(question: Question): Verdict | null {
   const { evidence, since, due, now } = question;
   const tool = longestOpen(evidence.tools.open) ?? shownTool(question);
   if (!tool) return null;
-  const what = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""} is open since ${ago(since(tool.at))} (${tool.source})`;
+  const what = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""} is open${lasting(since(tool.at))} (${tool.source})`;
   const approval = byApproval(question, tool, what);
   if (approval) return approval;
   const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
@@ -44,10 +56,17 @@ function byTool(question: Question): Verdict | null {
   }
   due(tool.at + WAIT_NAMED_AFTER_MS);
   if (since(tool.at) < WAIT_NAMED_AFTER_MS) return { state: "working", cause: null, confidence: 0.9, reasons: [what] };
-  return { state: "waiting", cause: WAIT_OF_CLASS[tool.class] ?? "tool", confidence: 0.85, until: deadline, reasons: [what] };
+  return {
+    state: "waiting",
+    cause: WAIT_OF_CLASS[tool.class] ?? "tool",
+    confidence: 0.85,
+    until: deadline,
+    reasons: [what],
+  };
 }
 
-const isSeen = ({ evidence }: Question): boolean => evidence.progress.reading !== null || evidence.progress.children !== null;
+const isSeen = ({ evidence }: Question): boolean =>
+  evidence.progress.reading !== null || evidence.progress.children !== null;
 
 /** An instant tool that stays open is a question to the human, where nothing shows the screen. */
 function byApproval({ evidence, since, due }: Question, tool: OpenTool, what: string): Verdict | null {
@@ -55,7 +74,12 @@ function byApproval({ evidence, since, due }: Question, tool: OpenTool, what: st
   if (!instant || evidence.progress.reading || evidence.session.permissions === "bypass") return null;
   due(tool.at + APPROVAL_AFTER_MS);
   if (since(tool.at) < APPROVAL_AFTER_MS) return null;
-  return { state: "needs_input", cause: "permission", confidence: 0.6, reasons: [`${what}; a tool that takes no time waits for approval`] };
+  return {
+    state: "needs_input",
+    cause: "permission",
+    confidence: 0.6,
+    reasons: [`${what}; a tool that takes no time waits for approval`],
+  };
 }
 
 /** Parallel calls: the one with the most patience speaks for all, else the oldest. */
@@ -72,7 +96,15 @@ function shownTool({ evidence }: Question): OpenTool | null {
   const shown = evidence.progress.reading?.tool;
   if (!shown) return null;
   const at = evidence.progress.seen.reply ?? evidence.turn.startedAt ?? evidence.progress.readingAt ?? 0;
-  return { id: "screen", tool: "a tool", class: shown.class, subject: shown.subject, timeoutMs: undefined, at, source: "screen" };
+  return {
+    id: "screen",
+    tool: "a tool",
+    class: shown.class,
+    subject: shown.subject,
+    timeoutMs: undefined,
+    at,
+    source: "screen",
+  };
 }
 
 /** No tool, no retry, no prompt: the model must be heard. */
@@ -94,7 +126,9 @@ function bySilence(question: Question): Verdict {
   const frozen = frozenScreen(question) ?? fullWindow(question, news);
   if (frozen) return frozen;
   if (silent < threshold) {
-    const reasons = [`a turn runs (${question.word?.source}); last news ${ago(silent)} ago (${latest(progress.seen) ?? question.word?.source})`];
+    const reasons = [
+      `a turn runs (${question.word?.source}); last news ${ago(silent)} (${latest(progress.seen) ?? question.word?.source})`,
+    ];
     return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicion(silent, threshold), reasons };
   }
   const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { turnActive: true });
@@ -103,7 +137,7 @@ function bySilence(question: Question): Verdict {
     cause: "silent_stream",
     confidence: Math.min(0.95, 0.6 + 0.1 * witnesses.length),
     reasons: [
-      `a turn runs (${question.word?.source}), and nothing new came for ${ago(silent)}: ${witnesses.map((w) => WITNESS_WORDS[w]).join(", ")}`,
+      `a turn runs (${question.word?.source}), and nothing new came${lasting(silent)}: ${witnesses.map((w) => WITNESS_WORDS[w]).join(", ")}`,
       ...(fingerprint ? [fingerprint.reason] : []),
     ],
   };
@@ -125,7 +159,10 @@ function counts({ evidence }: Question, witness: Witness): boolean {
   return true;
 }
 
-function clockOf({ evidence }: Question, witnesses: readonly Witness[]): { baseMs: number; floorMs: number; wanted: number } {
+function clockOf(
+  { evidence }: Question,
+  witnesses: readonly Witness[],
+): { baseMs: number; floorMs: number; wanted: number } {
   if (witnesses.includes("reply")) {
     const silentRetry = evidence.traits.retriesSilently && !evidence.progress.reading?.replying;
     return silentRetry ? FREEZE.silentRetry : FREEZE.screen;
@@ -143,7 +180,7 @@ function frozenScreen({ evidence, since, due }: Question): Verdict | null {
     state: "stuck",
     cause: "frozen_screen",
     confidence: 0.8,
-    reasons: [`the screen says busy and shows no motion; the last byte came ${ago(since(outputAt))} ago`],
+    reasons: [`the screen says busy and shows no motion; the last byte came ${ago(since(outputAt))}`],
   };
 }
 
@@ -158,7 +195,7 @@ function fullWindow({ evidence, since, due }: Question, news: number): Verdict |
     cause: "limit",
     confidence: 0.7,
     until: full.until,
-    reasons: [`the usage window is full (${full.source}) and nothing came for ${ago(since(news))}`],
+    reasons: [`the usage window is full (${full.source}) and nothing came${lasting(since(news))}`],
   };
 }
 

@@ -1,4 +1,4 @@
-import { type CompiledProfile } from "./compiled.js";
+import type { CompiledProfile } from "./compiled.js";
 import { footOf, isBlank } from "./screen-text.js";
 
 export interface Composer {

@@ -20,7 +20,11 @@ const BELOW_MAX = 16;
  * A dialog stands in the composer's place: with a composer on the screen there is none, unless what looked like a bare
  * composer is itself one of the options.
  */
-export function findDialog(profile: CompiledProfile, rows: readonly string[], composer: Composer | null = null): Dialog | null {
+export function findDialog(
+  profile: CompiledProfile,
+  rows: readonly string[],
+  composer: Composer | null = null,
+): Dialog | null {
   const foot = footOf(rows);
   if (foot < 0 || (composer && profile.composer.bottom)) return null;
   if (composer && (selectedOption(rows, foot) ?? -1) < composer.top) return null;
@@ -28,8 +32,13 @@ export function findDialog(profile: CompiledProfile, rows: readonly string[], co
   const block = joinRows(rows.slice(start, foot + 1));
   const kind = profile.dialogs.find((d) => d.when.test(block));
   const option = selectedOption(rows, foot);
-  if (option === null && !(kind && profile.composer.hiddenMeansDialog && bottomSaysSo(profile, rows, foot))) return null;
-  return { prompt: kind?.prompt ?? "confirmation", question: questionOf(rows, start, option ?? foot), limit: kind?.limit ?? false };
+  if (option === null && !(kind && profile.composer.hiddenMeansDialog && bottomSaysSo(profile, rows, foot)))
+    return null;
+  return {
+    prompt: kind?.prompt ?? "confirmation",
+    question: questionOf(rows, start, option ?? foot),
+    limit: kind?.limit ?? false,
+  };
 }
 
 function selectedOption(rows: readonly string[], foot: number): number | null {
@@ -53,7 +62,9 @@ function hasSibling(rows: readonly string[], y: number, foot: number, number: st
   }
   // Without numbers, the other option must stand right beside it in the same column, and the keys be named below.
   const column = /^[\s│┃|▌]*\S\s+/.exec(rows[y] as string)?.[0].length ?? 0;
-  const beside = [rows[y - 1], rows[y + 1]].some((row) => row !== undefined && /^[\s│┃|▌]+$/.test(row.slice(0, column)) && /^\S/.test(row.slice(column)));
+  const beside = [rows[y - 1], rows[y + 1]].some(
+    (row) => row !== undefined && /^[\s│┃|▌]+$/.test(row.slice(0, column)) && /^\S/.test(row.slice(column)),
+  );
   if (!beside) return false;
   for (let r = y + 1; r <= Math.min(foot, y + 8); r++) if (HINT.test((rows[r] as string).slice(0, 400))) return true;
   return false;

@@ -18,7 +18,7 @@ export interface Look {
   /** IANA zone of the terminal's user, for clock times without a zone. */
   zone: string;
   /** Does this row's clock run? */
-  ticking(row: string): boolean;
+  ticking: (row: string) => boolean;
 }
 
 export type Facts = Omit<ScreenReading, "moving">;
@@ -46,7 +46,8 @@ export function readFacts(profile: CompiledProfile, screen: ScreenText, look: Lo
     busy: null,
     composer: composer ? (composer.draft === "" ? "empty" : "draft") : "hidden",
   };
-  if (dialog) facts.dialog = { prompt: dialog.prompt, question: dialog.question, ...(dialog.limit ? { limit: true } : {}) };
+  if (dialog)
+    facts.dialog = { prompt: dialog.prompt, question: dialog.question, ...(dialog.limit ? { limit: true } : {}) };
   for (const match of matches) state(facts, match, look);
   if (facts.busy !== true && screen.rows.slice(...regions.status).some(look.ticking)) facts.busy = true;
   if (facts.busy === null && composer) facts.busy = false;
@@ -104,12 +105,19 @@ function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
       return;
     }
     case "limit":
-      facts.limit = mergeLimit(facts.limit, readLimit(groups["text"] ?? text, look) ?? { text: (groups["text"] ?? text).slice(0, 300) });
+      facts.limit = mergeLimit(
+        facts.limit,
+        readLimit(groups["text"] ?? text, look) ?? { text: (groups["text"] ?? text).slice(0, 300) },
+      );
       return;
     case "failure":
-      return stateFailure(facts, rule, groups["text"] ?? text, look);
+      stateFailure(facts, rule, groups["text"] ?? text, look);
+      return;
     case "tool":
-      facts.tool ??= { class: rule.class ?? "other", ...(groups["subject"] ? { subject: groups["subject"].slice(0, 120) } : {}) };
+      facts.tool ??= {
+        class: rule.class ?? "other",
+        ...(groups["subject"] ? { subject: groups["subject"].slice(0, 120) } : {}),
+      };
       return;
     case "compacting":
       facts.compacting = true;
@@ -133,7 +141,13 @@ function infraOfVendor(text: string): InfraClass | undefined {
   return known.cause === "unreachable" ? "refused" : known.cause === "auth" ? "auth" : undefined;
 }
 
-const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = { rate: "api", overload: "api", network: "api", refused: "unreachable", auth: "auth" };
+const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = {
+  rate: "api",
+  overload: "api",
+  network: "api",
+  refused: "unreachable",
+  auth: "auth",
+};
 
 function stateFailure(facts: Facts, rule: CompiledRule, said: string, look: Look): void {
   const known = knownVendorError({ text: said });
@@ -157,5 +171,10 @@ function readLimit(text: string, look: Look): NonNullable<Facts["limit"]> | null
 function mergeLimit(a: Facts["limit"], b: NonNullable<Facts["limit"]>): NonNullable<Facts["limit"]> {
   if (!a) return b;
   const until = a.until ?? b.until;
-  return { ...b, ...a, ...(until === undefined ? {} : { until }), ...(a.resumesItself || b.resumesItself ? { resumesItself: true } : {}) };
+  return {
+    ...b,
+    ...a,
+    ...(until === undefined ? {} : { until }),
+    ...(a.resumesItself || b.resumesItself ? { resumesItself: true } : {}),
+  };
 }

@@ -58,7 +58,11 @@ interface LastMatch {
  * The lowest block of the reply. Blocks above it are read too as long as everything below was the program's own
  * chrome, because "done at 3:27" stands below the error that ended the turn. The same words further up mean nothing.
  */
-export function lastRows(profile: CompiledProfile, screen: ScreenText, regions: Regions): { matches: LastMatch[]; replyEnd: number } {
+export function lastRows(
+  profile: CompiledProfile,
+  screen: ScreenText,
+  regions: Regions,
+): { matches: LastMatch[]; replyEnd: number } {
   const matches: LastMatch[] = [];
   let end = regions.replyEnd;
   for (let block = 0; block < 4 && end > 0; block++) {
@@ -73,7 +77,12 @@ export function lastRows(profile: CompiledProfile, screen: ScreenText, regions: 
 }
 
 /** Matches the rows of one block from below. It is the program's own if its lowest statement was matched. */
-function matchBlock(profile: CompiledProfile, screen: ScreenText, start: number, end: number): { matches: LastMatch[]; ownChrome: boolean; from: number } {
+function matchBlock(
+  profile: CompiledProfile,
+  screen: ScreenText,
+  start: number,
+  end: number,
+): { matches: LastMatch[]; ownChrome: boolean; from: number } {
   const matches: LastMatch[] = [];
   let from = end;
   for (let y = end - 1; y >= start; y--) {
@@ -82,7 +91,10 @@ function matchBlock(profile: CompiledProfile, screen: ScreenText, start: number,
       const groups = rule.when.groups(row);
       if (!groups || (rule.tinted && screen.tinted(y) === false)) continue;
       const text = joinRows(screen.rows.slice(y, from), " ");
-      const said = groups["text"] === undefined ? text : [groups["text"], joinRows(screen.rows.slice(y + 1, from), " ")].join(" ").trim();
+      const said =
+        groups["text"] === undefined
+          ? text
+          : [groups["text"], joinRows(screen.rows.slice(y + 1, from), " ")].join(" ").trim();
       matches.push({ rule, groups: groups["text"] === undefined ? groups : { ...groups, text: said }, text });
       from = y;
       break;
@@ -107,7 +119,11 @@ export function messageText(profile: CompiledProfile, rows: readonly string[], e
   }
   let y = end;
   while (y > from && !NOT_PROSE.test(rows[y - 1] as string)) y--;
-  return rows.slice(y, end).map((r) => r.trim()).join("\n").trim();
+  return rows
+    .slice(y, end)
+    .map((r) => r.trim())
+    .join("\n")
+    .trim();
 }
 
 /** The lowest block of the reply begins with a message of the agent, so an answer is under way or complete. */

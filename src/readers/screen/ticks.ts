@@ -35,5 +35,8 @@ export class Ticks {
 
 /** "59s" becomes "1m 0s": the numbers of a time change their count, so a whole time is one mark. */
 function shapeOf(row: string): string {
-  return row.replace(GLYPH, "").replace(/(?:\d+(?:\.\d+)?\s?(?:h|m|s|sec|min)\b\s?)+|\d{1,2}:\d\d(?::\d\d)?/g, "T").replace(/\d+(?:\.\d+)?[kKmM]?/g, "N");
+  return row
+    .replace(GLYPH, "")
+    .replace(/(?:\d+(?:\.\d+)?\s?(?:h|m|s|sec|min)\b\s?)+|\d{1,2}:\d\d(?::\d\d)?/g, "T")
+    .replace(/\d+(?:\.\d+)?[kKmM]?/g, "N");
 }

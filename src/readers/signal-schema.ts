@@ -1,0 +1,218 @@
+/**
+ * Signals at the edge: what is read back from a file or comes over a wire is checked once, here; inside they are plain
+ * types. Unknown fields of a newer rouse are kept out, unknown kinds are refused, one by one.
+ */
+import * as z from "zod";
+import { type Signal, type SignalKind, SOURCES, TOOL_CLASSES } from "../core/signal.js";
+import { ERROR_CAUSES, PROMPT_KINDS } from "../core/states.js";
+
+const text = z.string().max(4000);
+const name = z.string().max(400);
+const count = z.number().min(0);
+const base = { at: z.number(), source: z.enum(SOURCES) };
+const prompt = z.enum(PROMPT_KINDS);
+const infra = z.enum(["rate", "overload", "network", "refused", "auth"]);
+const closing = z.enum(["question", "offer", "promise", "result"]);
+const channel = z.enum(["content", "thought"]);
+
+const reading = z.object({
+  reply: name,
+  lastLine: name,
+  busy: z.boolean().nullable(),
+  moving: z.boolean(),
+  tokens: count.optional(),
+  elapsed: count.optional(),
+  composer: z.enum(["empty", "draft", "hidden"]),
+  dialog: z.object({ prompt, question: text, limit: z.boolean().optional() }).optional(),
+  tool: z.object({ class: z.enum(TOOL_CLASSES), subject: text.optional() }).optional(),
+  compacting: z.boolean().optional(),
+  retry: z
+    .object({
+      attempt: count.optional(),
+      max: count.optional(),
+      delayMs: count.optional(),
+      infra: infra.optional(),
+      text,
+    })
+    .optional(),
+  limit: z.object({ until: z.number().optional(), resumesItself: z.boolean().optional(), text }).optional(),
+  error: z.object({ cause: z.enum(ERROR_CAUSES), text }).optional(),
+  closing: closing.optional(),
+  replying: z.boolean().optional(),
+  ended: z.boolean().optional(),
+  interrupted: z.boolean().optional(),
+  background: count.optional(),
+  structural: z.boolean().optional(),
+  tail: z.array(text).max(50).optional(),
+});
+
+/** One schema per kind: a kind that is added to the vocabulary does not compile until it has one. */
+const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
+  session: z.object({
+    ...base,
+    kind: z.literal("session"),
+    id: name.optional(),
+    version: name.optional(),
+    cwd: text.optional(),
+    model: name.optional(),
+    permissions: z.enum(["asking", "bypass"]).optional(),
+  }),
+  status: z.object({
+    ...base,
+    kind: z.literal("status"),
+    status: z.enum(["working", "idle", "blocked", "done", "error", "clear"]),
+    prompt: prompt.optional(),
+    text: text.optional(),
+  }),
+  turn: z.object({
+    ...base,
+    kind: z.literal("turn"),
+    phase: z.enum(["start", "end", "interrupted"]),
+    byUser: z.boolean().optional(),
+    presumed: z.boolean().optional(),
+    background: count.optional(),
+  }),
+  tool_start: z.object({
+    ...base,
+    kind: z.literal("tool_start"),
+    id: name,
+    tool: name,
+    class: z.enum(TOOL_CLASSES),
+    call: name,
+    subject: text.optional(),
+    effect: name.optional(),
+    after: name.optional(),
+    timeoutMs: count.optional(),
+    background: z.boolean().optional(),
+    poll: z.boolean().optional(),
+    span: z.object({ from: z.number(), to: z.number() }).optional(),
+    round: name.optional(),
+  }),
+  tool_end: z.object({
+    ...base,
+    kind: z.literal("tool_end"),
+    id: name,
+    ok: z.boolean(),
+    outcome: name,
+    raw: name,
+    stable: name.optional(),
+    error: name.optional(),
+    infra: infra.optional(),
+    refused: z.boolean().optional(),
+    interrupted: z.boolean().optional(),
+    background: z.boolean().optional(),
+    preview: text.optional(),
+  }),
+  message: z.object({
+    ...base,
+    kind: z.literal("message"),
+    role: z.enum(["user", "assistant"]),
+    digest: name,
+    closing: closing.optional(),
+    preview: text.optional(),
+    marker: z.boolean().optional(),
+    own: z.boolean().optional(),
+    newSession: z.boolean().optional(),
+  }),
+  delta: z.object({ ...base, kind: z.literal("delta"), channel, chars: count }),
+  repetition: z.object({
+    ...base,
+    kind: z.literal("repetition"),
+    channel,
+    period: count,
+    repeats: count,
+    preview: text.optional(),
+  }),
+  request: z.object({ ...base, kind: z.literal("request") }),
+  tokens: z.object({ ...base, kind: z.literal("tokens"), input: count, output: count, costUsd: count.optional() }),
+  retry: z.object({
+    ...base,
+    kind: z.literal("retry"),
+    attempt: count.optional(),
+    max: count.optional(),
+    nextAt: z.number().optional(),
+    infra: infra.optional(),
+    text: text.optional(),
+  }),
+  limit: z.object({
+    ...base,
+    kind: z.literal("limit"),
+    level: z.enum(["warning", "hit", "cleared"]),
+    until: z.number().optional(),
+    resumesItself: z.boolean().optional(),
+    full: z.boolean().optional(),
+    text: text.optional(),
+  }),
+  error: z.object({
+    ...base,
+    kind: z.literal("error"),
+    cause: z.enum(ERROR_CAUSES),
+    final: z.boolean(),
+    digest: name,
+    text: text.optional(),
+  }),
+  prompt: z.object({
+    ...base,
+    kind: z.literal("prompt"),
+    open: z.boolean(),
+    prompt: prompt.optional(),
+    question: text.optional(),
+  }),
+  compaction: z.object({ ...base, kind: z.literal("compaction"), phase: z.enum(["start", "end"]) }),
+  screen: z.object({ ...base, kind: z.literal("screen"), reading }),
+  output: z.object({ ...base, kind: z.literal("output"), bytes: count }),
+  process: z.object({
+    ...base,
+    kind: z.literal("process"),
+    alive: z.boolean().nullable(),
+    children: count,
+    cpuMs: count,
+    receivedBytes: count.optional(),
+    sockets: count.optional(),
+    stopped: z.boolean().optional(),
+  }),
+  exit: z.object({ ...base, kind: z.literal("exit"), code: z.number().nullable(), signal: z.number().nullable() }),
+  file: z.object({
+    ...base,
+    kind: z.literal("file"),
+    path: text,
+    digest: name.optional(),
+    role: z.enum(["workspace", "devlog", "status", "inbox", "contract", "access"]).optional(),
+  }),
+  commit: z.object({ ...base, kind: z.literal("commit"), id: name, subject: text.optional() }),
+  test: z.object({ ...base, kind: z.literal("test"), ok: z.boolean().nullable(), digest: name.optional() }),
+  checkpoint: z.object({
+    ...base,
+    kind: z.literal("checkpoint"),
+    task: name.optional(),
+    step: count.optional(),
+    text: text.optional(),
+  }),
+  claim: z.object({ ...base, kind: z.literal("claim"), task: name, phase: z.enum(["taken", "renewed", "released"]) }),
+  report: z.object({
+    ...base,
+    kind: z.literal("report"),
+    state: z.enum(["working", "error", "complete", "needs_input"]).optional(),
+    heartbeat: z.boolean().optional(),
+    text: text.optional(),
+  }),
+  queue: z.object({ ...base, kind: z.literal("queue"), op: z.enum(["enqueue", "dequeue"]), depth: count.optional() }),
+  input: z.object({
+    ...base,
+    kind: z.literal("input"),
+    by: z.enum(["human", "rouse"]),
+    bytes: count,
+    quits: z.boolean().optional(),
+    interrupts: z.boolean().optional(),
+    submits: z.boolean().optional(),
+  }),
+  gap: z.object({ ...base, kind: z.literal("gap"), from: z.number(), to: z.number() }),
+};
+
+/** A signal as it was stored, or null with nothing thrown. */
+export function parseSignal(value: unknown): Signal | null {
+  const kind = typeof value === "object" && value !== null ? (value as { kind?: unknown }).kind : undefined;
+  if (typeof kind !== "string" || !Object.hasOwn(SCHEMAS, kind)) return null;
+  const parsed = SCHEMAS[kind as SignalKind].safeParse(value);
+  return parsed.success ? (parsed.data as Signal) : null;
+}
