@@ -20,6 +20,7 @@ export const codex: AgentProfile = {
     not: "^\\s?› \\d+\\. ",
     top: null,
     bottom: null,
+    more: "^ {2}",
     belowMax: 4,
     hiddenMeansDialog: true,
     placeholders: [

@@ -20,6 +20,7 @@ export const gemini: AgentProfile = {
     not: null,
     top: "^\\s?[▄╭]{1}[▄─]{9,}",
     bottom: "^\\s?[▀╰]{1}[▀─]{9,}",
+    more: null,
     belowMax: 4,
     hiddenMeansDialog: true,
     placeholders: ["^Type your message"],

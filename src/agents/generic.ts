@@ -21,6 +21,7 @@ export const generic: AgentProfile = {
     not: "^[\\s│┃|]*[>❯›*●]\\s+\\d+[.)] ",
     top: null,
     bottom: null,
+    more: null,
     belowMax: 6,
     hiddenMeansDialog: false,
     placeholders: ["(?i)^(?:type|ask|try|message|enter|send|describe)\\b"],
@@ -30,6 +31,7 @@ export const generic: AgentProfile = {
       fact: "retry",
       region: "status",
       when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>[0-9]+ ?(?:s|m|seconds?|minutes?))|(?P<attempt>\\d+)/(?P<max>\\d+)).*)",
+      live: true,
     },
     {
       fact: "busy",

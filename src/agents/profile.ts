@@ -29,8 +29,12 @@ const rule = z.strictObject({
   region: z.enum(["status", "foot", "last", "reply"]),
   /** RE2. Named groups: attempt, max, delay, text, subject, count. Elapsed time and tokens are found by shape. */
   when: z.string(),
-  /** The text is drawn in a colour of its own, which a quoted copy is not. Ignored where colours are unknown. */
+  /** The text is drawn in red or amber, which a quoted copy is not. Ignored where colours are unknown. */
   tinted: z.boolean().optional(),
+  /** The row's frame is drawn in red. Ignored where colours are unknown. */
+  redFrame: z.boolean().optional(),
+  /** The row's clock runs, or it is the lowest of the screen: any other row with these words is reply. */
+  live: z.boolean().optional(),
   /** For `failure`: the cause when the text itself says none; without it an unknown text is no failure. */
   fallback: z.enum(["api", "auth", "unreachable"]).optional(),
   /** For `retry`: what kind of failure it is, where the words do not say it. */
@@ -56,6 +60,8 @@ export const profileSchema = z.strictObject({
     /** The row right above and the closing row below, where the composer has a frame. */
     top: z.string().nullable(),
     bottom: z.string().nullable(),
+    /** Further rows of a draft, where the composer has no frame. */
+    more: z.string().nullable(),
     /** At most so many non-empty rows stand below it. */
     belowMax: z.int(),
     /** It is missing only while a dialog stands in its place, so a dialog's words at the bottom are enough. */

@@ -29,6 +29,8 @@ export interface TurnEvidence {
 /** Best first. The screen's own busy mark comes last but one: it flickers, and forks change it. */
 const ORDER: readonly Source[] = ["program_status", "stream", "title", "session_file", "hook", "screen", "transcript"];
 
+const FLICKER_MS = 1500;
+
 export function createTurn(): TurnEvidence {
   return {
     words: {},
@@ -90,7 +92,11 @@ function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number): vo
   if (turn.words[source]?.word === word) return;
   turn.words[source] = { word, at };
   const after = turnWord(turn);
-  if (before?.word === "active" && after && after.word !== "active" && after.word !== "blocked") turn.endedAt = at;
+  if (before?.word === "active" && after && after.word !== "active" && after.word !== "blocked") {
+    turn.endedAt = at;
+    // A flicker before anybody asked for anything is the program starting up, not a turn.
+    if (turn.askedAt === null && at - (turn.startedAt ?? 0) < FLICKER_MS) turn.turns = Math.max(0, turn.turns - 1);
+  }
   if (after?.word !== "active" || before?.word === "active") return;
   // A dialog that was answered goes on with the same turn.
   if (before?.word === "blocked" && turn.startedAt !== null) return;

@@ -15,6 +15,7 @@ export interface CompiledProfile {
     not: Pattern | null;
     top: Pattern | null;
     bottom: Pattern | null;
+    more: Pattern | null;
     belowMax: number;
     hiddenMeansDialog: boolean;
     placeholders: Pattern[];
@@ -42,6 +43,7 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
       not: maybe(profile.composer.not),
       top: maybe(profile.composer.top),
       bottom: maybe(profile.composer.bottom),
+      more: maybe(profile.composer.more),
       belowMax: profile.composer.belowMax,
       hiddenMeansDialog: profile.composer.hiddenMeansDialog,
       placeholders: profile.composer.placeholders.map(pattern),

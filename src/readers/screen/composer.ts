@@ -1,3 +1,4 @@
+import type { Pattern } from "../../agents/pattern.js";
 import type { CompiledProfile } from "./compiled.js";
 import { footOf, isBlank } from "./screen-text.js";
 
@@ -25,7 +26,38 @@ export function findComposer(profile: CompiledProfile, rows: readonly string[]):
     if (found) return found;
     if (!isBlank(row)) below++;
   }
+  return composer.bottom ? null : tall(profile, rows, foot);
+}
+
+/**
+ * A composer without a frame of its own that holds a draft of many rows. Either the program indents them, so that
+ * nothing else stands between its first row and the foot, or rules enclose them.
+ */
+function tall(profile: CompiledProfile, rows: readonly string[], foot: number): Composer | null {
+  const { more, belowMax } = profile.composer;
+  let below = 0;
+  let isDraft = more !== null;
+  let closing: number | null = null;
+  for (let y = foot; y > 0 && foot - y < HEIGHT_MAX + belowMax; y--) {
+    const row = rows[y] as string;
+    const draft = draftOf(profile, row);
+    if (draft !== null && isDraft) return { top: y, bottom: lowest(rows, y, foot, more), draft };
+    if (draft !== null && closing !== null && RULE.test(rows[y - 1] as string)) return { top: y - 1, bottom: closing, draft };
+    if (RULE.test(row)) closing = below <= belowMax ? y : null;
+    if (isBlank(row)) continue;
+    below++;
+    isDraft &&= below <= belowMax || (more?.test(row) ?? false);
+  }
   return null;
+}
+
+const RULE = /^\s?[╭╰┌└]?[─━═▄▀▔▁]{9,}/;
+
+/** The last row of a draft that begins at `y`: its rows are of one piece, and the foot stands apart from them. */
+function lowest(rows: readonly string[], y: number, foot: number, more: Pattern | null): number {
+  let end = y;
+  while (end < foot && !isBlank(rows[end + 1]) && more?.test(rows[end + 1] as string)) end++;
+  return end;
 }
 
 function bare(profile: CompiledProfile, row: string, y: number): Composer | null {

@@ -7,6 +7,8 @@ export interface Dialog {
   prompt: PromptKind;
   question: string;
   limit: boolean;
+  /** Its first row: what stands above is reply. */
+  top: number;
 }
 
 const SELECTED = /^[\s│┃|▌]{0,8}[❯›●▸▶►→>◉]\s{1,3}(?:(\d{1,2})[.)]\s{1,3})?(?:\[.\]\s)?\S/;
@@ -38,6 +40,7 @@ export function findDialog(
     prompt: kind?.prompt ?? "confirmation",
     question: questionOf(rows, start, option ?? foot),
     limit: kind?.limit ?? false,
+    top: start,
   };
 }
 

@@ -11,7 +11,7 @@ import { findComposer } from "./composer.js";
 import { findDialog } from "./dialog.js";
 import { durationMs, tokenCount } from "./numbers.js";
 import { isReplying, lastRows, messageText, type Regions, regionsOf } from "./regions.js";
-import { isBlank, joinRows, maskRow, type ScreenText } from "./screen-text.js";
+import { footOf, isBlank, isDrawn, joinRows, maskRow, type ScreenText } from "./screen-text.js";
 
 export interface Look {
   at: number;
@@ -35,8 +35,11 @@ export function readFacts(profile: CompiledProfile, screen: ScreenText, look: Lo
   const dialog = findDialog(profile, screen.rows, found);
   // A bare prompt sign is also how a selected option begins: with options around it, it is no composer.
   const composer = dialog ? null : found;
-  const regions = regionsOf(profile, screen.rows, composer, dialog !== null, look.ticking);
-  const matches = [...matchRows(profile, screen, regions, "status"), ...matchRows(profile, screen, regions, "foot")];
+  const regions = regionsOf(profile, screen.rows, composer, dialog?.top ?? null, look.ticking);
+  const matches = [
+    ...matchRows(profile, screen, regions, "status", look),
+    ...matchRows(profile, screen, regions, "foot", look),
+  ];
   const last = lastRows(profile, screen, regions);
   matches.push(...last.matches);
 
@@ -60,15 +63,23 @@ export function readFacts(profile: CompiledProfile, screen: ScreenText, look: Lo
   return facts;
 }
 
-function matchRows(profile: CompiledProfile, screen: ScreenText, regions: Regions, region: "status" | "foot"): Match[] {
+function matchRows(
+  profile: CompiledProfile,
+  screen: ScreenText,
+  regions: Regions,
+  region: "status" | "foot",
+  look: Look,
+): Match[] {
   const found: Match[] = [];
+  const foot = footOf(screen.rows);
   const [from, to] = regions[region];
   for (let y = from; y < to; y++) {
     const row = screen.rows[y] as string;
     if (isBlank(row)) continue;
     for (const rule of profile.rules[region]) {
       const groups = rule.when.groups(row);
-      if (!groups || (rule.tinted && screen.tinted(y) === false)) continue;
+      if (!groups || !isDrawn(screen, y, rule)) continue;
+      if (rule.live && y !== foot && !look.ticking(row)) continue;
       found.push({ rule, groups, text: row });
       break;
     }

@@ -1,7 +1,7 @@
 /** Cuts a screen into its regions: reply, status, composer or dialog, foot. See `agents/profile.ts`. */
 import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import type { Composer } from "./composer.js";
-import { footOf, isBlank, joinRows, type ScreenText } from "./screen-text.js";
+import { footOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
 
 type Range = readonly [from: number, to: number];
 
@@ -19,16 +19,20 @@ export function regionsOf(
   profile: CompiledProfile,
   rows: readonly string[],
   composer: Composer | null,
-  dialog: boolean,
+  dialogTop: number | null,
   ticking: (row: string) => boolean,
 ): Regions {
   const foot = footOf(rows);
-  if (dialog) return { replyEnd: trimmed(profile, rows, foot + 1), status: [0, 0], foot: [0, 0] };
+  if (dialogTop !== null) return { replyEnd: trimmed(profile, rows, dialogTop), status: [0, 0], foot: [0, 0] };
   const end = composer ? composer.top : foot + 1;
   let statusTop = end;
   for (let y = end - 1; y >= 0 && y >= end - STATUS_ROWS_MAX; y--) {
     const row = rows[y] as string;
-    if (!isBlank(row) && (profile.rules.status.some((rule) => rule.when.test(row)) || ticking(row))) statusTop = y;
+    if (isBlank(row)) continue;
+    const states = profile.rules.status.some((rule) => (!rule.live || y === foot) && rule.when.test(row));
+    if (states || ticking(row)) statusTop = y;
+    // Whatever stands above a message of the agent has been said before it.
+    else if (profile.message?.test(row)) break;
   }
   return {
     replyEnd: trimmed(profile, rows, statusTop),
@@ -89,7 +93,7 @@ function matchBlock(
     const row = screen.rows[y] as string;
     for (const rule of profile.rules.last) {
       const groups = rule.when.groups(row);
-      if (!groups || (rule.tinted && screen.tinted(y) === false)) continue;
+      if (!groups || !isDrawn(screen, y, rule)) continue;
       const text = joinRows(screen.rows.slice(y, from), " ");
       const said =
         groups["text"] === undefined
@@ -113,15 +117,27 @@ export function messageText(profile: CompiledProfile, rows: readonly string[], e
   if (profile.message) {
     for (let y = end - 1; y >= from; y--) {
       const text = profile.message.groups(rows[y] as string)?.["text"];
-      if (text !== undefined) return [text, ...rows.slice(y + 1, end).map((r) => r.trim())].join("\n");
+      if (text === undefined) continue;
+      if (TOOL_OUTPUT.test(rows[y + 1] ?? "")) return "";
+      return unquoted([text, ...rows.slice(y + 1, end).map((r) => r.trim())]);
     }
     return "";
   }
   let y = end;
   while (y > from && !NOT_PROSE.test(rows[y - 1] as string)) y--;
+  return unquoted(rows.slice(y, end).map((r) => r.trim()));
+}
+
+/** A tool's header looks like a message; what it printed hangs below it. */
+const TOOL_OUTPUT = /^\s+[⎿└]\s/;
+const FURNITURE =
+  /^[\s│┃|▌*-]{0,8}[❯›●▸▶►◉]\s{1,3}\d{1,2}[.)]\s|\b(?:esc|enter|tab) to (?:cancel|confirm|select|submit|amend)\b|\bpress enter to\b|\benter confirm\b/i;
+
+/** A question with a marked option or with keys to press is a dialog that the message quotes: what follows it counts. */
+function unquoted(rows: readonly string[]): string {
+  const last = rows.findLastIndex((row) => FURNITURE.test(row.slice(0, 400)));
   return rows
-    .slice(y, end)
-    .map((r) => r.trim())
+    .slice(last + 1)
     .join("\n")
     .trim();
 }

@@ -2,8 +2,10 @@
 export interface ScreenText {
   /** Rows from the top, right-trimmed. */
   rows: readonly string[];
-  /** Is the row's text drawn in a colour of its own? Null where colours are not known (a plain capture). */
+  /** Is the row's text drawn in red or amber? Null where colours are not known (a plain capture). */
   tinted(y: number): boolean | null;
+  /** Is the row's first mark drawn in red? Null where colours are not known. */
+  redFrame(y: number): boolean | null;
 }
 
 export const isBlank = (row: string | undefined): boolean => !row || row.trim() === "";
@@ -32,4 +34,14 @@ const BULLET = /^[\s│┃]*[●⏺○◦•·∗*✢✳✶✻✽✦◐◑◒◓
 /** What must not count as news: a blinking bullet, a spinner, a running clock. */
 export function maskRow(row: string): string {
   return row.replace(BULLET, "").replace(DURATION, "T").trimEnd();
+}
+
+/** Does the row look as the rule wants it drawn? Unknown colours are no objection. */
+export function isDrawn(
+  screen: ScreenText,
+  y: number,
+  rule: { tinted?: boolean | undefined; redFrame?: boolean | undefined },
+): boolean {
+  if (rule.tinted && screen.tinted(y) === false) return false;
+  return !(rule.redFrame && screen.redFrame(y) === false);
 }

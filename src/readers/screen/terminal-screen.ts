@@ -2,6 +2,9 @@
 import type { IBufferCell, IBufferLine, Terminal } from "@xterm/headless";
 import type { ScreenText } from "./screen-text.js";
 
+/** Programs draw with other spaces too (Claude Code after its `⎿`); for a reader a space is a space. */
+const ODD_SPACES = /[\u00a0\u2000-\u200a\u202f\u3000]/g;
+
 export class TerminalScreen implements ScreenText {
   readonly #terminal: Terminal;
   #rows: string[] = [];
@@ -20,43 +23,72 @@ export class TerminalScreen implements ScreenText {
     const rows: string[] = [];
     for (let y = 0; y < this.#terminal.rows; y++) {
       const line = buffer.getLine(buffer.baseY + y);
-      rows.push(line ? line.translateToString(true).trimEnd() : "");
+      rows.push(line ? line.translateToString(true).replace(ODD_SPACES, " ").trimEnd() : "");
     }
     this.#rows = rows;
     return rows;
   }
 
-  /** More than half of the row's letters have a foreground with a hue: neither the default nor a grey. */
+  /** More than half of the row's letters are drawn in a warm colour. Code in a message has a hue too, but a cold one. */
   tinted(y: number): boolean {
     const buffer = this.#terminal.buffer.active;
     const line = buffer.getLine(buffer.baseY + y);
-    return line !== undefined && this.#hue(line);
+    return line !== undefined && this.#warm(line);
   }
 
-  #hue(line: IBufferLine): boolean {
+  redFrame(y: number): boolean {
+    const buffer = this.#terminal.buffer.active;
+    const line = buffer.getLine(buffer.baseY + y);
+    for (let x = 0; line && x < Math.min(line.length, 40); x++) {
+      this.#cell = line.getCell(x, this.#cell);
+      if (this.#cell && this.#cell.getChars().trim() !== "") return isRed(this.#cell);
+    }
+    return false;
+  }
+
+  #warm(line: IBufferLine): boolean {
     let letters = 0;
-    let coloured = 0;
+    let warm = 0;
     for (let x = 0; x < Math.min(line.length, 80); x++) {
       this.#cell = line.getCell(x, this.#cell);
       const cell = this.#cell;
       if (!cell || !/[\p{L}\p{N}]/u.test(cell.getChars())) continue;
       letters++;
-      if (isColoured(cell)) coloured++;
+      if (isWarm(cell)) warm++;
     }
-    return letters > 0 && coloured * 2 > letters;
+    return letters > 0 && warm * 2 > letters;
   }
 }
 
-function isColoured(cell: IBufferCell): boolean {
-  if (cell.isFgDefault()) return false;
+function isWarm(cell: IBufferCell): boolean {
+  const [r, g, b] = rgb(cell) ?? [0, 0, 0];
+  return r >= g && r > b && r - Math.min(g, b) > 40;
+}
+
+function isRed(cell: IBufferCell): boolean {
+  const [r, g, b] = rgb(cell) ?? [0, 0, 0];
+  return r - Math.max(g, b) > 40;
+}
+
+/** The sixteen colours that a theme may change, by what their names say. */
+const NAMED: readonly (readonly [number, number, number])[] = [
+  [0, 0, 0],
+  [205, 0, 0],
+  [0, 205, 0],
+  [205, 205, 0],
+  [0, 0, 238],
+  [205, 0, 205],
+  [0, 205, 205],
+  [229, 229, 229],
+];
+
+/** Foreground as red, green, blue; null for the default colour. */
+function rgb(cell: IBufferCell): readonly [number, number, number] | null {
+  if (cell.isFgDefault()) return null;
   const colour = cell.getFgColor();
-  if (cell.isFgPalette()) {
-    if (colour < 16) return ![0, 7, 8, 15].includes(colour);
-    if (colour >= 232) return false;
-    const cube = colour - 16;
-    return hasHue(Math.floor(cube / 36) * 51, (Math.floor(cube / 6) % 6) * 51, (cube % 6) * 51);
-  }
-  return hasHue((colour >> 16) & 255, (colour >> 8) & 255, colour & 255);
+  if (!cell.isFgPalette()) return [(colour >> 16) & 255, (colour >> 8) & 255, colour & 255];
+  if (colour < 16) return NAMED[colour % 8] ?? null;
+  if (colour >= 232) return null;
+  const cube = colour - 16;
+  return [Math.floor(cube / 36) * 51, (Math.floor(cube / 6) % 6) * 51, (cube % 6) * 51];
 }
-
-const hasHue = (r: number, g: number, b: number): boolean => Math.max(r, g, b) - Math.min(r, g, b) > 40;
