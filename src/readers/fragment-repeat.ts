@@ -3,8 +3,18 @@ import { createTextTail, endText, feedText } from "../core/evidence/text-loop.js
 import { isBlank, maskRow } from "./screen/screen-text.js";
 
 const PERIOD_ROWS_MAX = 8;
-const REPEATS_MIN = 4;
-const CHARS_MIN = 40;
+
+interface Proof {
+  repeats: number;
+  chars: number;
+}
+const PROOFS: readonly Proof[] = [
+  { repeats: 4, chars: 40 },
+  { repeats: 5, chars: 20 },
+];
+/** Where somebody copied nothing but an error and its repetition, the second time is enough. */
+const NOTHING_ELSE: Proof = { repeats: 2, chars: 100 };
+const ERROR = /\b(?:error|failed|failure|denied|blocked)\b/i;
 /** Rows that a patient program prints again and again. */
 const POLLS =
   /\b(?:wait(?:ing|ed)?|pending|in progress|queued|still|polling|running|building|creating|progress|ok|pass(?:ed)?|ready|up[- ]to[- ]date|\d{1,3}%)\b/i;
@@ -12,15 +22,14 @@ const POLLS =
 /** Whole rows that repeat as a block at the end of the fragment, or text that has a period. */
 export function repeatsItself(rows: readonly string[]): boolean {
   const said = rows.filter((row) => !isBlank(row)).map((row) => maskRow(row).trim());
-  for (let period = 1; period <= PERIOD_ROWS_MAX && period * REPEATS_MIN <= said.length; period++) {
-    const block = said.slice(-period);
-    let repeats = 1;
-    while (
-      (repeats + 1) * period <= said.length &&
-      block.every((row, i) => said[said.length - (repeats + 1) * period + i] === row)
-    )
-      repeats++;
-    if (repeats < REPEATS_MIN || block.join("").length * repeats < CHARS_MIN) continue;
+  for (let period = 1; period <= PERIOD_ROWS_MAX && period * 2 <= said.length; period++) {
+    const all = mended(said, period);
+    const block = all.slice(-period);
+    const repeats = repeatsOf(block, all);
+    const chars = block.join("").length * repeats;
+    const proves = (proof: Proof): boolean => repeats >= proof.repeats && chars >= proof.chars;
+    const isAll = repeats * period === all.length && period > 1 && block.some((row) => ERROR.test(row));
+    if (!PROOFS.some(proves) && !(isAll && proves(NOTHING_ELSE))) continue;
     return (
       block.some((row) => /\p{L}{2}/u.test(row)) &&
       !block.every((row) => POLLS.test(row)) &&
@@ -28,6 +37,23 @@ export function repeatsItself(rows: readonly string[]): boolean {
     );
   }
   const tail = createTextTail();
-  const changes = [...feedText(tail, said.join("\n")), ...endText(tail)];
-  return changes.at(-1) != null;
+  return [...feedText(tail, said.join("\n")), ...endText(tail)].at(-1) != null;
+}
+
+/** The last row may be cut short by the moment at which the frame was taken. */
+function mended(said: readonly string[], period: number): readonly string[] {
+  const last = said.at(-1) ?? "";
+  const before = said.at(-1 - period) ?? "";
+  return last !== before && before.startsWith(last) ? [...said.slice(0, -1), before] : said;
+}
+
+function repeatsOf(block: readonly string[], said: readonly string[]): number {
+  const period = block.length;
+  let repeats = 1;
+  while (
+    (repeats + 1) * period <= said.length &&
+    block.every((row, i) => said[said.length - (repeats + 1) * period + i] === row)
+  )
+    repeats++;
+  return repeats;
 }

@@ -103,6 +103,55 @@ const LIMITS: [agent: string, until: string | null, text: string][] = [
     "2026-12-03T00:00",
     "You've hit your usage limit. Get Cursor Pro for more Agent usage. Your usage limits will reset when your monthly cycle ends on 12/3/2026.",
   ],
+  ["codex", null, "■ exceeded retry limit, last status: 429 Too Many Requests, request id: 9a0c"],
+  [
+    "codex",
+    "2026-11-15T12:00",
+    "stream error: exceeded retry limit, last status: 429 Too Many Requests; retrying 2/5 in 387ms…",
+  ],
+  ["opencode", "2026-11-15T12:00", "■■■⬝⬝  Too Many Requests [retrying in 12s attempt #3]"],
+  [
+    "aider",
+    "2026-11-15T12:00",
+    "litellm.RateLimitError: The API provider has rate limited you. Try again later or check your quotas.\nRetrying in 2.0 seconds...",
+  ],
+  [
+    "aider",
+    "2026-11-15T12:00",
+    'litellm.RateLimitError: AnthropicException - {\n  "type": "rate_limit_error"\n}\n\nRetrying in 4 seconds...',
+  ],
+  ["goose", null, "Ran into this error: Rate limit exceeded: the provider answered 429."],
+  [
+    "claude",
+    null,
+    'API Error: 429 {"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your account\'s rate limit. Please try again later."}}',
+  ],
+  [
+    "claude",
+    "2026-11-15T18:00",
+    '{"type":"rate_limit_event","status":"rejected","resetsAt":1794765600,"rateLimitType":"five_hour"}',
+  ],
+  [
+    "claude",
+    "2026-11-15T21:00",
+    '{"hook_event_name":"StopFailure",\n "last_assistant_message":"You\'ve hit your session limit · resets 9pm (UTC)"}',
+  ],
+  [
+    "gemini",
+    "2026-11-15T14:10",
+    '"code": 429, "message": "You have exhausted your capacity on this model. Your quota will reset after 2h10m1s."',
+  ],
+  ["codex", "2026-11-15T13:30", "👋 You've hit your usage limit. Upgrade to Pro or try again in 1 hour 30 minutes."],
+  [
+    "gemini",
+    null,
+    "⚡ You have reached your daily gemini-2.5-pro quota limit.\n⚡ To increase your limits, upgrade to a plan with higher limits.",
+  ],
+  [
+    "claude",
+    "2026-11-15T18:00",
+    "  ⎿  You've hit your limit · resets 6pm (UTC)\n\n✻ Baked for 3m 1s\n\n  3 tasks (1 done, 2 open)\n  ◻ Write docs\n\n────────────────────\n❯ \n────────────────────\n  ⏵⏵ accept edits on",
+  ],
   ["goose", null, "Monthly request limit reached. Upgrade your plan to continue."],
 ];
 
@@ -193,7 +242,31 @@ const TROUBLE: Row[] = [
     "error/api",
     "⚠ Reconnecting... 5/5\n■ stream disconnected before completion: error sending request for url (https://chatgpt.com/backend-api/codex/responses)",
   ],
-  ["codex", "error/api", "■ exceeded retry limit, last status: 429 Too Many Requests, request id: 9a0c"],
+  ["codex", "error/api", "■ exceeded retry limit, last status: 503 Service Unavailable, request id: 9a0c"],
+  ["codex", "error/auth", "■ Failed to refresh token: 400 Bad Request: the token was used before."],
+  ["codex", "error/crash", "Error: No saved session found with ID 0198-77"],
+  ["claude", "error/crash", "No conversation found to continue"],
+  [
+    "claude",
+    "error/crash",
+    "FATAL ERROR: MarkCompactCollector: young object promotion failed Allocation failed - JavaScript heap out of memory\n----- Native stack trace -----\n\n 1: 0x1003c [node]\n 2: 0x1003d [node]",
+  ],
+  [
+    "goose",
+    "error/api",
+    "Error: Request failed: Request failed with status: 502 Bad Gateway\n\n⏱️  Elapsed time: 12s\nContext: ●●○○○○○○○○ 22% (44000/200000 tokens)",
+  ],
+  ["claude", "stuck/silent_stream", "✽ Percolating… (41m 2s · ↓ 0 tokens)"],
+  [
+    "gemini",
+    "stuck/loop",
+    "  I'll check it.\n  I'll look at it.\n  I'll check it.\n  I'll look at it.\n  I'll check it.\n  I'll look at it.\n  I'll check it.\n  I'll look",
+  ],
+  [
+    "claude",
+    "stuck/loop",
+    "● Ran 2 stop hooks (ctrl+o to expand)\n  ⎿  Stop hook error: lint failed with exit code 1\n\n● Ran 2 stop hooks (ctrl+o to expand)\n  ⎿  Stop hook error: lint failed with exit code 1",
+  ],
   ["gemini", "error/api", "✕ [API Error: exception TypeError: fetch failed sending request]"],
   [
     "goose",
@@ -326,6 +399,8 @@ const PROMPTS: Row[] = [
     "needs_input/login",
     "Select login method:\n\n ❯ 1. Claude account with subscription\n   2. Anthropic Console account",
   ],
+  ["claude", "needs_input/input", "  ⎿  Interrupted · What should Claude do instead?"],
+  ["codex", "needs_input/input", "■ Conversation interrupted - tell the model what to do differently."],
   [
     "claude",
     "needs_input/input",
@@ -359,18 +434,15 @@ const QUIET: [agent: string, states: string, text: string][] = [
   ],
   ["claude", "waiting", "API Error (Request timed out.) · Retrying in 5 seconds… (attempt 4/10)"],
   ["codex", "waiting", "• Reconnecting... 2/5 (12s • esc to interrupt)"],
-  [
-    "codex",
-    "waiting",
-    "stream error: exceeded retry limit, last status: 429 Too Many Requests; retrying 2/5 in 387ms…",
-  ],
+  ["codex", "waiting", "stream error: stream disconnected before completion: idle timeout; retrying 2/5 in 387ms…"],
   ["gemini", "waiting", "⠼ Trying to reach gemini-3-pro (Attempt 8/10)"],
   ["gemini", "waiting", "Attempt 2 failed with status 503. Retrying with backoff..."],
-  ["opencode", "waiting", "■■■⬝⬝  Too Many Requests [retrying in 12s attempt #3]"],
+  ["opencode", "waiting", "■■■⬝⬝  Provider is overloaded [retrying in 12s attempt #3]"],
+  ["opencode", "waiting", "kimi is way too hot right now"],
   [
-    "aider",
+    "claude",
     "waiting",
-    "litellm.RateLimitError: The API provider has rate limited you. Try again later or check your quotas.\nRetrying in 2.0 seconds...",
+    "API Error (429 Server is temporarily limiting requests (not your usage limit)) · Retrying in 5 seconds… (attempt 2/10)",
   ],
   ["claude", "waiting", "✻ Compacting conversation… (2m 11s · ↑ 4.1k tokens)"],
   ["goose", "waiting", "Context limit reached. Compacting to continue conversation..."],
@@ -380,8 +452,20 @@ const QUIET: [agent: string, states: string, text: string][] = [
   ["codex", "complete", "• Added the retry and its tests.\n\n─ Worked for 4m 12s ───────────────────"],
   ["opencode", "complete", "  Fixed the flaky test.\n\n  ▣ Build · gpt-5.2 · 48.2s"],
   ["claude", "complete", "● Fixed. Let me know if you want the docs updated too."],
-  ["claude", "idle", "  ⎿  Interrupted · What should Claude do instead?"],
-  ["codex", "idle", "■ Conversation interrupted - tell the model what to do differently."],
+  ["gemini", "idle", "ℹ Request cancelled."],
+  [
+    "claude",
+    "idle",
+    "────────────────────\n❯ \n────────────────────\n  [Opus] │ repo git:(main)\n  ⏵⏵ bypass permissions on · 1 shell",
+  ],
+  ["codex", "complete", "• The build is green.\n\n› Ask Codex to do anything\n\n  gpt-5.2 high · 61% left · ~/repo"],
+  [
+    "codex",
+    "complete",
+    "• The build is green.\n\n› Improve documentation in @filename\n\n  gpt-5.2 high · 61% left · ~/repo",
+  ],
+  ["claude", "idle", "How is Claude doing this session? (optional)\n  1: Bad    2: Fine   3: Good   0: Dismiss"],
+  ["gemini", "idle", "Model usage      Reqs   Usage left\ngemini-3-pro       4    71.2% (Resets in 3h 2m)"],
 ];
 
 /** Content that only speaks of trouble. Nobody may be alarmed by it. */
@@ -461,6 +545,11 @@ const TRAPS: [agent: string, text: string][] = [
   ["claude", "Usage limit reset · continuing automatically"],
   ["gemini", "ℹ Possible quota limitations or slow response times detected. Switching to gemini-flash."],
   // Other programs' output and logs.
+  ["claude", "● Bash(npm publish)\n  ⎿  npm error 429 Too Many Requests - retrying in 5s"],
+  ["claude", "● The client meets a 429 and is retrying in 5s, which is what we want."],
+  ["claude", "Error: expected 3 to be 4"],
+  ["claude", '{"type":"assistant","message":"The rate limit is parsed."}'],
+  ["claude", "  ⎿  Error: Exit code 1\n     2 failed, 40 passed"],
   ["claude", "[12:04:11] worker 3: rate limit exceeded, backing off\n[12:04:12] worker 3: ok"],
   ["claude", "2026-11-15 12:00:01 ERROR http: API Error: 500"],
   ["claude", "error: linking with `cc` failed: exit status: 1\nerror: could not compile `app` due to 1 previous error"],

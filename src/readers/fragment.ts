@@ -4,28 +4,31 @@
  * The fragment is taken as the live tail of a program's screen. Rows are read from below, because only the lowest
  * statement is current; the first content that is no statement ends the search, so that words further up mean nothing.
  */
-import {
-  CHROME,
-  FRAGMENT_RULES,
-  type FragmentRule,
-  LIMIT_MENU,
-  QUOTED,
-  SHELL_COMMAND,
-  SPINNER_ROW,
-  TALKS_ABOUT,
-  TOOL_HEADER,
-  VENDOR_OPTION,
-} from "../agents/fragments.js";
+import { FRAGMENT_RULES, type FragmentRule, PAYLOADS, SPINNER_ROW, TALKS_ABOUT } from "../agents/fragments.js";
 import { generic } from "../agents/generic.js";
-import { type Pattern, pattern } from "../agents/pattern.js";
+import { pattern } from "../agents/pattern.js";
 import type { AgentProfile } from "../agents/profile.js";
 import { closingOf } from "../core/closing.js";
 import type { Cause, State } from "../core/states.js";
+import { findMenu } from "./fragment-menu.js";
 import { repeatsItself } from "./fragment-repeat.js";
+import {
+  indentOf,
+  isChrome,
+  isListing,
+  isMessage,
+  isQuoted,
+  isShown,
+  isToolHeader,
+  rowsOf,
+  withoutGlyph,
+  wordsOf,
+} from "./fragment-rows.js";
 import { readResetTime } from "./reset-time.js";
 import { compileProfile } from "./screen/compiled.js";
-import { findDialog } from "./screen/dialog.js";
-import { isBlank, joinRows } from "./screen/screen-text.js";
+import { findComposer } from "./screen/composer.js";
+import { durationMs, tokenCount } from "./screen/numbers.js";
+import { footOf, isBlank, joinRows } from "./screen/screen-text.js";
 import { classifyVendorError, finalCause } from "./vendor-errors.js";
 
 export interface FragmentLook {
@@ -40,23 +43,14 @@ export interface FragmentVerdict {
   until: number | null;
 }
 
-const ROWS_MAX = 200;
-const ROW_MAX = 2000;
-/** A statement of a program wraps, or carries a body, over at most so many rows. */
-const STATEMENT_ROWS_MAX = 14;
+/** How the turn stands below the last content: nothing is seen, a place to type, or the mark of its end. */
+type End = "unseen" | "composer" | "ended";
 
-const all = (sources: readonly string[]): Pattern[] => sources.map(pattern);
 const rules = FRAGMENT_RULES.map((rule) => ({ rule, when: pattern(rule.when) }));
-const chrome = all(CHROME);
-const quoted = all(QUOTED);
-const [spinner, talksAbout, shellCommand, toolHeader, vendorOption, limitMenu] = all([
-  SPINNER_ROW,
-  TALKS_ABOUT,
-  SHELL_COMMAND,
-  TOOL_HEADER,
-  VENDOR_OPTION,
-  LIMIT_MENU,
-]) as [Pattern, Pattern, Pattern, Pattern, Pattern, Pattern];
+const payloads = PAYLOADS.map(({ says, when }) => ({ says, when: pattern(when) }));
+const spinner = pattern(SPINNER_ROW);
+const talksAbout = pattern(TALKS_ABOUT);
+const ALARMS: ReadonlySet<FragmentRule["says"]> = new Set(["limit", "failure", "prompt", "stuck", "throttle"]);
 
 const verdict = (state: State, cause: Cause | null = null, until: number | null = null): FragmentVerdict => ({
   state,
@@ -66,41 +60,49 @@ const verdict = (state: State, cause: Cause | null = null, until: number | null 
 
 export function judgeFragment(profile: AgentProfile, text: string, look: FragmentLook): FragmentVerdict {
   const rows = rowsOf(text);
-  return (
-    byMenu(profile, rows, look) ??
-    byStatement(rows, look) ??
-    (repeatsItself(rows) ? verdict("stuck", "loop") : byClosing(rows, false))
-  );
+  const menu = findMenu(profile, rows);
+  if (menu?.limit) return limited(joinRows(rows), look);
+  if (menu) return verdict("needs_input", menu.prompt);
+  const composer = composerTop(profile, rows);
+  const shown = composer === null ? rows : rows.slice(0, composer);
+  return byPayload(text, look) ?? byStatement(profile, shown, composer === null ? "unseen" : "composer", look);
 }
 
-const ESCAPES = /\u001b(?:\[[0-9;?]{0,32}[A-Za-z]|\][^\u0007\u001b]{0,400}(?:\u0007|\u001b\\))/g;
-
-function rowsOf(text: string): string[] {
-  const rows = text
-    .slice(-ROWS_MAX * ROW_MAX)
-    .replace(ESCAPES, "")
-    .split(/\r?\n/);
-  return rows.slice(-ROWS_MAX).map((row) => row.slice(0, ROW_MAX).replaceAll("\u00a0", " ").trimEnd());
+function limited(text: string, look: FragmentLook): FragmentVerdict {
+  return verdict("rate_limited", "limit", readResetTime(text, look.at, look.zone)?.until ?? null);
 }
 
-const GLYPH = /^[\s│┃▌]{0,12}(?:[●⏺■✕✗✘✖×⚡ℹ⚠⎿└╰•◦·✢✳✶✻✽∗✦△▲❌⛔🔴◆*!\u2800-\u28ff]\ufe0f?\s{0,4}){0,2}/u;
-const STAMP = /^\[\d{4}-\d{2}-\d{2}T[\d:.]{5,16}Z?\] /;
-
-/** A statement as its words: without glyph and frame, rows joined, typography made plain. */
-function wordsOf(rows: readonly string[]): string {
-  const [first = "", ...more] = rows;
-  return [first.replace(GLYPH, "").replace(STAMP, ""), ...more.map((row) => joinRows([row]))]
-    .join(" ")
-    .replace(/[’‘]/g, "'")
-    .replace(/[∙•⋅]/g, "·")
-    .replace(/\s+/g, " ")
-    .replace(/[\s│┃]+$/, "")
-    .trim();
+/** Where the place to type begins, if the fragment shows it: an empty one, or one with nothing but hints below. */
+function composerTop(profile: AgentProfile, rows: readonly string[]): number | null {
+  const foot = footOf(rows);
+  for (const one of [profile, generic]) {
+    const found = findComposer(compileProfile(one), rows);
+    if (found === null) continue;
+    const below = rows.slice(found.bottom + 1, foot + 1).filter((row) => !isBlank(row));
+    const isOver = below.every((row) => isChrome(row) || (indentOf(row) >= 2 && !/^\s*[⎿└●⏺■✕…]/.test(row)));
+    if (isOver && !below.some((row) => spinner.test(row) || busy(row)) && (found.draft === "" || below.length > 0))
+      return found.top;
+  }
+  return null;
 }
 
-const isChrome = (row: string): boolean => chrome.some((p) => p.test(row));
-const isQuoted = (row: string): boolean => quoted.some((p) => p.test(row));
-const ALARMS: ReadonlySet<FragmentRule["says"]> = new Set(["limit", "failure", "prompt", "stuck"]);
+const busy = (row: string): boolean =>
+  rules.some(({ rule, when }) => rule.says === "busy" && when.test(wordsOf([row])));
+
+function byPayload(text: string, look: FragmentLook): FragmentVerdict | null {
+  const whole = text.trim();
+  if (!/^[{"]/.test(whole)) return null;
+  for (const { says, when } of payloads) {
+    const groups = when.groups(whole);
+    if (!groups) continue;
+    if (says === "limit") return limited(whole, look);
+    const said = groups["text"] ?? groups["text2"] ?? "";
+    const words = wordsOf([said]);
+    if (rules.some(({ rule, when: head }) => (rule.says === "limit" || rule.says === "failure") && head.test(words)))
+      return failed(whole, look);
+  }
+  return null;
+}
 
 interface Statement {
   rule: FragmentRule;
@@ -108,33 +110,43 @@ interface Statement {
   from: number;
 }
 
-function byStatement(rows: readonly string[], look: FragmentLook): FragmentVerdict | null {
+function byStatement(profile: AgentProfile, rows: readonly string[], seen: End, look: FragmentLook): FragmentVerdict {
+  const noise = compileProfile(profile).noise;
   let end = rows.length;
-  let ended = false;
-  let noticed = false;
+  let turn = seen;
+  let quiet: State | null = null;
   while (end > 0) {
-    if (isChrome(rows[end - 1] as string)) {
+    const row = rows[end - 1] as string;
+    const found = isChrome(row) ? null : (lowestStatement(profile, rows, end) ?? explained(rows, end));
+    if (found === null) {
+      if (!isChrome(row) && !noise.some((p) => p.test(row))) break;
       end--;
       continue;
     }
-    const found = lowestStatement(rows, end) ?? explainedPrompt(rows, end);
-    if (found === null) break;
+    const { says } = found.rule;
+    if (says === "ended") turn = "ended";
+    else if (says === "notice" || says === "panel") quiet ??= says === "panel" ? "idle" : "unknown";
+    else if (turn !== "ended" || ALARMS.has(says)) return conclude(found, rows, look);
     end = found.from;
-    if (found.rule.says === "notice") noticed = true;
-    else if (found.rule.says === "ended") ended = true;
-    else if (!ended || ALARMS.has(found.rule.says)) return conclude(found, look);
   }
-  if (ended) return byClosing(rows.slice(0, end), true);
-  return noticed ? verdict("unknown") : null;
+  const rest = rows.slice(0, end);
+  if (repeatsItself(rest)) return verdict("stuck", "loop");
+  return quiet && turn === "unseen" ? verdict(quiet) : byClosing(rest, turn);
 }
 
-function lowestStatement(rows: readonly string[], end: number): Statement | null {
+/** A statement of a program wraps, or carries a body, over at most so many rows. */
+const STATEMENT_ROWS_MAX = 14;
+
+function lowestStatement(profile: AgentProfile, rows: readonly string[], end: number): Statement | null {
   for (let from = end - 1; from >= 0 && end - from <= STATEMENT_ROWS_MAX && !isBlank(rows[from]); from--) {
     const row = rows[from] as string;
-    if (toolHeader.test(row)) return null;
+    if (isToolHeader(row)) return null;
     const text = wordsOf(rows.slice(from, end));
-    const match = rules.find(({ rule, when }) => when.test(text) && isAbout(rule, rows, from, end, text));
+    const match = rules.find(({ rule, when }) => when.test(text) && isOwn(rule, rows, from, end, text));
     if (match) return { rule: match.rule, text, from };
+    if (isErrorRow(profile, row) && isOwn({ says: "failure", when: "" }, rows, from, end, text))
+      return { rule: { says: "failure", when: "" }, text, from };
+    // The body of an error may look like a quotation; it hangs on a bracket that opens above.
     if (isQuoted(row) && !rows.slice(Math.max(0, end - STATEMENT_ROWS_MAX), from).some((above) => above.includes("{")))
       return null;
     if (end - from > 1 && /^\s{0,2}[●⏺✦✻]/.test(row)) return null;
@@ -142,94 +154,63 @@ function lowestStatement(rows: readonly string[], end: number): Statement | null
   return null;
 }
 
-const EXPLANATION_ROWS_MAX = 12;
+/** The row has the mark that the program gives to its errors alone. */
+function isErrorRow(profile: AgentProfile, row: string): boolean {
+  return compileProfile(profile).rules.last.some(
+    (rule) => rule.fact === "failure" && rule.fallback !== undefined && rule.when.test(row),
+  );
+}
 
-/** A question of the program with its explanation, its command or its buttons below. */
-function explainedPrompt(rows: readonly string[], end: number): Statement | null {
-  for (let from = end - 1; from >= 0 && end - from <= EXPLANATION_ROWS_MAX; from--) {
+const EXPLANATION_ROWS_MAX = 12;
+const STACK_ROWS_MAX = 60;
+
+/** A question with its explanation, command or buttons below; a crash with its stack below. */
+function explained(rows: readonly string[], end: number): Statement | null {
+  for (let from = end - 1; from >= 0 && end - from <= STACK_ROWS_MAX; from--) {
     const row = rows[from] as string;
     if (isBlank(row)) continue;
     const text = wordsOf([row]);
+    const isNear = end - from <= EXPLANATION_ROWS_MAX;
     const match = rules.find(
-      ({ rule, when }) => rule.says === "prompt" && when.test(text) && isAbout(rule, rows, from, end, text),
+      ({ rule, when }) =>
+        ((rule.says === "prompt" && isNear) || (rule.says === "failure" && rule.cause === "crash" && !rule.common)) &&
+        when.test(text) &&
+        isOwn(rule, rows, from, end, text),
     );
     if (match) return { rule: match.rule, text, from };
-    if (MESSAGE.test(row) || spinner.test(row) || DIFF.test(row) || CODE.test(row)) return null;
+    if (isMessage(row) || isToolHeader(row) || spinner.test(row)) return null;
+    if (isNear && isListing(row) && !/^\s*\d+: 0x/.test(row)) return null;
   }
   return null;
 }
 
 /** Is the statement the program's own? Only what would disturb somebody has to prove it. */
-function isAbout(rule: FragmentRule, rows: readonly string[], from: number, end: number, text: string): boolean {
+function isOwn(rule: FragmentRule, rows: readonly string[], from: number, end: number, text: string): boolean {
   const row = rows[from] as string;
   if (rule.says === "busy") return end - from === 1 && (spinner.test(row) || !isQuoted(row));
-  if (!ALARMS.has(rule.says)) return !isQuoted(row);
-  if (isQuoted(row) || talksAbout.test(text.slice(0, 400)) || isShown(rows, from)) return false;
-  return (
-    !rule.common || rows.slice(Math.max(0, from - 2), from).every((above) => isBlank(above) || !toolHeader.test(above))
-  );
+  if (!ALARMS.has(rule.says)) return rule.says === "panel" || !isQuoted(row);
+  return !isQuoted(row) && !talksAbout.test(text.slice(0, 400)) && !isShown(rows, from);
 }
 
-const CODE =
-  /[;{]$|=>|^\s*(?:const|let|var|if|for|return|export|import|def|class|fn|func|pub|expect|it|test|describe)\b.{0,200}[({=:]/;
-const DIFF = /^@@ |^\s{0,8}\d{1,6} [+-] |^[+-]\S|^diff --git|^\s{0,8}\d{1,6}(?:[:│|]|→|\t)/;
-
-/** Does something else show this row: a code block, a diff, a tool, a command? */
-function isShown(rows: readonly string[], from: number): boolean {
-  let start = from;
-  while (start > 0 && !isBlank(rows[start - 1])) start--;
-  const above = rows.slice(start, from);
-  if (above.some((row) => CODE.test(row) || DIFF.test(row))) return true;
-  if (rows.slice(0, from).filter((row) => /^\s{0,8}(?:```|~~~)/.test(row)).length % 2 === 1) return true;
-  if (above.some((row) => shellCommand.test(row))) return true;
-  return isToolOutput(rows, from);
-}
-
-const HOOK = /^\s*[⎿└]/;
-const OUTPUT_INDENT = 4;
-
-/** Rows under a tool's call are its output, up to the next row that hangs on the turn itself. */
-function isToolOutput(rows: readonly string[], from: number): boolean {
-  const indent = indentOf(rows[from] as string);
-  let hooks = HOOK.test(rows[from] as string) ? 1 : 0;
-  if (hooks === 0 && indent < OUTPUT_INDENT) return false;
-  for (let y = from - 1; y >= 0 && from - y < 40; y--) {
-    const row = rows[y] as string;
-    if (isBlank(row)) continue;
-    if (toolHeader.test(row)) return hooks < 2;
-    if (HOOK.test(row)) hooks++;
-    else if (indentOf(row) < indent) return false;
-  }
-  return false;
-}
-
-const indentOf = (row: string): number => row.length - row.trimStart().length;
-
-function conclude({ rule, text }: Statement, look: FragmentLook): FragmentVerdict {
-  const until = (): number | null => readResetTime(text, look.at, look.zone)?.until ?? null;
+function conclude({ rule, text, from }: Statement, rows: readonly string[], look: FragmentLook): FragmentVerdict {
   switch (rule.says) {
     case "limit":
-      return verdict("rate_limited", "limit", until());
-    case "failure": {
-      if (rule.cause) return verdict("error", rule.cause);
-      const known = classifyVendorError({ text });
-      return known.kind === "limit" ? verdict("rate_limited", "limit", until()) : verdict("error", finalCause(known));
-    }
+      return limited(text, look);
+    case "failure":
+      return rule.cause ? verdict("error", rule.cause) : failed(text, look);
     case "prompt":
       return verdict("needs_input", rule.prompt);
     case "stuck":
       return verdict("stuck", rule.cause);
-    case "retry": {
-      const reset = rules.some(({ rule, when }) => rule.says === "limit" && when.test(text)) ? until() : null;
-      return reset !== null && reset - look.at > LONG_RETRY_MS
-        ? verdict("rate_limited", "limit", reset)
-        : verdict("waiting", "retry");
-    }
+    case "throttle":
+    case "retry":
+      return retrying(rule, text, rows.slice(0, from), look);
     case "compacting":
       return verdict("waiting", "compaction");
     case "busy":
-      return verdict("working");
+      return isSilent(text) ? verdict("stuck", "silent_stream") : verdict("working");
     case "interrupted":
+    case "panel":
       return verdict("idle");
     case "ended":
       return verdict("complete");
@@ -238,65 +219,62 @@ function conclude({ rule, text }: Statement, look: FragmentLook): FragmentVerdic
   }
 }
 
-/** A client that tries again in so long is waiting for a limit. */
-const LONG_RETRY_MS = 10 * 60_000;
+/** Programs call a throttle of theirs a limit too; it is none of the user's. */
+const NOT_A_LIMIT = /not your usage limit|temporarily limiting/i;
 
-const OPTION = /^[\s│┃]{0,12}(?:([❯›●▸▶►→>◉])\s{1,3}|[○◯]\s{1,3})?(\d{1,2})[.)]\s{1,3}\S/;
-const KEY_HINT = /\b(?:enter|return|esc|tab|ctrl|arrow|press|navigate|shift)\b|[↑↓]/i;
-
-/** A menu at the bottom: one option is selected, or the options are ones that only a program offers. */
-function byMenu(profile: AgentProfile, rows: readonly string[], look: FragmentLook): FragmentVerdict | null {
-  const last = rows.findLastIndex((row) => OPTION.test(row));
-  const first = last < 0 ? -1 : firstOption(rows, last);
-  const options = rows.slice(Math.max(0, first), last + 1);
-  const below = rows.slice(last + 1).filter((row) => !isChrome(row));
-  if (last < 0 || below.length > 4 || !below.every((row) => KEY_HINT.test(row.slice(0, 400)) || indentOf(row) > 4))
-    return null;
-  if (isShown(rows, first)) return null;
-  const selected = options.filter((row) => OPTION.exec(row)?.[1] !== undefined).length;
-  const offered = options.some((row) => vendorOption.test(row));
-  if (!(selected === 1 && options.length > 1) && !(offered && selected <= 1)) return null;
-  const dialog = findDialog(compileProfile(generic), rows) ?? { prompt: "confirmation" as const };
-  const block = joinRows(rows.slice(Math.max(0, first - 12)));
-  if (limitMenu.test(block))
-    return verdict("rate_limited", "limit", readResetTime(joinRows(rows), look.at, look.zone)?.until ?? null);
-  const kind = compileProfile(profile).dialogs.find((d) => !d.limit && d.when.test(block));
-  return verdict("needs_input", kind?.prompt ?? dialog.prompt);
+function failed(text: string, look: FragmentLook): FragmentVerdict {
+  const known = classifyVendorError({ text });
+  if (known.kind === "limit" || (known.kind === "retry" && known.infra === "rate" && !NOT_A_LIMIT.test(text)))
+    return limited(text, look);
+  return verdict("error", finalCause(known));
 }
 
-function firstOption(rows: readonly string[], last: number): number {
-  let first = last;
-  for (let y = last; y >= 0 && last - y < 24; y--) {
-    const number = OPTION.exec(rows[y] as string)?.[2];
-    if (number === undefined) continue;
-    first = y;
-    if (number === "1") break;
+/** A client that tries again waits; one that was told its rate is too high waits for a limit. */
+function retrying(rule: FragmentRule, text: string, above: readonly string[], look: FragmentLook): FragmentVerdict {
+  const waiting = verdict("waiting", "retry");
+  if (NOT_A_LIMIT.test(text)) return waiting;
+  if (rule.says === "throttle") {
+    // Without its own promise to try again, which is worded like a reset.
+    const said = text.replace(/\bretry(?:ing\b| (?:in|after)\b).{0,2000}$/i, "");
+    return failed(said, look).state === "rate_limited" ? throttled(text, look) : waiting;
   }
-  return first;
+  // The failure may stand in a block of its own above the row that says when it is tried again.
+  const head = footOf(above);
+  const failure = head < 0 || !/^retry/i.test(text) ? null : lowestStatement(generic, above, head + 1);
+  return failure?.rule.says === "failure" && failed(failure.text, look).state === "rate_limited"
+    ? throttled(text, look)
+    : waiting;
 }
 
-const MESSAGE = /^\s{0,2}[●⏺•✦◆]\s/;
+/** "retrying 2/5 in 400ms": the next try is the end of this limit as far as anybody knows. */
+function throttled(text: string, look: FragmentLook): FragmentVerdict {
+  const told = limited(text, look);
+  const delay = told.until === null ? durationMs(/\bin (?=[\d.])(.{1,24})/.exec(text)?.[1] ?? "") : null;
+  return delay === null ? told : { ...told, until: look.at + delay };
+}
+
+const SILENT_AFTER_MS = 15 * 60_000;
+
+/** A quarter of an hour without a single token is no thought: the longest honest silence on record was half of it. */
+function isSilent(text: string): boolean {
+  return tokenCount(text) === 0 && (durationMs(text) ?? 0) >= SILENT_AFTER_MS;
+}
 
 /** How the last message closes, where the fragment ends with one. */
-function byClosing(rows: readonly string[], ended: boolean): FragmentVerdict {
-  const kept = rows.filter((row) => !isChrome(row) || isBlank(row));
-  const start = kept.findLastIndex((row) => MESSAGE.test(row));
-  const text = kept
-    .slice(Math.max(0, start))
-    .map((row) => row.replace(GLYPH, ""))
-    .join("\n")
-    .trim();
-  const isMessage = ended || start >= 0;
-  if (text === "") return verdict(ended ? "complete" : "unknown");
-  if (!isMessage && (rows.some(isQuoted) || !/\b(?:I|me)\b/.test(text))) return verdict("unknown");
+function byClosing(rows: readonly string[], turn: End): FragmentVerdict {
+  const start = rows.findLastIndex(isMessage);
+  const text = rows.slice(Math.max(0, start)).map(withoutGlyph).join("\n").trim();
+  const over = turn === "ended" ? "complete" : turn === "composer" ? (start >= 0 ? "complete" : "idle") : "unknown";
+  if (text === "") return verdict(over);
+  if (turn === "unseen" && start < 0 && (rows.some(isQuoted) || !/\b(?:I|me)\b/.test(text))) return verdict("unknown");
   switch (closingOf(text)) {
     case "question":
       return verdict("needs_input", "input");
     case "promise":
-      return ended ? verdict("stuck", "stopped_early") : verdict("unknown");
+      return turn === "ended" ? verdict("stuck", "stopped_early") : verdict("unknown");
     case "offer":
       return verdict("complete");
     case "result":
-      return verdict(ended ? "complete" : "unknown");
+      return verdict(over);
   }
 }

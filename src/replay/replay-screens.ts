@@ -11,10 +11,16 @@ export interface JudgedScreen {
   until: string | null;
 }
 
-/** A row is `{id, agent, text, now, tz}`; whatever else it has is not read. */
+/** A row is `{id, agent, text, now, tz}`; whatever else it has is not read. Without `now` no time can be told. */
 export function judgeScreen(row: Record<string, unknown>): JudgedScreen {
   const now = Date.parse(str(row, "now") ?? "");
-  const look = { at: Number.isNaN(now) ? 0 : now, zone: str(row, "tz") ?? "UTC" };
+  const isDated = !Number.isNaN(now);
+  const look = { at: isDated ? now : 0, zone: str(row, "tz") ?? "UTC" };
   const { state, cause, until } = judgeFragment(profileFor(str(row, "agent") ?? ""), str(row, "text") ?? "", look);
-  return { case: String(row["id"] ?? ""), state, cause, until: until === null ? null : new Date(until).toISOString() };
+  return {
+    case: String(row["id"] ?? ""),
+    state,
+    cause,
+    until: until === null || !isDated ? null : new Date(until).toISOString(),
+  };
 }

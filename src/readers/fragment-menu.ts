@@ -1,0 +1,54 @@
+/** A menu at the bottom of a fragment. */
+import { LIMIT_MENU, VENDOR_OPTION } from "../agents/fragments.js";
+import { generic } from "../agents/generic.js";
+import { pattern } from "../agents/pattern.js";
+import type { AgentProfile } from "../agents/profile.js";
+import type { PromptKind } from "../core/states.js";
+import { indentOf, isChrome, isShown } from "./fragment-rows.js";
+import { compileProfile } from "./screen/compiled.js";
+import { findDialog } from "./screen/dialog.js";
+import { joinRows } from "./screen/screen-text.js";
+
+export interface Menu {
+  prompt: PromptKind;
+  /** It is about a limit: it waits for the limit more than for a human. */
+  limit: boolean;
+}
+
+const OPTION = /^[\s│┃]{0,12}(?:([❯›●▸▶►→>◉])\s{1,3}|[○◯]\s{1,3})?(\d{1,2})[.)]\s{1,3}\S/;
+const KEY_HINT = /\b(?:enter|return|esc|tab|ctrl|arrow|press|navigate|shift)\b|[↑↓]/i;
+const BELOW_MAX = 4;
+const OPTIONS_ROWS_MAX = 24;
+const QUESTION_ROWS_MAX = 12;
+const vendorOption = pattern(VENDOR_OPTION);
+const limitMenu = pattern(LIMIT_MENU);
+
+/** One option is selected, or the options are ones that only a program offers; below them stand hints at most. */
+export function findMenu(profile: AgentProfile, rows: readonly string[]): Menu | null {
+  const last = rows.findLastIndex((row) => OPTION.test(row));
+  if (last < 0) return null;
+  const below = rows.slice(last + 1).filter((row) => !isChrome(row));
+  if (below.length > BELOW_MAX || !below.every((row) => KEY_HINT.test(row.slice(0, 400)) || indentOf(row) > 4))
+    return null;
+  const first = firstOption(rows, last);
+  if (isShown(rows, first)) return null;
+  const options = rows.slice(first, last + 1).filter((row) => OPTION.test(row));
+  const selected = options.filter((row) => OPTION.exec(row)?.[1] !== undefined).length;
+  const isOffer = options.some((row) => vendorOption.test(row));
+  if (selected > 1 || !(isOffer || (selected === 1 && options.length > 1))) return null;
+  const block = joinRows(rows.slice(Math.max(0, first - QUESTION_ROWS_MAX)));
+  const known = compileProfile(profile).dialogs.find((d) => !d.limit && d.when.test(block))?.prompt;
+  const prompt = known ?? findDialog(compileProfile(generic), rows)?.prompt ?? "confirmation";
+  return { prompt, limit: limitMenu.test(block) };
+}
+
+function firstOption(rows: readonly string[], last: number): number {
+  let first = last;
+  for (let y = last; y >= 0 && last - y < OPTIONS_ROWS_MAX; y--) {
+    const number = OPTION.exec(rows[y] as string)?.[2];
+    if (number === undefined) continue;
+    first = y;
+    if (number === "1") break;
+  }
+  return first;
+}
