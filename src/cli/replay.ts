@@ -2,6 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
+import { plain } from "../core/plain.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import { parseRecord } from "../readers/json.js";
 import { isCaseFolder, SOURCE_NAMES } from "../replay/case-folder.js";
@@ -15,7 +16,7 @@ import { loadProfiles } from "./profiles.js";
 import { timelineText } from "./timeline-text.js";
 
 export function addReplay(program: Command, setExit: (code: number) => void): void {
-  program
+  const command = program
     .command("replay")
     .summary("turn recordings into explained timelines")
     .description(
@@ -54,8 +55,8 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       let asked = 0;
       if (options.events) asked += await eachRow(options.events, async (row) => out(await replayEvents(row)));
       if (options.screens)
-        asked += await eachRow(options.screens, async (row) =>
-          process.stdout.write(`${JSON.stringify(judgeScreen(row))}\n`),
+        asked += await eachRow(options.screens, (row) =>
+          process.stdout.write(screenLine(judgeScreen(row), options.json === true)),
         );
       if (options.transcript) {
         asked++;
@@ -65,10 +66,12 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
         asked++;
         out(await replaySignals(options.signals, replay));
       }
-      if (asked === 0 && paths.length === 0)
-        throw new BadInput(
-          "nothing to replay: name a case folder, a .cast file or -, or use --events, --screens, --transcript or --signals",
+      if (asked === 0 && paths.length === 0) {
+        command.error(
+          "error: nothing to replay: name a case folder, a .cast file or -, or use --events, --screens, --transcript or --signals",
+          { exitCode: 2 },
         );
+      }
       let failed = 0;
       for (const path of await expand(paths)) {
         try {
@@ -98,6 +101,12 @@ function printer(
     const lost = skipped?.get("damaged line");
     if (lost) process.stderr.write(`rouse: ${name}: ${lost} lines could not be read and were left out\n`);
   };
+}
+
+function screenLine(verdict: ReturnType<typeof judgeScreen>, json: boolean): string {
+  if (json) return `${JSON.stringify(verdict)}\n`;
+  const state = verdict.cause ? `${verdict.state}/${verdict.cause}` : verdict.state;
+  return `${plain(verdict.case).padEnd(20)} ${state}${verdict.until ? ` until ${verdict.until}` : ""}\n`;
 }
 
 /** Folders that are no case themselves stand for the cases in them, in the order of their names. */

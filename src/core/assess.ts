@@ -85,7 +85,7 @@ export function assess(evidence: Evidence, now: number): Assessment {
   for (const rule of RULES) {
     const verdict = rule(question);
     if (!verdict) continue;
-    const reasons = [...verdict.reasons, ...doubts(evidence)];
+    const reasons = QUIET.has(verdict.state) ? verdict.reasons : [...verdict.reasons, ...doubts(evidence)];
     return { until: null, ...verdict, reasons, at: now, ruleset: RULESET, recheckAt };
   }
   return {
@@ -100,9 +100,12 @@ export function assess(evidence: Evidence, now: number): Assessment {
   };
 }
 
+/** Nothing is claimed in these, so there is nothing to doubt. */
+const QUIET: ReadonlySet<State> = new Set<State>(["starting", "idle"]);
+
 /** What makes the screen's word weaker than usual. Said with every verdict, so that nobody trusts a profile too long. */
-function doubts({ progress, session, traits }: Evidence): string[] {
-  if (!progress.reading) return [];
+function doubts({ progress, session, traits, exit }: Evidence): string[] {
+  if (!progress.reading || exit) return [];
   const found: string[] = [];
   const fit = versionFit(traits.versions, session.version);
   if (fit === 1) found.push(`version ${session.version} is newer than its profile (${traits.versions?.to})`);

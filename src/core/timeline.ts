@@ -14,12 +14,21 @@ export interface TimelineEntry {
   reasons: string[];
 }
 
+const COMPLETED_WITHIN_S = 3;
+const SAME_TIME_MS = 3 * 60_000;
+
 /** Adds an assessment to the story if it says something new. A limit's end becoming known is news too. */
 export function addEntry(timeline: TimelineEntry[], assessment: Assessment, startAt: number): void {
   const last = timeline.at(-1);
   const until = assessment.until === null ? null : new Date(assessment.until).toISOString();
+  // The first source to see a prompt often has no words for it: whoever brings them within a moment completes the entry.
+  const late = last !== undefined && (assessment.at - startAt) / 1000 - last.t <= COMPLETED_WITHIN_S;
+  if (late && last.state === "needs_input" && assessment.state === "needs_input" && last.cause === assessment.cause) {
+    last.reasons = assessment.reasons.map((reason) => plain(reason));
+    return;
+  }
   const same = last !== undefined && last.state === assessment.state && last.cause === assessment.cause;
-  if (same && !(assessment.state === "rate_limited" && until !== null && until !== last.until)) return;
+  if (same && !(assessment.state === "rate_limited" && isNewTime(assessment.until, last.until))) return;
   timeline.push({
     t: Math.round(Math.max(0, assessment.at - startAt)) / 1000,
     state: assessment.state,
@@ -28,4 +37,9 @@ export function addEntry(timeline: TimelineEntry[], assessment: Assessment, star
     until,
     reasons: assessment.reasons.map((reason) => plain(reason)),
   });
+}
+
+/** A countdown that is read again and again is off by seconds each time: that is no other end. */
+function isNewTime(until: number | null, said: string | null): boolean {
+  return until !== null && (said === null || Math.abs(Date.parse(said) - until) > SAME_TIME_MS);
 }

@@ -1,10 +1,14 @@
-/** asciinema v2: a header line, then `[seconds, kind, text]` lines. */
+/**
+ * asciinema recordings: a header line, then `[seconds, kind, text]` lines. Version 2 counts from the start, version 3
+ * from the event before, has comments, and knows how the program ended.
+ */
 import { BadInput, readLines } from "./files.js";
 import type { RecordedInput } from "./inputs.js";
 
 export interface CastHeader {
   cols: number;
   rows: number;
+  version: 2 | 3;
   /** Wall clock at the start, in milliseconds; 0 where the recording does not say. */
   startAt: number;
 }
@@ -21,20 +25,20 @@ export async function openCast(
   const header = first.done ? null : parseHeader(first.value);
   if (!header)
     throw new BadInput(
-      `${path} is not an asciinema v2 recording: its first line must be a JSON header with "version": 2`,
+      `${path} is not an asciinema recording: its first line must be a JSON header with "version": 2 or 3`,
     );
   let skipped = 0;
   const inputs = (async function* (): AsyncGenerator<RecordedInput> {
     let last = 0;
     for (let line = await lines.next(); !line.done; line = await lines.next()) {
-      if (line.value.trim() === "") continue;
+      if (line.value.trim() === "" || line.value.startsWith("#")) continue;
       const event = parseEvent(line.value);
       if (!event) {
         skipped++;
         continue;
       }
       // Time never runs backwards, whatever a damaged line says.
-      const t = Math.max(last, event.t);
+      const t = header.version === 3 ? last + event.t : Math.max(last, event.t);
       last = t;
       const input = inputOf(event.code, event.data, t, headless);
       if (input) yield input;
@@ -47,9 +51,14 @@ function parseHeader(line: string): CastHeader | null {
   try {
     const header: unknown = JSON.parse(line);
     if (typeof header !== "object" || header === null) return null;
-    const { version, width, height, timestamp } = header as Record<string, unknown>;
-    if (version !== 2 || typeof width !== "number" || typeof height !== "number") return null;
-    return { cols: width, rows: height, startAt: typeof timestamp === "number" ? timestamp * 1000 : 0 };
+    const { version, width, height, timestamp, term } = header as Record<string, unknown>;
+    const startAt = typeof timestamp === "number" ? timestamp * 1000 : 0;
+    if (version === 2 && typeof width === "number" && typeof height === "number") {
+      return { version, cols: width, rows: height, startAt };
+    }
+    const { cols, rows } = (term ?? {}) as Record<string, unknown>;
+    if (version !== 3 || typeof cols !== "number" || typeof rows !== "number") return null;
+    return { version, cols, rows, startAt };
   } catch {
     return null;
   }
@@ -80,6 +89,8 @@ function inputOf(code: string, data: string, t: number, headless: boolean): Reco
       const size = /^(\d{1,4})x(\d{1,4})$/.exec(data);
       return size ? { t, kind: "size", cols: Number(size[1]), rows: Number(size[2]) } : null;
     }
+    case "x":
+      return { t, kind: "exit", code: Number.parseInt(data, 10) || 0, signal: null };
     default:
       return { t, kind: "end" };
   }

@@ -106,13 +106,17 @@ function takeScreen(failures: FailuresEvidence, reading: ScreenReading, at: numb
         source: "screen",
       }
     : null;
-  failures.shownLimit = limit
-    ? {
-        until: limit.until ?? null,
-        text: limit.text,
-        at: failures.shownLimit?.at ?? at,
-        source: "screen",
-        resumesItself: limit.resumesItself ?? false,
-      }
-    : null;
+  failures.shownLimit = limit ? shownLimit(failures.shownLimit, limit, at) : null;
+}
+
+/** "Resets in 2 hours" does not count down: a time that was read once holds as long as the words stay the same. */
+function shownLimit(known: Limit | null, limit: NonNullable<ScreenReading["limit"]>, at: number): Limit {
+  const until = known?.text === limit.text ? (known.until ?? limit.until) : limit.until;
+  return {
+    until: until ?? null,
+    text: limit.text,
+    at: known?.at ?? at,
+    source: "screen",
+    resumesItself: limit.resumesItself ?? false,
+  };
 }

@@ -16,12 +16,14 @@ export interface PromptsEvidence {
   /** Calls of question and plan tools that wait for their answer, by id. */
   asked: Map<string, OpenPrompt>;
   closedAt: number | null;
+  /** A prompt was open when the process ended. */
+  leftOpen: boolean;
 }
 
 const ASKED_MAX = 8;
 
 export function createPrompts(): PromptsEvidence {
-  return { open: {}, asked: new Map(), closedAt: null };
+  return { open: {}, asked: new Map(), closedAt: null, leftOpen: false };
 }
 
 export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
@@ -69,6 +71,7 @@ export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
       close(prompts, signal.source, signal.at);
       return;
     case "exit":
+      prompts.leftOpen = openPrompt(prompts) !== null;
       prompts.open = {};
       prompts.asked.clear();
       return;

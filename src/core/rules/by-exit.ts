@@ -1,9 +1,12 @@
 import type { Question, Verdict } from "../assess.js";
+import type { Evidence } from "../evidence/evidence.js";
 import { byEnd } from "./by-end.js";
 import { byFailure } from "./by-failure.js";
 
 /** A human's key to leave counts as the reason of an exit for so long. */
 const QUIT_MS = 15_000;
+/** Claude Code takes up to 4.5 s to leave after a SIGTERM, and writes its last lines meanwhile. */
+const CUT_OFF_MS = 6000;
 
 /** The process ended. A result survives it, a human's own quit says nothing, and only the rest is `gone`. */
 export function byExit(question: Question): Verdict | null {
@@ -21,12 +24,20 @@ export function byExit(question: Question): Verdict | null {
     return { state, cause: null, confidence: 0.7, reasons: ["the process ended with exit code 0"] };
   }
   const cause = exit.signal === null ? "exit_code" : "crash";
-  return { state: "gone", cause, confidence: 0.9, reasons: [`the process ended in the middle of its work, ${how}`] };
+  const left = question.evidence.prompts.leftOpen;
+  const when = left ? " while it waited for an answer" : turn.turns > 0 ? " in the middle of its work" : "";
+  return { state: "gone", cause, confidence: 0.9, reasons: [`the process ended${when}, ${how}`] };
 }
 
 /** The last turn had ended before the process did, by the live view or by a record of it. */
 function finished({ evidence }: Question): boolean {
+  if (evidence.prompts.leftOpen) return false;
   const { endedAt, startedAt, record } = evidence.turn;
-  if (endedAt !== null && endedAt >= (startedAt ?? 0)) return true;
-  return record.endAt !== null && record.endAt >= (record.startAt ?? 0);
+  if (endedAt !== null && endedAt >= (startedAt ?? 0) && outlived(evidence, endedAt)) return true;
+  return record.endAt !== null && record.endAt >= (record.startAt ?? 0) && outlived(evidence, record.endAt);
+}
+
+/** A turn that ends together with a failing process was cut off by the same hand. */
+function outlived({ exit, quitAt }: Evidence, endedAt: number): boolean {
+  return exit?.code === 0 || endedAt < (quitAt ?? 0) || (exit?.at ?? 0) - endedAt > CUT_OFF_MS;
 }
