@@ -23,7 +23,7 @@ export type FragmentFact =
 
 export type FragmentRule = FragmentFact & {
   when: string;
-  /** The words are ones that people also write: the row needs a glyph of the program or has to stand alone. */
+  /** The words are common ones: they count on the lowest rows only, not above a stack. */
   common?: true;
 };
 
@@ -137,7 +137,7 @@ const FAILURES: FragmentRule[] = [
   },
   {
     says: "failure",
-    when: "(?i)^(?:error: )?(?:unable to connect to (?:api|anthropic|the api)|cannot connect to api|failed to connect to api|connection (?:lost|closed) mid-|response stalled mid-stream|stream idle timeout|request rejected \\(\\d{3}\\)|server is temporarily limiting requests)",
+    when: "(?i)^(?:error: )?(?:unable to connect to (?:api|anthropic|the api)|unable to connect to anthropic services|cannot connect to api|failed to connect to (?:api|[\\w-]+(?:\\.[\\w-]+)+)\\b|connection (?:lost|closed) mid-|response stalled mid-stream|stream idle timeout|request rejected \\(\\d{3}\\)|server is temporarily limiting requests)",
   },
   {
     says: "failure",
@@ -272,9 +272,15 @@ const WORK: FragmentRule[] = [
     says: "ended",
     when: "(?i)^(?:goodbye!?|agent powering down|to continue this session, run|resume this session with)",
   },
-  { says: "busy", when: "(?i)\\b(?:esc|ctrl[+-]c) (?:again )?(?:to )?(?:interrupt|cancel|stop)\\b" },
+  {
+    says: "busy",
+    when: "(?i)\\besc (?:again )?(?:to )?interrupt\\b|\\((?:.{0,40}· )?(?:esc|ctrl[ +-]?c) to (?:cancel|interrupt)|\\bctrl[+-]c to stop\\b",
+  },
   { says: "busy", when: `\\((?:thinking|thought for .{1,12}|${SPAN})[^()]*(?:tokens|thinking|thought for|esc)` },
-  { says: "busy", when: "^[^.!?()]{1,120}(?:…|\\.\\.\\.)(?: ?\\([^)]*\\)?)?$" },
+  {
+    says: "busy",
+    when: "(?i)^\\S{1,40}(?: \\S{1,40}){0,6}?(?:…|\\.\\.\\.)(?: ?\\([^)]*\\)?| esc to cancel)?$|^(?:thinking|generating|working|reading|planning|running)\\b.{0,40}\\btokens$",
+  },
   {
     says: "busy",
     when: "(?i)^waiting for \\d+ background|^running…|^thinking\\b.{0,20}$|^▣ [^·]+ · [^·]+$|^thought for |^\\(ctrl\\+b .{0,40}background",
@@ -337,6 +343,9 @@ export const CHROME: readonly string[] = [
   "(?i)^\\s*…? ?\\+?\\d+ lines? \\(ctrl",
   "^⚡ (?:You can|To |You will|Automatically|Switched|It )",
   "(?i)^\\s*\\d+ tasks? \\(",
+  "^\\s+(?:⎿\\s+)?[◻◼✔☐☒] ",
+  "^\\s*[╭╰┌└]─.*$",
+  "(?i)^\\s*(?:please check your internet|note: claude code might not be available)",
   "(?i)^.{0,4}elapsed time: |^context: [●○]+",
   "(?i)^-{3,} native stack trace|^\\s*\\d+: 0x[0-9a-f]",
   "^\\s?[─━═]{9,}.{0,60}[─━═]\\s*$",

@@ -26,7 +26,7 @@ const limitMenu = pattern(LIMIT_MENU);
 /** One option is selected, or the options are ones that only a program offers; below them stand hints at most. */
 export function findMenu(profile: AgentProfile, rows: readonly string[]): Menu | null {
   const last = rows.findLastIndex((row) => OPTION.test(row));
-  if (last < 0) return null;
+  if (last < 0) return unnumbered(rows);
   const below = rows.slice(last + 1).filter((row) => !isChrome(row));
   if (below.length > BELOW_MAX || !below.every((row) => KEY_HINT.test(row.slice(0, 400)) || indentOf(row) > 4))
     return null;
@@ -40,6 +40,14 @@ export function findMenu(profile: AgentProfile, rows: readonly string[]): Menu |
   const known = compileProfile(profile).dialogs.find((d) => !d.limit && d.when.test(block))?.prompt;
   const prompt = known ?? findDialog(compileProfile(generic), rows)?.prompt ?? "confirmation";
   return { prompt, limit: limitMenu.test(block) };
+}
+
+/** Options without numbers: one is pointed at, another stands beside it, and the last row names the keys. */
+function unnumbered(rows: readonly string[]): Menu | null {
+  const foot = rows.findLastIndex((row) => !isChrome(row));
+  if (foot < 0 || !KEY_HINT.test((rows[foot] as string).slice(0, 400)) || isShown(rows, foot)) return null;
+  const dialog = findDialog(compileProfile(generic), rows.slice(0, foot + 1));
+  return dialog && { prompt: dialog.prompt, limit: dialog.limit };
 }
 
 function firstOption(rows: readonly string[], last: number): number {

@@ -16,7 +16,7 @@ export function rowsOf(text: string): string[] {
 }
 
 const GLYPH =
-  /^[\s│┃▌]{0,12}(?:[●⏺■⬝✕✗✘×⎿└╰•◦·✢✳✶✻✽∗✦△▲◆*!\u2800-\u28ff\p{Extended_Pictographic}]{1,8}\ufe0f?\s{0,4}){0,2}/u;
+  /^[\s│┃▌]{0,12}(?:[●⏺■⬝✕✗✘×⎿└╰•◦·✢✳✶✻✽∗✦△▲◆⬡⬢∿◉∴»*!\u2800-\u28ff\p{Extended_Pictographic}]{1,8}\ufe0f?\s{0,4}){0,2}/u;
 /** Codex prints its headless messages behind a time. */
 const STAMP = /^\[\d{4}-\d{2}-\d{2}T[\d:.]{5,16}Z?\] /;
 
@@ -43,7 +43,8 @@ export const isChrome = (row: string): boolean => chrome.some((p) => p.test(row)
 export const isQuoted = (row: string): boolean => quoted.some((p) => p.test(row));
 export const isToolHeader = (row: string): boolean => toolHeader.test(row);
 export const isMessage = (row: string): boolean => /^\s{0,2}[●⏺•✦◆]\s/.test(row);
-export const indentOf = (row: string): number => row.length - row.trimStart().length;
+/** Frames count as blanks. */
+export const indentOf = (row: string): number => /^[\s│┃▌]{0,400}/.exec(row)?.[0].length ?? 0;
 
 const CODE =
   /[;{]$|=>|^\s*(?:const|let|var|if|for|return|export|import|def|class|fn|func|pub|expect|it|test|describe)\b.{0,200}[({=:]/;

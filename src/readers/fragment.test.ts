@@ -395,6 +395,16 @@ const PROMPTS: Row[] = [
     "⚠ Workspace Trust Required\n\nCursor Agent can execute code and access files in this directory.",
   ],
   [
+    "pi",
+    "needs_input/confirmation",
+    ` Commit these changes?\n\n → Yes\n   No\n\n ↑↓ navigate  enter select  escape/ctrl+c cancel\n\n${"─".repeat(30)}`,
+  ],
+  [
+    "claude",
+    "needs_input/confirmation",
+    "╭────────────────────╮\n│ Select a method:                 │\n│ ❯ 1. Clipboard  Copy it          │\n│   2. File       Save it in the   │\n│                 directory        │\n╰────────────────────╯\n  Esc to cancel",
+  ],
+  [
     "claude",
     "needs_input/login",
     "Select login method:\n\n ❯ 1. Claude account with subscription\n   2. Anthropic Console account",
@@ -408,6 +418,9 @@ const PROMPTS: Row[] = [
   ],
   ["codex", "needs_input/input", "• I can either keep the old endpoint or remove it. Which one do you prefer?"],
 ];
+
+/** Whole screens are fragments too. */
+const RULE = "─".repeat(40);
 
 const QUIET: [agent: string, states: string, text: string][] = [
   ["claude", "working", "✶ Seasoning… (10m 9s · ↑ 198 tokens)"],
@@ -453,6 +466,22 @@ const QUIET: [agent: string, states: string, text: string][] = [
   ["opencode", "complete", "  Fixed the flaky test.\n\n  ▣ Build · gpt-5.2 · 48.2s"],
   ["claude", "complete", "● Fixed. Let me know if you want the docs updated too."],
   ["gemini", "idle", "ℹ Request cancelled."],
+  [
+    "claude",
+    "working",
+    `● Bash(make)\n  ⎿  ok\n\n✻ Mulling… (12s · ↑ 335 tokens)\n  ⎿  ✔ Read the code\n     ◻ Write the tests\n\n${RULE}\n❯ \n${RULE}\nModel: Sonnet | Ctx: 54k\n6 files +12 -3`,
+  ],
+  [
+    "claude",
+    "working",
+    `● Which of the two is faster? Measuring.\n\n${RULE}\n❯ \n${RULE}\n  5 files +0 -0 · esc to interrupt`,
+  ],
+  ["pi", "working", ` $ find src\n\n ⠼ Working...\n\n╭─ π | model | main ${RULE}\n╰─`],
+  [
+    "cursor",
+    "working",
+    " ┌──────────────┐\n │ What is this? │\n └──────────────┘\n\n  ⬡ Thinking.    172 tokens\n ┌──────────────┐\n │ → Add a follow-up │\n └──────────────┘\n\n  GPT-5\n  / for commands · @ for files",
+  ],
   [
     "claude",
     "idle",

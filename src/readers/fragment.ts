@@ -63,25 +63,32 @@ export function judgeFragment(profile: AgentProfile, text: string, look: Fragmen
   const menu = findMenu(profile, rows);
   if (menu?.limit) return limited(joinRows(rows), look);
   if (menu) return verdict("needs_input", menu.prompt);
-  const composer = composerTop(profile, rows);
-  const shown = composer === null ? rows : rows.slice(0, composer);
-  return byPayload(text, look) ?? byStatement(profile, shown, composer === null ? "unseen" : "composer", look);
+  const payload = byPayload(text, look);
+  if (payload) return payload;
+  const composer = composerOf(profile, rows);
+  if (composer?.busy) return verdict("working");
+  return composer
+    ? byStatement(profile, rows.slice(0, composer.top), "composer", look)
+    : byStatement(profile, rows, "unseen", look);
 }
 
 function limited(text: string, look: FragmentLook): FragmentVerdict {
   return verdict("rate_limited", "limit", readResetTime(text, look.at, look.zone)?.until ?? null);
 }
 
-/** Where the place to type begins, if the fragment shows it: an empty one, or one with nothing but hints below. */
-function composerTop(profile: AgentProfile, rows: readonly string[]): number | null {
+/**
+ * The place to type, if the fragment shows it. A frame is proof; a bare sign needs to be empty or to have a footer, and
+ * nothing but hints below.
+ */
+function composerOf(profile: AgentProfile, rows: readonly string[]): { top: number; busy: boolean } | null {
   const foot = footOf(rows);
   for (const one of [profile, generic]) {
     const found = findComposer(compileProfile(one), rows);
     if (found === null) continue;
     const below = rows.slice(found.bottom + 1, foot + 1).filter((row) => !isBlank(row));
-    const isOver = below.every((row) => isChrome(row) || (indentOf(row) >= 2 && !/^\s*[⎿└●⏺■✕…]/.test(row)));
-    if (isOver && !below.some((row) => spinner.test(row) || busy(row)) && (found.draft === "" || below.length > 0))
-      return found.top;
+    const isHint = (row: string): boolean => isChrome(row) || (indentOf(row) >= 2 && !/^\s*[⎿└●⏺■✕…]/.test(row));
+    const isBare = one.composer.bottom === null && !((found.draft === "" || below.length > 0) && below.every(isHint));
+    if (!isBare) return { top: found.top, busy: below.some((row) => spinner.test(row) || busy(row)) };
   }
   return null;
 }
@@ -130,9 +137,13 @@ function byStatement(profile: AgentProfile, rows: readonly string[], seen: End, 
     end = found.from;
   }
   const rest = rows.slice(0, end);
+  if (rest.slice(-SPINNING_ROWS).some((row) => /^\s{0,8}[\u2801-\u28ff]\s/.test(row))) return verdict("working");
   if (repeatsItself(rest)) return verdict("stuck", "loop");
   return quiet && turn === "unseen" ? verdict(quiet) : byClosing(rest, turn);
 }
+
+/** So many rows of a footer may stand below a spinner of dots, which nothing but a program at work draws. */
+const SPINNING_ROWS = 10;
 
 /** A statement of a program wraps, or carries a body, over at most so many rows. */
 const STATEMENT_ROWS_MAX = 14;
@@ -266,7 +277,7 @@ function byClosing(rows: readonly string[], turn: End): FragmentVerdict {
   const text = rows.slice(Math.max(0, start)).map(withoutGlyph).join("\n").trim();
   const over = turn === "ended" ? "complete" : turn === "composer" ? (start >= 0 ? "complete" : "idle") : "unknown";
   if (text === "") return verdict(over);
-  if (turn === "unseen" && start < 0 && (rows.some(isQuoted) || !/\b(?:I|me)\b/.test(text))) return verdict("unknown");
+  if (turn !== "ended" && start < 0 && (rows.some(isQuoted) || !/\b(?:I|me)\b/.test(text))) return verdict(over);
   switch (closingOf(text)) {
     case "question":
       return verdict("needs_input", "input");
