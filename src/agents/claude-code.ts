@@ -29,7 +29,14 @@ export const claudeCode: AgentProfile = {
     {
       fact: "retry",
       region: "status",
-      when: "^[·✢✳✶✻✽*●∗] (?P<text>.*?)[ ·(]+Retrying in (?P<delay>[0-9hms ]+(?:seconds?)?)…?(?: ?[·(] ?attempt (?P<attempt>\\d+)/(?P<max>\\d+))?",
+      when: "^[·✢✳✶✻✽*∗] (?P<text>.*?)[ ·(]+Retrying in (?P<delay>[0-9hms ]+(?:seconds?)?)…?(?: ?[·(] ?attempt (?P<attempt>\\d+)/(?P<max>\\d+))?",
+    },
+    // Without motion its glyph is that of a message; what a message says does not count down.
+    {
+      fact: "retry",
+      region: "status",
+      when: "^● (?P<text>.*?)[ ·(]+Retrying in (?P<delay>[0-9hms ]+(?:seconds?)?)…?(?: ?[·(] ?attempt (?P<attempt>\\d+)/(?P<max>\\d+))?",
+      live: true,
     },
     { fact: "compacting", region: "status", when: "^[·✢✳✶✻✽*●∗] Compacting conversation…" },
     { fact: "busy", region: "status", when: "^[·✢✳✶✻✽*●∗] Waiting for API response" },
@@ -61,7 +68,7 @@ export const claudeCode: AgentProfile = {
       tinted: true,
     },
     { fact: "limit", region: "last", when: "^ {2}⎿\\s+(?P<text>You[’']re out of (?:extra )?usage.*)", tinted: true },
-    { fact: "limit", region: "last", when: "^[●⏺] (?P<text>Usage limit reached · continuing automatically.*)" },
+    { fact: "limit", region: "last", when: "^[●⏺] (?P<text>Usage limit reached · continuing automatically.*)", muted: true },
     { fact: "limit", region: "foot", when: "^\\s+⚠ (?P<text>Usage limit reached.*)" },
     { fact: "failure", region: "last", when: "^[●⏺] (?P<text>API Error.*)", tinted: true, fallback: "api" },
     { fact: "failure", region: "last", when: "^ {2}⎿\\s+(?P<text>API Error.*)", tinted: true, fallback: "api" },
@@ -101,7 +108,7 @@ export const claudeCode: AgentProfile = {
       when: "(?i)auto mode can[’']t check|make auto mode your default|press enter to continue|enter to confirm",
     },
   ],
-  traits: { streamsReply: true, countsTokens: true, retriesSilently: false, ownTimeoutMs: 300_000, settleMs: 1200 },
+  traits: { streamsReply: true, countsTokens: true, retriesSilently: false, ownTimeoutMs: 300_000, settleMs: 1200, marksEnd: true },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003", "\u0003"] },
   resume: {
     byId: ["claude", "--resume", "{session}"],

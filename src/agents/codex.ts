@@ -35,16 +35,19 @@ export const codex: AgentProfile = {
       region: "status",
       when: "^[•◦·] (?P<text>Reconnecting\\.\\.\\. waiting for network)",
       infra: "refused",
+      live: true,
     },
     {
       fact: "retry",
       region: "status",
       when: "^[•◦·] (?P<text>Reconnecting\\.\\.\\. (?P<attempt>\\d+)/(?P<max>\\d+)) \\((?:(?:\\d+[hms] ?)+)",
+      live: true,
     },
     {
       fact: "retry",
       region: "status",
       when: "^\\s+└ (?P<text>(?:Exceeded retry limit|Stream disconnected|Connection failed|stream error).*)",
+      live: true,
     },
     { fact: "compacting", region: "status", when: "^[•◦·] Compacting" },
     { fact: "tool", region: "status", when: "\\d+ background terminals? running", class: "shell" },
@@ -66,7 +69,7 @@ export const codex: AgentProfile = {
     { prompt: "login", when: "(?i)sign in with chatgpt" },
     { prompt: "input", when: "(?i)usage limit|rate limit", limit: true },
   ],
-  traits: { streamsReply: true, countsTokens: false, retriesSilently: false, ownTimeoutMs: 300_000, settleMs: 1200 },
+  traits: { streamsReply: true, countsTokens: false, retriesSilently: false, ownTimeoutMs: 300_000, settleMs: 1200, marksEnd: true },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003"] },
   resume: {
     byId: ["codex", "resume", "{session}"],

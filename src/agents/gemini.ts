@@ -29,14 +29,14 @@ export const gemini: AgentProfile = {
     {
       fact: "retry",
       region: "status",
-      when: "(?P<text>Trying to reach .* \\(Attempt (?P<attempt>\\d+)/(?P<max>\\d+)\\))",
+      when: "^\\s?(?:[\\x{2800}-\\x{28FF}] )?(?P<text>Trying to reach .* \\(Attempt (?P<attempt>\\d+)/(?P<max>\\d+)\\))",
     },
     {
       fact: "busy",
       region: "status",
-      when: "^\\s*[\\x{2800}-\\x{28FF}] .{1,160}\\(esc to cancel(?:, (?:(?:\\d+[hms] ?)+))?\\)",
+      when: "^\\s?[\\x{2800}-\\x{28FF}] .{1,160}\\(esc to cancel(?:, (?:(?:\\d+[hms] ?)+))?\\)",
     },
-    { fact: "busy", region: "status", when: "^\\s*! Shell awaiting input" },
+    { fact: "busy", region: "status", when: "^\\s?! Shell awaiting input" },
     { fact: "tool", region: "last", when: "^[│\\s]*⊶\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
     { fact: "interrupted", region: "last", when: "^ℹ Request cancelled" },
     { fact: "failure", region: "last", when: "^✕ (?P<text>.*)", fallback: "api", tinted: true },
@@ -57,7 +57,7 @@ export const gemini: AgentProfile = {
     { prompt: "confirmation", when: "(?i)a potential loop was detected" },
     { prompt: "login", when: "(?i)how would you like to authenticate|waiting for auth" },
   ],
-  traits: { streamsReply: true, countsTokens: false, retriesSilently: true, ownTimeoutMs: null, settleMs: 1200 },
+  traits: { streamsReply: true, countsTokens: false, retriesSilently: true, ownTimeoutMs: null, settleMs: 1200, marksEnd: false },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003", "\u0003"] },
   resume: {
     byId: ["gemini", "--resume", "{session}"],

@@ -46,7 +46,7 @@ export const generic: AgentProfile = {
     { fact: "busy", region: "foot", when: "(?i)\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b" },
     { fact: "ended", region: "last", when: "^\\s{0,4}(?:\\S{1,2} )?\\pL+ for (?:\\d+[hms] ?)+(?:\\s*[·•].*)?$" },
     { fact: "tool", region: "last", when: "^[│\\s]*⊶\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
-    { fact: "failure", region: "last", when: "^\\s{0,4}[✕■✗✘✖×⚠⎿●⏺!] {0,2}(?P<text>\\S.*)", tinted: true },
+    { fact: "failure", region: "last", when: "^(?: ?[✕■✗✘✖×⚠●⏺!]| {2}⎿) {0,2}(?P<text>\\S.*)", tinted: true },
   ],
   noise: ["^\\s+\\? for shortcuts\\s*$", "(?i)^\\s*(?:tip|hint):"],
   message: "^\\s?[✦●⏺•◆] (?P<text>.*)$",
@@ -57,7 +57,7 @@ export const generic: AgentProfile = {
     { prompt: "permission", when: "(?i)\\b(?:allow|approve|permission|apply this change|run this|execute|proceed)\\b" },
     { prompt: "plan", when: "(?i)\\bplan\\b" },
   ],
-  traits: { streamsReply: true, countsTokens: false, retriesSilently: true, ownTimeoutMs: null, settleMs: 2500 },
+  traits: { streamsReply: true, countsTokens: false, retriesSilently: true, ownTimeoutMs: null, settleMs: 2500, marksEnd: false },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003"] },
   resume: { byId: null, latest: null, headless: null },
 };

@@ -29,7 +29,7 @@ export const opencode: AgentProfile = {
     { fact: "ended", region: "last", when: "^\\s+▣\\s+.+ · (?:[0-9.]+m?s|(?:\\d+[hms] ?)+)\\s*$" },
     { fact: "interrupted", region: "last", when: "^\\s+▣\\s+.+ · interrupted" },
     { fact: "tool", region: "last", when: "^\\s+~ (?P<subject>.+)$", class: "shell" },
-    { fact: "failure", region: "last", when: "^\\s*┃\\s{2}(?P<text>\\S.*)$", redFrame: true, fallback: "api" },
+    { fact: "failure", region: "last", when: "^ {0,2}┃ {2}(?P<text>\\S.*)$", redFrame: true, fallback: "api" },
   ],
   noise: ["^\\s+▣\\s+[^·]+ · [^·]+$"],
   message: null,
@@ -37,7 +37,7 @@ export const opencode: AgentProfile = {
     { prompt: "permission", when: "(?i)△ permission required|allow once\\s+allow always" },
     { prompt: "input", when: "(?i)enter (?:submit|confirm|select)[\\s\\S]*esc dismiss|type your own answer" },
   ],
-  traits: { streamsReply: true, countsTokens: false, retriesSilently: false, ownTimeoutMs: null, settleMs: 1200 },
+  traits: { streamsReply: true, countsTokens: false, retriesSilently: false, ownTimeoutMs: null, settleMs: 1200, marksEnd: true },
   keys: { interrupt: ["\u001b", "\u001b"], submit: ["\r"], quit: ["\u0003"] },
   resume: {
     byId: ["opencode", "-s", "{session}"],

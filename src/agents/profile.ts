@@ -31,9 +31,11 @@ const rule = z.strictObject({
   when: z.string(),
   /** The text is drawn in red or amber, which a quoted copy is not. Ignored where colours are unknown. */
   tinted: z.boolean().optional(),
+  /** The text is drawn in grey, as a program's own remarks are. Ignored where colours are unknown. */
+  muted: z.boolean().optional(),
   /** The row's frame is drawn in red. Ignored where colours are unknown. */
   redFrame: z.boolean().optional(),
-  /** The row's clock runs, or it is the lowest of the screen: any other row with these words is reply. */
+  /** The row's clock or the one above it runs, or it is the lowest of the screen. Else it is reply with these words. */
   live: z.boolean().optional(),
   /** For `failure`: the cause when the text itself says none; without it an unknown text is no failure. */
   fallback: z.enum(["api", "auth", "unreachable"]).optional(),
@@ -86,6 +88,8 @@ export const profileSchema = z.strictObject({
     ownTimeoutMs: z.int().nullable(),
     /** Its busy mark on the screen must stay away for so long before a turn's end is believed. */
     settleMs: z.int(),
+    /** It closes a turn with a mark of its own: there is a rule for `ended`. */
+    marksEnd: z.boolean(),
   }),
   keys: z.strictObject({ interrupt: z.array(z.string()), submit: z.array(z.string()), quit: z.array(z.string()) }),
   /** Argument arrays; `{session}` and `{text}` are filled in as whole arguments. */

@@ -80,7 +80,11 @@ export const COMPACTION_TELL_MS: number = 15 * MINUTE;
 export const FROZEN_AFTER_MS: number = 60 * SECOND;
 
 /** A turn's end is believed when the title stayed quiet for so long; by motion alone, much later. */
-export const SETTLE_MS: Readonly<Record<"title" | "motion", number>> = { title: 400, motion: 20_000 };
+export const SETTLE_MS: Readonly<Record<"title" | "unmarked" | "motion", number>> = {
+  title: 400,
+  unmarked: 10_000,
+  motion: 20_000,
+};
 
 /**
  * A turn that ended with a promise is told when it stays so. An end that was only read out of a last message may be the

@@ -10,6 +10,8 @@ export interface Traits {
   ownTimeoutMs: number | null;
   /** The busy mark of the screen must stay away for so long before a turn's end is believed. */
   settleMs: number;
+  /** It closes a turn with a mark of its own ("Worked for 9s"); without it, the end is believed much later. */
+  marksEnd: boolean;
   /** The releases that the profile was checked against; null for a program without a profile. */
   versions: VersionRange | null;
 }
@@ -20,5 +22,6 @@ export const PLAIN_TRAITS: Traits = {
   retriesSilently: true,
   ownTimeoutMs: null,
   settleMs: 2500,
+  marksEnd: false,
   versions: null,
 };

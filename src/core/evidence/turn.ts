@@ -26,8 +26,14 @@ export interface TurnEvidence {
   presumed: boolean;
 }
 
-/** Best first. The screen's own busy mark comes last but one: it flickers, and forks change it. */
-const ORDER: readonly Source[] = ["program_status", "stream", "title", "session_file", "hook", "screen", "transcript"];
+/**
+ * Best first. The screen's own busy mark comes late: it flickers, forks change it, and Codex shows none while a reply
+ * streams. A transcript that marks its turns outranks it; one whose ends are only presumed does not.
+ */
+const ORDER: readonly Source[] = ["program_status", "stream", "title", "session_file", "hook", "transcript", "screen"];
+const ORDER_PRESUMED: readonly Source[] = ORDER.map((s) =>
+  s === "transcript" ? "screen" : s === "screen" ? "transcript" : s,
+);
 
 const FLICKER_MS = 1500;
 
@@ -107,7 +113,7 @@ function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number): vo
 
 /** What the best source says, and since when. */
 export function turnWord(turn: TurnEvidence): { word: TurnWord; at: number; source: Source } | null {
-  for (const source of ORDER) {
+  for (const source of turn.presumed ? ORDER_PRESUMED : ORDER) {
     const said = turn.words[source];
     if (said) return { ...said, source };
   }

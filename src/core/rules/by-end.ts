@@ -11,9 +11,10 @@ import { ago } from "./words.js";
 export function byEnd(question: Question): Verdict | null {
   const { evidence, now, word, since, due, active } = question;
   if (active !== false || evidence.turn.turns === 0) return null;
-  if (word && !settled(word.source, since(word.at), question)) {
-    due(word.at + evidence.traits.settleMs);
-    due(word.at + SETTLE_MS.motion);
+  // By the screen alone, a reply that still grows is a turn that still runs.
+  const quietAt = word?.source === "screen" ? Math.max(word.at, evidence.progress.seen.reply ?? 0) : word?.at;
+  if (word && quietAt !== undefined && since(quietAt) < settleMs(word.source, question)) {
+    due(quietAt + settleMs(word.source, question));
     return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to end (${word.source})`] };
   }
   if (evidence.turn.interruptedAt !== null) {
@@ -69,12 +70,13 @@ export function byEnd(question: Question): Verdict | null {
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
 }
 
-/** A record is exact; a title or a busy mark may flicker between two steps of one turn. */
-function settled(source: Source, ms: number, { evidence }: Question): boolean {
-  if (source === "title") return ms >= SETTLE_MS.title;
-  if (source === "screen" && evidence.turn.byMotion) return ms >= SETTLE_MS.motion;
-  if (source === "screen") return ms >= (evidence.progress.reading?.ended ? SETTLE_MS.title : evidence.traits.settleMs);
-  return true;
+/** How long the end must have lasted. A record is exact; a title or a busy mark may flicker between two steps of one turn. */
+function settleMs(source: Source, { evidence }: Question): number {
+  if (source === "title") return SETTLE_MS.title;
+  if (source !== "screen") return 0;
+  if (evidence.turn.byMotion) return SETTLE_MS.motion;
+  if (evidence.progress.reading?.ended) return SETTLE_MS.title;
+  return evidence.traits.marksEnd ? SETTLE_MS.unmarked : evidence.traits.settleMs;
 }
 
 function closingOfTurn({ evidence }: Question): { closing: string; preview: string; source: string } | null {
