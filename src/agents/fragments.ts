@@ -85,7 +85,7 @@ const LIMITS: FragmentRule[] = [
   { says: "limit", when: "(?i)^you have reached your specified api usage limits" },
   {
     says: "limit",
-    when: "(?i)^(?:sorry,? )?you(?:'ve| have)? (?:been |are )?(?:being )?rate[- ]limited[.,;:!]? (?:please|try|resets)",
+    when: "(?i)^(?:sorry,? )?you(?:'ve| have)? (?:been |are )?(?:being )?rate[- ]limited[.,;:!]? (?:please|try|retry|resets)",
   },
   { says: "limit", when: "(?i)^(?:sorry,? )?you(?:'ve| have) (?:hit|reached|exceeded) a rate limit that\\b" },
   { says: "limit", when: "(?i)^(?:the )?usage limit has been reached" },
@@ -149,7 +149,7 @@ const FAILURES: FragmentRule[] = [
   },
   {
     says: "failure",
-    when: "(?i)^(?:ran into this error:|rate limit exceeded: |http \\d{3}\\b|(?:error:? )?[45]\\d\\d \\{)",
+    when: "(?i)^(?:ran into this error:|rate limit exceeded: |error code: \\d{3}\\b|(?:model call|execution) failed: |error from provider\\b|invalid_prompt: |c?apierror: \\d{3}|http \\d{3}\\b|(?:error:? )?[45]\\d\\d \\{)",
   },
   { says: "failure", when: '^\\{"type":"(?:error|turn\\.failed)"' },
   { says: "failure", when: "(?i)^(?:error: )?(?:enospc\\b|no space left on device)", cause: "disk_full" },
@@ -180,7 +180,7 @@ const CRASHES: FragmentRule[] = [
   // Ends the program before it has begun: a session that is not found, a terminal that is none.
   {
     says: "failure",
-    when: "^(?:Error: )?(?:No (?:saved |previous )?(?:conversation|session|thread|rollout)s? found\\b|Raw mode is not supported|stdin is not a terminal|Input must be provided)",
+    when: "^(?:Error: )?(?:No (?:saved |previous )?(?:conversation|session|thread|rollout)s? found\\b|--resume requires|Claude Code cannot be launched|Raw mode is not supported|stdin is not a terminal|Input must be provided)",
     cause: "crash",
   },
   {
@@ -234,6 +234,11 @@ const PROMPTS: FragmentRule[] = [
     prompt: "confirmation",
     when: "(?i)\\(y\\)es/\\(n\\)o.{0,60}:? *$|[\\[(]y(?:es)?/n(?:o)?[\\])][?: ]*$",
   },
+  {
+    says: "prompt",
+    prompt: "confirmation",
+    when: "(?i)^(?:up/down|arrows?|use arrow keys|↑ ?/? ?↓).{0,24}\\benter\\b.{0,12}\\b(?:select|confirm|submit|choose)\\b",
+  },
   { says: "prompt", prompt: "confirmation", when: "(?i)^press enter to (?:continue|confirm)\\b.{0,60}$" },
   {
     says: "prompt",
@@ -245,7 +250,7 @@ const PROMPTS: FragmentRule[] = [
 const RETRIES: FragmentRule[] = [
   {
     says: "throttle",
-    when: "(?i)^(?:rate[- ]limit(?:ed)?\\b|too many requests\\b|attempt \\d+ failed\\b|(?:stream )?error\\b|api error\\b|\\[?429\\b|request (?:was )?throttled|litellm\\.|the usage limit)[\\s\\S]*\\bretry(?:ing)?\\b",
+    when: "(?i)^(?:rate[- ]limit(?:ed)?\\b|too many requests\\b|attempt \\d+ failed\\b|(?:stream )?error\\b|api error\\b|\\[?429\\b|request (?:was )?throttled|stream disconnected|litellm\\.|the usage limit)[\\s\\S]*\\bretry(?:ing)?\\b",
   },
   { says: "retry", when: "(?i)\\bretry(?:ing)?(?: now| after| in)? [\\d.]+ ?(?:ms|s|m|h|sec|min|hour)" },
   {

@@ -40,6 +40,19 @@ export function repeatsItself(rows: readonly string[]): boolean {
   return [...feedText(tail, said.join("\n")), ...endText(tail)].at(-1) != null;
 }
 
+const CIRCLES_MIN = 3;
+
+/** The program goes on by itself and meets the same refusal again and again: several rows, none of them a human's. */
+export function goesInCircles(rows: readonly string[]): boolean {
+  const said = rows.filter((row) => !isBlank(row)).map((row) => maskRow(row).trim());
+  for (let period = 2; period <= PERIOD_ROWS_MAX && period * CIRCLES_MIN <= said.length; period++) {
+    const block = said.slice(-period);
+    if (repeatsOf(block, said) >= CIRCLES_MIN)
+      return new Set(block).size > 1 && !block.some((row) => /^[>❯›{}"]/.test(row));
+  }
+  return false;
+}
+
 /** The last row may be cut short by the moment at which the frame was taken. */
 function mended(said: readonly string[], period: number): readonly string[] {
   const last = said.at(-1) ?? "";

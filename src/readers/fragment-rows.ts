@@ -32,6 +32,7 @@ export function wordsOf(rows: readonly string[]): string {
     .trim();
 }
 
+const hasGlyph = (row: string): boolean => /[^\s│┃▌]/.test(GLYPH.exec(row)?.[0] ?? "");
 export const withoutGlyph = (row: string): string => row.replace(GLYPH, "");
 
 const chrome = CHROME.map(pattern);
@@ -52,12 +53,13 @@ const DIFF = /^@@ |^\s{0,8}\d{1,6} [+-] |^[+-]\S|^diff --git|^\s{0,8}\d{1,6}(?:[
 
 export const isListing = (row: string): boolean => CODE.test(row.slice(0, 400)) || DIFF.test(row);
 
-/** Does something else show this row: a code block, a diff, a tool, a command? */
+/** Does something else show this row: a message that wraps, a code block, a diff, a tool, a command? */
 export function isShown(rows: readonly string[], from: number): boolean {
   let start = from;
   while (start > 0 && !isBlank(rows[start - 1])) start--;
   const above = rows.slice(start, from);
   if (above.some((row) => isListing(row) || shellCommand.test(row))) return true;
+  if (above.some(isMessage) && indentOf(rows[from] as string) >= 2 && !hasGlyph(rows[from] as string)) return true;
   if (rows.slice(0, from).filter((row) => /^\s{0,8}(?:```|~~~)/.test(row)).length % 2 === 1) return true;
   return isToolOutput(rows, from);
 }

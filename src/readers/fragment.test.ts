@@ -152,6 +152,17 @@ const LIMITS: [agent: string, until: string | null, text: string][] = [
     "2026-11-15T18:00",
     "  ⎿  You've hit your limit · resets 6pm (UTC)\n\n✻ Baked for 3m 1s\n\n  3 tasks (1 done, 2 open)\n  ◻ Write docs\n\n────────────────────\n❯ \n────────────────────\n  ⏵⏵ accept edits on",
   ],
+  ["copilot", null, '× Model call failed: {"message":"rate limit exceeded","code":"rate_limited"}'],
+  [
+    "codex",
+    "2026-11-15T12:00",
+    "⚠️ stream error: stream disconnected before completion: Rate limit is exceeded. Try again in 4 seconds.; retrying 1/5 in 209ms…",
+  ],
+  [
+    "gemini",
+    null,
+    `✕ [API Error: [{\n    "error": {\n      "code": 429,\n      "message": "Quota exceeded for quota metric 'Requests' and limit 'Requests per day\n  per user'.",\n      "errors": [\n        {\n          "reason": "rateLimitExceeded"\n        }\n      ],\n      "status": "RESOURCE_EXHAUSTED"\n    }\n  }\n  ]]\n  Please wait and try again later. To increase your limits, upgrade to a plan with higher limits.`,
+  ],
   ["goose", null, "Monthly request limit reached. Upgrade your plan to continue."],
 ];
 
@@ -300,6 +311,21 @@ const TROUBLE: Row[] = [
   ["codex", "stuck/never_started", "Reading prompt from stdin..."],
   ["aider", "stuck/repeated_error", "Only 3 reflections allowed, stopping."],
   [
+    "copilot",
+    "stuck/loop",
+    "● Continuing autonomously (1 premium request)\n\n✗ Sorry, you've hit a rate limit that restricts requests. Please try again in 2 hours.\n\n".repeat(
+      3,
+    ),
+  ],
+  ["copilot", "error/api", "× Execution failed: no answer from the model; retried 5 times"],
+  ["opencode", "error/api", "Error from provider (Console): this tier is closed"],
+  [
+    "opencode",
+    "error/policy_refusal",
+    "invalid_prompt: Invalid prompt: your prompt was flagged as potentially violating our usage policy.",
+  ],
+  ["claude", "error/crash", "No conversations found to resume."],
+  [
     "gemini",
     "stuck/loop",
     "✦ I will act.\n  I will now run it.\n  I will act.\n  I will now run it.\n  I will act.\n  I will now run it.\n  I will act.\n  I will now run it.",
@@ -335,6 +361,11 @@ const PROMPTS: Row[] = [
     "Do you want to make this edit to config.ts?\n  1. Yes\n  2. Yes, allow all edits during this session (shift+tab)\n  3. No, and tell Claude what to do differently (esc)",
   ],
   ["claude", "needs_input/permission", "Do you want to create notes.md?"],
+  [
+    "pi",
+    "needs_input/confirmation",
+    "╭─ Allow tool: bash ────────╮\n│ Command: touch /tmp/a      │\n│ \ue0b0 Approve                │\n│   Deny                     │\n│ up/down navigate  enter select  esc cancel │\n╰───────────────────────────╯",
+  ],
   [
     "claude",
     "needs_input/plan",
@@ -559,6 +590,18 @@ const TRAPS: [agent: string, text: string][] = [
     "  The menu looks like this:\n\n  ❯ 1. Yes\n    2. No\n\n  After that the agent goes on by itself and the screen is cleared.",
   ],
   ["claude", "> 1. Yes\n> 2. No"],
+  ["claude", "● The pane showed\n  You've hit your limit · resets 3pm\n  for a second, then the row was gone."],
+  ["claude", "● The pane showed\n  You've hit your limit · resets 3pm (UTC)"],
+  [
+    "codex",
+    "• It matched two strings,\n  Would you like to run the following command? and the hint\n  Press enter to confirm or esc to cancel",
+  ],
+  [
+    "claude",
+    " Points to discuss:\n 1. What does it bind?\n 2. Does the word survive?\n Where do you want to dig?\n ✳ Puttering… (26s · thinking)",
+  ],
+  ["claude", "│ Rate limits  │ No issues detected │\n│ no rate limiting, no intervention needed │"],
+  ["claude", "0 errors, 0 warnings. The error handling cleanup is done."],
   // Warnings and panels.
   ["claude", "Approaching usage limit · resets at 7pm"],
   ["claude", "You've used 91% of your weekly limit · resets Nov 18 at 9am (UTC)"],

@@ -11,7 +11,7 @@ import type { AgentProfile } from "../agents/profile.js";
 import { closingOf } from "../core/closing.js";
 import type { Cause, State } from "../core/states.js";
 import { findMenu } from "./fragment-menu.js";
-import { repeatsItself } from "./fragment-repeat.js";
+import { goesInCircles, repeatsItself } from "./fragment-repeat.js";
 import {
   indentOf,
   isChrome,
@@ -133,7 +133,11 @@ function byStatement(profile: AgentProfile, rows: readonly string[], seen: End, 
     const { says } = found.rule;
     if (says === "ended") turn = "ended";
     else if (says === "notice" || says === "panel") quiet ??= says === "panel" ? "idle" : "unknown";
-    else if (turn !== "ended" || ALARMS.has(says)) return conclude(found, rows, look);
+    else if (turn !== "ended" || ALARMS.has(says)) {
+      return ALARMS.has(says) && goesInCircles(rows.slice(0, end))
+        ? verdict("stuck", "loop")
+        : conclude(found, rows, look);
+    }
     end = found.from;
   }
   const rest = rows.slice(0, end);
@@ -146,7 +150,7 @@ function byStatement(profile: AgentProfile, rows: readonly string[], seen: End, 
 const SPINNING_ROWS = 10;
 
 /** A statement of a program wraps, or carries a body, over at most so many rows. */
-const STATEMENT_ROWS_MAX = 14;
+const STATEMENT_ROWS_MAX = 40;
 
 function lowestStatement(profile: AgentProfile, rows: readonly string[], end: number): Statement | null {
   for (let from = end - 1; from >= 0 && end - from <= STATEMENT_ROWS_MAX && !isBlank(rows[from]); from--) {
@@ -235,8 +239,8 @@ const NOT_A_LIMIT = /not your usage limit|temporarily limiting/i;
 
 function failed(text: string, look: FragmentLook): FragmentVerdict {
   const known = classifyVendorError({ text });
-  if (known.kind === "limit" || (known.kind === "retry" && known.infra === "rate" && !NOT_A_LIMIT.test(text)))
-    return limited(text, look);
+  const isRate = (known.kind === "retry" && known.infra === "rate") || /resource_exhausted/i.test(text);
+  if (known.kind === "limit" || (isRate && !NOT_A_LIMIT.test(text))) return limited(text, look);
   return verdict("error", finalCause(known));
 }
 
@@ -280,7 +284,10 @@ function byClosing(rows: readonly string[], turn: End): FragmentVerdict {
   if (turn !== "ended" && start < 0 && (rows.some(isQuoted) || !/\b(?:I|me)\b/.test(text))) return verdict(over);
   switch (closingOf(text)) {
     case "question":
-      return verdict("needs_input", "input");
+      // Where nothing says that the turn is over, the question itself has to be the end.
+      return turn !== "unseen" || /[?？][\s"')*_]{0,8}$/.test(text)
+        ? verdict("needs_input", "input")
+        : verdict("unknown");
     case "promise":
       return turn === "ended" ? verdict("stuck", "stopped_early") : verdict("unknown");
     case "offer":
