@@ -83,7 +83,7 @@ const QUOTED: readonly Rule[] = [
 ];
 
 const TELLING =
-  /error|exception|fail|fatal|panic|denied|forbidden|unauthori[sz]ed|cannot|can't|could not|unable|invalid|unknown|unexpected|unsupported|missing|not found|no such|does not exist|not exist|refused|timed out|timeout|traceback|undefined|must |required/i;
+  /error|exception|fail|fatal|panic|denied|forbidden|unauthori[sz]ed|cannot|can't|could not|unable|invalid|unknown|unexpected|unsupported|missing|not found|no such|no rule|does not exist|not exist|refused|timed out|timeout|traceback|undefined|must |required/i;
 /** A status line of the shell or tool runner that is the same for every failure. */
 const EMPTY_WORDS =
   /^(?:<[^>]{0,40}>|exit (?:code|status):? ?-?\d{1,4}|(?:command )?(?:failed|error|exited)(?: with)?(?: exit)?(?: (?:code|status))?:? ?-?\d{0,4}\.?)$/i;
@@ -100,8 +100,7 @@ export function errorKey(text: string): string {
     .map((line) => squeeze(line).slice(0, KEY_LINE_MAX))
     .filter((line) => line !== "" && !EMPTY_WORDS.test(line));
   const telling = lines.filter((line) => TELLING.test(line));
-  // Where no line names itself an error, the last ones say how it ended; the first are often the shell's greeting.
-  return (telling.length > 0 ? telling.slice(0, KEY_LINES_MAX) : lines.slice(-KEY_LINES_MAX)).join("\n").toLowerCase();
+  return telling.slice(0, KEY_LINES_MAX).join("\n").toLowerCase();
 }
 
 /** First match wins: a refused connection is also a network failure, a 429 may call itself an error of the API. */

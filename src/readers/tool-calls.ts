@@ -72,6 +72,8 @@ export class ToolCalls {
     known.ended = true;
     const { ok, text, stable = text } = result;
     const infra = ok ? undefined : infraOf(stable);
+    // A failure that names no error (a search without a hit) is like no other: it has no key.
+    const error = ok ? "" : errorKey(stable);
     const signals: Signal[] = [
       {
         kind: "tool_end",
@@ -81,7 +83,7 @@ export class ToolCalls {
         outcome: digest(normaliseResult(stable)),
         raw: digest(text),
         ...(stable === text ? {} : { stable: digest(stable) }),
-        ...(ok ? {} : { error: digest(errorKey(stable)) }),
+        ...(error === "" ? {} : { error: digest(error) }),
         ...(infra ? { infra } : {}),
         ...(result.refused ? { refused: true } : {}),
         ...(result.interrupted ? { interrupted: true } : {}),
