@@ -11,7 +11,7 @@
  */
 import type { Cause, ErrorCause, PromptKind } from "../core/states.js";
 
-export type FragmentFact =
+type FragmentFact =
   | { says: "limit" }
   /** Classified by the table of vendor texts; `cause` where the words alone decide. */
   | { says: "failure"; cause?: ErrorCause }
@@ -31,7 +31,7 @@ const SPINNER = "[·✢✳✶✻✽∗*●○◐◑◒◓\\x{2800}-\\x{28FF}]";
 const SPAN = "(?:\\d+(?:\\.\\d+)? ?(?:ms|[dhms])\\b ?)+";
 /** What may follow the words of a limit: nothing, a reset, or one of the sentences by which programs go on. */
 const LIMIT_TAIL =
-  "(?:[.!]?$|[.!]? ?[·|(-] ?.*|[.,;:]? (?:resets?|your (?:limit|usage|quota|plan)|it will reset|access resets|try again|please (?:try|wait|upgrade)|upgrade|visit|to (?:get|continue|increase)|for .{1,60}?[.·]|switch|you (?:can|will)|start|purchase|get |or (?:try|wait)|see |/|send|wait|try ).*)";
+  "(?:[.!]?$|[.!]? ?[·|(\\[-] ?.*|[.,;:]? (?:resets?|your (?:limit|usage|quota|plan)|it will reset|access resets|try again|please (?:try|wait|upgrade)|upgrade|visit|to (?:get|continue|increase)|for .{1,60}?[.·]|switch|you (?:can|will)|start|purchase|get |or (?:try|wait)|see |/|send|wait|try ).*)";
 
 /** States that disturb nobody, above all that the program works on by itself. Tried first on the lowest rows. */
 const QUIET: FragmentRule[] = [
@@ -218,11 +218,6 @@ const PROMPTS: FragmentRule[] = [
     when: "(?i)^(?:apply this change\\?|allow execution of\\b.{0,200}\\?|△? ?permission required\\b|waiting for (?:user )?(?:confirmation|approval)|allow once +allow always)",
   },
   { says: "prompt", prompt: "plan", when: "(?i)^(?:would you like to proceed\\?|ready to code\\?|exit plan mode\\?)$" },
-  {
-    says: "prompt",
-    prompt: "input",
-    when: "(?i)^! ?shell awaiting input|^shell awaiting input|^press ctrl\\+f to focus",
-  },
   { says: "prompt", prompt: "confirmation", when: "(?i)^a potential loop was detected" },
   {
     says: "prompt",
@@ -250,7 +245,7 @@ const PROMPTS: FragmentRule[] = [
 const RETRIES: FragmentRule[] = [
   {
     says: "throttle",
-    when: "(?i)^(?:rate[- ]limit(?:ed)?\\b|too many requests\\b|attempt \\d+ failed\\b|(?:stream )?error\\b|api error\\b|\\[?429\\b|request (?:was )?throttled|stream disconnected|litellm\\.|the usage limit)[\\s\\S]*\\bretry(?:ing)?\\b",
+    when: "(?i)^(?:rate[- ]limit(?:ed)?\\b|too many requests\\b|attempt \\d+ failed\\b|(?:stream )?error\\b|api error\\b|\\[?429\\b|request (?:was )?throttled|stream disconnected|this request would exceed|litellm\\.|the usage limit)[\\s\\S]*\\bretry(?:ing)?\\b",
   },
   { says: "retry", when: "(?i)\\bretry(?:ing)?(?: now| after| in)? [\\d.]+ ?(?:ms|s|m|h|sec|min|hour)" },
   {
@@ -288,7 +283,7 @@ const WORK: FragmentRule[] = [
   },
   {
     says: "busy",
-    when: "(?i)^waiting for \\d+ background|^running…|^thinking\\b.{0,20}$|^▣ [^·]+ · [^·]+$|^thought for |^\\(ctrl\\+b .{0,40}background",
+    when: "(?i)^waiting for \\d+ background|^running…|^thinking\\b.{0,20}$|^shell awaiting input|^▣ [^·]+ · [^·]+$|^thought for |^\\(ctrl\\+b .{0,40}background",
   },
 ];
 
@@ -348,6 +343,7 @@ export const CHROME: readonly string[] = [
   "(?i)^\\s*…? ?\\+?\\d+ lines? \\(ctrl",
   "^⚡ (?:You can|To |You will|Automatically|Switched|It )",
   "(?i)^\\s*\\d+ tasks? \\(",
+  "(?i)^\\s*pane is dead \\(status 0\\b",
   "^\\s+(?:⎿\\s+)?[◻◼✔☐☒] ",
   "^\\s*[╭╰┌└]─.*$",
   "(?i)^\\s*(?:please check your internet|note: claude code might not be available)",

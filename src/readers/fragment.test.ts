@@ -163,6 +163,11 @@ const LIMITS: [agent: string, until: string | null, text: string][] = [
     null,
     `✕ [API Error: [{\n    "error": {\n      "code": 429,\n      "message": "Quota exceeded for quota metric 'Requests' and limit 'Requests per day\n  per user'.",\n      "errors": [\n        {\n          "reason": "rateLimitExceeded"\n        }\n      ],\n      "status": "RESOURCE_EXHAUSTED"\n    }\n  }\n  ]]\n  Please wait and try again later. To increase your limits, upgrade to a plan with higher limits.`,
   ],
+  [
+    "opencode",
+    "2026-11-15T13:59",
+    `  ┃  Fix it.\n     ▣  Build · Model\n  ┃\n  ┃\n  ┃  Build · Model\n  ╹${"▀".repeat(30)}\n   ■■■⬝⬝⬝⬝⬝ You have reached your usage limit. [retrying in 1h 59m attempt #1]        esc interrupt`,
+  ],
   ["goose", null, "Monthly request limit reached. Upgrade your plan to continue."],
 ];
 
@@ -403,7 +408,6 @@ const PROMPTS: Row[] = [
     "Allow execution of: 'npm install'?\n\n● 1. Allow once\n  2. Allow for this session\n  3. No, suggest changes (esc)",
   ],
   ["gemini", "needs_input/permission", "Apply this change?"],
-  ["gemini", "needs_input/input", "! Shell awaiting input (Tab to focus)"],
   [
     "gemini",
     "needs_input/confirmation",
@@ -497,6 +501,13 @@ const QUIET: [agent: string, states: string, text: string][] = [
   ["opencode", "complete", "  Fixed the flaky test.\n\n  ▣ Build · gpt-5.2 · 48.2s"],
   ["claude", "complete", "● Fixed. Let me know if you want the docs updated too."],
   ["gemini", "idle", "ℹ Request cancelled."],
+  // It says so of every command that is silent for a while.
+  ["gemini", "working", "! Shell awaiting input (Tab to focus)"],
+  [
+    "codex",
+    "complete",
+    "To continue this session, run:\n  codex resume 0199-aa\nPane is dead (status 0, Sun Nov 15 03:04:09 2026)",
+  ],
   [
     "claude",
     "working",

@@ -4,7 +4,7 @@ import type { Cause, State } from "../core/states.js";
 import { judgeFragment } from "../readers/fragment.js";
 import { str } from "../readers/json.js";
 
-export interface JudgedScreen {
+interface JudgedScreen {
   case: string;
   state: State;
   cause: Cause | null;
