@@ -69,7 +69,14 @@ export const codex: AgentProfile = {
     { prompt: "login", when: "(?i)sign in with chatgpt" },
     { prompt: "input", when: "(?i)usage limit|rate limit", limit: true },
   ],
-  traits: { streamsReply: true, countsTokens: false, retriesSilently: false, ownTimeoutMs: 300_000, settleMs: 1200, marksEnd: true },
+  traits: {
+    streamsReply: true,
+    countsTokens: false,
+    retriesSilently: false,
+    ownTimeoutMs: 300_000,
+    settleMs: 1200,
+    marksEnd: true,
+  },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003"] },
   resume: {
     byId: ["codex", "resume", "{session}"],

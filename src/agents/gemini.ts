@@ -57,7 +57,14 @@ export const gemini: AgentProfile = {
     { prompt: "confirmation", when: "(?i)a potential loop was detected" },
     { prompt: "login", when: "(?i)how would you like to authenticate|waiting for auth" },
   ],
-  traits: { streamsReply: true, countsTokens: false, retriesSilently: true, ownTimeoutMs: null, settleMs: 1200, marksEnd: false },
+  traits: {
+    streamsReply: true,
+    countsTokens: false,
+    retriesSilently: true,
+    ownTimeoutMs: null,
+    settleMs: 1200,
+    marksEnd: false,
+  },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003", "\u0003"] },
   resume: {
     byId: ["gemini", "--resume", "{session}"],

@@ -34,9 +34,15 @@ export const generic: AgentProfile = {
       live: true,
     },
     {
+      fact: "retry",
+      region: "foot",
+      when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>[0-9]+ ?(?:s|m|seconds?|minutes?))|(?P<attempt>\\d+)/(?P<max>\\d+)).*)",
+    },
+    {
       fact: "busy",
       region: "status",
-      when: "(?i)\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\b(?:[^)]{0,40}?(?:(?:\\d+[hms] ?)+))?",
+      // A row that hangs inside of something, indented or framed, is quoted.
+      when: "(?i)^\\s?[^\\s│┃|].*\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\b",
     },
     {
       fact: "busy",
@@ -57,7 +63,14 @@ export const generic: AgentProfile = {
     { prompt: "permission", when: "(?i)\\b(?:allow|approve|permission|apply this change|run this|execute|proceed)\\b" },
     { prompt: "plan", when: "(?i)\\bplan\\b" },
   ],
-  traits: { streamsReply: true, countsTokens: false, retriesSilently: true, ownTimeoutMs: null, settleMs: 2500, marksEnd: false },
+  traits: {
+    streamsReply: true,
+    countsTokens: false,
+    retriesSilently: true,
+    ownTimeoutMs: null,
+    settleMs: 2500,
+    marksEnd: false,
+  },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003"] },
   resume: { byId: null, latest: null, headless: null },
 };

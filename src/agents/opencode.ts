@@ -37,7 +37,14 @@ export const opencode: AgentProfile = {
     { prompt: "permission", when: "(?i)△ permission required|allow once\\s+allow always" },
     { prompt: "input", when: "(?i)enter (?:submit|confirm|select)[\\s\\S]*esc dismiss|type your own answer" },
   ],
-  traits: { streamsReply: true, countsTokens: false, retriesSilently: false, ownTimeoutMs: null, settleMs: 1200, marksEnd: true },
+  traits: {
+    streamsReply: true,
+    countsTokens: false,
+    retriesSilently: false,
+    ownTimeoutMs: null,
+    settleMs: 1200,
+    marksEnd: true,
+  },
   keys: { interrupt: ["\u001b", "\u001b"], submit: ["\r"], quit: ["\u0003"] },
   resume: {
     byId: ["opencode", "-s", "{session}"],

@@ -1,6 +1,5 @@
-import type { Pattern } from "../../agents/pattern.js";
 import type { CompiledProfile } from "./compiled.js";
-import { footOf, isBlank } from "./screen-text.js";
+import { footOf, isBlank, joinRows } from "./screen-text.js";
 
 export interface Composer {
   /** First row that belongs to it, its frame included. */
@@ -22,11 +21,33 @@ export function findComposer(profile: CompiledProfile, rows: readonly string[]):
   let below = 0;
   for (let y = foot; y >= 0 && below <= composer.belowMax; y--) {
     const row = rows[y] as string;
-    const found = composer.bottom ? framed(profile, rows, y) : bare(profile, row, y);
+    const found = composer.bottom ? framed(profile, rows, y) : bare(profile, rows, y, foot);
     if (found) return found;
     if (!isBlank(row)) below++;
   }
-  return composer.bottom ? null : tall(profile, rows, foot);
+  return composer.bottom ? null : (tall(profile, rows, foot) ?? barred(profile, rows, foot));
+}
+
+const BAR = /^\s*┃/;
+const BAR_END = /^\s*[╹┗][▀━]{9,}\s*$/;
+
+/** A composer without a prompt sign: a bar to the left of its rows, closed by a rule. The last row names the model. */
+function barred(profile: CompiledProfile, rows: readonly string[], foot: number): Composer | null {
+  const { belowMax, placeholders } = profile.composer;
+  for (let bottom = foot; bottom > 0 && foot - bottom <= belowMax; bottom--) {
+    if (!BAR_END.test(rows[bottom] as string)) continue;
+    let top = bottom;
+    while (top > 0 && bottom - top < HEIGHT_MAX && BAR.test(rows[top - 1] as string)) top--;
+    if (bottom - top < 2) return null;
+    const draft = joinRows(rows.slice(top, bottom - 1), " ");
+    return { top, bottom, draft: placeholders.some((p) => p.test(draft)) ? "" : draft };
+  }
+  return null;
+}
+
+function bare(profile: CompiledProfile, rows: readonly string[], y: number, foot: number): Composer | null {
+  const draft = draftOf(profile, rows[y] as string);
+  return draft === null ? null : { ...extentOf(profile, rows, y, foot), draft };
 }
 
 /**
@@ -34,35 +55,32 @@ export function findComposer(profile: CompiledProfile, rows: readonly string[]):
  * nothing else stands between its first row and the foot, or rules enclose them.
  */
 function tall(profile: CompiledProfile, rows: readonly string[], foot: number): Composer | null {
-  const { more, belowMax } = profile.composer;
-  let below = 0;
-  let isDraft = more !== null;
-  let closing: number | null = null;
-  for (let y = foot; y > 0 && foot - y < HEIGHT_MAX + belowMax; y--) {
-    const row = rows[y] as string;
-    const draft = draftOf(profile, row);
-    if (draft !== null && isDraft) return { top: y, bottom: lowest(rows, y, foot, more), draft };
-    if (draft !== null && closing !== null && RULE.test(rows[y - 1] as string)) return { top: y - 1, bottom: closing, draft };
-    if (RULE.test(row)) closing = below <= belowMax ? y : null;
-    if (isBlank(row)) continue;
-    below++;
-    isDraft &&= below <= belowMax || (more?.test(row) ?? false);
+  const { belowMax } = profile.composer;
+  for (let y = foot - belowMax; y > 0 && foot - y < HEIGHT_MAX + belowMax; y--) {
+    const found = bare(profile, rows, y, foot);
+    if (!found) continue;
+    const below = rows.slice(found.bottom + 1, foot + 1).filter((row) => !isBlank(row));
+    return below.length <= belowMax ? found : null;
   }
   return null;
 }
 
 const RULE = /^\s?[╭╰┌└]?[─━═▄▀▔▁]{9,}/;
 
-/** The last row of a draft that begins at `y`: its rows are of one piece, and the foot stands apart from them. */
-function lowest(rows: readonly string[], y: number, foot: number, more: Pattern | null): number {
-  let end = y;
-  while (end < foot && !isBlank(rows[end + 1]) && more?.test(rows[end + 1] as string)) end++;
-  return end;
-}
-
-function bare(profile: CompiledProfile, row: string, y: number): Composer | null {
-  const draft = draftOf(profile, row);
-  return draft === null ? null : { top: y, bottom: y, draft };
+/** How far the composer whose first row is `y` reaches: between rules, or over the rows of its draft. */
+function extentOf(profile: CompiledProfile, rows: readonly string[], y: number, foot: number): Omit<Composer, "draft"> {
+  const { more } = profile.composer;
+  if (y > 0 && RULE.test(rows[y - 1] as string)) {
+    for (let r = y + 1; r <= Math.min(foot, y + HEIGHT_MAX); r++) {
+      if (RULE.test(rows[r] as string)) return { top: y - 1, bottom: r };
+    }
+  }
+  // The foot stands apart, so the draft ends above the last empty row.
+  let end = foot;
+  while (end > y && !isBlank(rows[end])) end--;
+  while (end > y && isBlank(rows[end])) end--;
+  const isDraft = more !== null && rows.slice(y + 1, end + 1).every((row) => isBlank(row) || more.test(row));
+  return { top: y, bottom: isDraft ? end : y };
 }
 
 /** A composer with a closing row at `y`: looks upwards for its first row and, where it has one, its opening row. */

@@ -14,6 +14,7 @@ export interface Dialog {
 const SELECTED = /^[\s│┃|▌]{0,8}[❯›●▸▶►→>◉]\s{1,3}(?:(\d{1,2})[.)]\s{1,3})?(?:\[.\]\s)?\S/;
 const OPTION = /^[\s│┃|▌]{0,12}(?:[❯›●▸▶►→>◉○◯]\s{1,3})?(\d{1,2})[.)]\s{1,3}(?:\[.\]\s)?\S/;
 const HINT = /\b(?:enter|return)\b.{0,12}\b(?:confirm|select|continue|submit|choose|accept)\b/i;
+const LABEL = /^[\p{L}\p{N}"'“([]/u;
 const BLOCK_MAX = 28;
 const BELOW_MAX = 16;
 
@@ -29,7 +30,7 @@ export function findDialog(
 ): Dialog | null {
   const foot = footOf(rows);
   if (foot < 0 || (composer && profile.composer.bottom)) return null;
-  if (composer && (selectedOption(rows, foot) ?? -1) < composer.top) return null;
+  if (composer && !isOption(composer, selectedOption(rows, foot))) return null;
   const start = blockStart(rows, foot);
   const block = joinRows(rows.slice(start, foot + 1));
   const kind = profile.dialogs.find((d) => d.when.test(block));
@@ -42,6 +43,11 @@ export function findDialog(
     limit: kind?.limit ?? false,
     top: start,
   };
+}
+
+/** What looked like a bare composer is an option of a dialog, or stands above one; an option inside of it is its draft. */
+function isOption(composer: Composer, option: number | null): boolean {
+  return option !== null && (option === composer.top || option > composer.bottom);
 }
 
 function selectedOption(rows: readonly string[], foot: number): number | null {
@@ -66,9 +72,9 @@ function hasSibling(rows: readonly string[], y: number, foot: number, number: st
   // Without numbers, the other option must stand right beside it in the same column, and the keys be named below.
   const column = /^[\s│┃|▌]*\S\s+/.exec(rows[y] as string)?.[0].length ?? 0;
   const beside = [rows[y - 1], rows[y + 1]].some(
-    (row) => row !== undefined && /^[\s│┃|▌]+$/.test(row.slice(0, column)) && /^\S/.test(row.slice(column)),
+    (row) => row !== undefined && /^[\s│┃|▌]+$/.test(row.slice(0, column)) && LABEL.test(row.slice(column)),
   );
-  if (!beside) return false;
+  if (!beside || !LABEL.test((rows[y] as string).slice(column))) return false;
   for (let r = y + 1; r <= Math.min(foot, y + 8); r++) if (HINT.test((rows[r] as string).slice(0, 400))) return true;
   return false;
 }

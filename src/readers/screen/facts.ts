@@ -79,7 +79,7 @@ function matchRows(
     for (const rule of profile.rules[region]) {
       const groups = rule.when.groups(row);
       if (!groups || !isDrawn(screen, y, rule)) continue;
-      if (rule.live && y !== foot && !look.ticking(row)) continue;
+      if (rule.live && y !== foot && ![row, screen.rows[y - 1] ?? ""].some(look.ticking)) continue;
       found.push({ rule, groups, text: row });
       break;
     }

@@ -4,6 +4,8 @@ export interface ScreenText {
   rows: readonly string[];
   /** Is the row's text drawn in red or amber? Null where colours are not known (a plain capture). */
   tinted(y: number): boolean | null;
+  /** Is the row's text drawn in grey? Null where colours are not known. */
+  muted(y: number): boolean | null;
   /** Is the row's first mark drawn in red? Null where colours are not known. */
   redFrame(y: number): boolean | null;
 }
@@ -40,8 +42,9 @@ export function maskRow(row: string): string {
 export function isDrawn(
   screen: ScreenText,
   y: number,
-  rule: { tinted?: boolean | undefined; redFrame?: boolean | undefined },
+  rule: { tinted?: boolean | undefined; muted?: boolean | undefined; redFrame?: boolean | undefined },
 ): boolean {
   if (rule.tinted && screen.tinted(y) === false) return false;
+  if (rule.muted && screen.muted(y) === false) return false;
   return !(rule.redFrame && screen.redFrame(y) === false);
 }

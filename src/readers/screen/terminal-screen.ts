@@ -1,5 +1,5 @@
 /** The emulator's screen as text. Rows are read anew on `read`, colours only when a rule asks. */
-import type { IBufferCell, IBufferLine, Terminal } from "@xterm/headless";
+import type { IBufferCell, Terminal } from "@xterm/headless";
 import type { ScreenText } from "./screen-text.js";
 
 /** Programs draw with other spaces too (Claude Code after its `⎿`); for a reader a space is a space. */
@@ -29,11 +29,13 @@ export class TerminalScreen implements ScreenText {
     return rows;
   }
 
-  /** More than half of the row's letters are drawn in a warm colour. Code in a message has a hue too, but a cold one. */
+  /** Code in a message has a hue too, but a cold one. */
   tinted(y: number): boolean {
-    const buffer = this.#terminal.buffer.active;
-    const line = buffer.getLine(buffer.baseY + y);
-    return line !== undefined && this.#warm(line);
+    return this.#mostly(y, isWarm);
+  }
+
+  muted(y: number): boolean {
+    return this.#mostly(y, isGrey);
   }
 
   redFrame(y: number): boolean {
@@ -46,18 +48,29 @@ export class TerminalScreen implements ScreenText {
     return false;
   }
 
-  #warm(line: IBufferLine): boolean {
+  /** Are more than half of the row's letters drawn so? */
+  #mostly(y: number, isSo: (cell: IBufferCell) => boolean): boolean {
+    const buffer = this.#terminal.buffer.active;
+    const line = buffer.getLine(buffer.baseY + y);
     let letters = 0;
-    let warm = 0;
-    for (let x = 0; x < Math.min(line.length, 80); x++) {
+    let so = 0;
+    for (let x = 0; line && x < Math.min(line.length, 80); x++) {
       this.#cell = line.getCell(x, this.#cell);
       const cell = this.#cell;
       if (!cell || !/[\p{L}\p{N}]/u.test(cell.getChars())) continue;
       letters++;
-      if (isWarm(cell)) warm++;
+      if (isSo(cell)) so++;
     }
-    return letters > 0 && warm * 2 > letters;
+    return letters > 0 && so * 2 > letters;
   }
+}
+
+/** Dim, or neither black nor white and without a hue. */
+function isGrey(cell: IBufferCell): boolean {
+  if (cell.isDim()) return true;
+  if (cell.isFgPalette() && (cell.getFgColor() === 8 || cell.getFgColor() >= 232)) return true;
+  const [r, g, b] = rgb(cell) ?? [0, 0, 0];
+  return Math.max(r, g, b) - Math.min(r, g, b) <= 40 && Math.max(r, g, b) >= 48 && Math.max(r, g, b) <= 208;
 }
 
 function isWarm(cell: IBufferCell): boolean {

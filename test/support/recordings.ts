@@ -1,0 +1,107 @@
+/** The recordings under `test/fixtures/cases`, and with ROUSE_CORPUS set the live ones of that corpus, for tests. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import xterm, { type IBufferCell } from "@xterm/headless";
+import { openCast } from "../../src/replay/cast.js";
+import type { RecordedInput } from "../../src/replay/inputs.js";
+
+export const OWN_CASES: string = join(import.meta.dirname, "..", "fixtures", "cases");
+export const CORPUS: string | null = process.env["ROUSE_CORPUS"] || null;
+
+/** All case folders two levels below `root`, in the order of their names. */
+export function caseFolders(root: string): string[] {
+  const below = (path: string): string[] =>
+    readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => join(path, entry.name))
+      .sort();
+  return below(root)
+    .flatMap(below)
+    .filter((path) => existsSync(join(path, "meta.json")));
+}
+
+export interface Meta {
+  agent: string;
+  mode: string;
+  size: [number, number];
+  t_end: number;
+  timeline: [number, string][];
+}
+
+export function readMeta(path: string): Meta {
+  return JSON.parse(readFileSync(join(path, "meta.json"), "utf8")) as Meta;
+}
+
+export async function readInputs(path: string): Promise<RecordedInput[]> {
+  const { inputs } = await openCast(join(path, "session.cast.gz"), false);
+  const all: RecordedInput[] = [];
+  for await (const input of inputs) all.push(input);
+  return all;
+}
+
+/** A piece of a row in one colour: what to write before it, and its text. */
+export interface Run {
+  sgr: string;
+  text: string;
+}
+export type Line = readonly Run[];
+
+/** The screen of a recording at second `t`, with its colours. */
+export async function screenAt(path: string, t: number): Promise<Line[]> {
+  const [cols, rows] = readMeta(path).size;
+  const terminal = new xterm.Terminal({ cols, rows, scrollback: 0, allowProposedApi: true });
+  for (const input of await readInputs(path)) {
+    if (input.t > t) break;
+    if (input.kind === "bytes") terminal.write(input.bytes);
+  }
+  await new Promise<void>((done) => terminal.write("", done));
+  const buffer = terminal.buffer.active;
+  const lines = Array.from({ length: rows }, (_, y): Line => {
+    const line = buffer.getLine(buffer.baseY + y);
+    const runs: Run[] = [];
+    const width = line?.translateToString(true).length ?? 0;
+    for (let x = 0; line && x < width; x++) {
+      const cell = line.getCell(x) as IBufferCell;
+      const sgr = sgrOf(cell);
+      const text = cell.getChars() || (cell.getWidth() === 0 ? "" : " ");
+      const last = runs.at(-1);
+      if (last?.sgr === sgr) last.text += text;
+      else runs.push({ sgr, text });
+    }
+    return runs;
+  });
+  terminal.dispose();
+  return lines;
+}
+
+function sgrOf(cell: IBufferCell): string {
+  const codes: (string | number)[] = [];
+  if (cell.isBold()) codes.push(1);
+  if (cell.isDim()) codes.push(2);
+  if (cell.isInverse()) codes.push(7);
+  codes.push(...colour(cell.isFgDefault(), cell.isFgPalette(), cell.getFgColor(), 38));
+  codes.push(...colour(cell.isBgDefault(), cell.isBgPalette(), cell.getBgColor(), 48));
+  return codes.length === 0 ? "" : `\u001b[${codes.join(";")}m`;
+}
+
+function colour(isDefault: boolean, isPalette: boolean, value: number, code: 38 | 48): (string | number)[] {
+  if (isDefault) return [];
+  return isPalette ? [code, 5, value] : [code, 2, (value >> 16) & 255, (value >> 8) & 255, value & 255];
+}
+
+export const textOf = (line: Line): string => line.map((run) => run.text).join("");
+
+/** Bytes that paint these lines from the top of an empty screen, cut to its width. */
+export function paintLines(lines: readonly Line[], cols: number): Uint8Array {
+  const rows = lines.map((line, y) => {
+    let left = cols;
+    let out = `\u001b[${y + 1};1H`;
+    for (const { sgr, text } of line) {
+      const shown = text.slice(0, left);
+      left -= shown.length;
+      out += `\u001b[0m${sgr}${shown}`;
+    }
+    return `${out}\u001b[0m`;
+  });
+  return new TextEncoder().encode(`\u001b[0m\u001b[2J${rows.join("")}`);
+}
