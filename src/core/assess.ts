@@ -33,9 +33,13 @@ export interface Verdict {
   confidence: number;
   until?: number | null;
   reasons: string[];
+  /** Of `stuck`: enough kinds of evidence agree, for long enough, that a policy may act on it. */
+  act?: boolean;
 }
 
-export interface Assessment extends Required<Verdict> {
+export interface Assessment extends Required<Omit<Verdict, "act">> {
+  /** Suspicion is told early and acted on late; what a record or the program itself says is certain at once. */
+  level: "tell" | "act";
   at: number;
   ruleset: number;
   /** When to look again if no signal comes. */
@@ -86,7 +90,9 @@ export function assess(evidence: Evidence, now: number): Assessment {
     const verdict = rule(question);
     if (!verdict) continue;
     const reasons = QUIET.has(verdict.state) ? verdict.reasons : [...verdict.reasons, ...doubts(evidence)];
-    return { until: null, ...verdict, reasons, at: now, ruleset: RULESET, recheckAt };
+    const { act, ...said } = verdict;
+    const level = said.state === "stuck" && !act ? "tell" : "act";
+    return { until: null, ...said, reasons, level, at: now, ruleset: RULESET, recheckAt };
   }
   return {
     state: "unknown",
@@ -94,6 +100,7 @@ export function assess(evidence: Evidence, now: number): Assessment {
     confidence: 0,
     until: null,
     reasons: ["nothing was seen yet"],
+    level: "tell",
     at: now,
     ruleset: RULESET,
     recheckAt,

@@ -73,11 +73,22 @@ export const FREEZE: Readonly<Record<"screen" | "stream" | "transcript" | "silen
   silentRetry: { baseMs: 5 * MINUTE, floorMs: 4 * MINUTE, wanted: 3 },
 };
 
+/** A silent stream is acted on after the program's own time-out, never before: Claude Code and Codex cut it at 300 s. */
+export const ACT_AFTER_MS: number = 330 * SECOND;
+export const ACT_MARGIN_MS: number = 30 * SECOND;
+/** A loop is acted on near the 20th equal round: the one detector without false alarms waits as long. */
+export const ACT_ROUNDS: number = 20;
+/** An overdue tool is acted on when it has taken so many times what it may. */
+export const ACT_TOOL_FACTOR: number = 2;
+
 /** Compaction: 113 s typical, 836 s the longest of 55. */
 export const COMPACTION_TELL_MS: number = 15 * MINUTE;
 
 /** Neither bytes nor any other sign while the program says that it works: the program itself is frozen. */
 export const FROZEN_AFTER_MS: number = 60 * SECOND;
+
+/** No output for so long from a program whose silence nothing explains (the agent-health proposal's idle timeout). */
+export const IDLE_TIMEOUT_MS: number = 15 * MINUTE;
 
 /** A turn's end is believed when the title stayed quiet for so long; by motion alone, much later. */
 export const SETTLE_MS: Readonly<Record<"title" | "unmarked" | "motion", number>> = {

@@ -1,11 +1,17 @@
 import type { Question, Verdict } from "../assess.js";
-import { SETTLE_MS, STOPPED_EARLY_AFTER_MS, STOPPED_PRESUMED_AFTER_MS } from "../clocks.js";
+import {
+  IDLE_TIMEOUT_MS,
+  SETTLE_MS,
+  STOPPED_EARLY_AFTER_MS,
+  STOPPED_PRESUMED_AFTER_MS,
+  TOOL_CLOCKS,
+} from "../clocks.js";
 import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
 import { completionVerdict } from "../evidence/completion.js";
 import { neverExitedVerdict } from "../evidence/lifecycle.js";
 import { lostResultVerdict } from "../evidence/lost-result.js";
 import type { Source } from "../signal.js";
-import { ago } from "./words.js";
+import { ago, lasting } from "./words.js";
 
 /** The turn is over: finished, asking, promising more, or parked on a result that never comes. */
 export function byEnd(question: Question): Verdict | null {
@@ -32,6 +38,8 @@ export function byEnd(question: Question): Verdict | null {
       return { state: "stuck", cause: verdict.cause, confidence: verdict.confidence, reasons: [verdict.reason] };
   }
   due(now + 30_000);
+  const quiet = byQuiet(question);
+  if (quiet) return quiet;
   const closing = closingOfTurn(question);
   const ended = `the turn ended${word ? ` ${ago(since(word.at))} (${word.source})` : ""}`;
   if (closing?.closing === "question") {
@@ -42,6 +50,7 @@ export function byEnd(question: Question): Verdict | null {
       reasons: [`${ended} with a question (${closing.source}): ${closing.preview}`],
     };
   }
+  if (closing?.closing === "promise" && evidence.tools.behind.size > 0) return byBackground(question);
   if (closing?.closing === "promise") {
     const patience = evidence.turn.presumed ? STOPPED_PRESUMED_AFTER_MS : STOPPED_EARLY_AFTER_MS;
     if (word) due(word.at + patience);
@@ -68,6 +77,39 @@ export function byEnd(question: Question): Verdict | null {
     };
   }
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
+}
+
+/** It promised to come back, and what it waits for is still running. */
+function byBackground({ evidence, since, due }: Question): Verdict {
+  const [oldest] = evidence.tools.behind.values();
+  const at = oldest?.at ?? evidence.turn.endedAt ?? 0;
+  const { tellMs } = TOOL_CLOCKS.background;
+  due(at + tellMs);
+  const what = oldest ? `${oldest.tool}${oldest.subject ? ` (${oldest.subject})` : ""}` : "a task";
+  const reasons = [`${what} goes on behind the finished turn${lasting(since(at))}`];
+  if (since(at) < tellMs)
+    return { state: "waiting", cause: "background", confidence: 0.7, until: at + tellMs, reasons };
+  return { state: "stuck", cause: "tool_hang", confidence: 0.5, reasons };
+}
+
+/**
+ * Nothing is known of the program but that it moved and stopped, and no prompt is to be seen: that is not called a
+ * result. After the idle timeout it is told.
+ */
+function byQuiet({ evidence, since, due, word }: Question): Verdict | null {
+  const { reading, outputAt } = evidence.progress;
+  if (
+    word?.source !== "screen" ||
+    !evidence.turn.byMotion ||
+    !reading ||
+    reading.composer !== "hidden" ||
+    outputAt === null
+  )
+    return null;
+  due(outputAt + IDLE_TIMEOUT_MS);
+  const reasons = [`no output${lasting(since(outputAt))}, and nothing on the screen explains it`];
+  if (since(outputAt) < IDLE_TIMEOUT_MS) return { state: "idle", cause: null, confidence: 0.4, reasons };
+  return { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons };
 }
 
 /** How long the end must have lasted. A record is exact; a title or a busy mark may flicker between two steps of one turn. */

@@ -1,4 +1,5 @@
 import type { Question, Verdict } from "../assess.js";
+import { ACT_ROUNDS } from "../clocks.js";
 import { burnVerdict } from "../evidence/burn.js";
 import { checkpointVerdict } from "../evidence/checkpoint.js";
 import { errorsVerdict } from "../evidence/errors.js";
@@ -13,7 +14,14 @@ export function byLoop({ evidence, now, active }: Question): Verdict | null {
   if (active === false) return null;
   const options = { turnActive: true };
   const loop = loopVerdict(evidence.loop, now);
-  if (loop) return { state: "stuck", cause: loop.cause, confidence: 0.85, reasons: [loop.reason] };
+  if (loop)
+    return {
+      state: "stuck",
+      cause: loop.cause,
+      confidence: 0.85,
+      reasons: [loop.reason],
+      act: loop.rounds >= ACT_ROUNDS,
+    };
   // Visits to one file alone are how most work looks, so they only ever support another sign.
   const spin = spinVerdict(evidence.spin, now, options);
   const found =

@@ -1,5 +1,8 @@
 import type { Question, Verdict } from "../assess.js";
 import {
+  ACT_AFTER_MS,
+  ACT_MARGIN_MS,
+  ACT_TOOL_FACTOR,
   APPROVAL_AFTER_MS,
   COMPACTION_TELL_MS,
   FREEZE,
@@ -52,7 +55,8 @@ function byTool(question: Question): Verdict | null {
   due(deadline);
   if (now >= deadline && since(tool.at) >= deadline - tool.at) {
     const { cause } = TOOL_CLOCKS[tool.class];
-    return { state: "stuck", cause, confidence: 0.7, reasons: [`${what}, longer than such a tool takes`] };
+    const act = isSeen(question) && since(tool.at) >= (deadline - tool.at) * ACT_TOOL_FACTOR;
+    return { state: "stuck", cause, confidence: 0.7, reasons: [`${what}, longer than such a tool takes`], act };
   }
   due(tool.at + WAIT_NAMED_AFTER_MS);
   if (since(tool.at) < WAIT_NAMED_AFTER_MS) return { state: "working", cause: null, confidence: 0.9, reasons: [what] };
@@ -131,6 +135,9 @@ function bySilence(question: Question): Verdict {
     ];
     return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicion(silent, threshold), reasons };
   }
+  const actAfter = evidence.traits.ownTimeoutMs === null ? ACT_AFTER_MS : evidence.traits.ownTimeoutMs + ACT_MARGIN_MS;
+  due(news + Math.max(actAfter, threshold));
+  const act = silent >= actAfter && kindsOf(witnesses) >= 2;
   const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { turnActive: true });
   return {
     state: "stuck",
@@ -140,8 +147,21 @@ function bySilence(question: Question): Verdict {
       `a turn runs (${question.word?.source}), and nothing new came${lasting(silent)}: ${witnesses.map((w) => WITNESS_WORDS[w]).join(", ")}`,
       ...(fingerprint ? [fingerprint.reason] : []),
     ],
+    act,
   };
 }
+
+/** Two marks on one screen are one kind of evidence. */
+const KIND: Record<Witness, "screen" | "record" | "process"> = {
+  reply: "screen",
+  tokens: "screen",
+  stream: "record",
+  transcript: "record",
+  hook: "record",
+  socket: "process",
+};
+
+const kindsOf = (witnesses: readonly Witness[]): number => new Set(witnesses.map((w) => KIND[w])).size;
 
 const WITNESS_WORDS: Record<Witness, string> = {
   reply: "the reply's text stands still",
