@@ -66,7 +66,9 @@ describe("ToolCalls", () => {
         const calls = new ToolCalls();
         const call = { id: "x", tool, args };
         const told = [...calls.start(origin, call), ...calls.end(origin, call, { ok: false, text })];
-        for (const preview of fields(told, "preview")) expect(String(preview ?? "").length).toBeLessThanOrEqual(200);
+        for (const preview of fields(told, "preview")) {
+          expect(typeof preview === "string" ? preview.length : 0).toBeLessThanOrEqual(200);
+        }
       }),
     );
   });

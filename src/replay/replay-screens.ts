@@ -18,7 +18,7 @@ export function judgeScreen(row: Record<string, unknown>): JudgedScreen {
   const look = { at: isDated ? now : 0, zone: str(row, "tz") ?? "UTC" };
   const { state, cause, until } = judgeFragment(profileFor(str(row, "agent") ?? ""), str(row, "text") ?? "", look);
   return {
-    case: String(row["id"] ?? ""),
+    case: str(row, "id") ?? "",
     state,
     cause,
     until: until === null || !isDated ? null : new Date(until).toISOString(),
