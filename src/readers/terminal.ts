@@ -8,11 +8,11 @@
 import xterm from "@xterm/headless";
 import { generic } from "../agents/generic.js";
 import type { AgentProfile } from "../agents/profile.js";
-import { digest } from "../core/digest.js";
 import type { ScreenReading, Signal } from "../core/signal.js";
 import { readProgramStatus } from "./program-status.js";
 import { compileProfile } from "./screen/compiled.js";
 import { type Facts, readFacts } from "./screen/facts.js";
+import { ReplyReader } from "./screen/reply.js";
 import { TerminalScreen } from "./screen/terminal-screen.js";
 import { Ticks } from "./screen/ticks.js";
 
@@ -45,18 +45,21 @@ export class TerminalReader {
   #titleSaid: string | null = null;
   #titleStatus: string | null = null;
   #dirty = false;
-  #raw = "";
   #movedAt = Number.NEGATIVE_INFINITY;
+  readonly #replies: ReplyReader;
+  #structuralReplies: ReplyReader | null = null;
   #facts: Facts | null = null;
+  #key = "";
   /** What two looks agreed on, and the look before. */
   #settled = "";
   #before = "";
   #agreed: Facts | null = null;
-  #said: { facts: Facts; moving: boolean } | null = null;
+  #said: { key: string; reply: string; tokens: number | undefined; moving: boolean } | null = null;
   #version: string | null = null;
 
   constructor(profile: AgentProfile, options: TerminalOptions) {
     this.#compiled = compileProfile(profile);
+    this.#replies = new ReplyReader(this.#compiled);
     this.#zone = options.zone;
     this.#terminal = new xterm.Terminal({
       cols: clamp(options.cols, 2, 1000),
@@ -84,13 +87,8 @@ export class TerminalReader {
   resize(cols: number, rows: number): void {
     this.#flush();
     this.#terminal.resize(clamp(cols, 2, 1000), clamp(rows, 2, 500));
+    this.#screen.touch();
     this.#dirty = true;
-  }
-
-  /** Rows of the screen as they are now, for people. */
-  rows(): string[] {
-    this.#flush();
-    return this.#screen.read().slice();
   }
 
   /** A time boundary: reads what came since the last one. */
@@ -137,51 +135,50 @@ export class TerminalReader {
   }
 
   #lookAtScreen(at: number, signals: Signal[]): void {
-    if (this.#dirty) {
-      const rows = this.#screen.read();
-      const raw = digest(rows.join("\n"));
-      if (raw !== this.#raw) {
-        this.#raw = raw;
-        this.#movedAt = at;
-        this.#ticks.look(rows, at);
-        this.#facts = this.#readScreen(at);
-        this.#lookForVersion(rows, at, signals);
-      }
-      this.#dirty = false;
+    const changed = this.#dirty ? this.#screen.read() : [];
+    this.#dirty = false;
+    if (changed.length > 0) {
+      this.#movedAt = at;
+      this.#ticks.look(changed, at);
+      this.#facts = this.#readScreen(at);
+      this.#key = stable(this.#facts);
+      this.#lookForVersion(changed, at, signals);
     }
     if (!this.#facts) return;
-    const key = stable(this.#facts);
-    if (key === this.#before && key !== this.#settled) {
-      this.#settled = key;
+    if (this.#key === this.#before && this.#key !== this.#settled) {
+      this.#settled = this.#key;
       this.#agreed = this.#facts;
     }
-    this.#before = key;
+    this.#before = this.#key;
     if (!this.#agreed) return;
-    const facts: Facts =
-      key === this.#settled ? this.#facts : { ...this.#agreed, reply: this.#facts.reply, ...progress(this.#facts) };
+    const seen = this.#facts;
+    const agrees = this.#key === this.#settled;
+    const tokens = agrees ? seen.tokens : (seen.tokens ?? this.#agreed.tokens);
     const moving = at - this.#movedAt < MOTION_MS;
+    const said = this.#said;
     if (
-      this.#said &&
-      this.#said.moving === moving &&
-      this.#said.facts.reply === facts.reply &&
-      this.#said.facts.tokens === facts.tokens &&
-      stable(this.#said.facts) === stable(facts)
+      said &&
+      said.moving === moving &&
+      said.reply === seen.reply &&
+      said.tokens === tokens &&
+      said.key === this.#settled
     )
       return;
-    this.#said = { facts, moving };
+    this.#said = { key: this.#settled, reply: seen.reply, tokens, moving };
+    const facts: Facts = agrees ? seen : { ...this.#agreed, reply: seen.reply, ...progress(seen) };
     const reading: ScreenReading = { ...facts, moving };
     signals.push({ kind: "screen", at, source: "screen", reading });
   }
-
   /** By the program's profile; by structure alone where the screen does not fit it. */
   #readScreen(at: number): Facts {
     const look = { at, zone: this.#zone, ticking: (row: string) => this.#ticks.ticking(row, at) };
-    const facts = readFacts(this.#compiled, this.#screen, look);
+    const facts = readFacts(this.#compiled, this.#screen, look, this.#replies);
     if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null || this.#compiled.profile.id === generic.id)
       return facts;
-    return { ...readFacts(compileProfile(generic), this.#screen, look), structural: true };
+    const structure = compileProfile(generic);
+    this.#structuralReplies ??= new ReplyReader(structure);
+    return { ...readFacts(structure, this.#screen, look, this.#structuralReplies), structural: true };
   }
-
   #lookForVersion(rows: readonly string[], at: number, signals: Signal[]): void {
     if (this.#version !== null || !this.#compiled.version) return;
     for (const row of rows) {

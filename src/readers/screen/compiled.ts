@@ -1,6 +1,7 @@
 /** A profile with its patterns compiled, once per profile. */
 import { type Pattern, pattern } from "../../agents/pattern.js";
 import type { AgentProfile, Rule } from "../../agents/profile.js";
+import { recall } from "./recall.js";
 
 export interface CompiledRule extends Omit<Rule, "when"> {
   when: Pattern;
@@ -26,32 +27,39 @@ export interface CompiledProfile {
   dialogs: { when: Pattern; prompt: AgentProfile["dialogs"][number]["prompt"]; limit: boolean }[];
 }
 
+/** A screen has some 40 rows: so many keep those of several sessions, beside a status line that counts. */
+const ROWS_MAX = 512;
+/** A dialog is told from its joined rows, of which there are few. */
+const BLOCKS_MAX = 64;
+
 const cache = new WeakMap<AgentProfile, CompiledProfile>();
 
 export function compileProfile(profile: AgentProfile): CompiledProfile {
   const known = cache.get(profile);
   if (known) return known;
-  const maybe = (source: string | null): Pattern | null => (source === null ? null : pattern(source));
+  const onRow = (source: string): Pattern => recall(pattern(source), ROWS_MAX);
+  const onBlock = (source: string): Pattern => recall(pattern(source), BLOCKS_MAX);
+  const maybe = (source: string | null): Pattern | null => (source === null ? null : onRow(source));
   const rules: CompiledProfile["rules"] = { status: [], foot: [], last: [], reply: [] };
-  for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: pattern(rule.when) });
+  for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: onRow(rule.when) });
   const made: CompiledProfile = {
     profile,
     version: maybe(profile.versionRow),
     titles: profile.titles.map((t) => ({ when: pattern(t.when), status: t.status })),
     composer: {
-      first: pattern(profile.composer.first),
+      first: onRow(profile.composer.first),
       not: maybe(profile.composer.not),
       top: maybe(profile.composer.top),
       bottom: maybe(profile.composer.bottom),
       more: maybe(profile.composer.more),
       belowMax: profile.composer.belowMax,
       hiddenMeansDialog: profile.composer.hiddenMeansDialog,
-      placeholders: profile.composer.placeholders.map(pattern),
+      placeholders: profile.composer.placeholders.map(onRow),
     },
     rules,
-    noise: profile.noise.map(pattern),
+    noise: profile.noise.map(onRow),
     message: maybe(profile.message),
-    dialogs: profile.dialogs.map((d) => ({ when: pattern(d.when), prompt: d.prompt, limit: d.limit ?? false })),
+    dialogs: profile.dialogs.map((d) => ({ when: onBlock(d.when), prompt: d.prompt, limit: d.limit ?? false })),
   };
   cache.set(profile, made);
   return made;

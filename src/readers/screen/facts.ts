@@ -1,6 +1,4 @@
-/** From a rendered screen to the facts that it states, region by region. No clock and no memory: one look. */
-import { closingOf } from "../../core/closing.js";
-import { digest } from "../../core/digest.js";
+/** From a rendered screen to the facts that it states, region by region. One look, without a clock. */
 import { infraOf } from "../../core/normalise.js";
 import type { InfraClass, ScreenReading } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
@@ -10,8 +8,9 @@ import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import { findComposer } from "./composer.js";
 import { findDialog } from "./dialog.js";
 import { durationMs, tokenCount } from "./numbers.js";
-import { isReplying, lastRows, messageText, type Regions, regionsOf } from "./regions.js";
-import { footOf, isBlank, isDrawn, joinRows, maskRow, type ScreenText } from "./screen-text.js";
+import { lastRows, type Regions, regionsOf } from "./regions.js";
+import { ReplyReader } from "./reply.js";
+import { footOf, isBlank, isDrawn, type ScreenText } from "./screen-text.js";
 
 export interface Look {
   at: number;
@@ -30,7 +29,13 @@ interface Match {
   text: string;
 }
 
-export function readFacts(profile: CompiledProfile, screen: ScreenText, look: Look): Facts {
+/** `replies` keeps what was worked out of the reply at the look before, for a reader that looks again and again. */
+export function readFacts(
+  profile: CompiledProfile,
+  screen: ScreenText,
+  look: Look,
+  replies: ReplyReader = new ReplyReader(profile),
+): Facts {
   const found = findComposer(profile, screen.rows);
   const dialog = findDialog(profile, screen.rows, found);
   // A bare prompt sign is also how a selected option begins: with options around it, it is no composer.
@@ -43,9 +48,10 @@ export function readFacts(profile: CompiledProfile, screen: ScreenText, look: Lo
   const last = lastRows(profile, screen, regions);
   matches.push(...last.matches);
 
+  const reply = replies.read(screen.rows, regions.replyEnd);
   const facts: Facts = {
-    reply: digest(screen.rows.slice(0, regions.replyEnd).map(maskRow).filter(Boolean).join("\n")),
-    lastLine: digest(maskRow(screen.rows[regions.replyEnd - 1] ?? "")),
+    reply: reply.digest,
+    lastLine: reply.lastLine,
     busy: null,
     composer: composer ? (composer.draft === "" ? "empty" : "draft") : "hidden",
   };
@@ -55,11 +61,11 @@ export function readFacts(profile: CompiledProfile, screen: ScreenText, look: Lo
   if (facts.busy !== true && screen.rows.slice(...regions.status).some(look.ticking)) facts.busy = true;
   if (facts.busy === null && composer) facts.busy = false;
   if (facts.busy !== true && composer) {
-    const text = messageText(profile, screen.rows, last.replyEnd);
-    if (text !== "") facts.closing = closingOf(text);
+    const closing = replies.closing(last.replyEnd);
+    if (closing) facts.closing = closing;
   }
-  if (isReplying(profile, screen.rows, regions.replyEnd)) facts.replying = true;
-  facts.tail = joinRows(screen.rows.slice(0, regions.replyEnd)).split("\n").slice(-5);
+  if (reply.replying) facts.replying = true;
+  facts.tail = reply.tail;
   return facts;
 }
 

@@ -2,21 +2,35 @@
  * Rows with a running clock. Whatever a program calls its status line, and however it words it today, a row that stays
  * the same but for a clock that counts is the sign of a turn under way, and it is never reply text.
  */
+import { Memo } from "./memo.js";
+
 const GLYPH = /^[\s│┃]*[^\p{L}\p{N}\s]{0,3}\s*/u;
 const TIME = /\d{1,3}\s?(?:h|m|s|sec|min)\b|\d{1,2}:\d\d/;
 const SHAPES_MAX = 32;
 /** A clock that last moved longer ago than this has stopped. */
 const STOPPED_MS = 3500;
 
+/** A time that a row shows: the row with its numbers masked, and with them. */
+interface Clock {
+  shape: string;
+  digits: string;
+}
+
+const NO_CLOCK = { clock: null };
+const clocks = new Memo<{ clock: Clock | null }>(512, (row) => {
+  if (row.length > 400 || !TIME.test(row)) return NO_CLOCK;
+  return { clock: { shape: shapeOf(row), digits: row.replace(GLYPH, "") } };
+});
+
 export class Ticks {
   readonly #seen = new Map<string, { text: string; at: number | null }>();
 
-  /** Takes a look's rows in. Only rows that show a time at all are remembered. */
+  /** Takes in the rows that were not there at the look before. Only those that show a time at all are remembered. */
   look(rows: readonly string[], at: number): void {
     for (const row of rows) {
-      if (row.length > 400 || !TIME.test(row)) continue;
-      const shape = shapeOf(row);
-      const digits = row.replace(GLYPH, "");
+      const { clock } = clocks.of(row);
+      if (!clock) continue;
+      const { shape, digits } = clock;
       const known = this.#seen.get(shape);
       const ticked = known !== undefined && known.text !== digits ? at : (known?.at ?? null);
       this.#seen.delete(shape);
@@ -27,8 +41,9 @@ export class Ticks {
 
   /** Is this row one whose clock runs now? */
   ticking(row: string, at: number): boolean {
-    if (row.length > 400 || !TIME.test(row)) return false;
-    const ticked = this.#seen.get(shapeOf(row))?.at ?? null;
+    const { clock } = clocks.of(row);
+    if (!clock) return false;
+    const ticked = this.#seen.get(clock.shape)?.at ?? null;
     return ticked !== null && at - ticked <= STOPPED_MS;
   }
 }

@@ -1,0 +1,114 @@
+import xterm from "@xterm/headless";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { TerminalScreen } from "./terminal-screen.js";
+
+function screenOf(cols = 20, rows = 6) {
+  const terminal = new xterm.Terminal({ cols, rows, scrollback: 0, allowProposedApi: true });
+  const screen = new TerminalScreen(terminal);
+  const write = (text: string) => {
+    terminal.input("", true);
+    terminal.write(text);
+  };
+  return { terminal, screen, write };
+}
+
+/** Every row as the emulator itself tells it. */
+function told(terminal: InstanceType<typeof xterm.Terminal>): string[] {
+  const { active } = terminal.buffer;
+  return Array.from({ length: terminal.rows }, (_, y) =>
+    (active.getLine(active.baseY + y)?.translateToString(true) ?? "")
+      .replace(/[\u00a0\u2000-\u200a\u202f\u3000]/g, " ")
+      .trimEnd(),
+  );
+}
+
+const piece = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 30 }),
+  fc.constantFrom(
+    "\r\n",
+    "\n",
+    "\r",
+    "\b",
+    "\t",
+    "e\u0301",
+    "日本",
+    "😀",
+    "👨‍👩‍👧",
+    "\u00a0x\u2003y",
+    "\u001bM",
+    "\u001bc",
+  ),
+  fc
+    .tuple(fc.nat(8), fc.nat(24), fc.constantFrom("H", "A", "B", "J", "K", "L", "M", "P", "@", "X", "S", "T", "b", "r"))
+    .map(([a, b, code]) => `\u001b[${a};${b}${code}`),
+  fc.constantFrom(47, 1047, 1049, 2026, 6, 7).map((mode) => `\u001b[?${mode}h`),
+  fc.constantFrom(47, 1047, 1049, 2026, 6, 7).map((mode) => `\u001b[?${mode}l`),
+);
+
+describe("the emulator's screen", () => {
+  it("holds the rows that the emulator tells, whatever was written and whenever it was read", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(piece, fc.boolean()), { maxLength: 40 }), (pieces) => {
+        const { terminal, screen, write } = screenOf();
+        for (const [text, isRead] of pieces) {
+          write(text);
+          if (isRead) screen.read();
+        }
+        screen.read();
+        expect(screen.rows).toEqual(told(terminal));
+      }),
+      { numRuns: process.env["ROUSE_FULL"] ? 20_000 : 500 },
+    );
+  });
+
+  it("names only rows whose text changed", () => {
+    const { screen, write } = screenOf();
+    write("one\r\ntwo\r\nthree");
+    expect(screen.read()).toHaveLength(6);
+    write("\u001b[2;1Hzwei");
+    expect(screen.read()).toEqual(["zwei"]);
+    write("\u001b[2;1H\u001b[31mzwei");
+    expect(screen.read()).toEqual([]);
+  });
+
+  it("reads every row again after another height", () => {
+    const { terminal, screen, write } = screenOf();
+    write("one");
+    screen.read();
+    terminal.resize(20, 4);
+    screen.touch();
+    expect(screen.read()).toHaveLength(4);
+    expect(screen.rows).toEqual(told(terminal));
+  });
+
+  it("reads every row when the emulator's inside is another", () => {
+    const { terminal, write } = screenOf();
+    const { buffer, rows } = terminal;
+    const blind = new TerminalScreen({ buffer, rows } as InstanceType<typeof xterm.Terminal>);
+    write("one");
+    blind.read();
+    write("\r\ntwo");
+    expect(blind.read()).toEqual(["two"]);
+  });
+
+  it.each([
+    ["red", "\u001b[31mAPI Error\u001b[0m", { tinted: true, muted: false }],
+    ["amber", "\u001b[38;2;215;150;30mAPI Error\u001b[0m", { tinted: true, muted: false }],
+    ["the default colour", "API Error", { tinted: false, muted: false }],
+    ["blue, as code is", "\u001b[38;2;80;120;250mAPI Error\u001b[0m", { tinted: false, muted: false }],
+    ["grey", "\u001b[38;2;153;153;153mWorked for 3s\u001b[0m", { tinted: false, muted: true }],
+    ["dim", "\u001b[2mWorked for 3s\u001b[0m", { tinted: false, muted: true }],
+    ["red in one word of four", "an \u001b[31mError\u001b[0m in the middle of a line", { tinted: false, muted: false }],
+  ])("tells text in %s", (_, text, expected) => {
+    const { screen, write } = screenOf(60);
+    write(text);
+    expect({ tinted: screen.tinted(0), muted: screen.muted(0) }).toEqual(expected);
+  });
+
+  it("tells a red frame from a red text", () => {
+    const { screen, write } = screenOf(60);
+    write("\u001b[31m┃\u001b[0m text\r\n┃ \u001b[31mtext\u001b[0m");
+    expect([screen.redFrame(0), screen.redFrame(1)]).toEqual([true, false]);
+  });
+});
