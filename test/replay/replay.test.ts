@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { checkBars, type Figures } from "../../src/eval/bars.js";
+import { type LiveCase, scoreLive } from "../../src/eval/live.js";
+import { parseLiveTruth } from "../../src/eval/truth.js";
+import { openCase, SOURCE_NAMES, type SourceName } from "../../src/replay/case-folder.js";
+import { foldRecording } from "../../src/replay/fold.js";
+import type { RecordedInput } from "../../src/replay/inputs.js";
+import { replayCase } from "../../src/replay/replay-case.js";
+import { rechunk } from "../support/rechunk.js";
+import { CORPUS, caseFolders, OWN_CASES } from "../support/recordings.js";
+import { rouse } from "../support/rouse.js";
+
+const FULL = process.env["ROUSE_FULL"] === "1";
+const SOURCES = new Set(SOURCE_NAMES);
+const OWN = caseFolders(OWN_CASES);
+const short = (path: string): string => path.split("/").slice(-2).join("/");
+
+async function timelineOf(
+  path: string,
+  cut: (inputs: AsyncIterable<RecordedInput>) => AsyncIterable<RecordedInput>,
+): Promise<string> {
+  const { inputs, profile, startAt, size } = await openCase(path, SOURCES);
+  const { timeline } = await foldRecording(cut(inputs), { profile, startAt, size, zone: "UTC" });
+  return JSON.stringify(timeline);
+}
+
+describe("rouse replay", () => {
+  it.each([["--json"], []])("prints the same bytes when it runs twice (%s)", (...options) => {
+    const first = rouse(["replay", ...options, OWN_CASES]);
+    expect(first).toMatchObject({ status: 0, stderr: "" });
+    expect(first.stdout.length).toBeGreaterThan(1000);
+    expect(rouse(["replay", ...options, OWN_CASES]).stdout).toBe(first.stdout);
+  });
+
+  it("judges each recording by itself, whatever stands beside it", () => {
+    const some = OWN.filter((_, i) => i % 8 === 0);
+    const one = some.map((path) => rouse(["replay", "--json", path]).stdout);
+    expect(rouse(["replay", "--json", ...some]).stdout).toBe(one.join(""));
+  });
+});
+
+describe.each(OWN.map((path) => [short(path), path] as const))("the recording %s", (_, path) => {
+  it.each([1, 7, 4096])("gives the same timeline in pieces of %d bytes as in recorded ones", async (size) => {
+    const recorded = await timelineOf(path, (inputs) => inputs);
+    expect(await timelineOf(path, (inputs) => rechunk(inputs, size))).toBe(recorded);
+  });
+});
+
+describe("the recordings of our own", () => {
+  const scored = async (sources: readonly SourceName[]) => {
+    const cases: LiveCase[] = [];
+    for (const path of OWN) {
+      const { case: name, meta, timeline } = await replayCase(path, { sources: new Set(sources), zone: "UTC" });
+      const truth = parseLiveTruth(meta);
+      expect(truth, name).not.toBeNull();
+      if (truth) cases.push({ name, truth, timeline });
+    }
+    return scoreLive(cases);
+  };
+
+  it("are told by all sources: everything found in time, held, with its cause, and no false alarm", async () => {
+    const { misses, notHeld, wrongCause, falseAlarms, falseCompletions, total } = await scored(SOURCE_NAMES);
+    expect({ misses, notHeld, wrongCause, falseAlarms, falseCompletions }).toEqual({
+      misses: [],
+      notHeld: [],
+      wrongCause: [],
+      falseAlarms: [],
+      falseCompletions: [],
+    });
+    expect(total.of).toBeGreaterThanOrEqual(20);
+  });
+
+  it("are told by the screen alone but for loops, whose calls only a record names", async () => {
+    const { misses, falseAlarms, falseCompletions } = await scored(["screen", "stream"]);
+    expect(misses.filter(({ truth }) => truth !== "looping")).toEqual([]);
+    expect({ falseAlarms, falseCompletions }).toEqual({ falseAlarms: [], falseCompletions: [] });
+  });
+});
+
+describe.skipIf(CORPUS === null)("the corpus in ROUSE_CORPUS (skipped when the variable is not set)", () => {
+  it("meets every bar", { timeout: 600_000 }, () => {
+    const { status, stdout } = rouse(["eval", "--json", CORPUS as string]);
+    expect(status).toBe(0);
+    const bars = checkBars(JSON.parse(stdout) as Figures);
+    expect(bars.filter(({ met }) => met === false)).toEqual([]);
+    expect(bars.some(({ met }) => met === true)).toBe(true);
+  });
+
+  it.runIf(FULL)("gives the same timelines in pieces of 7 bytes", { timeout: 1_200_000 }, async () => {
+    for (const path of caseFolders(`${CORPUS}/live`)) {
+      const recorded = await timelineOf(path, (inputs) => inputs);
+      expect(await timelineOf(path, (inputs) => rechunk(inputs, 7)), short(path)).toBe(recorded);
+    }
+  });
+});
