@@ -1,0 +1,39 @@
+/**
+ * `npm run bench`: ratios measured side by side in one run, each against its bar. `--json` prints them for programs,
+ * `--strict` exits with 1 when a bar is missed, `--rounds N` takes the best of N (15).
+ */
+import { parseArgs } from "node:util";
+import { benchJudging } from "./judging.mjs";
+import { benchMemory } from "./memory.mjs";
+import { benchReplay } from "./replay.mjs";
+import { benchTerminal } from "./terminal.mjs";
+
+const { values } = parseArgs({
+  options: { json: { type: "boolean" }, strict: { type: "boolean" }, rounds: { type: "string", default: "15" } },
+});
+const rounds = Math.max(1, Number.parseInt(values.rounds, 10) || 15);
+
+const results = [
+  ...benchTerminal({ rounds }),
+  ...benchJudging({ rounds }),
+  ...(await benchReplay({ rounds: Math.min(rounds, 3) })),
+  ...benchMemory(),
+].map((row) => ({ ...row, met: row.relation === ">=" ? row.figure >= row.bar : row.figure <= row.bar }));
+
+if (values.json) {
+  const machine = { node: process.version, arch: process.arch, platform: process.platform };
+  console.log(JSON.stringify({ at: new Date().toISOString(), machine, rounds, results }, null, 1));
+} else {
+  for (const { name, figure, unit, relation, bar, met, detail } of results) {
+    const more = Object.entries(detail).map(([key, value]) => `${key} ${short(value)}`);
+    const mark = met ? "met" : "MISSED";
+    console.log(`${name.padEnd(62)} ${short(figure).padStart(10)} ${relation} ${short(bar)} ${unit}  ${mark}`);
+    if (more.length > 0) console.log(`    ${more.join(", ")}`);
+  }
+}
+if (values.strict && results.some((row) => !row.met)) process.exitCode = 1;
+
+function short(value) {
+  if (value >= 1000) return Math.round(value).toLocaleString("en");
+  return value.toFixed(value < 10 ? 2 : 1);
+}

@@ -1,0 +1,64 @@
+/** Reading a terminal, signals included, beside the bare emulator given the same writes. */
+import xterm from "@xterm/headless";
+import { profileFor } from "../dist/agents/registry.js";
+import { TerminalReader } from "../dist/readers/terminal.js";
+import { sideBySide, timed } from "./measure.mjs";
+import { bytesOf, casesIn, FIXTURES, inkFlood, LOOK_MS, readRecording } from "./recordings.mjs";
+
+export function benchTerminal({ rounds }) {
+  const recordings = casesIn(FIXTURES).map(readRecording).filter(Boolean);
+  const kinds = groupByAgent(recordings);
+  kinds["ink flood"] = [inkFlood()];
+  return Object.entries(kinds).map(([kind, list]) => {
+    const best = sideBySide({ bare: () => sum(list, readBare), rouse: () => sum(list, readWithSignals) }, rounds);
+    const bytes = bytesOf(list);
+    return {
+      name: `terminal reading, ${kind} (${list.length} recordings, ${(bytes / 1e6).toFixed(2)} MB)`,
+      figure: best.bare / best.rouse,
+      unit: "× bare emulator",
+      relation: ">=",
+      bar: 0.7,
+      detail: { bareMBps: bytes / best.bare / 1000, rouseMBps: bytes / best.rouse / 1000 },
+    };
+  });
+}
+
+function groupByAgent(recordings) {
+  const groups = {};
+  for (const recording of recordings) {
+    groups[recording.agent] ??= [];
+    groups[recording.agent].push(recording);
+  }
+  return groups;
+}
+
+const sum = (list, read) => list.reduce((ms, recording) => ms + read(recording), 0);
+
+function readBare({ cols, rows, looks }) {
+  const terminal = new xterm.Terminal({ cols, rows, scrollback: 0, allowProposedApi: true });
+  const ms = timed(() => {
+    for (const writes of looks) {
+      for (const bytes of writes) {
+        // The same way in as the reader's: parsed at once, not in a timer.
+        terminal.input("", true);
+        terminal.write(bytes);
+      }
+    }
+  });
+  terminal.dispose();
+  return ms;
+}
+
+function readWithSignals({ agent, cols, rows, looks }) {
+  const reader = new TerminalReader(profileFor(agent), { cols, rows, zone: "UTC" });
+  let signals = 0;
+  const ms = timed(() => {
+    looks.forEach((writes, look) => {
+      for (const bytes of writes) reader.write(bytes);
+      signals += reader.look((look + 1) * LOOK_MS).length;
+    });
+  });
+  reader.dispose();
+  if (signals === 0) throw new Error("the recording gave no signal: nothing was measured");
+  return ms;
+}
