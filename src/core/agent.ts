@@ -1,0 +1,26 @@
+/** Who is watched: one identity and one run of it. Plain data, as it travels between host, daemon and store. */
+export interface AgentSession {
+  /** Unique for this run. */
+  session: string;
+  /** What people call the agent; unique among those alive on a node. */
+  name: string;
+  /** Id of the program's profile, `generic` for any other program. */
+  kind: string;
+  tags: string[];
+  /** Where rouse sees it. */
+  origin: "run" | "spawn" | "tmux" | "transcript";
+  command: string[];
+  workspace: string | null;
+  task: string | null;
+  policy: string | null;
+  pid: number | null;
+  /** Start time of that pid as the system tells it: a recycled pid is another process. */
+  pidStart: string | null;
+  startedAt: number;
+  /** Socket of the host process that holds its terminal, for attach, type and stop. */
+  hostSocket: string | null;
+  /** tmux: socket path and pane id. */
+  pane: { socket: string; id: string } | null;
+  /** Set when it ended. */
+  endedAt: number | null;
+}
