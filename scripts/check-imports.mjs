@@ -16,9 +16,14 @@ const LAYERS = {
   core: { folders: [], packages: "none" },
   agents: { folders: ["core"], packages: "pure" },
   readers: { folders: ["core", "agents"], packages: "pure" },
+  config: { folders: READING, packages: "any" },
+  sensors: { folders: [...READING, "config"], packages: "any" },
+  store: { folders: [...READING, "config"], packages: "any" },
+  host: { folders: [...READING, "config", "sensors"], packages: "any" },
+  daemon: { folders: [...READING, "config", "sensors", "store"], packages: "any" },
   replay: { folders: READING, packages: "any" },
   eval: { folders: [...READING, "replay"], packages: "pure" },
-  cli: { folders: [...READING, "replay", "eval"], packages: "any" },
+  cli: { folders: [...READING, "config", "sensors", "store", "host", "daemon", "replay", "eval"], packages: "any" },
 };
 const PURE_BUILTINS = new Set(["node:assert", "node:buffer", "node:module", "node:string_decoder", "node:util"]);
 
