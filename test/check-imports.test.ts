@@ -65,9 +65,9 @@ describe("the import direction", () => {
     },
     {
       name: "asks for a row for a new folder",
-      file: "daemon/loop.ts",
+      file: "kitchen/loop.ts",
       lines: [],
-      says: '"daemon" has no row in the table',
+      says: '"kitchen" has no row in the table',
     },
   ];
   for (const { name, file, lines, says } of wrong) {
