@@ -1,0 +1,88 @@
+/**
+ * Where rouse keeps its things: the folders of the XDG base directories, or all of them below `ROUSE_HOME`.
+ *
+ * A unix socket's path has room for 104 bytes on macOS and 108 on Linux, and a longer one is cut or refused by the
+ * system. So long names are hashed, and a runtime folder that is too long itself moves to a short one in /tmp.
+ */
+import { createHash } from "node:crypto";
+import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+export interface RousePaths {
+  /** Folder of `config.toml` and of own profiles. */
+  config: string;
+  /** Folder of what must outlive a restart. */
+  state: string;
+  /** Folder of sockets and locks. */
+  runtime: string;
+  journal: string;
+  daemonSocket: string;
+  hostSocket(session: string): string;
+  /** Folder with one folder per session of a host process: its log and its record. */
+  sessions: string;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const SOCKET_PATH_BYTES = 100;
+const HASHED_SOCKET = "x-0123456789abcdef.sock";
+
+export function rousePaths(env: Env = process.env): RousePaths {
+  const folders = foldersOf(env);
+  const room = SOCKET_PATH_BYTES - HASHED_SOCKET.length - 1;
+  const runtime =
+    Buffer.byteLength(folders.runtime) <= room
+      ? folders.runtime
+      : `/tmp/rouse-${process.getuid?.() ?? 0}-${hash(folders.runtime)}`;
+  return {
+    config: folders.config,
+    state: folders.state,
+    runtime,
+    journal: join(folders.state, "journal.db"),
+    daemonSocket: join(runtime, "daemon.sock"),
+    hostSocket: (session) => hostSocket(runtime, session),
+    sessions: join(folders.state, "sessions"),
+  };
+}
+
+/**
+ * Makes a folder that only this user may enter, and insists on it: a folder of somebody else or a link in its place
+ * is refused, since whoever owns it could read the sockets and the journal.
+ */
+export function makePrivateFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const found = lstatSync(path);
+  if (!found.isDirectory()) throw new Error(`${path} is no folder, but rouse keeps its files there: move it away`);
+  if (process.getuid && found.uid !== process.getuid())
+    throw new Error(
+      `${path} belongs to another user (uid ${found.uid}): remove it, or set ROUSE_HOME to a folder of yours`,
+    );
+  if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700);
+}
+
+function foldersOf(env: Env): { config: string; state: string; runtime: string } {
+  const own = absolute(env.ROUSE_HOME);
+  if (own) return { config: join(own, "config"), state: join(own, "state"), runtime: join(own, "run") };
+  const home = absolute(env.HOME) ?? homedir();
+  const config = join(absolute(env.XDG_CONFIG_HOME) ?? join(home, ".config"), "rouse");
+  const state = join(absolute(env.XDG_STATE_HOME) ?? join(home, ".local", "state"), "rouse");
+  const given = absolute(env.XDG_RUNTIME_DIR);
+  return { config, state, runtime: given ? join(given, "rouse") : join(state, "run") };
+}
+
+/** The XDG specification has relative paths ignored: they would mean another folder in every working directory. */
+function absolute(path: string | undefined): string | undefined {
+  return path && isAbsolute(path) ? path : undefined;
+}
+
+/** The two prefixes keep a session that is called like the hash of another apart from it. */
+function hostSocket(runtime: string, session: string): string {
+  const path = join(runtime, `h-${session}.sock`);
+  const fits = /^[A-Za-z0-9_-]{1,64}$/.test(session) && Buffer.byteLength(path) <= SOCKET_PATH_BYTES;
+  return fits ? path : join(runtime, `x-${hash(session)}.sock`);
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
