@@ -13,6 +13,7 @@ import { readProgramStatus } from "./program-status.js";
 import { compileProfile } from "./screen/compiled.js";
 import { type Facts, readFacts } from "./screen/facts.js";
 import { ReplyReader } from "./screen/reply.js";
+import { ResetTimes } from "./screen/reset-times.js";
 import { TerminalScreen } from "./screen/terminal-screen.js";
 import { Ticks } from "./screen/ticks.js";
 
@@ -35,6 +36,7 @@ export class TerminalReader {
   readonly #screen: TerminalScreen;
   readonly #compiled: ReturnType<typeof compileProfile>;
   readonly #zone: string;
+  readonly #resetTimes: ResetTimes;
   readonly #ticks = new Ticks();
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
@@ -61,6 +63,7 @@ export class TerminalReader {
     this.#compiled = compileProfile(profile);
     this.#replies = new ReplyReader(this.#compiled);
     this.#zone = options.zone;
+    this.#resetTimes = new ResetTimes(options.zone);
     this.#terminal = new xterm.Terminal({
       cols: clamp(options.cols, 2, 1000),
       rows: clamp(options.rows, 2, 500),
@@ -169,9 +172,14 @@ export class TerminalReader {
     const reading: ScreenReading = { ...facts, moving };
     signals.push({ kind: "screen", at, source: "screen", reading });
   }
+
   /** By the program's profile; by structure alone where the screen does not fit it. */
   #readScreen(at: number): Facts {
-    const look = { at, zone: this.#zone, ticking: (row: string) => this.#ticks.ticking(row, at) };
+    const look = {
+      at,
+      until: (text: string) => this.#resetTimes.until(text, at),
+      ticking: (row: string) => this.#ticks.ticking(row, at),
+    };
     const facts = readFacts(this.#compiled, this.#screen, look, this.#replies);
     if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null || this.#compiled.profile.id === generic.id)
       return facts;
@@ -179,6 +187,7 @@ export class TerminalReader {
     this.#structuralReplies ??= new ReplyReader(structure);
     return { ...readFacts(structure, this.#screen, look, this.#structuralReplies), structural: true };
   }
+
   #lookForVersion(rows: readonly string[], at: number, signals: Signal[]): void {
     if (this.#version !== null || !this.#compiled.version) return;
     for (const row of rows) {

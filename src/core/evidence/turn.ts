@@ -94,8 +94,8 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
 const WORD_OF_STATUS = { working: "active", idle: "idle", blocked: "blocked", done: "done", error: "failed" } as const;
 
 function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number): void {
-  const before = turnWord(turn);
   if (turn.words[source]?.word === word) return;
+  const before = turnWord(turn);
   turn.words[source] = { word, at };
   const after = turnWord(turn);
   if (before?.word === "active" && after && after.word !== "active" && after.word !== "blocked") {

@@ -2,7 +2,6 @@
 import { infraOf } from "../../core/normalise.js";
 import type { InfraClass, ScreenReading } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
-import { readResetTime } from "../reset-time.js";
 import { knownVendorError } from "../vendor-errors.js";
 import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import { findComposer } from "./composer.js";
@@ -14,8 +13,8 @@ import { footOf, isBlank, isDrawn, type ScreenText } from "./screen-text.js";
 
 export interface Look {
   at: number;
-  /** IANA zone of the terminal's user, for clock times without a zone. */
-  zone: string;
+  /** When the limit that a text speaks of ends, in milliseconds since 1970. */
+  until: (text: string) => number | undefined;
   /** Does this row's clock run? */
   ticking: (row: string) => boolean;
 }
@@ -178,7 +177,7 @@ function stateFailure(facts: Facts, rule: CompiledRule, said: string, look: Look
 }
 
 function readLimit(text: string, look: Look): NonNullable<Facts["limit"]> | null {
-  const until = readResetTime(text, look.at, look.zone)?.until;
+  const until = look.until(text);
   if (until === undefined) return null;
   const resumesItself = /continuing automatically/i.test(text);
   return { until, ...(resumesItself ? { resumesItself } : {}), text: text.slice(0, 300) };
