@@ -1,4 +1,5 @@
 /** Figures for people: a table of what was found, then the bars. */
+import { plain } from "../core/plain.js";
 import type { BarResult, Figures } from "../eval/bars.js";
 import type { Detection, Said } from "../eval/types.js";
 import { paint } from "./paint.js";
@@ -35,7 +36,7 @@ export function figuresText(figures: Figures, bars: readonly BarResult[], colour
 }
 
 const row = (name: string, ...cells: string[]): string =>
-  `  ${name.padEnd(22)}${cells.map((c) => c.padStart(8)).join("")}`;
+  `  ${plain(name, 60).padEnd(22)}${cells.map((c) => c.padStart(8)).join("")}`;
 const number = (value: number | null | undefined, digits = 3): string =>
   value === null || value === undefined ? "–" : value.toFixed(digits);
 const detectionRow = (name: string, d: Detection): string =>
@@ -55,7 +56,7 @@ function barRow(bar: BarResult, colour: boolean): string {
 export function worstText(figures: Figures, colour: boolean): string {
   const lines: string[] = [];
   const title = (text: string): void => {
-    lines.push("", paint(text, "bold", colour));
+    lines.push("", paint(plain(text, 1000), "bold", colour));
   };
   const saying = (said: Said): void => {
     lines.push(

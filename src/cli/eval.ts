@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
+import { plainJson } from "../core/plain.js";
 import { type BarResult, checkBars, type Figures } from "../eval/bars.js";
 import { evalEvents, evalLive, evalScreens, evalSessions } from "../eval/corpus.js";
 import { SOURCE_NAMES } from "../replay/case-folder.js";
@@ -41,7 +42,7 @@ export function addEval(program: Command, setExit: (code: number) => void): void
       };
       const figures = await evalDirs(dirs, replay, options.sources === undefined);
       const bars = checkBars(figures);
-      if (options.json) process.stdout.write(`${JSON.stringify({ ...figures, bars }, null, 1)}\n`);
+      if (options.json) process.stdout.write(`${plainJson({ ...figures, bars }, 1)}\n`);
       else {
         const colour = isColoured(process.stdout);
         process.stdout.write(figuresText(figures, bars, colour));
@@ -66,7 +67,9 @@ async function evalDirs(dirs: readonly string[], replay: ReplayOptions, allSourc
     ];
     const isCorpus = live || events || screens || segments;
     if (!isCorpus || live) {
-      const paths = await expand([live ?? dir]);
+      const paths = await expand([live ?? dir], (error) => {
+        throw error;
+      });
       figures.live = await watched("replaying", paths.length, (step) => evalLive(paths, replay, step));
     }
     if (events && allSources)

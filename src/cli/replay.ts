@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
-import { plain } from "../core/plain.js";
+import { plain, plainJson } from "../core/plain.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import { parseRecord } from "../readers/json.js";
 import { isCaseFolder, SOURCE_NAMES } from "../replay/case-folder.js";
@@ -73,15 +73,18 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
         );
       }
       let failed = 0;
-      for (const path of await expand(paths)) {
+      // One bad recording costs itself only: the others go on.
+      const skip = (error: unknown): void => {
+        if (!(error instanceof BadInput)) throw error;
+        failed++;
+        process.stderr.write(`rouse: ${error.message}\n`);
+      };
+      for (const path of await expand(paths, skip)) {
         try {
           const folder = path !== "-" && (await isFolder(path));
           out(await (folder ? replayCase(path, replay) : replayCast(path, replay)));
         } catch (error) {
-          // One bad recording costs itself only: the others go on.
-          if (!(error instanceof BadInput)) throw error;
-          failed++;
-          process.stderr.write(`rouse: ${error.message}\n`);
+          skip(error);
         }
       }
       if (failed > 0) setExit(1);
@@ -93,32 +96,27 @@ function printer(
 ): (replayed: { case: string; timeline: TimelineEntry[]; skipped?: Map<string, number> }) => void {
   const style = { colour: isColoured(process.stdout), columns: process.stdout.columns ?? 100 };
   return ({ case: name, timeline, skipped }) => {
-    if (json) {
-      process.stdout.write(`${JSON.stringify({ case: name, timeline })}\n`);
-      return;
-    }
-    process.stdout.write(timelineText(name, timeline, style));
-    const lost = skipped?.get("damaged line");
-    if (lost) process.stderr.write(`rouse: ${name}: ${lost} lines could not be read and were left out\n`);
+    process.stdout.write(json ? `${plainJson({ case: name, timeline })}\n` : timelineText(name, timeline, style));
+    const lost = (skipped?.get("damaged line") ?? 0) + (skipped?.get("impossible time") ?? 0);
+    if (lost > 0)
+      process.stderr.write(`rouse: ${plain(name)}: lines that could not be read and were left out: ${lost}\n`);
   };
 }
 
 function screenLine(verdict: ReturnType<typeof judgeScreen>, json: boolean): string {
-  if (json) return `${JSON.stringify(verdict)}\n`;
+  if (json) return `${plainJson(verdict)}\n`;
   const state = verdict.cause ? `${verdict.state}/${verdict.cause}` : verdict.state;
   return `${plain(verdict.case).padEnd(20)} ${state}${verdict.until ? ` until ${verdict.until}` : ""}\n`;
 }
 
 /** Folders that are no case themselves stand for the cases in them, in the order of their names. */
-export async function expand(paths: readonly string[]): Promise<string[]> {
+export async function expand(paths: readonly string[], skip: (error: BadInput) => void): Promise<string[]> {
   const found: string[] = [];
   for (const path of paths) {
-    const cases =
-      path !== "-" && (await isFolder(path).catch(() => false)) && !(await isCaseFolder(path))
-        ? await casesIn(path, 4)
-        : [path];
+    const holds = path !== "-" && (await isFolder(path).catch(() => false)) && !(await isCaseFolder(path));
+    const cases = holds ? await casesIn(path, 4) : [path];
     if (cases.length === 0)
-      throw new BadInput(`there is no case in ${path}: a case is a folder with meta.json or session.cast[.gz]`);
+      skip(new BadInput(`there is no case in ${path}: a case is a folder with meta.json or session.cast[.gz]`));
     found.push(...cases);
   }
   return found;
@@ -127,7 +125,7 @@ export async function expand(paths: readonly string[]): Promise<string[]> {
 async function casesIn(path: string, depth: number): Promise<string[]> {
   if (await isCaseFolder(path)) return [path];
   if (depth === 0) return [];
-  const entries = await readdir(path, { withFileTypes: true });
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
   const found: string[] = [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (entry.isDirectory()) found.push(...(await casesIn(join(path, entry.name), depth - 1)));
@@ -139,7 +137,8 @@ async function casesIn(path: string, depth: number): Promise<string[]> {
 export async function eachRow(path: string, each: (row: Record<string, unknown>) => unknown): Promise<number> {
   let good = 0;
   let bad = 0;
-  for await (const line of readLines(path)) {
+  const lost = { lines: 0 };
+  for await (const line of readLines(path, lost)) {
     if (line.trim() === "") continue;
     const row = parseRecord(line);
     if (row) {
@@ -150,6 +149,8 @@ export async function eachRow(path: string, each: (row: Record<string, unknown>)
     }
   }
   if (good === 0) throw new BadInput(`${path} has no JSON lines`);
-  if (bad > 0) process.stderr.write(`rouse: ${path}: ${bad} lines are no JSON objects and were left out\n`);
+  bad += lost.lines;
+  if (bad > 0)
+    process.stderr.write(`rouse: ${plain(path)}: lines that are no JSON objects and were left out: ${bad}\n`);
   return good;
 }

@@ -11,8 +11,14 @@ export function plain(text: string, max: number = 500): string {
   const safe = text
     .slice(0, max * 2)
     .replace(UNSAFE, " ")
-    .replace(LONE, "\ufffd")
     .replace(/ {2,}/g, " ")
     .trim();
-  return safe.length > max ? `${safe.slice(0, max - 1)}…` : safe;
+  return (safe.length > max ? `${safe.slice(0, max - 1)}…` : safe).replace(LONE, "\ufffd");
+}
+
+/** JSON that is as safe to show, and still says all: what `plain` takes out stands as an escape. */
+export function plainJson(value: unknown, indent?: number): string {
+  const escaped = (text: string): string =>
+    Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
+  return JSON.stringify(value, null, indent).replace(UNSAFE, (text) => (text === "\n" ? text : escaped(text)));
 }

@@ -20,7 +20,8 @@ const SAME_TIME_MS = 3 * 60_000;
 /** Adds an assessment to the story if it says something new. A limit's end becoming known is news too. */
 export function addEntry(timeline: TimelineEntry[], assessment: Assessment, startAt: number): void {
   const last = timeline.at(-1);
-  const until = assessment.until === null ? null : new Date(assessment.until).toISOString();
+  const until =
+    assessment.until === null || !isDate(assessment.until) ? null : new Date(assessment.until).toISOString();
   // The first source to see a prompt often has no words for it: whoever brings them within a moment completes the entry.
   const late = last !== undefined && (assessment.at - startAt) / 1000 - last.t <= COMPLETED_WITHIN_S;
   if (late && last.state === "needs_input" && assessment.state === "needs_input" && last.cause === assessment.cause) {
@@ -38,6 +39,9 @@ export function addEntry(timeline: TimelineEntry[], assessment: Assessment, star
     reasons: assessment.reasons.map((reason) => plain(reason)),
   });
 }
+
+/** A number that a record gives as a time may be none that a calendar has. */
+const isDate = (ms: number): boolean => Math.abs(ms) <= 8.64e15;
 
 /** A countdown that is read again and again is off by seconds each time: that is no other end. */
 function isNewTime(until: number | null, said: string | null): boolean {

@@ -78,10 +78,17 @@ export async function openCase(
 async function readMeta(path: string, names: readonly string[]): Promise<Record<string, unknown>> {
   if (!names.includes("meta.json")) return {};
   const file = join(path, "meta.json");
-  if ((await stat(file)).size > 10_000_000) throw new BadInput(`${file} is larger than 10 MB, that is no meta.json`);
-  const meta = parseRecord(await readFile(file, "utf8"));
+  const text = await readSmall(file).catch((error: Error) => {
+    throw error instanceof BadInput ? error : new BadInput(`cannot read ${file}: ${error.message}`);
+  });
+  const meta = parseRecord(text);
   if (!meta) throw new BadInput(`${file} is not a JSON object`);
   return meta;
+}
+
+async function readSmall(file: string): Promise<string> {
+  if ((await stat(file)).size > 10_000_000) throw new BadInput(`${file} is larger than 10 MB, that is no meta.json`);
+  return readFile(file, "utf8");
 }
 
 /** Keeps only what the chosen sources may see; keys and the recording's length always count. */

@@ -3,7 +3,7 @@
  * from the event before, has comments, and knows how the program ended.
  */
 import { BadInput, readLines } from "./files.js";
-import type { RecordedInput } from "./inputs.js";
+import { isOnClock, type RecordedInput } from "./inputs.js";
 
 export interface CastHeader {
   cols: number;
@@ -20,7 +20,8 @@ export async function openCast(
   path: string,
   headless: boolean,
 ): Promise<{ header: CastHeader; inputs: AsyncGenerator<RecordedInput>; skipped: () => number }> {
-  const lines = readLines(path)[Symbol.asyncIterator]();
+  const lost = { lines: 0 };
+  const lines = readLines(path, lost)[Symbol.asyncIterator]();
   const first = await lines.next();
   const header = first.done ? null : parseHeader(first.value);
   if (!header)
@@ -44,7 +45,7 @@ export async function openCast(
       if (input) yield input;
     }
   })();
-  return { header, inputs, skipped: () => skipped };
+  return { header, inputs, skipped: () => skipped + lost.lines };
 }
 
 function parseHeader(line: string): CastHeader | null {
@@ -52,7 +53,7 @@ function parseHeader(line: string): CastHeader | null {
     const header: unknown = JSON.parse(line);
     if (typeof header !== "object" || header === null) return null;
     const { version, width, height, timestamp, term } = header as Record<string, unknown>;
-    const startAt = typeof timestamp === "number" ? timestamp * 1000 : 0;
+    const startAt = typeof timestamp === "number" && isOnClock(timestamp) ? timestamp * 1000 : 0;
     if (version === 2 && typeof width === "number" && typeof height === "number") {
       return { version, cols: width, rows: height, startAt };
     }
@@ -69,8 +70,7 @@ function parseEvent(line: string): { t: number; code: string; data: string } | n
     const event: unknown = JSON.parse(line);
     if (!Array.isArray(event)) return null;
     const [t, code, data] = event as unknown[];
-    if (typeof t !== "number" || !Number.isFinite(t) || t < 0 || typeof code !== "string" || typeof data !== "string")
-      return null;
+    if (typeof t !== "number" || !isOnClock(t) || typeof code !== "string" || typeof data !== "string") return null;
     return { t, code, data };
   } catch {
     return null;

@@ -1,10 +1,15 @@
 /** Reading recordings from disk: streamed, gunzipped where needed, one line at a time. */
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
+import { plain } from "../core/plain.js";
 import { LineSplitter } from "../readers/lines.js";
 
 /** A file that cannot be read as what it should be. The message is for people and names the file. */
-export class BadInput extends Error {}
+export class BadInput extends Error {
+  constructor(message: string) {
+    super(plain(message, 1000));
+  }
+}
 
 /** Decompressed bytes of one file are read up to here: a bomb or an endless file costs that file only. */
 const FILE_BYTES_MAX = 4 * 1024 ** 3;
@@ -52,8 +57,13 @@ async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   yield* unzip as AsyncIterable<Uint8Array>;
 }
 
-export async function* readLines(path: string): AsyncGenerator<string> {
+/** Lines of a file. One that is too long comes out empty and is counted in `lost`. */
+export async function* readLines(path: string, lost: { lines: number } = { lines: 0 }): AsyncGenerator<string> {
   const splitter = new LineSplitter();
-  for await (const chunk of readChunks(path)) yield* splitter.push(chunk);
+  for await (const chunk of readChunks(path)) {
+    yield* splitter.push(chunk);
+    lost.lines = splitter.dropped;
+  }
   yield* splitter.end();
+  lost.lines = splitter.dropped;
 }

@@ -17,10 +17,15 @@ import { LineSplitter } from "../readers/lines.js";
 import type { RecordReader } from "../readers/record-reader.js";
 import { readersFor } from "../readers/registry.js";
 import { TerminalReader } from "../readers/terminal.js";
-import type { RecordedInput } from "./inputs.js";
+import { isOnClock, type RecordedInput } from "./inputs.js";
 
 /** The terminal is read twice a second: a change counts when two looks agree, so it is seen within a second. */
 const LOOK_MS = 500;
+/** So long after the last byte a look can find nothing new: every count and every motion has settled by then. */
+const QUIET_MS = 10_000;
+/** After a silence of a week, moments to judge again lie further and further apart: years cost a few hundred steps. */
+const LONG_SILENCE_MS = 7 * 24 * 3_600_000;
+const LONG_SILENCE_STEP = 0.01;
 
 export interface FoldOptions {
   profile: AgentProfile;
@@ -55,24 +60,35 @@ class Fold {
   readonly #readers = new Map<string, RecordReader>();
   readonly #stdout = new LineSplitter();
   #now: number;
-  #nextLook: number;
+  /** Looks that were taken or passed over. */
+  #looks = 0;
+  #writtenAt: number;
+  #heardAt: number;
   #recheckAt: number | null = null;
   #signals = 0;
+  #impossible = 0;
 
   constructor(options: FoldOptions) {
     this.#options = options;
     this.#evidence = createEvidence(traitsOf(options.profile));
     this.#terminal = options.size ? new TerminalReader(options.profile, { ...options.size, zone: options.zone }) : null;
     this.#now = options.startAt;
-    this.#nextLook = options.startAt;
+    this.#writtenAt = options.startAt;
+    this.#heardAt = options.startAt;
     this.#say(assess(this.#evidence, this.#now));
     this.#take([{ kind: "session", at: this.#now, source: "observer" }]);
     this.#judge(this.#now);
   }
 
   input(input: RecordedInput): void {
+    if (!isOnClock(input.t)) {
+      this.#impossible++;
+      return;
+    }
     const at = this.#options.startAt + input.t * 1000;
     this.#advance(at);
+    this.#heardAt = at;
+    if (input.kind === "bytes" || input.kind === "size") this.#writtenAt = at;
     switch (input.kind) {
       case "bytes":
         this.#terminal?.write(input.bytes);
@@ -115,19 +131,20 @@ class Fold {
     for (const reader of this.#readers.values()) {
       for (const [kind, n] of reader.skipped) skipped.set(kind, (skipped.get(kind) ?? 0) + n);
     }
+    if (this.#impossible > 0) skipped.set("impossible time", this.#impossible);
     return { timeline: this.#timeline, evidence: this.#evidence, signals: this.#signals, skipped };
   }
 
   /** Lets time pass up to `to`: looks at the terminal on the grid, and judges again where the judgement asked for it. */
   #advance(to: number): void {
     while (true) {
-      const look = this.#terminal ? this.#nextLook : Number.POSITIVE_INFINITY;
-      const recheck = this.#recheckAt ?? Number.POSITIVE_INFINITY;
+      const recheck = this.#recheckAt === null ? Number.POSITIVE_INFINITY : this.#spaced(this.#recheckAt);
+      const look = this.#nextLook(Math.min(to, recheck));
       const next = Math.min(look, recheck);
       if (next > to) break;
       this.#now = next;
       if (next === look && this.#terminal) {
-        this.#nextLook += LOOK_MS;
+        this.#looks++;
         const signals = this.#terminal.look(next);
         this.#take(signals);
         if (signals.length === 0 && recheck > next) continue;
@@ -135,6 +152,21 @@ class Fold {
       this.#judge(next);
     }
     this.#now = Math.max(this.#now, to);
+  }
+
+  /** The next point of the grid; behind `until` when nothing can be seen before it. */
+  #nextLook(until: number): number {
+    if (!this.#terminal) return Number.POSITIVE_INFINITY;
+    const { startAt } = this.#options;
+    const look = startAt + this.#looks * LOOK_MS;
+    if (look > until || look - this.#writtenAt <= QUIET_MS) return look;
+    this.#looks = Math.floor((until - startAt) / LOOK_MS) + 1;
+    return startAt + this.#looks * LOOK_MS;
+  }
+
+  #spaced(recheckAt: number): number {
+    const silence = recheckAt - this.#heardAt;
+    return silence < LONG_SILENCE_MS ? recheckAt : Math.max(recheckAt, this.#now + silence * LONG_SILENCE_STEP);
   }
 
   #step(signals: readonly Signal[], at: number): void {

@@ -16,6 +16,11 @@ export type RecordedInput = { t: number } & (
   | { kind: "end" }
 );
 
+/** A hundred years. A damaged record may name any time; nobody recorded for longer. */
+const SECONDS_MAX = 100 * 366 * 86_400;
+
+export const isOnClock = (t: number): boolean => t >= 0 && t <= SECONDS_MAX;
+
 export type RecordSource = "transcript" | "hook" | "session_file";
 
 /** Merges sources by time; equal times keep the order of the sources. */
