@@ -271,6 +271,8 @@ export interface ProcessSignal extends Base {
   receivedBytes?: number;
   sockets?: number;
   stopped?: boolean;
+  /** When the youngest of the children started: one younger than an open tool is that tool at work. */
+  newestChildAt?: number;
 }
 
 export interface ExitSignal extends Base {

@@ -170,6 +170,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     receivedBytes: count.optional(),
     sockets: count.optional(),
     stopped: z.boolean().optional(),
+    newestChildAt: z.number().optional(),
   }),
   exit: z.object({ ...base, kind: z.literal("exit"), code: z.number().nullable(), signal: z.number().nullable() }),
   file: z.object({

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { parseStat, readArgv, readCwd, readEnviron } from "./proc.js";
+import { parseSs } from "./sockets.js";
+
+const REST = "1 42 42 34817 42 4194560 1 2 3 4 10 20 30 40 20 0 11 0 12345 1000 200";
+
+describe("parseStat", () => {
+  it.each(["claude", "a) R 9 9 9 (b", "((", "x y z", ""])("is not led astray by a process called %j", (comm) => {
+    expect(parseStat(`77 (${comm}) S ${REST}`)).toMatchObject({
+      pid: 77,
+      ppid: 1,
+      sid: 42,
+      state: "S",
+      cpuMs: 1000,
+      comm,
+      tty: "/dev/pts/1",
+    });
+  });
+
+  it.each(["", "(", "77 claude S", "x (y) S 1"])("reads nothing out of %j", (text) => {
+    expect(parseStat(text)).toBeNull();
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("what /proc tells of this process", () => {
+  it("holds its arguments, folder and environment", () => {
+    expect(readArgv(process.pid)?.[0]).toContain("node");
+    expect(readCwd(process.pid)).toBe(process.cwd());
+    expect(readEnviron(process.pid)?.get("PATH")).toBeDefined();
+  });
+
+  it("is nothing for a process that is not there", () => {
+    expect([readArgv(2 ** 22 + 1), readCwd(2 ** 22 + 1), readEnviron(2 ** 22 + 1)]).toEqual([null, null, null]);
+  });
+});
+
+describe("parseSs", () => {
+  const line = (users: string, info: string) =>
+    `0      0      10.0.0.2:42668     160.79.104.10:443  users:(${users}) cubic ${info} segs_out:3`;
+
+  it("adds up per process", () => {
+    const sockets = parseSs(
+      [
+        line('("claude",pid=10,fd=20)', "bytes_received:4243"),
+        line('("claude",pid=10,fd=21),("node",pid=11,fd=21)', "bytes_acked:1"),
+      ].join("\n"),
+    );
+    expect(sockets.get(10)?.map((s) => s.received)).toEqual([4243, 0]);
+    expect(sockets.get(11)).toHaveLength(1);
+    expect(new Set(sockets.get(10)?.map((s) => s.key)).size).toBe(2);
+  });
+
+  it.each(['x",pid=1,fd=2', 'x",pid=1,fd=2)', '("a",pid=1,fd=2'])(
+    "credits nobody else with the bytes of a process called %j",
+    (comm) => {
+      expect([...parseSs(line(`("${comm.slice(0, 15)}",pid=10,fd=20)`, "bytes_received:9")).keys()]).toEqual([10]);
+    },
+  );
+
+  it("reads nothing out of noise", () => {
+    expect(parseSs(`\n\n${"(".repeat(10_000)}\nusers:((\n`).size).toBe(0);
+  });
+});

@@ -1,0 +1,208 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { identityOf, ProcessSensor } from "./process-sensor.js";
+import { type ProcessRow, ProcessTable } from "./process-table.js";
+import { readPsTable } from "./ps.js";
+import { readSockets } from "./sockets.js";
+
+const hasSs = (await readSockets()) !== null;
+const started: ChildProcess[] = [];
+
+function start(code: string, ...args: string[]): ChildProcess & { pid: number } {
+  const child = spawn(process.execPath, ["-e", code, ...args], { stdio: ["ignore", "pipe", "ignore"], detached: true });
+  started.push(child);
+  return child as ChildProcess & { pid: number };
+}
+
+afterEach(() => {
+  for (const child of started.splice(0)) {
+    try {
+      // The group is ours: the child was started as its leader.
+      process.kill(-(child.pid as number), "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  }
+});
+
+async function until<T>(ask: () => Promise<T | null | false>): Promise<T> {
+  for (let tries = 0; tries < 200; tries++) {
+    const answer = await ask();
+    if (answer) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error("did not happen");
+}
+
+const PARENT = `
+  const child = require("child_process").spawn("sleep", ["60"], { stdio: "ignore" });
+  console.log(child.pid);
+  setInterval(() => {}, 1000);
+`;
+
+describe("identityOf", () => {
+  it("names one process, the same at each look, and none that has ended", async () => {
+    const child = start(PARENT);
+    await once(child.stdout as NonNullable<typeof child.stdout>, "data");
+    const identity = identityOf(child.pid);
+    expect(identity).not.toBeNull();
+    expect(identityOf(child.pid)).toBe(identity);
+    expect(identityOf(process.pid)).not.toBe(identity);
+    process.kill(child.pid, "SIGKILL");
+    await until(async () => identityOf(child.pid) === null);
+  });
+});
+
+describe("ProcessSensor on this machine", () => {
+  it("sees a child, a stop and the end of a process", async () => {
+    const sensor = new ProcessSensor({ socketsEveryMs: 0 });
+    const child = start(PARENT);
+    await once(child.stdout as NonNullable<typeof child.stdout>, "data");
+    const target = { pid: child.pid, start: identityOf(child.pid) };
+    const sample = async () => {
+      await sensor.refresh(Date.now());
+      return sensor.sample(target, Date.now());
+    };
+    const first = await sample();
+    expect(first).toMatchObject({ kind: "process", source: "process", alive: true, children: 1 });
+    expect(Math.abs((first.newestChildAt ?? 0) - Date.now())).toBeLessThan(60_000);
+    expect(first.stopped).toBeUndefined();
+    process.kill(child.pid, "SIGSTOP");
+    await until(async () => (await sample()).stopped === true);
+    process.kill(child.pid, "SIGCONT");
+    await until(async () => (await sample()).stopped === undefined);
+    process.kill(child.pid, "SIGKILL");
+    // The child that it left keeps the session, and is still its own.
+    expect(
+      await until(async () => {
+        const now = await sample();
+        return now.alive === false && now;
+      }),
+    ).toMatchObject({ children: 1 });
+  });
+
+  it("counts the work of the whole tree", async () => {
+    const sensor = new ProcessSensor({ socketsEveryMs: 0 });
+    const child = start(`
+      require("child_process").spawn(process.execPath, ["-e", "for (;;) {}"], { stdio: "ignore" });
+      setInterval(() => {}, 1000);
+      console.log("up");
+    `);
+    await once(child.stdout as NonNullable<typeof child.stdout>, "data");
+    const target = { pid: child.pid, start: null };
+    await until(async () => {
+      await sensor.refresh(Date.now());
+      return sensor.sample(target, Date.now()).cpuMs > 100;
+    });
+  });
+
+  it("takes a process with another start for another process", async () => {
+    const sensor = new ProcessSensor({ socketsEveryMs: 0 });
+    await sensor.refresh(0);
+    const signal = sensor.sample({ pid: process.pid, start: "an earlier boot:1" }, 0);
+    expect(signal).toMatchObject({ alive: false, children: 0, cpuMs: 0 });
+  });
+
+  it.skipIf(!hasSs)("counts received bytes, and a closed connection takes none away", async () => {
+    const server = createServer((socket) => socket.on("error", () => {}).write("x".repeat(5000)));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    const child = start(`
+      const socket = require("net").connect(${port}, "127.0.0.1").resume();
+      setTimeout(() => socket.destroy(), 1500);
+      setInterval(() => {}, 1000);
+    `);
+    try {
+      const sensor = new ProcessSensor({ socketsEveryMs: 1 });
+      const target = { pid: child.pid, start: null };
+      let at = 0;
+      const sample = async () => {
+        at += 10;
+        await sensor.refresh(at);
+        return sensor.sample(target, at);
+      };
+      await sample();
+      await until(async () => {
+        const now = await sample();
+        return now.receivedBytes === 5000 && now.sockets === 1;
+      });
+      const closed = await until(async () => {
+        const now = await sample();
+        return now.sockets === 0 && now;
+      });
+      expect(closed.receivedBytes).toBe(5000);
+    } finally {
+      server.close();
+    }
+  });
+
+  it("finds the same family with ps", async () => {
+    const child = start(PARENT);
+    await once(child.stdout as NonNullable<typeof child.stdout>, "data");
+    const sensor = new ProcessSensor({ socketsEveryMs: 0, readTable: readPsTable });
+    await sensor.refresh(0);
+    expect(sensor.sample({ pid: child.pid, start: null }, 0)).toMatchObject({ alive: true, children: 1 });
+    expect(sensor.table?.ancestors(child.pid)[0]?.pid).toBe(process.pid);
+  });
+});
+
+describe("ProcessSensor", () => {
+  const row = (pid: number, ppid: number, cpuMs: number, state = "S"): ProcessRow => ({
+    pid,
+    ppid,
+    sid: 1,
+    tty: null,
+    state,
+    start: "a",
+    startedAt: 1000 + pid,
+    cpuMs,
+    comm: "x",
+  });
+  const tableOf = (...rows: ProcessRow[]) => new ProcessTable(new Map(rows.map((r) => [r.pid, r])));
+
+  it("says unknown, not dead, when the system shows no processes", async () => {
+    const sensor = new ProcessSensor({ socketsEveryMs: 0, readTable: async () => null });
+    expect(sensor.sample({ pid: 5, start: null }, 1).alive).toBeNull();
+    await sensor.refresh(1);
+    expect(sensor.sample({ pid: 5, start: null }, 1).alive).toBeNull();
+  });
+
+  it("takes a process that waits to be collected for dead", async () => {
+    const sensor = new ProcessSensor({ socketsEveryMs: 0, readTable: async () => tableOf(row(5, 1, 0, "Z")) });
+    await sensor.refresh(1);
+    expect(sensor.sample({ pid: 5, start: "a" }, 1).alive).toBe(false);
+  });
+
+  it("never counts CPU time backwards, whoever leaves the tree", async () => {
+    const tables = [tableOf(row(5, 1, 100), row(6, 5, 900)), tableOf(row(5, 1, 100)), tableOf(row(5, 1, 160))];
+    const sensor = new ProcessSensor({ socketsEveryMs: 0, readTable: async () => tables.shift() ?? null });
+    const counts: number[] = [];
+    for (let at = 0; at < 3; at++) {
+      await sensor.refresh(at);
+      counts.push(sensor.sample({ pid: 5, start: "a" }, at).cpuMs);
+    }
+    expect(counts).toEqual([0, 0, 60]);
+  });
+
+  it("is not caught in a circle of parents", async () => {
+    const table = tableOf(row(5, 6, 0), row(6, 5, 0));
+    expect(table.descendants(5).map((r) => r.pid)).toEqual([6]);
+    expect(table.ancestors(5).map((r) => r.pid)).toEqual([6]);
+  });
+
+  it("looks once for all who ask at the same time", async () => {
+    let looks = 0;
+    const sensor = new ProcessSensor({
+      socketsEveryMs: 0,
+      readTable: async () => {
+        looks++;
+        return tableOf();
+      },
+    });
+    await Promise.all([sensor.refresh(1), sensor.refresh(1), sensor.refresh(1)]);
+    expect(looks).toBe(1);
+  });
+});

@@ -1,0 +1,154 @@
+/**
+ * Is the agent's process there, is it stopped, what did it start, does anything move? One look at all processes
+ * serves every agent: `refresh` reads, `sample` only looks things up, so a fleet costs as much as one agent.
+ */
+import type { ProcessSignal } from "../../core/signal.js";
+import { readProcRow, readProcTable } from "./proc.js";
+import { isDead, type ProcessRow, type ProcessTable } from "./process-table.js";
+import { readPsRow, readPsTable } from "./ps.js";
+import { readSockets, type SocketBytes } from "./sockets.js";
+
+export interface ProcessTarget {
+  pid: number;
+  /** `identityOf` the process when it was first met; null if nobody looked. */
+  start: string | null;
+}
+
+export interface ProcessSensorOptions {
+  /** Ask `ss` for received bytes at most so often; 0 never. */
+  socketsEveryMs?: number;
+  readTable?: () => Promise<ProcessTable | null>;
+  readSockets?: () => Promise<Map<number, SocketBytes[]> | null>;
+}
+
+/** What was seen of one process tree so far: its counters only grow, whatever its members do. */
+interface Seen {
+  cpuMs: number;
+  cpuLast: number | null;
+  received: number | undefined;
+  sockets: Map<string, number>;
+  socketsAt: number;
+}
+
+const hasProc = process.platform === "linux";
+const SOCKETS_EVERY_MS = 5000;
+const SEEN_MAX = 4096;
+
+/**
+ * The start of a process as the system tells it: on Linux with the id of this boot. A pid alone proves nothing, since
+ * numbers are used again; pid and this string together name one process for ever. Null when there is none.
+ */
+export function identityOf(pid: number): string | null {
+  const row = hasProc ? readProcRow(pid) : readPsRow(pid);
+  return row === null || isDead(row) ? null : row.start;
+}
+
+export class ProcessSensor {
+  private latest: ProcessTable | null = null;
+  private sockets: Map<number, SocketBytes[]> | null = null;
+  private socketsAt = Number.NEGATIVE_INFINITY;
+  private running: Promise<void> | null = null;
+  private readonly seen = new Map<string, Seen>();
+
+  constructor(private readonly options: ProcessSensorOptions = {}) {}
+
+  /** The last table; null before the first look and when the system shows none. */
+  get table(): ProcessTable | null {
+    return this.latest;
+  }
+
+  /** Looks anew. Calls that overlap share one look. */
+  refresh(at: number): Promise<void> {
+    this.running ??= this.look(at).finally(() => {
+      this.running = null;
+    });
+    return this.running;
+  }
+
+  sample(target: ProcessTarget, at: number): ProcessSignal {
+    const seen = this.seenOf(target);
+    if (this.latest === null) {
+      return { kind: "process", at, source: "process", alive: null, children: 0, cpuMs: seen.cpuMs };
+    }
+    const { root, below } = treeOf(this.latest, target);
+    const tree = root ? [root, ...below] : below;
+    countCpu(seen, tree);
+    const sockets = this.countSockets(seen, tree);
+    const newest = below.reduce((latest, row) => Math.max(latest, row.startedAt), 0);
+    return {
+      kind: "process",
+      at,
+      source: "process",
+      alive: root !== null,
+      children: below.length,
+      cpuMs: seen.cpuMs,
+      ...(newest > 0 ? { newestChildAt: newest } : {}),
+      ...(seen.received === undefined ? {} : { receivedBytes: seen.received, sockets }),
+      ...(root?.state === "T" || root?.state === "t" ? { stopped: true } : {}),
+    };
+  }
+
+  forget(target: ProcessTarget): void {
+    this.seen.delete(keyOf(target));
+  }
+
+  private async look(at: number): Promise<void> {
+    const every = this.options.socketsEveryMs ?? SOCKETS_EVERY_MS;
+    const wantsSockets = every > 0 && at - this.socketsAt >= every && this.seen.size > 0;
+    const [table, sockets] = await Promise.all([
+      (this.options.readTable ?? (hasProc ? readProcTable : readPsTable))(),
+      wantsSockets ? (this.options.readSockets ?? readSockets)() : null,
+    ]);
+    this.latest = table;
+    if (!wantsSockets) return;
+    this.sockets = sockets;
+    this.socketsAt = at;
+  }
+
+  private seenOf(target: ProcessTarget): Seen {
+    const key = keyOf(target);
+    const known = this.seen.get(key);
+    const seen = known ?? { cpuMs: 0, cpuLast: null, received: undefined, sockets: new Map(), socketsAt: 0 };
+    this.seen.delete(key);
+    this.seen.set(key, seen);
+    const oldest = this.seen.keys().next();
+    if (this.seen.size > SEEN_MAX && !oldest.done) this.seen.delete(oldest.value);
+    return seen;
+  }
+
+  /** Bytes of a closed connection stay counted, or its end would look like news. Returns how many are open. */
+  private countSockets(seen: Seen, tree: readonly ProcessRow[]): number {
+    if (this.sockets === null || seen.socketsAt === this.socketsAt) return seen.sockets.size;
+    seen.socketsAt = this.socketsAt;
+    const open = new Map<string, number>();
+    let total = seen.received ?? 0;
+    for (const { pid } of tree) {
+      for (const { key, received } of this.sockets.get(pid) ?? []) {
+        open.set(key, received);
+        const before = seen.sockets.get(key) ?? 0;
+        total += received >= before ? received - before : received;
+      }
+    }
+    seen.sockets = open;
+    seen.received = total;
+    return open.size;
+  }
+}
+
+function keyOf({ pid, start }: ProcessTarget): string {
+  return `${pid} ${start ?? ""}`;
+}
+
+/** A process with another start is another process that was given the number, and its children are its own. */
+function treeOf(table: ProcessTable, target: ProcessTarget): { root: ProcessRow | null; below: ProcessRow[] } {
+  const row = table.rows.get(target.pid);
+  if (row && target.start !== null && row.start !== target.start) return { root: null, below: [] };
+  return { root: row && !isDead(row) ? row : null, below: table.descendants(target.pid) };
+}
+
+/** A child's time passes to its parent when it is collected; where it is not, the sum falls, and the loss is ignored. */
+function countCpu(seen: Seen, tree: readonly ProcessRow[]): void {
+  const total = tree.reduce((sum, row) => sum + row.cpuMs, 0);
+  if (seen.cpuLast !== null && total > seen.cpuLast) seen.cpuMs += total - seen.cpuLast;
+  seen.cpuLast = total;
+}

@@ -1,0 +1,75 @@
+/** All processes at one moment, and who descends from whom. Plain data: `/proc` and `ps` both fill it. */
+export interface ProcessRow {
+  pid: number;
+  ppid: number;
+  /** Session of the terminal: a child that was left by its parent still carries it. */
+  sid: number;
+  /** Device of the controlling terminal, as the system names it; null without one. */
+  tty: string | null;
+  /** One letter: R, S, D, T (stopped), Z (dead, not yet collected) and others. */
+  state: string;
+  /** Start of the process as the system tells it. With the pid it names one process for ever: see `identityOf`. */
+  start: string;
+  /** The same as wall clock, in milliseconds. */
+  startedAt: number;
+  /** CPU time of the process and of its children that ended, in milliseconds. */
+  cpuMs: number;
+  comm: string;
+}
+
+const TREE_MAX = 4096;
+
+export class ProcessTable {
+  private readonly children = new Map<number, ProcessRow[]>();
+  private readonly sessions = new Map<number, ProcessRow[]>();
+
+  constructor(readonly rows: ReadonlyMap<number, ProcessRow>) {
+    for (const row of rows.values()) {
+      add(this.children, row.ppid, row);
+      add(this.sessions, row.sid, row);
+    }
+  }
+
+  /**
+   * All that descend from this process, without itself. Where it leads a terminal session, what its children left
+   * behind is counted too: an orphan has init for a parent, but keeps the session.
+   */
+  descendants(pid: number): ProcessRow[] {
+    const found = new Map<number, ProcessRow>();
+    const pending = [pid];
+    for (let at = pending.pop(); at !== undefined && found.size < TREE_MAX; at = pending.pop()) {
+      for (const row of this.children.get(at) ?? []) {
+        if (row.pid === pid || found.has(row.pid)) continue;
+        found.set(row.pid, row);
+        pending.push(row.pid);
+      }
+    }
+    for (const row of this.sessions.get(pid) ?? []) {
+      if (row.pid !== pid && found.size < TREE_MAX) found.set(row.pid, row);
+    }
+    return [...found.values()].filter((row) => !isDead(row));
+  }
+
+  /** The parents of a process, nearest first. */
+  ancestors(pid: number): ProcessRow[] {
+    const found: ProcessRow[] = [];
+    let row = this.rows.get(pid);
+    while (row && found.length < 64) {
+      row = this.rows.get(row.ppid);
+      if (row === undefined || row.pid === pid) break;
+      found.push(row);
+    }
+    return found;
+  }
+}
+
+/** Ended, and waiting for its parent to ask. */
+export function isDead(row: ProcessRow): boolean {
+  return row.state === "Z" || row.state === "X" || row.state === "x";
+}
+
+function add(index: Map<number, ProcessRow[]>, key: number, row: ProcessRow): void {
+  const rows = index.get(key);
+  if (rows) rows.push(row);
+  else index.set(key, [row]);
+}
