@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import { START, type Step, screen, walk } from "../../test/support/steps.js";
+import { assess } from "./assess.js";
+import { createEvidence, take } from "./evidence/evidence.js";
+
+const begin = { kind: "turn", source: "hook", phase: "start", byUser: true } as const;
+const end = { kind: "turn", source: "hook", phase: "end" } as const;
+const exit = (code: number | null, signal: number | null = null) =>
+  ({ kind: "exit", source: "process", code, signal }) as const;
+const error = (cause: "api" | "auth", final = true) =>
+  ({ kind: "error", source: "transcript", cause, final, digest: "e", text: "API Error" }) as const;
+const prompt = (open: boolean) =>
+  ({ kind: "prompt", source: "hook", open, prompt: "permission", question: "Run rm?" }) as const;
+const limit = { kind: "limit", source: "transcript", level: "hit", text: "limit reached" } as const;
+const tool = (id: string, cls: "shell" | "interactive" | "question") =>
+  ({ kind: "tool_start", source: "hook", id, tool: "Bash", class: cls, call: id }) as const;
+
+/** Each promise of the order of authority: gone > prompt > record > error row > activity > silence. */
+const PROMISES: Record<string, Step[]> = {
+  "an exit in the middle of a turn is gone, whatever was open": [
+    { at: 0, signal: begin },
+    { at: 1, signal: prompt(true), expect: "needs_input/permission" },
+    { at: 2, signal: exit(1), expect: "gone/exit_code" },
+  ],
+  "an exit by a signal is a crash": [
+    { at: 0, signal: begin },
+    { at: 5, signal: exit(null, 9), expect: "gone/crash" },
+  ],
+  "a result survives the exit": [
+    { at: 0, signal: begin },
+    { at: 5, signal: end, expect: "complete" },
+    { at: 9, signal: exit(0), expect: "complete" },
+  ],
+  "an error survives the exit": [
+    { at: 0, signal: begin },
+    { at: 5, signal: error("auth") },
+    { at: 6, signal: end, expect: "error/auth" },
+    { at: 9, signal: exit(1), expect: "error/auth" },
+  ],
+  "a human's own quit says nothing": [
+    { at: 0, signal: begin },
+    { at: 5, signal: { kind: "input", source: "human", by: "human", bytes: 1, quits: true } },
+    { at: 6, signal: exit(130), expect: "idle" },
+  ],
+  "an open prompt outranks a turn that runs": [
+    { at: 0, signal: begin, expect: "working" },
+    { at: 1, signal: prompt(true), expect: "needs_input/permission" },
+    { at: 2, signal: prompt(false), expect: "working" },
+  ],
+  "a permission that is asked for after a limit is a permission": [
+    { at: 0, signal: begin },
+    { at: 1, signal: limit, expect: "rate_limited/limit" },
+    { at: 2, signal: prompt(true), expect: "needs_input/permission" },
+  ],
+  "a limit's own menu is the limit, with a prompt open": [
+    { at: 0, signal: begin },
+    {
+      at: 1,
+      signal: screen({
+        composer: "hidden",
+        dialog: { prompt: "input", question: "What do you want to do?", limit: true },
+      }),
+      expect: "rate_limited/limit",
+    },
+  ],
+  "a question tool asks the human for as long as it is open": [
+    { at: 0, signal: begin },
+    { at: 1, signal: tool("q", "question"), expect: "needs_input/input" },
+    { at: 90_000, expect: "needs_input/input" },
+  ],
+  "an error among others is no end while the turn runs": [
+    { at: 0, signal: begin },
+    { at: 1, signal: error("api"), expect: "working" },
+  ],
+  "an error row counts above an idle composer only": [
+    { at: 0, signal: { kind: "input", source: "human", by: "human", bytes: 3, submits: true } },
+    { at: 1, signal: screen({ busy: true, error: { cause: "api", text: "API Error: 500" } }), expect: "working" },
+    { at: 9, signal: screen({ busy: false, error: { cause: "api", text: "API Error: 500" } }), expect: "error/api" },
+  ],
+  "a retry after an overload is a wait, after a refused login an error": [
+    { at: 0, signal: begin },
+    {
+      at: 1,
+      signal: { kind: "retry", source: "stream", attempt: 1, max: 10, infra: "overload" },
+      expect: "waiting/retry",
+    },
+    { at: 2, signal: { kind: "retry", source: "stream", attempt: 2, max: 10, infra: "auth" }, expect: "error/auth" },
+  ],
+  "work after an error takes it back": [
+    { at: 0, signal: begin },
+    { at: 1, signal: error("api") },
+    { at: 2, signal: end, expect: "error/api" },
+    { at: 9, signal: begin, expect: "working" },
+  ],
+  "the agent's own report holds until its next turn": [
+    { at: 0, signal: begin },
+    { at: 1, signal: end },
+    {
+      at: 2,
+      signal: { kind: "report", source: "report", state: "needs_input", text: "which port?" },
+      expect: "needs_input/input",
+    },
+    { at: 3, signal: begin, expect: "working" },
+  ],
+  "a heartbeat proves life, never progress": [
+    { at: 0, signal: { kind: "turn", source: "stream", phase: "start" } },
+    { at: 200, signal: { kind: "report", source: "report", heartbeat: true }, expect: "stuck/silent_stream" },
+  ],
+  "a question at the end of a turn needs input, an offer does not": [
+    { at: 0, signal: begin },
+    { at: 1, signal: { kind: "message", source: "transcript", role: "assistant", digest: "m", closing: "question" } },
+    { at: 2, signal: end, expect: "needs_input/input" },
+    { at: 3, signal: begin },
+    { at: 4, signal: { kind: "message", source: "transcript", role: "assistant", digest: "n", closing: "offer" } },
+    { at: 5, signal: end, expect: "complete" },
+  ],
+  "a promise that nothing follows is a stop too early, not at once": [
+    { at: 0, signal: begin },
+    { at: 1, signal: { kind: "message", source: "transcript", role: "assistant", digest: "m", closing: "promise" } },
+    { at: 2, signal: end, expect: "complete" },
+    { at: 70, expect: "stuck/stopped_early" },
+  ],
+  "a stream that falls silent is told after its clock, not before": [
+    { at: 0, signal: { kind: "turn", source: "stream", phase: "start" }, expect: "working" },
+    { at: 80, expect: "working" },
+    { at: 120, expect: "stuck/silent_stream" },
+    { at: 121, signal: { kind: "delta", source: "stream", channel: "content", chars: 4 }, expect: "working" },
+  ],
+  "an open tool explains a silence": [
+    { at: 0, signal: { kind: "turn", source: "stream", phase: "start" } },
+    { at: 1, signal: tool("t", "shell"), expect: "working" },
+    { at: 600, expect: "waiting/tool" },
+  ],
+  "a command that reads the terminal waits on stdin": [
+    { at: 0, signal: begin },
+    { at: 0.5, signal: screen({ busy: true }) },
+    { at: 1, signal: tool("t", "interactive") },
+    { at: 100, expect: "stuck/waiting_on_stdin" },
+  ],
+  "nothing seen yet is starting, then idle at its prompt": [
+    { at: 0, signal: { kind: "session", source: "observer" }, expect: "starting" },
+    { at: 1, signal: screen({}), expect: "idle" },
+  ],
+  "an interrupted turn is idle: the human has the keyboard": [
+    { at: 0, signal: begin },
+    { at: 1, signal: { kind: "turn", source: "hook", phase: "interrupted" }, expect: "idle" },
+  ],
+  "a sleep of the machine accuses nobody": [
+    { at: 0, signal: { kind: "turn", source: "stream", phase: "start" } },
+    {
+      at: 7200,
+      signal: { kind: "gap", source: "observer", from: START + 10_000, to: START + 7_195_000 },
+      expect: "working",
+    },
+  ],
+};
+
+describe("the order of authority", () => {
+  it.each(Object.entries(PROMISES))("%s", (_, steps) => {
+    const { said, expected } = walk(steps);
+    expect(said).toEqual(expected);
+  });
+});
+
+describe("an assessment", () => {
+  it("of no evidence is unknown and says why", () => {
+    const assessment = assess(createEvidence(), START);
+    expect(assessment).toMatchObject({ state: "unknown", confidence: 0, recheckAt: null });
+    expect(assessment.reasons).not.toEqual([]);
+  });
+
+  it("names the moment at which it would be another", () => {
+    const evidence = createEvidence();
+    take(evidence, { kind: "turn", source: "stream", phase: "start", at: START });
+    const first = assess(evidence, START);
+    expect(first.state).toBe("working");
+    const at = first.recheckAt as number;
+    expect(assess(evidence, at - 1).state).toBe("working");
+    expect(assess(evidence, at)).toMatchObject({ state: "stuck", cause: "silent_stream" });
+  });
+
+  it("tells a suspicion early and lets it be acted on late, with two kinds of evidence", () => {
+    const evidence = createEvidence();
+    const at = START;
+    take(evidence, { kind: "turn", source: "stream", phase: "start", at });
+    take(evidence, { ...screen({ busy: true, moving: true, replying: true }), at });
+    take(evidence, { kind: "output", source: "screen", bytes: 9, at: at + 400_000 });
+    expect(assess(evidence, at + 150_000)).toMatchObject({ state: "stuck", level: "tell" });
+    expect(assess(evidence, at + 400_000)).toMatchObject({ state: "stuck", level: "act" });
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { START, screen } from "../../../test/support/steps.js";
+import type { Signal } from "../signal.js";
+import { createEvidence, take } from "./evidence.js";
+
+function after(...signals: object[]) {
+  const evidence = createEvidence();
+  signals.forEach((signal, i) => take(evidence, { at: START + i * 1000, source: "stream", ...signal } as Signal));
+  return evidence;
+}
+
+/** How much the evidence holds, in entries of whatever it is made of. */
+function sizeOf(value: unknown): number {
+  if (value instanceof Map || value instanceof Set) return [...value].reduce<number>((n, v) => n + sizeOf(v), 1);
+  if (typeof value === "object" && value !== null)
+    return Object.values(value).reduce<number>((n, v) => n + sizeOf(v), 1);
+  return 1;
+}
+
+describe("evidence", () => {
+  it("does not grow with history: ten thousand steps hold no more than five thousand", () => {
+    const evidence = createEvidence();
+    const steps = (from: number, to: number) => {
+      for (let n = from; n < to; n++) {
+        const base = { at: START + n * 700, source: "stream" as const };
+        const id = `c${n}`;
+        take(evidence, {
+          ...base,
+          kind: "tool_start",
+          id,
+          tool: `t${n}`,
+          class: "edit",
+          call: id,
+          subject: id,
+          after: id,
+        });
+        take(evidence, { ...base, kind: "tool_end", id, ok: n % 3 > 0, outcome: id, raw: id, error: id });
+        take(evidence, { ...base, kind: "message", role: "assistant", digest: id });
+        take(evidence, { ...base, ...screen({ reply: id, lastLine: id, busy: true, tokens: n }) });
+        take(evidence, { ...base, kind: "file", path: id, digest: id });
+        if (n % 50 === 0) take(evidence, { ...base, kind: "gap", from: base.at - 9, to: base.at });
+      }
+    };
+    steps(0, 5000);
+    const before = sizeOf(evidence);
+    steps(5000, 10_000);
+    expect(sizeOf(evidence)).toBeLessThanOrEqual(before * 1.02);
+    expect(before).toBeLessThan(50_000);
+  });
+
+  it("lets a later session record override field by field", () => {
+    const { session } = after({ kind: "session", version: "1", cwd: "/a" }, { kind: "session", version: "2" });
+    expect(session).toMatchObject({ version: "2", cwd: "/a" });
+  });
+
+  it("keeps the agent's last closing until a user speaks", () => {
+    const message = { kind: "message", role: "assistant", digest: "m", closing: "question", preview: "Which?" };
+    expect(after(message).message).toMatchObject({ closing: "question", preview: "Which?" });
+    expect(after(message, { kind: "message", role: "user", digest: "u" }).message).toBeNull();
+  });
+
+  it("sees a compaction begin and end, by records or by the screen", () => {
+    expect(after({ kind: "compaction", phase: "start" }).compactingSince).toBe(START);
+    expect(
+      after({ kind: "compaction", phase: "start" }, { kind: "compaction", phase: "end" }).compactingSince,
+    ).toBeNull();
+    expect(after(screen({ compacting: true, busy: true }), screen({ busy: true })).compactingSince).toBeNull();
+  });
+
+  it("does not take rouse's own keys for a human's", () => {
+    const keys = { kind: "input", bytes: 1, quits: true };
+    expect(after({ ...keys, by: "rouse" })).toMatchObject({ humanAt: null, quitAt: null });
+    expect(after({ ...keys, by: "human" })).toMatchObject({ humanAt: START, quitAt: START });
+  });
+});

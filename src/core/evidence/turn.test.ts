@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { screen } from "../../../test/support/steps.js";
+import type { Signal } from "../signal.js";
+import { createTurn, takeTurn, turnWord } from "./turn.js";
+
+function turnAfter(...signals: object[]) {
+  const turn = createTurn();
+  signals.forEach((signal, i) => takeTurn(turn, { at: i * 10_000, ...signal } as Signal));
+  return turn;
+}
+const status = (source: string, word: string) => ({ kind: "status", source, status: word });
+const asked = { kind: "input", source: "human", by: "human", bytes: 2, submits: true };
+
+describe("is a turn running?", () => {
+  it("believes the program's own status before title and screen", () => {
+    const turn = turnAfter(screen({ busy: false }), status("title", "idle"), status("program_status", "working"));
+    expect(turnWord(turn)).toMatchObject({ word: "active", source: "program_status" });
+  });
+
+  it("falls back to the next source when one takes its word back", () => {
+    const turn = turnAfter(
+      status("title", "working"),
+      status("program_status", "idle"),
+      status("program_status", "clear"),
+    );
+    expect(turnWord(turn)).toMatchObject({ word: "active", source: "title" });
+  });
+
+  it("believes a transcript that marks its turns before the screen, and one that only presumes them after it", () => {
+    const marked = { kind: "turn", source: "transcript", phase: "end" };
+    expect(turnWord(turnAfter(screen({ busy: true }), marked))).toMatchObject({ word: "idle", source: "transcript" });
+    const presumed = { ...marked, presumed: true };
+    expect(turnWord(turnAfter(screen({ busy: true }), presumed))).toMatchObject({ word: "active", source: "screen" });
+  });
+
+  it("asks no bytes: output is no word", () => {
+    expect(turnWord(turnAfter({ kind: "output", source: "screen", bytes: 9 }))).toBeNull();
+  });
+
+  it("takes motion for a turn only after a human asked for something", () => {
+    expect(turnWord(turnAfter(screen({ busy: null, moving: true })))).toBeNull();
+    const turn = turnAfter(asked, screen({ busy: null, moving: true }));
+    expect(turnWord(turn)?.word).toBe("active");
+    expect(turn.byMotion).toBe(true);
+  });
+
+  it("counts a turn once, however many sources tell of it", () => {
+    const turn = turnAfter(
+      asked,
+      status("title", "working"),
+      { kind: "turn", source: "hook", phase: "start" },
+      screen({ busy: true }),
+      status("title", "idle"),
+    );
+    expect(turn).toMatchObject({ turns: 1, startedAt: 10_000, endedAt: 40_000 });
+  });
+
+  it("goes on with the same turn when a dialog was answered", () => {
+    const turn = turnAfter(asked, status("title", "working"), status("title", "blocked"), status("title", "working"));
+    expect(turn).toMatchObject({ turns: 1, startedAt: 10_000 });
+  });
+
+  it("does not take a flicker at the start of a program for a turn", () => {
+    const turn = createTurn();
+    takeTurn(turn, { at: 0, ...status("title", "working") } as Signal);
+    takeTurn(turn, { at: 900, ...status("title", "idle") } as Signal);
+    expect(turn.turns).toBe(0);
+  });
+
+  it("forgets every word when the process ends", () => {
+    const turn = turnAfter(status("title", "working"), { kind: "exit", source: "process", code: 0, signal: null });
+    expect(turnWord(turn)).toBeNull();
+  });
+});

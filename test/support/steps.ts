@@ -1,0 +1,41 @@
+/** Step tables for the judgement: signals under a hand-moved clock, and what is said at each step. */
+import { type Assessment, assess } from "../../src/core/assess.js";
+import { createEvidence, take } from "../../src/core/evidence/evidence.js";
+import type { ScreenReading, Signal } from "../../src/core/signal.js";
+import { PLAIN_TRAITS, type Traits } from "../../src/core/traits.js";
+
+/** Any morning; what counts are the seconds after it. */
+export const START: number = Date.parse("2026-03-02T09:00:00Z");
+
+type Timed<T> = T extends Signal ? Omit<T, "at"> : never;
+
+export interface Step {
+  /** Seconds after the start. */
+  at: number;
+  signal?: Timed<Signal>;
+  /** `state` or `state/cause` at this moment. */
+  expect?: string;
+}
+
+/** What was said at each step that expects something, beside what it expects: compare the two. */
+export function walk(steps: readonly Step[], traits: Partial<Traits> = {}): { said: string[]; expected: string[] } {
+  const evidence = createEvidence({ ...PLAIN_TRAITS, ...traits });
+  const said: string[] = [];
+  const expected: string[] = [];
+  for (const { at, signal, expect } of steps) {
+    const now = START + at * 1000;
+    if (signal) take(evidence, { ...signal, at: now } as Signal);
+    if (expect === undefined) continue;
+    said.push(`${at} ${short(assess(evidence, now))}`);
+    expected.push(`${at} ${expect}`);
+  }
+  return { said, expected };
+}
+
+export const short = ({ state, cause }: Pick<Assessment, "state" | "cause">): string =>
+  cause ? `${state}/${cause}` : state;
+
+export function screen(reading: Partial<ScreenReading>): Timed<Extract<Signal, { kind: "screen" }>> {
+  const empty: ScreenReading = { reply: "r0", lastLine: "l0", busy: false, moving: false, composer: "empty" };
+  return { kind: "screen", source: "screen", reading: { ...empty, ...reading } };
+}
