@@ -10,8 +10,10 @@ const id = fc.constantFrom("a", "b", "c");
 const text = fc.string({ maxLength: 12 });
 const flag = fc.boolean();
 const infra = fc.constantFrom("rate", "overload", "network", "refused", "auth");
-const record = (kind: string, fields: Record<string, fc.Arbitrary<unknown>> = {}, requiredKeys: string[] = []) =>
-  fc.record({ kind: fc.constant(kind), ...fields }, { requiredKeys: ["kind", ...requiredKeys] });
+const record = (kind: string, fields: Record<string, fc.Arbitrary<unknown>> = {}, required: string[] = []) => {
+  const all: Record<string, fc.Arbitrary<unknown>> = { ...fields, kind: fc.constant(kind) };
+  return fc.record(all, { requiredKeys: ["kind", ...required] });
+};
 
 /** Every kind of signal with any of its fields; what a reader may never leave out is always there. */
 const body = fc.oneof(

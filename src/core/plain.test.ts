@@ -1,0 +1,30 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { plain } from "./plain.js";
+
+describe("text from an agent, made safe", () => {
+  it.each([
+    ["escape sequences", "a\u001b[31mb", "a [31mb"],
+    ["control bytes of both sets", "a\u0000\u0007\u009bb", "a b"],
+    ["text that turns its direction", "a\u202eb\u2066c", "a b c"],
+    ["invisible characters", "a\u200bb\ufeffc\u{e0041}", "a b c"],
+    ["line breaks", "a\r\nb\u2028c", "a b c"],
+  ])("has no %s", (_, text, expected) => {
+    expect(plain(text)).toBe(expected);
+  });
+
+  it("keeps what people write: letters of any script, emoji, accents", () => {
+    expect(plain("Grüße, 日本語 😀 e\u0301")).toBe("Grüße, 日本語 😀 e\u0301");
+  });
+
+  it("is bounded, well formed and free of control bytes for any input", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 400 }), fc.integer({ min: 2, max: 50 }), (text, max) => {
+        const safe = plain(text, max);
+        expect(safe.length).toBeLessThanOrEqual(max);
+        expect(() => encodeURIComponent(safe)).not.toThrow();
+        expect(safe).not.toMatch(/\p{Cc}/u);
+      }),
+    );
+  });
+});

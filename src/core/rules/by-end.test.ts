@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { type Step, screen, walk } from "../../../test/support/steps.js";
+
+const asked = { kind: "input", source: "human", by: "human", bytes: 2, submits: true } as const;
+const begin = { kind: "turn", source: "hook", phase: "start" } as const;
+const end = { kind: "turn", source: "hook", phase: "end" } as const;
+const promise = { kind: "message", source: "hook", role: "assistant", digest: "m", closing: "promise" } as const;
+
+const PROMISES: Record<string, Step[]> = {
+  "by a record is believed at once": [
+    { at: 0, signal: begin },
+    { at: 5, signal: end, expect: "complete" },
+  ],
+  "by a title is believed when it stays": [
+    { at: 0, signal: asked },
+    { at: 1, signal: { kind: "status", source: "title", status: "working" } },
+    { at: 5, signal: { kind: "status", source: "title", status: "idle" }, expect: "working" },
+    { at: 5.5, expect: "complete" },
+  ],
+  "by the screen waits until the reply has stopped growing": [
+    { at: 0, signal: asked },
+    { at: 1, signal: screen({ busy: true, reply: "a" }) },
+    { at: 5, signal: screen({ busy: false, reply: "a" }), expect: "working" },
+    { at: 7, signal: screen({ busy: false, reply: "b" }), expect: "working" },
+    { at: 8, expect: "working" },
+    { at: 10, expect: "complete" },
+  ],
+  "by motion alone is believed last": [
+    { at: 0, signal: asked },
+    { at: 1, signal: screen({ busy: null, moving: true }), expect: "working" },
+    { at: 5, signal: screen({ busy: null, moving: false }), expect: "working" },
+    { at: 26, expect: "complete" },
+  ],
+  "without a composer and by motion alone is no result": [
+    { at: 0, signal: asked },
+    { at: 1, signal: { kind: "output", source: "screen", bytes: 9 } },
+    { at: 1, signal: screen({ busy: null, moving: true, composer: "hidden" }) },
+    { at: 5, signal: screen({ busy: null, moving: false, composer: "hidden" }) },
+    { at: 30, expect: "idle" },
+    { at: 910, expect: "stuck/silent_stream" },
+  ],
+  "with a promise and work behind it is a wait": [
+    { at: 0, signal: begin },
+    { at: 1, signal: { kind: "tool_start", source: "hook", id: "b", tool: "Bash", class: "shell", call: "b" } },
+    { at: 2, signal: { kind: "tool_end", source: "hook", id: "b", ok: true, outcome: "", raw: "", background: true } },
+    { at: 3, signal: promise },
+    { at: 4, signal: end, expect: "waiting/background" },
+    { at: 3700, expect: "stuck/tool_hang" },
+  ],
+  "that was only presumed may be the pause before the next call": [
+    { at: 0, signal: { kind: "turn", source: "transcript", phase: "start" } },
+    { at: 1, signal: promise },
+    { at: 2, signal: { kind: "turn", source: "transcript", phase: "end", presumed: true }, expect: "working" },
+    { at: 500, expect: "working" },
+    { at: 610, expect: "stuck/stopped_early" },
+  ],
+};
+
+describe("the end of a turn", () => {
+  it.each(Object.entries(PROMISES))("%s", (_, steps) => {
+    const { said, expected } = walk(steps);
+    expect(said).toEqual(expected);
+  });
+
+  it("waits longer for a program that marks its ends and has not marked this one", () => {
+    const steps: Step[] = [
+      { at: 0, signal: asked },
+      { at: 1, signal: screen({ busy: true }) },
+      { at: 5, signal: screen({ busy: false }) },
+      { at: 12, expect: "working" },
+      { at: 16, expect: "complete" },
+    ];
+    const marked = walk(steps, { marksEnd: true });
+    expect(marked.said).toEqual(marked.expected);
+  });
+});
