@@ -6,7 +6,7 @@ import { profileFor } from "../agents/registry.js";
 import { parseRecord, str } from "../readers/json.js";
 import { rowsToTimed } from "../readers/opencode-times.js";
 import { openCast } from "./cast.js";
-import { BadInput, readLines } from "./files.js";
+import { BadInput, readPart } from "./files.js";
 import { fromArray, mergeInputs, type RecordedInput } from "./inputs.js";
 import { placeTranscripts } from "./transcript-times.js";
 
@@ -21,6 +21,8 @@ export interface CaseFolder {
   startAt: number;
   size: { cols: number; rows: number } | null;
   inputs: AsyncIterable<RecordedInput>;
+  /** Lines that could not be read, once the inputs were. */
+  lost: () => number;
   /** `meta.json` as it was, for whoever scores. */
   meta: Record<string, unknown>;
 }
@@ -48,22 +50,18 @@ export async function openCase(
   const profile = profileFor(str(meta, "agent") ?? "generic", own);
   const startAt = opened?.header.startAt ?? 0;
   const terminal = opened !== null && !headless && sources.has("screen");
+  const lost = { lines: 0 };
   const parts: AsyncIterable<RecordedInput>[] = [];
   if (opened) parts.push(only(opened.inputs, terminal, headless && sources.has("stream")));
   if (names.includes("transcript-times.jsonl")) {
-    const placed = await placeTranscripts(path, names);
-    parts.push(
-      fromArray(
-        placed.filter(
-          (i) => i.kind === "record" && sources.has(i.source === "session_file" ? "session" : "transcript"),
-        ),
-      ),
-    );
+    const { session, transcripts } = await placeTranscripts(path, names, lost);
+    if (sources.has("session")) parts.push(fromArray(session));
+    if (sources.has("transcript")) parts.push(...transcripts);
   }
   if (sources.has("transcript") && names.includes("transcript-db.jsonl"))
-    parts.push(fromArray(await databaseRows(join(path, "transcript-db.jsonl"), startAt)));
+    parts.push(fromArray(await databaseRows(join(path, "transcript-db.jsonl"), startAt, lost)));
   if (sources.has("hooks") && names.includes("hooks.jsonl"))
-    parts.push(fromArray(await hookRecords(join(path, "hooks.jsonl"))));
+    parts.push(fromArray(await hookRecords(join(path, "hooks.jsonl"), lost)));
   parts.push(fromArray(exitOf(meta)));
   return {
     name: resolve(path).split("/").slice(-2).join("/"),
@@ -71,6 +69,7 @@ export async function openCase(
     startAt,
     size: terminal && opened ? sizeOf(meta, opened.header) : null,
     inputs: mergeInputs(parts),
+    lost: () => lost.lines + (opened?.skipped() ?? 0),
     meta,
   };
 }
@@ -118,9 +117,9 @@ function exitOf(meta: Record<string, unknown>): RecordedInput[] {
   return [{ t, kind: "exit", code: number(meta["exit"]), signal: number(meta["signal"]) }];
 }
 
-async function hookRecords(path: string): Promise<RecordedInput[]> {
+async function hookRecords(path: string, lost: { lines: number }): Promise<RecordedInput[]> {
   const inputs: RecordedInput[] = [];
-  for await (const line of readLines(path)) {
+  for await (const line of readPart(path, lost)) {
     const record = parseRecord(line);
     if (!record || typeof record["t"] !== "number") continue;
     const { t, notify, ...payload } = record;
@@ -129,9 +128,9 @@ async function hookRecords(path: string): Promise<RecordedInput[]> {
   return inputs.sort((a, b) => a.t - b.t);
 }
 
-async function databaseRows(path: string, startAt: number): Promise<RecordedInput[]> {
+async function databaseRows(path: string, startAt: number, lost: { lines: number }): Promise<RecordedInput[]> {
   const rows: unknown[] = [];
-  for await (const line of readLines(path)) {
+  for await (const line of readPart(path, lost)) {
     const record = parseRecord(line);
     if (record) rows.push(record);
   }

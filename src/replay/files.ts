@@ -29,7 +29,16 @@ async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
     yield first.value as Uint8Array;
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
   })();
-  const zipped = first.value[0] === 0x1f && first.value[1] === 0x8b;
+  try {
+    yield* unpacked(path, first.value, rest);
+  } finally {
+    // Whoever has seen enough leaves the file closed.
+    await iterator.return?.();
+  }
+}
+
+async function* unpacked(path: string, first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const zipped = first[0] === 0x1f && first[1] === 0x8b;
   let bytes = 0;
   try {
     for await (const chunk of zipped ? gunzip(rest) : rest) {
@@ -60,10 +69,28 @@ async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
 /** Lines of a file. One that is too long comes out empty and is counted in `lost`. */
 export async function* readLines(path: string, lost: { lines: number } = { lines: 0 }): AsyncGenerator<string> {
   const splitter = new LineSplitter();
+  let dropped = 0;
+  const count = (): void => {
+    lost.lines += splitter.dropped - dropped;
+    dropped = splitter.dropped;
+  };
   for await (const chunk of readChunks(path)) {
     yield* splitter.push(chunk);
-    lost.lines = splitter.dropped;
+    count();
   }
   yield* splitter.end();
-  lost.lines = splitter.dropped;
+  count();
+}
+
+/** A file whose lines are kept in memory is read up to here; honest ones have a tenth of it. */
+const PART_CHARS_MAX = 16 * 1024 * 1024;
+
+/** The lines of such a file; what goes beyond is counted in `lost` and left out. */
+export async function* readPart(path: string, lost: { lines: number }): AsyncGenerator<string> {
+  let chars = 0;
+  for await (const line of readLines(path, lost)) {
+    chars += line.length;
+    if (chars <= PART_CHARS_MAX) yield line;
+    else lost.lines++;
+  }
 }

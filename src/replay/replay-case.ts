@@ -36,6 +36,7 @@ export async function replayCase(path: string, options: ReplayOptions): Promise<
     zone: options.zone,
     size: opened.size,
   });
+  if (opened.lost() > 0) folded.skipped.set("damaged line", opened.lost());
   return {
     case: opened.name,
     timeline: folded.timeline,
