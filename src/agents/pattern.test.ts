@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { pattern } from "./pattern.js";
+
+describe("a pattern", () => {
+  it("gives the named groups that took part", () => {
+    const { groups } = pattern("^(?P<verb>\\w+)ing(?: in (?P<delay>\\d+)s)?$");
+    expect(groups("Retrying in 5s")).toEqual({ verb: "Retry", delay: "5" });
+    expect(groups("Retrying")).toEqual({ verb: "Retry" });
+    expect(groups("done")).toBeNull();
+  });
+
+  it("takes linear time where a backtracking engine takes for ever", () => {
+    const bad = pattern("^(a+)+$");
+    const from = performance.now();
+    expect(bad.test(`${"a".repeat(4000)}!`)).toBe(false);
+    expect(performance.now() - from).toBeLessThan(1000);
+  });
+
+  it("reads no more of a text than its bound", () => {
+    expect(pattern("end").test(`${"x".repeat(4096)}end`)).toBe(false);
+    expect(pattern("end").test(`${"x".repeat(4093)}end`)).toBe(true);
+  });
+
+  it("says what is wrong, with the pattern's own text", () => {
+    expect(() => pattern("(unclosed")).toThrow(/pattern "\(unclosed" is not valid RE2 syntax/);
+    expect(() => pattern("(?=ahead)")).toThrow(/not valid RE2 syntax/);
+  });
+});

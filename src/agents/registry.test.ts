@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { pattern } from "./pattern.js";
+import { mergeProfile, profileOverrideSchema, profileSchema } from "./profile.js";
+import { profileFor, traitsOf } from "./registry.js";
+
+const NAMES = ["claude-code", "codex", "gemini", "opencode", "generic"];
+
+describe("the built-in profiles", () => {
+  it.each(NAMES)("are valid data with valid patterns: %s", (name) => {
+    const profile = profileSchema.parse(profileFor(name));
+    expect(profile.id).toBe(name);
+    const { composer } = profile;
+    const sources = [
+      ...[...profile.rules, ...profile.titles, ...profile.dialogs].map((entry) => entry.when),
+      ...[composer.first, composer.not, composer.top, composer.bottom, composer.more, ...composer.placeholders],
+      ...[...profile.noise, profile.message, profile.versionRow],
+    ];
+    for (const source of sources) if (source !== null) expect(() => pattern(source)).not.toThrow();
+  });
+
+  it.each(NAMES)("match no empty row: %s", (name) => {
+    const profile = profileFor(name);
+    for (const { when } of profile.rules) expect(pattern(when).test(""), when).toBe(false);
+  });
+});
+
+describe("the profile of a program", () => {
+  it.each([
+    ["claude", "claude-code"],
+    ["CLAUDE", "claude-code"],
+    ["codex", "codex"],
+    ["gemini", "gemini"],
+    ["opencode", "opencode"],
+    ["a-fork-of-something", "generic"],
+    ["", "generic"],
+  ])("of %j is %s", (program, id) => {
+    expect(profileFor(program).id).toBe(id);
+  });
+
+  it("is overridden part by part by a user's own", () => {
+    const own = profileOverrideSchema.parse({ id: "codex", noise: ["^~"] });
+    const profile = profileFor("codex", [own]);
+    expect(profile.noise).toEqual(["^~"]);
+    expect(profile.rules).toBe(profileFor("codex").rules);
+  });
+
+  it("can extend another program's for a fork with its own name", () => {
+    const own = profileOverrideSchema.parse({ id: "my-fork", extends: "gemini", programs: ["myfork"] });
+    expect(profileFor("myfork", [own])).toMatchObject({ id: "my-fork", message: profileFor("gemini").message });
+    expect(profileFor("my-fork", [own]).id).toBe("my-fork");
+    expect(profileFor("gemini", [own])).toBe(profileFor("gemini"));
+  });
+
+  it("refuses a key that no profile has, so that a misspelt one is not silently ignored", () => {
+    expect(profileOverrideSchema.safeParse({ id: "codex", rulez: [] }).success).toBe(false);
+    expect(profileOverrideSchema.safeParse({ noise: [] }).success).toBe(false);
+  });
+
+  it("never takes the name away from an override", () => {
+    expect(mergeProfile(profileFor("codex"), { id: "mine" }).id).toBe("mine");
+  });
+
+  it("gives the judgement its traits and the releases it was checked against", () => {
+    const profile = profileFor("codex");
+    expect(traitsOf(profile)).toEqual({ ...profile.traits, versions: profile.versions });
+  });
+});

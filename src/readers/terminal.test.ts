@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { profileFor } from "../agents/registry.js";
+import type { Signal } from "../core/signal.js";
+import { TerminalReader } from "./terminal.js";
+
+const encoder = new TextEncoder();
+const RULE = "─".repeat(60);
+const composer = (above: string, draft = "") =>
+  `\u001b[2J\u001b[H${above}\r\n\r\n${RULE}\r\n❯ ${draft}\r\n${RULE}\r\n  ? for shortcuts`;
+
+function reader(agent = "claude") {
+  const terminal = new TerminalReader(profileFor(agent), { cols: 80, rows: 20, zone: "UTC" });
+  let at = 0;
+  return {
+    terminal,
+    /** Writes, then looks so many times, half a second apart. */
+    show(text: string, looks = 1): Signal[] {
+      terminal.write(encoder.encode(text));
+      return Array.from({ length: looks }, () => {
+        at += 500;
+        return terminal.look(at);
+      }).flat();
+    },
+  };
+}
+const readings = (signals: Signal[]) => signals.flatMap((s) => (s.kind === "screen" ? [s.reading] : []));
+
+describe("a terminal", () => {
+  it("states what two looks agree on, and nothing before", () => {
+    const { show } = reader();
+    expect(readings(show(composer("⏺ Done.")))).toEqual([]);
+    expect(readings(show(""))).toMatchObject([{ busy: false, composer: "empty", moving: true }]);
+  });
+
+  it("says nothing again while nothing changes, but that the motion ended", () => {
+    const { show } = reader();
+    show(composer("⏺ Done."), 2);
+    expect(readings(show("", 40))).toMatchObject([{ moving: false }]);
+  });
+
+  it("lets a spinner be no news of the reply", () => {
+    const { show } = reader();
+    const frame = (glyph: string, n: number) => composer(`⏺ Reading.\r\n\r\n${glyph} Baking… (${n}s · ↓ ${n} tokens)`);
+    show(frame("✢", 1), 2);
+    const later = readings(show(frame("✳", 2), 2));
+    expect(later.at(-1)).toMatchObject({ busy: true, tokens: 2 });
+    expect(new Set(later.map((reading) => reading.reply)).size).toBe(1);
+  });
+
+  it("tells a draft from an empty composer", () => {
+    const { show } = reader();
+    expect(readings(show(composer("⏺ Done.", "and now"), 2)).at(-1)).toMatchObject({ composer: "draft" });
+  });
+
+  it("reads the status that a program writes, and the word of its title once", () => {
+    const { show } = reader();
+    const signals = show("\u001b]7501;state=working\u0007\u001b]0;◐ task\u0007");
+    expect(signals.filter((s) => s.kind === "status")).toMatchObject([
+      { source: "program_status", status: "working" },
+      { source: "title", status: "working" },
+    ]);
+    expect(show("\u001b]0;◑ task\u0007").filter((s) => s.kind === "status")).toEqual([]);
+  });
+
+  it("tells the program's version once", () => {
+    const { show } = reader();
+    const banner = `Claude Code v2.1.300\r\n${RULE}`;
+    expect(show(banner).filter((s) => s.kind === "session")).toMatchObject([{ version: "2.1.300" }]);
+    expect(show(`\r\n${banner}`).filter((s) => s.kind === "session")).toEqual([]);
+  });
+
+  it("reads a screen that does not fit the profile by its structure, and says so", () => {
+    const { show } = reader("opencode");
+    expect(readings(show("\u001b[2J\u001b[HWorking on it\r\n> ", 2)).at(-1)).toMatchObject({ structural: true });
+  });
+
+  it("says that bytes came at most every five seconds", () => {
+    const { show } = reader();
+    const bytes = Array.from({ length: 30 }, (_, i) => show(`line ${i}\r\n`))
+      .flat()
+      .filter((s) => s.kind === "output");
+    expect(bytes).toHaveLength(3);
+  });
+
+  it("gives the same signals however the bytes between two looks are cut, and never throws", () => {
+    const frame = fc.oneof(
+      fc.string({ unit: "binary", maxLength: 60 }),
+      fc.constantFrom(composer("⏺ Done?"), composer("✢ Baking… (3s)"), "\u001b[?1049h", "\u001bc", "日本 😀\r\n"),
+    );
+    fc.assert(
+      fc.property(fc.array(frame, { maxLength: 8 }), fc.integer({ min: 1, max: 7 }), (frames, size) => {
+        const [whole, cut] = [reader(), reader()];
+        for (const text of frames) {
+          const bytes = encoder.encode(text);
+          for (let i = 0; i < bytes.length; i += size) cut.terminal.write(bytes.subarray(i, i + size));
+          expect(cut.show("", 2)).toEqual(whole.show(text, 2));
+        }
+      }),
+      { numRuns: process.env["ROUSE_FULL"] ? 5000 : 100 },
+    );
+  });
+
+  it("bears any size that a program or a user asks for", () => {
+    const { terminal, show } = reader();
+    for (const [cols, rows] of [
+      [0, 0],
+      [1e9, 1e9],
+      [Number.NaN, -5],
+      [80, 20],
+    ] as const)
+      terminal.resize(cols, rows);
+    expect(readings(show(composer("⏺ Done."), 2)).at(-1)).toMatchObject({ composer: "empty" });
+  });
+});
