@@ -1,0 +1,61 @@
+/**
+ * On which kind of file system a folder lies. WAL needs memory shared by all openers and locks that hold; file systems
+ * that are shared with other machines promise neither, and databases on them were lost in practice.
+ */
+import { readFileSync, realpathSync } from "node:fs";
+
+/** Names as the Linux kernel tells them; FUSE file systems tell theirs after a dot. */
+const NETWORK = new Set(
+  (
+    "nfs nfs4 cifs smb smb2 smb3 smbfs 9p afs ceph coda davfs beegfs glusterfs gpfs gfs2 lustre ncpfs ocfs2 orangefs " +
+    "pvfs2 virtiofs vboxsf vmhgfs prl_fs fuse.sshfs fuse.rclone fuse.s3fs fuse.gcsfuse fuse.goofys fuse.glusterfs " +
+    "fuse.ceph fuse.ceph-fuse fuse.davfs fuse.davfs2 fuse.juicefs fuse.moosefs fuse.mfs fuse.vmhgfs-fuse fuse.smbnetfs " +
+    "fuse.curlftpfs fuse.osxfs fuse.grpcfuse fuse.blobfuse fuse.blobfuse2 fuse.seaweedfs"
+  ).split(" "),
+);
+
+/** The name of the network file system that holds `folder`, or null: a local one, or one that cannot be told. */
+export function networkFileSystem(folder: string, mounts: string = readMounts()): string | null {
+  const type = fileSystemOf(folder, mounts);
+  return type !== null && NETWORK.has(type) ? type : null;
+}
+
+/** The deepest mount point above the folder wins; of two on one point, the later one hides the earlier. */
+function fileSystemOf(folder: string, mounts: string): string | null {
+  const path = `${resolveLinks(folder)}/`;
+  let deepest = "";
+  let type: string | null = null;
+  for (const line of mounts.split("\n")) {
+    const [before = "", after] = line.split(" - ", 2);
+    const point = unescapeOctal(before.split(" ")[4] ?? "");
+    if (after === undefined || point === "") continue;
+    const below = point === "/" ? "/" : `${point}/`;
+    if (path.startsWith(below) && below.length >= deepest.length) {
+      deepest = below;
+      type = after.split(" ", 1)[0] ?? null;
+    }
+  }
+  return type;
+}
+
+/** Only Linux tells it in a file; elsewhere nothing is known and nothing is refused. */
+function readMounts(): string {
+  try {
+    return readFileSync("/proc/self/mountinfo", "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function resolveLinks(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+/** Blanks and backslashes of a mount point are written in octal. */
+function unescapeOctal(text: string): string {
+  return text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+}

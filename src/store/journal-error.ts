@@ -1,0 +1,18 @@
+export type JournalTrouble =
+  | "held" // another process writes it
+  | "network_file_system"
+  | "unwritable" // cannot be made or opened
+  | "foreign" // a database of another program
+  | "newer" // written by a newer rouse
+  | "unknown_session"
+  | "commit" // the disk is full or fails; nothing of this commit was stored
+  | "closed";
+
+/** The message is for people: what is wrong and what to do. */
+export class JournalError extends Error {
+  readonly trouble: JournalTrouble;
+  constructor(trouble: JournalTrouble, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.trouble = trouble;
+  }
+}

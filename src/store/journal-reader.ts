@@ -1,0 +1,83 @@
+/**
+ * Reading the journal back, a page of batches at a time: no statement stays open between two steps, so an iteration
+ * may be left half way, and never keeps the write-ahead log from being folded in.
+ */
+import type { Signal } from "../core/signal.js";
+import { parseSignal } from "../readers/signal-schema.js";
+import type { KnownSession } from "./session-table.js";
+import type { Database, Row, Statement } from "./sqlite.js";
+
+export interface StoredSignal {
+  session: string;
+  /** The host's number; null for what the daemon saw by itself. */
+  seq: number | null;
+  signal: Signal;
+  receivedAt: number;
+}
+
+const PAGE = 64;
+
+export class JournalReader {
+  /** Signals that could not be read back: kinds of a newer rouse, or damage. */
+  skipped = 0;
+  private readonly firstOf: Statement;
+  private readonly pageOf: Statement;
+  private readonly firstSince: Statement;
+  private readonly pageSince: Statement;
+
+  constructor(database: Database) {
+    this.firstOf = database.prepare("select min(id) as id from batches where session_no = ? and first_seq + count > ?");
+    this.pageOf = database.prepare(`select * from batches where session_no = ? and id >= ? order by id limit ${PAGE}`);
+    this.firstSince = database.prepare("select min(id) as id from batches where received_at >= ?");
+    this.pageSince = database.prepare(
+      `select * from batches where received_at >= ? and id >= ? order by id limit ${PAGE}`,
+    );
+  }
+
+  *ofSession(known: KnownSession, fromSeq: number): Generator<StoredSignal> {
+    const first = fromSeq > 0 ? this.firstOf.get(known.no, fromSeq)?.id : 0;
+    if (typeof first !== "number") return;
+    for (const batch of pages(first, (id) => this.pageOf.all(known.no, id)))
+      for (const stored of this.unpack(batch, known.session))
+        if (stored.seq === null || stored.seq >= fromSeq) yield stored;
+  }
+
+  *since(receivedAt: number, nameOf: (no: number) => string | undefined): Generator<StoredSignal> {
+    const first = this.firstSince.get(receivedAt)?.id;
+    if (typeof first !== "number") return;
+    for (const batch of pages(first, (id) => this.pageSince.all(receivedAt, id)))
+      yield* this.unpack(batch, nameOf(Number(batch.session_no)) ?? "");
+  }
+
+  private *unpack(batch: Row, session: string): Generator<StoredSignal> {
+    const list = parseList(String(batch.signals));
+    if (!list) this.skipped += Number(batch.count);
+    const firstSeq = batch.first_seq;
+    for (const [index, value] of (list ?? []).entries()) {
+      const signal = parseSignal(value);
+      if (!signal) this.skipped++;
+      else {
+        const seq = typeof firstSeq === "number" ? firstSeq + index : null;
+        yield { session, seq, signal, receivedAt: Number(batch.received_at) };
+      }
+    }
+  }
+}
+
+function* pages(first: number, pageFrom: (id: number) => Row[]): Generator<Row> {
+  for (let from = first; ; ) {
+    const page = pageFrom(from);
+    yield* page;
+    if (page.length < PAGE) return;
+    from = Number(page.at(-1)?.id) + 1;
+  }
+}
+
+function parseList(text: string): unknown[] | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

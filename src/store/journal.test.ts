@@ -1,0 +1,482 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { AgentSession } from "../core/agent.js";
+import type { Signal } from "../core/signal.js";
+import { type Journal, type JournalOptions, openJournal } from "./journal.js";
+import { JournalError } from "./journal-error.js";
+import { loadSqlite } from "./sqlite.js";
+
+const DAY = 86_400_000;
+const WIDE = { maxAgeMs: 1000 * DAY, maxBytes: 1e12 };
+
+let root = "";
+let path = "";
+const open: Journal[] = [];
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "rouse-journal-"));
+  path = join(root, "state", "journal.db");
+});
+afterEach(() => {
+  for (const journal of open.splice(0)) journal.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+function start(options: JournalOptions = {}): Journal {
+  const { journal } = openJournal(path, options);
+  open.push(journal);
+  return journal;
+}
+
+function session(name: string): AgentSession {
+  return {
+    session: name,
+    name,
+    kind: "generic",
+    tags: ["worker"],
+    origin: "spawn",
+    command: ["true"],
+    workspace: "/w",
+    task: null,
+    policy: null,
+    pid: 1,
+    pidStart: "1",
+    startedAt: 1000,
+    hostSocket: null,
+    pane: null,
+    endedAt: null,
+  };
+}
+
+const output = (at: number): Signal => ({ kind: "output", at, source: "screen", bytes: at });
+const numbers = (from: number, count: number): Signal[] => Array.from({ length: count }, (_, i) => output(from + i));
+const seqs = (journal: Journal, name: string, from?: number): (number | null)[] =>
+  [...journal.read(name, from)].map((stored) => stored.seq);
+
+async function filled(journal: Journal, name: string, from: number, count: number, at = 1): Promise<void> {
+  const done = journal.append(name, from, numbers(from, count), at);
+  journal.flush();
+  await done;
+}
+
+describe("append", () => {
+  it("acknowledges when the signals are committed, not before", async () => {
+    const journal = start({ commitWithinMs: 100_000 });
+    journal.putSession(session("a"));
+    let settled = false;
+    const done = journal.append("a", 1, numbers(1, 3), 7).then((appended) => {
+      settled = true;
+      return appended;
+    });
+    await Promise.resolve();
+    expect([settled, journal.acked("a"), journal.stats().pending, seqs(journal, "a")]).toEqual([false, 0, 3, []]);
+    journal.flush();
+    expect(await done).toMatchObject({ acked: 3, lost: 0 });
+    expect([...journal.read("a")]).toEqual(
+      numbers(1, 3).map((signal, index) => ({ session: "a", seq: index + 1, signal, receivedAt: 7 })),
+    );
+  });
+
+  it("commits by itself within the window", async () => {
+    const journal = start();
+    journal.putSession(session("a"));
+    expect((await journal.append("a", 1, numbers(1, 1), 1)).acked).toBe(1);
+  });
+
+  it("stores many appends in one transaction", async () => {
+    const journal = start({ commitWithinMs: 100_000 });
+    journal.putSession(session("a"));
+    const all = Array.from({ length: 50 }, (_, i) => journal.append("a", i + 1, numbers(i + 1, 1), 1));
+    journal.flush();
+    await Promise.all(all);
+    expect(journal.stats()).toMatchObject({ commits: 1, signals: 50 });
+  });
+
+  it("ignores what it has, also while that still waits, and names what was new", async () => {
+    const journal = start({ commitWithinMs: 100_000 });
+    journal.putSession(session("a"));
+    const first = journal.append("a", 1, numbers(1, 4), 1);
+    const again = journal.append("a", 3, numbers(3, 4), 2);
+    const old = journal.append("a", 1, numbers(1, 2), 3);
+    journal.flush();
+    expect((await first).fresh.map((entry) => entry.seq)).toEqual([1, 2, 3, 4]);
+    expect((await again).fresh).toEqual([5, 6].map((seq) => ({ seq, signal: output(seq) })));
+    expect(await old).toEqual({ acked: 6, fresh: [], lost: 0 });
+    expect(seqs(journal, "a")).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  it("accepts a gap and counts what was lost in it", async () => {
+    const journal = start();
+    journal.putSession(session("a"));
+    await filled(journal, "a", 1, 2);
+    const later = journal.append("a", 6, numbers(6, 1), 1);
+    journal.flush();
+    expect(await later).toMatchObject({ acked: 6, lost: 3 });
+    expect(journal.stats().lost).toBe(3);
+    expect(seqs(journal, "a")).toEqual([1, 2, 6]);
+  });
+
+  it("keeps the daemon's own signals, without numbers, in their place", async () => {
+    const journal = start();
+    journal.putSession(session("a"));
+    await filled(journal, "a", 1, 2);
+    const own = journal.append("a", null, [output(99)], 1);
+    journal.flush();
+    expect(await own).toMatchObject({ acked: 2, fresh: [{ seq: null }] });
+    await filled(journal, "a", 3, 1);
+    expect(seqs(journal, "a")).toEqual([1, 2, null, 3]);
+    expect(seqs(journal, "a", 2)).toEqual([2, null, 3]);
+    expect(seqs(journal, "a", 3)).toEqual([3]);
+  });
+
+  it("refuses a session that was never registered, and a number below one", async () => {
+    const journal = start();
+    await expect(journal.append("x", 1, [output(1)], 1)).rejects.toMatchObject({ trouble: "unknown_session" });
+    journal.putSession(session("a"));
+    for (const from of [0, -1, 1.5, Number.NaN])
+      await expect(journal.append("a", from, [output(1)], 1)).rejects.toThrow(RangeError);
+  });
+
+  it("refuses after closing, and has stored what came before", async () => {
+    const journal = start({ commitWithinMs: 100_000 });
+    journal.putSession(session("a"));
+    const last = journal.append("a", 1, numbers(1, 2), 1);
+    journal.close();
+    expect((await last).acked).toBe(2);
+    await expect(journal.append("a", 3, [output(3)], 1)).rejects.toMatchObject({ trouble: "closed" });
+    expect(seqs(start(), "a")).toEqual([1, 2]);
+  });
+});
+
+describe("a commit that fails", () => {
+  it("rejects, stores nothing, and the same signals may come again", async () => {
+    const journal = start({ commitWithinMs: 100_000 });
+    journal.putSession(session("a"));
+    await filled(journal, "a", 1, 2);
+    const blocker = loadSqlite().open(path);
+    blocker.exec("create trigger full before insert on batches begin select raise(abort, 'disk is full'); end");
+    const failing = journal.append("a", 3, numbers(3, 2), 1);
+    const behind = journal.append("a", 5, numbers(5, 1), 1);
+    journal.flush();
+    await expect(failing).rejects.toMatchObject({ trouble: "commit" });
+    await expect(behind).rejects.toThrow("disk is full");
+    expect(journal.stats()).toMatchObject({ failures: 1, signals: 2, pending: 0 });
+    expect(journal.acked("a")).toBe(2);
+    blocker.exec("drop trigger full");
+    blocker.close();
+    await filled(journal, "a", 3, 3);
+    expect(seqs(journal, "a")).toEqual([1, 2, 3, 4, 5]);
+  });
+});
+
+describe("sessions", () => {
+  it("are kept as they were last put", () => {
+    const journal = start();
+    journal.putSession(session("a"));
+    journal.putSession(session("b"));
+    journal.putSession({ ...session("a"), endedAt: 5 });
+    journal.putSession({ ...session("a"), endedAt: 5 });
+    journal.close();
+    expect(start().sessions()).toEqual([{ ...session("a"), endedAt: 5 }, session("b")]);
+  });
+
+  it("keep their numbers over a restart", async () => {
+    const journal = start();
+    journal.putSession(session("a"));
+    await filled(journal, "a", 1, 3);
+    journal.putSession({ ...session("a"), tags: [] });
+    journal.close();
+    const next = start();
+    expect(next.acked("a")).toBe(3);
+    expect(next.acked("b")).toBe(0);
+    await filled(next, "a", 2, 3);
+    expect(seqs(next, "a")).toEqual([1, 2, 3, 4]);
+  });
+});
+
+describe("reading", () => {
+  it("skips and counts kinds of a newer rouse, and damaged rows", async () => {
+    const journal = start();
+    journal.putSession(session("a"));
+    const strange = { kind: "telepathy", at: 1, source: "screen" } as unknown as Signal;
+    const done = journal.append("a", 1, [output(1), strange, output(3)], 1);
+    journal.flush();
+    await done;
+    await filled(journal, "a", 4, 2);
+    const other = loadSqlite().open(path);
+    other.exec("update batches set signals = '[{' where first_seq = 4");
+    other.close();
+    expect(seqs(journal, "a")).toEqual([1, 3]);
+    expect(journal.stats().skipped).toBe(3);
+  });
+
+  it("goes through more batches than a page, and large ones", async () => {
+    const journal = start({ commitWithinMs: 100_000 });
+    journal.putSession(session("a"));
+    journal.putSession(session("b"));
+    const all: Promise<unknown>[] = [];
+    for (let i = 0; i < 200; i++) {
+      all.push(journal.append("a", i + 1, numbers(i + 1, 1), i));
+      all.push(journal.append("b", null, [output(i)], i));
+    }
+    all.push(journal.append("a", 201, numbers(201, 1300), 500));
+    journal.flush();
+    await Promise.all(all);
+    expect(seqs(journal, "a")).toEqual(numbers(1, 1500).map((signal) => signal.at));
+    expect(seqs(journal, "a", 900)).toEqual(numbers(900, 601).map((signal) => signal.at));
+    expect([...journal.readSince(190)].filter((stored) => stored.session === "b")).toHaveLength(10);
+    expect([...journal.readSince(500)]).toHaveLength(1300);
+    expect([...journal.readSince(501)]).toEqual([]);
+  });
+
+  it("may be left half way while more is written", async () => {
+    const journal = start();
+    journal.putSession(session("a"));
+    await filled(journal, "a", 1, 100);
+    const iterator = journal.read("a")[Symbol.iterator]();
+    iterator.next();
+    await filled(journal, "a", 101, 1);
+    journal.close();
+    expect(seqs(start(), "a")).toHaveLength(101);
+  });
+});
+
+describe("prune", () => {
+  it("takes the flood of one session, not the others' history", async () => {
+    const journal = start({ commitWithinMs: 100_000 });
+    for (const name of ["quiet", "flood"]) journal.putSession(session(name));
+    await filled(journal, "quiet", 1, 50);
+    for (let i = 0; i < 60; i++) await filled(journal, "flood", i * 500 + 1, 500);
+    const before = journal.stats().bytes;
+    const { removed } = journal.prune({ now: 2, maxAgeMs: DAY, maxBytes: before / 2 });
+    expect(removed).toBeGreaterThan(10_000);
+    expect(journal.stats().bytes).toBeLessThanOrEqual(before / 2);
+    expect(seqs(journal, "quiet")).toHaveLength(50);
+    expect(journal.stats().signals).toBe(30_050 - removed);
+    expect(journal.acked("flood")).toBe(30_000);
+  });
+
+  it("gives the space back to the disk", async () => {
+    const journal = start({ commitWithinMs: 100_000 });
+    journal.putSession(session("a"));
+    for (let i = 0; i < 40; i++) await filled(journal, "a", i * 500 + 1, 500, 1);
+    journal.close();
+    const before = statSync(path).size;
+    const next = start();
+    next.prune({ now: 10 * DAY, maxAgeMs: DAY, maxBytes: 1e12 });
+    next.close();
+    expect(statSync(path).size).toBeLessThan(before / 4);
+  });
+
+  it("forgets a session that has nothing left and was not heard of for as long", async () => {
+    const journal = start();
+    for (const name of ["old", "new", "silent"]) journal.putSession(session(name));
+    await filled(journal, "old", 1, 1, 5_000);
+    await filled(journal, "new", 1, 1, 5 * DAY);
+    journal.prune({ now: 5 * DAY, maxAgeMs: DAY, maxBytes: 1e12 });
+    expect(journal.sessions().map((found) => found.session)).toEqual(["new"]);
+    expect(journal.acked("old")).toBe(0);
+  });
+});
+
+/** What the journal promises, as a plain array. */
+class Model {
+  rows: { session: string; seq: number | null; at: number; receivedAt: number }[] = [];
+  acked = new Map<string, number>();
+  append(name: string, from: number | null, count: number, receivedAt: number): void {
+    for (let i = 0; i < count; i++) {
+      const seq = from === null ? null : from + i;
+      if (seq !== null && seq <= (this.acked.get(name) ?? 0)) continue;
+      if (seq !== null) this.acked.set(name, seq);
+      this.rows.push({ session: name, seq, at: (from ?? 1) + i, receivedAt });
+    }
+  }
+}
+
+describe("against a plain array", () => {
+  const name = fc.constantFrom("a", "b");
+  const step = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        op: fc.constant("append" as const),
+        name,
+        from: fc.option(fc.integer({ min: 1, max: 40 })),
+        count: fc.nat(12),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ op: fc.constant("prune" as const), age: fc.nat(30) }) },
+    { weight: 1, arbitrary: fc.record({ op: fc.constant("flush" as const) }) },
+    { weight: 1, arbitrary: fc.record({ op: fc.constant("reopen" as const) }) },
+  );
+
+  it("stores, ignores, reads and removes the same", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        rmSync(root, { recursive: true, force: true });
+        let journal = start({ commitWithinMs: 100_000 });
+        const model = new Model();
+        for (const known of ["a", "b"]) journal.putSession({ ...session(known), startedAt: 1e9 });
+        const waiting: Promise<{ acked: number }>[] = [];
+        for (const [now, action] of steps.entries()) {
+          if (action.op === "append") {
+            const signals = numbers(action.from ?? 1, action.count);
+            waiting.push(journal.append(action.name, action.from, signals, now));
+            model.append(action.name, action.from, action.count, now);
+          } else if (action.op === "prune") {
+            journal.prune({ now, maxAgeMs: action.age, maxBytes: 1e12 });
+            model.rows = model.rows.filter((row) => row.receivedAt >= now - action.age);
+          } else if (action.op === "flush") {
+            journal.flush();
+          } else {
+            journal.close();
+            journal = start({ commitWithinMs: 100_000 });
+          }
+        }
+        journal.flush();
+        await Promise.all(waiting);
+        const found = [...journal.readSince(0)].map(({ session: of, seq, signal, receivedAt }) => ({
+          session: of,
+          seq,
+          at: signal.at,
+          receivedAt,
+        }));
+        expect(found).toEqual(model.rows);
+        expect(journal.stats().signals).toBe(model.rows.length);
+        for (const known of ["a", "b"]) {
+          expect(journal.acked(known)).toBe(model.acked.get(known) ?? 0);
+          expect(seqs(journal, known)).toEqual(model.rows.filter((row) => row.session === known).map((row) => row.seq));
+        }
+        journal.close();
+      }),
+      { numRuns: process.env.ROUSE_FULL ? 500 : 40 },
+    );
+  });
+});
+
+describe("opening", () => {
+  it("keeps the file and its folder private", async () => {
+    const journal = start();
+    journal.putSession(session("a"));
+    await filled(journal, "a", 1, 1);
+    expect(statSync(join(root, "state")).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(join(root, "state")))
+      expect([name, statSync(join(root, "state", name)).mode & 0o077]).toEqual([name, 0]);
+  });
+
+  it("closes a file that was open to others", () => {
+    start().close();
+    chmodSync(path, 0o644);
+    start();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("writes ahead and syncs each commit", () => {
+    start();
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    const other = loadSqlite().open(path);
+    expect(other.prepare("pragma journal_mode").get()?.journal_mode).toBe("wal");
+    other.close();
+  });
+
+  it("refuses a second opener and names the first", () => {
+    start();
+    expect(() => openJournal(path)).toThrow(
+      expect.objectContaining({ trouble: "held", message: expect.stringContaining(`process ${process.pid}`) }),
+    );
+  });
+
+  it("lets the next one in after closing", () => {
+    start().close();
+    expect(start().sessions()).toEqual([]);
+  });
+
+  it("refuses a network file system with a way out, and takes it without WAL when told to", () => {
+    const mounts = "1 1 0:1 / / rw - nfs4 server:/ rw";
+    expect(() => openJournal(path, { mounts })).toThrow(/network file system \(nfs4\).*allow_network_file_system/);
+    start({ mounts, allowNetworkFileSystem: true });
+    expect(existsSync(`${path}-wal`)).toBe(false);
+  });
+
+  it("refuses a link in the place of the file", () => {
+    start().close();
+    rmSync(path);
+    symlinkSync(join(root, "elsewhere"), path);
+    expect(() => openJournal(path)).toThrow(expect.objectContaining({ trouble: "unwritable" }));
+    expect(existsSync(join(root, "elsewhere"))).toBe(false);
+  });
+
+  it("leaves a journal of a newer rouse alone", () => {
+    start().close();
+    const other = loadSqlite().open(path);
+    other.exec("pragma user_version = 99");
+    other.close();
+    expect(() => openJournal(path)).toThrow(expect.objectContaining({ trouble: "newer" }));
+    expect(readdirSync(join(root, "state")).filter((name) => name.includes("bad"))).toEqual([]);
+  });
+
+  it("leaves the database of another program alone", () => {
+    start().close();
+    rmSync(path);
+    const other = loadSqlite().open(path);
+    other.exec("create table theirs (a)");
+    other.close();
+    expect(() => openJournal(path)).toThrow(JournalError);
+  });
+});
+
+describe("a damaged file", () => {
+  async function damaged(damage: (bytes: Buffer) => Buffer): Promise<Buffer> {
+    const journal = start({ commitWithinMs: 100_000 });
+    journal.putSession(session("a"));
+    for (let i = 0; i < 20; i++) await filled(journal, "a", i * 500 + 1, 500);
+    journal.close();
+    const bad = damage(readFileSync(path));
+    writeFileSync(path, bad);
+    return bad;
+  }
+
+  it.each([
+    ["no database at all", (_: Buffer) => Buffer.from("x".repeat(9000))],
+    ["a torn header", (bytes: Buffer) => Buffer.concat([Buffer.alloc(100, 0xff), bytes.subarray(100)])],
+    ["cut off", (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2))],
+    [
+      "overwritten pages",
+      (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 8192), Buffer.alloc(bytes.length - 8192, 0x5a)]),
+    ],
+  ])("is set aside whole, said, and a new one begun: %s", async (_, damage) => {
+    const bad = await damaged(damage);
+    const now = () => Date.UTC(2026, 0, 2, 3, 4, 5);
+    const { journal, notes } = openJournal(path, { now });
+    open.push(journal);
+    const aside = `${path}.bad-20260102T030405Z`;
+    expect(notes).toEqual([expect.stringContaining(aside)]);
+    expect(readFileSync(aside).equals(bad)).toBe(true);
+    journal.putSession(session("a"));
+    await filled(journal, "a", 1, 1);
+    expect(seqs(journal, "a")).toEqual([1]);
+    expect(journal.prune({ now: 1, ...WIDE }).removed).toBe(0);
+  });
+
+  it("does not overwrite one that was set aside in the same second", async () => {
+    const now = () => 0;
+    await damaged(() => Buffer.from("x".repeat(9000)));
+    openJournal(path, { now }).journal.close();
+    writeFileSync(path, "y".repeat(9000));
+    openJournal(path, { now }).journal.close();
+    expect(readdirSync(join(root, "state")).filter((name) => /\.bad-\w+(-2)?$/.test(name))).toHaveLength(2);
+  });
+});

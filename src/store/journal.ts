@@ -1,0 +1,292 @@
+/**
+ * The journal: every signal of this machine's agents, stored before it is judged, so that the state after a crash is
+ * the fold of what is in here.
+ *
+ * - **Order.** Signals are read back in the order in which they were stored, which is the order they were judged in.
+ * - **Numbers.** A host process numbers its signals from 1. What was stored already is ignored when it comes again;
+ *   numbers that are missing are accepted and counted as lost (the host's ring ran over), never waited for. Signals
+ *   that the daemon saw by itself have no number (`from` is null).
+ * - **Group commit.** `append` only puts into memory; one transaction stores everything that came within the window.
+ *   Its promise settles after that transaction: acknowledge and judge then. A failed commit (disk full) rejects, and
+ *   leaves the journal as it was: the host sends again, and what the daemon saw itself it may judge without storing.
+ * - **Bounds.** `prune` removes by age, then by size, from the session that occupies most: a flood costs its own agent.
+ */
+import type { AgentSession } from "../core/agent.js";
+import type { Signal } from "../core/signal.js";
+import { JournalError } from "./journal-error.js";
+import { type JournalFile, type JournalFileOptions, openJournalFile } from "./journal-file.js";
+import { JournalReader, type StoredSignal } from "./journal-reader.js";
+import { JOURNAL_SCHEMA } from "./migrations.js";
+import { type Bounds, prune, usedBytes } from "./prune.js";
+import { type KnownSession, SessionTable } from "./session-table.js";
+
+export interface Appended {
+  /** The highest number that is stored: the host may forget everything up to it. */
+  acked: number;
+  /** The signals that were new, in order: judge these, and only these. */
+  fresh: { seq: number | null; signal: Signal }[];
+  /** How many numbers were skipped before these. */
+  lost: number;
+}
+
+export interface JournalStats {
+  engine: string;
+  schema: number;
+  sessions: number;
+  signals: number;
+  /** Pages in use; the file may be larger until free pages are given back. */
+  bytes: number;
+  lost: number;
+  /** Stored signals that could not be read back since opening: kinds of a newer rouse, or damage. */
+  skipped: number;
+  /** Signals that wait for the next commit. */
+  pending: number;
+  commits: number;
+  failures: number;
+  lastError: string | null;
+  lastCommitMs: number;
+}
+
+export interface Journal {
+  /** Registers or updates a session; stored when this returns. */
+  putSession(session: AgentSession): void;
+  sessions(): AgentSession[];
+  /** The highest stored number of a session, 0 for one that is not known. */
+  acked(session: string): number;
+  append(session: string, from: number | null, signals: readonly Signal[], receivedAt: number): Promise<Appended>;
+  /** Commits now what waits. */
+  flush(): void;
+  /** What is committed for one session, from the batch that holds `fromSeq` on. */
+  read(session: string, fromSeq?: number): Iterable<StoredSignal>;
+  /** What is committed of all sessions since that time. */
+  readSince(receivedAt: number): Iterable<StoredSignal>;
+  prune(bounds: Bounds): { removed: number };
+  stats(): JournalStats;
+  close(): void;
+}
+
+export interface JournalOptions extends JournalFileOptions {
+  /** How long an append may wait for others. */
+  commitWithinMs?: number;
+}
+
+interface Waiting {
+  known: KnownSession;
+  from: number | null;
+  texts: string[];
+  receivedAt: number;
+  appended: Appended;
+  resolve(appended: Appended): void;
+  reject(error: JournalError): void;
+}
+
+const COMMIT_WITHIN_MS = 50;
+/** More than this is not held in memory: a flood commits at once. */
+const PENDING_MAX = 5_000;
+/** A larger append becomes several rows, so that `prune` and `read` never handle a huge one. */
+const BATCH_MAX = 500;
+
+/** Throws a JournalError that says what to do. `notes` is what a person should be told: a damaged file set aside. */
+export function openJournal(path: string, options: JournalOptions = {}): { journal: Journal; notes: string[] } {
+  const file = openJournalFile(path, options);
+  return { journal: new SqliteJournal(file, options.commitWithinMs ?? COMMIT_WITHIN_MS), notes: file.notes };
+}
+
+class SqliteJournal implements Journal {
+  private readonly file: JournalFile;
+  private readonly commitWithinMs: number;
+  private readonly table: SessionTable;
+  private readonly reader: JournalReader;
+  private readonly insert;
+  private waiting: Waiting[] = [];
+  private pending = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private open = true;
+  private commits = 0;
+  private failures = 0;
+  private lastError: string | null = null;
+  private lastCommitMs = 0;
+
+  constructor(file: JournalFile, commitWithinMs: number) {
+    this.file = file;
+    this.commitWithinMs = commitWithinMs;
+    this.table = new SessionTable(file.database);
+    this.reader = new JournalReader(file.database);
+    this.insert = file.database.prepare(
+      "insert into batches (session_no, first_seq, count, received_at, signals) values (?, ?, ?, ?, ?)",
+    );
+  }
+
+  putSession(session: AgentSession): void {
+    this.mustBeOpen();
+    try {
+      this.table.put(session);
+    } catch (error) {
+      throw this.failed(error);
+    }
+  }
+
+  sessions(): AgentSession[] {
+    return this.table.all();
+  }
+
+  acked(session: string): number {
+    return this.table.known(session)?.acked ?? 0;
+  }
+
+  append(session: string, from: number | null, signals: readonly Signal[], receivedAt: number): Promise<Appended> {
+    return new Promise((resolve, reject) => {
+      this.mustBeOpen();
+      const known = this.table.known(session);
+      if (!known) throw new JournalError("unknown_session", `the session ${session} was never registered`);
+      if (from !== null && !(Number.isSafeInteger(from) && from >= 1)) throw new RangeError("numbers begin with 1");
+      const next = known.reserved + 1;
+      const skip = from === null ? 0 : Math.min(Math.max(0, next - from), signals.length);
+      const first = from === null ? null : from + skip;
+      const fresh = signals
+        .slice(skip)
+        .map((signal, index) => ({ seq: first === null ? null : first + index, signal }));
+      const lost = first === null || fresh.length === 0 ? 0 : first - next;
+      if (first !== null && fresh.length > 0) known.reserved = first + fresh.length - 1;
+      const appended: Appended = { acked: known.acked, fresh, lost };
+      const texts = fresh.map((entry) => JSON.stringify(entry.signal));
+      this.waiting.push({ known, from: first, texts, receivedAt, appended, resolve, reject });
+      this.pending += texts.length;
+      if (this.pending > PENDING_MAX) this.flush();
+      // After a commit that took long, the loop is left alone for as long again: a slow disk halves it, not more.
+      else this.timer ??= setTimeout(() => this.flush(), Math.max(this.commitWithinMs, this.lastCommitMs));
+    });
+  }
+
+  flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const waiting = this.waiting;
+    if (waiting.length === 0) return;
+    this.waiting = [];
+    this.pending = 0;
+    const began = performance.now();
+    try {
+      this.store(waiting);
+    } catch (error) {
+      const failure = this.failed(error);
+      this.table.forgetReserved();
+      for (const { reject } of waiting) reject(failure);
+      return;
+    }
+    this.lastCommitMs = performance.now() - began;
+    this.commits++;
+    for (const { known, appended, resolve } of waiting) resolve({ ...appended, acked: known.acked });
+  }
+
+  private store(waiting: readonly Waiting[]): void {
+    const written = waiting.filter((entry) => entry.texts.length > 0);
+    if (written.length === 0) return;
+    const { database } = this.file;
+    database.exec("begin immediate");
+    try {
+      for (const { known, from, texts, receivedAt, appended } of written) {
+        let bytes = 0;
+        for (let start = 0; start < texts.length; start += BATCH_MAX) {
+          const part = texts.slice(start, start + BATCH_MAX);
+          const text = `[${part.join(",")}]`;
+          bytes += Buffer.byteLength(text);
+          this.insert.run(known.no, from === null ? null : from + start, part.length, receivedAt, text);
+        }
+        this.table.count(
+          known,
+          from === null ? 0 : from + texts.length - 1,
+          appended.lost,
+          texts.length,
+          bytes,
+          receivedAt,
+        );
+      }
+      database.exec("commit");
+    } catch (error) {
+      rollback(database);
+      throw error;
+    }
+    for (const { known } of written) known.acked = known.reserved;
+  }
+
+  read(session: string, fromSeq = 0): Iterable<StoredSignal> {
+    const known = this.table.known(session);
+    return known ? this.reader.ofSession(known, fromSeq) : [];
+  }
+
+  readSince(receivedAt: number): Iterable<StoredSignal> {
+    return this.reader.since(receivedAt, (no) => this.table.nameOf(no));
+  }
+
+  prune(bounds: Bounds): { removed: number } {
+    this.mustBeOpen();
+    this.flush();
+    try {
+      const removed = prune(this.file.database, bounds);
+      this.table.reload();
+      return { removed };
+    } catch (error) {
+      rollback(this.file.database);
+      throw this.failed(error);
+    }
+  }
+
+  stats(): JournalStats {
+    const { database, engine } = this.file;
+    const sum = database
+      .prepare("select count(*) as sessions, total(signals) as signals, total(lost) as lost from sessions")
+      .get();
+    return {
+      engine,
+      schema: JOURNAL_SCHEMA,
+      sessions: Number(sum?.sessions),
+      signals: Number(sum?.signals),
+      bytes: usedBytes(database),
+      lost: Number(sum?.lost),
+      skipped: this.reader.skipped,
+      pending: this.pending,
+      commits: this.commits,
+      failures: this.failures,
+      lastError: this.lastError,
+      lastCommitMs: this.lastCommitMs,
+    };
+  }
+
+  close(): void {
+    if (!this.open) return;
+    this.flush();
+    this.open = false;
+    checkpoint(this.file.database);
+    this.file.database.close();
+    this.file.release();
+  }
+
+  private mustBeOpen(): void {
+    if (!this.open) throw new JournalError("closed", "the journal is closed");
+  }
+
+  private failed(error: unknown): JournalError {
+    this.failures++;
+    this.lastError = String((error as Error).message).slice(0, 200);
+    return new JournalError("commit", `the journal could not be written: ${this.lastError}`, error);
+  }
+}
+
+/** A commit that failed for want of space leaves the transaction open; one that the system ended does not. */
+function rollback(database: JournalFile["database"]): void {
+  try {
+    database.exec("rollback");
+  } catch {
+    // There was none to roll back.
+  }
+}
+
+/** Not needed for safety: the log is read at the next start all the same. */
+function checkpoint(database: JournalFile["database"]): void {
+  try {
+    database.exec("pragma wal_checkpoint(truncate)");
+  } catch {
+    // A full disk: the log stays.
+  }
+}

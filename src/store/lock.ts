@@ -1,0 +1,41 @@
+/**
+ * One writer per journal. The lock is a transaction held open on a small database beside it: the system lets go of it
+ * when its process dies, however it dies, so there is no stale lock to judge. Who holds it stands in a text file.
+ */
+import { readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import type { Database, Sqlite } from "./sqlite.js";
+
+/** Releases the lock. */
+export type Release = () => void;
+
+/** The lock, or the words for whoever holds it. */
+export function takeLock(sqlite: Sqlite, journalPath: string): Release | { holder: string } {
+  const holderPath = `${journalPath}.holder`;
+  const database = sqlite.open(`${journalPath}.lock`);
+  try {
+    database.exec("pragma busy_timeout = 0; begin immediate");
+  } catch (error) {
+    database.close();
+    if (!/\block(?:ed)?\b|busy/i.test(String(error).slice(0, 300))) throw error;
+    return { holder: holderOf(holderPath) };
+  }
+  writeFileSync(holderPath, `process ${process.pid}, since ${new Date().toISOString()}\n`, { mode: 0o600 });
+  return () => release(database, holderPath);
+}
+
+function release(database: Database, holderPath: string): void {
+  try {
+    unlinkSync(holderPath);
+  } catch {
+    // It only informs; the lock itself is what counts.
+  }
+  database.close();
+}
+
+function holderOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8").slice(0, 200).trim() || "another process";
+  } catch {
+    return "another process";
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The journal's tables, as numbered steps that only go forward: a step that was released is never changed, and a file
+ * that a newer rouse wrote is left alone.
+ *
+ * One row of `batches` is one append: signals are written, read and removed together, and one row per batch instead of
+ * per signal takes a fifth of the time and of the space. `first_seq` is null for what the daemon saw by itself.
+ */
+import { JournalError } from "./journal-error.js";
+import type { Database } from "./sqlite.js";
+
+const STEPS: readonly string[] = [
+  `create table sessions (
+     no integer primary key,
+     session text not null unique,
+     record text not null,
+     acked integer not null default 0,
+     lost integer not null default 0,
+     signals integer not null default 0,
+     bytes integer not null default 0,
+     touched_at integer not null
+   ) strict;
+   create table batches (
+     id integer primary key autoincrement,
+     session_no integer not null references sessions (no),
+     first_seq integer,
+     count integer not null,
+     received_at integer not null,
+     signals text not null
+   ) strict;
+   create index batches_by_session on batches (session_no, id);
+   create index batches_by_time on batches (received_at);`,
+];
+
+export const JOURNAL_SCHEMA: number = STEPS.length;
+
+/** "rous" in ASCII: tells a journal from any other SQLite file. */
+const APPLICATION_ID = 0x726f7573;
+
+export function migrate(database: Database, path: string): void {
+  const version = pragma(database, "user_version");
+  const tables = Number(database.prepare("select count(*) as n from sqlite_schema").get()?.n);
+  if (tables > 0 && pragma(database, "application_id") !== APPLICATION_ID)
+    throw new JournalError("foreign", `${path} is a database of another program: move it away`);
+  if (version > JOURNAL_SCHEMA)
+    throw new JournalError(
+      "newer",
+      `${path} was written by a newer rouse (schema ${version}, this one knows ${JOURNAL_SCHEMA}): ` +
+        "use that rouse, or move the file away",
+    );
+  for (let step = version; step < JOURNAL_SCHEMA; step++) {
+    database.exec(
+      `begin immediate; pragma application_id = ${APPLICATION_ID}; ${STEPS[step]}; pragma user_version = ${step + 1}; commit`,
+    );
+  }
+}
+
+export function pragma(database: Database, name: string): number {
+  return Number(Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]);
+}

@@ -1,0 +1,31 @@
+/** Sessions at the edge: what is read back from a file or comes over a wire is checked once, here. */
+import * as z from "zod";
+import type { AgentSession } from "../core/agent.js";
+
+const name = z.string().min(1).max(400);
+const text = z.string().max(4000);
+
+/** Loose: a field that a newer rouse added travels through this one. */
+const schema = z.looseObject({
+  session: name,
+  name,
+  kind: name,
+  tags: z.array(name).max(100),
+  origin: z.enum(["run", "spawn", "tmux", "transcript"]),
+  command: z.array(z.string().max(100_000)).max(10_000),
+  workspace: text.nullable(),
+  task: text.nullable(),
+  policy: name.nullable(),
+  pid: z.number().int().positive().nullable(),
+  pidStart: name.nullable(),
+  startedAt: z.number(),
+  hostSocket: text.nullable(),
+  pane: z.object({ socket: text, id: name }).nullable(),
+  endedAt: z.number().nullable(),
+}) satisfies z.ZodType<AgentSession>;
+
+/** A session as it was stored or sent, or null with nothing thrown. */
+export function parseSession(value: unknown): AgentSession | null {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? parsed.data : null;
+}

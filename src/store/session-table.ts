@@ -1,0 +1,87 @@
+/** The sessions of the journal, with the numbers that every append asks for kept in memory. */
+import type { AgentSession } from "../core/agent.js";
+import { parseSession } from "./session-schema.js";
+import type { Database, Statement } from "./sqlite.js";
+
+export interface KnownSession {
+  readonly no: number;
+  readonly session: string;
+  /** The highest number that is committed. */
+  acked: number;
+  /** The highest number that is committed or waits for the next commit. */
+  reserved: number;
+}
+
+export class SessionTable {
+  private readonly database: Database;
+  private readonly bySession = new Map<string, KnownSession>();
+  private readonly byNo = new Map<number, KnownSession>();
+  private readonly upsert: Statement;
+  private readonly update: Statement;
+
+  constructor(database: Database) {
+    this.database = database;
+    this.upsert = database.prepare(
+      `insert into sessions (session, record, touched_at) values (?, ?, ?)
+       on conflict (session) do update set record = excluded.record where record <> excluded.record
+       returning no`,
+    );
+    this.update = database.prepare(
+      `update sessions set acked = max(acked, ?), lost = lost + ?, signals = signals + ?, bytes = bytes + ?,
+       touched_at = max(touched_at, ?) where no = ?`,
+    );
+    this.reload();
+  }
+
+  known(session: string): KnownSession | undefined {
+    return this.bySession.get(session);
+  }
+
+  nameOf(no: number): string | undefined {
+    return this.byNo.get(no)?.session;
+  }
+
+  put(session: AgentSession): void {
+    const row = this.upsert.get(session.session, JSON.stringify(session), session.startedAt);
+    if (row && !this.bySession.has(session.session)) this.remember(Number(row.no), session.session, 0);
+  }
+
+  /** A row that cannot be read back (a newer origin, say) is left out; its signals stay. */
+  all(): AgentSession[] {
+    return this.database
+      .prepare("select record from sessions order by no")
+      .all()
+      .flatMap((row) => parseSession(parseJson(String(row.record))) ?? []);
+  }
+
+  /** Counts what a transaction stored; to be called inside it. */
+  count(known: KnownSession, acked: number, lost: number, signals: number, bytes: number, at: number): void {
+    this.update.run(acked, lost, signals, bytes, at, known.no);
+  }
+
+  /** After a failed commit nothing waits any more. */
+  forgetReserved(): void {
+    for (const known of this.bySession.values()) known.reserved = known.acked;
+  }
+
+  reload(): void {
+    this.bySession.clear();
+    this.byNo.clear();
+    for (const row of this.database.prepare("select no, session, acked from sessions").all())
+      this.remember(Number(row.no), String(row.session), Number(row.acked));
+  }
+
+  private remember(no: number, session: string, acked: number): void {
+    const known = { no, session, acked, reserved: acked };
+    this.bySession.set(session, known);
+    this.byNo.set(no, known);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

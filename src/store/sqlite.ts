@@ -1,0 +1,102 @@
+/**
+ * SQLite through the API of `node:sqlite`: the built-in where it is new enough, else the package with the same API.
+ *
+ * SQLite 3.7.0 to 3.51.2 can corrupt a WAL database that several connections use (the "WAL-reset bug", fixed in
+ * March 2026), so an older built-in is passed over. Only what Node 22's class has is used: the versions differ.
+ */
+import { createRequire } from "node:module";
+
+export type Cell = string | number | null;
+export type Row = Record<string, Cell>;
+
+export interface Statement {
+  run(...values: Cell[]): { changes: number | bigint; lastInsertRowid: number | bigint };
+  get(...values: Cell[]): Row | undefined;
+  all(...values: Cell[]): Row[];
+}
+
+export interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  /**
+   * The package (not the built-in) leaves statements alive, and with them the connection, until they are collected: the
+   * write-ahead log is then not folded in, so ask for a checkpoint first. Renaming the file meanwhile is safe: SQLite
+   * looks whether its file has moved before it touches a log by name.
+   */
+  close(): void;
+}
+
+export interface Sqlite {
+  engine: "node:sqlite" | "@photostructure/sqlite";
+  open(path: string): Database;
+}
+
+interface SqliteModule {
+  DatabaseSync: new (path: string) => Database;
+}
+
+/** How a module is found; given by tests to stand for another Node.js. */
+export interface Modules {
+  builtinVersion: string | undefined;
+  builtin(): SqliteModule;
+  fallback(): SqliteModule;
+}
+
+const OLDEST_BUILTIN = [3, 51, 3] as const;
+
+const require = createRequire(import.meta.url);
+
+const FOUND: Modules = {
+  builtinVersion: process.versions.sqlite,
+  builtin: () => quietly(() => require("node:sqlite") as SqliteModule),
+  fallback: () => require("@photostructure/sqlite") as SqliteModule,
+};
+
+/** Throws with what to do when there is no SQLite to be had. */
+export function loadSqlite(modules: Modules = FOUND): Sqlite {
+  if (isNewEnough(modules.builtinVersion)) return asSqlite("node:sqlite", modules.builtin());
+  try {
+    return asSqlite("@photostructure/sqlite", modules.fallback());
+  } catch (error) {
+    const own = modules.builtinVersion
+      ? `its SQLite ${modules.builtinVersion} is older than ${OLDEST_BUILTIN.join(".")}`
+      : "it has none of its own";
+    throw new Error(
+      `no usable SQLite: Node.js ${process.version} was passed over (${own}), and the optional package ` +
+        `@photostructure/sqlite did not load (${firstLine(error)}). Install rouse again without --omit=optional, ` +
+        "or use Node.js 24.15 or newer.",
+    );
+  }
+}
+
+function asSqlite(engine: Sqlite["engine"], { DatabaseSync }: SqliteModule): Sqlite {
+  return { engine, open: (path) => new DatabaseSync(path) };
+}
+
+export function isNewEnough(version: string | undefined): boolean {
+  if (!version) return false;
+  const parts = version.split(".").map(Number);
+  for (const [index, least] of OLDEST_BUILTIN.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== least) return part > least;
+  }
+  return true;
+}
+
+/** Node 22 says on standard error that its SQLite is experimental; it was tested, and that line helps nobody. */
+function quietly<T>(load: () => T): T {
+  const warn = process.emitWarning;
+  process.emitWarning = () => {};
+  try {
+    return load();
+  } finally {
+    process.emitWarning = warn;
+  }
+}
+
+function firstLine(error: unknown): string {
+  return String(error instanceof Error ? error.message : error)
+    .slice(0, 300)
+    .split("\n", 1)
+    .join("");
+}

@@ -1,0 +1,95 @@
+/**
+ * A process that writes the journal is killed at a random moment, again and again over one file: what it was told to be
+ * stored is there, in order and once, and the file is sound. Needs the built store (`tsc -b`), since the writer is a
+ * process of its own.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, describe, expect, it } from "vitest";
+import { openJournal } from "../../src/store/journal.js";
+import { loadSqlite } from "../../src/store/sqlite.js";
+
+const ROUNDS = process.env.ROUSE_FULL ? 50 : 10;
+
+/** Goes on from what is acknowledged, in batches of odd sizes, and prints each acknowledgement as it gets it. */
+const WRITER = `
+import { openJournal } from ${JSON.stringify(new URL("../../dist/store/journal.js", import.meta.url).href)};
+const { journal } = openJournal(process.argv[1], { commitWithinMs: 3 });
+journal.putSession({ session: "a", name: "a", kind: "generic", tags: [], origin: "spawn", command: [], workspace: null,
+  task: null, policy: null, pid: null, pidStart: null, startedAt: 1, hostSocket: null, pane: null, endedAt: null });
+let next = journal.acked("a") + 1;
+process.stdout.write("acked " + (next - 1) + "\\n");
+for (let turn = 1; ; turn++) {
+  const waiting = [];
+  for (let part = 0; part < 4; part++) {
+    const signals = Array.from({ length: 1 + ((turn * 7 + part * 5) % 23) }, (_, i) => ({
+      kind: "output", at: next + i, source: "screen", bytes: next + i }));
+    waiting.push(journal.append("a", next, signals, turn));
+    next += signals.length;
+  }
+  for (const { acked } of await Promise.all(waiting)) process.stdout.write("acked " + acked + "\\n");
+  if (turn % 50 === 0) journal.prune({ now: turn, maxAgeMs: 1e9, maxBytes: 1e12 });
+}
+`;
+
+const root = mkdtempSync(join(tmpdir(), "rouse-kill-"));
+const path = join(root, "state", "journal.db");
+let writer: ChildProcess | undefined;
+afterEach(() => {
+  writer?.kill("SIGKILL");
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** Runs the writer and kills it after it has acknowledged something and a random while has passed. */
+async function writeAndKill(afterMs: number): Promise<number> {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", WRITER, path], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  writer = child;
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  let acked = -1;
+  let begun = false;
+  for await (const line of createInterface({ input: child.stdout })) {
+    acked = Number(/^acked (\d+)$/.exec(line)?.[1] ?? acked);
+    if (begun) continue;
+    begun = true;
+    setTimeout(() => child.kill("SIGKILL"), afterMs);
+  }
+  await ended;
+  return acked;
+}
+
+describe("a writer killed at a random moment", () => {
+  it("has lost nothing that was acknowledged, and leaves a sound file", async () => {
+    const moments: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const afterMs = Math.floor(Math.random() * 120);
+      moments.push(afterMs);
+      const told = await writeAndKill(afterMs);
+      const where = `killed after ${moments.join(", ")} ms`;
+      expect(told, where).toBeGreaterThanOrEqual(0);
+      const { journal, notes } = openJournal(path);
+      expect(notes, where).toEqual([]);
+      expect(journal.acked("a"), where).toBeGreaterThanOrEqual(told);
+      let expected = 1;
+      for (const { seq, signal } of journal.read("a")) {
+        if (seq !== expected || signal.at !== expected) expect({ seq, at: signal.at }, where).toEqual(expected);
+        expected++;
+      }
+      expect(expected - 1, where).toBe(journal.acked("a"));
+      expect(journal.stats(), where).toMatchObject({ lost: 0, skipped: 0, signals: expected - 1 });
+      journal.close();
+      const database = loadSqlite().open(path);
+      expect(database.prepare("pragma integrity_check").get(), where).toEqual({ integrity_check: "ok" });
+      database.close();
+    }
+  });
+
+  it("does not keep the lock", async () => {
+    await writeAndKill(0);
+    openJournal(path).journal.close();
+  });
+});
