@@ -48,15 +48,42 @@ export type Line = readonly Run[];
 
 /** The screen of a recording at second `t`, with its colours. */
 export async function screenAt(path: string, t: number): Promise<Line[]> {
+  const [screen] = await screensAt(path, [t]);
+  return (screen as Screen).lines;
+}
+
+export interface Screen {
+  lines: Line[];
+  title: string | null;
+}
+
+/** The screens of a recording at these seconds, in rising order. */
+export async function screensAt(path: string, moments: readonly number[]): Promise<Screen[]> {
   const [cols, rows] = readMeta(path).size;
   const terminal = new xterm.Terminal({ cols, rows, scrollback: 0, allowProposedApi: true });
+  const screens: Screen[] = [];
+  let title: string | null = null;
+  terminal.onTitleChange((text) => {
+    title = text;
+  });
+  const settle = (): Promise<void> => new Promise((done) => terminal.write("", done));
   for (const input of await readInputs(path)) {
-    if (input.t > t) break;
+    while (screens.length < moments.length && input.t > (moments[screens.length] as number)) {
+      await settle();
+      screens.push({ lines: linesOf(terminal), title });
+    }
     if (input.kind === "bytes") terminal.write(input.bytes);
+    if (input.kind === "size") terminal.resize(input.cols, input.rows);
   }
-  await new Promise<void>((done) => terminal.write("", done));
+  await settle();
+  while (screens.length < moments.length) screens.push({ lines: linesOf(terminal), title });
+  terminal.dispose();
+  return screens;
+}
+
+function linesOf(terminal: InstanceType<typeof xterm.Terminal>): Line[] {
   const buffer = terminal.buffer.active;
-  const lines = Array.from({ length: rows }, (_, y): Line => {
+  return Array.from({ length: terminal.rows }, (_, y): Line => {
     const line = buffer.getLine(buffer.baseY + y);
     const runs: Run[] = [];
     const width = line?.translateToString(true).length ?? 0;
@@ -70,8 +97,6 @@ export async function screenAt(path: string, t: number): Promise<Line[]> {
     }
     return runs;
   });
-  terminal.dispose();
-  return lines;
 }
 
 function sgrOf(cell: IBufferCell): string {

@@ -1,0 +1,162 @@
+/**
+ * Every pattern of every profile against the screens of all other states. A screen is labelled by the truth of its
+ * recording; the table below says which facts, dialogs and titles each state excludes.
+ */
+import { describe, expect, it } from "vitest";
+import type { AgentProfile } from "../src/agents/profile.js";
+import { profileFor } from "../src/agents/registry.js";
+import { readResetTime } from "../src/readers/reset-time.js";
+import { compileProfile } from "../src/readers/screen/compiled.js";
+import { type Facts, readFacts } from "../src/readers/screen/facts.js";
+import { plainScreen } from "./support/plain-screen.js";
+import { CORPUS, caseFolders, OWN_CASES, readMeta, type Screen, screensAt } from "./support/recordings.js";
+
+type Fact = "busy" | "retry" | "error" | "limit" | "dialog" | "compacting" | "interrupted";
+
+/** What a screen in this state never states. A state that is missing here excludes nothing that a screen can tell. */
+const EXCLUDES: Readonly<Record<string, readonly Fact[]>> = {
+  idle: ["busy", "retry", "error", "limit", "dialog", "compacting", "interrupted"],
+  working: ["retry", "error", "limit", "dialog", "compacting", "interrupted"],
+  tool_running: ["retry", "error", "limit", "dialog", "compacting", "interrupted"],
+  hung: ["retry", "error", "limit", "dialog", "compacting", "interrupted"],
+  looping: ["retry", "error", "limit", "compacting", "interrupted"],
+  done: ["busy", "retry", "error", "limit", "dialog", "compacting", "interrupted"],
+  waiting_permission: ["busy", "retry", "error", "limit", "compacting", "interrupted"],
+  waiting_trust: ["busy", "retry", "error", "limit", "compacting", "interrupted"],
+  waiting_input: ["busy", "retry", "error", "limit", "compacting", "interrupted"],
+  usage_limited: ["error", "compacting", "interrupted"],
+  auth_error: ["limit", "dialog", "compacting", "interrupted"],
+  stopped_error: ["limit", "dialog", "compacting", "interrupted"],
+  retrying: ["error", "limit", "dialog", "compacting", "interrupted"],
+  rate_limited: ["error", "dialog", "compacting", "interrupted"],
+  billing_error: ["limit", "dialog", "compacting", "interrupted"],
+  context_full: ["limit", "dialog", "compacting", "interrupted"],
+  unreachable: ["limit", "dialog", "compacting", "interrupted"],
+};
+
+/** What the last row of a state may say of the one before: a screen changes a moment after the truth does. */
+const SETTLED_S = 3;
+
+interface Labelled {
+  where: string;
+  agent: string;
+  truth: string;
+  screen: Screen;
+}
+
+async function labelledScreens(root: string): Promise<Labelled[]> {
+  const all: Labelled[] = [];
+  for (const folder of caseFolders(root)) {
+    const { agent, mode, timeline, t_end: end } = readMeta(folder);
+    if (mode === "headless") continue;
+    const moments = timeline.flatMap(([from, truth], i) => {
+      const to = timeline[i + 1]?.[0] ?? end;
+      const [first, last] = [from + SETTLED_S, to - 0.6];
+      return last <= first ? [] : [first, (first + last) / 2, last].map((t) => ({ t, truth }));
+    });
+    const screens = await screensAt(
+      folder,
+      moments.map(({ t }) => t),
+    );
+    moments.forEach(({ t, truth }, i) => {
+      const where = `${folder.split("/").slice(-2).join("/")} at ${t.toFixed(1)} s`;
+      all.push({ where, agent, truth, screen: screens[i] as Screen });
+    });
+  }
+  return all;
+}
+
+/** Rows of a rule that wants a running clock are tried without one: the pattern itself is on trial. */
+const tried = new Map<string, AgentProfile>();
+function unclocked(id: string): AgentProfile {
+  const { id: name, ...profile } = profileFor(id);
+  const made = tried.get(name) ?? { ...profile, id: name, rules: profile.rules.map(({ live: _, ...rule }) => rule) };
+  tried.set(name, made);
+  return made;
+}
+
+const LOOK = { at: 0, until: (text: string) => readResetTime(text, 0, "UTC")?.until, ticking: () => false };
+
+function stated(id: string, { lines }: Screen): Facts {
+  return readFacts(compileProfile(unclocked(id)), plainScreen(lines), LOOK);
+}
+
+const says = (facts: Facts, fact: Fact): boolean => (fact === "busy" ? facts.busy === true : facts[fact] !== undefined);
+
+/** What a title never says in these states. */
+const TITLE_EXCLUDES: Readonly<Record<string, readonly string[]>> = {
+  idle: ["working", "blocked"],
+  done: ["working", "blocked"],
+  working: ["idle", "blocked"],
+  tool_running: ["idle", "blocked"],
+  hung: ["blocked"],
+  retrying: ["blocked"],
+  usage_limited: ["blocked"],
+  auth_error: ["blocked"],
+  stopped_error: ["blocked"],
+};
+
+/** Which dialog it is, where the truth names it. */
+const PROMPTS: Readonly<Record<string, string>> = { waiting_permission: "permission", waiting_trust: "trust" };
+
+const IDS = ["claude-code", "codex", "gemini", "opencode", "generic"];
+const detail = (facts: Facts): string =>
+  JSON.stringify([facts.dialog?.question, facts.error, facts.limit, facts.retry]).slice(0, 300);
+
+const roots: [string, string][] = [["our own recordings", OWN_CASES]];
+if (CORPUS) roots.push(["the corpus in ROUSE_CORPUS", `${CORPUS}/live`]);
+
+describe.each(roots)("the patterns on %s", async (_, root) => {
+  const screens = await labelledScreens(root);
+  const states = Object.keys(EXCLUDES).filter((state) => screens.some(({ truth }) => truth === state));
+  const of = (state: string): Labelled[] => screens.filter(({ truth }) => truth === state);
+
+  it("have screens of many states to be tried on", () => {
+    expect(screens.length).toBeGreaterThan(100);
+    expect(states.length).toBeGreaterThan(8);
+  });
+
+  it.each(states)("state nothing of a screen that is %s which that state excludes", (state) => {
+    const wrong: string[] = [];
+    for (const { where, agent, screen } of of(state)) {
+      for (const id of new Set([profileFor(agent).id, "generic"])) {
+        const facts = stated(id, screen);
+        const said = (EXCLUDES[state] ?? []).filter((fact) => says(facts, fact));
+        if (said.length > 0) wrong.push(`${id} says ${said.join(", ")} of ${where}: ${detail(facts)}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(IDS)("of %s see no trouble in another program that is well", (id) => {
+    const wrong: string[] = [];
+    for (const { where, agent, screen } of ["idle", "working", "tool_running", "done"].flatMap(of)) {
+      if (profileFor(agent).id === id) continue;
+      const facts = stated(id, screen);
+      const said = (["retry", "error", "limit", "dialog"] as const).filter((fact) => says(facts, fact));
+      if (said.length > 0) wrong.push(`${said.join(", ")} of ${where}: ${detail(facts)}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(Object.keys(PROMPTS))("take a dialog that is %s for no other", (state) => {
+    for (const { where, agent, screen } of of(state)) {
+      expect(stated(profileFor(agent).id, screen).dialog?.prompt, where).toBe(PROMPTS[state]);
+    }
+  });
+
+  it.each(Object.keys(TITLE_EXCLUDES))("of titles say nothing that %s excludes", (state) => {
+    const wrong: string[] = [];
+    for (const { where, agent, screen } of of(state)) {
+      if (screen.title === null) continue;
+      for (const id of new Set([profileFor(agent).id, "generic"])) {
+        const status = compileProfile(profileFor(id)).titles.find(({ when }) =>
+          when.test(screen.title as string),
+        )?.status;
+        if (status && TITLE_EXCLUDES[state]?.includes(status))
+          wrong.push(`${id}: ${screen.title} is ${status} of ${where}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
