@@ -42,7 +42,9 @@ function checked(path: string, entry: unknown): ProfileOverride {
 
 function patternsOf(profile: ProfileOverride): string[] {
   const { composer, titles = [], rules = [], dialogs = [], noise = [], message, versionRow } = profile;
-  const own = composer ? [composer.first, composer.not, composer.top, composer.bottom, ...composer.placeholders] : [];
+  const own = composer
+    ? [composer.first, composer.not, composer.top, composer.bottom, composer.more, ...composer.placeholders]
+    : [];
   const rows = [...titles, ...rules, ...dialogs].map((entry) => entry.when);
   return [...rows, ...noise, ...own, message, versionRow].filter(
     (source): source is string => typeof source === "string",

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { profileFor } from "../../agents/registry.js";
+import { compileProfile } from "./compiled.js";
+import { readFacts } from "./facts.js";
+import { footOf, joinRows, maskRow, type ScreenText } from "./screen-text.js";
+
+const AT = Date.parse("2026-03-02T09:00:00Z");
+const RULE = "─".repeat(40);
+
+function facts(agent: string, rows: string[], tinted: boolean | null = null) {
+  const screen: ScreenText = { rows, tinted: () => tinted, muted: () => null, redFrame: () => null };
+  return readFacts(compileProfile(profileFor(agent)), screen, {
+    at: AT,
+    until: () => undefined,
+    ticking: () => false,
+  });
+}
+const claude = (...above: string[]) => [...above, "", RULE, "❯ ", RULE, "  ? for shortcuts"];
+const codex = (...above: string[]) => [...above, "", "› ", "", "  gpt-5 · /work"];
+
+describe("the facts of a screen", () => {
+  it.each([
+    [
+      "Claude Code at work",
+      "claude",
+      claude("✢ Baking… (12s · ↓ 1.2k tokens)"),
+      { busy: true, elapsed: 12, tokens: 1200 },
+    ],
+    ["Claude Code at rest", "claude", claude("⏺ Done."), { busy: false, composer: "empty" }],
+    ["Codex at work", "codex", codex("• Working (3s • esc to interrupt)"), { busy: true, elapsed: 3 }],
+    ["Codex at rest", "codex", codex("• Done."), { busy: false, composer: "empty" }],
+    ["a question at the end", "claude", claude("⏺ Which port should I use, 80 or 8080?"), { closing: "question" }],
+    ["compaction", "claude", claude("✢ Compacting conversation… (9s)"), { compacting: true, busy: true }],
+  ])("tell %s", (_, agent, rows, expected) => {
+    expect(facts(agent, rows)).toMatchObject(expected);
+  });
+
+  it("tell a permission by its structure: options in the composer's place", () => {
+    const { dialog, composer } = facts("claude", [
+      RULE,
+      " Bash command",
+      "   rm -rf build",
+      " Do you want to proceed?",
+      " ❯ 1. Yes",
+      "   2. No, and tell Claude what to do differently",
+      "",
+      " Esc to cancel",
+    ]);
+    expect(dialog).toMatchObject({ prompt: "permission" });
+    expect(dialog?.question).toContain("Do you want to proceed?");
+    expect(composer).toBe("hidden");
+  });
+
+  it("do not take a dialog that is quoted in a reply for one", () => {
+    const quoted = claude("⏺ The screen shows:", "   Do you want to proceed?", "   ❯ 1. Yes", "     2. No");
+    expect(facts("claude", quoted)).not.toHaveProperty("dialog");
+  });
+
+  it("take an error row only in the program's own colour", () => {
+    const rows = claude("  ⎿  API Error: 500 internal server error");
+    expect(facts("claude", rows, true)).toMatchObject({ error: { cause: "api" } });
+    expect(facts("claude", rows, false)).not.toHaveProperty("error");
+  });
+
+  it("do not read an error that stands further up", () => {
+    const rows = claude("  ⎿  API Error: 500 internal server error", "", "⏺ Fixed it, all tests pass.");
+    expect(facts("claude", rows, true)).not.toHaveProperty("error");
+  });
+
+  it("leave the status line out of the reply", () => {
+    const at = (n: number) => facts("claude", claude("⏺ Reading.", "", `✢ Baking… (${n}s)`)).reply;
+    expect(at(3)).toBe(at(4));
+    expect(facts("claude", claude("⏺ Reading more.", "", "✢ Baking… (3s)")).reply).not.toBe(at(3));
+  });
+
+  it("of an empty screen are none", () => {
+    expect(facts("claude", ["", "", ""])).toMatchObject({ busy: null, composer: "hidden", tail: [] });
+  });
+});
+
+describe("rows of text", () => {
+  it("end at the lowest that is not blank", () => {
+    expect([footOf(["a", "", " "]), footOf(["", ""])]).toEqual([0, -1]);
+  });
+
+  it("are joined without frames, rules and blanks", () => {
+    expect(joinRows(["╭────────╮", "│ one    │", "", "│ two    │", "╰────────╯"])).toBe("one\ntwo");
+  });
+
+  it("are masked where they move by nature", () => {
+    expect(maskRow("⠋ Running 3s")).toBe(maskRow("⠙ Running 4s"));
+    expect(maskRow("● Wrote 3 files")).not.toBe(maskRow("● Wrote 4 files"));
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { Ticks } from "./ticks.js";
+
+describe("a running clock", () => {
+  it("is a row that stays the same but for its time", () => {
+    const ticks = new Ticks();
+    ticks.look(["⠋ Pondering (58s)"], 0);
+    expect(ticks.ticking("⠋ Pondering (58s)", 0)).toBe(false);
+    ticks.look(["⠙ Pondering (59s)"], 1000);
+    expect(ticks.ticking("⠙ Pondering (59s)", 1000)).toBe(true);
+    ticks.look(["⠙ Pondering (1m 0s)"], 2000);
+    expect(ticks.ticking("⠙ Pondering (1m 0s)", 2000)).toBe(true);
+  });
+
+  it("stops when it no longer moves", () => {
+    const ticks = new Ticks();
+    ticks.look(["Running 1s"], 0);
+    ticks.look(["Running 2s"], 1000);
+    expect(ticks.ticking("Running 2s", 4400)).toBe(true);
+    expect(ticks.ticking("Running 2s", 4600)).toBe(false);
+  });
+
+  it("is none without a time, and none in a row that is longer than any status line", () => {
+    const ticks = new Ticks();
+    const long = (n: number) => `${"x".repeat(500)} ${n}s`;
+    for (const [i, rows] of [
+      ["step 1", long(1)],
+      ["step 2", long(2)],
+    ].entries())
+      ticks.look(rows, i * 1000);
+    expect([ticks.ticking("step 2", 1000), ticks.ticking(long(2), 1000)]).toEqual([false, false]);
+  });
+
+  it("is remembered for a bounded number of rows", () => {
+    const ticks = new Ticks();
+    ticks.look(["first 1s"], 0);
+    ticks.look(
+      Array.from({ length: 99 }, (_, i) => `${"row ".repeat(i + 1)} 1s`),
+      500,
+    );
+    ticks.look(["first 2s"], 1000);
+    expect(ticks.ticking("first 2s", 1000)).toBe(false);
+  });
+});

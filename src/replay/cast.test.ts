@@ -1,0 +1,108 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openCast } from "./cast.js";
+import { readLines } from "./files.js";
+import { fromArray, isOnClock, mergeInputs, type RecordedInput } from "./inputs.js";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "rouse-cast-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function file(name: string, content: string | Uint8Array): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+const HEADER = '{"version": 2, "width": 80, "height": 24, "timestamp": 1700000000}';
+const CAST = [HEADER, '[0.5, "o", "hi"]', '[1, "i", "y"]', '[2, "r", "100x30"]', '[3, "m", "mark"]'].join("\n");
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+describe("a cast", () => {
+  it("gives its size and start, and its inputs in order", async () => {
+    const { header, inputs } = await openCast(await file("a.cast", CAST), false);
+    expect(header).toMatchObject({ cols: 80, rows: 24, startAt: 1_700_000_000_000 });
+    expect(await all(inputs)).toMatchObject([
+      { t: 0.5, kind: "bytes", bytes: new TextEncoder().encode("hi") },
+      { t: 1, kind: "keys", text: "y" },
+      { t: 2, kind: "size", cols: 100, rows: 30 },
+      { t: 3, kind: "end" },
+    ]);
+  });
+
+  it("is read packed or not, by its bytes and not by its name", async () => {
+    const { inputs } = await openCast(await file("packed.cast", gzipSync(CAST)), true);
+    expect((await all(inputs))[0]).toMatchObject({ t: 0.5, kind: "stdout" });
+  });
+
+  it("that was cut off in a packed block is a recording up to there", async () => {
+    const long = [HEADER, ...Array.from({ length: 5000 }, (_, i) => `[${i}, "o", "${Math.sin(i)}"]`)].join("\n");
+    const packed = gzipSync(long);
+    const { inputs } = await openCast(await file("cut.cast.gz", packed.subarray(0, packed.length / 2)), false);
+    const found = await all(inputs);
+    expect(found.length).toBeGreaterThan(100);
+    expect(found.length).toBeLessThan(5000);
+  });
+
+  it("loses a damaged line only, and counts it", async () => {
+    const damaged = [HEADER, '[1, "o", "a"]', "{", '[2, "o"]', '["x", "o", "b"]', '[4, "o", "c"]'].join("\n");
+    const { inputs, skipped } = await openCast(await file("damaged.cast", damaged), false);
+    expect((await all(inputs)).map(({ t }) => t)).toEqual([1, 4]);
+    expect(skipped()).toBe(3);
+  });
+
+  it("never runs backwards", async () => {
+    const { inputs } = await openCast(
+      await file("back.cast", [HEADER, '[5, "o", "a"]', '[2, "o", "b"]'].join("\n")),
+      false,
+    );
+    expect((await all(inputs)).map(({ t }) => t)).toEqual([5, 5]);
+  });
+
+  it.each([
+    ["", "empty"],
+    ['{"version": 9, "width": 80, "height": 24}', "another version"],
+    ["not json", "no JSON"],
+  ])("that is none is refused with its name and what was expected: %j", async (content) => {
+    const path = await file("none.cast", content);
+    await expect(openCast(path, false)).rejects.toThrow(/none\.cast.*asciinema/);
+  });
+
+  it("that is not there is refused with its name", async () => {
+    await expect(openCast(join(folder, "missing.cast"), false)).rejects.toThrow(/missing\.cast/);
+  });
+});
+
+describe("lines of a file", () => {
+  it("come whole, however the file was cut, with and without a last line break", async () => {
+    const lines = Array.from({ length: 9000 }, (_, i) => `Zeile ${i} äöü`);
+    expect(await all(readLines(await file("lines", lines.join("\n"))))).toEqual(lines);
+    expect(await all(readLines(await file("lines-gz", gzipSync(`${lines.join("\n")}\n`))))).toEqual(lines);
+  });
+});
+
+describe("merged inputs", () => {
+  const at = (t: number, text: string): RecordedInput => ({ t, kind: "keys", text });
+
+  it("come by time, and at equal times in the order of their sources", async () => {
+    const merged = mergeInputs([
+      fromArray([at(1, "a"), at(3, "c")]),
+      fromArray([]),
+      fromArray([at(1, "b"), at(2, "d")]),
+    ]);
+    expect((await all(merged)).map((input) => ("text" in input ? input.text : ""))).toEqual(["a", "b", "d", "c"]);
+  });
+
+  it("have a time that a recording can have", () => {
+    expect([0, 5, -1, Number.NaN, 1e300].map(isOnClock)).toEqual([true, true, false, false, false]);
+  });
+});
