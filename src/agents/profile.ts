@@ -24,6 +24,9 @@ const FACTS = [
   "tool",
 ] as const;
 
+/** Null where there is none; TOML has no null, so it may be left out. */
+const absent = z.string().nullable().default(null);
+
 const rule = z.strictObject({
   fact: z.enum(FACTS),
   region: z.enum(["status", "foot", "last", "reply"]),
@@ -58,12 +61,12 @@ export const profileSchema = z.strictObject({
   composer: z.strictObject({
     /** First row of the composer. Named group: draft. */
     first: z.string(),
-    not: z.string().nullable(),
+    not: absent,
     /** The row right above and the closing row below, where the composer has a frame. */
-    top: z.string().nullable(),
-    bottom: z.string().nullable(),
+    top: absent,
+    bottom: absent,
     /** Further rows of a draft, where the composer has no frame. */
-    more: z.string().nullable(),
+    more: absent,
     /** At most so many non-empty rows stand below it. */
     belowMax: z.int(),
     /** It is missing only while a dialog stands in its place, so a dialog's words at the bottom are enough. */

@@ -119,7 +119,7 @@ describe("a user's own profiles", () => {
     [
       "draft.toml",
       'id = "codex"\n[composer]\nfirst = "^>"\nmore = "[z-a]"\nbelowMax = 4\nhiddenMeansDialog = false\nplaceholders = []',
-      /draft\.toml: /,
+      /draft\.toml: pattern "\[z-a\]" is not valid RE2/,
     ],
   ])("are refused with the file and the place: %s", async (name, content, message) => {
     await expect(load(name, content)).rejects.toThrow(message);
