@@ -70,7 +70,11 @@ async function labelledScreens(root: string): Promise<Labelled[]> {
 const tried = new Map<string, AgentProfile>();
 function unclocked(id: string): AgentProfile {
   const { id: name, ...profile } = profileFor(id);
-  const made = tried.get(name) ?? { ...profile, id: name, rules: profile.rules.map(({ live: _, ...rule }) => rule) };
+  const made = tried.get(name) ?? {
+    ...profile,
+    id: name,
+    rules: profile.rules.map((rule) => ({ ...rule, live: false })),
+  };
   tried.set(name, made);
   return made;
 }

@@ -1,5 +1,6 @@
 /** The command line: one file per command, loaded only when it is asked for. */
 import { Command, CommanderError } from "@commander-js/extra-typings";
+import { plain } from "../core/plain.js";
 import { BadInput } from "../replay/files.js";
 import { readVersion } from "./version.js";
 
@@ -10,6 +11,15 @@ async function main(): Promise<number> {
     .version(readVersion())
     .exitOverride()
     .configureHelp({ helpWidth: Math.min(100, process.stdout.columns ?? 100) })
+    .configureOutput({
+      writeErr: (text) =>
+        process.stderr.write(
+          text
+            .split("\n")
+            .map((line) => plain(line))
+            .join("\n"),
+        ),
+    })
     .showHelpAfterError("(add --help for the options)");
   let exit = 0;
   const { addReplay } = await import("./replay.js");

@@ -69,6 +69,8 @@ export class TerminalReader {
       rows: clamp(options.rows, 2, 500),
       scrollback: 0,
       allowProposedApi: true,
+      // It writes what it cannot parse to standard error, bytes and all.
+      logLevel: "off",
     });
     this.#screen = new TerminalScreen(this.#terminal);
     this.#terminal.onTitleChange((title) => {

@@ -7,8 +7,8 @@ const HEADER = '{"version":2,"width":80,"height":24,"timestamp":1767614400}\n';
 const event = (t: number | string, text: string): string => `[${t},"o",${JSON.stringify(text)}]\n`;
 
 /** Bytes that look random and are the same in every run. */
-export function noise(bytes: number, seed = 1): Buffer {
-  const out = Buffer.alloc(bytes);
+function noise(bytes: number, seed = 1): Uint8Array {
+  const out = new Uint8Array(bytes);
   let x = seed;
   for (let i = 0; i < bytes; i++) {
     x = (Math.imul(x, 1664525) + 1013904223) >>> 0;
@@ -22,7 +22,7 @@ const PNG = Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a
 const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
 /** Recordings that cannot be read at all: one clear line each, and exit code 1. */
-export const UNREADABLE: Readonly<Record<string, string | Buffer>> = {
+export const UNREADABLE: Readonly<Record<string, string | Uint8Array>> = {
   "empty.cast": "",
   "newline-only.cast": "\n",
   "random.cast": noise(100_000),
@@ -42,9 +42,9 @@ export const UNREADABLE: Readonly<Record<string, string | Buffer>> = {
 };
 
 /** Recordings with something to judge left in them: the rest is skipped and counted where it is a lost line. */
-export const DAMAGED: Readonly<Record<string, string | Buffer>> = {
+export const DAMAGED: Readonly<Record<string, string | Uint8Array>> = {
   "header-only.cast": HEADER,
-  "torn-line.cast": HEADER + event(1, "hello") + '[2,"o","wor',
+  "torn-line.cast": `${HEADER}${event(1, "hello")}[2,"o","wor`,
   "torn-gzip.cast.gz": zipped.subarray(0, zipped.length - 20),
   "long-event.cast": HEADER + event(1, "a") + event(2, "x".repeat(10_000_000)) + event(3, "b"),
   "deep-event.cast": `${HEADER}${nested(100_000)}\n${event(2, "x")}`,
@@ -72,7 +72,7 @@ export const DAMAGED: Readonly<Record<string, string | Buffer>> = {
 };
 
 /** Case folders whose parts are broken; each holds a good recording, so that only the part is at fault. */
-export const BROKEN_CASES: Readonly<Record<string, Readonly<Record<string, string | Buffer>>>> = {
+export const BROKEN_CASES: Readonly<Record<string, Readonly<Record<string, string | Uint8Array>>>> = {
   "meta-torn": { "meta.json": '{"agent":"claude"' },
   "meta-array": { "meta.json": "[]" },
   "meta-word": { "meta.json": '"x"' },

@@ -10,7 +10,7 @@ export interface Ran {
   stderr: string;
 }
 
-export function rouse(args: readonly string[], input?: string | Buffer): Ran {
+export function rouse(args: readonly string[], input?: string): Ran {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
     encoding: "utf8",
     maxBuffer: 256 * 1024 * 1024,

@@ -1,0 +1,186 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { plain, plainJson } from "../../src/core/plain.js";
+import { rouse } from "../support/rouse.js";
+
+const FULL = process.env["ROUSE_FULL"] === "1";
+/** C0 but for the newline, DEL, C1, bidirectional marks and overrides, zero width, line separators, tags, lone halves. */
+const UNSAFE =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/u;
+
+/** Every one of them, among letters, with real sequences: a title, a clipboard, a hyperlink, a colour, a reset. */
+const CODES = Array.from({ length: 160 }, (_, i) => i).filter((i) => i !== 10 && (i < 32 || i > 126));
+const EVIL = `${CODES.map((code) => String.fromCharCode(code)).join("a")}\u001b]0;owned\u0007\u001b]52;c;ZXZpbA==\u0007\u001b]8;;http://x\u001b\\link\u001b[31m\u001bc\u009b31m\u009d0;x\u009c\u202egnp.exe\u2066x\u2069\u200bz\ufeff\u2028\u{e0041}\ud800`;
+
+let root: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "rouse-control-"));
+  const json = JSON.stringify;
+  const at = (i: number): string => new Date(1767614400000 + i * 1000).toISOString();
+  const header = '{"version":2,"width":120,"height":40,"timestamp":1767614400}\n';
+  const row = (n: number, text: string): string => `\u001b[${n};1H${text}`;
+  const dialog = [
+    row(30, "─".repeat(120)),
+    row(31, ` Bash ${EVIL}`),
+    row(32, ` Do you want to ${EVIL} proceed?`),
+    row(33, " ❯ 1. Yes"),
+    row(34, "   2. No"),
+  ].join("");
+  const folder = join(root, "cases", `evil\u001b]0;x\u0007\u202e\u009b`);
+  mkdirSync(folder, { recursive: true });
+  const meta = {
+    agent: "claude",
+    mode: "tui",
+    t_end: 90,
+    timeline: [
+      [0, `working${EVIL}`],
+      [1, "working"],
+      [5, "done"],
+    ],
+  };
+  writeFileSync(join(folder, "meta.json"), json(meta));
+  const events = [
+    dialog,
+    `\u001b]0;✳ ${EVIL}\u0007`,
+    `\u001b]7501;{"status":"blocked","message":${json(EVIL)}}\u0007`,
+    `\u001b]7501;blocked;${EVIL}\u0007`,
+    EVIL,
+    `\u001b[2J${row(1, `● ${EVIL}: which one do you want?`)}${row(3, "─".repeat(60))}${row(4, "❯")}${row(5, "─".repeat(60))}`,
+  ];
+  writeFileSync(
+    join(folder, "session.cast"),
+    header + events.map((data, i) => `${json([i * 8 + 1, "o", data])}\n`).join(""),
+  );
+  const records = [
+    { type: "user", uuid: "a", sessionId: "s", timestamp: at(1), message: { role: "user", content: EVIL } },
+    {
+      type: "assistant",
+      uuid: "b",
+      sessionId: "s",
+      timestamp: at(2),
+      message: {
+        role: "assistant",
+        id: "m",
+        content: [{ type: "tool_use", id: EVIL, name: EVIL, input: { command: EVIL, file_path: EVIL } }],
+      },
+    },
+    {
+      type: "user",
+      uuid: "c",
+      sessionId: "s",
+      timestamp: at(3),
+      message: { role: "user", content: [{ type: "tool_result", tool_use_id: EVIL, is_error: true, content: EVIL }] },
+    },
+    {
+      type: "assistant",
+      uuid: "d",
+      sessionId: "s",
+      timestamp: at(4),
+      isApiErrorMessage: true,
+      error: EVIL,
+      message: { role: "assistant", id: "n", content: [{ type: "text", text: `API Error: 401 ${EVIL}` }] },
+    },
+    { type: EVIL, uuid: "e", sessionId: "s", timestamp: at(5), message: EVIL },
+    {
+      type: "assistant",
+      uuid: "f",
+      sessionId: "s",
+      timestamp: at(6),
+      message: {
+        role: "assistant",
+        id: "o",
+        stop_reason: "end_turn",
+        content: [{ type: "text", text: `Should I delete ${EVIL} or keep it?` }],
+      },
+    },
+  ];
+  writeFileSync(join(folder, "transcript-1.jsonl"), records.map((record) => `${json(record)}\n`).join(""));
+  writeFileSync(
+    join(folder, "transcript-times.jsonl"),
+    records.map((r, i) => `${json({ t: i + 1, file: EVIL, lines: [{ type: r.type, ts: r.timestamp }] })}\n`).join(""),
+  );
+  writeFileSync(
+    join(folder, "hooks.jsonl"),
+    ["PermissionRequest", "Notification", "StopFailure", EVIL]
+      .map(
+        (name, i) =>
+          `${json({ t: i + 20, hook_event_name: name, message: EVIL, tool_name: EVIL, tool_input: { command: EVIL }, error: EVIL })}\n`,
+      )
+      .join(""),
+  );
+  cpSync(join(folder, "transcript-1.jsonl"), join(root, "transcript.jsonl"));
+  writeFileSync(
+    join(root, "events.jsonl"),
+    `${json({ id: EVIL, events: Array.from({ length: 30 }, (_, i) => ({ t: i, type: "tool", tool: EVIL, name: EVIL, args: { x: EVIL }, result: EVIL, error: EVIL })) })}\n`,
+  );
+  writeFileSync(
+    join(root, "screens.jsonl"),
+    `${json({ id: EVIL, agent: "claude", text: `● API Error: 500 ${EVIL}\n\n❯ `, now: at(1), tz: EVIL, state: "idle" })}\n`,
+  );
+  writeFileSync(join(root, `bad\u001b[31m\u202e.cast`), "x");
+  writeFileSync(join(root, "profile.json"), json({ id: EVIL, [EVIL]: EVIL }));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+describe("the command line", () => {
+  it.each([
+    ["replay", "CASES"],
+    ["replay", "--json", "CASES"],
+    ["replay", "--sources", "screen", "CASES"],
+    ["replay", "--json", "--sources", "hooks", "CASES"],
+    ["replay", "--transcript", "/transcript.jsonl"],
+    ["replay", "--events", "/events.jsonl"],
+    ["replay", "--json", "--events", "/events.jsonl"],
+    ["replay", "--screens", "/screens.jsonl"],
+    ["replay", "--json", "--screens", "/screens.jsonl"],
+    ["replay", "/bad\u001b[31m\u202e.cast"],
+    ["replay", "/nowhere\u001b]0;x\u0007\u009b"],
+    ["replay", "--profile", "/profile.json", "CASES"],
+    ["replay", "--sources", "\u001b[31mscreen", "CASES"],
+    ["replay", "--\u001b[31mno-such-option"],
+    ["\u001b[31mno-such-command"],
+    ["eval", "--worst", "CASES"],
+    ["eval", "--json", "CASES"],
+    ["eval", "/bad\u001b[31m\u202e.cast"],
+  ])("lets no control byte out: %j %j %j %j", (...args) => {
+    const { stdout, stderr } = rouse(
+      args.map((arg) => (arg === "CASES" ? join(root, "cases") : arg.startsWith("/") ? join(root, arg) : arg)),
+    );
+    expect(stdout + stderr).not.toBe("");
+    for (const text of [stdout, stderr])
+      expect(UNSAFE.exec(text)?.[0] ?? "", JSON.stringify(text.slice(0, 2000))).toBe("");
+  });
+});
+
+describe("plain", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 200 }),
+    fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 200 }).map((codes) => String.fromCharCode(...codes)),
+    fc.constant(EVIL),
+  );
+  const numRuns = FULL ? 200_000 : 2000;
+
+  it("leaves nothing unsafe, whatever the text and wherever it is cut", () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 300 }), (input, max) => {
+        const out = plain(input, max);
+        return !UNSAFE.test(out) && !out.includes("\n") && out.length <= max;
+      }),
+      { numRuns },
+    );
+  });
+
+  it("as JSON loses nothing and shows nothing unsafe", () => {
+    fc.assert(
+      fc.property(text, (input) => {
+        const out = plainJson({ input });
+        expect(JSON.parse(out)).toEqual({ input });
+        return !UNSAFE.test(out);
+      }),
+      { numRuns },
+    );
+  });
+});
