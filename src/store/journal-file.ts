@@ -14,7 +14,7 @@ import { type Database, loadSqlite, type Sqlite } from "./sqlite.js";
 export interface JournalFileOptions {
   /** Use the file although its file system is shared with other machines; WAL is then not used. */
   allowNetworkFileSystem?: boolean;
-  /** Only for the name of a file that is set aside. */
+  /** For the name of a file that is set aside, and for when a session was last heard of. */
   now?: () => number;
   /** Stands for /proc/self/mountinfo. */
   mounts?: string;

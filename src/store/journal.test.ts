@@ -66,6 +66,16 @@ const numbers = (from: number, count: number): Signal[] => Array.from({ length: 
 const seqs = (journal: Journal, name: string, from?: number): (number | null)[] =>
   [...journal.read(name, from)].map((stored) => stored.seq);
 
+function pruneAll(journal: Journal, bounds: Parameters<Journal["prune"]>[0]): number {
+  let removed = 0;
+  for (let more = true; more; ) {
+    const pruned = journal.prune(bounds);
+    removed += pruned.removed;
+    more = pruned.more;
+  }
+  return removed;
+}
+
 async function filled(journal: Journal, name: string, from: number, count: number, at = 1): Promise<void> {
   const done = journal.append(name, from, numbers(from, count), at);
   journal.flush();
@@ -261,12 +271,23 @@ describe("prune", () => {
     await filled(journal, "quiet", 1, 50);
     for (let i = 0; i < 60; i++) await filled(journal, "flood", i * 500 + 1, 500);
     const before = journal.stats().bytes;
-    const { removed } = journal.prune({ now: 2, maxAgeMs: DAY, maxBytes: before / 2 });
+    const removed = pruneAll(journal, { now: 2, maxAgeMs: DAY, maxBytes: before / 2 });
     expect(removed).toBeGreaterThan(10_000);
     expect(journal.stats().bytes).toBeLessThanOrEqual(before / 2);
     expect(seqs(journal, "quiet")).toHaveLength(50);
     expect(journal.stats().signals).toBe(30_050 - removed);
     expect(journal.acked("flood")).toBe(30_000);
+  });
+
+  it("does a bounded part at a time and says that there is more", async () => {
+    const journal = start({ commitWithinMs: 100_000 });
+    journal.putSession(session("a"));
+    const all = Array.from({ length: 4000 }, (_, i) => journal.append("a", i + 1, numbers(i + 1, 1), 1));
+    journal.flush();
+    await Promise.all(all);
+    const bounds = { now: 5 * DAY, maxAgeMs: DAY, maxBytes: 1e12 };
+    expect(journal.prune(bounds)).toEqual({ removed: 2048, more: true });
+    expect(pruneAll(journal, bounds)).toBe(1952);
   });
 
   it("gives the space back to the disk", async () => {
@@ -276,13 +297,13 @@ describe("prune", () => {
     journal.close();
     const before = statSync(path).size;
     const next = start();
-    next.prune({ now: 10 * DAY, maxAgeMs: DAY, maxBytes: 1e12 });
+    pruneAll(next, { now: 10 * DAY, maxAgeMs: DAY, maxBytes: 1e12 });
     next.close();
     expect(statSync(path).size).toBeLessThan(before / 4);
   });
 
   it("forgets a session that has nothing left and was not heard of for as long", async () => {
-    const journal = start();
+    const journal = start({ now: () => 1000 });
     for (const name of ["old", "new", "silent"]) journal.putSession(session(name));
     await filled(journal, "old", 1, 1, 5_000);
     await filled(journal, "new", 1, 1, 5 * DAY);
@@ -329,7 +350,7 @@ describe("against a plain array", () => {
         rmSync(root, { recursive: true, force: true });
         let journal = start({ commitWithinMs: 100_000 });
         const model = new Model();
-        for (const known of ["a", "b"]) journal.putSession({ ...session(known), startedAt: 1e9 });
+        for (const known of ["a", "b"]) journal.putSession(session(known));
         const waiting: Promise<{ acked: number }>[] = [];
         for (const [now, action] of steps.entries()) {
           if (action.op === "append") {
@@ -337,7 +358,7 @@ describe("against a plain array", () => {
             waiting.push(journal.append(action.name, action.from, signals, now));
             model.append(action.name, action.from, action.count, now);
           } else if (action.op === "prune") {
-            journal.prune({ now, maxAgeMs: action.age, maxBytes: 1e12 });
+            pruneAll(journal, { now, maxAgeMs: action.age, maxBytes: 1e12 });
             model.rows = model.rows.filter((row) => row.receivedAt >= now - action.age);
           } else if (action.op === "flush") {
             journal.flush();
@@ -450,7 +471,7 @@ describe("a damaged file", () => {
   }
 
   it.each([
-    ["no database at all", (_: Buffer) => Buffer.from("x".repeat(9000))],
+    ["no database at all", () => Buffer.from("x".repeat(9000))],
     ["a torn header", (bytes: Buffer) => Buffer.concat([Buffer.alloc(100, 0xff), bytes.subarray(100)])],
     ["cut off", (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2))],
     [
@@ -468,7 +489,7 @@ describe("a damaged file", () => {
     journal.putSession(session("a"));
     await filled(journal, "a", 1, 1);
     expect(seqs(journal, "a")).toEqual([1]);
-    expect(journal.prune({ now: 1, ...WIDE }).removed).toBe(0);
+    expect(pruneAll(journal, { now: 1, ...WIDE })).toBe(0);
   });
 
   it("does not overwrite one that was set aside in the same second", async () => {

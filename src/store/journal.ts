@@ -60,7 +60,8 @@ export interface Journal {
   read(session: string, fromSeq?: number): Iterable<StoredSignal>;
   /** What is committed of all sessions since that time. */
   readSince(receivedAt: number): Iterable<StoredSignal>;
-  prune(bounds: Bounds): { removed: number };
+  /** Bounded in time: `more` asks for a further call soon. */
+  prune(bounds: Bounds): { removed: number; more: boolean };
   stats(): JournalStats;
   close(): void;
 }
@@ -76,8 +77,8 @@ interface Waiting {
   texts: string[];
   receivedAt: number;
   appended: Appended;
-  resolve(appended: Appended): void;
-  reject(error: JournalError): void;
+  resolve: (appended: Appended) => void;
+  reject: (error: JournalError) => void;
 }
 
 const COMMIT_WITHIN_MS = 50;
@@ -89,12 +90,13 @@ const BATCH_MAX = 500;
 /** Throws a JournalError that says what to do. `notes` is what a person should be told: a damaged file set aside. */
 export function openJournal(path: string, options: JournalOptions = {}): { journal: Journal; notes: string[] } {
   const file = openJournalFile(path, options);
-  return { journal: new SqliteJournal(file, options.commitWithinMs ?? COMMIT_WITHIN_MS), notes: file.notes };
+  return { journal: new SqliteJournal(file, options), notes: file.notes };
 }
 
 class SqliteJournal implements Journal {
   private readonly file: JournalFile;
   private readonly commitWithinMs: number;
+  private readonly now: () => number;
   private readonly table: SessionTable;
   private readonly reader: JournalReader;
   private readonly insert;
@@ -107,9 +109,10 @@ class SqliteJournal implements Journal {
   private lastError: string | null = null;
   private lastCommitMs = 0;
 
-  constructor(file: JournalFile, commitWithinMs: number) {
+  constructor(file: JournalFile, options: JournalOptions) {
     this.file = file;
-    this.commitWithinMs = commitWithinMs;
+    this.commitWithinMs = options.commitWithinMs ?? COMMIT_WITHIN_MS;
+    this.now = options.now ?? Date.now;
     this.table = new SessionTable(file.database);
     this.reader = new JournalReader(file.database);
     this.insert = file.database.prepare(
@@ -120,7 +123,7 @@ class SqliteJournal implements Journal {
   putSession(session: AgentSession): void {
     this.mustBeOpen();
     try {
-      this.table.put(session);
+      this.table.put(session, this.now());
     } catch (error) {
       throw this.failed(error);
     }
@@ -219,13 +222,13 @@ class SqliteJournal implements Journal {
     return this.reader.since(receivedAt, (no) => this.table.nameOf(no));
   }
 
-  prune(bounds: Bounds): { removed: number } {
+  prune(bounds: Bounds): { removed: number; more: boolean } {
     this.mustBeOpen();
     this.flush();
     try {
-      const removed = prune(this.file.database, bounds);
+      const pruned = prune(this.file.database, bounds);
       this.table.reload();
-      return { removed };
+      return pruned;
     } catch (error) {
       rollback(this.file.database);
       throw this.failed(error);

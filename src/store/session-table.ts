@@ -23,7 +23,8 @@ export class SessionTable {
     this.database = database;
     this.upsert = database.prepare(
       `insert into sessions (session, record, touched_at) values (?, ?, ?)
-       on conflict (session) do update set record = excluded.record where record <> excluded.record
+       on conflict (session) do update set record = excluded.record, touched_at = max(touched_at, excluded.touched_at)
+       where record <> excluded.record
        returning no`,
     );
     this.update = database.prepare(
@@ -41,8 +42,8 @@ export class SessionTable {
     return this.byNo.get(no)?.session;
   }
 
-  put(session: AgentSession): void {
-    const row = this.upsert.get(session.session, JSON.stringify(session), session.startedAt);
+  put(session: AgentSession, now: number): void {
+    const row = this.upsert.get(session.session, JSON.stringify(session), now);
     if (row && !this.bySession.has(session.session)) this.remember(Number(row.no), session.session, 0);
   }
 

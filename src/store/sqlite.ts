@@ -85,12 +85,12 @@ export function isNewEnough(version: string | undefined): boolean {
 
 /** Node 22 says on standard error that its SQLite is experimental; it was tested, and that line helps nobody. */
 function quietly<T>(load: () => T): T {
-  const warn = process.emitWarning;
+  const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => {};
   try {
     return load();
   } finally {
-    process.emitWarning = warn;
+    process.emitWarning = emitWarning;
   }
 }
 

@@ -3,7 +3,7 @@
  * stored is there, in order and once, and the file is sound. Needs the built store (`tsc -b`), since the writer is a
  * process of its own.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -37,9 +37,9 @@ for (let turn = 1; ; turn++) {
 
 const root = mkdtempSync(join(tmpdir(), "rouse-kill-"));
 const path = join(root, "state", "journal.db");
-let writer: ChildProcess | undefined;
+let kill = (): void => {};
 afterEach(() => {
-  writer?.kill("SIGKILL");
+  kill();
   rmSync(root, { recursive: true, force: true });
 });
 
@@ -48,7 +48,7 @@ async function writeAndKill(afterMs: number): Promise<number> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", WRITER, path], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  writer = child;
+  kill = () => void child.kill("SIGKILL");
   const ended = new Promise((resolve) => child.once("close", resolve));
   let acked = -1;
   let begun = false;
@@ -56,7 +56,7 @@ async function writeAndKill(afterMs: number): Promise<number> {
     acked = Number(/^acked (\d+)$/.exec(line)?.[1] ?? acked);
     if (begun) continue;
     begun = true;
-    setTimeout(() => child.kill("SIGKILL"), afterMs);
+    setTimeout(kill, afterMs);
   }
   await ended;
   return acked;
@@ -90,6 +90,8 @@ describe("a writer killed at a random moment", () => {
 
   it("does not keep the lock", async () => {
     await writeAndKill(0);
-    openJournal(path).journal.close();
+    const { journal, notes } = openJournal(path);
+    journal.close();
+    expect(notes).toEqual([]);
   });
 });
