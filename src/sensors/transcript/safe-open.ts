@@ -1,0 +1,86 @@
+/**
+ * Opens a file that an agent may have put there to mislead us: a link to a secret, a pipe that never ends, a device.
+ *
+ * `O_NOFOLLOW` guards only the last part of a path, and what a path names can change at any moment. So the handle
+ * is asked what it is, after the opening: a regular file of this user with no second name, inside the allowed folder.
+ */
+import { constants, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { type FileHandle, lstat, open } from "node:fs/promises";
+import { sep } from "node:path";
+
+export type Refusal = "missing" | "no file" | "link" | "not ours" | "several names" | "outside" | "unreadable";
+
+export type Opened = { ok: true; handle: FileHandle; stats: Stats } | { ok: false; reason: Refusal };
+
+/** Without `O_NONBLOCK` the opening of a pipe waits for a writer, for ever. */
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+const REASONS: Readonly<Record<string, Refusal>> = {
+  ENOENT: "missing",
+  ENOTDIR: "missing",
+  ELOOP: "link",
+  ENXIO: "no file",
+};
+
+/** `root` must be a real path: see `realRoot`. */
+export async function openInside(path: string, root: string): Promise<Opened> {
+  let handle: FileHandle;
+  try {
+    // Some devices act on being opened, so they are not even opened unless they are swapped in at this moment.
+    const named = await lstat(path);
+    if (named.isSymbolicLink()) return { ok: false, reason: "link" };
+    if (!named.isFile()) return { ok: false, reason: "no file" };
+    handle = await open(path, FLAGS);
+  } catch (error) {
+    return { ok: false, reason: REASONS[(error as NodeJS.ErrnoException).code ?? ""] ?? "unreadable" };
+  }
+  const refusal = await refusalOf(handle, path, root).catch((): Refusal => "unreadable");
+  if (typeof refusal !== "string") return { ok: true, handle, stats: refusal };
+  await handle.close().catch(() => {});
+  return { ok: false, reason: refusal };
+}
+
+async function refusalOf(handle: FileHandle, path: string, root: string): Promise<Refusal | Stats> {
+  const stats = await handle.stat();
+  if (!stats.isFile()) return "no file";
+  if (process.getuid && stats.uid !== process.getuid()) return "not ours";
+  if (stats.nlink > 1) return "several names";
+  if (stats.nlink === 0) return "missing";
+  return isInside(realPathOf(handle, path, stats), root) ? stats : "outside";
+}
+
+export function isInside(path: string | null, root: string): boolean {
+  return path?.startsWith(root.endsWith(sep) ? root : root + sep) ?? false;
+}
+
+/** The real path of a folder that is trusted by its name; null when there is none. A link is followed here, once. */
+export function realRoot(folder: string): string | null {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return null;
+  }
+}
+
+/** Linux knows where an open file is. Elsewhere the path is resolved again, and must lead to the same file. */
+function realPathOf(handle: FileHandle, path: string, stats: Stats): string | null {
+  if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${handle.fd}`);
+  const real = realpathSync(path);
+  const found = statSync(real);
+  return found.dev === stats.dev && found.ino === stats.ino ? real : null;
+}
+
+/** The first bytes of such a file as text; null when it may not be read. */
+export async function readHeadInside(path: string, root: string, maxBytes: number): Promise<string | null> {
+  const opened = await openInside(path, root);
+  if (!opened.ok) return null;
+  try {
+    const buffer = Buffer.alloc(Math.min(maxBytes, opened.stats.size));
+    const { bytesRead } = await opened.handle.read(buffer, 0, buffer.length, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } catch {
+    return null;
+  } finally {
+    await opened.handle.close().catch(() => {});
+  }
+}

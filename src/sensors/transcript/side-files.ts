@@ -1,0 +1,73 @@
+/**
+ * Files that Claude Code's subagents write beside a transcript, in `<session>/subagents/`. Their turns and tools are
+ * not those of the session: they prove that somebody works for it, and what it costs.
+ */
+import { readdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Signal } from "../../core/signal.js";
+import { TranscriptSensor } from "./transcript-sensor.js";
+
+/** Helpers whose files are copies of the parent's lines. */
+const COPIES = /^agent-(?:acompact|aside_question|aprompt_suggestion)-/;
+const FILES_MAX = 8;
+const NAMES_MAX = 2000;
+/** A file that did not grow for so long is left alone until it does. */
+const FRESH_MS = 15 * 60_000;
+
+export class SideFiles {
+  private readonly sensors = new Map<string, TranscriptSensor>();
+
+  constructor(
+    private readonly transcript: string,
+    private readonly root: string,
+    private readonly kind: string,
+  ) {}
+
+  async read(at: number): Promise<Signal[]> {
+    if (this.kind !== "claude-code") return [];
+    const fresh = await this.freshFiles(at);
+    for (const [path, sensor] of this.sensors) {
+      if (fresh.includes(path)) continue;
+      await sensor.close();
+      this.sensors.delete(path);
+    }
+    const signals: Signal[] = [];
+    for (const path of fresh) signals.push(...(await this.readFile(path, at)));
+    return signals;
+  }
+
+  async close(): Promise<void> {
+    for (const sensor of this.sensors.values()) await sensor.close();
+    this.sensors.clear();
+  }
+
+  private async readFile(path: string, at: number): Promise<Signal[]> {
+    const known = this.sensors.get(path);
+    const sensor = known ?? new TranscriptSensor({ kind: this.kind, path, root: this.root });
+    this.sensors.set(path, sensor);
+    const { signals } = await sensor.read(at);
+    // What stood in it when it was met was written at an unknown time.
+    if (known === undefined || signals.length === 0) return [];
+    const alive: Signal = { kind: "delta", at, source: "transcript", channel: "content", chars: 0 };
+    return [...signals.filter((signal) => signal.kind === "tokens"), alive];
+  }
+
+  private async freshFiles(at: number): Promise<string[]> {
+    const folder = join(this.transcript.replace(/\.jsonl$/, ""), "subagents");
+    const names = await readdir(folder).catch(() => []);
+    const files: { path: string; changedAt: number }[] = [];
+    for (const name of names.slice(0, NAMES_MAX)) {
+      if (!name.startsWith("agent-") || !name.endsWith(".jsonl") || COPIES.test(basename(name))) continue;
+      const path = join(folder, name);
+      const changedAt = await stat(path).then(
+        (found) => found.mtimeMs,
+        () => 0,
+      );
+      if (at - changedAt < FRESH_MS) files.push({ path, changedAt });
+    }
+    return files
+      .sort((a, b) => b.changedAt - a.changedAt)
+      .slice(0, FILES_MAX)
+      .map(({ path }) => path);
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * Follows a growing file line by line, each complete line once and in order, through whatever is done to the file.
+ *
+ * - Growing: what is new is read, a bounded piece at a time; half a line waits for the rest.
+ * - Renamed away, another put in its place: the old file is held open and read to its end, then the new one.
+ * - Cut, rewritten in place, or replaced by a longer copy: the last lines given out are remembered as marks (where each
+ *   ended, and a digest of the bytes before that end). Reading goes on behind the newest mark that the file still
+ *   bears out, and at its beginning if it bears out none. That is why a copy of what was read is not told again.
+ * - A file that is first met large is read from a window before its end, from the first whole line on.
+ *
+ * What was cut off before it was read is lost; nothing can help that.
+ */
+import type { Stats } from "node:fs";
+import { type FileHandle, lstat } from "node:fs/promises";
+import { digest } from "../../core/digest.js";
+import { LineSplitter } from "../../readers/lines.js";
+import { openInside, type Refusal } from "./safe-open.js";
+
+/** Where a line ended, and what stood before. Holds no text: it may be stored. */
+export interface Mark {
+  offset: number;
+  before: string;
+}
+
+export interface TailOptions {
+  /** Real path of the folder that the file must be in. */
+  root: string;
+  /** Read at most so many bytes at a time. */
+  chunkBytes?: number;
+  /** Of a file met for the first time, read only so many bytes before its end. */
+  windowBytes?: number;
+  /** Marks of an earlier life. */
+  marks?: readonly Mark[];
+}
+
+export interface TailRead {
+  lines: string[];
+  /** There is more to read at once. */
+  more: boolean;
+  problem: Refusal | null;
+}
+
+interface Held {
+  handle: FileHandle;
+  device: number;
+  inode: number;
+  /** Size and times when it was last looked at. */
+  looked: string;
+}
+
+const CHUNK_BYTES = 1024 * 1024;
+const WINDOW_BYTES = 2 * 1024 * 1024;
+const MARKS_MAX = 64;
+/** Lines end alike (`"gitBranch":"main"}`): the piece before an end must reach back to what only that line has. */
+const MARK_BYTES = 512;
+const NEWLINE = 0x0a;
+
+export class Tail {
+  private held: Held | null = null;
+  private offset = 0;
+  private splitter = new LineSplitter();
+  private marks: Mark[];
+  /** The last bytes before `offset`, from which marks are made. */
+  private before: Buffer = Buffer.alloc(0);
+  private skipsFirst = false;
+
+  constructor(
+    readonly path: string,
+    private readonly options: TailOptions,
+  ) {
+    this.marks = [...(options.marks ?? [])];
+  }
+
+  /** What to keep in order to go on here in another life. */
+  get position(): readonly Mark[] {
+    return this.marks;
+  }
+
+  async read(): Promise<TailRead> {
+    try {
+      return await this.step();
+    } catch {
+      await this.close();
+      return { lines: [], more: false, problem: "unreadable" };
+    }
+  }
+
+  /** The lines of the window before the position, for a reader that must know what came before. Reads nothing on. */
+  async readBefore(): Promise<string[]> {
+    const problem = await this.hold();
+    if (problem !== null || this.held === null || this.marks.length === 0) return [];
+    const from = Math.max(0, this.offset - (this.options.windowBytes ?? WINDOW_BYTES));
+    const buffer = Buffer.allocUnsafe(this.offset - from);
+    const length = await readFully(this.held.handle, buffer, from);
+    const lines = new LineSplitter().push(buffer.subarray(0, length));
+    return from > 0 ? lines.slice(1) : lines;
+  }
+
+  async close(): Promise<void> {
+    const { held } = this;
+    this.held = null;
+    await held?.handle.close().catch(() => {});
+  }
+
+  private async step(): Promise<TailRead> {
+    const named = await lstat(this.path).catch(() => null);
+    if (this.held && !isSame(this.held, named)) {
+      const rest = await this.grow(await this.held.handle.stat());
+      if (rest.more || rest.lines.length > 0) return { ...rest, more: true };
+      await this.close();
+    }
+    const problem = await this.hold();
+    if (this.held === null) return { lines: [], more: false, problem };
+    const stats = await this.held.handle.stat();
+    const looked = `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
+    if (looked === this.held.looked && stats.size === this.offset) return { lines: [], more: false, problem: null };
+    if (looked !== this.held.looked && !(await this.isBorneOut(stats.size))) await this.place(stats.size, false);
+    this.held.looked = looked;
+    return this.grow(stats);
+  }
+
+  /** Opens what the path names now, and finds the place in it. */
+  private async hold(): Promise<Refusal | null> {
+    if (this.held) return null;
+    const opened = await openInside(this.path, this.options.root);
+    if (!opened.ok) return opened.reason;
+    const { handle, stats } = opened;
+    this.held = { handle, device: stats.dev, inode: stats.ino, looked: "" };
+    await this.place(stats.size, true);
+    return null;
+  }
+
+  private async isBorneOut(size: number): Promise<boolean> {
+    if (size < this.offset) return false;
+    return (await this.digestBefore(this.offset)) === markOf(this.before);
+  }
+
+  /** Behind the newest mark that the file bears out; else at its beginning, or in the window of a large one. */
+  private async place(size: number, isNew: boolean): Promise<void> {
+    this.splitter = new LineSplitter();
+    while (this.marks.length > 0) {
+      const mark = this.marks[this.marks.length - 1] as Mark;
+      if (mark.offset <= size && (await this.digestBefore(mark.offset)) === mark.before) break;
+      this.marks.pop();
+    }
+    const window = this.options.windowBytes ?? WINDOW_BYTES;
+    const last = this.marks[this.marks.length - 1];
+    this.offset = last?.offset ?? (isNew && size > window ? size - window : 0);
+    this.before = await this.bytesBefore(this.offset);
+    this.skipsFirst = last === undefined && this.offset > 0 && this.before.at(-1) !== NEWLINE;
+  }
+
+  private async grow(stats: Stats): Promise<TailRead> {
+    if (this.held === null || stats.size <= this.offset) return { lines: [], more: false, problem: null };
+    const chunk = Buffer.allocUnsafe(Math.min(this.options.chunkBytes ?? CHUNK_BYTES, stats.size - this.offset));
+    const { bytesRead } = await this.held.handle.read(chunk, 0, chunk.length, this.offset);
+    const bytes = chunk.subarray(0, bytesRead);
+    this.setMarks(bytes);
+    this.offset += bytesRead;
+    let lines = this.splitter.push(bytes);
+    if (this.skipsFirst && lines.length > 0) {
+      lines = lines.slice(1);
+      this.skipsFirst = false;
+    }
+    const more = bytesRead > 0 && this.offset < stats.size;
+    return { lines: lines.filter((line) => line !== ""), more, problem: null };
+  }
+
+  /** Marks the ends of the last lines in these bytes. */
+  private setMarks(bytes: Buffer): void {
+    const known = Buffer.concat([this.before, bytes]);
+    const start = this.offset - this.before.length;
+    const ends: number[] = [];
+    for (
+      let at = bytes.lastIndexOf(NEWLINE);
+      at >= 0 && ends.length < MARKS_MAX;
+      at = bytes.lastIndexOf(NEWLINE, at - 1)
+    ) {
+      ends.push(this.before.length + at + 1);
+      if (at === 0) break;
+    }
+    for (const end of ends.reverse()) {
+      this.marks.push({ offset: start + end, before: markOf(known.subarray(Math.max(0, end - MARK_BYTES), end)) });
+    }
+    this.marks.splice(0, this.marks.length - MARKS_MAX);
+    this.before = Buffer.from(known.subarray(Math.max(0, known.length - MARK_BYTES)));
+  }
+
+  private async digestBefore(offset: number): Promise<string> {
+    return markOf(await this.bytesBefore(offset));
+  }
+
+  private async bytesBefore(offset: number): Promise<Buffer> {
+    const from = Math.max(0, offset - MARK_BYTES);
+    const buffer = Buffer.alloc(offset - from);
+    const length = this.held ? await readFully(this.held.handle, buffer, from) : 0;
+    return buffer.subarray(0, length);
+  }
+}
+
+function isSame(held: Held, named: Stats | null): boolean {
+  return named !== null && named.dev === held.device && named.ino === held.inode;
+}
+
+/** Of the same bytes always the same: at the beginning of a file, and after a window, fewer of them are known. */
+function markOf(bytes: Buffer): string {
+  return `${bytes.length} ${digest(bytes.toString("latin1"))}`;
+}
+
+async function readFully(handle: FileHandle, buffer: Buffer, from: number): Promise<number> {
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, from + length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return length;
+}

@@ -1,0 +1,188 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { profileFor, traitsOf } from "../../agents/registry.js";
+import { assess } from "../../core/assess.js";
+import { createEvidence, take } from "../../core/evidence/evidence.js";
+import type { Signal } from "../../core/signal.js";
+import { SessionFileSensor } from "./session-file.js";
+import { TranscriptSensor } from "./transcript-sensor.js";
+
+let root: string;
+let path: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "rouse-transcript-"));
+  path = join(root, "s.jsonl");
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const NOON = Date.UTC(2026, 4, 4, 12);
+const HOUR = 3_600_000;
+let serial = 0;
+const line = (at: number, record: Record<string, unknown>) =>
+  `${JSON.stringify({ sessionId: "s1", cwd: "/w", version: "2.1.325", uuid: `u${serial++}`, timestamp: new Date(at).toISOString(), ...record })}\n`;
+const prompt = (at: number, text: string) => line(at, { type: "user", message: { role: "user", content: text } });
+const call = (at: number, id: string, command: string) =>
+  line(at, {
+    type: "assistant",
+    message: { id: `m${id}`, role: "assistant", content: [{ type: "tool_use", id, name: "Bash", input: { command } }] },
+  });
+const result = (at: number, id: string, text: string) =>
+  line(at, {
+    type: "user",
+    message: { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: text }] },
+  });
+
+const sensor = (more: object = {}) => new TranscriptSensor({ kind: "claude-code", path, root, ...more });
+
+describe("TranscriptSensor", () => {
+  it("counts what arrives while it looks at the time of the look", async () => {
+    const live = sensor();
+    expect((await live.read(NOON)).problem).toBe("missing");
+    appendFileSync(path, prompt(NOON - HOUR, "mend the parser"));
+    const { signals } = await live.read(NOON + 2000);
+    expect(signals.length).toBeGreaterThan(0);
+    expect(new Set(signals.map((s) => s.at))).toEqual(new Set([NOON + 2000]));
+    expect(new Set(signals.map((s) => s.source))).toEqual(new Set(["transcript"]));
+    await live.close();
+  });
+
+  it("believes a record's own time between two looks that were far apart, and no other", async () => {
+    writeFileSync(path, "");
+    const live = sensor();
+    await live.read(NOON);
+    appendFileSync(
+      path,
+      prompt(NOON - HOUR, "one") + prompt(NOON + 2 * HOUR, "two") + prompt(NOON + 9 * HOUR, "three"),
+    );
+    const { signals } = await live.read(NOON + 3 * HOUR);
+    const prompts = signals.filter((s) => s.kind === "message");
+    expect(prompts.map((s) => s.at)).toEqual([NOON, NOON + 2 * HOUR, NOON + 3 * HOUR]);
+    await live.close();
+  });
+
+  it("reads a transcript that it meets as history behind a gap", async () => {
+    writeFileSync(path, prompt(NOON - 5 * HOUR, "go") + call(NOON - 4 * HOUR, "t1", "make test"));
+    const met = sensor();
+    const { signals } = await met.read(NOON);
+    expect(signals[0]).toEqual({
+      kind: "gap",
+      source: "observer",
+      at: NOON - 5 * HOUR,
+      from: NOON - 5 * HOUR,
+      to: NOON,
+    });
+    expect(signals.find((s) => s.kind === "tool_start")?.at).toBe(NOON - 4 * HOUR);
+    await met.close();
+  });
+
+  it("raises no alarm from a silence before its first look, and one from the silence after it", async () => {
+    writeFileSync(path, prompt(NOON - 9 * HOUR, "go") + call(NOON - 8 * HOUR, "t1", "make test"));
+    const met = sensor();
+    const evidence = createEvidence(traitsOf(profileFor("claude-code")));
+    for (const signal of (await met.read(NOON)).signals) take(evidence, signal);
+    expect(["working", "waiting"]).toContain(assess(evidence, NOON).state);
+    expect(assess(evidence, NOON + 12 * HOUR).state).toBe("stuck");
+    await met.close();
+  });
+
+  it("knows the call whose result comes after a restart, and tells nothing twice", async () => {
+    writeFileSync(path, prompt(NOON, "go") + call(NOON, "t1", "make test"));
+    const first = sensor();
+    const before = (await first.read(NOON)).signals;
+    const state = JSON.parse(JSON.stringify(first.state)) as typeof first.state;
+    await first.close();
+    appendFileSync(path, result(NOON + HOUR, "t1", "3 passed"));
+    const second = sensor({ resume: state });
+    const { signals } = await second.read(NOON + 2 * HOUR);
+    await second.close();
+    expect(before.some((s) => s.kind === "tool_start")).toBe(true);
+    expect(signals.map((s) => s.kind)).toContain("tool_end");
+    expect(signals.map((s) => s.kind)).not.toContain("tool_start");
+    expect(signals.find((s) => s.kind === "tool_end")?.at).toBe(NOON + HOUR);
+  });
+
+  it("keeps no text of the transcript in its state", async () => {
+    writeFileSync(path, prompt(NOON, "the launch code is 0000"));
+    const live = sensor();
+    await live.read(NOON);
+    expect(JSON.stringify(live.state)).not.toContain("launch");
+    expect(live.state.marks).toHaveLength(1);
+    await live.close();
+  });
+
+  it("learns who it is from the head of a long transcript", async () => {
+    const meta = JSON.stringify({
+      timestamp: new Date(NOON).toISOString(),
+      type: "session_meta",
+      payload: { id: "c1", cwd: "/w", cli_version: "0.166.0" },
+    });
+    const filler = `${JSON.stringify({ timestamp: new Date(NOON).toISOString(), type: "world_state", payload: { text: "x".repeat(500) } })}\n`;
+    writeFileSync(path, `${meta}\n${filler.repeat(100)}`);
+    const met = new TranscriptSensor({ kind: "codex", path, root, windowBytes: 2000 });
+    const { signals } = await met.read(NOON + 1000);
+    expect(signals.find((s) => s.kind === "session")).toMatchObject({ id: "c1", cwd: "/w" });
+    await met.close();
+  });
+
+  it("does not tell copied lines again when the conversation goes on in another file", async () => {
+    const old = prompt(NOON - HOUR, "first") + call(NOON - HOUR, "t1", "ls") + result(NOON - HOUR, "t1", "a b");
+    writeFileSync(path, old);
+    const live = sensor();
+    await live.read(NOON - HOUR);
+    appendFileSync(path, prompt(NOON, "now"));
+    await live.read(NOON);
+    const next = join(root, "next.jsonl");
+    writeFileSync(next, old + prompt(NOON + 1000, "second"));
+    await live.follow(next);
+    const { signals } = await live.read(NOON + 2000);
+    expect(
+      signals.filter((s): s is Signal & { kind: "message" } => s.kind === "message").map((s) => s.preview),
+    ).toEqual(["second"]);
+    await live.close();
+  });
+
+  it.each([
+    ["an empty file", ""],
+    ["blank lines", "\n\n\n"],
+    ["prose", "not json\n"],
+    ["a list", "[1]\n"],
+    ["fields of the wrong type", '{"type":7,"message":[]}\n'],
+    ["a deep nest", `${"[".repeat(50_000)}\n`],
+  ])("says nothing to %s", async (_, text) => {
+    writeFileSync(path, text);
+    const live = sensor();
+    expect((await live.read(NOON)).signals.filter((s) => s.kind !== "session")).toEqual([]);
+    await live.close();
+  });
+});
+
+describe("SessionFileSensor", () => {
+  it("tells each change of the file once, and which conversation it is in", async () => {
+    mkdirSync(join(root, "sessions"));
+    const file = join(root, "sessions", "77.json");
+    const write = (status: string) =>
+      writeFileSync(file, JSON.stringify({ pid: 77, sessionId: "s1", cwd: "/w", status }));
+    write("busy");
+    const sensor = new SessionFileSensor(root, 77, Date.now());
+    expect((await sensor.read(1)).find((s) => s.kind === "status")).toMatchObject({
+      status: "working",
+      source: "session_file",
+    });
+    expect((await sensor.read(2)).filter((s) => s.kind === "status")).toEqual([]);
+    write("idle");
+    expect((await sensor.read(3)).find((s) => s.kind === "status")).toMatchObject({ status: "idle", at: 3 });
+    expect(sensor.session).toMatchObject({ sessionId: "s1", cwd: "/w" });
+  });
+
+  it("does not believe a file that a dead process with the same number left", async () => {
+    mkdirSync(join(root, "sessions"));
+    const file = join(root, "sessions", "77.json");
+    writeFileSync(file, JSON.stringify({ pid: 77, sessionId: "old", status: "waiting" }));
+    utimesSync(file, new Date(NOON), new Date(NOON));
+    const sensor = new SessionFileSensor(root, 77, NOON + HOUR);
+    expect(await sensor.read(1)).toEqual([]);
+    expect(sensor.session).toBeNull();
+  });
+});

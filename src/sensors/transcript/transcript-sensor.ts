@@ -1,0 +1,151 @@
+/**
+ * The transcript of one session, as signals.
+ *
+ * What time does a record count at? One that arrives while we look counts when it is read. One that was written while
+ * we could not look (the machine slept, rouse was down, the loop was blocked) counts at its own time, as far as that
+ * lies between our two looks. So no record can claim a time at which we know that it was not there.
+ *
+ * A transcript that is met for the first time is history: only its end is read, each record at its own time, to know
+ * the state that the agent is in. Before it stands a gap from the first of them until now, which takes that time out of
+ * every clock: an agent that has waited for hours is said to wait, but no silence before our first look is ever held
+ * against it. After a restart of rouse the journal knows the past, and the reader is only shown it again.
+ */
+import type { GapSignal, Signal } from "../../core/signal.js";
+import { parseRecord } from "../../readers/json.js";
+import { type ReaderOptions, type RecordReader, recordTime } from "../../readers/record-reader.js";
+import { readersFor } from "../../readers/registry.js";
+import type { Refusal } from "./safe-open.js";
+import { readHeadInside, realRoot } from "./safe-open.js";
+import { type Mark, Tail } from "./tail.js";
+
+export interface TranscriptOptions extends ReaderOptions {
+  /** Id of the program's profile. */
+  kind: string;
+  path: string;
+  /** The folder that the program keeps its transcripts in; nothing outside it is read. */
+  root: string;
+  /** State of an earlier life: reading goes on where it stopped. */
+  resume?: TranscriptState;
+  windowBytes?: number;
+  chunkBytes?: number;
+}
+
+/** Plain data, to be kept beside the journal. Holds no text of the transcript. */
+export interface TranscriptState {
+  path: string;
+  marks: readonly Mark[];
+  lookedAt: number;
+}
+
+export interface TranscriptRead {
+  signals: Signal[];
+  /** There is more to read at once. */
+  more: boolean;
+  /** Why nothing can be read; null when all is well. `missing` is normal before the first prompt. */
+  problem: Refusal | null;
+}
+
+/** Looks further apart than this were no steady watching. */
+const LATE_MS = 5000;
+const HEAD_BYTES = 256 * 1024;
+const MARKS_KEPT = 8;
+
+export class TranscriptSensor {
+  private readonly reader: RecordReader;
+  private tail: Tail;
+  private phase: "new" | "resuming" | "history" | "live";
+  private lookedAt: number | null;
+  private lastAt = Number.NEGATIVE_INFINITY;
+  private historyUntil = 0;
+
+  constructor(private readonly options: TranscriptOptions) {
+    this.reader = readersFor(options.kind).transcript(options);
+    const resumes = options.resume?.path === options.path;
+    this.phase = resumes ? "resuming" : "new";
+    this.lookedAt = resumes ? (options.resume?.lookedAt ?? null) : null;
+    this.tail = this.tailOf(options.path, resumes ? options.resume?.marks : undefined);
+  }
+
+  get path(): string {
+    return this.tail.path;
+  }
+
+  get state(): TranscriptState {
+    return { path: this.path, marks: this.tail.position.slice(-MARKS_KEPT), lookedAt: this.lookedAt ?? 0 };
+  }
+
+  /** The program went on in another file: a resumed or a new conversation of the same process. */
+  async follow(path: string): Promise<void> {
+    if (path === this.path) return;
+    await this.tail.close();
+    this.tail = this.tailOf(path, undefined);
+  }
+
+  async read(at: number): Promise<TranscriptRead> {
+    if (this.phase === "resuming") {
+      for (const line of await this.tail.readBefore()) this.readLine(line, at);
+      this.phase = "live";
+    }
+    const { lines, more, problem } = await this.tail.read();
+    const signals: Signal[] = [];
+    // What is not there yet will be written before our eyes: it is no history.
+    if (this.phase === "new" && problem === "missing") this.phase = "live";
+    if (this.phase === "new" && problem === null) {
+      this.phase = "history";
+      this.historyUntil = at;
+      signals.push(...(await this.readHead(at)));
+    }
+    const history = this.phase === "history";
+    for (const line of lines) signals.push(...this.readLine(line, at));
+    if (!more) {
+      if (history) this.phase = "live";
+      this.lookedAt = at;
+    }
+    return { signals: history ? withGap(signals, this.historyUntil) : signals, more, problem };
+  }
+
+  async close(): Promise<void> {
+    await this.tail.close();
+  }
+
+  private tailOf(path: string, marks: readonly Mark[] | undefined): Tail {
+    const { windowBytes, chunkBytes } = this.options;
+    return new Tail(path, {
+      root: realRoot(this.options.root) ?? this.options.root,
+      ...(windowBytes === undefined ? {} : { windowBytes }),
+      ...(chunkBytes === undefined ? {} : { chunkBytes }),
+      ...(marks === undefined ? {} : { marks }),
+    });
+  }
+
+  /** The first record says who and where; of a long transcript it would never be seen. It may be read twice. */
+  private async readHead(at: number): Promise<Signal[]> {
+    const text = await readHeadInside(this.path, realRoot(this.options.root) ?? this.options.root, HEAD_BYTES);
+    const end = text?.indexOf("\n") ?? -1;
+    if (!text || end < 0) return [];
+    return this.readLine(text.slice(0, end), at).filter((signal) => signal.kind === "session");
+  }
+
+  private readLine(line: string, at: number): Signal[] {
+    const record = parseRecord(line);
+    return record === null ? [] : this.reader.read(record, this.timeOf(record, at));
+  }
+
+  private timeOf(record: unknown, at: number): number {
+    const isHistory = this.phase !== "live";
+    const isLate = this.lookedAt === null || at - this.lookedAt > LATE_MS;
+    const from = isHistory ? Number.NEGATIVE_INFINITY : isLate ? (this.lookedAt ?? at) : at;
+    const own = recordTime(record) ?? (isHistory && this.lastAt > 0 ? this.lastAt : at);
+    const time = Math.min(at, Math.max(own, from, isHistory ? this.lastAt : from));
+    this.lastAt = Math.max(this.lastAt, time);
+    return time;
+  }
+}
+
+/** The gap goes first: whoever judges between two signals must already know that nobody was looking. */
+function withGap(signals: Signal[], until: number): Signal[] {
+  const from = signals.reduce((first, signal) => Math.min(first, signal.at), until);
+  if (from >= until) return signals;
+  const gap: GapSignal = { kind: "gap", at: from, source: "observer", from, to: until };
+  return [gap, ...signals];
+}

@@ -1,0 +1,99 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Signal } from "../../core/signal.js";
+import { Transcripts } from "./transcripts.js";
+
+let root: string;
+let path: string;
+let transcripts: Transcripts;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "rouse-transcripts-"));
+  path = join(root, "s.jsonl");
+});
+afterEach(async () => {
+  await transcripts.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+let serial = 0;
+const prompt = (text: string) =>
+  `${JSON.stringify({ type: "user", sessionId: "s", uuid: `u${serial++}`, timestamp: new Date().toISOString(), message: { role: "user", content: text } })}\n`;
+const reply = (tokens: number) =>
+  `${JSON.stringify({ type: "assistant", isSidechain: true, sessionId: "s", uuid: `u${serial++}`, timestamp: new Date().toISOString(), message: { id: `m${serial}`, role: "assistant", content: [{ type: "text", text: "looking" }], usage: { input_tokens: 1, output_tokens: tokens } } })}\n`;
+const texts = (signals: Signal[]) => signals.flatMap((s) => (s.kind === "message" ? [s.preview] : []));
+const options = () => ({ kind: "claude-code", path, root });
+
+async function until(ask: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (await ask()) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error("did not happen");
+}
+
+describe("Transcripts", () => {
+  it("hears of a change without sweeping, also of a file that is replaced", async () => {
+    let news = 0;
+    const got: unknown[] = [];
+    transcripts = new Transcripts({ sweepMs: 1e12, onNews: () => news++ });
+    writeFileSync(path, "");
+    await transcripts.add("a", options());
+    await transcripts.tick(1);
+    const hears = async (text: string, write: () => void) => {
+      await until(async () => {
+        // Written again until it is heard: the watch may not stand yet.
+        if (news === 0) write();
+        for (const { signals } of await transcripts.tick(Date.now())) got.push(...texts(signals));
+        return got.includes(text);
+      });
+      news = 0;
+    };
+    await hears("one", () => appendFileSync(path, prompt("one")));
+    await hears("two", () => appendFileSync(path, prompt("two")));
+  });
+
+  it("finds by sweeping what nobody told it", async () => {
+    transcripts = new Transcripts({ watch: false, sweepMs: 5000 });
+    await transcripts.add("a", options());
+    expect(await transcripts.tick(0)).toEqual([{ session: "a", signals: [], problem: "missing" }]);
+    writeFileSync(path, prompt("one"));
+    expect(await transcripts.tick(4000)).toEqual([]);
+    const [news] = await transcripts.tick(5000);
+    expect(texts(news?.signals ?? [])).toEqual(["one"]);
+  });
+
+  it("goes on in the file that the program went on in, and leaves a removed one alone", async () => {
+    transcripts = new Transcripts({ watch: false, sweepMs: 0 });
+    writeFileSync(path, "");
+    await transcripts.add("a", options());
+    await transcripts.tick(0);
+    const next = join(root, "next.jsonl");
+    writeFileSync(next, prompt("there"));
+    await transcripts.follow("a", next);
+    const [news] = await transcripts.tick(1);
+    expect(texts(news?.signals ?? [])).toEqual(["there"]);
+    expect(transcripts.stateOf("a")?.path).toBe(next);
+    await transcripts.remove("a");
+    appendFileSync(next, prompt("unheard"));
+    expect(await transcripts.tick(2)).toEqual([]);
+  });
+
+  it("counts a subagent's tokens and life, not its words", async () => {
+    transcripts = new Transcripts({ watch: false, sweepMs: 0 });
+    const folder = join(root, "s", "subagents");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path, "");
+    writeFileSync(join(folder, "agent-1.jsonl"), reply(10));
+    writeFileSync(join(folder, "agent-acompact-2.jsonl"), reply(10));
+    await transcripts.add("a", options());
+    expect(await transcripts.tick(Date.now())).toEqual([]);
+    appendFileSync(join(folder, "agent-1.jsonl"), reply(25));
+    appendFileSync(join(folder, "agent-acompact-2.jsonl"), reply(99));
+    const [news] = await transcripts.tick(Date.now());
+    expect(news?.signals.map((s) => s.kind)).toEqual(["tokens", "delta"]);
+    expect(news?.signals[0]).toMatchObject({ output: 25 });
+    expect(await transcripts.tick(Date.now())).toEqual([]);
+  });
+});

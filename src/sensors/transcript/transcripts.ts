@@ -1,0 +1,144 @@
+/**
+ * All transcripts that are watched, read when they change. The system's notice of a change can be lost (a full queue, a
+ * network file system, a file that did not exist yet), so every one of them is looked at now and then all the same.
+ */
+import { type FSWatcher, watch } from "chokidar";
+import type { Signal } from "../../core/signal.js";
+import type { Refusal } from "./safe-open.js";
+import { SideFiles } from "./side-files.js";
+import { type TranscriptOptions, TranscriptSensor, type TranscriptState } from "./transcript-sensor.js";
+
+export interface TranscriptNews {
+  session: string;
+  signals: Signal[];
+  problem: Refusal | null;
+}
+
+export interface TranscriptsOptions {
+  /** Called when a file changed, so that the caller need not wait for its next tick. */
+  onNews?: () => void;
+  sweepMs?: number;
+  /** False: by sweeping alone. */
+  watch?: boolean;
+}
+
+interface Entry {
+  sensor: TranscriptSensor;
+  side: SideFiles;
+  kind: string;
+  root: string;
+  due: boolean;
+  sweptAt: number;
+}
+
+const SWEEP_MS = 5000;
+/** So many are read at once: each holds at most one chunk of a megabyte. */
+const AT_ONCE = 8;
+
+export class Transcripts {
+  private readonly entries = new Map<string, Entry>();
+  private readonly sessions = new Map<string, Set<string>>();
+  private watcher: FSWatcher | null = null;
+  private ticking: Promise<TranscriptNews[]> | null = null;
+
+  constructor(private readonly options: TranscriptsOptions = {}) {}
+
+  async add(session: string, options: TranscriptOptions): Promise<void> {
+    await this.remove(session);
+    const { path, root, kind } = options;
+    const side = new SideFiles(path, root, kind);
+    const sweptAt = Number.NEGATIVE_INFINITY;
+    this.entries.set(session, { sensor: new TranscriptSensor(options), side, kind, root, due: true, sweptAt });
+    this.notice(path, session);
+  }
+
+  async remove(session: string): Promise<void> {
+    const entry = this.entries.get(session);
+    if (!entry) return;
+    this.entries.delete(session);
+    this.unnotice(entry.sensor.path, session);
+    await Promise.all([entry.sensor.close(), entry.side.close()]);
+  }
+
+  /** The session's program writes another file now. */
+  async follow(session: string, path: string): Promise<void> {
+    const entry = this.entries.get(session);
+    if (!entry || entry.sensor.path === path) return;
+    this.unnotice(entry.sensor.path, session);
+    await entry.side.close();
+    entry.side = new SideFiles(path, entry.root, entry.kind);
+    await entry.sensor.follow(path);
+    entry.due = true;
+    this.notice(path, session);
+  }
+
+  /** To be kept, and given back as `resume`. */
+  stateOf(session: string): TranscriptState | null {
+    return this.entries.get(session)?.sensor.state ?? null;
+  }
+
+  /** Reads what is due. Calls that overlap share one reading. */
+  tick(at: number): Promise<TranscriptNews[]> {
+    this.ticking ??= this.readDue(at).finally(() => {
+      this.ticking = null;
+    });
+    return this.ticking;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.entries.keys()].map((session) => this.remove(session)));
+    await this.watcher?.close();
+    this.watcher = null;
+  }
+
+  private async readDue(at: number): Promise<TranscriptNews[]> {
+    const sweepMs = this.options.sweepMs ?? SWEEP_MS;
+    const due = [...this.entries].filter(([, entry]) => entry.due || at - entry.sweptAt >= sweepMs);
+    const news: TranscriptNews[] = [];
+    for (let from = 0; from < due.length; from += AT_ONCE) {
+      const batch = due.slice(from, from + AT_ONCE).map(([session, entry]) => readEntry(session, entry, at, sweepMs));
+      news.push(...(await Promise.all(batch)));
+    }
+    return news.filter(({ signals, problem }) => signals.length > 0 || problem !== null);
+  }
+
+  private notice(path: string, session: string): void {
+    if (this.options.watch === false) return;
+    const known = this.sessions.get(path);
+    if (known) {
+      known.add(session);
+      return;
+    }
+    this.sessions.set(path, new Set([session]));
+    // Only the files themselves: a folder of old transcripts would cost a watch for each of them.
+    this.watcher ??= watch([], { followSymlinks: false, ignoreInitial: true })
+      .on("all", (_, changed) => this.changed(changed))
+      .on("error", () => {});
+    this.watcher.add(path);
+  }
+
+  private unnotice(path: string, session: string): void {
+    const sessions = this.sessions.get(path);
+    sessions?.delete(session);
+    if (sessions?.size !== 0) return;
+    this.sessions.delete(path);
+    this.watcher?.unwatch(path);
+  }
+
+  private changed(path: string): void {
+    for (const session of this.sessions.get(path) ?? []) {
+      const entry = this.entries.get(session);
+      if (entry) entry.due = true;
+    }
+    this.options.onNews?.();
+  }
+}
+
+async function readEntry(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptNews> {
+  entry.due = false;
+  const { signals, more, problem } = await entry.sensor.read(at);
+  if (more) entry.due = true;
+  if (at - entry.sweptAt < sweepMs) return { session, signals, problem };
+  entry.sweptAt = at;
+  return { session, signals: [...signals, ...(await entry.side.read(at))], problem };
+}
