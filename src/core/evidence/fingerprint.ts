@@ -10,7 +10,6 @@
 import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
-import { digest } from "../digest.js";
 import type { ScreenReading, Signal, StatusSignal } from "../signal.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
@@ -86,10 +85,13 @@ export function fingerprintVerdict(
   };
 }
 
-/** The token counter belongs to it: while it grows, the model writes, even when no text is shown. */
+/**
+ * The token counter belongs to it: while it grows, the model writes, even when no text is shown. Its parts are digests
+ * already, so it is short as it is.
+ */
 function fingerprintOf({ reading, status }: FingerprintState): string | null {
   if (reading === null) return null;
-  return digest(`${reading.lastLine}\n${status}\n${reading.reply}\n${reading.tokens}`);
+  return `${reading.lastLine}\n${status}\n${reading.reply}\n${reading.tokens}`;
 }
 
 /** Whether stillness means anything now. */
