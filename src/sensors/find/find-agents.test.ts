@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readProcTable } from "../process/proc.js";
+import type { ProcessTable } from "../process/process-table.js";
+import { AgentFinder, type FoundAgent } from "./find-agents.js";
+
+let home: string;
+let work: string;
+const started: ChildProcess[] = [];
+
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "rouse-find-")));
+  work = join(home, "work.d");
+  mkdirSync(work);
+  mkdirSync(join(home, "bin"));
+});
+afterEach(async () => {
+  for (const child of started.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = once(child, "exit");
+    process.kill(-(child.pid as number), "SIGKILL");
+    await ended;
+  }
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** A program of that name which runs `code` and stays. */
+async function start(name: string, code = "", env: Record<string, string> = {}, args: string[] = []): Promise<number> {
+  const script = join(home, "bin", name);
+  writeFileSync(script, `${code}\nconsole.log("up"); setInterval(() => {}, 1000);`);
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd: work,
+    detached: true,
+    env: { PATH: process.env.PATH, HOME: home, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  started.push(child);
+  await once(child.stdout as NonNullable<ChildProcess["stdout"]>, "data");
+  return child.pid as number;
+}
+
+async function find(finder = new AgentFinder()): Promise<FoundAgent[]> {
+  const found = await finder.find((await readProcTable()) as ProcessTable);
+  return found.filter((agent) => agent.cwd?.startsWith(home));
+}
+
+function write(path: string, text: string): string {
+  mkdirSync(join(path, ".."), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+const ID = "0b9f7c2e-0000-4000-8000-000000000001";
+
+describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
+  it("finds Claude Code by its process and the transcript by its own state file", async () => {
+    const pid = await start("claude");
+    write(
+      join(home, ".claude", "sessions", `${pid}.json`),
+      JSON.stringify({ pid, sessionId: ID, cwd: work, status: "idle" }),
+    );
+    const [agent] = await find();
+    const folder = work.replace(/[^a-zA-Z0-9]/g, "-");
+    expect(agent).toMatchObject({ kind: "claude-code", pid, cwd: work, innerPids: [], session: null });
+    expect(agent?.located).toMatchObject({
+      sessionId: ID,
+      transcript: join(home, ".claude", "projects", folder, `${ID}.jsonl`),
+    });
+    const moved = write(join(home, ".claude", "projects", "elsewhere", `${ID}.jsonl`), "");
+    expect((await find())[0]?.located?.transcript).toBe(moved);
+  });
+
+  it("honours the folders that the process was given", async () => {
+    const own = join(home, "own");
+    const pid = await start("claude", "", { CLAUDE_CONFIG_DIR: own });
+    write(join(own, "sessions", `${pid}.json`), JSON.stringify({ pid, sessionId: ID, cwd: work }));
+    expect((await find())[0]?.located).toMatchObject({ sessionId: ID, configFolder: own });
+  });
+
+  it("takes no path out of a state file", async () => {
+    const pid = await start("claude");
+    write(
+      join(home, ".claude", "sessions", `${pid}.json`),
+      JSON.stringify({ pid, sessionId: "../../secret", cwd: work }),
+    );
+    expect((await find())[0]?.located?.transcript).toBeNull();
+  });
+
+  it("finds Codex's rollout by the open file, and counts wrapper and program once", async () => {
+    const rollout = write(
+      join(home, ".codex", "sessions", "2026", "05", "04", `rollout-2026-05-04T12-00-00-${ID}.jsonl`),
+      "{}\n",
+    );
+    const inner = write(
+      join(home, "bin", "inner", "codex"),
+      `require("fs").openSync(${JSON.stringify(rollout)}, "a"); setInterval(() => {}, 1000);`,
+    );
+    const pid = await start("codex", `require("child_process").spawn(process.execPath, [${JSON.stringify(inner)}]);`);
+    let agents = await find();
+    for (let tries = 0; tries < 400 && agents[0]?.located?.transcript !== rollout; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+      agents = await find();
+    }
+    expect(agents).toHaveLength(1);
+    expect(agents[0]).toMatchObject({ kind: "codex", pid });
+    expect(agents[0]?.innerPids).toHaveLength(1);
+    expect(agents[0]?.located).toMatchObject({ transcript: rollout, sessionId: ID });
+  });
+
+  it("finds a rollout that nobody holds open by the folder it is about", async () => {
+    const pid = await start("codex");
+    const day = join(home, ".codex", "sessions", "2026", "05", "04");
+    const meta = (cwd: string) => `${JSON.stringify({ type: "session_meta", payload: { id: "x", cwd } })}\n`;
+    const right = write(join(day, `rollout-a-${ID}.jsonl`), meta(work));
+    write(join(day, "rollout-b-other.jsonl"), meta("/elsewhere"));
+    expect((await find())[0]).toMatchObject({ pid, located: { transcript: right } });
+  });
+
+  it("finds Gemini's chat by the digest and by the name of the folder", async () => {
+    await start("gemini");
+    const digest = createHash("sha256").update(work).digest("hex");
+    const chat = write(join(home, ".gemini", "tmp", digest, "chats", "session-1.jsonl"), "");
+    expect((await find())[0]?.located?.transcript).toBe(chat);
+    rmSync(chat);
+    write(join(home, ".gemini", "projects.json"), JSON.stringify({ projects: { [work]: "work" } }));
+    const named = write(join(home, ".gemini", "tmp", "work", "chats", "session-2.jsonl"), "");
+    expect((await find())[0]?.located?.transcript).toBe(named);
+  });
+
+  it("leaves rouse's own sessions alone, and names those that it started for others", async () => {
+    await start("claude", "", { ROUSE_OWN: "1" });
+    const pid = await start("codex", "", { ROUSE_SESSION: "s-1" });
+    expect(await find()).toMatchObject([{ pid, session: "s-1" }]);
+  });
+
+  it("does not guess which of two in one folder writes its newest transcript", async () => {
+    await start("claude");
+    await start("claude");
+    const folder = join(home, ".claude", "projects", work.replace(/[^a-zA-Z0-9]/g, "-"));
+    write(join(folder, `${ID}.jsonl`), "");
+    const agents = await find();
+    expect(agents.map((agent) => agent.located?.transcript)).toEqual([null, null]);
+  });
+
+  it("forgets a process that has ended", async () => {
+    const finder = new AgentFinder();
+    await start("opencode");
+    expect(await find(finder)).toHaveLength(1);
+    const [child] = started;
+    const ended = once(child as ChildProcess, "exit");
+    process.kill(child?.pid as number, "SIGKILL");
+    await ended;
+    expect(await find(finder)).toHaveLength(0);
+  });
+});

@@ -1,0 +1,128 @@
+/**
+ * Agents that run now, in whatever terminal. A program that starts itself again (a Node.js wrapper and the real
+ * program inside) is one agent; one that an agent started through a shell is another.
+ */
+import { homedir } from "node:os";
+import { isOwn, readArgv, readCwd, readEnviron, readExe, readOpenFiles } from "../process/proc.js";
+import { isDead, type ProcessRow, type ProcessTable } from "../process/process-table.js";
+import { type Located, locateTranscript } from "./locate.js";
+import { programOf } from "./programs.js";
+
+export interface FoundAgent {
+  kind: string;
+  pid: number;
+  /** Start of the process: with the pid its identity. */
+  start: string;
+  startedAt: number;
+  /** Processes of the same program inside it. */
+  innerPids: number[];
+  command: string[];
+  cwd: string | null;
+  tty: string | null;
+  located: Located | null;
+  /** Set when rouse itself started it: `rouse run` and `spawn` say so in the environment. */
+  session: string | null;
+}
+
+interface Known {
+  kind: string | null;
+  argv: string[];
+}
+
+const AGENTS_MAX = 2000;
+const COMMAND_WORDS_MAX = 100;
+const WORD_MAX = 1000;
+
+export class AgentFinder {
+  /** What each process was found to be. A process that becomes another program changes its name. */
+  private known = new Map<string, Known>();
+
+  async find(table: ProcessTable): Promise<FoundAgent[]> {
+    const kinds = this.kindsOf(table);
+    const found: FoundAgent[] = [];
+    for (const row of table.rows.values()) {
+      const kind = kinds.get(row.pid)?.kind;
+      if (!kind || kinds.get(row.ppid)?.kind === kind || found.length >= AGENTS_MAX) continue;
+      const agent = await this.describe(row, kind, kinds, table);
+      if (agent) found.push(agent);
+    }
+    return withoutShared(found);
+  }
+
+  private kindsOf(table: ProcessTable): Map<number, Known> {
+    const known = new Map<string, Known>();
+    const kinds = new Map<number, Known>();
+    for (const row of table.rows.values()) {
+      if (isDead(row)) continue;
+      const key = `${row.pid} ${row.start} ${row.comm}`;
+      const entry = this.known.get(key) ?? classify(row);
+      known.set(key, entry);
+      if (entry.kind !== null) kinds.set(row.pid, entry);
+    }
+    this.known = known;
+    return kinds;
+  }
+
+  private async describe(
+    row: ProcessRow,
+    kind: string,
+    kinds: ReadonlyMap<number, Known>,
+    table: ProcessTable,
+  ): Promise<FoundAgent | null> {
+    const env = readEnviron(row.pid) ?? new Map<string, string>();
+    // Sessions that rouse starts for itself are never watched: it would end up watching its own diagnosis.
+    if (env.get("ROUSE_OWN") === "1") return null;
+    const innerPids = innerOf(row.pid, kind, kinds, table);
+    const pids = [row.pid, ...innerPids];
+    const argv = kinds.get(row.pid)?.argv ?? [];
+    const cwd = readCwd(row.pid);
+    const located = await locateTranscript({
+      kind,
+      pids,
+      startedAt: row.startedAt,
+      argv,
+      cwd,
+      env,
+      home: env.get("HOME") || homedir(),
+      openFiles: pids.flatMap(readOpenFiles),
+    });
+    return {
+      kind,
+      pid: row.pid,
+      start: row.start,
+      startedAt: row.startedAt,
+      innerPids,
+      command: argv.slice(0, COMMAND_WORDS_MAX).map((word) => word.slice(0, WORD_MAX)),
+      cwd,
+      tty: row.tty,
+      located,
+      session: env.get("ROUSE_SESSION") ?? null,
+    };
+  }
+}
+
+function classify(row: ProcessRow): Known {
+  const argv = isOwn(row.pid) ? (readArgv(row.pid) ?? []) : [];
+  return { kind: argv.length > 0 ? programOf(argv, readExe(row.pid)) : null, argv };
+}
+
+function innerOf(pid: number, kind: string, kinds: ReadonlyMap<number, Known>, table: ProcessTable): number[] {
+  const group = new Set([pid]);
+  // Parents come before their children in this list.
+  for (const row of table.descendants(pid)) {
+    if (group.has(row.ppid) && kinds.get(row.pid)?.kind === kind) group.add(row.pid);
+  }
+  group.delete(pid);
+  return [...group];
+}
+
+/** Two agents in one folder may both seem to write its newest file. Then nobody can tell which, and neither is told. */
+function withoutShared(agents: FoundAgent[]): FoundAgent[] {
+  const owners = new Map<string, number>();
+  const pathOf = (agent: FoundAgent): string => agent.located?.transcript ?? "";
+  for (const agent of agents) owners.set(pathOf(agent), (owners.get(pathOf(agent)) ?? 0) + 1);
+  return agents.map((agent) => {
+    if (!agent.located || (owners.get(pathOf(agent)) ?? 0) < 2) return agent;
+    return { ...agent, located: { ...agent.located, transcript: null, sessionId: null } };
+  });
+}

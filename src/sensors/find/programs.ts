@@ -1,0 +1,118 @@
+/** Which process is an agent: by what it was started as, never by what it says. */
+import { basename } from "node:path";
+
+interface ProgramRule {
+  /** Id of the program's profile. */
+  kind: string;
+  /** Name of the command. */
+  name: string;
+  /** Ends of the paths that a runtime is given, or that the command lives at. */
+  paths: readonly string[];
+  /** Commands of the program that are no agent: they serve, set up or ask for something. */
+  others: ReadonlySet<string>;
+}
+
+const PROGRAMS: readonly ProgramRule[] = [
+  {
+    kind: "claude-code",
+    name: "claude",
+    paths: ["@anthropic-ai/claude-code/cli.js", "/claude/versions/"],
+    others: new Set([
+      "auth",
+      "config",
+      "daemon",
+      "doctor",
+      "install",
+      "mcp",
+      "migrate-installer",
+      "plugin",
+      "setup-token",
+      "update",
+    ]),
+  },
+  {
+    kind: "codex",
+    name: "codex",
+    paths: ["@openai/codex/bin/codex.js"],
+    others: new Set([
+      "app-server",
+      "apply",
+      "cloud",
+      "completion",
+      "debug",
+      "features",
+      "help",
+      "login",
+      "logout",
+      "mcp",
+      "mcp-server",
+      "proto",
+      "sandbox",
+    ]),
+  },
+  {
+    kind: "gemini",
+    name: "gemini",
+    paths: ["@google/gemini-cli/dist/index.js", "@google/gemini-cli/bundle/gemini.js"],
+    others: new Set(["extensions", "hooks", "mcp", "skills"]),
+  },
+  {
+    kind: "opencode",
+    name: "opencode",
+    paths: ["opencode-ai/bin/opencode"],
+    others: new Set([
+      "acp",
+      "agent",
+      "auth",
+      "export",
+      "github",
+      "import",
+      "mcp",
+      "models",
+      "serve",
+      "stats",
+      "uninstall",
+      "upgrade",
+      "web",
+    ]),
+  },
+];
+
+const RUNTIMES = new Set(["node", "nodejs", "bun", "deno"]);
+/** Options of a runtime whose value is a word of its own. */
+const VALUED = new Set(["-r", "--require", "--import", "--loader", "--experimental-loader", "-C", "--conditions"]);
+/** The runtime is given code, or another task. */
+const NO_SCRIPT = new Set(["-e", "--eval", "-p", "--print", "-i", "--interactive", "--test", "--run"]);
+const WORDS_MAX = 64;
+
+/** The kind of agent that was started with these words; null for any other program. */
+export function programOf(argv: readonly string[], exe: string | null = null): string | null {
+  const words = argv.slice(0, WORDS_MAX);
+  const first = words[0] ?? "";
+  const isRuntime = RUNTIMES.has(nameOf(first));
+  const at = isRuntime ? scriptAt(words) : 0;
+  if (at === null) return null;
+  const command = words[at] ?? "";
+  const paths = isRuntime ? [command] : [command, exe ?? ""];
+  const rule = PROGRAMS.find(
+    ({ name, paths: ends }) =>
+      nameOf(command) === name || paths.some((path) => ends.some((end) => path.slice(-4096).includes(end))),
+  );
+  if (rule === undefined) return null;
+  const subcommand = words.slice(at + 1).find((word) => !word.startsWith("-"));
+  return subcommand !== undefined && rule.others.has(subcommand) ? null : rule.kind;
+}
+
+function scriptAt(words: readonly string[]): number | null {
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at] ?? "";
+    if (NO_SCRIPT.has(word)) return null;
+    if (VALUED.has(word)) at++;
+    else if (!word.startsWith("-") && word !== "run") return at;
+  }
+  return null;
+}
+
+function nameOf(path: string): string {
+  return basename(path.slice(-4096)).replace(/\.(?:exe|js|mjs|cjs)$/, "");
+}
