@@ -1,0 +1,197 @@
+/** An adopted pane: who it is, and when its run is over. */
+import { generic } from "../../agents/generic.js";
+import type { ProfileOverride } from "../../agents/profile.js";
+import { profileFor } from "../../agents/registry.js";
+import type { AgentSession } from "../../core/agent.js";
+import { digest } from "../../core/digest.js";
+import type { ExitSignal, Signal } from "../../core/signal.js";
+import { head } from "../../readers/text.js";
+import type { Candidate } from "./discover.js";
+import { PaneSensor } from "./pane-sensor.js";
+import type { Pane } from "./panes.js";
+import { isEnded, type ProcessFact } from "./program.js";
+
+/** `unknown`: it could not be asked. Only an answer makes it `gone`. */
+export type Liveness = "alive" | "gone" | "unknown";
+
+/** News of one pane. `blind` says why nothing can be told of it at present. */
+export interface Seen {
+  session: AgentSession;
+  signals: Signal[];
+  liveness: Liveness;
+  blind: string | null;
+}
+
+export interface Surroundings {
+  profiles: readonly ProfileOverride[];
+  /** IANA zone for clock times that programs print without one. */
+  zone: string;
+  /** A name that no other agent has: the wish itself, or made from it and the pane's id. */
+  nameFor: (wish: string, pane: string, session: string) => string;
+  emit: (seen: Seen) => void;
+}
+
+const DEAD_STATUS_MS = 2000;
+
+export class Adopted {
+  readonly #world: Surroundings;
+  #session: AgentSession;
+  #sensor: PaneSensor;
+  #pane: Pane;
+  #program: boolean;
+  #liveness: Liveness = "alive";
+  #blind: string | null = null;
+  #deadAt: number | null = null;
+
+  constructor(candidate: Candidate, socket: string, world: Surroundings, at: number) {
+    const { pane, program } = candidate;
+    this.#world = world;
+    this.#pane = pane;
+    this.#program = program !== null;
+    const id = `tmux-${digest(JSON.stringify([serverKey(pane), pane.id, pane.pid, program?.pid, program?.start]))}`;
+    this.#session = {
+      session: id,
+      name: world.nameFor(wishFor(pane), pane.id, id),
+      origin: "tmux",
+      workspace: pane.cwd || null,
+      policy: null,
+      hostSocket: null,
+      endedAt: null,
+      startedAt: program?.startedAt || at,
+      pane: { socket, id: pane.id },
+      ...this.#told(candidate),
+    };
+    this.#sensor = this.#newSensor(at);
+    const signals: Signal[] = pane.cwd ? [{ kind: "session", at, source: "process", cwd: pane.cwd }] : [];
+    this.#emit(signals);
+  }
+
+  get pane(): Pane {
+    return this.#pane;
+  }
+
+  get session(): AgentSession {
+    return this.#session;
+  }
+
+  /** It held an agent program, and not just whatever runs in a tagged pane. */
+  get hasProgram(): boolean {
+    return this.#program;
+  }
+
+  /** Its pane as the server just told it, with its rows if they were asked for. */
+  see(pane: Pane, captured: string | null, at: number): void {
+    const wish = wishFor(pane);
+    const renamed = wish !== wishFor(this.#pane);
+    const told = this.#session;
+    this.#pane = pane;
+    const name = renamed ? this.#world.nameFor(wish, pane.id, told.session) : told.name;
+    const tags = sameList(pane.tags, told.tags) ? told.tags : pane.tags;
+    if (name !== told.name || tags !== told.tags || pane.task !== told.task) {
+      this.#session = { ...told, name, tags, task: pane.task };
+    }
+    const signals = captured === null ? [] : this.#sensor.look(pane, captured, at);
+    this.#tell(signals, "alive", this.#sensor.blind, this.#session !== told);
+  }
+
+  /** A program appeared in a pane that was adopted for its tag or name. */
+  recognise(candidate: Candidate, at: number): void {
+    if (this.#program || !candidate.program) return;
+    this.#program = true;
+    this.#session = { ...this.#session, ...this.#told(candidate) };
+    this.#sensor.dispose();
+    this.#sensor = this.#newSensor(at);
+    this.#emit([]);
+  }
+
+  /** The server is reached by another path now. */
+  moveTo(socket: string): void {
+    this.#session = { ...this.#session, pane: { socket, id: this.#pane.id } };
+    this.#emit([]);
+  }
+
+  /** A dead pane tells how its process ended a moment after that it did; some releases never tell of a signal. */
+  isSettled(at: number): boolean {
+    this.#deadAt ??= at;
+    return this.#pane.deadStatus !== null || this.#pane.deadSignal !== null || at - this.#deadAt >= DEAD_STATUS_MS;
+  }
+
+  /** The agent's own process ended below a shell that lives on. A table that could not be read ends nobody. */
+  isEndedBy(rows: ReadonlyMap<number, ProcessFact> | null): boolean {
+    const { pid, pidStart } = this.#session;
+    if (!rows || pid === null || pid === this.#pane.pid) return false;
+    return !runs(rows, pid, pidStart);
+  }
+
+  /** The server is gone: its panes are too when their processes are. */
+  isDeadBy(rows: ReadonlyMap<number, ProcessFact> | null): boolean {
+    const { pid, pidStart } = this.#session;
+    if (pid === null) return false;
+    return rows ? !runs(rows, pid, pidStart) : !exists(pid);
+  }
+
+  doubt(reason: string): void {
+    this.#tell([], "unknown", reason, false);
+  }
+
+  end(at: number, status: Pick<ExitSignal, "code" | "signal"> = { code: null, signal: null }): void {
+    this.#session = { ...this.#session, endedAt: at };
+    this.#tell([{ kind: "exit", at, source: "process", ...status }], "gone", null, true);
+    this.dispose();
+  }
+
+  dispose(): void {
+    this.#sensor.dispose();
+  }
+
+  #told({ pane, program }: Candidate): Pick<AgentSession, "kind" | "tags" | "command" | "task" | "pid" | "pidStart"> {
+    const argv = program?.argv ?? [];
+    return {
+      kind: profileFor(pane.kind ?? program?.kind ?? generic.id, this.#world.profiles).id,
+      tags: pane.tags,
+      command: (argv.length > 0 ? argv : [pane.command]).slice(0, 50).map((word) => head(word)),
+      task: pane.task,
+      pid: program?.pid ?? pane.pid,
+      pidStart: program?.start || null,
+    };
+  }
+
+  #newSensor(at: number): PaneSensor {
+    return new PaneSensor(profileFor(this.#session.kind, this.#world.profiles), this.#pane, this.#world.zone, at);
+  }
+
+  #tell(signals: Signal[], liveness: Liveness, blind: string | null, changed: boolean): void {
+    const news = changed || signals.length > 0 || liveness !== this.#liveness || blind !== this.#blind;
+    this.#liveness = liveness;
+    this.#blind = blind;
+    if (news) this.#emit(signals);
+  }
+
+  #emit(signals: Signal[]): void {
+    this.#world.emit({ session: this.#session, signals, liveness: this.#liveness, blind: this.#blind });
+  }
+}
+
+/** One run of a server. Its socket may be moved, and another server may come to stand at the same path. */
+export const serverKey = (pane: Pane): string => `${pane.server.pid}@${pane.server.startedAt}`;
+
+/** A session that nobody named has a number. */
+const wishFor = (pane: Pane): string =>
+  pane.name ?? (/^\d*$/.test(pane.session.name) ? `tmux-${pane.session.name}` : pane.session.name);
+
+function runs(rows: ReadonlyMap<number, ProcessFact>, pid: number, start: string | null): boolean {
+  const row = rows.get(pid);
+  return row !== undefined && !isEnded(row) && (start === null || row.start === start);
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+const sameList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((word, at) => word === b[at]);

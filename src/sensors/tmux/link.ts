@@ -1,0 +1,86 @@
+/**
+ * How commands reach a tmux server: one process for a whole batch (`PollLink`), or a control client (`control.ts`).
+ * Both take argument arrays and give the same answers, so that nothing above them knows which one it has.
+ *
+ * A batch runs in order and is all reading. Measured with tmux 3.3a and 20 panes of 120x40: 9 ms of CPU for a batch
+ * by a process of its own, 4 ms over a control client, most of it in the server.
+ */
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+
+export type Command = readonly string[];
+
+/** What a batch came to. Only `no_server` says that nobody is there; a failure says nothing about anybody. */
+export type Outcome =
+  | { kind: "answer"; replies: (string | null)[] }
+  | { kind: "no_server" }
+  | { kind: "failed"; reason: string };
+
+export interface TmuxLink {
+  /** One reply per command; null for one that was refused, and for those that it kept from running. */
+  run(commands: readonly Command[]): Promise<Outcome>;
+}
+
+/** A server that does not answer for so long is not asked further in this batch. */
+export const ANSWER_MS = 3000;
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+
+export class PollLink implements TmuxLink {
+  readonly #socket: string;
+  readonly #program: string;
+
+  constructor(socket: string, program = "tmux") {
+    this.#socket = socket;
+    this.#program = program;
+  }
+
+  run(commands: readonly Command[]): Promise<Outcome> {
+    // What a pane shows cannot hold a word that is drawn anew for each batch, so that it cannot end its own reply.
+    const mark = randomBytes(12).toString("hex");
+    const args = [...baseArguments(this.#socket)];
+    for (const [at, command] of commands.entries()) {
+      if (at > 0) args.push(";");
+      args.push(...command, ";", "display-message", "-p", mark);
+    }
+    return new Promise((done) => {
+      execFile(
+        this.#program,
+        args,
+        {
+          encoding: "utf8",
+          env: clientEnvironment(),
+          maxBuffer: ANSWER_BYTES_MAX,
+          timeout: ANSWER_MS,
+          killSignal: "SIGKILL",
+        },
+        (error, stdout, stderr) => {
+          const replies = stdout
+            .split(`${mark}\n`)
+            .slice(0, -1)
+            .map((reply) => reply.replace(/\n$/, ""));
+          if (error && replies.length === 0) return done(failure(error, stderr));
+          done({ kind: "answer", replies: commands.map((_, at) => replies[at] ?? null) });
+        },
+      );
+    });
+  }
+}
+
+/** `-N`: looking never starts a server, which would run the user's configuration. `-u`: names come as UTF-8. */
+export const baseArguments = (socket: string): string[] => ["-N", "-u", "-S", socket];
+
+/** Inside tmux a client would take the server that it runs in for its own. */
+export function clientEnvironment(): NodeJS.ProcessEnv {
+  const { TMUX: _server, TMUX_PANE: _pane, ...rest } = process.env;
+  return rest;
+}
+
+const NOBODY =
+  /^(?:no server running on |error connecting to .{0,500} \((?:No such file or directory|Connection refused)\))/;
+
+function failure(error: Error & { code?: unknown; killed?: boolean }, stderr: string): Outcome {
+  if (error.killed) return { kind: "failed", reason: `tmux did not answer within ${ANSWER_MS} ms` };
+  const words = stderr.slice(0, 1000).trim();
+  if (NOBODY.test(words)) return { kind: "no_server" };
+  return { kind: "failed", reason: words || error.message.slice(0, 200) };
+}

@@ -1,0 +1,84 @@
+/**
+ * One adopted pane: what tmux shows of it, into signals.
+ *
+ * tmux has drawn the screen already; this draws tmux's rows into the emulator that all readers share, so that a
+ * screen is read alike wherever it comes from. A look sees what stands there at its moment, as it does for a stream.
+ */
+import { hostname } from "node:os";
+import type { AgentProfile } from "../../agents/profile.js";
+import type { Signal } from "../../core/signal.js";
+import { TerminalReader } from "../../readers/terminal.js";
+import type { Pane } from "./panes.js";
+
+/** Time without a sight of the pane that is too long to draw conclusions across. */
+const GAP_MS = 5000;
+/** A detached pane can be squeezed until a program draws one character per row: nothing is to be read there. */
+const COLS_MIN = 20;
+const ROWS_MIN = 4;
+
+/** Fresh attributes, line-drawing characters for shift-out as tmux writes them, and no wrapping: rows are rows. */
+const CLEAR = "\u001b[0m\u001b(B\u001b)0\u000f\u001b[?7l\u001b[2J";
+
+export class PaneSensor {
+  readonly #reader: TerminalReader;
+  #cols: number;
+  #rows: number;
+  #shown = "";
+  #title: string;
+  #seenAt: number;
+
+  constructor(profile: AgentProfile, pane: Pane, zone: string, at: number) {
+    this.#cols = pane.cols;
+    this.#rows = pane.rows;
+    this.#reader = new TerminalReader(profile, { cols: pane.cols, rows: pane.rows, zone });
+    // tmux titles a pane with the name of the machine until a program says another.
+    this.#title = hostname();
+    this.#seenAt = at;
+  }
+
+  /** What the last sight of the pane cannot tell, and why; null when all is well. */
+  get blind(): string | null {
+    if (this.#cols >= COLS_MIN && this.#rows >= ROWS_MIN) return null;
+    return `the pane is ${this.#cols} columns by ${this.#rows} rows, too small to read`;
+  }
+
+  /** The pane as a listing told it, and its rows with their colours as captured right after. */
+  look(pane: Pane, captured: string, at: number): Signal[] {
+    this.#resize(pane);
+    if (this.blind !== null) return [];
+    const signals: Signal[] = [];
+    if (at - this.#seenAt > GAP_MS) signals.push({ kind: "gap", at, source: "observer", from: this.#seenAt, to: at });
+    this.#seenAt = at;
+    this.#draw(pane, captured);
+    signals.push(...this.#reader.look(at));
+    return signals;
+  }
+
+  dispose(): void {
+    this.#reader.dispose();
+  }
+
+  #resize(pane: Pane): void {
+    if (pane.cols === this.#cols && pane.rows === this.#rows) return;
+    this.#cols = pane.cols;
+    this.#rows = pane.rows;
+    this.#shown = "";
+    this.#reader.resize(pane.cols, pane.rows);
+  }
+
+  #draw(pane: Pane, captured: string): void {
+    let bytes = "";
+    if (pane.title !== this.#title) {
+      this.#title = pane.title;
+      bytes += `\u001b]0;${pane.title}\u0007`;
+    }
+    if (captured !== this.#shown) {
+      this.#shown = captured;
+      // Colours run on from one row into the next, so a change of one row draws all of them.
+      const rows = captured.split("\n").slice(0, this.#rows);
+      bytes += CLEAR + rows.map((row, y) => `\u001b[${y + 1};1H${row}`).join("");
+      bytes += `\u001b[${pane.cursorY + 1};${pane.cursorX + 1}H`;
+    }
+    if (bytes !== "") this.#reader.write(Buffer.from(bytes));
+  }
+}
