@@ -1,0 +1,32 @@
+/** `rouse hook` and `rouse report` as the help shows them; they run in `quick.ts`. */
+import { Argument, type Command } from "@commander-js/extra-typings";
+import { REPORT_STATES } from "./report.js";
+
+export function addQuick(program: Command, setExit: (code: number) => void): void {
+  program
+    .command("hook")
+    .summary("hand a hook's payload to the daemon (agents run this)")
+    .description(
+      "Reads the payload of an agent's hook and hands it to the daemon. Always ends with 0, at once, without a word. " +
+        '"rouse init" installs it.',
+    )
+    .argument("<program>", "claude-code, codex or gemini")
+    .argument("[payload]", "the payload, where it is not on standard input")
+    .action(async (name, payload) => {
+      const { runHook } = await import("./hook.js");
+      setExit(await runHook(payload === undefined ? [name] : [name, payload]));
+    });
+  program
+    .command("report")
+    .summary("say how you are (agents run this)")
+    .description("An agent's own word about its state. A heartbeat proves life, never progress.")
+    .addArgument(new Argument("[state]").choices(REPORT_STATES))
+    .argument("[text...]", "what there is to say")
+    .option("--heartbeat", "I am alive")
+    .option("--name <agent>", "the agent, where it was not started by rouse")
+    .action(async (state, text, options) => {
+      const { runReport } = await import("./report.js");
+      const flags = [...(options.heartbeat ? ["--heartbeat"] : []), ...(options.name ? ["--name", options.name] : [])];
+      setExit(await runReport([...flags, ...(state === undefined ? [] : ["--", state, ...text])]));
+    });
+}

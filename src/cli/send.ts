@@ -1,0 +1,65 @@
+/**
+ * One request to the daemon, for commands whose whole process must be quick. The request is written by hand: `node:http`
+ * costs 12 ms more to load than `node:net`, on a start that takes 60.
+ */
+import { connect } from "node:net";
+
+export interface Answer {
+  status: number;
+  body: string;
+}
+
+export interface Request {
+  socketPath: string;
+  path: string;
+  body: Buffer | string;
+  headers: Readonly<Record<string, string | undefined>>;
+  limitMs: number;
+  /** False: be content when the request has left. The caller is then not held up by what the daemon does with it. */
+  waits: boolean;
+}
+
+const ANSWER_MAX = 64 * 1024;
+/** Printable ASCII: anything else could end a header and begin another. */
+const HEADER_VALUE = /^[\x20-\x7e]{1,400}$/;
+
+/** Null when nobody answers in time. Never throws. */
+export function send({ socketPath, path, body, headers, limitMs, waits }: Request): Promise<Answer | null> {
+  return new Promise((resolve) => {
+    const lines = Object.entries(headers).flatMap(([name, value]) =>
+      value !== undefined && HEADER_VALUE.test(value) ? [`${name}: ${value}`] : [],
+    );
+    // To a request of HTTP 1.0 the answer comes in one piece and ends with the connection.
+    const head = [
+      `POST ${path} HTTP/1.0`,
+      "host: rouse",
+      "content-type: application/json",
+      `content-length: ${Buffer.byteLength(body)}`,
+      ...lines,
+    ];
+    let text = "";
+    const socket = connect(socketPath);
+    const finish = (answer: Answer | null): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(answer);
+    };
+    const timer = setTimeout(() => finish(null), limitMs);
+    socket.setEncoding("utf8");
+    socket.on("error", () => finish(null));
+    socket.on("data", (chunk: string) => {
+      text = (text + chunk).slice(0, ANSWER_MAX);
+    });
+    socket.on("close", () => finish(parseAnswer(text)));
+    socket.write(`${head.join("\r\n")}\r\n\r\n`);
+    socket.write(body, () => {
+      if (!waits) finish({ status: 0, body: "" });
+    });
+  });
+}
+
+function parseAnswer(text: string): Answer | null {
+  const status = /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1];
+  const end = text.indexOf("\r\n\r\n");
+  return status === undefined || end < 0 ? null : { status: Number(status), body: text.slice(end + 4) };
+}
