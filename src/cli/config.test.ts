@@ -1,0 +1,94 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Command } from "@commander-js/extra-typings";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { addConfig } from "./config.js";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "rouse-cli-config-"));
+  mkdirSync(join(root, "config"));
+  vi.stubEnv("ROUSE_HOME", root);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const user = (text: string): void => writeFileSync(join(root, "config", "config.toml"), text);
+
+async function run(...args: string[]): Promise<{ out: string; err: string; exit: number }> {
+  const ran = { out: "", err: "", exit: 0 };
+  const keep = (name: "out" | "err") => (text: unknown) => {
+    ran[name] += String(text);
+    return true;
+  };
+  const spies = [
+    vi.spyOn(process.stdout, "write").mockImplementation(keep("out")),
+    vi.spyOn(process.stderr, "write").mockImplementation(keep("err")),
+  ];
+  const program = new Command().exitOverride();
+  addConfig(program, (code) => {
+    ran.exit = code;
+  });
+  try {
+    await program.parseAsync(["config", ...args], { from: "user" });
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+  return ran;
+}
+
+describe("rouse config", () => {
+  it("shows what is in effect and where it comes from", async () => {
+    user("version = 1\n[watchdog]\npoll_interval_secs = 12\n");
+    const { out, err, exit } = await run("show", "--origin", "--set", "health.enabled=no");
+    expect([err, exit]).toEqual(["", 0]);
+    expect(out).toMatch(/^poll_interval_secs = 12 +# user: .*config\.toml:3$/m);
+    expect(out).toMatch(/^stuck_threshold_intervals = 3 +# default$/m);
+    expect(out).toMatch(/^enabled = false +# flag: --set health\.enabled$/m);
+  });
+
+  it("says the same to programs", async () => {
+    user("[watchdog]\npoll_interval_secs = 12\n");
+    const shown = JSON.parse((await run("show", "--json", "--origin")).out);
+    expect(shown.config.watchdog.poll_interval_secs).toBe(12);
+    expect(shown.origins["watchdog.poll_interval_secs"]).toMatchObject({ layer: "user", position: { line: 2 } });
+    expect(shown.problems).toEqual([]);
+  });
+
+  it("names the place of an error, and ends with 1", async () => {
+    user("[watchdog]\npoll_interval_sec = 12\n");
+    const { err, exit } = await run("show");
+    expect(err).toContain("config.toml:2:1: there is no key watchdog.poll_interval_sec; did you mean");
+    expect(exit).toBe(1);
+  });
+
+  it("lets no control byte of a file out", async () => {
+    user('[watchdog]\norchestrator_tag = "\\u001b[2J\\u009b\\u202e"\n"\\u001b]0;x" = 1\n');
+    for (const args of [
+      ["show", "--origin"],
+      ["show", "--json"],
+    ]) {
+      const { out, err } = await run(...args);
+      expect(out + err).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+    }
+  });
+
+  it("prints a schema", async () => {
+    expect(JSON.parse((await run("schema")).out)).toMatchObject({ title: "rouse configuration" });
+  });
+
+  it("migrates an older file, after showing how", async () => {
+    user("[agents.health]\nidle_timeout_minutes = 7\n");
+    expect((await run("migrate", "--dry-run")).out).toContain("\nidle_timeout_minutes = 7\n");
+    expect((await run("migrate")).out).toContain("the old file is");
+    expect(JSON.parse((await run("show", "--json")).out)).toMatchObject({
+      config: { health: { idle_timeout_minutes: 7 } },
+      problems: [],
+    });
+    expect((await run("migrate")).out).toContain("nothing to migrate");
+  });
+});

@@ -1,0 +1,93 @@
+/** `rouse config`: what is in effect and where it comes from, its JSON Schema, and older files brought up to date. */
+import { join } from "node:path";
+import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import type { Value } from "../config/key.js";
+import { KEY_BY_NAME } from "../config/keys.js";
+import { type LoadedConfig, loadConfig, type Origin } from "../config/load.js";
+import { rousePaths } from "../config/paths.js";
+import { type Problem, problemText } from "../config/problem.js";
+import { configSchema } from "../config/schema.js";
+import { tomlLine } from "../config/text.js";
+import { migrateConfig, replaceConfig } from "../config/write.js";
+import { plain, plainJson } from "../core/plain.js";
+
+const LINE_MAX = 10_000;
+
+export function addConfig(program: Command, setExit: (code: number) => void): void {
+  const config = program.command("config").summary("show and check the configuration");
+  config
+    .command("show")
+    .description(
+      "Prints the configuration that is in effect here: defaults, then your file, then .rouse.toml files from the root\n" +
+        "down to this folder (they may only be stricter), then ROUSE_* variables, then --set.",
+    )
+    .option("--origin", "say where each value comes from")
+    .option("--json", "one JSON object, for programs")
+    .option("--set <key=value>", "as if this were set; may be repeated", parseSet, {} as Record<string, string>)
+    .action((options) => {
+      const loaded = loadConfig({ flags: options.set });
+      if (options.json) {
+        const { config: values, origins, problems } = loaded;
+        const shown = options.origin ? { config: values, origins, problems } : { config: values, problems };
+        process.stdout.write(`${plainJson(shown, 2)}\n`);
+      } else {
+        process.stdout.write(configLines(loaded, options.origin === true));
+        tell(loaded.problems);
+      }
+      if (loaded.problems.some(({ level }) => level === "error")) setExit(1);
+    });
+  config
+    .command("schema")
+    .description("Prints the JSON Schema of the configuration file, for editors.")
+    .action(() => {
+      process.stdout.write(`${JSON.stringify(configSchema(), null, 2)}\n`);
+    });
+  config
+    .command("migrate")
+    .description("Rewrites your configuration file in today's layout, and keeps the old one beside it.")
+    .option("--dry-run", "print the new file and change nothing")
+    .action((options) => setExit(migrate(join(rousePaths().config, "config.toml"), options.dryRun === true)));
+}
+
+function migrate(path: string, dry: boolean): number {
+  const { text, problems } = migrateConfig(path);
+  tell(problems);
+  if (text === null) {
+    process.stdout.write(`${path}: nothing to migrate\n`);
+    return problems.some(({ level }) => level === "error") ? 1 : 0;
+  }
+  if (dry) process.stdout.write(text);
+  if (problems.length > 0) return 1;
+  if (!dry) process.stdout.write(`${path} is rewritten; the old file is ${replaceConfig(path, text)}\n`);
+  return 0;
+}
+
+/** As a configuration file would say it. */
+function configLines({ config, origins }: LoadedConfig, withOrigin: boolean): string {
+  const sections = Object.entries<Record<string, Value>>(config).map(([section, keys]) => {
+    const lines = Object.entries(keys).map(([name, value]) => {
+      const line = plain(tomlLine(name, value), LINE_MAX);
+      const origin = origins[`${section}.${name}`];
+      return withOrigin && origin ? `${line.padEnd(44)} # ${plain(originText(origin))}` : line;
+    });
+    return `[${section}]\n${lines.join("\n")}\n`;
+  });
+  return sections.join("\n");
+}
+
+function originText({ layer, where, position }: Origin): string {
+  if (layer === "default") return "default";
+  return `${layer}: ${where}${position ? `:${position.line}` : ""}`;
+}
+
+function tell(problems: readonly Problem[]): void {
+  for (const problem of problems) process.stderr.write(`rouse: ${problem.level}: ${plain(problemText(problem))}\n`);
+}
+
+function parseSet(given: string, before: Record<string, string>): Record<string, string> {
+  const equals = given.indexOf("=");
+  const name = given.slice(0, equals).trim();
+  if (equals < 1) throw new InvalidArgumentError("It must be key=value, such as watchdog.poll_interval_secs=10.");
+  if (!KEY_BY_NAME.has(name)) throw new InvalidArgumentError(`There is no key "${name}".`);
+  return { ...before, [name]: given.slice(equals + 1) };
+}

@@ -1,0 +1,68 @@
+/** Taking over the `agents.health` block of a .botbox.json: its keys are ours, one to one, in the section `health`. */
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
+import { checkValue, expectation, type Value } from "./key.js";
+import { KEY_BY_NAME } from "./keys.js";
+import type { Position } from "./positions.js";
+import type { Problem } from "./problem.js";
+import { suggest } from "./suggest.js";
+
+export interface Imported {
+  /** By full name. */
+  values: Map<string, Value>;
+  problems: Problem[];
+}
+
+const TEXT_MAX = 1024 * 1024;
+
+export function importBotbox(where: string, text: string): Imported {
+  const values = new Map<string, Value>();
+  const bounded = text.slice(0, TEXT_MAX);
+  const errors: ParseError[] = [];
+  const root = parseTree(bounded, errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first) {
+    const problem = `${printParseErrorCode(first.error)}; the file is not used`;
+    return {
+      values,
+      problems: [{ level: "error", where, position: positionAt(bounded, first.offset), text: problem }],
+    };
+  }
+  const health = root && findNodeAtLocation(root, ["agents", "health"]);
+  if (health?.type !== "object")
+    return { values, problems: [{ level: "notice", where, text: "there is no block agents.health in it" }] };
+  const problems: Problem[] = [];
+  for (const property of health.children ?? []) {
+    const complaint = take(property, values);
+    if (complaint)
+      problems.push({ level: "error", where, position: positionAt(bounded, property.offset), text: complaint });
+  }
+  return { values, problems };
+}
+
+/** Takes one key over, or says why not. */
+function take(property: Node, values: Map<string, Value>): string | null {
+  const [nameNode, valueNode] = property.children ?? [];
+  const written = String(nameNode?.value).slice(0, 80);
+  const name = `health.${written}`;
+  const key = KEY_BY_NAME.get(name);
+  if (!key) {
+    const near = suggest(name, KEY_BY_NAME.keys());
+    return `there is no key ${written}${near ? `; did you mean ${near}?` : ""}`;
+  }
+  const value = checkValue(key, valueNode && getNodeValue(valueNode));
+  if (value === undefined) return `${written} must be ${expectation(key)}`;
+  values.set(name, value);
+  return null;
+}
+
+function positionAt(text: string, offset: number): Position {
+  const before = text.slice(0, offset).split("\n");
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

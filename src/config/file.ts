@@ -1,0 +1,132 @@
+/**
+ * One configuration file as a flat list of named values, each with its place. Files of an older layout are read as if
+ * they had the names of today, and said to be so.
+ */
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { parse, TomlError } from "smol-toml";
+import { KEY_BY_NAME } from "./keys.js";
+import { type Position, positionsIn } from "./positions.js";
+import type { Problem } from "./problem.js";
+
+export const CONFIG_VERSION = 1;
+
+export interface Entry {
+  /** Full name, such as `watchdog.poll_interval_secs`. */
+  name: string;
+  value: unknown;
+  position?: Position | undefined;
+}
+
+export interface ConfigFile {
+  entries: Entry[];
+  problems: Problem[];
+  /** The layout that it was written for. */
+  version: number;
+}
+
+const FILE_BYTES_MAX = 256 * 1024;
+const ENTRIES_MAX = 1_000;
+const DEPTH_MAX = 4;
+
+/** Null when there is no such file. */
+export function readConfigFile(path: string): ConfigFile | null {
+  const read = readOwnFile(path);
+  if (read === null) return null;
+  return typeof read === "string"
+    ? parseConfig(path, read)
+    : { entries: [], problems: [read], version: CONFIG_VERSION };
+}
+
+export function parseConfig(path: string, text: string): ConfigFile {
+  let table: Record<string, unknown>;
+  try {
+    table = parse(text);
+  } catch (error) {
+    return { entries: [], problems: [syntaxProblem(path, error as Error)], version: CONFIG_VERSION };
+  }
+  const positionOf = positionsIn(text);
+  const { version: given, ...rest } = table;
+  const version = typeof given === "number" ? given : 0;
+  const problems: Problem[] = [];
+  if (version > CONFIG_VERSION)
+    problems.push({
+      level: "error",
+      where: path,
+      position: positionOf(["version"]),
+      text: `written for a newer rouse (version ${version}, this one knows ${CONFIG_VERSION}); what is not known is left out`,
+    });
+  const entries = [...leavesOf(rest, [])].map(({ path: parts, value }): Entry => {
+    const written = parts.join(".");
+    const name = version < CONFIG_VERSION ? modernName(written) : written;
+    const position = positionOf(parts);
+    if (name !== written)
+      problems.push({
+        level: "notice",
+        where: path,
+        position,
+        text: `${written} is now ${name}; \`rouse config migrate\` rewrites the file`,
+      });
+    return { name, value, position };
+  });
+  return { entries, problems, version };
+}
+
+/** Only the first line of the parser's message: the others quote the file, which a link may have led anywhere. */
+function syntaxProblem(path: string, error: Error): Problem {
+  const position = error instanceof TomlError ? { line: error.line, column: error.column } : undefined;
+  return { level: "error", where: path, position, text: `${error.message.split("\n", 1)[0]}; the file is not used` };
+}
+
+/** Layout 0 is that of the proposals that rouse grew out of: `agents.health` as in .botbox.json, and keys without section. */
+function modernName(given: string): string {
+  if (given.startsWith("agents.health.")) return given.slice("agents.".length);
+  if (given.includes(".") || KEY_BY_NAME.has(given)) return given;
+  for (const name of KEY_BY_NAME.keys()) if (name.endsWith(`.${given}`)) return name;
+  return given;
+}
+
+interface Leaf {
+  path: string[];
+  value: unknown;
+}
+
+function* leavesOf(table: Record<string, unknown>, above: readonly string[]): Generator<Leaf> {
+  let count = 0;
+  for (const [name, value] of Object.entries(table)) {
+    if (count++ > ENTRIES_MAX) return;
+    const path = [...above, name];
+    if (isTable(value) && path.length < DEPTH_MAX) yield* leavesOf(value, path);
+    else yield { path, value };
+  }
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/**
+ * A configuration is a plain file of this user (or of root): anybody else's is not believed, and a pipe would never end.
+ * Links are followed, since many keep their settings in a folder of their own.
+ */
+function readOwnFile(path: string): string | Problem | null {
+  const problem = (text: string): Problem => ({ level: "error", where: path, text: `${text}; the file is not used` });
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? null : problem(message);
+  }
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile()) return problem("it is no plain file");
+    if (process.getuid && found.uid !== process.getuid() && found.uid !== 0)
+      return problem(`it belongs to another user (uid ${found.uid})`);
+    if (found.size > FILE_BYTES_MAX) return problem("it is larger than 256 kB");
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    return problem((error as Error).message);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,161 @@
+/** What is said about one key of the configuration, and how a value for it is checked. */
+import { pattern } from "../agents/pattern.js";
+import { DEFAULTS, type Defaults } from "../core/defaults.js";
+
+export type Value = string | number | boolean | readonly string[];
+
+/**
+ * What a project file may do to a key. It lies where an agent can write, so it only ever makes things stricter: an agent
+ * that edits it may be watched more closely, and never less.
+ */
+export type ProjectRule =
+  | "lower" // a smaller value notices sooner, or gives less away
+  | "higher" // a larger value asks for more
+  | "on" // only switched on
+  | "off" // only switched off: a right given up
+  | "add" // only added to
+  | "never"; // commands, channels, files of the user, and what has no stricter side
+
+export interface Key<T extends Value = Value> {
+  type: "integer" | "number" | "boolean" | "text" | "pattern" | "list";
+  default: T;
+  /** One sentence for people. */
+  says: string;
+  project: ProjectRule;
+  min?: number;
+  max?: number;
+  /** The variable that a seed gave this key, besides the one made of its name. */
+  variable?: string;
+}
+
+type Rest = Partial<Pick<Key, "min" | "max" | "variable">>;
+
+/** A threshold of a detector: its default stands with the detectors. */
+export function detector(name: keyof Defaults, project: ProjectRule, says: string, rest: Rest = {}): Key<number> {
+  return number(DEFAULTS[name], project, says, rest);
+}
+
+export function number(value: number, project: ProjectRule, says: string, rest: Rest = {}): Key<number> {
+  return { type: "number", default: value, says, project, min: 0, ...rest };
+}
+
+export function integer(value: number, project: ProjectRule, says: string, rest: Rest = {}): Key<number> {
+  return { type: "integer", default: value, says, project, min: 0, ...rest };
+}
+
+export function toggle(value: boolean, project: ProjectRule, says: string): Key<boolean> {
+  return { type: "boolean", default: value, says, project };
+}
+
+export function text(value: string, project: ProjectRule, says: string, rest: Rest = {}): Key<string> {
+  return { type: "text", default: value, says, project, ...rest };
+}
+
+/** A regular expression in RE2 syntax; empty for none. */
+export function regex(value: string, project: ProjectRule, says: string): Key<string> {
+  return { type: "pattern", default: value, says, project };
+}
+
+export function list(
+  value: readonly string[],
+  project: ProjectRule,
+  says: string,
+  rest: Rest = {},
+): Key<readonly string[]> {
+  return { type: "list", default: value, says, project, ...rest };
+}
+
+const TEXT_MAX = 1_000;
+const LIST_MAX = 200;
+
+/** What the key takes, in words that end a sentence "must be ...". */
+export function expectation({ type, min, max }: Key): string {
+  if (type === "boolean") return "true or false";
+  if (type === "list") return "a list of texts";
+  if (type === "text") return "a text";
+  if (type === "pattern") return "a regular expression in RE2 syntax";
+  const what = type === "integer" ? "a whole number" : "a number";
+  if (min !== undefined && max !== undefined) return `${what} from ${min} to ${max}`;
+  return min === undefined ? what : `${what} of at least ${min}`;
+}
+
+/** The value as the key wants it, or undefined when it is none. */
+export function checkValue(key: Key, value: unknown): Value | undefined {
+  switch (key.type) {
+    case "boolean":
+      return typeof value === "boolean" ? value : undefined;
+    case "integer":
+    case "number": {
+      const fits =
+        typeof value === "number" && value >= (key.min ?? -Infinity) && value <= (key.max ?? Number.MAX_VALUE);
+      return fits && (key.type === "number" || Number.isSafeInteger(value)) ? value : undefined;
+    }
+    case "list":
+      return Array.isArray(value) && value.length <= LIST_MAX && value.every(isText) ? value : undefined;
+    case "pattern":
+      return isText(value) && compiles(value) ? value : undefined;
+    case "text":
+      return isText(value) ? value : undefined;
+  }
+}
+
+const WORDS: Readonly<Record<string, boolean>> = {
+  true: true,
+  yes: true,
+  on: true,
+  "1": true,
+  false: false,
+  no: false,
+  off: false,
+  "0": false,
+};
+
+/** A value that came as text: of a variable or of a flag. Lists are separated by commas. */
+export function valueOfText(key: Key, given: string): Value | undefined {
+  const trimmed = given.trim();
+  if (key.type === "boolean") return WORDS[trimmed.toLowerCase()];
+  if (key.type === "integer" || key.type === "number")
+    return trimmed === "" ? undefined : checkValue(key, Number(trimmed));
+  if (key.type === "list")
+    return checkValue(
+      key,
+      trimmed
+        .split(",")
+        .map((part) => part.trim())
+        .filter(Boolean),
+    );
+  return checkValue(key, given);
+}
+
+/** Does a project file's value leave things at least as strict as they are? Returns what it may do when not. */
+export function complaintOfProject(key: Key, current: Value, wanted: Value): string | null {
+  switch (key.project) {
+    case "lower":
+      return Number(wanted) <= Number(current) ? null : `may only lower it (now ${String(current)})`;
+    case "higher":
+      return Number(wanted) >= Number(current) ? null : `may only raise it (now ${String(current)})`;
+    case "on":
+      return wanted === true || wanted === current ? null : "may only switch it on";
+    case "off":
+      return wanted === false || wanted === current ? null : "may only switch it off";
+    case "add": {
+      const missing = (current as readonly string[]).filter((part) => !(wanted as readonly string[]).includes(part));
+      return missing.length === 0 ? null : "may only add to it";
+    }
+    case "never":
+      return "may not set it; it belongs into your own configuration";
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.length <= TEXT_MAX;
+}
+
+function compiles(source: string): boolean {
+  try {
+    pattern(source);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,293 @@
+/**
+ * Every key of the configuration: name, default, what a project file may do, and one sentence. The file text, the JSON
+ * Schema, the variables, `rouse config` and the checks are all made from this table.
+ */
+import type { Settings } from "../core/defaults.js";
+import { DEFAULTS } from "../core/defaults.js";
+import { detector, integer, type Key, list, number, regex, text, toggle, type Value } from "./key.js";
+
+export const KEYS = {
+  watchdog: {
+    poll_interval_secs: detector(
+      "poll_interval_secs",
+      "lower",
+      "Seconds between two looks at a session when nothing happens; what happens is looked at at once.",
+      { min: 0.5, max: 3600, variable: "ROUSE_WATCHDOG_POLL_INTERVAL" },
+    ),
+    stuck_threshold_intervals: detector(
+      "stuck_threshold_intervals",
+      "lower",
+      "So many unchanged looks at a busy session make it suspicious.",
+      { min: 1, max: 1000, variable: "ROUSE_WATCHDOG_STUCK_THRESHOLD" },
+    ),
+    worker_tags: list(
+      ["worker"],
+      "add",
+      "Agents with one of these tags are workers: they are watched without being asked for.",
+    ),
+    worker_pattern: regex(
+      "",
+      "never",
+      "Agents whose name matches this regular expression are workers too; empty for none.",
+    ),
+    orchestrator_tag: text("orchestrator", "never", "Messages about workers go to the agent with this tag."),
+    output_preview_lines: detector(
+      "output_preview_lines",
+      "lower",
+      "So many of the last lines are quoted in a message.",
+      { max: 50 },
+    ),
+  },
+  health: {
+    enabled: toggle(true, "on", "Judge agents at all; off only records."),
+    idle_timeout_minutes: detector(
+      "idle_timeout_minutes",
+      "lower",
+      "Minutes without output, with nothing that explains them, until a session is stalled.",
+      { min: 0.01 },
+    ),
+    completion_timeout_minutes: detector(
+      "completion_timeout_minutes",
+      "lower",
+      "Minutes that a finished turn has to show the completion marker that it owes.",
+      { min: 0.01 },
+    ),
+    rate_limit_backoff_seconds: detector(
+      "rate_limit_backoff_seconds",
+      "higher",
+      "Seconds to wait after a limit whose reset time is not known; doubles each time.",
+      { min: 1 },
+    ),
+    repeated_error_threshold: detector(
+      "repeated_error_threshold",
+      "lower",
+      "The same error so many times is a repeated error.",
+      { min: 2 },
+    ),
+    repeated_error_window_minutes: detector(
+      "repeated_error_window_minutes",
+      "never",
+      "Minutes within which equal errors are counted.",
+      { min: 0.1 },
+    ),
+    auto_kill_on_idle: toggle(true, "off", "End a stalled session of rouse's own, once acting is allowed."),
+    auto_kill_on_repeated_error: toggle(false, "off", "End a session that repeats one error, once acting is allowed."),
+    alert_channel: text("ops", "never", "The channel that alerts go to."),
+  },
+  checkpoints: {
+    checkpoint_interval_minutes: detector(
+      "checkpoint_interval_minutes",
+      "lower",
+      "Minutes after which an agent with a task is to report a checkpoint.",
+      { min: 0.1 },
+    ),
+    checkpoint_stall_minutes: detector(
+      "checkpoint_stall_minutes",
+      "lower",
+      "A checkpoint older than this many minutes is a stall.",
+      { min: 0.1 },
+    ),
+    claim_stale_minutes: detector(
+      "claim_stale_minutes",
+      "lower",
+      "A claim neither renewed nor followed by a checkpoint for so many minutes is stale.",
+      { min: 0.1 },
+    ),
+    check_interval_minutes: number(15, "lower", "Minutes between two rounds over all tasks.", { min: 0.1 }),
+    max_continuations: integer(2, "lower", "So many new sessions may take over one task before a human is asked.", {
+      max: 100,
+    }),
+  },
+  activity: {
+    lookback_minutes: detector("lookback_minutes", "lower", "The activity assessment looks back so many minutes.", {
+      min: 0.1,
+    }),
+    min_confidence_threshold: detector(
+      "min_confidence_threshold",
+      "higher",
+      "An agent is active from this confidence on.",
+      { max: 1 },
+    ),
+    tier1_window_seconds: detector(
+      "tier1_window_seconds",
+      "lower",
+      "Seconds for which a commit, a test run or telemetry proves activity.",
+    ),
+    tier2_window_seconds: detector(
+      "tier2_window_seconds",
+      "lower",
+      "Seconds for which a status, a changed file, a devlog or an inbox proves activity.",
+    ),
+    tier3_window_seconds: detector(
+      "tier3_window_seconds",
+      "lower",
+      "Seconds for which a message queue or an accessed file hints at activity.",
+    ),
+    consistency_hours: detector(
+      "consistency_hours",
+      "lower",
+      "Signals further apart than so many hours do not describe one moment.",
+    ),
+    ageing_minutes: detector(
+      "ageing_minutes",
+      "lower",
+      "From this age of the newest activity on, confidence is multiplied by ageing_factor.",
+    ),
+    ageing_factor: detector("ageing_factor", "lower", "See ageing_minutes.", { max: 1 }),
+    old_minutes: detector("old_minutes", "lower", "From this age on, confidence is multiplied by old_factor instead."),
+    old_factor: detector("old_factor", "lower", "See old_minutes.", { max: 1 }),
+  },
+  resume: {
+    validate_activity: toggle(true, "on", "Ask the activity assessment before a resume prompt is sent."),
+    auto_claim_tasks: toggle(true, "off", "Claim the next task for an agent that is resumed."),
+  },
+  check: {
+    warning_hours: number(
+      2,
+      "lower",
+      "`rouse check` calls an agent fresh below this age in hours, and warns from it on.",
+    ),
+    critical_hours: number(6, "lower", "From this age in hours on it is critical."),
+    auto_resume_hours: number(12, "lower", "From this age in hours on it is to be resumed."),
+  },
+  detectors: {
+    retry_ceiling_minutes: detector(
+      "retry_ceiling_minutes",
+      "lower",
+      "Retrying without success for more minutes than this is a storm.",
+    ),
+    retry_slack_seconds: detector(
+      "retry_slack_seconds",
+      "lower",
+      "A retry may come so many seconds later than announced.",
+    ),
+    refused_after_seconds: detector(
+      "refused_after_seconds",
+      "lower",
+      "A connection refused for so many seconds means that nothing listens there.",
+    ),
+    refused_attempts: detector("refused_attempts", "lower", "A connection refused so many times means the same.", {
+      min: 1,
+    }),
+    burn_output_tokens: detector(
+      "burn_output_tokens",
+      "lower",
+      "So many written tokens without a new outcome are no progress.",
+      { min: 1000 },
+    ),
+    burn_active_minutes: detector(
+      "burn_active_minutes",
+      "lower",
+      "So many minutes of writing without a new outcome are no progress.",
+      { min: 1 },
+    ),
+    spin_repeats: detector("spin_repeats", "lower", "So many visits to one file without anything new are a loop.", {
+      min: 3,
+    }),
+    spin_window_minutes: detector(
+      "spin_window_minutes",
+      "never",
+      "Minutes within which visits to one file are counted.",
+      { min: 0.1 },
+    ),
+    nameless_after_seconds: detector(
+      "nameless_after_seconds",
+      "lower",
+      "Retries that name no reason for so many seconds mean that the service cannot be reached.",
+      { min: 1 },
+    ),
+    lost_result_seconds: detector(
+      "lost_result_seconds",
+      "lower",
+      "A result not taken up within so many seconds is lost.",
+      { min: 1 },
+    ),
+    never_started_seconds: detector(
+      "never_started_seconds",
+      "lower",
+      "A submitted prompt that nothing answers for so many seconds never started.",
+      { min: 1 },
+    ),
+    never_shown_seconds: detector(
+      "never_shown_seconds",
+      "lower",
+      "A program that shows nothing for so many seconds never started.",
+      { min: 1 },
+    ),
+    never_exited_seconds: detector(
+      "never_exited_seconds",
+      "lower",
+      "A headless process that lives so many seconds after its result never exits.",
+      { min: 1 },
+    ),
+    learned_min_samples: detector(
+      "learned_min_samples",
+      "never",
+      "An agent's own pauses count from so many samples on.",
+      { min: 2 },
+    ),
+    learned_quantile: detector("learned_quantile", "never", "Which quantile of its own pauses is its usual one.", {
+      max: 1,
+    }),
+    learned_factor: detector("learned_factor", "lower", "A pause so many times longer than the usual one is strange.", {
+      min: 1,
+    }),
+  },
+  diagnosis: {
+    interval_minutes: number(2, "never", "Minutes between two looks of the diagnosing model.", { min: 0.1 }),
+    timeout_seconds: number(60, "lower", "Seconds that a diagnosis may take.", { min: 1 }),
+    log_lines: integer(100, "lower", "So many of the last lines of output are shown to the model.", { max: 10_000 }),
+  },
+  journal: {
+    max_age_days: number(7, "never", "Signals older than so many days are removed.", { min: 0.01 }),
+    max_megabytes: number(512, "never", "The journal is kept below this size.", { min: 1 }),
+    allow_network_file_system: toggle(false, "never", "Keep the journal on a network file system all the same."),
+  },
+  daemon: {
+    dead_man_url: text(
+      "",
+      "never",
+      "Fetched after each finished round, so that somebody else notices when rouse is gone; empty for none.",
+    ),
+  },
+} as const satisfies Record<string, Record<string, Key>>;
+
+type Keys = typeof KEYS;
+export type Section = keyof Keys;
+
+type ValueOf<K> = K extends Key<infer T> ? T : never;
+
+/** The whole configuration, by section. */
+export type Config = { [S in Section]: { [K in keyof Keys[S]]: ValueOf<Keys[S][K]> } };
+
+/** Every key by its full name, such as `watchdog.poll_interval_secs`, in the order of the table. */
+export const KEY_BY_NAME: ReadonlyMap<string, Key> = new Map(
+  Object.entries(KEYS).flatMap(([section, keys]) =>
+    Object.entries(keys).map(([name, key]): [string, Key] => [`${section}.${name}`, key]),
+  ),
+);
+
+/** Values by full name as one object of sections; a key without a value has its default. */
+export function toConfig(values: ReadonlyMap<string, Value>): Config {
+  const config: Record<string, Record<string, Value>> = {};
+  for (const [full, key] of KEY_BY_NAME) {
+    const [section = "", name = ""] = full.split(".");
+    config[section] = { ...config[section], [name]: values.get(full) ?? key.default };
+  }
+  return config as Config;
+}
+
+/** What the detectors ask for. */
+export function settingsOf(config: Config): Settings {
+  const found: Record<string, number> = {};
+  for (const section of Object.values<Record<string, Value>>(config))
+    for (const [name, value] of Object.entries(section))
+      if (Object.hasOwn(DEFAULTS, name) && typeof value === "number") found[name] = value;
+  return found;
+}
+
+/** The variables that set a key, the one that wins first. */
+export function variablesOf(full: string, key: Key): string[] {
+  const own = `ROUSE_${full.replace(".", "_").toUpperCase()}`;
+  return key.variable ? [key.variable, own] : [own];
+}

@@ -1,0 +1,334 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DEFAULTS } from "../core/defaults.js";
+import { complaintOfProject, type Value } from "./key.js";
+import { KEY_BY_NAME, settingsOf, variablesOf } from "./keys.js";
+import { type LoadedConfig, type LoadOptions, loadConfig } from "./load.js";
+import { problemText } from "./problem.js";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "rouse-config-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(path: string, text: string): string {
+  const full = join(root, path);
+  mkdirSync(dirname(full), { recursive: true });
+  writeFileSync(full, text);
+  return full;
+}
+const user = (text: string): string => write("home/config/config.toml", text);
+const project = (text: string, folder = "work"): string => write(`${folder}/.rouse.toml`, text);
+
+function load(options: LoadOptions = {}): LoadedConfig {
+  const { env = {}, cwd = join(root, "work"), ...rest } = options;
+  return loadConfig({ cwd, env: { ROUSE_HOME: join(root, "home"), ...env }, ...rest });
+}
+const said = (loaded: LoadedConfig): string[] =>
+  loaded.problems.map((problem) => `${problem.level}: ${problemText(problem).replaceAll(root, "")}`);
+
+describe("defaults", () => {
+  it("are the seeds'", () => {
+    const { config, problems } = load();
+    expect(problems).toEqual([]);
+    expect(config.watchdog).toEqual({
+      poll_interval_secs: 30,
+      stuck_threshold_intervals: 3,
+      worker_tags: ["worker"],
+      worker_pattern: "",
+      orchestrator_tag: "orchestrator",
+      output_preview_lines: 5,
+    });
+    expect(config.health).toMatchObject({
+      idle_timeout_minutes: 15,
+      completion_timeout_minutes: 10,
+      rate_limit_backoff_seconds: 60,
+      repeated_error_threshold: 5,
+      auto_kill_on_idle: true,
+      auto_kill_on_repeated_error: false,
+    });
+    expect(config.check).toEqual({ warning_hours: 2, critical_hours: 6, auto_resume_hours: 12 });
+  });
+
+  it("give the detectors all of their thresholds, each once", () => {
+    expect(settingsOf(load().config)).toEqual(DEFAULTS);
+    const names = [...KEY_BY_NAME.keys()].map((full) => full.split(".")[1]);
+    for (const name of Object.keys(DEFAULTS)) expect(names.filter((other) => other === name)).toEqual([name]);
+  });
+});
+
+describe("layers", () => {
+  it("go default, user, project, environment, flag", () => {
+    const key = "watchdog.poll_interval_secs";
+    const seen = (loaded: LoadedConfig): unknown[] => [
+      loaded.config.watchdog.poll_interval_secs,
+      loaded.origins[key]?.layer,
+    ];
+    expect(seen(load())).toEqual([30, "default"]);
+    const file = user("[watchdog]\npoll_interval_secs = 20");
+    expect(seen(load())).toEqual([20, "user"]);
+    expect(load().origins[key]).toEqual({ layer: "user", where: file, position: { line: 2, column: 1 } });
+    project("[watchdog]\npoll_interval_secs = 10");
+    expect(seen(load())).toEqual([10, "project"]);
+    const env = { ROUSE_WATCHDOG_POLL_INTERVAL: "40" };
+    expect(seen(load({ env }))).toEqual([40, "environment"]);
+    expect(seen(load({ env, flags: { [key]: "50" } }))).toEqual([50, "flag"]);
+    expect(seen(load({ env, flags: { [key]: 60 } }))).toEqual([60, "flag"]);
+    expect(seen(load({ env, flags: { [key]: undefined } }))).toEqual([40, "environment"]);
+  });
+
+  it("take project files from the root down, and an inner one cannot hide an outer one", () => {
+    project("[health]\nidle_timeout_minutes = 5");
+    project("[health]\nidle_timeout_minutes = 9\ncompletion_timeout_minutes = 4", "work/inner");
+    const loaded = load({ cwd: join(root, "work", "inner", "deep") });
+    expect(loaded.config.health).toMatchObject({ idle_timeout_minutes: 5, completion_timeout_minutes: 4 });
+    expect(said(loaded)).toEqual([
+      "refused: /work/inner/.rouse.toml:2:1: health.idle_timeout_minutes: a project file may only lower it (now 5)",
+    ]);
+  });
+});
+
+describe("variables", () => {
+  it.each([
+    ["ROUSE_WATCHDOG_POLL_INTERVAL", "5", "watchdog", "poll_interval_secs", 5],
+    ["ROUSE_WATCHDOG_STUCK_THRESHOLD", "7", "watchdog", "stuck_threshold_intervals", 7],
+    [
+      "ROUSE_WATCHDOG_WORKER_TAGS",
+      "worker, secondary-worker,",
+      "watchdog",
+      "worker_tags",
+      ["worker", "secondary-worker"],
+    ],
+    ["ROUSE_WATCHDOG_ORCHESTRATOR_TAG", "boss", "watchdog", "orchestrator_tag", "boss"],
+    ["ROUSE_WATCHDOG_POLL_INTERVAL_SECS", "5", "watchdog", "poll_interval_secs", 5],
+    ["ROUSE_HEALTH_AUTO_KILL_ON_IDLE", "off", "health", "auto_kill_on_idle", false],
+    ["ROUSE_HEALTH_ENABLED", "1", "health", "enabled", true],
+    ["ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES", "0.5", "health", "idle_timeout_minutes", 0.5],
+  ])("%s=%s sets %s.%s", (name, text, section, key, value) => {
+    const loaded = load({ env: { [name]: text } });
+    expect(said(loaded)).toEqual([]);
+    expect((loaded.config as Record<string, Record<string, Value>>)[section]?.[key]).toEqual(value);
+    expect(loaded.origins[`${section}.${key}`]).toEqual({ layer: "environment", where: name });
+  });
+
+  it.each([
+    [
+      "ROUSE_WATCHDOG_POLL_INTERVAL",
+      "soon",
+      'error: ROUSE_WATCHDOG_POLL_INTERVAL: watchdog.poll_interval_secs must be a number from 0.5 to 3600, found "soon"; 30 stays',
+    ],
+    [
+      "ROUSE_HEALTH_ENABLED",
+      "maybe",
+      'error: ROUSE_HEALTH_ENABLED: health.enabled must be true or false, found "maybe"; true stays',
+    ],
+    [
+      "ROUSE_WATCHDOG_POL_INTERVAL",
+      "5",
+      "error: ROUSE_WATCHDOG_POL_INTERVAL: there is no such variable; did you mean ROUSE_WATCHDOG_POLL_INTERVAL?",
+    ],
+  ])("%s=%s is told to be wrong", (name, text, problem) => {
+    expect(said(load({ env: { [name]: text } }))).toEqual([problem]);
+  });
+
+  it("that are empty or not of the configuration say nothing", () => {
+    expect(load({ env: { ROUSE_WATCHDOG_POLL_INTERVAL: "", ROUSE_SESSION: "x", ROUSE_FULL: "1" } }).problems).toEqual(
+      [],
+    );
+  });
+
+  it("are one per key", () => {
+    const all = [...KEY_BY_NAME].flatMap(([name, key]) => variablesOf(name, key));
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe("a wrong line", () => {
+  it.each([
+    [
+      '[watchdog]\npoll_interval_secs = "fast"',
+      'error: :2:1: watchdog.poll_interval_secs must be a number from 0.5 to 3600, found "fast"; 30 stays',
+    ],
+    [
+      "[watchdog]\n\n  poll_interval_secs = 0",
+      "error: :3:3: watchdog.poll_interval_secs must be a number from 0.5 to 3600, found 0; 30 stays",
+    ],
+    [
+      "watchdog.poll_interval_secs = nan",
+      "error: :1:1: watchdog.poll_interval_secs must be a number from 0.5 to 3600, found null; 30 stays",
+    ],
+    [
+      "[watchdog]\npoll_intervall_secs = 3",
+      "error: :2:1: there is no key watchdog.poll_intervall_secs; did you mean watchdog.poll_interval_secs?",
+    ],
+    [
+      "version = 1\n[watchdgo]\npoll_interval_secs = 3",
+      "error: :3:1: there is no key watchdgo.poll_interval_secs; did you mean watchdog.poll_interval_secs?",
+    ],
+    [
+      "[health]\npoll_interval_secs = 3",
+      "error: :2:1: there is no key health.poll_interval_secs; did you mean watchdog.poll_interval_secs?",
+    ],
+    ["[watchdog]\nzzz = 3", "error: :2:1: there is no key watchdog.zzz"],
+    ["watchdog = 3", "error: :1:1: watchdog is a section: write [watchdog] and its keys below it"],
+    [
+      "[[watchdog]]\npoll_interval_secs = 3",
+      "error: :1:1: watchdog is a section: write [watchdog] and its keys below it",
+    ],
+    [
+      "watchdog = { poll_interval_secs = -1 }",
+      "error: :1:1: watchdog.poll_interval_secs must be a number from 0.5 to 3600, found -1; 30 stays",
+    ],
+    [
+      "[watchdog]\nworker_tags = [1]",
+      'error: :2:1: watchdog.worker_tags must be a list of texts, found [1]; ["worker"] stays',
+    ],
+    [
+      "[watchdog]\nworker_pattern = '(?<=a)b'",
+      'error: :2:1: watchdog.worker_pattern must be a regular expression in RE2 syntax, found "(?<=a)b"; "" stays',
+    ],
+    [
+      "[diagnosis]\nlog_lines = 1.5",
+      "error: :2:1: diagnosis.log_lines must be a whole number from 0 to 10000, found 1.5; 100 stays",
+    ],
+    [
+      "[health]\nenabled = 1979-05-27",
+      'error: :2:1: health.enabled must be true or false, found "1979-05-27"; true stays',
+    ],
+    [
+      "[watchdog]\npoll_interval_secs = = 3",
+      "error: :2:22: Invalid TOML document: invalid value; the file is not used",
+    ],
+    [
+      "version = 9",
+      "error: :1:1: written for a newer rouse (version 9, this one knows 1); what is not known is left out",
+    ],
+    ["__proto__ = 3\nversion = 1", "error: :1:1: there is no key __proto__"],
+    [
+      "[check]\nwarning_hours = 8",
+      "notice: check.warning_hours: 8 is more than check.critical_hours (6), which makes no sense",
+    ],
+  ])("is told with its place: %s", (text, problem) => {
+    const file = user(text).replace(root, "");
+    expect(said(load()).map((line) => line.replace(file, ""))).toEqual([problem]);
+  });
+
+  it("costs itself only", () => {
+    user('[watchdog]\npoll_interval_secs = "fast"\nstuck_threshold_intervals = 4');
+    expect(load().config.watchdog).toMatchObject({ poll_interval_secs: 30, stuck_threshold_intervals: 4 });
+  });
+
+  it("is found below a text of several lines that looks like another", () => {
+    const file = user('[watchdog]\norchestrator_tag = """\npoll_interval_secs = 1\n"""\npoll_interval_secs = 0');
+    expect(load().problems.map(({ where, position }) => [where, position?.line])).toEqual([[file, 5]]);
+  });
+});
+
+describe("a file that is none", () => {
+  it("does not hang on a pipe", () => {
+    mkdirSync(join(root, "work"));
+    expect(spawnSync("mkfifo", [join(root, "work", ".rouse.toml")]).status).toBe(0);
+    expect(said(load())).toEqual(["error: /work/.rouse.toml: it is no plain file; the file is not used"]);
+  });
+
+  it("does not read a folder or a huge file", () => {
+    mkdirSync(join(root, "work", ".rouse.toml"), { recursive: true });
+    user(`# ${"x".repeat(300_000)}`);
+    expect(said(load())).toEqual([
+      "error: /home/config/config.toml: it is larger than 256 kB; the file is not used",
+      "error: /work/.rouse.toml: it is no plain file; the file is not used",
+    ]);
+  });
+
+  it("never throws, whatever stands in it", () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 300, unit: "binary" }), (text) => {
+        user(text);
+        project(text);
+        expect(load().problems.length).toBeLessThanOrEqual(50);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("with endless wrong keys is told in a bounded number of lines", () => {
+    user(`[watchdog]\n${Array.from({ length: 900 }, (_, i) => `k${i} = 1`).join("\n")}`);
+    expect(load().problems).toHaveLength(50);
+  });
+});
+
+describe("a project file", () => {
+  it.each([
+    ["[watchdog]\npoll_interval_secs = 31", "watchdog.poll_interval_secs: a project file may only lower it (now 30)"],
+    ["[health]\nidle_timeout_minutes = 999", "health.idle_timeout_minutes: a project file may only lower it (now 15)"],
+    [
+      "[health]\nrate_limit_backoff_seconds = 1",
+      "health.rate_limit_backoff_seconds: a project file may only raise it (now 60)",
+    ],
+    ["[health]\nenabled = false", "health.enabled: a project file may only switch it on"],
+    [
+      "[health]\nauto_kill_on_repeated_error = true",
+      "health.auto_kill_on_repeated_error: a project file may only switch it off",
+    ],
+    [
+      "[health]\nalert_channel = 'mine'",
+      "health.alert_channel: a project file may not set it; it belongs into your own configuration",
+    ],
+    [
+      "[watchdog]\norchestrator_tag = 'mine'",
+      "watchdog.orchestrator_tag: a project file may not set it; it belongs into your own configuration",
+    ],
+    ["[watchdog]\nworker_tags = []", "watchdog.worker_tags: a project file may only add to it"],
+    [
+      "[daemon]\ndead_man_url = 'http://x'",
+      "daemon.dead_man_url: a project file may not set it; it belongs into your own configuration",
+    ],
+    [
+      "[activity]\nmin_confidence_threshold = 0.1",
+      "activity.min_confidence_threshold: a project file may only raise it (now 0.5)",
+    ],
+  ])("cannot loosen: %s", (text, problem) => {
+    project(text);
+    const loaded = load();
+    expect(said(loaded)).toEqual([`refused: /work/.rouse.toml:2:1: ${problem}`]);
+    expect(loaded.config).toEqual(load({ cwd: root }).config);
+  });
+
+  it("may be stricter", () => {
+    project("[watchdog]\nworker_tags = ['worker', 'helper']\n[health]\nauto_kill_on_idle = false\nenabled = true");
+    const { config, problems } = load();
+    expect(problems).toEqual([]);
+    expect(config.watchdog.worker_tags).toEqual(["worker", "helper"]);
+    expect(config.health.auto_kill_on_idle).toBe(false);
+  });
+
+  it("is measured by what the user set, not by the default", () => {
+    user("[health]\nidle_timeout_minutes = 60");
+    project("[health]\nidle_timeout_minutes = 30");
+    expect(load().config.health.idle_timeout_minutes).toBe(30);
+  });
+
+  it("leaves every key at least as strict, whatever it says", () => {
+    const values = fc.oneof(
+      fc.boolean(),
+      fc.double({ noNaN: true }),
+      fc.integer(),
+      fc.constant("x"),
+      fc.constant(["x", "worker"]),
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...KEY_BY_NAME.keys()), values, (full, value) => {
+        const [section = "", name = ""] = full.split(".");
+        project(`[${section}]\n${name} = ${typeof value === "number" ? String(value) : JSON.stringify(value)}`);
+        const key = KEY_BY_NAME.get(full);
+        const after = (load().config as Record<string, Record<string, Value>>)[section]?.[name] as Value;
+        if (key && after !== key.default) expect(complaintOfProject(key, key.default, after)).toBeNull();
+      }),
+    );
+  });
+});

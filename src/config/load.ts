@@ -1,0 +1,186 @@
+/**
+ * The configuration in effect: defaults, then the user's file, then project files, then variables, then flags. A value
+ * that is not good is reported and left out, so that a slip in one line costs that line and never the watching.
+ */
+import { dirname, join, resolve } from "node:path";
+import { type Entry, readConfigFile } from "./file.js";
+import { checkValue, complaintOfProject, expectation, type Key, type Value, valueOfText } from "./key.js";
+import { type Config, KEY_BY_NAME, KEYS, toConfig, variablesOf } from "./keys.js";
+import { rousePaths } from "./paths.js";
+import type { Position } from "./positions.js";
+import type { Problem } from "./problem.js";
+import { suggest } from "./suggest.js";
+
+export type Layer = "default" | "user" | "project" | "environment" | "flag";
+
+export interface Origin {
+  layer: Layer;
+  /** The file, variable or flag; empty for a default. */
+  where: string;
+  position?: Position | undefined;
+}
+
+export interface LoadedConfig {
+  config: Config;
+  /** By full name. */
+  origins: Record<string, Origin>;
+  problems: Problem[];
+}
+
+export interface LoadOptions {
+  /** Project files are looked for from here upwards. */
+  cwd?: string;
+  env?: Readonly<Record<string, string | undefined>>;
+  /** By full name; texts are read like variables. */
+  flags?: Readonly<Record<string, unknown>>;
+}
+
+const PROJECT_FILE = ".rouse.toml";
+const FOLDERS_MAX = 64;
+const PROBLEMS_MAX = 50;
+
+export function loadConfig({ cwd = process.cwd(), env = process.env, flags = {} }: LoadOptions = {}): LoadedConfig {
+  const loading = new Loading();
+  const userFile = join(rousePaths(env).config, "config.toml");
+  loading.takeFile("user", userFile);
+  for (const path of projectFiles(cwd)) if (path !== userFile) loading.takeFile("project", path);
+  loading.takeVariables(env);
+  loading.takeFlags(flags);
+  return loading.finish();
+}
+
+class Loading {
+  readonly #values = new Map<string, Value>();
+  readonly #origins = new Map<string, Origin>();
+  readonly #problems: Problem[] = [];
+
+  takeFile(layer: "user" | "project", path: string): void {
+    const file = readConfigFile(path);
+    if (!file) return;
+    this.#problems.push(...file.problems);
+    for (const entry of file.entries) this.#takeEntry(layer, path, entry);
+  }
+
+  #takeEntry(layer: "user" | "project", where: string, { name, value, position }: Entry): void {
+    const key = KEY_BY_NAME.get(name);
+    const checked = key && checkValue(key, value);
+    const refused =
+      key && checked !== undefined && layer === "project"
+        ? complaintOfProject(key, this.#current(name, key), checked)
+        : null;
+    if (!key) this.#complain({ level: "error", where, position, text: unknownKey(name) });
+    else if (checked === undefined)
+      this.#complain({ level: "error", where, position, text: this.#badValue(name, key, value) });
+    else if (refused) this.#complain({ level: "refused", where, position, text: `${name}: a project file ${refused}` });
+    else this.#set(name, checked, { layer, where, position });
+  }
+
+  takeVariables(env: Readonly<Record<string, string | undefined>>): void {
+    const known = new Set<string>();
+    for (const [name, key] of KEY_BY_NAME) {
+      const variables = variablesOf(name, key);
+      for (const variable of variables) known.add(variable);
+      const variable = variables.find((candidate) => env[candidate]);
+      if (variable) this.#takeText("environment", variable, name, key, env[variable] ?? "");
+    }
+    // Other variables of rouse exist (ROUSE_HOME); one that begins like a section is meant for it.
+    const sections = Object.keys(KEYS).map((section) => `ROUSE_${section.toUpperCase()}_`);
+    for (const variable of Object.keys(env)) {
+      if (known.has(variable) || !sections.some((section) => variable.startsWith(section))) continue;
+      const near = suggest(variable, known);
+      this.#complain({
+        level: "error",
+        where: variable,
+        text: `there is no such variable${near ? `; did you mean ${near}?` : ""}`,
+      });
+    }
+  }
+
+  takeFlags(flags: Readonly<Record<string, unknown>>): void {
+    for (const [name, value] of Object.entries(flags)) {
+      if (value === undefined) continue;
+      const where = `--set ${name}`;
+      const key = KEY_BY_NAME.get(name);
+      if (!key) this.#complain({ level: "error", where, text: unknownKey(name) });
+      else if (typeof value === "string") this.#takeText("flag", where, name, key, value);
+      else this.#takeChecked("flag", where, name, key, checkValue(key, value), value);
+    }
+  }
+
+  #takeText(layer: Layer, where: string, name: string, key: Key, given: string): void {
+    this.#takeChecked(layer, where, name, key, valueOfText(key, given), given);
+  }
+
+  #takeChecked(layer: Layer, where: string, name: string, key: Key, checked: Value | undefined, given: unknown): void {
+    if (checked === undefined) this.#complain({ level: "error", where, text: this.#badValue(name, key, given) });
+    else this.#set(name, checked, { layer, where });
+  }
+
+  finish(): LoadedConfig {
+    const origins: Record<string, Origin> = {};
+    for (const name of KEY_BY_NAME.keys()) origins[name] = this.#origins.get(name) ?? { layer: "default", where: "" };
+    const config = toConfig(this.#values);
+    const problems = [...this.#problems, ...contradictions(config)].slice(0, PROBLEMS_MAX);
+    return { config, origins, problems };
+  }
+
+  #current(name: string, key: Key): Value {
+    return this.#values.get(name) ?? key.default;
+  }
+
+  #set(name: string, value: Value, origin: Origin): void {
+    this.#values.set(name, value);
+    this.#origins.set(name, origin);
+  }
+
+  #complain(problem: Problem): void {
+    if (this.#problems.length < PROBLEMS_MAX) this.#problems.push(problem);
+  }
+
+  #badValue(name: string, key: Key, value: unknown): string {
+    const found = (JSON.stringify(value) ?? String(value)).slice(0, 60);
+    return `${name} must be ${expectation(key)}, found ${found}; ${JSON.stringify(this.#current(name, key))} stays`;
+  }
+}
+
+function unknownKey(name: string): string {
+  const section = Object.keys(KEYS).includes(name);
+  if (section) return `${name} is a section: write [${name}] and its keys below it`;
+  const near = suggest(name, KEY_BY_NAME.keys());
+  return `there is no key ${name.slice(0, 80)}${near ? `; did you mean ${near}?` : ""}`;
+}
+
+/** The outermost first: an inner file may be stricter than an outer one, and cannot hide it. */
+function projectFiles(cwd: string): string[] {
+  const found: string[] = [];
+  let folder = resolve(cwd);
+  for (let depth = 0; depth < FOLDERS_MAX; depth++) {
+    found.unshift(join(folder, PROJECT_FILE));
+    const above = dirname(folder);
+    if (above === folder) break;
+    folder = above;
+  }
+  return found;
+}
+
+/** Pairs of which the first makes no sense above the second. */
+function contradictions({ checkpoints, check, activity }: Config): Problem[] {
+  const pairs: readonly (readonly [string, number, string, number])[] = [
+    [
+      "checkpoints.checkpoint_interval_minutes",
+      checkpoints.checkpoint_interval_minutes,
+      "checkpoints.checkpoint_stall_minutes",
+      checkpoints.checkpoint_stall_minutes,
+    ],
+    ["check.warning_hours", check.warning_hours, "check.critical_hours", check.critical_hours],
+    ["check.critical_hours", check.critical_hours, "check.auto_resume_hours", check.auto_resume_hours],
+    ["activity.ageing_minutes", activity.ageing_minutes, "activity.old_minutes", activity.old_minutes],
+  ];
+  return pairs
+    .filter(([, low, , high]) => low > high)
+    .map(([low, lowValue, high, highValue]) => ({
+      level: "notice",
+      where: low,
+      text: `${lowValue} is more than ${high} (${highValue}), which makes no sense`,
+    }));
+}

@@ -1,0 +1,14 @@
+import type { Position } from "./positions.js";
+
+export interface Problem {
+  /** error: something asked for is not in effect. refused: a project file asked for less strictness. notice: to know. */
+  level: "error" | "refused" | "notice";
+  /** The file, variable or flag. */
+  where: string;
+  position?: Position | undefined;
+  text: string;
+}
+
+export function problemText({ where, position, text }: Problem): string {
+  return `${where}${position ? `:${position.line}:${position.column}` : ""}: ${text}`;
+}

@@ -1,0 +1,48 @@
+/** The JSON Schema of a configuration file, for editors. */
+import { CONFIG_VERSION } from "./file.js";
+import type { Key } from "./key.js";
+import { KEYS, variablesOf } from "./keys.js";
+
+export function configSchema(): Record<string, unknown> {
+  const sections = Object.entries<Record<string, Key>>(KEYS).map(([section, keys]) => [
+    section,
+    {
+      type: "object",
+      additionalProperties: false,
+      properties: Object.fromEntries(
+        Object.entries(keys).map(([name, key]) => [name, keySchema(`${section}.${name}`, key)]),
+      ),
+    },
+  ]);
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "rouse configuration",
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      version: { type: "integer", maximum: CONFIG_VERSION, description: "The layout that the file was written for." },
+      ...Object.fromEntries(sections),
+    },
+  };
+}
+
+const TYPES: Readonly<Record<Key["type"], Record<string, unknown>>> = {
+  boolean: { type: "boolean" },
+  integer: { type: "integer" },
+  number: { type: "number" },
+  text: { type: "string" },
+  pattern: { type: "string" },
+  list: { type: "array", items: { type: "string" } },
+};
+
+function keySchema(full: string, key: Key): Record<string, unknown> {
+  return {
+    ...TYPES[key.type],
+    description: key.says,
+    default: key.default,
+    ...(key.min === undefined ? {} : { minimum: key.min }),
+    ...(key.max === undefined ? {} : { maximum: key.max }),
+    "x-variables": variablesOf(full, key),
+    "x-project-file": key.project,
+  };
+}

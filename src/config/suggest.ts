@@ -1,0 +1,42 @@
+/** The known name that was probably meant. */
+
+const NAME_MAX = 80;
+
+/** The nearest of the names, when it is near enough to be meant; a wrong section with the right key counts as near. */
+export function suggest(given: string, names: Iterable<string>): string | null {
+  if (given.length > NAME_MAX) return null;
+  const last = given.slice(given.lastIndexOf(".") + 1);
+  let best: string | null = null;
+  let least = Math.max(2, Math.floor(given.length / 4)) + 1;
+  for (const name of names) {
+    const distance = name.endsWith(`.${last}`) ? 1 : editDistance(given, name, least);
+    if (distance < least) {
+      best = name;
+      least = distance;
+    }
+  }
+  return best;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours; at least `enough` when it is not less. */
+function editDistance(a: string, b: string, enough: number): number {
+  if (Math.abs(a.length - b.length) >= enough) return enough;
+  let before: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row[j] = Math.min(
+        (above[j] ?? 0) + 1,
+        (row[j - 1] ?? 0) + 1,
+        (above[j - 1] ?? 0) + same,
+        swapped ? (before[j - 2] ?? 0) + 1 : enough,
+      );
+    }
+    before = above;
+    above = row;
+  }
+  return above[b.length] ?? enough;
+}

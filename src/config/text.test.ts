@@ -1,0 +1,157 @@
+import { lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { importBotbox } from "./botbox.js";
+import { parseConfig } from "./file.js";
+import type { Value } from "./key.js";
+import { KEY_BY_NAME } from "./keys.js";
+import { problemText } from "./problem.js";
+import { configSchema } from "./schema.js";
+import { configText } from "./text.js";
+import { migrateConfig, replaceConfig, writeNewConfig } from "./write.js";
+
+const valuesIn = (text: string): [string, unknown][] => {
+  const { entries, problems } = parseConfig("f", text);
+  expect(problems).toEqual([]);
+  return entries.map(({ name, value }): [string, unknown] => [name, value]);
+};
+
+describe("configText", () => {
+  it("sets nothing by itself and shows every key", () => {
+    const text = configText();
+    expect(valuesIn(text)).toEqual([]);
+    for (const full of KEY_BY_NAME.keys()) expect(text).toContain(`\n# ${full.split(".")[1]} = `);
+  });
+
+  it("says all defaults when every line is taken in", () => {
+    const text = configText().replace(/^# (\w+ = .*)$/gm, "$1");
+    expect(new Map(valuesIn(text))).toEqual(new Map([...KEY_BY_NAME].map(([name, key]) => [name, key.default])));
+  });
+
+  it("writes given values out, whatever they hold", () => {
+    const values = new Map<string, Value>([
+      ["watchdog.orchestrator_tag", 'a "b"\n\u0007\\ ü'],
+      ["watchdog.worker_tags", ["x", "y,z"]],
+      ["health.enabled", false],
+      ["health.idle_timeout_minutes", 2.5],
+    ]);
+    expect(new Map(valuesIn(configText(values)))).toEqual(values);
+  });
+});
+
+describe("configSchema", () => {
+  it("describes every key with its default and bounds", () => {
+    const schema = configSchema() as {
+      properties: Record<string, { properties: Record<string, Record<string, unknown>> }>;
+    };
+    for (const [full, key] of KEY_BY_NAME) {
+      const [section = "", name = ""] = full.split(".");
+      const found = schema.properties[section]?.properties[name];
+      expect(found).toMatchObject({ description: key.says, default: key.default });
+    }
+    expect(schema.properties.watchdog?.properties.poll_interval_secs).toMatchObject({
+      type: "number",
+      minimum: 0.5,
+      maximum: 3600,
+      "x-variables": ["ROUSE_WATCHDOG_POLL_INTERVAL", "ROUSE_WATCHDOG_POLL_INTERVAL_SECS"],
+      "x-project-file": "lower",
+    });
+  });
+});
+
+describe("importBotbox", () => {
+  it("takes every key of agents.health over, one to one", () => {
+    const health = {
+      enabled: true,
+      idle_timeout_minutes: 20,
+      completion_timeout_minutes: 11,
+      rate_limit_backoff_seconds: 90,
+      repeated_error_threshold: 6,
+      auto_kill_on_idle: false,
+      auto_kill_on_repeated_error: true,
+      alert_channel: "ops",
+    };
+    const { values, problems } = importBotbox("f", JSON.stringify({ other: 1, agents: { health, loop: {} } }));
+    expect(problems).toEqual([]);
+    expect(Object.fromEntries(values)).toEqual(
+      Object.fromEntries(Object.entries(health).map(([name, value]) => [`health.${name}`, value])),
+    );
+  });
+
+  it.each([
+    [
+      '{ // comment\n  "agents": { "health": {\n    "idle_timeout_minute": 3,\n  } } }',
+      "f:3:5: there is no key idle_timeout_minute; did you mean health.idle_timeout_minutes?",
+    ],
+    ['{"agents":{"health":{"enabled":"yes"}}}', "f:1:22: enabled must be true or false"],
+    ['{"agents":{"health":{"enabled":null}}}', "f:1:22: enabled must be true or false"],
+    ['{\n"agents": }', "f:2:11: ValueExpected; the file is not used"],
+    ["{}", "f: there is no block agents.health in it"],
+    ["[]", "f: there is no block agents.health in it"],
+    ['{"agents":{"health":3}}', "f: there is no block agents.health in it"],
+  ])("tells what it cannot take: %s", (text, problem) => {
+    const { values, problems } = importBotbox("f", text);
+    expect([values.size, problems.map(problemText)]).toEqual([0, [problem]]);
+  });
+});
+
+describe("an older file", () => {
+  const OLD = "# mine\npoll_interval_secs = 10\n[agents.health]\nidle_timeout_minutes = 7\n";
+  let root = "";
+  let path = "";
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "rouse-migrate-"));
+    path = join(root, "config.toml");
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  it("is read by its old names, and told so with their places", () => {
+    const { entries, problems, version } = parseConfig("f", OLD);
+    expect(version).toBe(0);
+    expect(entries.map(({ name, value }) => [name, value])).toEqual([
+      ["watchdog.poll_interval_secs", 10],
+      ["health.idle_timeout_minutes", 7],
+    ]);
+    expect(problems.map(problemText)).toEqual([
+      "f:2:1: poll_interval_secs is now watchdog.poll_interval_secs; `rouse config migrate` rewrites the file",
+      "f:4:1: agents.health.idle_timeout_minutes is now health.idle_timeout_minutes; `rouse config migrate` rewrites the file",
+    ]);
+  });
+
+  it("is rewritten with its values, and kept", () => {
+    writeFileSync(path, OLD);
+    const { text, problems } = migrateConfig(path);
+    expect(problems).toEqual([]);
+    const kept = replaceConfig(path, text ?? "");
+    expect(readFileSync(kept, "utf8")).toBe(OLD);
+    expect(new Map(valuesIn(readFileSync(path, "utf8")))).toEqual(
+      new Map([
+        ["watchdog.poll_interval_secs", 10],
+        ["health.idle_timeout_minutes", 7],
+      ]),
+    );
+    expect(migrateConfig(path)).toEqual({ text: null, problems: [] });
+  });
+
+  it("stays a link where it is one", () => {
+    writeFileSync(join(root, "real"), OLD);
+    symlinkSync(join(root, "real"), path);
+    replaceConfig(path, "version = 1\n");
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(root, "real"), "utf8")).toBe("version = 1\n");
+  });
+
+  it("is not rewritten while something in it would be lost", () => {
+    writeFileSync(path, "[watchdog]\nnonsense = 1\n");
+    expect(migrateConfig(path).problems.map(problemText)).toEqual([
+      `${path}:2:1: watchdog.nonsense with this value cannot be taken along`,
+    ]);
+  });
+
+  it("is not overwritten by a new one", () => {
+    expect(writeNewConfig(path, "a = 1\n")).toBe(true);
+    expect(writeNewConfig(path, "b = 1\n")).toBe(false);
+    expect(readFileSync(path, "utf8")).toBe("a = 1\n");
+  });
+});

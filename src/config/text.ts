@@ -1,0 +1,28 @@
+/** A configuration file as text: every key with its sentence, and those that have a value of their own written out. */
+import { stringify } from "smol-toml";
+import { CONFIG_VERSION } from "./file.js";
+import type { Key, Value } from "./key.js";
+import { KEYS } from "./keys.js";
+
+const HEAD = `# Settings of rouse. A line with # in front shows the default; take the # away to change it.
+# Order: this file, then .rouse.toml of a project (which may only be stricter), then ROUSE_* variables, then flags.
+# \`rouse config show --origin\` tells what is in effect and where it comes from.
+version = ${CONFIG_VERSION}
+`;
+
+/** The commented default file; values by full name are written out in their places. */
+export function configText(values: ReadonlyMap<string, Value> = new Map()): string {
+  const sections = Object.entries<Record<string, Key>>(KEYS).map(([section, keys]) => {
+    const lines = Object.entries(keys).flatMap(([name, key]) => {
+      const own = values.get(`${section}.${name}`);
+      return [`# ${key.says}`, own === undefined ? `# ${tomlLine(name, key.default)}` : tomlLine(name, own)];
+    });
+    return `\n[${section}]\n${lines.join("\n")}\n`;
+  });
+  return HEAD + sections.join("");
+}
+
+/** `name = value` as TOML. */
+export function tomlLine(name: string, value: Value): string {
+  return stringify({ [name]: value }).trimEnd();
+}

@@ -1,0 +1,51 @@
+/** Writing the user's configuration file: whole or not at all, and never over somebody's words. */
+import { constants, copyFileSync, existsSync, mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { CONFIG_VERSION, readConfigFile } from "./file.js";
+import { checkValue, type Value } from "./key.js";
+import { KEY_BY_NAME } from "./keys.js";
+import type { Problem } from "./problem.js";
+import { configText } from "./text.js";
+
+/** Writes a file that is not there yet; false when there is one, which stays as it is. */
+export function writeNewConfig(path: string, text: string): boolean {
+  if (existsSync(path)) return false;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, text, { flag: "wx", mode: 0o600 });
+  return true;
+}
+
+export interface Migration {
+  /** The new text, or null when the file is of today's layout or not to be read. */
+  text: string | null;
+  /** What could not be taken along: stop here, the file is to be mended first. */
+  problems: Problem[];
+}
+
+/** The file in today's layout, with the values that it has. Comments of its own stay behind in the old file. */
+export function migrateConfig(path: string): Migration {
+  const file = readConfigFile(path);
+  if (!file || file.version >= CONFIG_VERSION) return { text: null, problems: file?.problems ?? [] };
+  const values = new Map<string, Value>();
+  const problems: Problem[] = [];
+  for (const { name, value, position } of file.entries) {
+    const key = KEY_BY_NAME.get(name);
+    const checked = key && checkValue(key, value);
+    if (checked === undefined)
+      problems.push({ level: "error", where: path, position, text: `${name} with this value cannot be taken along` });
+    else values.set(name, checked);
+  }
+  return { text: configText(values), problems };
+}
+
+/** Puts the new text in place of the old and returns where the old one is kept. A link stays a link. */
+export function replaceConfig(path: string, text: string): string {
+  const real = realpathSync(path);
+  let kept = `${real}.old`;
+  for (let again = 2; existsSync(kept); again++) kept = `${real}.old-${again}`;
+  copyFileSync(real, kept, constants.COPYFILE_EXCL);
+  const fresh = `${real}.new-${process.pid}`;
+  writeFileSync(fresh, text, { flag: "wx", mode: 0o600 });
+  renameSync(fresh, real);
+  return kept;
+}
