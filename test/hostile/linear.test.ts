@@ -1,0 +1,117 @@
+/** Patterns on hostile text: bounded where the engine is RE2, linear where a function of ours reads text itself. */
+import { describe, expect, it } from "vitest";
+import { classifyCommand } from "../../src/agents/commands.js";
+import { pattern } from "../../src/agents/pattern.js";
+import { profileFor } from "../../src/agents/registry.js";
+import { classifyTool } from "../../src/agents/tools.js";
+import { closingOf, hasMarker } from "../../src/core/closing.js";
+import { digest } from "../../src/core/digest.js";
+import { createTextTail, endText, feedText } from "../../src/core/evidence/text-loop.js";
+import { isAcknowledgement, isNoise, isResumerPrompt } from "../../src/core/noise.js";
+import { errorKey, infraOf, normaliseResult } from "../../src/core/normalise.js";
+import { plain, plainJson } from "../../src/core/plain.js";
+import { judgeFragment } from "../../src/readers/fragment.js";
+import { readKeys } from "../../src/readers/keys.js";
+import { readResetTime } from "../../src/readers/reset-time.js";
+import { compileProfile } from "../../src/readers/screen/compiled.js";
+import { findComposer } from "../../src/readers/screen/composer.js";
+import { findDialog } from "../../src/readers/screen/dialog.js";
+import { durationMs, tokenCount } from "../../src/readers/screen/numbers.js";
+import { joinRows, maskRow } from "../../src/readers/screen/screen-text.js";
+import { Ticks } from "../../src/readers/screen/ticks.js";
+import { knownVendorError } from "../../src/readers/vendor-errors.js";
+
+const FULL = process.env["ROUSE_FULL"] === "1";
+const SIZE = 100_000;
+/** Pieces that make a careless pattern try everything: each is repeated until the text is long enough. */
+const PIECES = [
+  ...'a1 \n(`".?│─/=\\<>,;:-*#|',
+  ..."a?,1h ,1 ,- ,a. ,❯ 1. x\n,│ ● 1. Yes │\n,\u001b[31m,$(,&& ,a=b ,'a' ,12:30 ,resets 5pm ,retrying in 1s ,1/2 ,Error: ,API Error ,● x\n,limit reached ,<promise>,x@y.z ,2026-01-01T00:00:00Z ,rate limit until ,try again in 1 h 2 m ,漢,👩‍👩‍👧,```\n,[1m[2m".split(
+    ",",
+  ),
+];
+const hostile = (piece: string, size = SIZE): string => piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
+
+function patternsOf(id: string): string[] {
+  const { titles, rules, dialogs, noise, message, versionRow, composer } = profileFor(id);
+  const own = [composer.first, composer.not, composer.top, composer.bottom, composer.more, ...composer.placeholders];
+  return [...titles, ...rules, ...dialogs]
+    .map(({ when }) => when)
+    .concat([...noise, message, versionRow, ...own].filter((source) => source !== null));
+}
+
+describe.each(["claude-code", "codex", "gemini", "opencode", "generic"])("the patterns of %s", (id) => {
+  it("read the beginning of a long text only, so that its length costs nothing", () => {
+    for (const source of new Set(patternsOf(id))) {
+      const compiled = pattern(source);
+      for (const piece of PIECES) {
+        const text = hostile(piece);
+        expect(compiled.groups(text), source).toEqual(compiled.groups(text.slice(0, 4096)));
+      }
+    }
+  });
+});
+
+const claude = profileFor("claude-code");
+const screen = (text: string): string[] => text.split("\n").slice(0, 500);
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  closingOf,
+  hasMarker: (text) => hasMarker(text, "<promise>COMPLETE</promise>"),
+  normaliseResult,
+  errorKey,
+  infraOf,
+  isNoise,
+  isResumerPrompt,
+  isAcknowledgement,
+  digest,
+  plain,
+  plainJson: (text) => plainJson({ text }),
+  textLoop: (text) => {
+    const tail = createTextTail();
+    feedText(tail, text);
+    return endText(tail);
+  },
+  classifyCommand: (text) => classifyCommand(text),
+  classifyTool: (text) => classifyTool("Bash", { command: text }),
+  readResetTime: (text) => readResetTime(text, 1_767_614_400_000, "Europe/Berlin"),
+  knownVendorError: (text) => knownVendorError({ text }),
+  readKeys: (text) => readKeys(text, 0),
+  durationMs,
+  tokenCount,
+  maskRow,
+  joinRows: (text) => joinRows(text.split("\n")),
+  ticks: (text) => new Ticks().look(screen(text), 0),
+  findComposer: (text) => findComposer(compileProfile(claude), screen(text)),
+  findDialog: (text) => findDialog(compileProfile(claude), screen(text)),
+  judgeFragment: (text) => judgeFragment(claude, text, { at: 1_767_614_400_000, zone: "UTC" }),
+};
+
+/** The least processor time of some runs, in milliseconds: what others do on the machine only ever adds to it. */
+function leastMs(read: (text: string) => unknown, text: string): number {
+  let least = Number.POSITIVE_INFINITY;
+  for (let run = 0; run < 5; run++) {
+    const before = process.cpuUsage();
+    read(text);
+    const { user, system } = process.cpuUsage(before);
+    least = Math.min(least, (user + system) / 1000);
+  }
+  return least;
+}
+
+describe.each(Object.entries(READERS))("%s", (_, read) => {
+  // The search for a period in a text takes about 2 µs per character, so the quick run is content with a fifth.
+  it("comes to an end on any hostile text", () => {
+    for (const piece of PIECES) expect(() => read(hostile(piece, FULL ? SIZE : SIZE / 5))).not.toThrow();
+  });
+
+  it.runIf(FULL)("takes no more than about twice as long for twice the text", () => {
+    const slow: string[] = [];
+    for (const piece of PIECES) {
+      const [one, two] = [leastMs(read, hostile(piece)), leastMs(read, hostile(piece, 2 * SIZE))];
+      // Twice is linear, four times is quadratic; below some milliseconds the clock says nothing.
+      if (two > 20 && two > 3 * one)
+        slow.push(`${JSON.stringify(piece)}: ${one.toFixed(1)} ms, then ${two.toFixed(1)} ms`);
+    }
+    expect(slow).toEqual([]);
+  });
+});
