@@ -4,7 +4,7 @@
  * process of its own.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -43,16 +43,24 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Runs the writer and kills it after it has acknowledged something and a random while has passed. */
-async function writeAndKill(afterMs: number): Promise<number> {
+function startWriter() {
   const child = spawn(process.execPath, ["--input-type=module", "-e", WRITER, path], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   kill = () => void child.kill("SIGKILL");
-  const ended = new Promise((resolve) => child.once("close", resolve));
+  return {
+    pid: child.pid,
+    lines: createInterface({ input: child.stdout }),
+    ended: new Promise((resolve) => child.once("close", resolve)),
+  };
+}
+
+/** Runs the writer and kills it after it has acknowledged something and a while has passed. */
+async function writeAndKill(afterMs: number): Promise<number> {
+  const { lines, ended } = startWriter();
   let acked = -1;
   let begun = false;
-  for await (const line of createInterface({ input: child.stdout })) {
+  for await (const line of lines) {
     acked = Number(/^acked (\d+)$/.exec(line)?.[1] ?? acked);
     if (begun) continue;
     begun = true;
@@ -60,6 +68,11 @@ async function writeAndKill(afterMs: number): Promise<number> {
   }
   await ended;
   return acked;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + 20_000; !holds() && Date.now() < end; )
+    await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 describe("a writer killed at a random moment", () => {
@@ -86,6 +99,16 @@ describe("a writer killed at a random moment", () => {
       expect(database.prepare("pragma integrity_check").get(), where).toEqual({ integrity_check: "ok" });
       database.close();
     }
+  });
+
+  it("is named to whoever wants the journal while it lives", async () => {
+    const { pid, ended } = startWriter();
+    await until(() => existsSync(`${path}.holder`) && readFileSync(`${path}.holder`, "utf8") !== "");
+    expect(() => openJournal(path)).toThrow(
+      expect.objectContaining({ trouble: "held", message: expect.stringContaining(`process ${pid},`) }),
+    );
+    kill();
+    await ended;
   });
 
   it("does not keep the lock", async () => {
