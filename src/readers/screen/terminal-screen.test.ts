@@ -72,6 +72,15 @@ describe("the emulator's screen", () => {
     expect(screen.read()).toEqual([]);
   });
 
+  it("reads every row again when a program leaves the other buffer, whatever the scroll region", () => {
+    const { terminal, screen, write } = screenOf();
+    write("\u001b[2;0r\u001b[?47hone\r\n");
+    screen.read();
+    write("\u001b[?47l");
+    screen.read();
+    expect(screen.rows).toEqual(told(terminal));
+  });
+
   it("reads every row again after another height", () => {
     const { terminal, screen, write } = screenOf();
     write("one");

@@ -14,7 +14,6 @@ interface Inside {
   _core?: {
     _inputHandler?: {
       onRequestRefreshRows?: (heard: (range: { start: number; end: number } | undefined) => void) => unknown;
-      onRequestReset?: (heard: () => void) => unknown;
     };
   };
 }
@@ -46,11 +45,11 @@ export class TerminalScreen implements ScreenText {
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
     const handler = (terminal as unknown as Inside)._core?._inputHandler;
-    if (!handler?.onRequestRefreshRows || !handler.onRequestReset) return;
+    if (!handler?.onRequestRefreshRows) return;
     this.#tracked = true;
-    // A request without a range is the end of a synchronised update, whose rows were named before, or another buffer.
+    // A request without a range is the end of a synchronised update, whose rows are named by others, or a change of the
+    // buffer, whose rows are named within its scroll region only.
     handler.onRequestRefreshRows((range) => range && this.touch(range.start, range.end));
-    handler.onRequestReset(() => this.touch());
     terminal.buffer.onBufferChange(() => this.touch());
   }
 
