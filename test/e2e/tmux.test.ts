@@ -264,8 +264,8 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
       ["an option that ends sessions", ["set-option", "-g", "exit-unattached", "on"]],
     ])("stays away where one more client would show: %s", async (_, setting) => {
       await codex("crew", 3);
-      await server.tmux(...setting);
       await attach("crew");
+      await server.tmux(...setting);
       watch = new Watch(server);
       const { session } = await adopted("crew");
       await judged(session, "idle");
@@ -279,9 +279,12 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
       await adopted("crew");
       await until("joined", async () => (await clients()) === 2);
       const count = join(server.folder, "count");
-      const flood = `i=0; while [ $i -lt 60 ]; do i=$((i+1)); seq 1 10000; done; echo done > ${count}`;
+      const flood = `i=0; while [ $i -lt 100 ]; do i=$((i+1)); seq 1 10000; done; echo done > ${count}`;
       const now = (...args: string[]) => execFileSync("tmux", ["-S", server.socket, ...args]);
       now("detach-client", "-t", (person as unknown as { _pty: string })._pty);
+      const alone = () => String(now("list-clients", "-F", "x")) === "x\n";
+      for (let tries = 0; tries < 200 && !alone(); tries++);
+      expect(alone()).toBe(true);
       now("new-window", "-d", "-t", "crew", "sh", "-c", flood);
       // Nothing of this process runs until then: no reply is read, no notice, no output.
       const end = Date.now() + 15_000;

@@ -8,7 +8,7 @@ import { profileFor, traitsOf } from "../../src/agents/registry.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { type Assessment, assess, createEvidence, type Evidence, take } from "../../src/core/index.js";
 import type { Signal } from "../../src/core/signal.js";
-import { readArgv, readProcTable } from "../../src/sensors/process/proc.js";
+import { readArgv, readExe, readProcTable } from "../../src/sensors/process/proc.js";
 import type { Seen } from "../../src/sensors/tmux/adopted.js";
 import type { AdoptRules } from "../../src/sensors/tmux/discover.js";
 import { TmuxWatcher, type TmuxWatcherOptions } from "../../src/sensors/tmux/watcher.js";
@@ -107,7 +107,7 @@ export class Watch {
       rules: RULES,
       sockets: [server.socket],
       env: { TMUX_TMPDIR: server.folder },
-      processes: { table: readProcTable, argv: readArgv },
+      processes: { table: readProcTable, argv: readArgv, exe: readExe },
       lookMs: 100,
       discoverMs: 300,
       zone: "UTC",

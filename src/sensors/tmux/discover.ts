@@ -4,7 +4,7 @@ import { basename, isAbsolute, join } from "node:path";
 import { type Pattern, pattern } from "../../agents/pattern.js";
 import type { ProfileOverride } from "../../agents/profile.js";
 import type { Pane } from "./panes.js";
-import { type FoundProgram, kindOf, type ProcessFact, programBelow } from "./program.js";
+import { type FoundProgram, kindOf, type Processes, type ProcessFact, programBelow } from "./program.js";
 
 /** Which panes to adopt. A pane that rouse made for itself (`@rouse_own`) is never one of them. */
 export interface AdoptRules {
@@ -63,13 +63,13 @@ const isPlainShell = (pane: Pane): boolean =>
 export function chooseAgents(
   panes: readonly Pane[],
   rows: ReadonlyMap<number, ProcessFact> | null,
-  argvOf: (pid: number) => readonly string[] | null,
+  processes: Processes | null,
   rules: AdoptRules,
 ): Candidate[] {
   const named = rules.pattern === null ? null : pattern(rules.pattern);
   const candidates = panes
     .filter((pane) => !pane.own && !pane.dead)
-    .map((pane) => ({ pane, program: programIn(pane, rows, argvOf, rules) }));
+    .map((pane) => ({ pane, program: programIn(pane, rows, processes, rules) }));
   const manned = new Set(candidates.filter((one) => one.program).map((one) => one.pane.window.id));
   return candidates.filter(({ pane, program }) => {
     if (rules.names.includes(pane.id)) return true;
@@ -92,10 +92,10 @@ function isMeant(pane: Pane, rules: AdoptRules, named: Pattern | null): boolean 
 function programIn(
   pane: Pane,
   rows: ReadonlyMap<number, ProcessFact> | null,
-  argvOf: (pid: number) => readonly string[] | null,
+  processes: Processes | null,
   rules: AdoptRules,
 ): FoundProgram | null {
-  if (rows?.has(pane.pid)) return programBelow(rows, pane.pid, argvOf, rules.profiles);
-  const kind = kindOf([pane.command], rules.profiles);
+  if (processes && rows?.has(pane.pid)) return programBelow(rows, pane.pid, processes, rules.profiles);
+  const kind = kindOf([pane.command], null, rules.profiles);
   return kind ? { kind, pid: pane.pid, start: "", startedAt: 0, argv: [pane.command] } : null;
 }

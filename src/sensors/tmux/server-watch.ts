@@ -198,7 +198,7 @@ export class ServerWatch {
       this.#end(one, at);
     }
     const { rules, processes } = this.#options;
-    for (const candidate of chooseAgents(panes, rows, (pid) => processes?.argv(pid) ?? null, rules)) {
+    for (const candidate of chooseAgents(panes, rows, processes, rules)) {
       const { pane, program } = candidate;
       const known = this.#adopted.get(pane.id);
       if (known) known.recognise(candidate, at);

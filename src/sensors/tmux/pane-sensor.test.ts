@@ -1,0 +1,60 @@
+import { hostname } from "node:os";
+import { describe, expect, it } from "vitest";
+import { profileFor } from "../../agents/registry.js";
+import type { Signal } from "../../core/signal.js";
+import { PaneSensor } from "./pane-sensor.js";
+import type { Pane } from "./panes.js";
+
+const at = 1_700_000_000_000;
+const pane = (given: Partial<Pane> = {}): Pane =>
+  ({ id: "%1", cols: 60, rows: 10, cursorX: 0, cursorY: 0, title: hostname(), ...given }) as Pane;
+const sensor = (given: Partial<Pane> = {}): PaneSensor => new PaneSensor(profileFor("codex"), pane(given), "UTC", at);
+const tails = (signals: Signal[]): (string[] | undefined)[] =>
+  signals.flatMap((signal) => (signal.kind === "screen" ? [signal.reading.tail] : []));
+
+describe("PaneSensor", () => {
+  it("draws tmux's rows, colours running on from row to row, and forgets what stood there before", () => {
+    const one = sensor();
+    one.look(pane(), "\u001b[31mold text that is longer\nold row", at);
+    const signals = [1, 2, 3].flatMap((i) =>
+      one.look(pane(), "\u001b[31mnew\n\u001b[0m\nrow \u000eqq\u000f", at + i * 500),
+    );
+    expect(tails(signals).at(-1)).toEqual(["new", "row ──"]);
+  });
+
+  it("says nothing further while nothing changes", () => {
+    const one = sensor();
+    for (let i = 0; i < 12; i++) one.look(pane(), "same", at + i * 500);
+    expect(one.look(pane(), "same", at + 6000)).toEqual([]);
+  });
+
+  it("reads a title as a program's word, but not the machine's name that tmux starts with", () => {
+    const one = sensor();
+    expect(one.look(pane(), "", at).filter((signal) => signal.kind === "status")).toEqual([]);
+    const said = one.look(pane({ title: "⠋ proj" }), "", at + 500).filter((signal) => signal.kind === "status");
+    expect(said).toMatchObject([{ source: "title", status: "working" }]);
+  });
+
+  it("tells the time in which it could not look as a gap, once", () => {
+    const one = sensor();
+    one.look(pane(), "a", at);
+    const back = one.look(pane(), "a", at + 60_000);
+    expect(back[0]).toEqual({ kind: "gap", at: at + 60_000, source: "observer", from: at, to: at + 60_000 });
+    expect(one.look(pane(), "a", at + 60_500).some((signal) => signal.kind === "gap")).toBe(false);
+  });
+
+  it("reads nothing out of a pane that is squeezed, and reads on when it has its size back", () => {
+    const one = sensor();
+    expect(one.look(pane({ cols: 1 }), "d\no\nn\ne", at)).toEqual([]);
+    expect(one.blind).toMatch(/too small/);
+    const signals = [1, 2].flatMap((i) => one.look(pane({ cols: 80, rows: 24 }), "done", at + i * 500));
+    expect(one.blind).toBeNull();
+    expect(tails(signals)).toEqual([["done"]]);
+  });
+
+  it("keeps its state within the pane whatever the rows hold", () => {
+    const one = sensor();
+    const rows = Array.from({ length: 500 }, () => `${"x".repeat(5000)}\u001b]7501;state=done\u0007`).join("\n");
+    expect(() => one.look(pane({ title: "\u001b]0;" }), rows, at)).not.toThrow();
+  });
+});
