@@ -12,8 +12,15 @@ describe("the built-in profiles", () => {
     const { composer } = profile;
     const sources = [
       ...[...profile.rules, ...profile.titles, ...profile.dialogs].map((entry) => entry.when),
-      ...[composer.first, composer.not, composer.top, composer.bottom, composer.more, ...composer.placeholders],
-      ...[...profile.noise, profile.message, profile.versionRow],
+      composer.first,
+      composer.not,
+      composer.top,
+      composer.bottom,
+      composer.more,
+      ...composer.placeholders,
+      ...profile.noise,
+      profile.message,
+      profile.versionRow,
     ];
     for (const source of sources) if (source !== null) expect(() => pattern(source)).not.toThrow();
   });

@@ -15,7 +15,7 @@ function reader(agent = "claude") {
   return {
     terminal,
     /** Writes, then looks so many times, half a second apart. */
-    show(text: string, looks = 1): Signal[] {
+    show: (text: string, looks = 1): Signal[] => {
       terminal.write(encoder.encode(text));
       return Array.from({ length: looks }, () => {
         at += 500;

@@ -32,8 +32,7 @@ export function walk(steps: readonly Step[], traits: Partial<Traits> = {}): { sa
   return { said, expected };
 }
 
-export const short = ({ state, cause }: Pick<Assessment, "state" | "cause">): string =>
-  cause ? `${state}/${cause}` : state;
+const short = ({ state, cause }: Pick<Assessment, "state" | "cause">): string => (cause ? `${state}/${cause}` : state);
 
 export function screen(reading: Partial<ScreenReading>): Timed<Extract<Signal, { kind: "screen" }>> {
   const empty: ScreenReading = { reply: "r0", lastLine: "l0", busy: false, moving: false, composer: "empty" };
