@@ -96,6 +96,13 @@ export class TerminalReader {
     this.#dirty = true;
   }
 
+  /** Where the cursor stands after everything that was written, counted from 1 as terminals do. */
+  cursor(): { row: number; column: number } {
+    this.#flush();
+    const { cursorX, cursorY } = this.#terminal.buffer.active;
+    return { row: cursorY + 1, column: Math.min(cursorX + 1, this.#terminal.cols) };
+  }
+
   /** A time boundary: reads what came since the last one. */
   look(at: number): Signal[] {
     this.#flush();

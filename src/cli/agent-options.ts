@@ -1,0 +1,86 @@
+/** What `run` and `spawn` have in common: the agent's name, kind, tags, task and policy, and its command. */
+import { basename } from "node:path";
+import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { profileFor } from "../agents/registry.js";
+import { rousePaths } from "../config/paths.js";
+import { findProgram } from "../host/find-program.js";
+import type { HostSpec } from "../host/host.js";
+import { isName, nameOfCommand, takeFreeName, takeName } from "../host/names.js";
+import { BadInput } from "../replay/files.js";
+
+export interface AgentOptions {
+  name?: string | undefined;
+  tag?: string[] | undefined;
+  task?: string | undefined;
+  kind?: string | undefined;
+  policy?: string | undefined;
+}
+
+/** Everything but the name, which is taken where the host runs. */
+export type SpecWithoutName = Omit<HostSpec, "name"> & { wanted: string | null };
+
+export function agentCommand(program: Command, name: "run" | "spawn") {
+  // Options behind the command are the command's own.
+  program.enablePositionalOptions();
+  return program
+    .command(name)
+    .passThroughOptions()
+    .argument("<command...>", "the program and its arguments, best behind --")
+    .option("--name <name>", "what to call the agent (default: the program's name)", parseName)
+    .option("--tag <tag>", "a tag, may be given several times", collect)
+    .option("--task <id>", "the task that it works on")
+    .option(
+      "--kind <kind>",
+      "which program it is, where its name does not say: claude-code, codex, gemini, opencode, generic",
+    )
+    .option("--policy <name>", "the policy that holds for it");
+}
+
+export function specOf(command: string[], options: AgentOptions, origin: "run" | "spawn"): SpecWithoutName {
+  return {
+    wanted: options.name ?? null,
+    kind: profileFor(options.kind ?? basename(command[0] ?? "")).id,
+    tags: options.tag ?? [],
+    task: options.task ?? null,
+    policy: options.policy ?? null,
+    command,
+    workspace: process.cwd(),
+    origin,
+  };
+}
+
+/** Exit code and reason of a shell for a command that cannot be started; null when it can. */
+export function cannotStart(command: readonly string[]): { code: number; text: string } | null {
+  const [file = ""] = command;
+  const found = findProgram(file, process.env, process.cwd());
+  if (found === "missing") return { code: 127, text: `${file}: command not found` };
+  if (found === "forbidden") return { code: 126, text: `${file}: cannot be run` };
+  return null;
+}
+
+export function nameFor({ wanted, ...spec }: SpecWithoutName): HostSpec {
+  const base = wanted ?? nameOfCommand(spec.command);
+  let name: string | null;
+  try {
+    name = wanted === null ? takeFreeName(rousePaths(), base) : takeName(rousePaths(), wanted) ? wanted : null;
+  } catch {
+    // Nothing can be stored here, so nobody else holds a name either; an agent is run in any case.
+    name = base;
+  }
+  if (name !== null) return { ...spec, name };
+  throw new BadInput(`an agent called ${base} is running; choose another name, or look at it: rouse attach ${base}`);
+}
+
+/** Starts the daemon on first need; a run goes on without one. */
+export async function startDaemon(): Promise<void> {
+  if (process.env["ROUSE_DAEMON"] === "off") throw new Error("ROUSE_DAEMON is off");
+  const { ensureDaemon } = await import("./daemon.js");
+  await ensureDaemon();
+}
+
+function parseName(value: string): string {
+  if (isName(value)) return value;
+  throw new InvalidArgumentError("A name has letters, digits, dots, dashes and underscores, at most 64.");
+}
+
+const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];

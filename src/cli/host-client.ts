@@ -1,0 +1,91 @@
+/** Finds the host of an agent and talks with it. */
+import { createConnection, type Socket } from "node:net";
+import { rousePaths } from "../config/paths.js";
+import { FrameReader, frame, type ToHost } from "../host/frames.js";
+import { type FoundSession, findSession, listSessions } from "../host/registry.js";
+import { BadInput } from "../replay/files.js";
+
+/** The agent of this name, alive or not. */
+export function sessionNamed(name: string): FoundSession {
+  const paths = rousePaths();
+  const found = findSession(paths, name);
+  if (found) return found;
+  const alive = [...new Set(listSessions(paths).flatMap((s) => (s.isAlive ? [s.name] : [])))].slice(0, 20);
+  const there = alive.length > 0 ? `there are ${alive.join(", ")}` : "none is running";
+  throw new BadInput(`no agent called ${JSON.stringify(name.slice(0, 80))} was started by rouse here; ${there}`);
+}
+
+export function livingSession(name: string): FoundSession & { hostSocket: string } {
+  const found = sessionNamed(name);
+  if (!found.isAlive || found.hostSocket === null) throw new BadInput(`${found.name} is not running any more`);
+  return { ...found, hostSocket: found.hostSocket };
+}
+
+export class HostClient {
+  readonly #socket: Socket;
+  readonly #frames = new FrameReader();
+
+  private constructor(socket: Socket, each: (event: Record<string, unknown>) => void, ended: () => void) {
+    this.#socket = socket;
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk: string) => {
+      for (const event of this.#frames.read(chunk)) each(event);
+    });
+    socket.on("close", ended);
+    socket.on("error", () => socket.destroy());
+  }
+
+  static connect(
+    session: FoundSession & { hostSocket: string },
+    each: (event: Record<string, unknown>) => void,
+    ended: () => void,
+  ): Promise<HostClient> {
+    return new Promise((resolve, reject) => {
+      const socket = createConnection(session.hostSocket);
+      socket.once("connect", () => resolve(new HostClient(socket, each, ended)));
+      socket.once("error", (error) =>
+        reject(
+          new BadInput(`the host of ${session.name} (process ${session.hostPid}) does not answer: ${error.message}`),
+        ),
+      );
+    });
+  }
+
+  send(message: ToHost): void {
+    this.#socket.write(frame(message));
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+/** Asks one thing, and waits for its answer. */
+export function askHost(
+  session: FoundSession & { hostSocket: string },
+  message: ToHost,
+  answer: string,
+): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    let client: HostClient | null = null;
+    const done = (call: () => void): void => {
+      call();
+      client?.close();
+    };
+    HostClient.connect(
+      session,
+      (event) => {
+        if (event["ev"] === answer) done(() => resolve(event));
+        if (event["ev"] === "error") done(() => reject(new BadInput(String(event["text"]).slice(0, 200))));
+      },
+      () => reject(new BadInput(`${session.name} ended before it answered`)),
+    ).then((connected) => {
+      client = connected;
+      client.send(message);
+    }, reject);
+  });
+}
+
+export function bytesOf({ data }: Record<string, unknown>): Buffer {
+  return Buffer.from(typeof data === "string" ? data : "", "base64");
+}

@@ -1,0 +1,67 @@
+/**
+ * An agent's output as text for a terminal or a file: escape sequences and control bytes are taken out, lines stay.
+ * It is cut anywhere, so the state of the sequence that it was cut in is kept.
+ */
+import { StringDecoder } from "node:string_decoder";
+
+type State = "text" | "escape" | "sequence" | "string" | "string-escape";
+
+/** Control bytes but for the tab, and what hides or reorders text; blanks stay, unlike in `plain`. */
+const UNSAFE =
+  /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+
+/** A line that has no end is printed in parts. */
+const LINE_CHARS_MAX = 64 * 1024;
+
+export class OutputText {
+  readonly #decoder = new StringDecoder("utf8");
+  #state: State = "text";
+  #line = "";
+
+  take(bytes: Buffer): string {
+    let out = "";
+    for (const char of this.#decoder.write(bytes)) {
+      if (this.#state !== "text") {
+        this.#state = next(this.#state, char);
+      } else if (char === "\u001b") {
+        this.#state = "escape";
+      } else if (char === "\n") {
+        out += this.#flush();
+      } else if (this.#line.length < LINE_CHARS_MAX) {
+        this.#line += char;
+      } else {
+        out += this.#flush();
+        this.#line = char;
+      }
+    }
+    return out;
+  }
+
+  end(): string {
+    return this.#line === "" ? "" : this.#flush();
+  }
+
+  /** Of a line that was written over itself (a progress bar), the last version counts. */
+  #flush(): string {
+    const line = this.#line.replace(/\r+$/, "");
+    this.#line = "";
+    return `${line.slice(line.lastIndexOf("\r") + 1).replace(UNSAFE, "")}\n`;
+  }
+}
+
+function next(state: State, char: string): State {
+  switch (state) {
+    case "escape":
+      if (char === "[") return "sequence";
+      if ("]P_^X".includes(char)) return "string";
+      // Intermediate bytes: the final one follows.
+      return char >= " " && char <= "/" ? "escape" : "text";
+    case "sequence":
+      return char >= "@" && char <= "~" ? "text" : "sequence";
+    case "string":
+      if (char === "\u001b") return "string-escape";
+      return char === "\u0007" || char === "\u0018" ? "text" : "string";
+    default:
+      return char === "\\" ? "text" : "string";
+  }
+}

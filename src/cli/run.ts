@@ -1,0 +1,90 @@
+/** `rouse run`: an agent in this terminal, watched. */
+import { spawn } from "node:child_process";
+import { appendFileSync } from "node:fs";
+import { constants } from "node:os";
+import { join } from "node:path";
+import type { Command } from "@commander-js/extra-typings";
+import { rousePaths } from "../config/paths.js";
+import type { PtyExit } from "../sensors/pty.js";
+import { agentCommand, cannotStart, nameFor, type SpecWithoutName, specOf, startDaemon } from "./agent-options.js";
+
+export function addRun(program: Command, _setExit: (code: number) => void): void {
+  agentCommand(program, "run")
+    .summary("run an agent in this terminal, watched")
+    .description(
+      "Runs a program in this terminal as if rouse were not there: keys, size, colours, exit code and signal are the\n" +
+        "program's own. Where input or output is no terminal, the program gets it as it is.",
+    )
+    .addHelpText(
+      "after",
+      "\nExamples:\n  rouse run -- claude\n  rouse run --name api --tag work -- codex --full-auto\n",
+    )
+    .action(async (command, options) => {
+      const trouble = cannotStart(command);
+      if (trouble) {
+        process.stderr.write(`rouse: ${trouble.text}\n`);
+        process.exit(trouble.code);
+      }
+      endLike(await runWatched(specOf(command, options, "run")));
+    });
+}
+
+async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
+  const { releaseName } = await import("../host/names.js");
+  const paths = rousePaths();
+  const spec = nameFor(wanted);
+  try {
+    const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+    const { runForeground } = await import("../host/foreground.js");
+    const { runPiped } = await import("../host/piped.js");
+    const run = isTerminal ? runForeground : runPiped;
+    return await run({ spec, paths, env: process.env, startDaemon, log: logOf(spec.name) });
+  } catch (error) {
+    process.stderr.write(`rouse: ${spec.name} runs unwatched: ${(error as Error).message}\n`);
+    return runUnwatched(spec.command);
+  } finally {
+    releaseName(paths, spec.name);
+  }
+}
+
+/** Watching is no reason for an agent not to run. */
+function runUnwatched(command: readonly string[]): Promise<PtyExit> {
+  const [file = "", ...args] = command;
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { stdio: "inherit" });
+    for (const signal of ["SIGINT", "SIGQUIT"] as const) process.on(signal, () => {});
+    for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+    child.on("error", () => resolve({ code: 126, signal: null }));
+    child.on("exit", (code, signal) => resolve({ code, signal: signal ? constants.signals[signal] : null }));
+  });
+}
+
+/** Trouble of the watching goes to a file: the terminal is the agent's. */
+function logOf(name: string): (text: string) => void {
+  return (text) => {
+    try {
+      appendFileSync(join(rousePaths().state, "run.log"), `${new Date().toISOString()} ${name}: ${text}\n`, {
+        mode: 0o600,
+      });
+    } catch {
+      // There is nowhere left to say it.
+    }
+  };
+}
+
+/** Signals that end Node.js as they would end the agent. Others would be handled by it, or leave a core file of rouse. */
+const RAISED = new Set(["SIGHUP", "SIGINT", "SIGTERM", "SIGKILL"]);
+
+/** Ends this process as the agent ended: whoever started it sees the same code or the same signal. */
+function endLike({ code, signal }: PtyExit): never {
+  const name = Object.entries(constants.signals).find(([, number]) => number === signal)?.[0] as
+    | NodeJS.Signals
+    | undefined;
+  if (name && RAISED.has(name)) {
+    process.removeAllListeners(name);
+    process.kill(process.pid, name);
+    // It is delivered at once or, to be sure, a moment later.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  }
+  process.exit(signal === null ? (code ?? 1) : 128 + signal);
+}

@@ -1,0 +1,52 @@
+/** `rouse stop`: ends an agent that rouse started, with everything that it started, and says whether that is proven. */
+import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import type { FoundSession } from "../host/registry.js";
+import { type Stopped, stopTree } from "../host/stop-tree.js";
+import { BadInput } from "../replay/files.js";
+import { identityOf } from "../sensors/process/process-sensor.js";
+import { askHost, sessionNamed } from "./host-client.js";
+
+const GRACE_SECONDS = 10;
+
+export function addStop(program: Command, setExit: (code: number) => void): void {
+  program
+    .command("stop")
+    .summary("end an agent and everything that it started")
+    .description("Asks an agent that rouse started to end (SIGTERM), waits, then kills it and its children.")
+    .argument("<name>", "the agent")
+    .option("--grace <seconds>", "how long it may take to end by itself", parseSeconds, GRACE_SECONDS)
+    .option("--json", "what happened, for programs")
+    .action(async (name, options) => {
+      const session = sessionNamed(name);
+      const stopped = await stop(session, options.grace * 1000);
+      if (options.json)
+        process.stdout.write(`${JSON.stringify({ name: session.name, session: session.session, ...stopped })}\n`);
+      else process.stdout.write(`${sentence(session.name, stopped)}\n`);
+      if (!stopped.isGone) setExit(1);
+    });
+}
+
+async function stop(session: FoundSession, graceMs: number): Promise<Stopped> {
+  const { hostSocket, pid, pidStart } = session;
+  if (session.isAlive && hostSocket !== null) {
+    const answer = await askHost({ ...session, hostSocket }, { op: "stop", graceMs }, "stopped");
+    return answer as unknown as Stopped;
+  }
+  // Its host is gone, which hangs the agent up; one that does not mind may live on.
+  if (pid === null || pidStart === null || identityOf(pid) !== pidStart)
+    throw new BadInput(`${session.name} is not running any more`);
+  return stopTree({ pid, start: pidStart }, graceMs);
+}
+
+function sentence(name: string, { isGone, isKilled, processes, left }: Stopped): string {
+  if (!isGone)
+    return `${name} could not be ended: ${left.length} of its processes are still there (${left.slice(0, 10).join(", ")})`;
+  const count = processes === 1 ? "one process" : `${processes} processes`;
+  return `${name} ${isKilled ? "did not end by itself and was killed" : "ended"}: ${count}, none left`;
+}
+
+function parseSeconds(value: string): number {
+  const seconds = Number(value);
+  if (Number.isFinite(seconds) && seconds >= 0 && seconds <= 600) return seconds;
+  throw new InvalidArgumentError("It must be a number of seconds from 0 to 600.");
+}

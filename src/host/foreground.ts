@@ -1,0 +1,75 @@
+/**
+ * `rouse run`: the agent in this terminal, as if rouse were not there. Keys go in and bytes come out untouched; size,
+ * signals and Ctrl-Z are passed on; the outer terminal answers what the agent asks, rouse nothing.
+ */
+import type { PtyExit } from "../sensors/pty.js";
+import { Host, type HostOptions } from "./host.js";
+import { JobControl } from "./job-control.js";
+import { OuterTerminal } from "./outer-terminal.js";
+
+const PASSED_ON = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
+/** A terminal that takes so little holds the agent up, as it would without rouse. */
+const BEHIND_BYTES = 1024 * 1024;
+/** How long the end of a run may take to reach the daemon: one that answers takes a few, one that starts up some hundred. */
+const FAREWELL_MS = 1000;
+const LATE_FAREWELL_MS = 100;
+const YOUNG_MS = 5000;
+
+export type ForegroundOptions = Omit<HostOptions, "cols" | "rows" | "output" | "open">;
+
+/** Throws when the agent cannot have a terminal; nothing was started then. */
+export async function runForeground(options: ForegroundOptions): Promise<PtyExit> {
+  const { stdin, stdout } = process;
+  const terminal = new OuterTerminal();
+  const startedAt = performance.now();
+  const host = new Host({
+    ...options,
+    ...terminal.size(),
+    output: (bytes) => {
+      stdout.write(bytes);
+      if (stdout.writableLength > BEHIND_BYTES) holdBack();
+      return stdout.writableLength > 0;
+    },
+  });
+  const holdBack = (): void => {
+    host.pause();
+    stdout.once("drain", () => host.resume());
+  };
+  const resize = (): void => {
+    const { cols, rows } = terminal.size();
+    host.resize(cols, rows);
+  };
+  const hangUp = (): void => host.kill("SIGHUP", "group");
+  const jobs = new JobControl(host, terminal, resize);
+  const keys = (bytes: Buffer): void => {
+    jobs.keys(bytes);
+    if (host.input(bytes)) return;
+    stdin.pause();
+    host.onDrain(() => stdin.resume());
+  };
+  const passedOn = PASSED_ON.map((signal) => ({ signal, pass: (): void => host.kill(signal, "agent") }));
+  // Whatever fails outside of the way of the bytes costs the watching, not the agent.
+  const failed = (error: unknown): void => {
+    options.log(`watching stopped; the agent runs on: ${error instanceof Error ? error.stack : String(error)}`);
+    host.stopWatching();
+  };
+
+  process.on("uncaughtException", failed);
+  process.on("SIGHUP", hangUp);
+  for (const { signal, pass } of passedOn) process.on(signal, pass);
+  stdout.on("resize", resize);
+  stdout.prependListener("error", hangUp);
+  stdin.on("data", keys);
+  stdin.on("end", hangUp);
+  stdin.on("error", hangUp);
+  terminal.enter();
+  const exit = await host.exited;
+  stdin.off("data", keys);
+  jobs.close();
+  // A program that was killed could not put the terminal in order.
+  if (exit.signal !== null) stdout.write(host.ring.modes.undo());
+  terminal.close();
+  const patience = performance.now() - startedAt < YOUNG_MS ? FAREWELL_MS : LATE_FAREWELL_MS;
+  await host.close(exit, patience);
+  return exit;
+}

@@ -1,0 +1,52 @@
+/** What a host and its viewers say to each other on the host's socket: one JSON object per line. */
+export type ToHost =
+  | { op: "attach"; cols: number; rows: number }
+  | { op: "input"; data: string }
+  | { op: "resize"; cols: number; rows: number }
+  | { op: "type"; text: string; enter?: boolean }
+  | { op: "stop"; graceMs: number }
+  | { op: "logs"; follow: boolean }
+  | { op: "info" };
+
+export type FromHost =
+  | { ev: "snapshot"; data: string; cols: number; rows: number }
+  | { ev: "output"; data: string }
+  | { ev: "exit"; code: number | null; signal: number | null }
+  | { ev: "typed"; bytes: number }
+  | { ev: "stopped"; isGone: boolean; isKilled: boolean; processes: number; left: number[] }
+  | { ev: "info"; [field: string]: unknown }
+  | { ev: "error"; text: string };
+
+const FRAME_CHARS_MAX = 4 * 1024 * 1024;
+
+/** Cuts a stream into frames. Throws on a line that is no JSON object or does not end. */
+export class FrameReader {
+  #parts: string[] = [];
+  #length = 0;
+
+  read(chunk: string): Record<string, unknown>[] {
+    const frames: Record<string, unknown>[] = [];
+    let from = 0;
+    for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", from)) {
+      this.#parts.push(chunk.slice(from, end));
+      frames.push(parse(this.#parts.join("")));
+      this.#parts = [];
+      this.#length = 0;
+      from = end + 1;
+    }
+    if (from < chunk.length) {
+      this.#parts.push(chunk.slice(from));
+      this.#length += chunk.length - from;
+    }
+    if (this.#length > FRAME_CHARS_MAX) throw new Error("a frame is too long");
+    return frames;
+  }
+}
+
+export const frame = (value: ToHost | FromHost): string => `${JSON.stringify(value)}\n`;
+
+function parse(line: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(line);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("a frame is no object");
+  return value as Record<string, unknown>;
+}

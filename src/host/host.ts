@@ -1,0 +1,304 @@
+/**
+ * The process that holds an agent's terminal: foreground for `rouse run`, detached for `rouse spawn`. It outlives the
+ * daemon. The bytes take the short way (terminal -> ring -> whoever looks on); watching, telling the daemon and serving
+ * viewers hang on it, each so that its failure costs itself only: the agent runs on.
+ */
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { profileFor } from "../agents/registry.js";
+import { makePrivateFolder, type RousePaths } from "../config/paths.js";
+import type { AgentSession } from "../core/agent.js";
+import type { Signal } from "../core/signal.js";
+import { identityOf } from "../sensors/process/process-sensor.js";
+import { Pty, type PtyEvents, type PtyExit, type PtyOptions } from "../sensors/pty.js";
+import { DaemonLink } from "./daemon-link.js";
+import { Observer } from "./observer.js";
+import { type HostRecord, pruneSessions, sessionFile, writeRecord } from "./registry.js";
+import { answerTo, Responder } from "./responder.js";
+import { Ring } from "./ring.js";
+import { type Stopped, stopTree } from "./stop-tree.js";
+import { ENTER, ENTER_AFTER_MS, typedText } from "./typed-text.js";
+import { type ViewedHost, Viewers } from "./viewers.js";
+
+export interface HostSpec {
+  name: string;
+  kind: string;
+  tags: string[];
+  task: string | null;
+  policy: string | null;
+  command: string[];
+  workspace: string;
+  origin: "run" | "spawn";
+}
+
+/** What the host needs of the program that it holds: `Pty`, or a program on pipes. */
+export interface HeldProgram {
+  readonly pid: number;
+  /** The program's side of its terminal; empty without one. */
+  readonly path: string;
+  write(bytes: Uint8Array): boolean;
+  onDrain(call: () => void): void;
+  resize(cols: number, rows: number): void;
+  pause(): void;
+  resume(): void;
+}
+
+export interface HostOptions {
+  spec: HostSpec;
+  paths: RousePaths;
+  env: Readonly<Record<string, string | undefined>>;
+  cols: number;
+  rows: number;
+  /** Where the bytes go, for `run`. True if the buffer is kept; otherwise it is used again after the call. */
+  output?: (bytes: Buffer) => boolean;
+  /** Starts the program; in a terminal of its own unless told otherwise. */
+  open?: (options: PtyOptions, events: PtyEvents) => HeldProgram;
+  startDaemon?: () => Promise<unknown>;
+  /** What went wrong in the watching. */
+  log: (text: string) => void;
+}
+
+const RING_BYTES = 1024 * 1024;
+const LAST_OUTPUT_BYTES = 256 * 1024;
+
+export class Host implements ViewedHost {
+  readonly ring = new Ring(RING_BYTES);
+  readonly session: string = newSessionId();
+  readonly exited: Promise<PtyExit>;
+  readonly #options: HostOptions;
+  readonly #program: HeldProgram;
+  readonly #responder: Responder | null;
+  readonly #start: string | null;
+  #record: HostRecord;
+  #observer: Observer | null = null;
+  #link: DaemonLink | null = null;
+  #viewers: Viewers | null = null;
+  #cols: number;
+  #rows: number;
+  #enters: Promise<unknown> = Promise.resolve();
+
+  /** Throws when there is no terminal to be had; nothing was started then. */
+  constructor(options: HostOptions) {
+    this.#options = options;
+    this.#cols = options.cols;
+    this.#rows = options.rows;
+    this.#responder = options.spec.origin === "spawn" ? new Responder() : null;
+    let exited: (exit: PtyExit) => void = () => {};
+    this.exited = new Promise((resolve) => {
+      exited = resolve;
+    });
+    const open = options.open ?? ((program: PtyOptions, events: PtyEvents) => new Pty(program, events));
+    this.#program = open(
+      {
+        command: options.spec.command,
+        cwd: options.spec.workspace,
+        env: { ...options.env, ROUSE_SESSION: this.session },
+        cols: options.cols,
+        rows: options.rows,
+      },
+      { data: (bytes) => this.#data(bytes), exit: exited },
+    );
+    this.#start = identityOf(this.#program.pid);
+    this.#record = {
+      ...options.spec,
+      session: this.session,
+      pid: this.#program.pid,
+      pidStart: this.#start,
+      startedAt: Date.now(),
+      hostSocket: options.paths.hostSocket(this.session),
+      pane: null,
+      endedAt: null,
+      hostPid: process.pid,
+      hostStart: identityOf(process.pid),
+      cols: options.cols,
+      rows: options.rows,
+      exit: null,
+    };
+    this.#startWatching();
+  }
+
+  get pid(): number {
+    return this.#program.pid;
+  }
+
+  get name(): string {
+    return this.#record.name;
+  }
+
+  /** The program's side of the terminal, as a path. */
+  get terminalPath(): string {
+    return this.#program.path;
+  }
+
+  size(): { cols: number; rows: number } {
+    return { cols: this.#cols, rows: this.#rows };
+  }
+
+  /** Keys of a person. False when the agent does not read: hold back until `onDrain`. */
+  input(bytes: Buffer): boolean {
+    const wentOut = this.#program.write(bytes);
+    this.#observer?.keys(bytes);
+    return wentOut;
+  }
+
+  onDrain(call: () => void): void {
+    this.#program.onDrain(call);
+  }
+
+  pause(): void {
+    this.#program.pause();
+  }
+
+  resume(): void {
+    this.#program.resume();
+  }
+
+  resize(cols: number, rows: number): void {
+    if (cols === this.#cols && rows === this.#rows) return;
+    this.#cols = cols;
+    this.#rows = rows;
+    this.#program.resize(cols, rows);
+    this.#observer?.resize(cols, rows);
+  }
+
+  /** Viewers set the size only where no terminal of its own does. */
+  viewed(size: { cols: number; rows: number } | null): void {
+    if (size && this.#options.spec.origin === "spawn") this.resize(size.cols, size.rows);
+  }
+
+  /** A fact from a source of the host's own. */
+  give(signal: Signal): void {
+    this.#link?.give(signal);
+  }
+
+  /** Passes a signal on, to the agent or to its whole group; not to whoever has the number now, if it is gone. */
+  kill(signal: NodeJS.Signals, to: "agent" | "group"): void {
+    if (this.#start === null || identityOf(this.#program.pid) !== this.#start) return;
+    try {
+      process.kill(to === "group" ? -this.#program.pid : this.#program.pid, signal);
+    } catch {
+      // It ended in this moment.
+    }
+  }
+
+  async type(text: string, enter: boolean): Promise<number> {
+    const bytes = typedText(text);
+    // One after the other: two texts that are typed at once must not mix.
+    const typed = this.#enters.then(async () => {
+      if (bytes.length > 0) this.input(bytes);
+      if (!enter) return;
+      await sleep(ENTER_AFTER_MS);
+      this.input(ENTER);
+    });
+    this.#enters = typed;
+    await typed;
+    return bytes.length + (enter ? ENTER.length : 0);
+  }
+
+  async stop(graceMs: number): Promise<Stopped> {
+    if (this.#start === null) throw new Error("the agent's process could not be identified; it is left alone");
+    this.give({ kind: "input", at: Date.now(), source: "human", by: "human", bytes: 0, quits: true });
+    return stopTree({ pid: this.#program.pid, start: this.#start }, graceMs);
+  }
+
+  info(): Record<string, unknown> {
+    return {
+      ...this.#record,
+      ...this.size(),
+      viewers: this.#viewers?.count ?? 0,
+      outputBytes: this.ring.total,
+      skippedBytes: this.#observer?.skippedBytes ?? 0,
+      isWatching: this.#observer?.isWatching ?? false,
+      isConnected: this.#link?.isConnected ?? false,
+      droppedSignals: this.#link?.droppedSignals ?? 0,
+      residentBytes: process.memoryUsage.rss(),
+    };
+  }
+
+  /** To be called after the exit: last look, last word to the daemon and to viewers, record and socket put in order. */
+  async close(exit: PtyExit, withinMs: number): Promise<void> {
+    this.#observer?.end();
+    const at = Date.now();
+    this.give({ kind: "exit", at, source: "process", code: exit.code, signal: exit.signal });
+    this.#record = { ...this.#record, endedAt: at, exit };
+    this.#guarded("the record", () => {
+      if (this.#options.spec.origin === "spawn") {
+        const bytes = this.ring.tail(LAST_OUTPUT_BYTES);
+        writeFileSync(sessionFile(this.#options.paths, this.session, "out"), bytes, { mode: 0o600 });
+      }
+      writeRecord(this.#options.paths, this.#record);
+    });
+    this.#link?.update(agentSession(this.#record));
+    await Promise.allSettled([this.#viewers?.close(exit), this.#link?.close(withinMs)]);
+  }
+
+  /** Watching is over: bytes still pass. */
+  stopWatching(): void {
+    this.#observer?.end();
+  }
+
+  #data(bytes: Buffer): boolean {
+    const isKept = this.#options.output?.(bytes) ?? false;
+    this.ring.push(bytes);
+    this.#viewers?.show(bytes);
+    for (const query of this.#responder?.queries(bytes) ?? []) {
+      const cursor = query === "cursor" ? (this.#observer?.cursor() ?? null) : null;
+      this.#program.write(Buffer.from(answerTo(query, cursor)));
+    }
+    return isKept;
+  }
+
+  #startWatching(): void {
+    const { spec, paths, cols, rows } = this.#options;
+    this.#guarded("the record", () => {
+      writeRecord(paths, this.#record);
+      pruneSessions(paths, Date.now());
+    });
+    this.#guarded("the daemon link", () => {
+      const { startDaemon } = this.#options;
+      this.#link = new DaemonLink({
+        socketPath: paths.daemonSocket,
+        session: agentSession(this.#record),
+        ...(startDaemon ? { startDaemon } : {}),
+      });
+    });
+    this.#guarded("the observer", () => {
+      this.#observer = new Observer({
+        profile: profileFor(spec.kind),
+        cols,
+        rows,
+        ring: this.ring,
+        now: Date.now,
+        signal: (signal) => this.give(signal),
+        failed: (error) => this.#say("watching stopped; the agent runs on", error),
+      });
+    });
+    this.#guarded("the socket for viewers", () => {
+      makePrivateFolder(paths.runtime);
+      this.#viewers = new Viewers(paths.hostSocket(this.session), this, (error) => this.#say("no viewers", error));
+    });
+  }
+
+  #guarded(what: string, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#say(`${what} failed`, error);
+    }
+  }
+
+  #say(what: string, error: unknown): void {
+    this.#options.log(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Sorts by time, fits file names, socket names and addresses. */
+function newSessionId(): string {
+  return `${Date.now().toString(36)}-${randomBytes(6).toString("hex")}`;
+}
+
+function agentSession(record: HostRecord): AgentSession {
+  const { hostPid: _p, hostStart: _s, cols: _c, rows: _r, exit: _e, ...session } = record;
+  return session;
+}

@@ -1,0 +1,118 @@
+/**
+ * Ctrl-Z under `rouse run`: the agent stops, rouse stops with it, the shell has the terminal; `fg` wakes both.
+ *
+ * The agent leads a session of its own, whose foreground group has no parent in it ("orphaned"), and to such a group
+ * the kernel does not apply the stop of SIGTSTP. So two cases are helped along after a Ctrl-Z, and only then:
+ * - a program that reads keys itself and stops by SIGSTOP (Claude Code) is seen to be stopped;
+ * - a program whose terminal turns Ctrl-Z into a signal, and that leaves it to the system, is stopped by SIGSTOP here.
+ * A program that raises SIGTSTP for itself (Codex, vim) goes on running: that stop is lost in the kernel.
+ * An agent that somebody else stopped is none of this: it stays stopped, and watched.
+ */
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+export interface StoppableAgent {
+  readonly pid: number;
+  readonly terminalPath: string;
+  kill(signal: NodeJS.Signals, to: "agent" | "group"): void;
+}
+
+const CTRL_Z = 0x1a;
+/** The same key where the program asked for the kitty keyboard protocol. */
+const CTRL_Z_KITTY = "\u001b[122;5u";
+const LOOKS_MS = [40, 100, 250, 500, 1000] as const;
+/** A process that is really stopped does not notice how long; one that could not be stopped goes on after this. */
+const RESUME_MS = 100;
+const SIGTSTP_BIT = 1n << 19n;
+
+export class JobControl {
+  readonly #agent: StoppableAgent;
+  readonly #terminal: { enter(): void; leave(): void };
+  readonly #resumed: () => void;
+  readonly #onContinue = (): void => this.#resume();
+  #timers: NodeJS.Timeout[] = [];
+  #isSuspended = false;
+
+  constructor(agent: StoppableAgent, terminal: { enter(): void; leave(): void }, resumed: () => void) {
+    this.#agent = agent;
+    this.#terminal = terminal;
+    this.#resumed = resumed;
+    process.on("SIGCONT", this.#onContinue);
+  }
+
+  keys(bytes: Buffer): void {
+    if (process.platform !== "linux") return;
+    if (!bytes.includes(CTRL_Z) && !bytes.includes(CTRL_Z_KITTY)) return;
+    this.#cancel();
+    this.#timers = LOOKS_MS.map((ms, look) => setTimeout(() => void this.#look(look === 0), ms));
+  }
+
+  close(): void {
+    this.#cancel();
+    process.off("SIGCONT", this.#onContinue);
+  }
+
+  async #look(isFirst: boolean): Promise<void> {
+    const stat = statOf(this.#agent.pid);
+    if (stat === null || this.#isSuspended) return;
+    if (stat.state === "T") return this.#suspend();
+    if (!isFirst || stat.foreground !== this.#agent.pid || !leavesStopToSystem(this.#agent.pid)) return;
+    if (!(await isCtrlZSignal(this.#agent.terminalPath))) return;
+    this.#agent.kill("SIGSTOP", "group");
+  }
+
+  #suspend(): void {
+    this.#cancel();
+    this.#isSuspended = true;
+    this.#terminal.leave();
+    // The whole job, as the terminal would have done: rouse may stand in a pipe with others.
+    process.kill(0, "SIGTSTP");
+    this.#timers = [setTimeout(() => this.#resume(), RESUME_MS)];
+  }
+
+  #resume(): void {
+    if (!this.#isSuspended) return;
+    this.#isSuspended = false;
+    this.#cancel();
+    this.#terminal.enter();
+    this.#agent.kill("SIGCONT", "group");
+    this.#resumed();
+  }
+
+  #cancel(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers = [];
+  }
+}
+
+function statOf(pid: number): { state: string; foreground: number } | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return { state: fields[0] ?? "", foreground: Number(fields[5]) };
+  } catch {
+    return null;
+  }
+}
+
+/** It neither ignores nor handles SIGTSTP. */
+function leavesStopToSystem(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, "latin1");
+    const masks = [...status.matchAll(/^Sig(?:Ign|Cgt):\s{0,8}([0-9a-f]{1,32})$/gm)].map(([, hex]) =>
+      BigInt(`0x${hex}`),
+    );
+    return masks.length === 2 && masks.every((mask) => (mask & SIGTSTP_BIT) === 0n);
+  } catch {
+    return false;
+  }
+}
+
+/** Node.js cannot ask a terminal for its settings; `stty` can. */
+function isCtrlZSignal(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile("stty", ["-a", "-F", path], { timeout: 1000 }, (error, stdout) => {
+      resolve(!error && /(?:^|\s)isig(?:\s|$)/.test(stdout) && stdout.includes("susp = ^Z"));
+    });
+  });
+}

@@ -1,0 +1,48 @@
+/**
+ * Which private modes (DECSET) a program switched on: alternate screen, mouse, paste marks, hidden cursor and others.
+ * A viewer that comes late needs them, and a terminal whose program was killed is left in them.
+ */
+const START = Buffer.from("\u001b[?");
+const SEQUENCE = /\u001b\[\?([\d;]{1,40})([hl])/g;
+/** A sequence that is cut between two reads is found in the next: so much of the end is kept. */
+const CARRY_BYTES = 48;
+const MODES_MAX = 64;
+/** The cursor is visible and lines wrap by default: these are the modes whose resting state is on. */
+const ON_BY_DEFAULT = new Set(["7", "25"]);
+
+export class Modes {
+  readonly #changed = new Map<string, "h" | "l">();
+  #carry = Buffer.alloc(0);
+
+  take(bytes: Buffer): void {
+    const seam = this.#carry.length > 0 ? Buffer.concat([this.#carry, bytes.subarray(0, CARRY_BYTES)]) : null;
+    if (seam?.includes(START)) this.#read(seam);
+    if (bytes.includes(START)) this.#read(bytes);
+    const cut = bytes.lastIndexOf(0x1b);
+    this.#carry = cut >= 0 && cut > bytes.length - CARRY_BYTES ? Buffer.from(bytes.subarray(cut)) : Buffer.alloc(0);
+  }
+
+  /** Brings a fresh terminal into these modes. */
+  restore(): string {
+    return [...this.#changed].map(([mode, to]) => `\u001b[?${mode}${to}`).join("");
+  }
+
+  /** Takes a terminal out of them. */
+  undo(): string {
+    return [...this.#changed].map(([mode, to]) => `\u001b[?${mode}${to === "h" ? "l" : "h"}`).join("");
+  }
+
+  #read(bytes: Buffer): void {
+    for (const [, list = "", to] of bytes.toString("latin1").matchAll(SEQUENCE)) {
+      for (const mode of list.split(";")) this.#set(mode, to as "h" | "l");
+    }
+  }
+
+  #set(mode: string, to: "h" | "l"): void {
+    if (mode === "") return;
+    const resting = ON_BY_DEFAULT.has(mode) ? "h" : "l";
+    // A mode that was changed last stands last: 1049 after 1047 is not the same as the other way round.
+    this.#changed.delete(mode);
+    if (to !== resting && this.#changed.size < MODES_MAX) this.#changed.set(mode, to);
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * What people call an agent: unique among those alive on this machine. A name is taken by a small file that only one
+ * can make (a hard link fails where another was faster); one whose holder is gone may be taken over.
+ */
+import { linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { makePrivateFolder, type RousePaths } from "../config/paths.js";
+import { identityOf } from "../sensors/process/process-sensor.js";
+import { readOwnFile } from "./registry.js";
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const TRIES = 1000;
+
+type Sessions = Pick<RousePaths, "sessions">;
+
+export const isName = (text: string): boolean => NAME.test(text);
+
+/** `claude` for `/usr/bin/claude --resume`; characters that no name may have become a dash. */
+export function nameOfCommand(command: readonly string[]): string {
+  const base = basename(command[0] ?? "")
+    .replace(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+/, "")
+    .slice(0, 40);
+  return base === "" ? "agent" : base;
+}
+
+/** Takes exactly this name; false when it is in use. */
+export function takeName(paths: Sessions, name: string): boolean {
+  makePrivateFolder(paths.sessions);
+  const path = fileOf(paths, name);
+  const own = `${path}.${process.pid}`;
+  writeFileSync(own, JSON.stringify({ pid: process.pid, start: identityOf(process.pid) }), { mode: 0o600 });
+  try {
+    for (let tries = 0; tries < 3; tries++) {
+      try {
+        linkSync(own, path);
+        return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+        if (isHeld(path)) return false;
+        putAside(path);
+      }
+    }
+    return false;
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+/** `base`, else `base-2`, `base-3` and so on. */
+export function takeFreeName(paths: Sessions, base: string): string {
+  for (let number = 1; number <= TRIES; number++) {
+    const name = number === 1 ? base : `${base}-${number}`;
+    if (takeName(paths, name)) return name;
+  }
+  throw new Error(`there are ${TRIES} agents called ${base}`);
+}
+
+export function releaseName(paths: Sessions, name: string): void {
+  try {
+    rmSync(fileOf(paths, name), { force: true });
+  } catch {
+    // Nothing could be stored in the first place, or it goes with its holder.
+  }
+}
+
+const fileOf = (paths: Sessions, name: string): string => join(paths.sessions, `${name}.name`);
+
+function isHeld(path: string): boolean {
+  try {
+    const { pid, start } = JSON.parse(readOwnFile(path, 1000).toString("utf8")) as { pid: number; start: string };
+    return Number.isSafeInteger(pid) && pid > 1 && identityOf(pid) === start;
+  } catch {
+    return false;
+  }
+}
+
+/** Moves a dead claim away. If somebody renewed it between the look and the move, it is put back. */
+function putAside(path: string): void {
+  const aside = `${path}.${process.pid}.old`;
+  try {
+    renameSync(path, aside);
+    if (isHeld(aside)) linkSync(aside, path);
+  } catch {
+    // Another was faster.
+  }
+  rmSync(aside, { force: true });
+}

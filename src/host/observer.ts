@@ -1,0 +1,120 @@
+/**
+ * Looks at what the agent wrote, on a timer and never on the way of the bytes: these go through the ring at once, and
+ * a look takes from it what came since the last one. Under a flood a look takes the end only and counts what it
+ * skipped: passing bytes on is never slowed down by watching. Whatever fails in here ends the watching, never the agent.
+ */
+import { StringDecoder } from "node:string_decoder";
+import type { AgentProfile } from "../agents/profile.js";
+import type { Signal } from "../core/signal.js";
+import { readKeys } from "../readers/keys.js";
+import { TerminalReader } from "../readers/terminal.js";
+import type { Ring } from "./ring.js";
+
+export const LOOK_MS = 500;
+/** The emulator reads some 30 MB/s: this is 20 ms of every half second at most. */
+const LOOK_BYTES_MAX = 512 * 1024;
+/** Ends a sequence that the skipped bytes began. */
+const CANCEL = Buffer.from("\u0018");
+
+export interface ObserverOptions {
+  profile: AgentProfile;
+  cols: number;
+  rows: number;
+  ring: Ring;
+  now: () => number;
+  signal(signal: Signal): void;
+  failed(error: unknown): void;
+}
+
+export class Observer {
+  readonly #options: ObserverOptions;
+  readonly #reader: TerminalReader;
+  readonly #keys = new StringDecoder("utf8");
+  readonly #timer: NodeJS.Timeout;
+  #seen = 0;
+  #skipped = 0;
+  #stopped = false;
+
+  constructor(options: ObserverOptions) {
+    this.#options = options;
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    this.#reader = new TerminalReader(options.profile, { cols: options.cols, rows: options.rows, zone });
+    this.#timer = setInterval(() => this.#guarded(() => this.#look()), LOOK_MS);
+  }
+
+  /** Bytes that no look has read, and none will. */
+  get skippedBytes(): number {
+    return this.#skipped;
+  }
+
+  get isWatching(): boolean {
+    return !this.#stopped;
+  }
+
+  keys(bytes: Uint8Array): void {
+    this.#guarded(() => {
+      const keys = readKeys(this.#keys.write(bytes), this.#options.now());
+      if (keys) this.#options.signal(keys);
+    });
+  }
+
+  resize(cols: number, rows: number): void {
+    this.#guarded(() => {
+      this.#catchUp();
+      this.#reader.resize(cols, rows);
+    });
+  }
+
+  /** Where the cursor is after everything that was written so far; null when nobody can tell. */
+  cursor(): { row: number; column: number } | null {
+    return this.#guarded(() => {
+      this.#catchUp();
+      return this.#reader.cursor();
+    });
+  }
+
+  /** The last screen counts although nothing confirms it any more, so the last look is taken twice. */
+  end(): void {
+    if (this.#stopped) return;
+    this.#guarded(() => {
+      this.#look();
+      this.#look();
+    });
+    this.#stop();
+  }
+
+  #look(): void {
+    this.#catchUp();
+    for (const signal of this.#reader.look(this.#options.now())) this.#options.signal(signal);
+  }
+
+  #catchUp(): void {
+    const { ring } = this.#options;
+    const waiting = ring.total - this.#seen;
+    if (waiting === 0) return;
+    this.#seen = ring.total;
+    const taken = Math.min(waiting, LOOK_BYTES_MAX, ring.size);
+    if (taken < waiting) {
+      this.#skipped += waiting - taken;
+      this.#reader.write(CANCEL);
+    }
+    this.#reader.write(ring.tail(taken));
+  }
+
+  #guarded<T>(work: () => T): T | null {
+    if (this.#stopped) return null;
+    try {
+      return work();
+    } catch (error) {
+      this.#stop();
+      this.#options.failed(error);
+      return null;
+    }
+  }
+
+  #stop(): void {
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    this.#reader.dispose();
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * The terminal that `rouse run` and `rouse attach` sit in: raw while the agent has it, and given back as it was
+ * however the process ends.
+ *
+ * `stty` and not Node's raw mode: that one leaves the translation of line feeds on, and a program that moves the cursor
+ * down by a line feed would land in the first column. It also remembers every setting, and so gives back every one.
+ */
+import { execFileSync } from "node:child_process";
+
+const RAW = ["raw", "-echo", "-iexten"];
+
+export class OuterTerminal {
+  #before: string | null = null;
+  #isRaw = false;
+  readonly #onExit = (): void => this.leave();
+
+  constructor() {
+    process.on("exit", this.#onExit);
+  }
+
+  size(): { cols: number; rows: number } {
+    return { cols: process.stdout.columns || 80, rows: process.stdout.rows || 24 };
+  }
+
+  enter(): void {
+    if (this.#isRaw) return;
+    this.#isRaw = true;
+    this.#before = stty(["-g"]);
+    if (this.#before === null || stty(RAW) === null) this.#setNodeRaw(true);
+    process.stdin.resume();
+  }
+
+  leave(): void {
+    if (!this.#isRaw) return;
+    this.#isRaw = false;
+    if (this.#before === null || stty([this.#before]) === null) this.#setNodeRaw(false);
+  }
+
+  /** Gives the terminal back for good. */
+  close(): void {
+    this.leave();
+    process.stdin.pause();
+    process.off("exit", this.#onExit);
+  }
+
+  #setNodeRaw(isRaw: boolean): void {
+    try {
+      process.stdin.setRawMode(isRaw);
+    } catch {
+      // The terminal itself is gone.
+    }
+  }
+}
+
+/** Works on the terminal at standard input, as it stands. Null when there is no `stty` or no terminal any more. */
+function stty(args: string[]): string | null {
+  try {
+    return execFileSync("stty", args, { stdio: ["inherit", "pipe", "ignore"], encoding: "utf8", timeout: 2000 }).trim();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * `rouse run` where input or output is no terminal: the agent gets them as they are, since a program on pipes behaves
+ * otherwise than in a terminal (Claude Code's `-p` reads its input only from a pipe, and a terminal would put carriage
+ * returns into its JSON). Output on a pipe passes through here and is read: JSON lines as the program's event stream,
+ * anything else as a screen. What is a terminal is handed down and not seen.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import { parseRecord } from "../readers/json.js";
+import { LineSplitter } from "../readers/lines.js";
+import type { RecordReader } from "../readers/record-reader.js";
+import { readersFor } from "../readers/registry.js";
+import type { PtyEvents, PtyExit, PtyOptions } from "../sensors/pty.js";
+import type { ForegroundOptions } from "./foreground.js";
+import { type HeldProgram, Host } from "./host.js";
+
+const BEHIND_BYTES = 1024 * 1024;
+const FAREWELL_MS = 1000;
+/** Those who outlive the program may hold its pipes; their output passes for so long after its end. */
+const LINGER_MS = 500;
+const LINE_FEED = /\r?\n/g;
+const COLS = 200;
+const ROWS = 50;
+
+export async function runPiped(options: ForegroundOptions): Promise<PtyExit> {
+  let seeOutput: (bytes: Buffer) => void = () => {};
+  const host = new Host({
+    ...options,
+    cols: process.stdout.columns ?? COLS,
+    rows: process.stdout.rows ?? ROWS,
+    open: (program, events) => new PipedProgram(program, events, (bytes) => seeOutput(bytes)),
+  });
+  const stream = new StreamWatch(readersFor(options.spec.kind).stream({}), host);
+  seeOutput = (bytes) => stream.take(bytes);
+  const pass = (signal: NodeJS.Signals): void => host.kill(signal, "agent");
+  process.on("uncaughtException", (error) => {
+    options.log(`watching stopped; the agent runs on: ${error.stack}`);
+    host.stopWatching();
+  });
+  for (const signal of ["SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"] as const) process.on(signal, pass);
+  // A terminal sends these to the whole group, the agent included.
+  const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  for (const signal of ["SIGINT", "SIGQUIT"] as const) process.on(signal, hasTerminal ? () => {} : pass);
+  const exit = await host.exited;
+  await host.close(exit, FAREWELL_MS);
+  return exit;
+}
+
+class PipedProgram implements HeldProgram {
+  readonly pid: number;
+  readonly path = "";
+  readonly #child: ChildProcess;
+
+  constructor({ command, cwd, env }: PtyOptions, events: PtyEvents, output: (bytes: Buffer) => void) {
+    const [file = "", ...args] = command;
+    const through = (stream: { isTTY?: boolean }): "inherit" | "pipe" => (stream.isTTY ? "inherit" : "pipe");
+    this.#child = spawn(file, args, {
+      cwd,
+      env: { ...env },
+      stdio: ["inherit", through(process.stdout), through(process.stderr)],
+    });
+    if (this.#child.pid === undefined) {
+      this.#child.on("error", () => {});
+      throw new Error(`${file} could not be started`);
+    }
+    this.pid = this.#child.pid;
+    const passed = (bytes: Buffer): void => {
+      // The screen that is made of this wants carriage returns, as a terminal would add.
+      events.data(Buffer.from(bytes.toString("latin1").replace(LINE_FEED, "\r\n"), "latin1"));
+    };
+    pass(this.#child.stdout, process.stdout, (bytes) => {
+      output(bytes);
+      passed(bytes);
+    });
+    pass(this.#child.stderr, process.stderr, passed);
+    this.#child.on("exit", (code, signal) => {
+      const ended = (): void => {
+        clearTimeout(late);
+        events.exit({ code, signal: signal ? constants.signals[signal] : null });
+      };
+      const late = setTimeout(ended, LINGER_MS);
+      this.#child.on("close", ended);
+    });
+  }
+
+  /** Its input is its own. */
+  write(): boolean {
+    return true;
+  }
+
+  onDrain(): void {}
+
+  resize(): void {}
+
+  pause(): void {}
+
+  resume(): void {}
+}
+
+function pass(from: Readable | null, to: Writable, see: (bytes: Buffer) => void): void {
+  from?.on("data", (bytes: Buffer) => {
+    to.write(bytes);
+    see(bytes);
+    if (to.writableLength <= BEHIND_BYTES) return;
+    from.pause();
+    to.once("drain", () => from.resume());
+  });
+}
+
+/** Decides by the first byte whether the output is an event stream, and then reads that instead of a screen. */
+class StreamWatch {
+  readonly #reader: RecordReader;
+  readonly #host: Host;
+  readonly #lines = new LineSplitter();
+  #isStream: boolean | null = null;
+
+  constructor(reader: RecordReader, host: Host) {
+    this.#reader = reader;
+    this.#host = host;
+  }
+
+  take(bytes: Buffer): void {
+    if (this.#isStream === null) {
+      this.#isStream = bytes[0] === 0x7b;
+      if (this.#isStream) this.#host.stopWatching();
+    }
+    if (!this.#isStream) return;
+    for (const line of this.#lines.push(bytes)) {
+      const record = parseRecord(line);
+      if (record) for (const signal of this.#reader.read(record, Date.now())) this.#host.give(signal);
+    }
+  }
+}

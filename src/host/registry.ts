@@ -1,0 +1,140 @@
+/**
+ * Which agents this machine's hosts hold, without asking the daemon: each host keeps one small file, written whole or
+ * not at all. A file whose host is gone tells of the past; pid and start time together say which.
+ *
+ *   <state>/sessions/<session>.json  the record    <session>.out  the end of what a spawned agent wrote, once it ended
+ *   <session>.log  what went wrong in the host
+ */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { makePrivateFolder, type RousePaths } from "../config/paths.js";
+import type { AgentSession } from "../core/agent.js";
+import { identityOf } from "../sensors/process/process-sensor.js";
+import type { PtyExit } from "../sensors/pty.js";
+
+export interface HostRecord extends AgentSession {
+  hostPid: number;
+  hostStart: string | null;
+  cols: number;
+  rows: number;
+  exit: PtyExit | null;
+}
+
+export interface FoundSession extends HostRecord {
+  /** The host answers for it now. A record without an end whose host is gone was cut off. */
+  isAlive: boolean;
+}
+
+const RECORD_BYTES_MAX = 256 * 1024;
+const RECORDS_MAX = 2000;
+const KEPT_MAX = 200;
+const KEPT_MS = 7 * 24 * 3600_000;
+
+type Sessions = Pick<RousePaths, "sessions">;
+
+export const sessionFile = (paths: Sessions, session: string, kind: "json" | "out" | "log"): string =>
+  join(paths.sessions, `${session}.${kind}`);
+
+export function writeRecord(paths: Sessions, record: HostRecord): void {
+  makePrivateFolder(paths.sessions);
+  const path = sessionFile(paths, record.session, "json");
+  const fresh = `${path}.${process.pid}.new`;
+  writeFileSync(fresh, `${JSON.stringify(record)}\n`, { mode: 0o600 });
+  renameSync(fresh, path);
+}
+
+/** Every session that left a record, newest first. */
+export function listSessions(paths: Sessions): FoundSession[] {
+  return recordNames(paths)
+    .flatMap((name) => {
+      const record = readRecord(join(paths.sessions, name));
+      return record && `${record.session}.json` === name ? [{ ...record, isAlive: isAlive(record) }] : [];
+    })
+    .sort((a, b) => b.startedAt - a.startedAt || (a.session < b.session ? 1 : -1));
+}
+
+/** By name or id: the one that is alive, else the last that was. */
+export function findSession(paths: Sessions, nameOrId: string): FoundSession | null {
+  const found = listSessions(paths).filter((s) => s.name === nameOrId || s.session === nameOrId);
+  return found.find((s) => s.isAlive) ?? found[0] ?? null;
+}
+
+/** Forgets what ended long ago. */
+export function pruneSessions(paths: Sessions, now: number): void {
+  const ended = listSessions(paths).filter((s) => !s.isAlive);
+  const old = ended.filter((s, place) => place >= KEPT_MAX || now - (s.endedAt ?? s.startedAt) > KEPT_MS);
+  for (const { session } of old) {
+    for (const kind of ["out", "log", "json"] as const) rmSync(sessionFile(paths, session, kind), { force: true });
+  }
+}
+
+function recordNames(paths: Sessions): string[] {
+  try {
+    return readdirSync(paths.sessions)
+      .filter((name) => name.endsWith(".json"))
+      .slice(-RECORDS_MAX);
+  } catch {
+    return [];
+  }
+}
+
+function isAlive(record: HostRecord): boolean {
+  return record.endedAt === null && record.hostStart !== null && identityOf(record.hostPid) === record.hostStart;
+}
+
+/** Null for anything that no host of this user wrote. */
+function readRecord(path: string): HostRecord | null {
+  try {
+    const value = JSON.parse(readOwnFile(path, RECORD_BYTES_MAX).toString("utf8")) as HostRecord;
+    const isRecord =
+      typeof value.session === "string" &&
+      typeof value.name === "string" &&
+      typeof value.kind === "string" &&
+      Array.isArray(value.command) &&
+      Number.isSafeInteger(value.hostPid) &&
+      value.hostPid > 1 &&
+      Number.isFinite(value.startedAt);
+    return isRecord ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A regular file of this user, no link in its place, up to a size. Throws otherwise. */
+export function readOwnFile(path: string, bytesMax: number): Buffer {
+  const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(handle);
+    if (!stat.isFile() || (process.getuid && stat.uid !== process.getuid()) || stat.size > bytesMax)
+      throw new Error(`${path} is not a file that rouse wrote`);
+    const bytes = Buffer.alloc(stat.size);
+    return bytes.subarray(0, readSync(handle, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Whether an agent of this name runs; its own record does not count. */
+export function isNameTaken(paths: Sessions, name: string, session: string): boolean {
+  return listSessions(paths).some((s) => s.isAlive && s.name === name && s.session !== session);
+}
+
+/** A socket that its host left behind when it was killed. */
+export function removeDeadSocket(path: string): void {
+  try {
+    if (statSync(path).isSocket()) rmSync(path);
+  } catch {
+    // Nothing there: what was wanted.
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * The last bytes that a program wrote, in a fixed room, and the terminal modes that it switched on, however long ago:
+ * together they give a new viewer the screen.
+ */
+import { Modes } from "./modes.js";
+
+export class Ring {
+  readonly modes = new Modes();
+  readonly #room: Buffer;
+  /** All bytes ever written; the next one goes to this place, modulo the room. */
+  #total = 0;
+
+  constructor(bytes: number) {
+    this.#room = Buffer.allocUnsafeSlow(bytes);
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  get size(): number {
+    return this.#room.length;
+  }
+
+  push(bytes: Buffer): void {
+    this.modes.take(bytes);
+    const kept = bytes.length > this.#room.length ? bytes.subarray(bytes.length - this.#room.length) : bytes;
+    this.#total += bytes.length;
+    const end = this.#total % this.#room.length;
+    const start = (this.#total - kept.length) % this.#room.length;
+    if (start < end || end === 0 || kept.length === 0) {
+      kept.copy(this.#room, start);
+    } else {
+      const cut = this.#room.length - start;
+      kept.copy(this.#room, start, 0, cut);
+      kept.copy(this.#room, 0, cut);
+    }
+  }
+
+  /** A copy of the last bytes, as many of the wanted as there are. */
+  tail(wanted: number): Buffer {
+    const length = Math.max(0, Math.min(wanted, this.#total, this.#room.length));
+    const start = (this.#total - length) % this.#room.length;
+    const straight = Math.min(length, this.#room.length - start);
+    return Buffer.concat(
+      [this.#room.subarray(start, start + straight), this.#room.subarray(0, length - straight)],
+      length,
+    );
+  }
+}

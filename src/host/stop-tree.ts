@@ -1,0 +1,111 @@
+/**
+ * Ends a program that rouse started, with everything that it started, and proves it.
+ *
+ * The program leads a session of its own (its terminal's), so its group and session are rouse's to signal. Asked
+ * first (SIGTERM), then, after the grace, killed. Children that made a session of their own, as Claude Code's shells
+ * do, are found by their descent before the first signal and remembered by pid and start time; what detached itself
+ * from the program altogether is left alone. Right before each signal the process is looked at again: a number that
+ * was given to another process is not signalled.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { readProcTable } from "../sensors/process/proc.js";
+import { identityOf } from "../sensors/process/process-sensor.js";
+import { isDead, type ProcessRow, type ProcessTable } from "../sensors/process/process-table.js";
+import { readPsTable } from "../sensors/process/ps.js";
+
+export interface StopTarget {
+  pid: number;
+  /** `identityOf(pid)` when it was started. */
+  start: string;
+}
+
+export interface Stopped {
+  /** No process of the session is left, nor any that it started. */
+  isGone: boolean;
+  /** SIGKILL was needed. */
+  isKilled: boolean;
+  /** How many processes were ended, the program included. */
+  processes: number;
+  /** Still there, after everything. */
+  left: number[];
+}
+
+const LOOK_MS = 50;
+const KILL_MS = 5000;
+
+const readTable = process.platform === "linux" ? readProcTable : readPsTable;
+
+export async function stopTree(target: StopTarget, graceMs: number): Promise<Stopped> {
+  const known = new Map<string, ProcessRow>();
+  const asked = new Set<string>();
+  const deadline = performance.now() + graceMs;
+  let members = await membersOf(target, known);
+  for (; members.length > 0 && performance.now() < deadline; members = await membersOf(target, known)) {
+    // Each is asked once: many a program takes a second SIGTERM for impatience and skips its farewell.
+    for (const row of members) if (!asked.has(key(row))) ask(row);
+    for (const row of members) asked.add(key(row));
+    await sleep(LOOK_MS);
+  }
+  const isKilled = members.length > 0;
+  const end = performance.now() + KILL_MS;
+  for (; members.length > 0 && performance.now() < end; members = await membersOf(target, known)) {
+    kill(target, members);
+    await sleep(LOOK_MS);
+  }
+  return { isGone: members.length === 0, isKilled, processes: known.size, left: members.map((row) => row.pid) };
+}
+
+/** Who is there now of the session, of the program's descent, and of those remembered. */
+async function membersOf(target: StopTarget, known: Map<string, ProcessRow>): Promise<ProcessRow[]> {
+  const table = await readTable();
+  // Without a list of processes nothing is proven: the program itself is all that can be seen.
+  if (table === null) return identityOf(target.pid) === target.start ? [alone(target)] : [];
+  for (const row of ofTree(target, table)) known.set(key(row), row);
+  return [...known.values()].filter((row) => {
+    const now = table.rows.get(row.pid);
+    return now !== undefined && now.start === row.start && !isDead(now);
+  });
+}
+
+function ofTree(target: StopTarget, table: ProcessTable): ProcessRow[] {
+  const root = table.rows.get(target.pid);
+  // The number belongs to another process: the session is over, and what now carries its number is foreign.
+  if (root && root.start !== target.start) return [];
+  const below = table.descendants(target.pid);
+  return root && !isDead(root) ? [root, ...below] : below;
+}
+
+function ask(row: ProcessRow): void {
+  if (identityOf(row.pid) !== row.start) return;
+  send(row.pid, "SIGTERM");
+  // A stopped process acts on nothing until it goes on.
+  send(row.pid, "SIGCONT");
+}
+
+function kill(target: StopTarget, members: readonly ProcessRow[]): void {
+  // The group at once, so that no member can start another between two signals.
+  if (identityOf(target.pid) === target.start) send(-target.pid, "SIGKILL");
+  for (const row of members) if (identityOf(row.pid) === row.start) send(row.pid, "SIGKILL");
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It went a moment ago, or is not ours to signal: the next look tells.
+  }
+}
+
+const key = (row: ProcessRow): string => `${row.pid} ${row.start}`;
+
+const alone = ({ pid, start }: StopTarget): ProcessRow => ({
+  pid,
+  ppid: 0,
+  sid: pid,
+  tty: null,
+  state: "S",
+  start,
+  startedAt: 0,
+  cpuMs: 0,
+  comm: "",
+});

@@ -1,0 +1,17 @@
+/**
+ * A person's own text, as bytes that can only be text: no control byte, no escape sequence, no end mark of a paste,
+ * and no line end, since a line end is an Enter and an Enter is a separate act.
+ */
+const TEXT_CHARS_MAX = 64 * 1024;
+
+export function typedText(text: string): Buffer {
+  const line = text
+    .slice(0, TEXT_CHARS_MAX)
+    .replace(/\r\n|[\r\n\t\u0085\u2028\u2029]/g, " ")
+    .replace(/[\u0000-\u001f\u007f-\u009f]/g, "");
+  return Buffer.from(line, "utf8");
+}
+
+export const ENTER: Buffer = Buffer.from("\r");
+/** Programs take bytes that come together for a paste, and an Enter in a paste for a line end. */
+export const ENTER_AFTER_MS = 80;

@@ -1,0 +1,208 @@
+/**
+ * The host's own socket: people who look at the agent (`attach`, `logs`), type into it or stop it. Several may look at
+ * once; each sees the same bytes. A viewer that reads too slowly is left out until it has caught up, and then shown the
+ * screen as it is: it holds nobody up. Only this user can reach the socket (folder 0700, socket 0600).
+ */
+import { chmodSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { AnswerFilter } from "./answers.js";
+import { FrameReader, type FromHost, frame } from "./frames.js";
+import { removeDeadSocket } from "./registry.js";
+import type { Ring } from "./ring.js";
+import type { Stopped } from "./stop-tree.js";
+
+/** What the host does for viewers. */
+export interface ViewedHost {
+  readonly ring: Ring;
+  size(): { cols: number; rows: number };
+  input(bytes: Buffer): void;
+  /** The smallest of all attached viewers, so that each sees everything; null when the last one left. */
+  viewed(size: { cols: number; rows: number } | null): void;
+  type(text: string, enter: boolean): Promise<number>;
+  stop(graceMs: number): Promise<Stopped>;
+  info(): Record<string, unknown>;
+}
+
+interface Viewer {
+  socket: Socket;
+  answers: AnswerFilter;
+  mode: "asking" | "attached" | "logs";
+  size: { cols: number; rows: number } | null;
+  isBehind: boolean;
+}
+
+const VIEWERS_MAX = 64;
+const BEHIND_BYTES = 4 * 1024 * 1024;
+const GRACE_MS = 10_000;
+const GRACE_MS_MAX = 600_000;
+const FAREWELL_MS = 1000;
+
+export class Viewers {
+  readonly #host: ViewedHost;
+  readonly #path: string;
+  readonly #server: Server;
+  readonly #viewers = new Set<Viewer>();
+  #work = new Set<Promise<unknown>>();
+
+  constructor(path: string, host: ViewedHost, failed: (error: unknown) => void) {
+    this.#host = host;
+    this.#path = path;
+    removeDeadSocket(path);
+    this.#server = createServer((socket) => this.#welcome(socket));
+    this.#server.on("error", failed);
+    this.#server.listen(path, () => {
+      try {
+        chmodSync(path, 0o600);
+      } catch (error) {
+        failed(error);
+      }
+    });
+  }
+
+  get count(): number {
+    return [...this.#viewers].filter((viewer) => viewer.mode === "attached").length;
+  }
+
+  /** Shows bytes to everyone who looks on. */
+  show(bytes: Buffer): void {
+    if (this.#viewers.size === 0) return;
+    let text: string | null = null;
+    for (const viewer of this.#viewers) {
+      if (viewer.mode === "asking" || viewer.isBehind) continue;
+      if (viewer.socket.writableLength > BEHIND_BYTES) {
+        viewer.isBehind = true;
+        continue;
+      }
+      text ??= frame({ ev: "output", data: bytes.toString("base64") });
+      viewer.socket.write(text);
+    }
+  }
+
+  /** Says goodbye to all, lets what was asked for end, and closes. */
+  async close(exit: { code: number | null; signal: number | null }): Promise<void> {
+    this.#server.close();
+    await Promise.allSettled(this.#work);
+    const closed = [...this.#viewers].map(
+      (viewer) =>
+        new Promise<void>((resolve) => {
+          const late = setTimeout(() => viewer.socket.destroy(), FAREWELL_MS);
+          viewer.socket.once("close", () => {
+            clearTimeout(late);
+            resolve();
+          });
+          viewer.socket.end(frame({ ev: "exit", ...exit }));
+        }),
+    );
+    await Promise.all(closed);
+    removeDeadSocket(this.#path);
+  }
+
+  #welcome(socket: Socket): void {
+    if (this.#viewers.size >= VIEWERS_MAX) {
+      socket.end(frame({ ev: "error", text: `there are ${VIEWERS_MAX} viewers already` }));
+      return;
+    }
+    const viewer: Viewer = { socket, answers: new AnswerFilter(), mode: "asking", size: null, isBehind: false };
+    const frames = new FrameReader();
+    this.#viewers.add(viewer);
+    socket.setEncoding("utf8");
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => {
+      this.#viewers.delete(viewer);
+      if (viewer.size) this.#tellSize();
+    });
+    socket.on("drain", () => {
+      if (!viewer.isBehind) return;
+      viewer.isBehind = false;
+      this.#snapshot(viewer);
+    });
+    socket.on("data", (chunk: string) => {
+      try {
+        for (const message of frames.read(chunk)) this.#obey(viewer, message);
+      } catch (error) {
+        socket.end(frame({ ev: "error", text: (error as Error).message.slice(0, 200) }));
+      }
+    });
+  }
+
+  #obey(viewer: Viewer, message: Record<string, unknown>): void {
+    const { op } = message;
+    const operation = typeof op === "string" && Object.hasOwn(this.#operations, op) ? this.#operations[op] : undefined;
+    if (operation) operation(viewer, message);
+    else viewer.socket.write(frame({ ev: "error", text: "there is no such operation" }));
+  }
+
+  readonly #operations: Record<string, (viewer: Viewer, message: Record<string, unknown>) => void> = {
+    attach: (viewer, message) => {
+      viewer.mode = "attached";
+      viewer.size = sizeOf(message);
+      this.#tellSize();
+      this.#snapshot(viewer);
+    },
+    resize: (viewer, message) => {
+      if (viewer.mode !== "attached") return;
+      viewer.size = sizeOf(message);
+      this.#tellSize();
+    },
+    input: (viewer, { data }) => {
+      if (viewer.mode !== "attached" || typeof data !== "string") return;
+      const keys = viewer.answers.keys(Buffer.from(data, "base64"));
+      if (keys.length > 0) this.#host.input(keys);
+    },
+    type: (viewer, { text, enter }) => {
+      const typed = this.#host.type(typeof text === "string" ? text : "", enter !== false);
+      this.#answer(viewer, typed, (bytes) => ({ ev: "typed", bytes }));
+    },
+    stop: (viewer, { graceMs }) => {
+      const asked = typeof graceMs === "number" && graceMs >= 0 ? Math.min(graceMs, GRACE_MS_MAX) : GRACE_MS;
+      this.#answer(viewer, this.#host.stop(asked), (stopped) => ({ ev: "stopped", ...stopped }));
+    },
+    logs: (viewer, { follow }) => {
+      if (follow === true) viewer.mode = "logs";
+      this.#snapshot(viewer, follow !== true);
+    },
+    info: (viewer) => {
+      viewer.socket.write(frame({ ...this.#host.info(), ev: "info" }));
+    },
+  };
+
+  #answer<T>(viewer: Viewer, work: Promise<T>, toFrame: (value: T) => FromHost): void {
+    const told = work.then(
+      (value) => viewer.socket.write(frame(toFrame(value))),
+      (error: Error) => viewer.socket.write(frame({ ev: "error", text: error.message.slice(0, 200) })),
+    );
+    this.#work.add(told);
+    void told.finally(() => this.#work.delete(told));
+  }
+
+  #snapshot(viewer: Viewer, last = false): void {
+    const { ring } = this.#host;
+    const head = viewer.mode === "attached" ? `\u001b[0m\u001b[2J\u001b[H${ring.modes.restore()}` : "";
+    const data = Buffer.concat([Buffer.from(head), wholeFrom(ring.tail(ring.size), ring.total > ring.size)]);
+    const text = frame({ ev: "snapshot", data: data.toString("base64"), ...this.#host.size() });
+    if (last) viewer.socket.end(text);
+    else viewer.socket.write(text);
+  }
+
+  #tellSize(): void {
+    const sizes = [...this.#viewers].flatMap((viewer) => viewer.size ?? []);
+    this.#host.viewed(
+      sizes.length === 0
+        ? null
+        : { cols: Math.min(...sizes.map((s) => s.cols)), rows: Math.min(...sizes.map((s) => s.rows)) },
+    );
+  }
+}
+
+/** A ring that ran over begins in the middle of something: the first whole thing begins at a line or an escape. */
+function wholeFrom(bytes: Buffer, isCut: boolean): Buffer {
+  if (!isCut) return bytes;
+  const starts = [bytes.indexOf(0x0a) + 1, bytes.indexOf(0x1b)].filter((at) => at > 0);
+  return starts.length > 0 ? bytes.subarray(Math.min(...starts)) : bytes;
+}
+
+function sizeOf(message: Record<string, unknown>): { cols: number; rows: number } {
+  const side = (value: unknown, usual: number): number =>
+    typeof value === "number" && value >= 1 && value <= 1000 ? Math.floor(value) : usual;
+  return { cols: side(message["cols"], 80), rows: side(message["rows"], 24) };
+}

@@ -1,0 +1,211 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  BIN,
+  closeHome,
+  type Home,
+  hasTmux,
+  makeHome,
+  rouse,
+  rouseInTerminal,
+  TestTerminal,
+  until,
+} from "../support/hosts.js";
+
+const RUNS = process.env.ROUSE_FULL === "1" ? 50 : 5;
+
+let home: Home;
+
+beforeEach(() => {
+  home = makeHome();
+});
+
+afterEach(async () => {
+  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+});
+
+describe("rouse run in a terminal", () => {
+  it("shows the bytes of the program and nothing else, to the end", async () => {
+    const wanted = Array.from({ length: 3000 }, (_, n) => `${n + 1}\r\n`).join("");
+    for (let n = 0; n < RUNS; n++) {
+      const terminal = rouseInTerminal(home, ["run", "--", "seq", "1", "3000"]);
+      expect(await terminal.exited).toEqual({ code: 0, signal: null });
+      expect(terminal.text === wanted, `run ${n}: ${terminal.text.length} of ${wanted.length}`).toBe(true);
+    }
+  });
+
+  it.each([
+    ["exit 7", { code: 7, signal: null }],
+    ["kill -TERM $$", { code: null, signal: 15 }],
+    ["kill -KILL $$", { code: null, signal: 9 }],
+    ["kill -SEGV $$", { code: 139, signal: null }],
+  ])("ends as %j ends", async (script, exit) => {
+    const terminal = rouseInTerminal(home, ["run", "--", "sh", "-c", script]);
+    expect(await terminal.exited).toEqual(exit);
+  });
+
+  it("tells a command that does not exist as a shell does", async () => {
+    const terminal = rouseInTerminal(home, ["run", "--", "no-such-program-here"]);
+    expect(await terminal.exited).toEqual({ code: 127, signal: null });
+    expect(terminal.text).toContain("no-such-program-here: command not found");
+  });
+
+  it("passes keys, colours, paste and mouse untouched, both ways", async () => {
+    const keys = "a\u001b[A\u001b[200~two\nlines\u001b[201~\u001b[<0;10;5M\u0003\u001a\u001b[1;2Rü";
+    const count = Buffer.byteLength(keys);
+    const terminal = rouseInTerminal(home, [
+      "run",
+      "--",
+      "sh",
+      "-c",
+      `stty raw -echo; printf '\\033[31mred\\033[0m\\033[?2004h ready'; head -c ${count} | od -An -v -tx1; exit 0`,
+    ]);
+    await terminal.shows("\u001b[31mred\u001b[0m\u001b[?2004h ready");
+    terminal.write(keys);
+    expect((await terminal.exited).code).toBe(0);
+    const seen = terminal.text.slice(terminal.text.indexOf("ready") + 5).replace(/[^0-9a-f]/g, "");
+    expect(seen).toBe(Buffer.from(keys).toString("hex"));
+  });
+
+  it("answers nothing that the program asks: the terminal does", async () => {
+    const terminal = rouseInTerminal(home, [
+      "run",
+      "--",
+      "sh",
+      "-c",
+      "stty raw -echo min 0 time 5; printf '\\033[c\\033[6n\\033]7501;?\\033\\\\\\033[?2026$p'; head -c 1 | wc -c; exit 0",
+    ]);
+    await terminal.exited;
+    expect(terminal.text).toMatch(/p0\s*$/);
+  });
+
+  it("gives the program the size of the terminal, and each new one", async () => {
+    const terminal = rouseInTerminal(home, [
+      "run",
+      "--",
+      "sh",
+      "-c",
+      "trap 'stty size; exit 0' WINCH; stty size; while :; do sleep 0.05; done",
+    ]);
+    await terminal.shows("30 100");
+    terminal.pty.resize(132, 43);
+    await terminal.shows("43 132");
+    await terminal.exited;
+  });
+
+  it("leaves the terminal as it was, also when the program is killed in raw mode", async () => {
+    const script = join(home.path, "killed.sh");
+    writeFileSync(script, "stty raw -echo\nprintf '\\033[?1049h\\033[?1000h\\033[?25l'\nkill -KILL $$\n");
+    const terminal = new TestTerminal(home, [
+      "sh",
+      "-c",
+      `stty -g >before; "$@"; echo "code $?"; stty -g >after`,
+      "sh",
+      process.execPath,
+      BIN,
+      "run",
+      "--",
+      "sh",
+      script,
+    ]);
+    await terminal.exited;
+    expect(readFileSync(join(home.path, "after"), "utf8")).toBe(readFileSync(join(home.path, "before"), "utf8"));
+    expect(terminal.text).toContain("code 137");
+    expect(terminal.text).toContain("\u001b[?1049l\u001b[?1000l\u001b[?25h");
+  });
+
+  it("passes a signal on to the program", async () => {
+    const terminal = rouseInTerminal(home, [
+      "run",
+      "--",
+      "sh",
+      "-c",
+      "trap 'echo asked; exit 5' TERM; echo ready; while :; do sleep 0.05; done",
+    ]);
+    await terminal.shows("ready");
+    process.kill(terminal.pty.pid, "SIGTERM");
+    expect(await terminal.exited).toEqual({ code: 5, signal: null });
+    expect(terminal.text).toContain("asked");
+  });
+
+  it.each([
+    ["a program that leaves Ctrl-Z to the system", "echo ready; trap 'echo awake' CONT; while :; do sleep 0.1; done"],
+    [
+      "a program that reads keys and stops itself",
+      "stty raw -echo; echo ready; head -c 1 >/dev/null; kill -STOP $$; echo awake; sleep 100",
+    ],
+  ])("suspends %s with Ctrl-Z, and wakes it", async (_what, script) => {
+    const shell = new TestTerminal(home, ["bash", "--norc", "--noprofile", "-i"]);
+    const file = join(home.path, "agent.sh");
+    writeFileSync(file, script);
+    shell.write(`PS1='prompt> '; ${process.execPath} ${BIN} run -- sh ${file}\n`);
+    await shell.shows("ready");
+    shell.write("\u001a");
+    await shell.shows("Stopped");
+    shell.write("echo in the $((1+1))nd shell\n");
+    await shell.shows("in the 2nd shell");
+    shell.write("fg\n");
+    await shell.shows("awake");
+    expect((await rouse(home, ["stop", "sh", "--grace", "2"])).stdout).toContain("none left");
+    shell.write("exit\n");
+    await shell.exited;
+  });
+});
+
+describe("rouse run without a terminal", () => {
+  it("hands input down and output through, byte for byte", async () => {
+    const { stdout, status } = await rouse(home, ["run", "--", "cat"], "one\ntwo\u001b[31m\n");
+    expect([stdout, status]).toEqual(["one\ntwo\u001b[31m\n", 0]);
+  });
+
+  it("keeps output and errors apart, and the exit code", async () => {
+    const ran = await rouse(home, ["run", "--", "sh", "-c", "echo out; echo err >&2; exit 9"]);
+    expect(ran).toEqual({ status: 9, signal: null, stdout: "out\n", stderr: "err\n" });
+  });
+
+  it("ends by the signal that ended the program", async () => {
+    expect(await rouse(home, ["run", "--", "sh", "-c", "kill -TERM $$"])).toMatchObject({
+      status: null,
+      signal: "SIGTERM",
+    });
+  });
+
+  it("runs the agent although nothing can be stored", async () => {
+    writeFileSync(join(home.path, "state"), "a file where the folder belongs");
+    const ran = await rouse(home, ["run", "--", "sh", "-c", "echo runs; exit 3"]);
+    expect([ran.stdout, ran.status]).toEqual(["runs\n", 3]);
+  });
+});
+
+describe.skipIf(!hasTmux)("rouse run in tmux", () => {
+  it("looks as without rouse, takes keys, and gives the pane back", async () => {
+    const socket = join(home.path, "tmux.sock");
+    const tmux = (...args: string[]): string =>
+      execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...args], { env: home.env, encoding: "utf8" });
+    try {
+      tmux("new-session", "-d", "-x", "90", "-y", "20", "-c", home.path, "bash --norc --noprofile -i");
+      const screen = (): string => tmux("capture-pane", "-p");
+      tmux(
+        "send-keys",
+        `PS1='$ '; clear; ${process.execPath} ${BIN} run -- sh -c 'stty size; read line; echo "got <$line>"; exit 6'; echo "code $?"`,
+        "Enter",
+      );
+      await until("the size", () => screen().includes("20 90"));
+      tmux("send-keys", "-l", "--", "hello there");
+      tmux("send-keys", "Enter");
+      await until(
+        "the answer and the code",
+        () => screen().includes("got <hello there>") && screen().includes("code 6"),
+      );
+      tmux("send-keys", "exit", "Enter");
+    } finally {
+      try {
+        tmux("kill-server");
+      } catch {
+        // It ended with its last session.
+      }
+    }
+  });
+});
