@@ -38,9 +38,7 @@ export function takeTools(tools: ToolsEvidence, signal: Signal): void {
       tools.open.delete(signal.id);
       // A call that was refused, cut or overdue is no sample of how long its kind takes.
       if (opened && !signal.refused && !signal.interrupted) {
-        learnGap(tools.learned, keyOf(opened), signal.at - opened.at, {
-          alarmed: signal.at > toolDeadline(tools, opened, false),
-        });
+        learnGap(tools.learned, keyOf(opened), signal.at - opened.at, { alarmed: isOverdue(tools, opened, signal.at) });
       }
       if (opened && signal.background) keep(tools.behind, { ...opened, at: signal.at });
       else tools.behind.delete(signal.id);
@@ -58,6 +56,11 @@ export function takeTools(tools: ToolsEvidence, signal: Signal): void {
     default:
       return;
   }
+}
+
+/** No deadline lies below its class's own, which most calls keep: only the others need what was learned. */
+function isOverdue(tools: ToolsEvidence, tool: OpenTool, at: number): boolean {
+  return at - tool.at > TOOL_CLOCKS[tool.class].tellMs * UNSEEN_PATIENCE && at > toolDeadline(tools, tool, false);
 }
 
 function start(tools: ToolsEvidence, signal: ToolStartSignal): void {
