@@ -1,0 +1,98 @@
+/**
+ * What git knows of a workspace, asked without taking a lock and without running anything that the repository names.
+ *
+ * A repository can bring commands of its own: a file system monitor, hooks, filters that run when a file is compared, a
+ * remote that is asked for missing objects. An agent in a sandbox can write all of these; run by us they would run
+ * outside it. So they are switched off, and nothing is asked that compares files with the index: `status` and
+ * `diff-files` run filters for a file that was written in the same moment as the index, and filters have no switch.
+ */
+import { execFile } from "node:child_process";
+
+export interface Commit {
+  id: string;
+  /** When it was committed, in milliseconds. */
+  at: number;
+  author: string;
+  subject: string;
+}
+
+const SAFE = [
+  "--no-optional-locks",
+  "--no-pager",
+  "--literal-pathspecs",
+  ...[
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.hooksPath=/dev/null",
+    "log.showSignature=false",
+  ].flatMap((pair) => ["-c", pair]),
+];
+const TIMEOUT_MS = 10_000;
+const OUTPUT_MAX = 4 * 1024 * 1024;
+/** The log of seed 004's detector had the same bound. */
+const COMMITS_MAX = 200;
+const PATHS_MAX = 20_000;
+const SUBJECT_MAX = 200;
+
+export async function readHead(folder: string): Promise<string | null> {
+  const id = (await git(folder, ["rev-parse", "--verify", "--quiet", "HEAD"]))?.trim();
+  return id && /^[0-9a-f]{40,64}$/.test(id) ? id : null;
+}
+
+/** Commits that are in `HEAD` now and were not before, oldest first. */
+export async function readCommits(
+  folder: string,
+  head: string,
+  before: string | null,
+  since: number,
+): Promise<Commit[]> {
+  const range = before === null ? [head] : [head, `^${before}`];
+  const format = "--format=%H%x1f%ct%x1f%an <%ae>%x1f%s";
+  const log = ["log", "-z", `--max-count=${COMMITS_MAX}`, "--no-show-signature", "--no-color", format, ...range, "--"];
+  // A commit that was thrown away meanwhile cannot be left out of the log.
+  const text =
+    (await git(folder, log)) ?? (before === null ? "" : await git(folder, [...log.slice(0, -3), head, "--"])) ?? "";
+  const commits = text.split("\0").flatMap((line): Commit[] => {
+    const [id = "", seconds = "", author = "", subject = ""] = line.split("\x1f");
+    const at = Number(seconds) * 1000;
+    // Another branch that was checked out brings old commits: they are no work of now.
+    return id !== "" && at >= since ? [{ id, at, author, subject: subject.slice(0, SUBJECT_MAX) }] : [];
+  });
+  return commits.reverse();
+}
+
+/** All files that belong to the work: known to git, or new and not ignored. Null outside a repository. */
+export async function readPaths(folder: string): Promise<string[] | null> {
+  const text = await git(folder, ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
+  // The last one may be cut.
+  return text === null ? null : [...new Set(text.split("\0").slice(0, -1))].slice(0, PATHS_MAX);
+}
+
+/** Null when git is missing, refuses, or takes too long. */
+function git(folder: string, args: readonly string[]): Promise<string | null> {
+  const options = {
+    encoding: "utf8",
+    timeout: TIMEOUT_MS,
+    maxBuffer: OUTPUT_MAX,
+    killSignal: "SIGKILL",
+    env: environment(),
+  } as const;
+  return new Promise((resolve) => {
+    execFile("git", [...SAFE, "-C", folder, ...args], options, (error, stdout) => {
+      const isCut = (error as NodeJS.ErrnoException | null)?.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER";
+      resolve(error && !isCut ? null : stdout);
+    });
+  });
+}
+
+function environment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
+  return {
+    ...Object.fromEntries(kept),
+    LC_ALL: "C",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_ALLOW_PROTOCOL: "none",
+  };
+}

@@ -1,0 +1,109 @@
+/** Files by pattern, inside a folder and bounded: no link is followed, and nothing is walked for ever. */
+import { lstatSync, type Stats } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+export interface FoundFile {
+  /** Relative to the folder. */
+  path: string;
+  changedAt: number;
+  /** When anything about it changed: of an unpacked or renamed file, later than its own time. */
+  touchedAt: number;
+  size: number;
+  /** Differs when the file does, as far as the system can tell without reading it. */
+  key: string;
+}
+
+/** Shared by all patterns of one look. */
+export interface Budget {
+  entries: number;
+}
+
+const DEPTH_MAX = 6;
+const FILES_MAX = 500;
+const SLICE = 500;
+const SKIPPED = new Set([".git", "node_modules", ".venv", "venv", "target", "dist", ".next", "__pycache__"]);
+
+/** `*` stands for any part of a name, `**` for any folders in between. */
+export async function findFiles(root: string, pattern: string, budget: Budget): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
+  const segments = pattern.split("/").filter((segment) => segment !== "" && segment !== ".");
+  if (segments.includes("..")) return [];
+  await walk(root, "", segments, 0, budget, found);
+  return found;
+}
+
+/**
+ * Which of these files were touched since, or are gone. Asked synchronously, in slices: 3 µs a file, where a promise for
+ * each costs seven times that.
+ */
+export async function touchedFiles(root: string, paths: readonly string[], since: number): Promise<FoundFile[]> {
+  const found: FoundFile[] = [];
+  for (let from = 0; from < paths.length; from += SLICE) {
+    if (from > 0) await new Promise((resolve) => setImmediate(resolve));
+    for (const path of paths.slice(from, from + SLICE)) {
+      const stats = statsOf(join(root, path));
+      if (stats === null) found.push({ path, changedAt: 0, touchedAt: 0, size: 0, key: "gone" });
+      else if (stats.isFile() && Math.max(stats.mtimeMs, stats.ctimeMs) >= since) found.push(describe(path, stats));
+    }
+  }
+  return found;
+}
+
+function statsOf(path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function describe(path: string, stats: Stats): FoundFile {
+  const { mtimeMs, ctimeMs, size, ino } = stats;
+  return { path, changedAt: mtimeMs, touchedAt: Math.max(mtimeMs, ctimeMs), size, key: `${ino} ${mtimeMs} ${size}` };
+}
+
+async function walk(
+  root: string,
+  at: string,
+  segments: readonly string[],
+  depth: number,
+  budget: Budget,
+  found: FoundFile[],
+): Promise<void> {
+  const [segment, ...rest] = segments;
+  if (segment === undefined || depth > DEPTH_MAX || budget.entries <= 0 || found.length >= FILES_MAX) return;
+  if (segment === "**") await walk(root, at, rest, depth, budget, found);
+  const names = segment.includes("*") ? await namesIn(join(root, at), budget) : [segment];
+  for (const name of names) {
+    if (!(segment === "**" ? !SKIPPED.has(name) : matches(segment, name))) continue;
+    if (budget.entries-- <= 0 || found.length >= FILES_MAX) return;
+    const path = at === "" ? name : `${at}/${name}`;
+    const stats = await lstat(join(root, path)).catch(() => null);
+    if (stats?.isDirectory()) await walk(root, path, segment === "**" ? segments : rest, depth + 1, budget, found);
+    else if (stats?.isFile() && segment !== "**" && rest.length === 0) found.push(describe(path, stats));
+  }
+}
+
+async function namesIn(folder: string, budget: Budget): Promise<string[]> {
+  const stats = await lstat(folder).catch(() => null);
+  if (!stats?.isDirectory()) return [];
+  const names = await readdir(folder).catch(() => []);
+  return names.slice(0, Math.max(0, budget.entries)).sort();
+}
+
+/** Each part between two stars must stand behind the one before. */
+export function matches(pattern: string, name: string): boolean {
+  const parts = pattern.split("*");
+  const [first = ""] = parts;
+  if (parts.length === 1) return name === pattern;
+  const last = parts[parts.length - 1] ?? "";
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false;
+  let from = first.length;
+  for (const part of parts.slice(1, -1)) {
+    const at = name.indexOf(part, from);
+    if (at < 0) return false;
+    from = at + part.length;
+  }
+  return from <= name.length - last.length;
+}

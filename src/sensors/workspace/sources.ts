@@ -1,0 +1,96 @@
+/** The files in which projects show work: the sources of seed 004, and where test programs leave their results. */
+import { canonical } from "../../core/digest.js";
+import { asRecord } from "../../readers/json.js";
+
+export interface WorkspaceSources {
+  /** Written when something was done. */
+  devlog: readonly string[];
+  /** The agent's word about itself. */
+  status: readonly string[];
+  /** Folders of messages to the agent: one that vanishes was dealt with. */
+  inbox: readonly string[];
+  /** Files that hold a list of messages. */
+  queue: readonly string[];
+  contract: readonly string[];
+}
+
+export const DEFAULT_SOURCES: WorkspaceSources = {
+  devlog: ["devlogs/**/*.md", "devlog/**/*.md", "DEVLOG*.md"],
+  status: ["status.json", "agent_workspaces/*/status.json"],
+  inbox: ["inbox/*", "agent_workspaces/*/inbox/*"],
+  queue: ["message_queue/*.json", "message_queue.json"],
+  contract: ["contracts/*.json"],
+};
+
+export interface TestSource {
+  pattern: string;
+  /** What the file says: true passed, false failed, null it does not tell. */
+  ok: (text: string) => boolean | null;
+}
+
+const untold = (): null => null;
+const HEAD_MAX = 4000;
+
+export const TEST_SOURCES: readonly TestSource[] = [
+  { pattern: ".pytest_cache/v/cache/lastfailed", ok: (text) => text.trim() === "{}" },
+  { pattern: ".pytest_cache/v/cache/nodeids", ok: untold },
+  { pattern: ".coverage", ok: untold },
+  { pattern: "coverage/coverage-final.json", ok: untold },
+  { pattern: "coverage/lcov.info", ok: untold },
+  { pattern: "coverage.xml", ok: untold },
+  { pattern: "test-results/.last-run.json", ok: (text) => lastRun(text) },
+  { pattern: "junit*.xml", ok: junit },
+  { pattern: "test-results/*.xml", ok: junit },
+  { pattern: "test-reports/*.xml", ok: junit },
+  { pattern: "build/test-results/*/*.xml", ok: junit },
+  { pattern: "target/surefire-reports/*.xml", ok: junit },
+  { pattern: "node_modules/.vite/vitest/*/results.json", ok: vitest },
+  { pattern: "node_modules/.vite/vitest/results.json", ok: vitest },
+  { pattern: "node_modules/.vitest/results.json", ok: vitest },
+  { pattern: ".phpunit.result.cache", ok: untold },
+  { pattern: ".phpunit.cache/test-results", ok: untold },
+];
+
+/** The counts stand in the first elements. */
+function junit(text: string): boolean | null {
+  const counts = [...text.slice(0, HEAD_MAX).matchAll(/\b(?:failures|errors)="(\d{1,9})"/g)];
+  return counts.length === 0 ? null : counts.every(([, count]) => Number(count) === 0);
+}
+
+function lastRun(text: string): boolean | null {
+  const status = asRecord(parse(text))?.status;
+  return status === "passed" ? true : status === "failed" ? false : null;
+}
+
+function vitest(text: string): boolean | null {
+  const results = asRecord(parse(text))?.results;
+  if (!Array.isArray(results)) return null;
+  return results.every((entry) => !(Array.isArray(entry) && asRecord(entry[1])?.failed === true));
+}
+
+/** Names of fields that say when, not what. */
+const TIMES = /time|date|_at$|At$|updated|heartbeat|seen|checked|cycle_count/i;
+
+/** What a status file says, without its times: a file that is only stamped anew says nothing new. */
+export function statusText(text: string): string {
+  const value = parse(text);
+  const record = asRecord(value);
+  if (record === null) return text;
+  return canonical(Object.fromEntries(Object.entries(record).filter(([name]) => !TIMES.test(name.slice(0, 100)))));
+}
+
+/** How many messages a queue file holds; null when it is no list. */
+export function queueDepth(text: string): number | null {
+  const value = parse(text);
+  if (Array.isArray(value)) return value.length;
+  const list = Object.values(asRecord(value) ?? {}).find(Array.isArray);
+  return list === undefined ? null : list.length;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

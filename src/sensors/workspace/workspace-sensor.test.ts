@@ -1,0 +1,270 @@
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Signal, SignalKind } from "../../core/signal.js";
+import { matches } from "./glob.js";
+import { WorkspaceSensor } from "./workspace-sensor.js";
+
+const HOUR = 3_600_000;
+let base: string;
+let work: string;
+/** Looks are told a time: it moves on its own, a little ahead of the files. */
+let now: number;
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), "rouse-work-"));
+  work = join(base, "work");
+  mkdirSync(work);
+  now = Date.now();
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function git(...args: string[]): string {
+  const identity = ["-c", "user.name=ann", "-c", "user.email=ann@example.org", "-c", "commit.gpgsign=false"];
+  return execFileSync("git", [...identity, "-C", work, ...args], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+}
+
+function write(path: string, text: string, at?: number): void {
+  mkdirSync(join(work, path, ".."), { recursive: true });
+  writeFileSync(join(work, path), text);
+  if (at !== undefined) utimesSync(join(work, path), at / 1000, at / 1000);
+}
+
+function commit(subject: string): void {
+  git("add", "-A");
+  git("commit", "-q", "--allow-empty", "-m", subject);
+}
+
+async function look(sensor: WorkspaceSensor): Promise<Signal[]> {
+  now += 1000;
+  return sensor.look(now);
+}
+
+const of = <K extends SignalKind>(signals: Signal[], kind: K) =>
+  signals.filter((signal): signal is Extract<Signal, { kind: K }> => signal.kind === kind);
+const paths = (signals: Signal[]) => of(signals, "file").map((signal) => signal.path);
+
+describe("WorkspaceSensor in a repository", () => {
+  beforeEach(() => {
+    git("init", "-q");
+    write("a.txt", "one\n");
+    commit("begin");
+  });
+
+  it("tells commits of the lookback first, then each new one once", async () => {
+    const sensor = new WorkspaceSensor({ folder: work });
+    expect(of(await look(sensor), "commit").map((c) => c.subject)).toEqual(["begin"]);
+    commit("second");
+    commit("third");
+    const signals = of(await look(sensor), "commit");
+    expect(signals.map((c) => c.subject)).toEqual(["second", "third"]);
+    expect(signals[0]?.id).toMatch(/^[0-9a-f]{40}$/);
+    expect(of(await look(sensor), "commit")).toEqual([]);
+  });
+
+  it("does not take a branch with old commits for work", async () => {
+    git("checkout", "-q", "-b", "old");
+    execFileSync(
+      "git",
+      ["-C", work, "-c", "user.name=a", "-c", "user.email=b", "commit", "-q", "--allow-empty", "-m", "long ago"],
+      {
+        env: { ...process.env, GIT_COMMITTER_DATE: "2020-01-01T00:00:00Z", GIT_AUTHOR_DATE: "2020-01-01T00:00:00Z" },
+      },
+    );
+    git("checkout", "-q", "-");
+    const sensor = new WorkspaceSensor({ folder: work });
+    await look(sensor);
+    git("checkout", "-q", "old");
+    expect(of(await look(sensor), "commit")).toEqual([]);
+  });
+
+  it("counts only the commits of the agent where it is told how to know them", async () => {
+    const sensor = new WorkspaceSensor({ folder: work, authors: ["agent-7"] });
+    await look(sensor);
+    commit("by a human");
+    commit("agent-7: a step");
+    expect(of(await look(sensor), "commit").map((c) => c.subject)).toEqual(["agent-7: a step"]);
+  });
+
+  it("tells an edit, and gives its undo the digest that the file had before", async () => {
+    write("a.txt", "two\n");
+    const sensor = new WorkspaceSensor({ folder: work });
+    const first = of(await look(sensor), "file");
+    expect(first.map((f) => f.path)).toEqual(["a.txt"]);
+    write("a.txt", "three!\n");
+    const second = of(await look(sensor), "file");
+    write("a.txt", "two\n", now + 5000);
+    const third = of(await look(sensor), "file");
+    expect(second[0]?.digest).not.toBe(first[0]?.digest);
+    expect(third[0]?.digest).toBe(first[0]?.digest);
+    expect(await look(sensor)).toEqual([]);
+  });
+
+  it("tells new, staged and removed files, and no ignored ones", async () => {
+    write(".gitignore", "ignored\n");
+    write("b.txt", "b\n");
+    commit("more");
+    const sensor = new WorkspaceSensor({ folder: work });
+    await look(sensor);
+    write("new file.txt", "x");
+    write("ignored", "x");
+    write("a.txt", "staged\n");
+    git("add", "a.txt");
+    rmSync(join(work, "b.txt"));
+    expect(paths(await look(sensor)).sort()).toEqual(["a.txt", "b.txt", "new file.txt"]);
+  });
+
+  it("runs nothing that the repository names, and takes no lock", async () => {
+    const proof = join(base, "ran");
+    const script = join(base, "run.sh");
+    writeFileSync(script, `#!/bin/sh\necho ran >> ${proof}\ncat\n`, { mode: 0o755 });
+    git("config", "core.fsmonitor", script);
+    git("config", "filter.evil.clean", script);
+    git("config", "filter.evil.process", script);
+    git("config", "diff.external", script);
+    git("config", "core.pager", script);
+    git("config", "gpg.program", script);
+    git("config", "log.showSignature", "true");
+    write(".gitattributes", "*.txt filter=evil diff=evil\n");
+    write("a.txt", "six\n");
+    const sensor = new WorkspaceSensor({ folder: work });
+    writeFileSync(join(work, ".git", "index.lock"), "");
+    expect(paths(await look(sensor))).toContain("a.txt");
+    expect(existsSync(proof)).toBe(false);
+    expect(existsSync(join(work, ".git", "index.lock"))).toBe(true);
+  });
+
+  it("tells at most fifty files at a time", async () => {
+    const sensor = new WorkspaceSensor({ folder: work });
+    await look(sensor);
+    for (let i = 0; i < 80; i++) write(`many/${i}.txt`, "x");
+    expect(of(await look(sensor), "file")).toHaveLength(50);
+    expect(of(await look(sensor), "file")).toHaveLength(30);
+  });
+});
+
+describe("WorkspaceSensor in a plain folder", () => {
+  const sensorOf = () => new WorkspaceSensor({ folder: work });
+
+  it("tells files that change, and none that lie there since long", async () => {
+    write("old.txt", "x", now - 5 * HOUR);
+    write("fresh.txt", "x", now - 60_000);
+    const sensor = sensorOf();
+    const first = of(await look(sensor), "file");
+    expect(first.map((f) => f.path)).toEqual(["fresh.txt"]);
+    expect(first[0]?.at).toBe(now - 61_000);
+    appendFileSync(join(work, "old.txt"), "y");
+    expect(paths(await look(sensor))).toEqual(["old.txt"]);
+  });
+
+  it.each([
+    [".pytest_cache/v/cache/lastfailed", "{}", '{"t.py::test_a": true}'],
+    ["test-results/.last-run.json", '{"status":"passed"}', '{"status":"failed"}'],
+    ["junit.xml", '<testsuite tests="2" failures="0" errors="0">', '<testsuite tests="2" failures="1" errors="0">'],
+    [
+      "node_modules/.vite/vitest/results.json",
+      '{"results":[["a",{"failed":false}]]}',
+      '{"results":[["a",{"failed":true}]]}',
+    ],
+  ])("reads %s as a test run", async (path, passed, failed) => {
+    write(path, failed, now - 9 * HOUR);
+    const sensor = sensorOf();
+    expect(of(await look(sensor), "test")).toEqual([]);
+    write(path, passed, now + 1000);
+    const [green] = of(await look(sensor), "test");
+    expect(green).toMatchObject({ ok: true, source: "workspace" });
+    write(path, failed, now + 2000);
+    expect(of(await look(sensor), "test")).toMatchObject([{ ok: false }]);
+    write(path, passed, now + 3000);
+    expect(of(await look(sensor), "test")[0]?.digest).toBe(green?.digest);
+  });
+
+  it("does not take a status that is only stamped anew for news", async () => {
+    write("status.json", '{"state":"working","last_updated":"10:00"}', now - 9 * HOUR);
+    const sensor = sensorOf();
+    await look(sensor);
+    write("status.json", '{"state":"working","last_updated":"11:00"}', now + 1000);
+    expect(of(await look(sensor), "file").filter((f) => f.role === "status")).toEqual([]);
+    write("status.json", '{"state":"done","last_updated":"12:00"}', now + 2000);
+    expect(of(await look(sensor), "file").filter((f) => f.role === "status")).toHaveLength(1);
+  });
+
+  it("tells devlogs and contracts by their roles", async () => {
+    const sensor = new WorkspaceSensor({ folder: work, sources: { devlog: ["notes/**/*.md"] } });
+    await look(sensor);
+    write("notes/2026/may/a.md", "did it");
+    write("contracts/c1.json", "{}");
+    const roles = of(await look(sensor), "file").map((f) => f.role);
+    expect(roles).toEqual(expect.arrayContaining(["devlog", "contract"]));
+  });
+
+  it("sees messages come and be dealt with", async () => {
+    write("inbox/1.md", "a");
+    write("message_queue/q.json", '{"messages":[1,2]}');
+    const sensor = sensorOf();
+    expect(of(await look(sensor), "queue")).toEqual([]);
+    write("inbox/2.md", "b");
+    expect(of(await look(sensor), "queue")).toMatchObject([{ op: "enqueue", depth: 2 }]);
+    rmSync(join(work, "inbox"), { recursive: true });
+    write("message_queue/q.json", '{"messages":[2]}');
+    expect(
+      of(await look(sensor), "queue")
+        .map(({ op, depth }) => [op, depth])
+        .sort(),
+    ).toEqual([
+      ["dequeue", 0],
+      ["dequeue", 1],
+    ]);
+  });
+
+  it("follows no link and no way out", async () => {
+    mkdirSync(join(base, "outside", "inbox"), { recursive: true });
+    writeFileSync(join(base, "outside", "status.json"), '{"a":1}');
+    writeFileSync(join(base, "outside", "x.md"), "x");
+    symlinkSync(join(base, "outside"), join(work, "devlogs"));
+    symlinkSync(join(base, "outside", "status.json"), join(work, "status.json"));
+    const sensor = new WorkspaceSensor({ folder: work, sources: { contract: ["../outside/*"] } });
+    expect(of(await look(sensor), "file")).toEqual([]);
+  });
+
+  it("bounds what it looks at, and looks less often when that takes long", async () => {
+    for (let i = 0; i < 300; i++) write(`d${i % 10}/${i}/f.txt`, "x");
+    const sensor = sensorOf();
+    expect(sensor.isDue(now)).toBe(true);
+    expect(of(await look(sensor), "file")).toHaveLength(50);
+    expect(sensor.isDue(now + 29_999)).toBe(false);
+  });
+
+  it("says nothing of a folder that is not there", async () => {
+    expect(await new WorkspaceSensor({ folder: join(base, "nowhere") }).look(now)).toEqual([]);
+  });
+});
+
+describe("matches", () => {
+  it.each([
+    ["*", "a", true],
+    ["*.md", "a.md", true],
+    ["*.md", ".md", true],
+    ["a*a", "a", false],
+    ["a*a", "aa", true],
+    ["a*b*c", "a-c-b", false],
+    ["a*b*c", "a-b-c", true],
+    ["x", "xy", false],
+  ])("says of %j and %j: %s", (pattern, name, expected) => {
+    expect(matches(pattern, name)).toBe(expected);
+  });
+});
