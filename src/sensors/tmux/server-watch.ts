@@ -85,9 +85,12 @@ export class ServerWatch {
     if (this.#busy || this.#stopped) return this.#busy ?? Promise.resolve();
     const at = now();
     if (at < this.#askAt || (this.#adopted.size === 0 && at < this.#discoverAt)) return Promise.resolve();
-    this.#busy = this.#ask(now).finally(() => {
-      this.#busy = null;
-    });
+    this.#busy = this.#ask(now)
+      // What goes wrong on our own side says nothing about the panes either.
+      .catch((error: unknown) => this.#unanswered({ kind: "failed", reason: String(error).slice(0, 200) }, now()))
+      .finally(() => {
+        this.#busy = null;
+      });
     return this.#busy;
   }
 
@@ -155,7 +158,7 @@ export class ServerWatch {
   async #look(panes: readonly Pane[], captured: ReadonlyMap<string, string | null>, at: number): Promise<void> {
     const byId = new Map(panes.map((pane) => [pane.id, pane]));
     const elsewhere: Adopted[] = [];
-    for (const one of [...this.#adopted.values()]) {
+    for (const one of this.#adopted.values()) {
       const pane = byId.get(one.pane.id);
       if (serverKey(one.pane) !== this.#server) elsewhere.push(one);
       else if (!pane || pane.pid !== one.pane.pid) this.#end(one, at);
@@ -192,7 +195,7 @@ export class ServerWatch {
     this.#discoverAt = at + this.#options.discoverMs;
     const rows = await this.#rows();
     if (this.#stopped) return;
-    for (const one of [...this.#adopted.values()]) {
+    for (const one of this.#adopted.values()) {
       if (!one.isEndedBy(rows)) continue;
       this.#left.set(one.pane.id, one.pane.pid);
       this.#end(one, at);

@@ -1,4 +1,5 @@
 /** Watches agents that already run in tmux, on all servers of this user. It only looks: nothing is typed or changed. */
+import { pattern } from "../../agents/pattern.js";
 import type { AgentSession } from "../../core/agent.js";
 import type { Seen } from "./adopted.js";
 import { type AdoptRules, findSockets } from "./discover.js";
@@ -32,7 +33,9 @@ export class TmuxWatcher {
   #searchAt = 0;
   #searching: Promise<void> | null = null;
 
+  /** Throws when the pattern is not valid. */
   constructor(options: TmuxWatcherOptions) {
+    if (options.rules.pattern !== null) pattern(options.rules.pattern);
     this.#options = options;
     this.#now = options.now ?? Date.now;
   }
