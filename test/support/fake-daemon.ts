@@ -1,0 +1,66 @@
+/** The daemon's ingest, as small as it can be: remembers what came, and fails on demand. */
+
+import { mkdirSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { dirname } from "node:path";
+import type { AgentSession } from "../../src/core/agent.js";
+import type { Signal } from "../../src/core/signal.js";
+
+export class FakeDaemon {
+  readonly sessions: AgentSession[] = [];
+  /** By number, as a journal would keep them: a repeat is harmless. */
+  readonly signals = new Map<number, Signal>();
+  readonly batches: { from: number; count: number }[] = [];
+  /** Statuses to answer with, before it behaves again. */
+  failures: number[] = [];
+  #server: Server | null = null;
+
+  async listen(socketPath: string): Promise<void> {
+    mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 });
+    rmSync(socketPath, { force: true });
+    this.#server = createServer((request, response) => {
+      let body = "";
+      request.setEncoding("utf8");
+      request.on("data", (chunk: string) => {
+        body += chunk;
+      });
+      request.on("end", () => {
+        const failure = this.failures.shift();
+        const answer = failure
+          ? { status: failure, body: {} }
+          : this.#take(request.method ?? "", JSON.parse(body || "{}"));
+        response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(answer.body));
+      });
+    });
+    await new Promise<void>((resolve) => this.#server?.listen(socketPath, resolve));
+  }
+
+  get acked(): number {
+    let acked = 0;
+    while (this.signals.has(acked + 1)) acked++;
+    return acked;
+  }
+
+  get kinds(): string[] {
+    return [...this.signals.values()].map((signal) => signal.kind);
+  }
+
+  async close(): Promise<void> {
+    this.#server?.closeAllConnections();
+    await new Promise<void>((resolve) => (this.#server ? this.#server.close(() => resolve()) : resolve()));
+    this.#server = null;
+  }
+
+  #take(method: string, body: unknown): { status: number; body: unknown } {
+    if (method === "PUT") {
+      this.sessions.push(body as AgentSession);
+    } else if (method === "POST") {
+      if (this.sessions.length === 0) return { status: 409, body: {} };
+      const { from, signals } = body as { from: number; signals: Signal[] };
+      this.batches.push({ from, count: signals.length });
+      for (const [place, signal] of signals.entries()) this.signals.set(from + place, signal);
+      return { status: 200, body: { acked: from + signals.length - 1 } };
+    }
+    return { status: 200, body: { acked: this.acked } };
+  }
+}
