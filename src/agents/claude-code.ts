@@ -9,6 +9,7 @@ export const claudeCode: AgentProfile = {
   id: "claude-code",
   revision: 1,
   programs: ["claude", "claude-code"],
+  products: ["Claude Code"],
   versions: { from: "2.1.14", to: "2.1.325" },
   versionRow: "Claude Code v(?P<version>[0-9][0-9.]*)",
   titles: [
@@ -52,7 +53,7 @@ export const claudeCode: AgentProfile = {
       when: "^ {2}⎿\\s+\\$ (?P<subject>.+?) \\((?:\\d+[hms] ?)+[^)]*\\)\\s*$",
       class: "shell",
     },
-    { fact: "tool", region: "last", when: "^ {2}⎿\\s+Running… \\((?:\\d+[hms] ?)+[^)]*\\)", class: "shell" },
+    { fact: "tool", region: "last", when: "^ {2}⎿\\s+Running…", class: "shell" },
     { fact: "tool", region: "last", when: "^\\s+\\(?ctrl\\+b .*to run in background", class: "shell" },
     { fact: "interrupted", region: "last", when: "^ {2}⎿\\s+Interrupted\\b" },
     {
@@ -83,6 +84,7 @@ export const claudeCode: AgentProfile = {
     { fact: "background", region: "foot", when: "(?P<count>\\d+) (?:background )?(?:shells?|tasks?|agents?)\\b" },
   ],
   noise: ["^ {2}⎿\\s+(?:Tip|Next):", "^\\s+\\S+ \\S+ · /effort\\s*$", "^\\s+[◻◼✔☐☒□■] "],
+  queued: "(?i)press up to edit queued",
   message: "^[●⏺] (?P<text>.*)$",
   dialogs: [
     {

@@ -8,6 +8,7 @@ export const codex: AgentProfile = {
   id: "codex",
   revision: 1,
   programs: ["codex"],
+  products: ["codex-cli"],
   versions: { from: "0.160.0", to: "0.166.0" },
   versionRow: "OpenAI Codex \\(v(?P<version>[0-9][0-9.]*)",
   titles: [
@@ -58,6 +59,7 @@ export const codex: AgentProfile = {
     { fact: "ended", region: "last", when: "^\\s+(?:─ )?Worked for (?:\\d+[hms] ?)+" },
   ],
   noise: ["^\\s+└ Tip:", "^\\s+└ "],
+  queued: null,
   message: "^• (?P<text>.*)$",
   dialogs: [
     { prompt: "trust", when: "(?i)trust this folder\\?|do you trust the (?:contents|files)" },

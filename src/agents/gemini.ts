@@ -8,6 +8,7 @@ export const gemini: AgentProfile = {
   id: "gemini",
   revision: 1,
   programs: ["gemini", "gemini-cli"],
+  products: ["Gemini CLI"],
   versions: { from: "0.61.0", to: "0.61.0" },
   versionRow: "Gemini CLI v(?P<version>[0-9][0-9.]*)",
   titles: [
@@ -48,6 +49,7 @@ export const gemini: AgentProfile = {
     "^\\s+details\\.\\s*$",
     "^\\s*(?:YOLO|auto-accept|manual|plan)\\b",
   ],
+  queued: "(?i)^\\s*Queued \\(press",
   message: "^✦ (?P<text>.*)$",
   dialogs: [
     { prompt: "input", when: "(?i)usage limit reached|quota limit|exhausted your (?:daily )?quota", limit: true },

@@ -8,6 +8,7 @@ export const generic: AgentProfile = {
   id: "generic",
   revision: 1,
   programs: [],
+  products: [],
   versions: null,
   versionRow: null,
   titles: [
@@ -47,15 +48,21 @@ export const generic: AgentProfile = {
     {
       fact: "busy",
       region: "status",
+      when: "(?i)^\\s{0,4}[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] .*\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\b",
+    },
+    {
+      fact: "busy",
+      region: "status",
       when: "^\\s*[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] .*?(?:\\((?:(?:\\d+[hms] ?)+)[^)]*\\))",
     },
     { fact: "busy", region: "foot", when: "(?i)\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b" },
     { fact: "ended", region: "last", when: "^\\s{0,4}(?:\\S{1,2} )?\\pL+ for (?:\\d+[hms] ?)+(?:\\s*[·•].*)?$" },
     { fact: "tool", region: "last", when: "^[│\\s]*⊶\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
-    { fact: "failure", region: "last", when: "^(?: ?[✕■✗✘✖×⚠●⏺!]| {2}⎿) {0,2}(?P<text>\\S.*)", tinted: true },
+    { fact: "failure", region: "last", when: "^(?: {0,2}[✕■✗✘✖×⚠●⏺!]| {2,4}⎿) {0,2}(?P<text>\\S.*)", tinted: true },
   ],
   noise: ["^\\s+\\? for shortcuts\\s*$", "(?i)^\\s*(?:tip|hint):"],
-  message: "^\\s?[✦●⏺•◆] (?P<text>.*)$",
+  queued: "(?i)^\\s*(?:┃\\s*)?Queued\\b",
+  message: "^\\s{0,3}[✦●⏺•◆] (?P<text>.*)$",
   dialogs: [
     { prompt: "input", when: "(?i)usage limit|quota (?:limit|exceeded)|limit reached", limit: true },
     { prompt: "trust", when: "(?i)\\btrust\\b[\\s\\S]{0,200}\\b(?:folder|files|directory|workspace|project)\\b" },

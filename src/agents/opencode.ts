@@ -5,6 +5,7 @@ export const opencode: AgentProfile = {
   id: "opencode",
   revision: 1,
   programs: ["opencode"],
+  products: [],
   versions: { from: "1.18.0", to: "1.18.33" },
   versionRow: null,
   titles: [],
@@ -32,6 +33,7 @@ export const opencode: AgentProfile = {
     { fact: "failure", region: "last", when: "^ {0,2}┃ {2}(?P<text>\\S.*)$", redFrame: true, fallback: "api" },
   ],
   noise: ["^\\s+▣\\s+[^·]+ · [^·]+$"],
+  queued: "^\\s*┃?.*\\bQUEUED\\s*$",
   message: null,
   dialogs: [
     { prompt: "permission", when: "(?i)△ permission required|allow once\\s+allow always" },

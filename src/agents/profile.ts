@@ -53,6 +53,8 @@ export const profileSchema = z.strictObject({
   /** Grows with every change of this profile; shown by `rouse doctor`. */
   revision: z.int(),
   programs: z.array(z.string()),
+  /** What it calls itself when asked for its version. */
+  products: z.array(z.string()),
   /** The releases whose recordings the profile was checked against. */
   versions: z.strictObject({ from: z.string(), to: z.string() }).nullable(),
   /** Where the program shows its version. Named group: version. */
@@ -77,6 +79,8 @@ export const profileSchema = z.strictObject({
   rules: z.array(rule),
   /** Rows between reply and composer that are neither reply nor news: tips, queue, effort hints. */
   noise: z.array(z.string()),
+  /** A row that says that the block around it waits in a queue: typed while a turn runs, and no news of the agent. */
+  queued: z.string().nullable(),
   /** First row of a message by the agent. Named group: text. */
   message: z.string().nullable(),
   dialogs: z.array(z.strictObject({ prompt, when: z.string(), limit: z.boolean().optional() })),

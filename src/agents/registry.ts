@@ -9,14 +9,25 @@ import { type AgentProfile, mergeProfile, type ProfileOverride } from "./profile
 
 const PROFILES: readonly AgentProfile[] = [claudeCode, codex, gemini, opencode, generic];
 
-/** The profile whose program has this name; the generic one for any other program, a fork included. */
-export function profileFor(program: string, own: readonly ProfileOverride[] = []): AgentProfile {
-  const name = program.toLowerCase();
-  const base = PROFILES.find((p) => p.id === name || p.programs.includes(name)) ?? generic;
+/**
+ * The profile of a program; the generic one for any other, a fork included. `said` is what the program calls itself
+ * when asked for its version ("2.1.197 (Claude Code)"): a recording may spell the program in a way of its own.
+ */
+export function profileFor(program: string, own: readonly ProfileOverride[] = [], said = ""): AgentProfile {
+  const name = (program.split("/").at(-1) ?? "").toLowerCase();
+  const base = byName(name) ?? byName(name.replace(/[-_. ]?v?\d[\d.]*$/, "")) ?? byProduct(said) ?? generic;
   const override = own.find((o) => o.id === base.id || o.id === name || (o.programs ?? []).includes(name));
   if (!override) return base;
   const parent = override.extends ? (PROFILES.find((p) => p.id === override.extends) ?? base) : base;
   return mergeProfile(parent, override);
+}
+
+const byName = (name: string): AgentProfile | undefined =>
+  PROFILES.find((p) => p.id === name || p.programs.includes(name));
+
+function byProduct(said: string): AgentProfile | undefined {
+  const words = said.slice(0, 200).toLowerCase();
+  return PROFILES.find((p) => p.products.some((product) => words.includes(product.toLowerCase())));
 }
 
 /** The part of a profile that the judgement sees. */

@@ -1,10 +1,12 @@
 /** The command line: one file per command, loaded only when it is asked for. */
 import { Command, CommanderError } from "@commander-js/extra-typings";
 import { plain } from "../core/plain.js";
+import { Refused, Unreachable } from "../daemon/client.js";
 import { BadInput } from "../replay/files.js";
+import { COMMANDS } from "./commands.js";
 import { readVersion } from "./version.js";
 
-/** 0 fine, 1 failed, 2 bad usage: the same for every command. */
+/** 0 fine, 1 failed or trouble found, 2 bad usage, 69 daemon not reachable: the same for every command. */
 async function main(): Promise<number> {
   const program = new Command("rouse")
     .description("Watches AI coding agents: tells what they are doing, and why it thinks so.")
@@ -22,25 +24,35 @@ async function main(): Promise<number> {
     })
     .showHelpAfterError("(add --help for the options)");
   let exit = 0;
-  const { addReplay } = await import("./replay.js");
-  const { addEval } = await import("./eval.js");
-  addReplay(program, (code) => {
-    exit = code;
-  });
-  addEval(program, (code) => {
-    exit = code;
-  });
+  const asked = process.argv[2] ?? "";
+  const wanted = COMMANDS.filter(({ names }) => names.includes(asked));
+  for (const { load } of wanted.length > 0 ? wanted : COMMANDS) {
+    const add = await load();
+    add(program, (code) => {
+      exit = code;
+    });
+  }
   try {
     await program.parseAsync();
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    if (error instanceof BadInput) {
-      process.stderr.write(`rouse: ${error.message}\n`);
-      return 1;
-    }
-    throw error;
+    return exitOf(error);
   }
   return exit;
+}
+
+function exitOf(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof BadInput) return say(error.message, 1);
+  if (error instanceof Unreachable) {
+    return say(`${error.message}; start it with "rouse up", or start an agent with "rouse run" or "rouse spawn"`, 69);
+  }
+  if (error instanceof Refused) return say(error.message, 1);
+  throw error;
+}
+
+function say(message: string, code: number): number {
+  process.stderr.write(`rouse: ${message}\n`);
+  return code;
 }
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

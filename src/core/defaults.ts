@@ -49,6 +49,8 @@ export interface Defaults {
   retry_slack_seconds: number;
   /** A connection refused for so long means that nothing listens there. */
   refused_after_seconds: number;
+  /** Retries that name no reason for so long mean that the service cannot be reached; a dropped connection comes back. */
+  nameless_after_seconds: number;
   /** A connection refused so many times means the same, however fast the tries were. */
   refused_attempts: number;
   /** So many written tokens without a new outcome: half as much again as the longest single reply (64 k). */
@@ -99,6 +101,7 @@ export const DEFAULTS: Readonly<Defaults> = {
   retry_ceiling_minutes: 10,
   retry_slack_seconds: 30,
   refused_after_seconds: 20,
+  nameless_after_seconds: 50,
   refused_attempts: 3,
   burn_output_tokens: 100_000,
   burn_active_minutes: 30,

@@ -56,10 +56,11 @@ export function codexFailure(error: unknown): { status?: number | undefined; cod
   return code === undefined ? { text } : { code, status: num(info, code, "http_status_code"), text };
 }
 
-const RETRY = /^\W{0,3}reconnecting\W{1,4}(\d{1,3})\/(\d{1,3})/i;
+const RETRY = /^\W{0,3}reconnecting\W{1,4}(?:(\d{1,3})\/(\d{1,3})|waiting for network)/i;
 
-/** "Reconnecting... 2/5 (…)": the stream broke and is tried again. */
-export function codexRetry(text: string): { attempt: number; max: number } | undefined {
+/** "Reconnecting... 2/5 (…)": the stream broke and is tried again; "waiting for network": without end. */
+export function codexRetry(text: string): { attempt?: number; max?: number } | undefined {
   const found = RETRY.exec(text.slice(0, 80));
-  return found === null ? undefined : { attempt: Number(found[1]), max: Number(found[2]) };
+  if (found === null) return undefined;
+  return found[1] === undefined ? {} : { attempt: Number(found[1]), max: Number(found[2]) };
 }

@@ -255,7 +255,7 @@ const TROUBLE: Row[] = [
   ],
   [
     "codex",
-    "error/api",
+    "error/unreachable",
     "⚠ Reconnecting... 5/5\n■ stream disconnected before completion: error sending request for url (https://chatgpt.com/backend-api/codex/responses)",
   ],
   ["codex", "error/api", "■ exceeded retry limit, last status: 503 Service Unavailable, request id: 9a0c"],

@@ -100,6 +100,7 @@ const ROWS: Row[] = [
     is: retry("overload"),
   },
   { status: (status) => status >= 500 && status <= 599, is: retry("overload") },
+  { words: /error sending request|waiting for network/, is: error("unreachable") },
   {
     words:
       /\b(?:econnreset|etimedout|epipe|econnaborted)\b|und_err|socket hang ?up|connection (?:reset|lost|closed)|premature close|mid-(?:stream|response)|stream (?:disconnected|idle|closed)|timed? ?out|idle timeout/,

@@ -47,7 +47,7 @@ export async function openCase(
     throw new BadInput(`${path} is no case folder: it has neither session.cast[.gz] nor transcript-*.jsonl`);
   }
   const opened = cast ? await openCast(join(path, cast), headless) : null;
-  const profile = profileFor(str(meta, "agent") ?? "generic", own);
+  const profile = profileFor(str(meta, "agent") ?? "generic", own, str(meta, "version"));
   const startAt = opened?.header.startAt ?? 0;
   const terminal = opened !== null && !headless && sources.has("screen");
   const lost = { lines: 0 };

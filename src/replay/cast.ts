@@ -83,6 +83,8 @@ function inputOf(code: string, data: string, t: number, headless: boolean): Reco
       return headless
         ? { t, kind: "stdout", bytes: encoder.encode(data) }
         : { t, kind: "bytes", bytes: encoder.encode(data) };
+    case "e":
+      return { t, kind: "stderr", text: data };
     case "i":
       return { t, kind: "keys", text: data };
     case "r": {

@@ -13,6 +13,7 @@ import type { Signal } from "../core/signal.js";
 import { addEntry, type TimelineEntry } from "../core/timeline.js";
 import { parseRecord } from "../readers/json.js";
 import { readKeys } from "../readers/keys.js";
+import { lastWords } from "../readers/last-words.js";
 import { LineSplitter } from "../readers/lines.js";
 import type { RecordReader } from "../readers/record-reader.js";
 import { readersFor } from "../readers/registry.js";
@@ -26,6 +27,9 @@ const QUIET_MS = 10_000;
 /** After a silence of a week, moments to judge again lie further and further apart: years cost a few hundred steps. */
 const LONG_SILENCE_MS = 7 * 24 * 3_600_000;
 const LONG_SILENCE_STEP = 0.01;
+
+/** A program's last words: so much of its standard error is kept. */
+const STDERR_MAX = 4096;
 
 export interface FoldOptions {
   profile: AgentProfile;
@@ -66,6 +70,7 @@ class Fold {
   #heardAt: number;
   #recheckAt: number | null = null;
   #signals = 0;
+  #stderr = "";
   #impossible = 0;
 
   constructor(options: FoldOptions) {
@@ -107,6 +112,9 @@ class Fold {
           if (record) this.#step(this.#reader("stream", "").read(record, at), at);
         }
         return;
+      case "stderr":
+        this.#stderr = (this.#stderr + input.text).slice(-STDERR_MAX);
+        return;
       case "record":
         this.#step(this.#reader(input.source, input.file).read(input.record, at), at);
         return;
@@ -116,6 +124,7 @@ class Fold {
       case "exit":
         // What the program showed last is read before its end is judged.
         if (this.#terminal) this.#take([...this.#terminal.look(at), ...this.#terminal.look(at)]);
+        if (input.code !== 0) this.#take(lastWords(this.#stderr, at, this.#options.zone));
         this.#step([{ kind: "exit", at, source: "process", code: input.code, signal: input.signal }], at);
         return;
       case "end":

@@ -7,6 +7,8 @@ export type RecordedInput = { t: number } & (
   | { kind: "keys"; text: string }
   /** Standard output of a headless run. */
   | { kind: "stdout"; bytes: Uint8Array }
+  /** Standard error of a headless run. */
+  | { kind: "stderr"; text: string }
   /** One record of the named source; `file` tells several transcripts apart. */
   | { kind: "record"; source: RecordSource; file: string; record: unknown }
   /** Signals of a source that carries its own times. */

@@ -19,11 +19,17 @@ const stateAfter = (signals: Signal[]) => {
 
 describe("never started", () => {
   it.each([
-    ["a prompt that stays in the composer", [screen(0, { composer: "draft" }), submit(10)], 70 * SECOND, 10],
-    ["a prompt of 60 s ago", [screen(0, { composer: "draft" }), submit(10)], 10 + 60 * SECOND, null],
-    ["a prompt of rouse's own that vanished", [screen(0), submit(10, "rouse")], 70 * SECOND, 10],
+    ["a prompt that stays in the composer", [screen(0, { composer: "draft" }), submit(10)], 130 * SECOND, 10],
+    ["a first prompt of 120 s ago", [screen(0, { composer: "draft" }), submit(10)], 10 + 120 * SECOND, null],
+    [
+      "a second prompt of 70 s ago",
+      [screen(0, { composer: "draft" }), submit(1), screen(2, { busy: true, composer: "draft" }), submit(10)],
+      80 * SECOND,
+      10,
+    ],
+    ["a prompt of rouse's own that vanished", [screen(0), submit(10, "rouse")], 130 * SECOND, 10],
     ["an Enter at an empty composer", [screen(0), submit(10)], 70 * SECOND, null],
-    ["a prompt that bytes answer", [submit(0), s(1, { kind: "output", bytes: 9 })], 2 * MINUTE, 0],
+    ["a prompt that bytes answer", [submit(0), s(1, { kind: "output", bytes: 9 })], 3 * MINUTE, 0],
     ["a prompt with a turn", [submit(0), s(1, { kind: "turn", phase: "start" })], 2 * MINUTE, null],
     ["a prompt with a busy screen", [submit(0), screen(1, { busy: true })], 2 * MINUTE, null],
     ["a slash command", [screen(0), submit(1), screen(2, { reply: "help" })], 2 * MINUTE, null],

@@ -16,6 +16,8 @@ export interface LifecycleState {
   alive: boolean;
   /** The program has shown anything of itself. */
   shown: boolean;
+  /** It has answered once. The first answer may be slow: a program that is still loading takes keys already. */
+  answered: boolean;
   /** A prompt was submitted and nothing has answered it yet. */
   submittedAt: number | null;
   submittedBy: "human" | "rouse";
@@ -38,6 +40,7 @@ export function createLifecycle(): LifecycleState {
     upAt: null,
     alive: false,
     shown: false,
+    answered: false,
     submittedAt: null,
     submittedBy: "human",
     reply: null,
@@ -61,7 +64,10 @@ export function takeLifecycle(state: LifecycleState, signal: Signal): void {
     state.submittedAt = signal.at;
     state.submittedBy = signal.by;
   }
-  if (answers(state, signal)) state.submittedAt = null;
+  if (answers(state, signal)) {
+    if (state.submittedAt !== null) state.answered = true;
+    state.submittedAt = null;
+  }
   if (!NO_ANSWER.has(signal.kind)) state.shown = true;
   if (signal.kind === "screen") {
     state.reply = signal.reading.reply;
@@ -86,7 +92,7 @@ export function neverStartedVerdict(
     state.submittedAt !== null &&
     state.shown &&
     !submittedNothing &&
-    submittedMs > setting(options, "never_started_seconds") * SECOND
+    submittedMs > setting(options, "never_started_seconds") * (state.answered ? 1 : 2) * SECOND
   ) {
     const reason = `a prompt was submitted ${spell(submittedMs)} ago and nothing answers`;
     return { cause: "never_started", since: state.submittedAt, confidence: CONFIDENCE.medium, reason };

@@ -5,7 +5,14 @@
  * Two sources may report the same thing, so each source is counted on its own.
  */
 import { infraOf } from "../normalise.js";
-import type { CompactionSignal, ErrorSignal, MessageSignal, RepetitionSignal, Source } from "../signal.js";
+import type {
+  CompactionSignal,
+  ErrorSignal,
+  MessageSignal,
+  RepetitionSignal,
+  Source,
+  ToolStartSignal,
+} from "../signal.js";
 
 interface Row {
   count: number;
@@ -13,7 +20,8 @@ interface Row {
   until: number;
 }
 
-type Said = Map<Source, Row & { digest: string }>;
+/** `bare`: the last one was counted, and no call has followed it yet. */
+type Said = Map<Source, Row & { digest: string; bare: boolean }>;
 
 export interface Talk {
   messages: Said;
@@ -53,6 +61,16 @@ export function takeMessage(talk: Talk, signal: MessageSignal): void {
   talk.text = undefined;
 }
 
+/**
+ * Words that go with a call are judged by the call: a poll says the same each time and waits on purpose, and a real
+ * repeat is found by its equal results. So only what is said without doing anything counts here.
+ */
+export function takeCall(talk: Talk, { source }: ToolStartSignal): void {
+  const row = talk.messages.get(source);
+  if (!row?.bare) return;
+  talk.messages.set(source, { ...row, count: row.count - 1, bare: false });
+}
+
 /** Only what the program itself cannot do: logins, limits and outages have causes of their own. */
 export function takeError(talk: Talk, signal: ErrorSignal): void {
   if (signal.cause === "api" && infraOf(signal.text ?? "") === undefined) hear(talk.errors, signal);
@@ -62,8 +80,9 @@ export function takeError(talk: Talk, signal: ErrorSignal): void {
 function hear(said: Said, { at, source, digest }: MessageSignal | ErrorSignal): boolean {
   const row = said.get(source);
   const isSame = row?.digest === digest;
-  if (row && isSame && at - row.until < SPACED_MS) said.set(source, { ...row, count: row.count + 1, until: at });
-  else said.set(source, { digest, count: 1, since: at, until: at });
+  if (row && isSame && at - row.until < SPACED_MS)
+    said.set(source, { ...row, count: row.count + 1, until: at, bare: true });
+  else said.set(source, { digest, count: 1, since: at, until: at, bare: true });
   return !isSame;
 }
 

@@ -14,6 +14,7 @@ import {
   createTalk,
   forgetTalk,
   type Talk,
+  takeCall,
   takeCompaction,
   takeError,
   takeMessage,
@@ -67,6 +68,7 @@ export function takeLoop(state: LoopState, signal: Signal): void {
   switch (signal.kind) {
     case "tool_start":
       takeStart(state, signal);
+      takeCall(state.talk, signal);
       break;
     case "tool_end":
       takeEnd(state, signal);

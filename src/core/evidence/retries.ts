@@ -91,10 +91,16 @@ export function retriesVerdict(state: RetriesState, now: number, options?: Detec
     (refusedMs >= setting(options, "refused_after_seconds") * SECOND ||
       ladder.attempt >= setting(options, "refused_attempts"));
 
+  // An event that names neither a status nor a reason comes from a connection that never stood.
+  const nameless =
+    ladder.infra === null &&
+    ladder.source === "stream" &&
+    elapsedMs >= setting(options, "nameless_after_seconds") * SECOND;
+
   const phase =
     ladder.infra === "auth"
       ? "auth"
-      : refused
+      : refused || nameless
         ? "unreachable"
         : elapsedMs > ceilingMs && !respected
           ? "storm"

@@ -21,7 +21,7 @@ const PROMISES: Record<string, Step[]> = {
     { at: 0, signal: asked },
     { at: 1, signal: screen({ busy: true, reply: "a" }) },
     { at: 5, signal: screen({ busy: false, reply: "a" }), expect: "working" },
-    { at: 7, signal: screen({ busy: false, reply: "b" }), expect: "working" },
+    { at: 7, signal: screen({ busy: false, reply: "b", replying: true }), expect: "working" },
     { at: 8, expect: "working" },
     { at: 10, expect: "complete" },
   ],

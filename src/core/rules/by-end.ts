@@ -118,7 +118,11 @@ function settleMs(source: Source, { evidence }: Question): number {
   if (source !== "screen") return 0;
   if (evidence.turn.byMotion) return SETTLE_MS.motion;
   if (evidence.progress.reading?.ended) return SETTLE_MS.title;
-  return evidence.traits.marksEnd ? SETTLE_MS.unmarked : evidence.traits.settleMs;
+  if (evidence.traits.marksEnd) return SETTLE_MS.unmarked;
+  // Where no mark closes a turn, a missing spinner over a tool's result or a promise is more likely a pause.
+  const { replying, closing } = evidence.progress.reading ?? {};
+  if (closing === "promise") return SETTLE_MS.motion;
+  return replying ? evidence.traits.settleMs : SETTLE_MS.unmarked;
 }
 
 function closingOfTurn({ evidence }: Question): { closing: string; preview: string; source: string } | null {

@@ -117,7 +117,6 @@ function bySilence(question: Question): Verdict {
   const { progress, turn, prompts, tools } = evidence;
   const news = Math.max(
     turn.startedAt ?? 0,
-    turn.askedAt ?? 0,
     prompts.closedAt ?? 0,
     tools.lastEndAt ?? 0,
     ...Object.values(progress.seen),

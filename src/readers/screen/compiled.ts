@@ -23,6 +23,7 @@ export interface CompiledProfile {
   };
   rules: Record<Rule["region"], CompiledRule[]>;
   noise: Pattern[];
+  queued: Pattern | null;
   message: Pattern | null;
   dialogs: { when: Pattern; prompt: AgentProfile["dialogs"][number]["prompt"]; limit: boolean }[];
 }
@@ -58,6 +59,7 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
     },
     rules,
     noise: profile.noise.map(onRow),
+    queued: maybe(profile.queued),
     message: maybe(profile.message),
     dialogs: profile.dialogs.map((d) => ({ when: onBlock(d.when), prompt: d.prompt, limit: d.limit ?? false })),
   };

@@ -14,6 +14,7 @@ export interface Regions {
 
 /** A list of tasks below the spinner can be long, but not longer than this. */
 const STATUS_ROWS_MAX = 16;
+const QUEUE_BLOCKS_MAX = 8;
 
 export function regionsOf(
   profile: CompiledProfile,
@@ -35,10 +36,24 @@ export function regionsOf(
     else if (profile.message?.test(row)) break;
   }
   return {
-    replyEnd: trimmed(profile, rows, statusTop),
+    replyEnd: withoutQueue(profile, rows, trimmed(profile, rows, statusTop)),
     status: [statusTop, end],
     foot: composer ? [composer.bottom + 1, foot + 1] : [0, 0],
   };
+}
+
+/** What a human typed while the turn ran waits below the reply. It is no news of the agent. */
+function withoutQueue(profile: CompiledProfile, rows: readonly string[], end: number): number {
+  const { queued } = profile;
+  if (!queued) return end;
+  let bottom = end;
+  for (let block = 0; block < QUEUE_BLOCKS_MAX && bottom > 0; block++) {
+    let start = bottom;
+    while (start > 0 && !isBlank(rows[start - 1])) start--;
+    if (!rows.slice(start, bottom).some((row) => queued.test(row))) break;
+    bottom = trimmed(profile, rows, start);
+  }
+  return bottom;
 }
 
 /** Moves an end upwards over blank rows and the program's own noise. */
@@ -108,6 +123,8 @@ function matchBlock(
   return { matches, ownChrome: matches.some((m) => m.rule.fact !== "tool"), from };
 }
 
+const REPLY_ROWS_MAX = 60;
+const PROMPT_ECHO = /^\s*[>❯›]\s/;
 const MESSAGE_ROWS_MAX = 40;
 const NOT_PROSE = /^\s*[┃│→$+▣~✓⎿└╰╭■✕]/;
 
@@ -142,11 +159,18 @@ function unquoted(rows: readonly string[]): string {
     .trim();
 }
 
-/** The lowest block of the reply begins with a message of the agent, so an answer is under way or complete. */
+/**
+ * The lowest part of the reply is text of the agent, so an answer is under way or complete. An answer has paragraphs,
+ * lists and code: prose is walked over upwards until a row says whose it is. A tool, a frame or a prompt ends the walk.
+ */
 export function isReplying(profile: CompiledProfile, rows: readonly string[], end: number): boolean {
-  let start = end;
-  while (start > 0 && !isBlank(rows[start - 1])) start--;
-  if (start === end) return false;
-  const first = rows[start] as string;
-  return profile.message ? profile.message.test(first) : !NOT_PROSE.test(first);
+  for (let y = end - 1; y >= 0 && end - y <= REPLY_ROWS_MAX; y--) {
+    const row = rows[y] as string;
+    if (profile.message?.test(row)) return true;
+    if (isBlank(row)) {
+      // Without a sign of its own, a message is the lowest block of prose.
+      if (!profile.message) return y < end - 1;
+    } else if (NOT_PROSE.test(row) || PROMPT_ECHO.test(row)) return false;
+  }
+  return false;
 }

@@ -1,0 +1,18 @@
+/** Every command and where it lives. A command that is asked for by name is loaded alone: start-up is felt. */
+import type { Command } from "@commander-js/extra-typings";
+
+type Add = (program: Command, setExit: (code: number) => void) => void;
+
+export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<Add> }[] = [
+  { names: ["up", "down"], load: async () => (await import("./daemon.js")).addDaemon },
+  { names: ["status", "health", "why"], load: async () => (await import("./status.js")).addStatus },
+  { names: ["run"], load: async () => (await import("./run.js")).addRun },
+  { names: ["spawn"], load: async () => (await import("./spawn.js")).addSpawn },
+  { names: ["attach"], load: async () => (await import("./attach.js")).addAttach },
+  { names: ["logs"], load: async () => (await import("./logs.js")).addLogs },
+  { names: ["type"], load: async () => (await import("./type.js")).addType },
+  { names: ["stop"], load: async () => (await import("./stop.js")).addStop },
+  { names: ["config"], load: async () => (await import("./config.js")).addConfig },
+  { names: ["replay"], load: async () => (await import("./replay.js")).addReplay },
+  { names: ["eval"], load: async () => (await import("./eval.js")).addEval },
+];

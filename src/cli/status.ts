@@ -1,0 +1,154 @@
+/** `rouse status`, `rouse health` and `rouse why`: looking at what is watched. */
+import type { Command } from "@commander-js/extra-typings";
+import { rousePaths } from "../config/paths.js";
+import { spell } from "../core/evidence/verdict.js";
+import { askDaemon } from "../daemon/client.js";
+import type { SessionView } from "../daemon/view.js";
+import type { Why } from "../daemon/why.js";
+import { isColoured, paint, paintState } from "./paint.js";
+import { type Column, tableText } from "./table.js";
+import { timelineText } from "./timeline-text.js";
+
+export function addStatus(program: Command, setExit: (code: number) => void): void {
+  program
+    .command("status")
+    .summary("all watched agents in one table")
+    .option("--json", "for programs")
+    .option("--all", "also those that ended")
+    .option("--watch", "redraw every two seconds until Ctrl-C")
+    .action(async ({ json, all, watch }) => {
+      if (watch && !json) return watchStatus(all === true);
+      const agents = await listAgents(all === true);
+      process.stdout.write(json ? `${JSON.stringify({ agents })}\n` : statusText(agents, process.stdout));
+    });
+  program
+    .command("health")
+    .summary("which agents are unhealthy; exit 1 when one is")
+    .argument("[name]", "one agent")
+    .option("--filter <which>", "only `unhealthy` ones")
+    .option("--json", "for programs")
+    .action(async (name, { filter, json }) => {
+      const agents = (await listAgents(name !== undefined)).filter(
+        (agent) => name === undefined || agent.name === name || agent.session === name,
+      );
+      if (name !== undefined && agents.length === 0) return void (await oneAgent(name));
+      const shown = agents.map(healthOf).filter((health) => filter !== "unhealthy" || health.status !== "healthy");
+      if (json) process.stdout.write(`${JSON.stringify(name === undefined ? { agents: shown } : shown[0])}\n`);
+      else
+        for (const health of shown)
+          process.stdout.write(
+            `${health.agent}: ${health.status} (${health.state}${health.cause ? `/${health.cause}` : ""}) ${health.errors.join(" · ")}\n`,
+          );
+      if (shown.some((health) => health.status === "unhealthy")) setExit(1);
+    });
+  program
+    .command("why")
+    .summary("why rouse says what it says of one agent")
+    .argument("<name>", "the agent")
+    .option("--json", "for programs")
+    .action(async (name, { json }) => {
+      const why = (await askDaemon(
+        rousePaths().daemonSocket,
+        "GET",
+        `/v1/sessions/${encodeURIComponent(name)}/why`,
+      )) as Why;
+      process.stdout.write(json ? `${JSON.stringify(why)}\n` : whyText(why, process.stdout));
+    });
+}
+
+async function listAgents(all: boolean): Promise<SessionView[]> {
+  const { agents } = (await askDaemon(rousePaths().daemonSocket, "GET", "/v1/sessions")) as { agents: SessionView[] };
+  return agents.filter((agent) => all || agent.ended_at === null).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+const oneAgent = (name: string): Promise<unknown> =>
+  askDaemon(rousePaths().daemonSocket, "GET", `/v1/sessions/${encodeURIComponent(name)}`);
+
+/** The fields of the agent-health proposal: agent, status, last_output, errors. */
+function healthOf(agent: SessionView): {
+  agent: string;
+  status: "healthy" | "unhealthy";
+  state: string;
+  cause: string | null;
+  last_output: string | null;
+  errors: string[];
+} {
+  return {
+    agent: agent.name,
+    status: agent.healthy ? "healthy" : "unhealthy",
+    state: agent.state,
+    cause: agent.cause,
+    last_output: agent.last_output,
+    errors: agent.healthy ? [] : agent.reasons,
+  };
+}
+
+interface Screen {
+  isTTY?: boolean;
+  columns?: number;
+}
+
+export function statusText(agents: readonly SessionView[], screen: Screen, now: number = Date.now()): string {
+  if (agents.length === 0)
+    return 'nothing is watched yet: start an agent with "rouse run -- COMMAND" or "rouse spawn -- COMMAND"\n';
+  const colour = isColoured(screen);
+  const age = (iso: string | null): string => (iso === null ? "–" : spell(Math.max(0, now - Date.parse(iso))));
+  const columns: Column<SessionView>[] = [
+    { title: "NAME", text: (a) => a.name, min: 8 },
+    { title: "KIND", text: (a) => a.kind, min: 6 },
+    {
+      title: "STATE",
+      text: (a) => (a.cause ? `${a.state}/${a.cause}` : a.state),
+      paint: (text, a) => text.replace(a.state, paintState(a.state, 0, colour)),
+    },
+    { title: "SINCE", text: (a) => age(a.since) },
+    { title: "NEWS", text: (a) => age(a.last_progress) },
+    { title: "TOK/H", text: (a) => (a.tokens_per_hour > 0 ? compact(a.tokens_per_hour) : "–") },
+    { title: "TASK", text: (a) => a.task ?? "", min: 4 },
+    { title: "DOING", text: (a) => a.doing || (a.reasons[0] ?? ""), min: 10 },
+  ];
+  return tableText(columns, agents, screen.columns ?? 100);
+}
+
+const compact = (n: number): string =>
+  n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${Math.round(n / 1e3)}k` : String(n);
+
+function whyText(why: Why, screen: Screen): string {
+  const colour = isColoured(screen);
+  const lines = [
+    `${paint(why.name, "bold", colour)} is ${paintState(why.state, 0, colour)}${why.cause ? `/${why.cause}` : ""} since ${why.since} (confidence ${why.confidence})`,
+    ...why.reasons.map((reason) => `  ${reason}`),
+    "",
+    "evidence",
+    ...why.evidence.map(
+      (row) =>
+        `  ${row.what.padEnd(12)} ${row.says}  ${paint(`${spell(row.age_secs * 1000)} ago, ${row.source}`, "dim", colour)}`,
+    ),
+    "",
+    "what would change it",
+    ...why.changes.map((change) => `  ${change}`),
+    "",
+  ];
+  return `${lines.join("\n")}\n${timelineText("timeline", why.timeline, { colour, columns: screen.columns ?? 100 })}`;
+}
+
+/** Redraws in place on the alternate screen; leaves the terminal as it was. */
+async function watchStatus(all: boolean): Promise<void> {
+  process.stdout.write("\u001b[?1049h\u001b[?25l");
+  const restore = (): void => {
+    process.stdout.write("\u001b[?25h\u001b[?1049l");
+  };
+  process.once("SIGINT", () => {
+    restore();
+    process.exit(0);
+  });
+  try {
+    for (;;) {
+      const text = statusText(await listAgents(all), process.stdout);
+      process.stdout.write(`\u001b[H\u001b[J${text}`);
+      await new Promise((resolve) => setTimeout(resolve, 2000));
+    }
+  } finally {
+    restore();
+  }
+}

@@ -1,0 +1,54 @@
+/** Asks the daemon over its socket. `node:http` and not fetch: on Node 20 fetch alone costs 110 ms of start-up. */
+import { request } from "node:http";
+
+/** The daemon cannot be reached: exit code 69. */
+export class Unreachable extends Error {}
+
+/** The daemon answered with an error of its own. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const TIMEOUT_MS = 5000;
+
+export function askDaemon(
+  socketPath: string,
+  method: "GET" | "POST" | "PUT",
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const headers = body === undefined ? {} : { "content-type": "application/json" };
+    const asked = request({ socketPath, method, path, headers, timeout: TIMEOUT_MS }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => {
+        const answer = parse(Buffer.concat(chunks).toString("utf8"));
+        if (response.statusCode === 200) resolve(answer);
+        else reject(new Refused(response.statusCode ?? 0, messageOf(answer)));
+      });
+      response.on("error", () => reject(new Unreachable("the daemon broke off its answer")));
+    });
+    asked.on("timeout", () => asked.destroy(new Error("timed out")));
+    asked.on("error", (error) => reject(new Unreachable(`the daemon does not answer (${error.message})`)));
+    asked.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function messageOf(answer: unknown): string {
+  const error = typeof answer === "object" && answer !== null ? (answer as { error?: unknown }).error : undefined;
+  return typeof error === "string" ? error : "the daemon refused without a reason";
+}

@@ -1,0 +1,80 @@
+/** The daemon's face on its own socket: sessions in, signals in, views out. The socket's file mode is the guard. */
+import { Hono } from "hono";
+import * as z from "zod";
+import type { AgentSession } from "../core/agent.js";
+import { parseSignal } from "../readers/signal-schema.js";
+import type { Loop } from "./loop.js";
+import { viewOf } from "./view.js";
+import { whyOf } from "./why.js";
+
+const sessionSchema: z.ZodType<AgentSession> = z.object({
+  session: z.string().min(1).max(100),
+  name: z.string().min(1).max(200),
+  kind: z.string().max(100),
+  tags: z.array(z.string().max(100)).max(50),
+  origin: z.enum(["run", "spawn", "tmux", "transcript"]),
+  command: z.array(z.string().max(4000)).max(500),
+  workspace: z.string().max(4000).nullable(),
+  task: z.string().max(400).nullable(),
+  policy: z.string().max(100).nullable(),
+  pid: z.number().int().nullable(),
+  pidStart: z.string().max(100).nullable(),
+  startedAt: z.number(),
+  hostSocket: z.string().max(400).nullable(),
+  pane: z.object({ socket: z.string().max(400), id: z.string().max(40) }).nullable(),
+  endedAt: z.number().nullable(),
+});
+
+const batchSchema = z.object({ from: z.int().min(1), signals: z.array(z.unknown()).max(5000) });
+
+export interface RouteOptions {
+  loop: Loop;
+  version: string;
+  /** Ends the daemon, politely. */
+  shutDown: () => void;
+}
+
+export function makeRoutes({ loop, version, shutDown }: RouteOptions): Hono {
+  const app = new Hono();
+  app.get("/v1/health", (c) =>
+    c.json({ ok: true, version, pid: process.pid, ticks: loop.ticks, sessions: loop.sessions().length }),
+  );
+  app.post("/v1/shutdown", (c) => {
+    setImmediate(shutDown);
+    return c.json({ ok: true });
+  });
+  app.get("/v1/sessions", (c) => {
+    const now = loop.now();
+    return c.json({ agents: loop.sessions().map((watched) => viewOf(watched, now)) });
+  });
+  app.get("/v1/sessions/:name", (c) => {
+    const watched = loop.find(c.req.param("name"));
+    return watched ? c.json(viewOf(watched, loop.now())) : c.json(notFound(c.req.param("name")), 404);
+  });
+  app.get("/v1/sessions/:name/why", (c) => {
+    const watched = loop.find(c.req.param("name"));
+    return watched ? c.json(whyOf(watched, loop.now())) : c.json(notFound(c.req.param("name")), 404);
+  });
+  app.put("/v1/sessions/:session", async (c) => {
+    const parsed = sessionSchema.safeParse(await c.req.json().catch(() => null));
+    if (!parsed.success)
+      return c.json({ error: "the body is no session", issues: parsed.error.issues.slice(0, 5) }, 400);
+    if (parsed.data.session !== c.req.param("session"))
+      return c.json({ error: "the body names another session than the path" }, 400);
+    return c.json({ acked: loop.register(parsed.data) });
+  });
+  app.post("/v1/sessions/:session/signals", async (c) => {
+    const parsed = batchSchema.safeParse(await c.req.json().catch(() => null));
+    if (!parsed.success) return c.json({ error: "the body must be {from, signals}" }, 400);
+    // A signal that does not parse keeps its number and says nothing, so that the numbers of the others stay right.
+    const signals = parsed.data.signals.map((value) => parseSignal(value) ?? UNREADABLE);
+    const acked = await loop.ingest(c.req.param("session"), parsed.data.from, signals);
+    return acked === null ? c.json({ error: "this session is not registered; PUT it first" }, 409) : c.json({ acked });
+  });
+  return app;
+}
+
+const UNREADABLE = { kind: "output", at: 0, source: "observer", bytes: 0 } as const;
+const notFound = (name: string): { error: string } => ({
+  error: `no agent called ${JSON.stringify(name.slice(0, 80))} is known`,
+});

@@ -1,0 +1,88 @@
+/** What people and programs are shown of a session: one flat record, the same for table, JSON and API. */
+import type { AgentSession } from "../core/agent.js";
+import { burnRates } from "../core/evidence/burn.js";
+import { plain } from "../core/plain.js";
+import type { WaitCause } from "../core/states.js";
+import { type Cause, type State, UNHEALTHY } from "../core/states.js";
+import type { Watched } from "./watched.js";
+
+/** Nothing was heard of a living session for so long: rouse is blind to it and says so. Hosts speak every 15 s. */
+const BLIND_MS = 60_000;
+
+export interface SessionView {
+  name: string;
+  kind: string;
+  session: string;
+  origin: AgentSession["origin"];
+  tags: string[];
+  workspace: string | null;
+  task: string | null;
+  pid: number | null;
+  state: State;
+  cause: Cause | WaitCause | null;
+  level: "tell" | "act";
+  confidence: number;
+  since: string;
+  until: string | null;
+  /** What it is doing, in words. */
+  doing: string;
+  reasons: string[];
+  last_progress: string | null;
+  last_output: string | null;
+  tokens_per_hour: number;
+  cost_usd_per_hour: number;
+  healthy: boolean;
+  started_at: string;
+  ended_at: string | null;
+}
+
+export function viewOf(watched: Watched, now: number): SessionView {
+  const { session, evidence, assessment } = watched;
+  const blind = session.endedAt === null && now - watched.heardAt > BLIND_MS;
+  const state: State = blind || watched.poisoned !== null ? "unknown" : assessment.state;
+  const reasons = watched.poisoned
+    ? [`judging this session failed: ${watched.poisoned}`]
+    : blind
+      ? [`nothing was heard of it for ${Math.round((now - watched.heardAt) / 1000)} s`, ...assessment.reasons]
+      : assessment.reasons;
+  const seen = Object.values(evidence.progress.seen);
+  const rates = burnRates(evidence.burn, now);
+  return {
+    name: plain(session.name, 80),
+    kind: plain(session.kind, 40),
+    session: session.session,
+    origin: session.origin,
+    tags: session.tags.map((tag) => plain(tag, 40)),
+    workspace: session.workspace === null ? null : plain(session.workspace, 400),
+    task: session.task === null ? null : plain(session.task, 200),
+    pid: session.pid,
+    state,
+    cause: state === assessment.state ? assessment.cause : null,
+    level: assessment.level,
+    confidence: Math.round((state === "unknown" ? 0 : assessment.confidence) * 100) / 100,
+    since: iso(watched.since),
+    until: assessment.until === null ? null : iso(assessment.until),
+    doing: doingOf(watched),
+    reasons: reasons.map((reason) => plain(reason)),
+    last_progress: seen.length > 0 ? iso(Math.max(...seen)) : null,
+    last_output: evidence.progress.outputAt === null ? null : iso(evidence.progress.outputAt),
+    tokens_per_hour: Math.round(rates.tokens_per_hour),
+    cost_usd_per_hour: Math.round(rates.cost_usd_per_hour * 100) / 100,
+    healthy: !UNHEALTHY.has(state),
+    started_at: iso(session.startedAt),
+    ended_at: session.endedAt === null ? null : iso(session.endedAt),
+  };
+}
+
+/** The open tool, else the prompt, else what the state says. */
+function doingOf({ evidence, assessment }: Watched): string {
+  const [tool] = evidence.tools.open.values();
+  if (tool) return plain(tool.subject ? `${tool.tool}: ${tool.subject}` : tool.tool, 120);
+  const shown = evidence.progress.reading?.tool;
+  if (shown?.subject) return plain(shown.subject, 120);
+  const dialog = evidence.progress.reading?.dialog;
+  if (dialog && assessment.state === "needs_input") return plain(dialog.question, 120);
+  return "";
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,44 @@
+/** Why rouse says what it says: the evidence with ages and sources, what would change it, and the story so far. */
+
+import { openPrompt } from "../core/evidence/prompts.js";
+import { turnWord } from "../core/evidence/turn.js";
+import { spell } from "../core/evidence/verdict.js";
+import { plain } from "../core/plain.js";
+import type { TimelineEntry } from "../core/timeline.js";
+import { type SessionView, viewOf } from "./view.js";
+import type { Watched } from "./watched.js";
+
+export interface Why extends SessionView {
+  evidence: { what: string; says: string; age_secs: number; source: string }[];
+  /** What would change the verdict. */
+  changes: string[];
+  timeline: TimelineEntry[];
+}
+
+export function whyOf(watched: Watched, now: number): Why {
+  const { evidence, assessment } = watched;
+  const rows: Why["evidence"] = [];
+  const add = (what: string, says: string, at: number, source: string): void => {
+    rows.push({ what, says: plain(says, 300), age_secs: Math.max(0, Math.round((now - at) / 1000)), source });
+  };
+  for (const [source, word] of Object.entries(evidence.turn.words)) add("turn", word.word, word.at, source);
+  for (const tool of evidence.tools.open.values())
+    add("open tool", `${tool.tool} ${tool.subject ?? ""}`, tool.at, tool.source);
+  const prompt = openPrompt(evidence.prompts);
+  if (prompt) add("prompt", `${prompt.prompt} ${prompt.question}`, prompt.at, prompt.source);
+  const { limit, error, shownLimit, shownError } = evidence.failures;
+  for (const found of [limit, shownLimit]) if (found) add("limit", found.text, found.at, found.source);
+  for (const found of [error, shownError])
+    if (found) add("error", `${found.cause}: ${found.text}`, found.at, found.source);
+  for (const [witness, at] of Object.entries(evidence.progress.seen))
+    add("last news", witness, at, witness === "reply" || witness === "tokens" ? "screen" : witness);
+  if (evidence.progress.outputAt !== null) add("last output", "bytes", evidence.progress.outputAt, "screen");
+  if (evidence.humanAt !== null) add("human", "keys typed", evidence.humanAt, "human");
+  const changes: string[] = [];
+  if (assessment.recheckAt !== null)
+    changes.push(`it is judged again in ${spell(assessment.recheckAt - now)} if nothing comes`);
+  const word = turnWord(evidence.turn);
+  if (word?.word === "active") changes.push("news from any witness, an open prompt, or the end of the turn");
+  if (word && word.word !== "active") changes.push("a new turn, or a prompt on the screen");
+  return { ...viewOf(watched, now), evidence: rows, changes, timeline: watched.timeline.slice(-40) };
+}
