@@ -1,0 +1,56 @@
+/** `rouse init`: puts hooks into the settings of the agents' programs, so that their edges are told as they happen. */
+import { accessSync, constants, realpathSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Argument, type Command } from "@commander-js/extra-typings";
+import { applyHooks, HOOK_PROGRAMS, type HookPlan, planHooks, programsInUse } from "../sensors/hooks/hooks-install.js";
+import { unifiedDiff } from "../sensors/hooks/unified-diff.js";
+
+export function addInit(program: Command, setExit: (code: number) => void): void {
+  program
+    .command("init")
+    .summary("install hooks into the agents' programs")
+    .description(
+      "Adds hooks that tell the daemon of prompts, tools, permissions and ends as they happen. Comments and other hooks " +
+        "stay. Without a program: all that have settings here.",
+    )
+    .addArgument(new Argument("[program]").choices(HOOK_PROGRAMS))
+    .option("--dry-run", "show what would change, as a diff, and change nothing")
+    .option("--remove", "take exactly these hooks out again")
+    .action((name, options) => {
+      const programs = name === undefined ? programsInUse() : [name];
+      if (programs.length === 0) {
+        process.stdout.write(`no settings of ${HOOK_PROGRAMS.join(", ")} found; name one to begin them\n`);
+        return;
+      }
+      const command = ownCommand();
+      const plans = programs.map((each) => planHooks(each, { command, remove: options.remove === true }));
+      for (const plan of plans) {
+        if (plan.problem !== null) process.stderr.write(`rouse: ${plan.problem}\n`);
+        else process.stdout.write(options.dryRun ? unifiedDiff(plan.path, plan.before, plan.after) : carryOut(plan));
+      }
+      if (plans.some(({ problem }) => problem !== null)) setExit(1);
+    });
+}
+
+function carryOut(plan: HookPlan): string {
+  if (plan.before === plan.after) return `${plan.program}: nothing to do\n`;
+  const backup = applyHooks(plan);
+  const kept = backup === null ? "" : `; as it was: ${backup}`;
+  return `${plan.program}: ${plan.path} changed${kept}\n${plan.program}: sessions that run already do not notice\n`;
+}
+
+/** By its name where that leads here, so that an update does not break the hooks; else by its path. */
+function ownCommand(): string[] {
+  const own = realpathSync(fileURLToPath(new URL("../../bin/rouse", import.meta.url)));
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    try {
+      const found = join(folder, "rouse");
+      accessSync(found, constants.X_OK);
+      return realpathSync(found) === own ? ["rouse"] : [own];
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return [own];
+}

@@ -1,0 +1,169 @@
+/** Puts rouse's hooks into the settings of the programs that have any, and takes exactly them out again. */
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { addCodexNotify, removeCodexNotify } from "./codex-config.js";
+import { addJsonHooks, type Edited, type JsonHooks, removeJsonHooks } from "./json-settings.js";
+
+export type HookProgram = "claude-code" | "codex" | "gemini";
+
+export interface HookPlan {
+  program: HookProgram;
+  path: string;
+  before: string;
+  after: string;
+  /** Why the file cannot be edited: it is left as it is. */
+  problem: string | null;
+}
+
+export interface HookOptions {
+  /** How rouse is started, as words: `["rouse"]`, or the path of its program. */
+  command: readonly string[];
+  remove?: boolean;
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+interface ProgramSettings {
+  folder: (env: NonNullable<HookOptions["env"]>, home: string) => string;
+  file: string;
+  edit: (text: string, options: HookOptions) => Edited;
+}
+
+const tool = (name: string) => ({ name, byTool: true });
+const plain = (name: string) => ({ name, byTool: false });
+
+/**
+ * Edges only. Text as it streams (`MessageDisplay`) would start a process for every few words; the others of Claude
+ * Code's events tell nothing that one of these does not.
+ */
+const CLAUDE_EVENTS = [
+  ...["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest"].map(tool),
+  ...[
+    "SessionStart",
+    "UserPromptSubmit",
+    "Notification",
+    "Stop",
+    "StopFailure",
+    "SubagentStop",
+    "PreCompact",
+    "SessionEnd",
+  ].map(plain),
+];
+const GEMINI_EVENTS = [
+  ...["BeforeTool", "AfterTool"].map(tool),
+  ...["SessionStart", "BeforeAgent", "AfterAgent", "Notification", "PreCompress", "SessionEnd"].map(plain),
+];
+
+const PROGRAMS: Readonly<Record<HookProgram, ProgramSettings>> = {
+  "claude-code": {
+    folder: (env, home) => env.CLAUDE_CONFIG_DIR || join(home, ".claude"),
+    file: "settings.json",
+    // Seconds. The hook ends by itself after two.
+    edit: (text, options) => editJson(text, options, "claude-code", CLAUDE_EVENTS, { timeout: 5 }),
+  },
+  codex: {
+    folder: (env, home) => env.CODEX_HOME || join(home, ".codex"),
+    file: "config.toml",
+    edit: (text, { command, remove }) =>
+      remove ? removeCodexNotify(text, isOurNotify) : addCodexNotify(text, [...command, "hook", "codex"], isOurNotify),
+  },
+  gemini: {
+    folder: (_, home) => join(home, ".gemini"),
+    file: "settings.json",
+    // Milliseconds.
+    edit: (text, options) => editJson(text, options, "gemini", GEMINI_EVENTS, { name: "rouse", timeout: 5000 }),
+  },
+};
+
+export const HOOK_PROGRAMS = Object.keys(PROGRAMS) as HookProgram[];
+
+/** Programs that this user has settings of. */
+export function programsInUse(env: NonNullable<HookOptions["env"]> = process.env): HookProgram[] {
+  return HOOK_PROGRAMS.filter((program) => existsSync(PROGRAMS[program].folder(env, homeOf(env))));
+}
+
+/** What would change. Nothing is written. */
+export function planHooks(program: HookProgram, options: HookOptions): HookPlan {
+  const { folder, file, edit } = PROGRAMS[program];
+  const env = options.env ?? process.env;
+  const path = join(folder(env, homeOf(env)), file);
+  let before = "";
+  try {
+    before = readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT")
+      return { program, path, before, after: before, problem: (error as Error).message };
+    if (options.remove) return { program, path, before, after: before, problem: null };
+  }
+  const edited = edit(before, options);
+  return edited.ok
+    ? { program, path, before, after: edited.text, problem: null }
+    : { program, path, before, after: before, problem: `${path}: ${edited.problem}; nothing was changed` };
+}
+
+/** Writes a plan. The first time, the file as it was is kept beside it. Returns where, if it was. */
+export function applyHooks({ path, before, after }: HookPlan): string | null {
+  if (before === after) return null;
+  mkdirSync(dirname(path), { recursive: true });
+  // Settings are often a link into somebody's repository of settings: the link stays.
+  const target = existsSync(path) ? realpathSync(path) : path;
+  const backup = `${target}.before-rouse`;
+  const keeps = existsSync(target) && !existsSync(backup);
+  if (keeps) copyFileSync(target, backup, constants.COPYFILE_EXCL);
+  const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600;
+  const fresh = `${target}.rouse-${process.pid}`;
+  const handle = openSync(fresh, "wx", mode);
+  try {
+    writeFileSync(handle, after);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(fresh, target);
+  return keeps ? backup : null;
+}
+
+function editJson(
+  text: string,
+  { command, remove }: HookOptions,
+  program: HookProgram,
+  events: JsonHooks["events"],
+  more: Record<string, unknown>,
+): Edited {
+  const isOurs = (line: string): boolean => isOurCommand(line, program);
+  if (remove) return removeJsonHooks(text, isOurs);
+  const line = [...command.map(quote), "hook", program].join(" ");
+  return addJsonHooks(text, { entry: { type: "command", command: line, ...more }, events, isOurs });
+}
+
+/** These programs hand the command to a shell. */
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function isOurCommand(line: string, program: HookProgram): boolean {
+  const end = ` hook ${program}`;
+  return line.endsWith(end) && /(?:^|[\s/'"])rouse(?:\.js)?['"]?$/.test(line.slice(0, -end.length).slice(-4096));
+}
+
+function isOurNotify(words: readonly string[]): boolean {
+  const at = words.indexOf("hook");
+  return at > 0 && words[at + 1] === "codex" && /(?:^|\/)rouse(?:\.js)?$/.test((words[at - 1] ?? "").slice(-4096));
+}
+
+function homeOf(env: NonNullable<HookOptions["env"]>): string {
+  return env.HOME || homedir();
+}

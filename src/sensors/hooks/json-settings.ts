@@ -1,0 +1,130 @@
+/**
+ * Hooks in the settings of Claude Code and Gemini CLI: JSON that a person wrote, with comments and other hooks. It is
+ * edited in place, never written anew; what is not ours stays as it stands.
+ */
+import {
+  applyEdits,
+  type FormattingOptions,
+  type JSONPath,
+  modify,
+  type ParseError,
+  parse,
+  printParseErrorCode,
+} from "jsonc-parser";
+import { asRecord } from "../../readers/json.js";
+
+export type Edited = { ok: true; text: string } | { ok: false; problem: string };
+
+export interface JsonHooks {
+  /** What the hook runs, as the program's settings have it. */
+  entry: Readonly<Record<string, unknown>> & { command: string };
+  /** The events, and whether they are given by tool: those need a matcher. */
+  events: readonly { name: string; byTool: boolean }[];
+  /** Tells our own hooks, of this and of earlier installations. */
+  isOurs: (command: string) => boolean;
+}
+
+export function addJsonHooks(text: string, hooks: JsonHooks): Edited {
+  const names = hooks.events.map(({ name }) => name);
+  return edit(text, names, (settings, change) => {
+    for (const { name, byTool } of hooks.events) {
+      const groups = settings().hooks?.[name] ?? [];
+      const group = { ...(byTool ? { matcher: "*" } : {}), hooks: [hooks.entry] };
+      const [at] = placesOf(groups, hooks.isOurs);
+      // In front: a comment behind the last one of a list would be lost when ours is taken out from behind it.
+      if (at === undefined) change(["hooks", name, 0], group, true);
+      else if (groups[at.group]?.hooks?.[at.hook]?.command !== hooks.entry.command) {
+        change(["hooks", name, at.group, "hooks", at.hook], hooks.entry, false);
+      }
+    }
+  });
+}
+
+export function removeJsonHooks(text: string, isOurs: JsonHooks["isOurs"]): Edited {
+  if (text.trim() === "") return { ok: true, text };
+  return edit(text, [], (settings, change) => {
+    for (const name of Object.keys(settings().hooks ?? {})) {
+      for (const { group, hook } of placesOf(settings().hooks?.[name] ?? [], isOurs).reverse()) {
+        const groups = settings().hooks?.[name] ?? [];
+        // What would be left empty behind our hook was ours too.
+        const isLast = groups[group]?.hooks?.length === 1;
+        if (!isLast) change(["hooks", name, group, "hooks", hook], undefined, false);
+        else if (groups.length > 1) change(["hooks", name, group], undefined, false);
+        else if (Object.keys(settings().hooks ?? {}).length > 1) change(["hooks", name], undefined, false);
+        else change(["hooks"], undefined, false);
+      }
+    }
+  });
+}
+
+interface Settings {
+  hooks?: Record<string, { hooks?: { command?: unknown }[] }[]>;
+}
+
+type Change = (path: JSONPath, value: unknown, isInsertion: boolean) => void;
+
+function edit(
+  text: string,
+  names: readonly string[],
+  work: (settings: () => Settings, change: Change) => void,
+): Edited {
+  let now = text.trim() === "" ? "{}\n" : text;
+  const problem = problemOf(now, names);
+  if (problem !== null) return { ok: false, problem };
+  const formattingOptions = formatOf(now);
+  work(
+    () => parse(now, [], { allowTrailingComma: true }) as Settings,
+    (path, value, isArrayInsertion) => {
+      now = applyEdits(now, modify(now, path, value, { formattingOptions, isArrayInsertion }));
+    },
+  );
+  return { ok: true, text: now };
+}
+
+/** What keeps us from editing, with line and column; a file that we do not understand is not touched. */
+function problemOf(text: string, names: readonly string[]): string | null {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: true });
+  const [error] = errors;
+  if (error) {
+    const before = text.slice(0, error.offset).split("\n");
+    const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+    return `${place}: this is no JSON (${printParseErrorCode(error.error)})`;
+  }
+  const settings = asRecord(value);
+  if (settings === null) return "an object was expected at the top";
+  if (settings.hooks === undefined) return null;
+  const hooks = asRecord(settings.hooks);
+  if (hooks === null) return '"hooks" is no object';
+  const wrong = names.find((name) => hooks[name] !== undefined && !isGroupList(hooks[name]));
+  return wrong ? `"hooks.${wrong}" is no list of hooks` : null;
+}
+
+function isGroupList(groups: unknown): boolean {
+  return Array.isArray(groups) && groups.every((group) => Array.isArray(asRecord(group)?.hooks));
+}
+
+function hooksOf(group: unknown): unknown[] {
+  const { hooks } = asRecord(group) ?? {};
+  return Array.isArray(hooks) ? hooks : [];
+}
+
+function placesOf(groups: unknown, isOurs: JsonHooks["isOurs"]): { group: number; hook: number }[] {
+  if (!Array.isArray(groups)) return [];
+  return groups.flatMap((each, group) =>
+    hooksOf(each).flatMap((entry, hook) => {
+      const command = asRecord(entry)?.command;
+      return typeof command === "string" && isOurs(command) ? [{ group, hook }] : [];
+    }),
+  );
+}
+
+/** As the file is indented already. */
+function formatOf(text: string): FormattingOptions {
+  const indent = /\n([ \t]{1,16})["}]/.exec(text)?.[1] ?? "  ";
+  return {
+    insertSpaces: !indent.startsWith("\t"),
+    tabSize: indent.startsWith("\t") ? 1 : indent.length,
+    eol: text.includes("\r\n") ? "\r\n" : "\n",
+  };
+}
