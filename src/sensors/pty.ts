@@ -45,8 +45,13 @@ interface PrivateFields {
   _emittedClose: boolean;
 }
 
-/** A read of a terminal brings 4 KiB at most; so much is collected before anybody is called. */
+/** A read of a terminal often brings 4 KiB only; so much is collected before anybody is called. */
 const READ_BYTES = 64 * 1024;
+/**
+ * A shorter read has emptied the terminal, so it is not asked again at once: a read of an empty one waits for the kernel
+ * to move over what may be on its way.
+ */
+const FULL_READ_BYTES = 4095;
 /** What a program that does not read its input may leave waiting. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 const RETRY_MS = [1, 5, 20, 50] as const;
@@ -124,8 +129,9 @@ export class Pty {
   }
 
   #take(first: Buffer): void {
-    const length = first.copy(this.#scratch);
-    this.#pass(this.#read(length));
+    // Short, as nearly always; or longer than our own buffer, as a stream that was paused may hand it out.
+    if (first.length < FULL_READ_BYTES || first.length >= READ_BYTES) this.#events.data(first);
+    else this.#pass(this.#read(first.copy(this.#scratch), FULL_READ_BYTES));
   }
 
   #pass(length: number): void {
@@ -133,14 +139,14 @@ export class Pty {
     if (isKept) this.#scratch = Buffer.allocUnsafeSlow(READ_BYTES);
   }
 
-  /** Fills the buffer from `length` on with what is there now; returns its length. */
-  #read(length: number): number {
+  /** Fills the buffer from `length` on, until a read brings less than `enough`; returns its length. */
+  #read(length: number, enough: number): number {
     let filled = length;
     try {
       while (filled < READ_BYTES) {
         const got = readSync(this.#term._fd, this.#scratch, filled, READ_BYTES - filled, null);
-        if (got === 0) break;
         filled += got;
+        if (got < enough) break;
       }
     } catch {
       // EAGAIN: nothing more at the moment. EIO: nothing more ever.
@@ -184,7 +190,7 @@ export class Pty {
     // What a paused stream has read already; it comes out as any other data.
     this.#term._socket.read();
     let last = 0;
-    for (let length = this.#read(0); length > 0 && last < LAST_BYTES_MAX; length = this.#read(0)) {
+    for (let length = this.#read(0, 1); length > 0 && last < LAST_BYTES_MAX; length = this.#read(0, 1)) {
       this.#pass(length);
       last += length;
     }

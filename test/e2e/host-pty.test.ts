@@ -32,6 +32,17 @@ describe("a pseudo-terminal", () => {
     }
   });
 
+  it("loses nothing of much output that is read in bursts", async () => {
+    let chunks = 0;
+    const { text } = await run("seq 1 300000", (pty) => {
+      if (++chunks % 4 !== 0) return;
+      pty.pause();
+      setTimeout(() => pty.resume(), 2);
+    });
+    const wanted = Array.from({ length: 300_000 }, (_, n) => `${n + 1}\r\n`).join("");
+    expect(text === wanted, `${text.length} of ${wanted.length} characters`).toBe(true);
+  });
+
   it("loses nothing when it is paused while the program ends", async () => {
     let isPaused = false;
     const { text } = await run("echo first; sleep 0.2; seq 1 2000; exit 3", (pty) => {
