@@ -10,10 +10,16 @@ import { readSockets } from "./sockets.js";
 const hasSs = (await readSockets()) !== null;
 const started: ChildProcess[] = [];
 
-function start(code: string, ...args: string[]): ChildProcess & { pid: number } {
+interface Started {
+  pid: number;
+  /** The first thing that it printed. */
+  up: Promise<unknown>;
+}
+
+function start(code: string, ...args: string[]): Started {
   const child = spawn(process.execPath, ["-e", code, ...args], { stdio: ["ignore", "pipe", "ignore"], detached: true });
   started.push(child);
-  return child as ChildProcess & { pid: number };
+  return { pid: child.pid as number, up: once(child.stdout, "data") };
 }
 
 afterEach(() => {
@@ -45,7 +51,7 @@ const PARENT = `
 describe("identityOf", () => {
   it("names one process, the same at each look, and none that has ended", async () => {
     const child = start(PARENT);
-    await once(child.stdout as NonNullable<typeof child.stdout>, "data");
+    await child.up;
     const identity = identityOf(child.pid);
     expect(identity).not.toBeNull();
     expect(identityOf(child.pid)).toBe(identity);
@@ -59,7 +65,7 @@ describe("ProcessSensor on this machine", () => {
   it("sees a child, a stop and the end of a process", async () => {
     const sensor = new ProcessSensor({ socketsEveryMs: 0 });
     const child = start(PARENT);
-    await once(child.stdout as NonNullable<typeof child.stdout>, "data");
+    await child.up;
     const target = { pid: child.pid, start: identityOf(child.pid) };
     const sample = async () => {
       await sensor.refresh(Date.now());
@@ -90,12 +96,14 @@ describe("ProcessSensor on this machine", () => {
       setInterval(() => {}, 1000);
       console.log("up");
     `);
-    await once(child.stdout as NonNullable<typeof child.stdout>, "data");
+    await child.up;
     const target = { pid: child.pid, start: null };
-    await until(async () => {
+    const worked = await until(async () => {
       await sensor.refresh(Date.now());
-      return sensor.sample(target, Date.now()).cpuMs > 100;
+      const signal = sensor.sample(target, Date.now());
+      return signal.cpuMs > 100 && signal;
     });
+    expect(worked.children).toBe(1);
   });
 
   it("takes a process with another start for another process", async () => {
@@ -141,7 +149,7 @@ describe("ProcessSensor on this machine", () => {
 
   it("finds the same family with ps", async () => {
     const child = start(PARENT);
-    await once(child.stdout as NonNullable<typeof child.stdout>, "data");
+    await child.up;
     const sensor = new ProcessSensor({ socketsEveryMs: 0, readTable: readPsTable });
     await sensor.refresh(0);
     expect(sensor.sample({ pid: child.pid, start: null }, 0)).toMatchObject({ alive: true, children: 1 });

@@ -221,14 +221,9 @@ describe("WorkspaceSensor in a plain folder", () => {
     expect(of(await look(sensor), "queue")).toMatchObject([{ op: "enqueue", depth: 2 }]);
     rmSync(join(work, "inbox"), { recursive: true });
     write("message_queue/q.json", '{"messages":[2]}');
-    expect(
-      of(await look(sensor), "queue")
-        .map(({ op, depth }) => [op, depth])
-        .sort(),
-    ).toEqual([
-      ["dequeue", 0],
-      ["dequeue", 1],
-    ]);
+    const left = of(await look(sensor), "queue");
+    expect(left.map(({ op }) => op)).toEqual(["dequeue", "dequeue"]);
+    expect(new Set(left.map(({ depth }) => depth))).toEqual(new Set([0, 1]));
   });
 
   it("follows no link and no way out", async () => {
