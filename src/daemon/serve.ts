@@ -35,7 +35,10 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   loop.restore();
   let stop: () => void = () => {};
   const app = makeRoutes({ loop, version, shutDown: () => stop() });
-  const server = createServer(getRequestListener(app.fetch));
+  const answer = getRequestListener(app.fetch);
+  const server = createServer((request, response) => {
+    void answer(request, response);
+  });
   // Nobody answered above, so a socket file that is still there belongs to a daemon that was killed.
   rmSync(paths.daemonSocket, { force: true });
   await listen(server, paths.daemonSocket);

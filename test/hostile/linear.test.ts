@@ -25,7 +25,7 @@ const FULL = process.env["ROUSE_FULL"] === "1";
 const SIZE = 100_000;
 /** Pieces that make a careless pattern try everything: each is repeated until the text is long enough. */
 const PIECES = [
-  ...'a1 \n(`".?│─/=\\<>,;:-*#|',
+  ...Array.from('a1 \n(`".?│─/=\\<>,;:-*#|'),
   ..."a?,1h ,1 ,- ,a. ,❯ 1. x\n,│ ● 1. Yes │\n,\u001b[31m,$(,&& ,a=b ,'a' ,12:30 ,resets 5pm ,retrying in 1s ,1/2 ,Error: ,API Error ,● x\n,limit reached ,<promise>,x@y.z ,2026-01-01T00:00:00Z ,rate limit until ,try again in 1 h 2 m ,漢,👩‍👩‍👧,```\n,[1m[2m".split(
     ",",
   ),

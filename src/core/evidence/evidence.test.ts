@@ -3,9 +3,11 @@ import { START, screen } from "../../../test/support/steps.js";
 import type { Signal } from "../signal.js";
 import { createEvidence, take } from "./evidence.js";
 
-function after(...signals: object[]) {
+function stateAfter(...signals: object[]) {
   const evidence = createEvidence();
-  signals.forEach((signal, i) => take(evidence, { at: START + i * 1000, source: "stream", ...signal } as Signal));
+  signals.forEach((signal, i) => {
+    take(evidence, { at: START + i * 1000, source: "stream", ...signal } as Signal);
+  });
   return evidence;
 }
 
@@ -49,27 +51,27 @@ describe("evidence", () => {
   });
 
   it("lets a later session record override field by field", () => {
-    const { session } = after({ kind: "session", version: "1", cwd: "/a" }, { kind: "session", version: "2" });
+    const { session } = stateAfter({ kind: "session", version: "1", cwd: "/a" }, { kind: "session", version: "2" });
     expect(session).toMatchObject({ version: "2", cwd: "/a" });
   });
 
   it("keeps the agent's last closing until a user speaks", () => {
     const message = { kind: "message", role: "assistant", digest: "m", closing: "question", preview: "Which?" };
-    expect(after(message).message).toMatchObject({ closing: "question", preview: "Which?" });
-    expect(after(message, { kind: "message", role: "user", digest: "u" }).message).toBeNull();
+    expect(stateAfter(message).message).toMatchObject({ closing: "question", preview: "Which?" });
+    expect(stateAfter(message, { kind: "message", role: "user", digest: "u" }).message).toBeNull();
   });
 
   it("sees a compaction begin and end, by records or by the screen", () => {
-    expect(after({ kind: "compaction", phase: "start" }).compactingSince).toBe(START);
+    expect(stateAfter({ kind: "compaction", phase: "start" }).compactingSince).toBe(START);
     expect(
-      after({ kind: "compaction", phase: "start" }, { kind: "compaction", phase: "end" }).compactingSince,
+      stateAfter({ kind: "compaction", phase: "start" }, { kind: "compaction", phase: "end" }).compactingSince,
     ).toBeNull();
-    expect(after(screen({ compacting: true, busy: true }), screen({ busy: true })).compactingSince).toBeNull();
+    expect(stateAfter(screen({ compacting: true, busy: true }), screen({ busy: true })).compactingSince).toBeNull();
   });
 
   it("does not take rouse's own keys for a human's", () => {
     const keys = { kind: "input", bytes: 1, quits: true };
-    expect(after({ ...keys, by: "rouse" })).toMatchObject({ humanAt: null, quitAt: null });
-    expect(after({ ...keys, by: "human" })).toMatchObject({ humanAt: START, quitAt: START });
+    expect(stateAfter({ ...keys, by: "rouse" })).toMatchObject({ humanAt: null, quitAt: null });
+    expect(stateAfter({ ...keys, by: "human" })).toMatchObject({ humanAt: START, quitAt: START });
   });
 });

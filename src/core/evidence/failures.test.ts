@@ -3,9 +3,11 @@ import { screen } from "../../../test/support/steps.js";
 import type { Signal } from "../signal.js";
 import { createFailures, takeFailures } from "./failures.js";
 
-function after(...signals: object[]) {
+function stateAfter(...signals: object[]) {
   const failures = createFailures();
-  signals.forEach((signal, i) => takeFailures(failures, { at: i * 1000, source: "transcript", ...signal } as Signal));
+  signals.forEach((signal, i) => {
+    takeFailures(failures, { at: i * 1000, source: "transcript", ...signal } as Signal);
+  });
   return failures;
 }
 const error = { kind: "error", cause: "api", final: true, digest: "e", text: "API Error: 500" };
@@ -13,8 +15,8 @@ const hit = { kind: "limit", level: "hit", text: "limit reached" };
 
 describe("what ended the work", () => {
   it("is a final error, not one failure among others", () => {
-    expect(after(error).error).toMatchObject({ cause: "api", at: 0 });
-    expect(after({ ...error, final: false }).error).toBeNull();
+    expect(stateAfter(error).error).toMatchObject({ cause: "api", at: 0 });
+    expect(stateAfter({ ...error, final: false }).error).toBeNull();
   });
 
   it.each([
@@ -23,31 +25,31 @@ describe("what ended the work", () => {
     ["a message of the agent", { kind: "message", role: "assistant", digest: "m" }],
     ["a new turn", { kind: "turn", phase: "start" }],
   ])("is past with %s", (_, signal) => {
-    expect(after(error, hit, signal)).toMatchObject({ error: null, limit: null });
+    expect(stateAfter(error, hit, signal)).toMatchObject({ error: null, limit: null });
   });
 
   it("is not past with a text of rouse's own, nor with the end of the turn", () => {
     const own = { kind: "message", role: "user", digest: "m", own: true };
-    expect(after(error, own, { kind: "turn", phase: "end" }).error).not.toBeNull();
+    expect(stateAfter(error, own, { kind: "turn", phase: "end" }).error).not.toBeNull();
   });
 
   it("keeps a limit's first moment and the end that any of its records knew", () => {
-    expect(after({ ...hit, until: 99 }, hit).limit).toMatchObject({ at: 0, until: 99 });
-    expect(after(hit, { ...hit, until: 99, resumesItself: true }, hit).limit).toMatchObject({
+    expect(stateAfter({ ...hit, until: 99 }, hit).limit).toMatchObject({ at: 0, until: 99 });
+    expect(stateAfter(hit, { ...hit, until: 99, resumesItself: true }, hit).limit).toMatchObject({
       until: 99,
       resumesItself: true,
     });
   });
 
   it("forgets a warning, but not that the window is full", () => {
-    expect(after({ ...hit, level: "warning" })).toMatchObject({ limit: null, full: null });
-    expect(after({ ...hit, level: "warning", full: true })).toMatchObject({ limit: null, full: { at: 0 } });
-    expect(after(hit, { ...hit, level: "cleared" }).limit).toBeNull();
+    expect(stateAfter({ ...hit, level: "warning" })).toMatchObject({ limit: null, full: null });
+    expect(stateAfter({ ...hit, level: "warning", full: true })).toMatchObject({ limit: null, full: { at: 0 } });
+    expect(stateAfter(hit, { ...hit, level: "cleared" }).limit).toBeNull();
   });
 
   it("stands on the screen as long as the row does", () => {
     const shown = screen({ error: { cause: "api", text: "API Error: 500" } });
-    expect(after(shown, shown).shownError).toMatchObject({ at: 0 });
-    expect(after(shown, screen({})).shownError).toBeNull();
+    expect(stateAfter(shown, shown).shownError).toMatchObject({ at: 0 });
+    expect(stateAfter(shown, screen({})).shownError).toBeNull();
   });
 });

@@ -3,36 +3,38 @@ import { screen } from "../../../test/support/steps.js";
 import type { Signal } from "../signal.js";
 import { createProgress, takeProgress } from "./progress.js";
 
-function after(...signals: object[]) {
+function stateAfter(...signals: object[]) {
   const progress = createProgress();
-  signals.forEach((signal, i) => takeProgress(progress, { at: i * 1000, ...signal } as Signal));
+  signals.forEach((signal, i) => {
+    takeProgress(progress, { at: i * 1000, ...signal } as Signal);
+  });
   return progress;
 }
 
 describe("news of a stream that lives", () => {
   it("is a new reply, never a repaint of one", () => {
-    expect(after(screen({ reply: "a" }), screen({ reply: "a" })).seen.reply).toBe(0);
-    expect(after(screen({ reply: "a" }), screen({ reply: "b" })).seen.reply).toBe(1000);
+    expect(stateAfter(screen({ reply: "a" }), screen({ reply: "a" })).seen.reply).toBe(0);
+    expect(stateAfter(screen({ reply: "a" }), screen({ reply: "b" })).seen.reply).toBe(1000);
   });
 
   it("is not a frame torn at a look: coming back to a known reply is none", () => {
-    expect(after(screen({ reply: "a" }), screen({ reply: "torn" }), screen({ reply: "a" })).seen.reply).toBe(1000);
+    expect(stateAfter(screen({ reply: "a" }), screen({ reply: "torn" }), screen({ reply: "a" })).seen.reply).toBe(1000);
   });
 
   it("is a counter that moved, not one that hid and came back", () => {
-    expect(after(screen({ tokens: 5 }), screen({}), screen({ tokens: 5 })).seen.tokens).toBe(0);
-    expect(after(screen({ tokens: 5 }), screen({ tokens: 6 })).seen.tokens).toBe(1000);
+    expect(stateAfter(screen({ tokens: 5 }), screen({}), screen({ tokens: 5 })).seen.tokens).toBe(0);
+    expect(stateAfter(screen({ tokens: 5 }), screen({ tokens: 6 })).seen.tokens).toBe(1000);
   });
 
   it("is a record of each source, kept apart", () => {
     const delta = { kind: "delta", channel: "content", chars: 1 };
-    const { seen } = after({ ...delta, source: "stream" }, { ...delta, source: "transcript" });
+    const { seen } = stateAfter({ ...delta, source: "stream" }, { ...delta, source: "transcript" });
     expect(seen).toMatchObject({ stream: 0, transcript: 1000 });
   });
 
   it("is received bytes, not bytes that the program wrote", () => {
     const process = { kind: "process", source: "process", alive: true, children: 0, cpuMs: 0 };
-    const { seen, outputAt } = after(
+    const { seen, outputAt } = stateAfter(
       { ...process, receivedBytes: 10 },
       { ...process, receivedBytes: 10 },
       { kind: "output", source: "screen", bytes: 900 },
@@ -41,6 +43,6 @@ describe("news of a stream that lives", () => {
   });
 
   it("costs bounded memory, however many replies are shown", () => {
-    expect(after(...Array.from({ length: 500 }, (_, i) => screen({ reply: `r${i}` }))).replies.size).toBe(64);
+    expect(stateAfter(...Array.from({ length: 500 }, (_, i) => screen({ reply: `r${i}` }))).replies.size).toBe(64);
   });
 });

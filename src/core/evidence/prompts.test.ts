@@ -3,9 +3,11 @@ import { screen } from "../../../test/support/steps.js";
 import type { Signal } from "../signal.js";
 import { createPrompts, openPrompt, takePrompts } from "./prompts.js";
 
-function after(...signals: object[]) {
+function stateAfter(...signals: object[]) {
   const prompts = createPrompts();
-  signals.forEach((signal, i) => takePrompts(prompts, { at: i * 1000, ...signal } as Signal));
+  signals.forEach((signal, i) => {
+    takePrompts(prompts, { at: i * 1000, ...signal } as Signal);
+  });
   return prompts;
 }
 const dialog = screen({ composer: "hidden", dialog: { prompt: "permission", question: "Run rm -rf?" } });
@@ -23,38 +25,38 @@ const ask = (id: string, cls = "question") => ({
 
 describe("open prompts", () => {
   it("are told by the source that has the words", () => {
-    expect(openPrompt(after(blocked, hook, dialog))).toMatchObject({ source: "screen", question: "Run rm -rf?" });
+    expect(openPrompt(stateAfter(blocked, hook, dialog))).toMatchObject({ source: "screen", question: "Run rm -rf?" });
   });
 
   it("stay open until each source that saw them closes its own view", () => {
-    expect(openPrompt(after(blocked, dialog, screen({})))).toMatchObject({ source: "title" });
-    expect(openPrompt(after(blocked, dialog, screen({}), { ...blocked, status: "working" }))).toBeNull();
+    expect(openPrompt(stateAfter(blocked, dialog, screen({})))).toMatchObject({ source: "title" });
+    expect(openPrompt(stateAfter(blocked, dialog, screen({}), { ...blocked, status: "working" }))).toBeNull();
   });
 
   it("of a hook are answered when the composer is back, a tool ends or a turn edge comes", () => {
     const end = { kind: "tool_end", source: "stream", id: "x", ok: true, outcome: "", raw: "" };
     for (const closing of [screen({}), end, { kind: "turn", source: "stream", phase: "end" }]) {
-      expect(openPrompt(after(hook, closing))).toBeNull();
+      expect(openPrompt(stateAfter(hook, closing))).toBeNull();
     }
-    expect(openPrompt(after(hook, screen({ composer: "hidden" })))).not.toBeNull();
+    expect(openPrompt(stateAfter(hook, screen({ composer: "hidden" })))).not.toBeNull();
   });
 
   it("count from when they were first seen", () => {
-    expect(openPrompt(after(dialog, dialog, dialog))?.at).toBe(0);
+    expect(openPrompt(stateAfter(dialog, dialog, dialog))?.at).toBe(0);
   });
 
   it("include the calls that ask a human, until they end", () => {
-    expect(openPrompt(after(ask("a")))).toMatchObject({ prompt: "input", question: "Which port?" });
-    expect(openPrompt(after(ask("a", "plan")))).toMatchObject({ prompt: "plan" });
-    expect(openPrompt(after(ask("a"), { kind: "tool_end", source: "stream", id: "a", ok: true }))).toBeNull();
+    expect(openPrompt(stateAfter(ask("a")))).toMatchObject({ prompt: "input", question: "Which port?" });
+    expect(openPrompt(stateAfter(ask("a", "plan")))).toMatchObject({ prompt: "plan" });
+    expect(openPrompt(stateAfter(ask("a"), { kind: "tool_end", source: "stream", id: "a", ok: true }))).toBeNull();
   });
 
   it("are bounded, however many calls ask", () => {
-    expect(after(...Array.from({ length: 99 }, (_, i) => ask(`q${i}`))).asked.size).toBe(8);
+    expect(stateAfter(...Array.from({ length: 99 }, (_, i) => ask(`q${i}`))).asked.size).toBe(8);
   });
 
   it("are remembered over the exit as left open, and no longer shown", () => {
-    const prompts = after(hook, { kind: "exit", source: "process", code: 1, signal: null });
+    const prompts = stateAfter(hook, { kind: "exit", source: "process", code: 1, signal: null });
     expect([openPrompt(prompts), prompts.leftOpen]).toEqual([null, true]);
   });
 });

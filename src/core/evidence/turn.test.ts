@@ -5,7 +5,9 @@ import { createTurn, takeTurn, turnWord } from "./turn.js";
 
 function turnAfter(...signals: object[]) {
   const turn = createTurn();
-  signals.forEach((signal, i) => takeTurn(turn, { at: i * 10_000, ...signal } as Signal));
+  signals.forEach((signal, i) => {
+    takeTurn(turn, { at: i * 10_000, ...signal } as Signal);
+  });
   return turn;
 }
 const status = (source: string, word: string) => ({ kind: "status", source, status: word });
