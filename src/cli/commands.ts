@@ -4,14 +4,16 @@ import type { Command } from "@commander-js/extra-typings";
 type Add = (program: Command, setExit: (code: number) => void) => void;
 
 export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<Add> }[] = [
-  { names: ["up", "down"], load: async () => (await import("./daemon.js")).addDaemon },
-  { names: ["status", "health", "why"], load: async () => (await import("./status.js")).addStatus },
   { names: ["run"], load: async () => (await import("./run.js")).addRun },
   { names: ["spawn"], load: async () => (await import("./spawn.js")).addSpawn },
   { names: ["attach"], load: async () => (await import("./attach.js")).addAttach },
   { names: ["logs"], load: async () => (await import("./logs.js")).addLogs },
   { names: ["type"], load: async () => (await import("./type.js")).addType },
   { names: ["stop"], load: async () => (await import("./stop.js")).addStop },
+  { names: ["up", "down"], load: async () => (await import("./daemon.js")).addDaemon },
+  { names: ["status", "health", "why"], load: async () => (await import("./status.js")).addStatus },
+  { names: ["hook", "report"], load: async () => (await import("./quick-help.js")).addQuick },
+  { names: ["init"], load: async () => (await import("./init.js")).addInit },
   { names: ["config"], load: async () => (await import("./config.js")).addConfig },
   { names: ["replay"], load: async () => (await import("./replay.js")).addReplay },
   { names: ["eval"], load: async () => (await import("./eval.js")).addEval },
