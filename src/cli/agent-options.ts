@@ -1,7 +1,5 @@
 /** What `run` and `spawn` have in common: the agent's name, kind, tags, task and policy, and its command. */
-import { basename } from "node:path";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import { profileFor } from "../agents/registry.js";
 import { rousePaths } from "../config/paths.js";
 import { findProgram } from "../host/find-program.js";
 import type { HostSpec } from "../host/host.js";
@@ -39,7 +37,7 @@ export function agentCommand(program: Command, name: "run" | "spawn") {
 export function specOf(command: string[], options: AgentOptions, origin: "run" | "spawn"): SpecWithoutName {
   return {
     wanted: options.name ?? null,
-    kind: profileFor(options.kind ?? basename(command[0] ?? "")).id,
+    kind: options.kind ?? null,
     tags: options.tag ?? [],
     task: options.task ?? null,
     policy: options.policy ?? null,

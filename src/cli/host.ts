@@ -23,7 +23,7 @@ const OF_THE_OTHER_TERMINAL = ["TMUX", "TMUX_PANE", "STY", "WINDOW", "WINDOWID",
 async function main(): Promise<void> {
   const order = JSON.parse(readFileSync(0, "utf8")) as HostOrder;
   const paths = rousePaths();
-  const host = start(order);
+  const host = await start(order);
   if (!host) return;
   process.on("uncaughtException", (error) => {
     log(`watching stopped; the agent runs on: ${error.stack}`);
@@ -37,12 +37,13 @@ async function main(): Promise<void> {
   await host.close(exit, FAREWELL_MS);
 }
 
-function start({ spec: wanted, cols, rows }: HostOrder): Host | null {
+async function start({ spec: wanted, cols, rows }: HostOrder): Promise<Host | null> {
   const paths = rousePaths();
   try {
     const spec = nameFor(wanted);
     try {
       const host = new Host({ spec, paths, env: environment(), cols, rows, startDaemon, log });
+      await host.ready;
       answer({ name: host.name, session: host.session, pid: host.pid });
       return host;
     } catch (error) {

@@ -5,17 +5,17 @@
  */
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { profileFor } from "../agents/registry.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Signal } from "../core/signal.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { Pty, type PtyEvents, type PtyExit, type PtyOptions } from "../sensors/pty.js";
 import { DaemonLink } from "./daemon-link.js";
-import { Observer } from "./observer.js";
+import type { Observer } from "./observer.js";
 import { type HostRecord, pruneSessions, sessionFile, writeRecord } from "./registry.js";
-import { answerTo, Responder } from "./responder.js";
+import { answerTo, type Query, Responder } from "./responder.js";
 import { Ring } from "./ring.js";
 import { type Stopped, stopTree } from "./stop-tree.js";
 import { ENTER, ENTER_AFTER_MS, typedText } from "./typed-text.js";
@@ -23,7 +23,8 @@ import { type ViewedHost, Viewers } from "./viewers.js";
 
 export interface HostSpec {
   name: string;
-  kind: string;
+  /** What the person said; null to go by the program's name. */
+  kind: string | null;
   tags: string[];
   task: string | null;
   policy: string | null;
@@ -60,12 +61,15 @@ export interface HostOptions {
 }
 
 const RING_BYTES = 1024 * 1024;
+const EARLY_SIGNALS_MAX = 1000;
 const LAST_OUTPUT_BYTES = 256 * 1024;
 
 export class Host implements ViewedHost {
   readonly ring = new Ring(RING_BYTES);
   readonly session: string = newSessionId();
   readonly exited: Promise<PtyExit>;
+  /** The agent is watched, its record written, its socket open; or what failed of these was logged. */
+  readonly ready: Promise<void>;
   readonly #options: HostOptions;
   readonly #program: HeldProgram;
   readonly #responder: Responder | null;
@@ -74,6 +78,8 @@ export class Host implements ViewedHost {
   #observer: Observer | null = null;
   #link: DaemonLink | null = null;
   #viewers: Viewers | null = null;
+  /** Facts that came before there was a link. */
+  #early: Signal[] = [];
   #cols: number;
   #rows: number;
   #enters: Promise<unknown> = Promise.resolve();
@@ -102,6 +108,7 @@ export class Host implements ViewedHost {
     this.#start = identityOf(this.#program.pid);
     this.#record = {
       ...options.spec,
+      kind: options.spec.kind ?? "generic",
       session: this.session,
       pid: this.#program.pid,
       pidStart: this.#start,
@@ -115,11 +122,16 @@ export class Host implements ViewedHost {
       rows: options.rows,
       exit: null,
     };
-    this.#startWatching();
+    this.ready = this.#startWatching();
   }
 
   get pid(): number {
     return this.#program.pid;
+  }
+
+  /** Id of the program's profile, once the host is ready. */
+  get kind(): string {
+    return this.#record.kind;
   }
 
   get name(): string {
@@ -169,7 +181,8 @@ export class Host implements ViewedHost {
 
   /** A fact from a source of the host's own. */
   give(signal: Signal): void {
-    this.#link?.give(signal);
+    if (this.#link) this.#link.give(signal);
+    else if (this.#early.length < EARLY_SIGNALS_MAX) this.#early.push(signal);
   }
 
   /** Passes a signal on, to the agent or to its whole group; not to whoever has the number now, if it is gone. */
@@ -218,6 +231,7 @@ export class Host implements ViewedHost {
 
   /** To be called after the exit: last look, last word to the daemon and to viewers, record and socket put in order. */
   async close(exit: PtyExit, withinMs: number): Promise<void> {
+    await this.ready;
     this.#observer?.end();
     const at = Date.now();
     this.give({ kind: "exit", at, source: "process", code: exit.code, signal: exit.signal });
@@ -235,22 +249,50 @@ export class Host implements ViewedHost {
 
   /** Watching is over: bytes still pass. */
   stopWatching(): void {
-    this.#observer?.end();
+    this.#observer?.stop();
   }
 
   #data(bytes: Buffer): boolean {
     const isKept = this.#options.output?.(bytes) ?? false;
     this.ring.push(bytes);
     this.#viewers?.show(bytes);
-    for (const query of this.#responder?.queries(bytes) ?? []) {
-      const cursor = query === "cursor" ? (this.#observer?.cursor() ?? null) : null;
-      this.#program.write(Buffer.from(answerTo(query, cursor)));
-    }
+    const queries = this.#responder?.queries(bytes) ?? [];
+    // Answers wait for the observer, which knows where the cursor is; and keep the order of the questions.
+    if (queries.length > 0) void this.ready.then(() => this.#answer(queries));
     return isKept;
   }
 
-  #startWatching(): void {
-    const { spec, paths, cols, rows } = this.#options;
+  #answer(queries: readonly Query[]): void {
+    for (const query of queries) {
+      const cursor = query === "cursor" ? (this.#observer?.cursor() ?? null) : null;
+      this.#program.write(Buffer.from(answerTo(query, cursor)));
+    }
+  }
+
+  /**
+   * The agent runs already while this loads what knows programs and screens, some 100 ms of work: what it writes in the
+   * meantime waits in the ring for the first look.
+   */
+  async #startWatching(): Promise<void> {
+    const { spec, paths } = this.#options;
+    try {
+      const [{ profileFor }, { Observer }] = await Promise.all([
+        import("../agents/registry.js"),
+        import("./observer.js"),
+      ]);
+      const profile = profileFor(spec.kind ?? basename(spec.command[0] ?? ""));
+      this.#record = { ...this.#record, kind: profile.id };
+      this.#observer = new Observer({
+        profile,
+        ...this.size(),
+        ring: this.ring,
+        now: Date.now,
+        signal: (signal) => this.give(signal),
+        failed: (error) => this.#say("watching stopped; the agent runs on", error),
+      });
+    } catch (error) {
+      this.#say("the observer failed", error);
+    }
     this.#guarded("the record", () => {
       writeRecord(paths, this.#record);
       pruneSessions(paths, Date.now());
@@ -262,17 +304,7 @@ export class Host implements ViewedHost {
         session: agentSession(this.#record),
         ...(startDaemon ? { startDaemon } : {}),
       });
-    });
-    this.#guarded("the observer", () => {
-      this.#observer = new Observer({
-        profile: profileFor(spec.kind),
-        cols,
-        rows,
-        ring: this.ring,
-        now: Date.now,
-        signal: (signal) => this.give(signal),
-        failed: (error) => this.#say("watching stopped; the agent runs on", error),
-      });
+      for (const signal of this.#early.splice(0)) this.#link.give(signal);
     });
     this.#guarded("the socket for viewers", () => {
       makePrivateFolder(paths.runtime);

@@ -80,7 +80,15 @@ export class Observer {
       this.#look();
       this.#look();
     });
-    this.#stop();
+    this.stop();
+  }
+
+  /** No more looks; what was not looked at is not. */
+  stop(): void {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    clearInterval(this.#timer);
+    this.#reader.dispose();
   }
 
   #look(): void {
@@ -106,15 +114,9 @@ export class Observer {
     try {
       return work();
     } catch (error) {
-      this.#stop();
+      this.stop();
       this.#options.failed(error);
       return null;
     }
-  }
-
-  #stop(): void {
-    this.#stopped = true;
-    clearInterval(this.#timer);
-    this.#reader.dispose();
   }
 }

@@ -15,6 +15,7 @@ import type { PtyEvents, PtyExit, PtyOptions } from "../sensors/pty.js";
 import type { ForegroundOptions } from "./foreground.js";
 import { type HeldProgram, Host } from "./host.js";
 
+const EARLY_BYTES_MAX = 4 * 1024 * 1024;
 const BEHIND_BYTES = 1024 * 1024;
 const FAREWELL_MS = 1000;
 /** Those who outlive the program may hold its pipes; their output passes for so long after its end. */
@@ -31,7 +32,7 @@ export async function runPiped(options: ForegroundOptions): Promise<PtyExit> {
     rows: process.stdout.rows ?? ROWS,
     open: (program, events) => new PipedProgram(program, events, (bytes) => seeOutput(bytes)),
   });
-  const stream = new StreamWatch(readersFor(options.spec.kind).stream({}), host);
+  const stream = new StreamWatch(host);
   seeOutput = (bytes) => stream.take(bytes);
   const pass = (signal: NodeJS.Signals): void => host.kill(signal, "agent");
   process.on("uncaughtException", (error) => {
@@ -110,25 +111,40 @@ function pass(from: Readable | null, to: Writable, see: (bytes: Buffer) => void)
 
 /** Decides by the first byte whether the output is an event stream, and then reads that instead of a screen. */
 class StreamWatch {
-  readonly #reader: RecordReader;
   readonly #host: Host;
   readonly #lines = new LineSplitter();
   #isStream: boolean | null = null;
+  #reader: RecordReader | null = null;
+  /** Came before the host knew which program this is. */
+  #early: Buffer[] = [];
+  #earlyBytes = 0;
 
-  constructor(reader: RecordReader, host: Host) {
-    this.#reader = reader;
+  constructor(host: Host) {
     this.#host = host;
+    void host.ready.then(() => this.#begin());
   }
 
   take(bytes: Buffer): void {
-    if (this.#isStream === null) {
-      this.#isStream = bytes[0] === 0x7b;
-      if (this.#isStream) this.#host.stopWatching();
-    }
+    this.#isStream ??= bytes[0] === 0x7b;
     if (!this.#isStream) return;
+    if (this.#reader) {
+      this.#read(this.#reader, bytes);
+      return;
+    }
+    this.#earlyBytes += bytes.length;
+    if (this.#earlyBytes <= EARLY_BYTES_MAX) this.#early.push(bytes);
+  }
+
+  #begin(): void {
+    this.#reader = readersFor(this.#host.kind).stream({});
+    for (const bytes of this.#early.splice(0)) this.#read(this.#reader, bytes);
+  }
+
+  #read(reader: RecordReader, bytes: Buffer): void {
+    this.#host.stopWatching();
     for (const line of this.#lines.push(bytes)) {
       const record = parseRecord(line);
-      if (record) for (const signal of this.#reader.read(record, Date.now())) this.#host.give(signal);
+      if (record) for (const signal of reader.read(record, Date.now())) this.#host.give(signal);
     }
   }
 }
