@@ -18,8 +18,9 @@ export class Modes {
     const seam = this.#carry.length > 0 ? Buffer.concat([this.#carry, bytes.subarray(0, CARRY_BYTES)]) : null;
     if (seam?.includes(START)) this.#read(seam);
     if (bytes.includes(START)) this.#read(bytes);
-    const cut = bytes.lastIndexOf(0x1b);
-    this.#carry = cut >= 0 && cut > bytes.length - CARRY_BYTES ? Buffer.from(bytes.subarray(cut)) : Buffer.alloc(0);
+    const end = seam && bytes.length < CARRY_BYTES ? seam : bytes;
+    const cut = end.lastIndexOf(0x1b);
+    this.#carry = cut >= 0 && cut > end.length - CARRY_BYTES ? Buffer.from(end.subarray(cut)) : Buffer.alloc(0);
   }
 
   /** Brings a fresh terminal into these modes. */

@@ -1,7 +1,7 @@
 /** The daemon's ingest, as small as it can be: remembers what came, and fails on demand. */
 
 import { mkdirSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { dirname } from "node:path";
 import type { AgentSession } from "../../src/core/agent.js";
 import type { Signal } from "../../src/core/signal.js";
@@ -13,12 +13,12 @@ export class FakeDaemon {
   readonly batches: { from: number; count: number }[] = [];
   /** Statuses to answer with, before it behaves again. */
   failures: number[] = [];
-  #server: Server | null = null;
+  #stop: (() => Promise<void>) | null = null;
 
   async listen(socketPath: string): Promise<void> {
     mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 });
     rmSync(socketPath, { force: true });
-    this.#server = createServer((request, response) => {
+    const server = createServer((request, response) => {
       let body = "";
       request.setEncoding("utf8");
       request.on("data", (chunk: string) => {
@@ -32,7 +32,14 @@ export class FakeDaemon {
         response.writeHead(answer.status, { "content-type": "application/json" }).end(JSON.stringify(answer.body));
       });
     });
-    await new Promise<void>((resolve) => this.#server?.listen(socketPath, resolve));
+    await new Promise<void>((resolve) => {
+      server.listen(socketPath, resolve);
+    });
+    this.#stop = () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      });
   }
 
   get acked(): number {
@@ -46,9 +53,8 @@ export class FakeDaemon {
   }
 
   async close(): Promise<void> {
-    this.#server?.closeAllConnections();
-    await new Promise<void>((resolve) => (this.#server ? this.#server.close(() => resolve()) : resolve()));
-    this.#server = null;
+    await this.#stop?.();
+    this.#stop = null;
   }
 
   #take(method: string, body: unknown): { status: number; body: unknown } {

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FakeDaemon } from "../../test/support/fake-daemon.js";
+import { until } from "../../test/support/hosts.js";
+import type { AgentSession } from "../core/agent.js";
+import type { Signal } from "../core/signal.js";
+import { DaemonLink } from "./daemon-link.js";
+
+const session: AgentSession = {
+  session: "s1",
+  name: "a",
+  kind: "generic",
+  tags: [],
+  origin: "spawn",
+  command: ["x"],
+  workspace: null,
+  task: null,
+  policy: null,
+  pid: 1,
+  pidStart: null,
+  startedAt: 0,
+  hostSocket: null,
+  pane: null,
+  endedAt: null,
+};
+const output = (bytes: number): Signal => ({ kind: "output", at: bytes, source: "screen", bytes });
+
+let folder: string;
+let socketPath: string;
+let daemon: FakeDaemon;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rouse-"));
+  socketPath = join(folder, "d.sock");
+  daemon = new FakeDaemon();
+});
+
+afterEach(async () => {
+  await daemon.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe("the link to the daemon", () => {
+  it("delivers every signal once and in order, in batches of at most 200", async () => {
+    await daemon.listen(socketPath);
+    const link = new DaemonLink({ socketPath, session });
+    for (let n = 1; n <= 1000; n++) link.give(output(n));
+    expect(await link.close(5000)).toBe(true);
+    expect([...daemon.signals].map(([seq, signal]) => [seq, signal.at])).toEqual(
+      Array.from({ length: 1000 }, (_, n) => [n + 1, n + 1]),
+    );
+    expect(daemon.batches.map(({ count }) => count)).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  it("loses nothing when the daemon fails, breaks off and forgets", async () => {
+    await daemon.listen(socketPath);
+    const link = new DaemonLink({ socketPath, session });
+    link.give(output(1));
+    await until("the first", () => daemon.acked === 1);
+    daemon.failures = [500, 409, 500];
+    for (let n = 2; n <= 50; n++) link.give(output(n));
+    await until("the rest", () => daemon.acked === 50);
+    await daemon.close();
+    daemon.sessions.length = 0;
+    for (let n = 51; n <= 60; n++) link.give(output(n));
+    await daemon.listen(socketPath);
+    await until("what came meanwhile", () => daemon.acked === 60);
+    expect(daemon.sessions).toHaveLength(1);
+    expect(await link.close(5000)).toBe(true);
+  });
+
+  it("starts a daemon where there is none, once", async () => {
+    let starts = 0;
+    const startDaemon = async (): Promise<void> => {
+      starts++;
+      await daemon.listen(socketPath);
+    };
+    const link = new DaemonLink({ socketPath, session, startDaemon });
+    link.give(output(1));
+    expect(await link.close(5000)).toBe(true);
+    expect([starts, daemon.acked]).toEqual([1, 1]);
+  });
+
+  it("keeps a bounded number without a daemon, counts the others, and gives up at once when asked to", async () => {
+    const link = new DaemonLink({ socketPath, session, keptMax: 100 });
+    for (let n = 1; n <= 1000; n++) link.give(output(n));
+    expect(link.droppedSignals).toBeGreaterThanOrEqual(900);
+    const before = performance.now();
+    expect(await link.close(60_000)).toBe(false);
+    expect(performance.now() - before).toBeLessThan(30_000);
+  });
+
+  it("does not wait for ever for signals that the daemon will never take", async () => {
+    await daemon.listen(socketPath);
+    const link = new DaemonLink({ socketPath, session });
+    link.give(output(1));
+    await until("the first", () => daemon.acked === 1);
+    daemon.failures = [400];
+    link.give(output(2));
+    await until("the refusal", () => link.droppedSignals === 1);
+    link.give(output(3));
+    await until("the next", () => daemon.signals.has(3));
+    await link.close(1000);
+  });
+});

@@ -1,0 +1,18 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Ring } from "./ring.js";
+
+describe("the ring of last bytes", () => {
+  it("holds the last bytes, however they came", () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 20 }), fc.nat(40), (chunks, wanted) => {
+        const ring = new Ring(16);
+        for (const chunk of chunks) ring.push(Buffer.from(chunk));
+        const all = Buffer.concat(chunks);
+        const length = Math.min(wanted, 16, all.length);
+        expect(ring.total).toBe(all.length);
+        expect(ring.tail(wanted)).toEqual(all.subarray(all.length - length));
+      }),
+    );
+  });
+});
