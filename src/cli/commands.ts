@@ -11,6 +11,7 @@ export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<
   { names: ["type"], load: async () => (await import("./type.js")).addType },
   { names: ["stop"], load: async () => (await import("./stop.js")).addStop },
   { names: ["up", "down"], load: async () => (await import("./daemon.js")).addDaemon },
+  { names: ["watch"], load: async () => (await import("./watch.js")).addWatch },
   { names: ["status", "health", "why"], load: async () => (await import("./status.js")).addStatus },
   { names: ["hook", "report"], load: async () => (await import("./quick-help.js")).addQuick },
   { names: ["init"], load: async () => (await import("./init.js")).addInit },

@@ -87,6 +87,12 @@ export class Loop {
     return acked;
   }
 
+  /** A sense looked at it and found nothing new: rouse is not blind to it. */
+  hear(session: string, at: number): void {
+    const watched = this.#watched.get(session);
+    if (watched) watched.heardAt = Math.max(watched.heardAt, at);
+  }
+
   tick(): void {
     const now = this.#clock.now();
     const gap = gapBetween(this.#tickedAt, now, TICK_MS);

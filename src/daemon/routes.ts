@@ -2,9 +2,16 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import type { AgentSession } from "../core/agent.js";
+import { remember } from "../core/evidence/bounded.js";
+import type { Signal } from "../core/signal.js";
+import { str } from "../readers/json.js";
+import type { RecordReader } from "../readers/record-reader.js";
+import { readersFor } from "../readers/registry.js";
 import { parseSignal } from "../readers/signal-schema.js";
+import { findCaller } from "./callers.js";
 import type { Loop } from "./loop.js";
 import { viewOf } from "./view.js";
+import { parseRules, type WatchRules } from "./watch-rules.js";
 import { whyOf } from "./why.js";
 
 const sessionSchema: z.ZodType<AgentSession> = z.object({
@@ -32,10 +39,13 @@ export interface RouteOptions {
   version: string;
   /** Ends the daemon, politely. */
   shutDown: () => void;
+  /** Watches by these rules too; returns all that hold. */
+  watch: (rules: WatchRules) => Promise<WatchRules>;
 }
 
-export function makeRoutes({ loop, version, shutDown }: RouteOptions): Hono {
+export function makeRoutes({ loop, version, shutDown, watch }: RouteOptions): Hono {
   const app = new Hono();
+  const hooks = new HookReaders();
   app.get("/v1/health", (c) =>
     c.json({ ok: true, version, pid: process.pid, ticks: loop.ticks, sessions: loop.sessions().length }),
   );
@@ -71,8 +81,67 @@ export function makeRoutes({ loop, version, shutDown }: RouteOptions): Hono {
     const acked = await loop.ingest(c.req.param("session"), parsed.data.from, signals);
     return acked === null ? c.json({ error: "this session is not registered; PUT it first" }, 409) : c.json({ acked });
   });
+  app.post("/v1/watch", async (c) => {
+    const rules = parseRules(await c.req.json().catch(() => null));
+    return rules ? c.json(await watch(rules)) : c.json({ error: "the body must be {programs, tags, names}" }, 400);
+  });
+  app.post("/v1/report", async (c) => {
+    const body: unknown = await c.req.json().catch(() => null);
+    const parsed = reportSchema.safeParse(body);
+    if (!parsed.success) return c.json({ error: "the body is no report" }, 400);
+    const { agent, cwd, ...report } = parsed.data;
+    const watched = findCaller(loop, {
+      session: c.req.header("x-rouse-session"),
+      agent: agent ?? c.req.header("x-rouse-agent"),
+      cwd,
+    });
+    if (!watched) return c.json({ error: "no watched agent fits this report; name it with --name" }, 404);
+    const signal = parseSignal({ kind: "report", at: loop.now(), source: "report", ...report });
+    if (!signal) return c.json({ error: "the body is no report" }, 400);
+    await loop.ingest(watched.session.session, null, [signal]);
+    return c.json({ ok: true, agent: watched.session.name });
+  });
+  app.post("/v1/hooks/:program", async (c) => {
+    const payload: unknown = await c.req.json().catch(() => null);
+    const program = c.req.param("program");
+    const watched = findCaller(loop, {
+      session: c.req.header("x-rouse-session"),
+      pid: Number(c.req.header("x-rouse-pid")) || undefined,
+      conversation: str(payload, "session_id") ?? str(payload, "thread-id"),
+      cwd: str(payload, "cwd"),
+      kind: program,
+    });
+    if (!watched) return c.json({ error: "no watched agent fits this hook" }, 404);
+    const signals = hooks.read(watched.session.session, program, payload, loop.now());
+    if (signals.length > 0) await loop.ingest(watched.session.session, null, signals);
+    return c.json({ ok: true });
+  });
   return app;
 }
+
+const reportSchema = z.object({
+  state: z.enum(["working", "error", "complete", "needs_input"]).optional(),
+  text: z.string().max(2000).optional(),
+  heartbeat: z.literal(true).optional(),
+  agent: z.string().max(200).optional(),
+  cwd: z.string().max(4000).optional(),
+});
+
+/** A reader of hooks per session: each keeps what its program's earlier payloads said. */
+class HookReaders {
+  readonly #readers = new Map<string, RecordReader>();
+
+  read(session: string, program: string, payload: unknown, at: number): Signal[] {
+    const key = `${session} ${program}`;
+    const make = readersFor(program).hook;
+    const reader = this.#readers.get(key) ?? make?.({});
+    if (!reader) return [];
+    remember(this.#readers, key, reader, HOOK_READERS_MAX);
+    return reader.read(payload, at);
+  }
+}
+
+const HOOK_READERS_MAX = 1000;
 
 const UNREADABLE = { kind: "output", at: 0, source: "observer", bytes: 0 } as const;
 const notFound = (name: string): { error: string } => ({

@@ -1,18 +1,21 @@
 /** The daemon process: opens the journal, folds it, listens on its socket, and ends when it is asked to. */
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
+import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
-import { openJournal } from "../store/journal.js";
+import { problemText } from "../config/problem.js";
+import { type Journal, openJournal } from "../store/journal.js";
 import { askDaemon } from "./client.js";
 import { Clock } from "./clock.js";
 import { Loop } from "./loop.js";
 import { makeRoutes } from "./routes.js";
+import { joinRules, readRules, type WatchRules, writeRules } from "./watch-rules.js";
+import { World } from "./world.js";
 
-/** The journal is bounded: a week, or half a gigabyte, whichever comes first. */
-const JOURNAL_AGE_MS = 7 * 24 * 3600_000;
-const JOURNAL_BYTES = 512 * 1024 * 1024;
-const PRUNE_EVERY_MS = 600_000;
+const DAY_MS = 24 * 3600_000;
+const PRUNE_EVERY_MS = 60_000;
 
 /** Another daemon of this user runs already. */
 export class AlreadyRunning extends Error {}
@@ -30,11 +33,30 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   makePrivateFolder(paths.state);
   makePrivateFolder(paths.runtime);
   const clock = new Clock();
-  const { journal, notes } = openJournal(paths.journal, { now: () => clock.now() });
+  const { config, problems } = loadConfig({ cwd: paths.config });
+  const { journal, notes } = openJournal(paths.journal, {
+    now: () => clock.now(),
+    allowNetworkFileSystem: config.journal.allow_network_file_system,
+  });
+  notes.push(...problems.map(problemText));
   const loop = new Loop(journal, clock);
   loop.restore();
+  const rulesFile = join(paths.state, "watch.json");
+  const fromConfig = { programs: false, tags: [...config.watchdog.worker_tags], names: [] };
+  let rules = joinRules(fromConfig, readRules(rulesFile));
+  const world = new World(loop, {
+    rules,
+    pattern: config.watchdog.worker_pattern || null,
+    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  });
+  const watch = async (wanted: WatchRules): Promise<WatchRules> => {
+    rules = joinRules(rules, wanted);
+    writeRules(rulesFile, rules);
+    await world.watch(rules);
+    return rules;
+  };
   let stop: () => void = () => {};
-  const app = makeRoutes({ loop, version, shutDown: () => stop() });
+  const app = makeRoutes({ loop, version, shutDown: () => stop(), watch });
   const answer = getRequestListener(app.fetch);
   const server = createServer((request, response) => {
     void answer(request, response);
@@ -44,15 +66,18 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   await listen(server, paths.daemonSocket);
   chmodSync(paths.daemonSocket, 0o600);
   loop.start();
-  const pruning = setInterval(
-    () => journal.prune({ now: clock.now(), maxAgeMs: JOURNAL_AGE_MS, maxBytes: JOURNAL_BYTES }),
-    PRUNE_EVERY_MS,
-  );
+  world.start();
+  const bounds = {
+    maxAgeMs: config.journal.max_age_days * DAY_MS,
+    maxBytes: config.journal.max_megabytes * 1024 * 1024,
+  };
+  const pruning = setInterval(() => prune(journal, { ...bounds, now: clock.now() }), PRUNE_EVERY_MS);
   const stopped = new Promise<void>((resolve) => {
     stop = () => {
       stop = () => {};
       clearInterval(pruning);
       loop.stop();
+      void world.stop();
       server.close();
       server.closeAllConnections();
       journal.close();
@@ -61,6 +86,15 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     };
   });
   return { notes, stopped, stop: () => stop() };
+}
+
+/** A journal that cannot be pruned now is pruned later; it says itself what is wrong with it. */
+function prune(journal: Journal, bounds: { now: number; maxAgeMs: number; maxBytes: number }): void {
+  try {
+    journal.prune(bounds);
+  } catch {
+    // `stats` counts the failure, and the next append reports it.
+  }
 }
 
 function listen(server: Server, path: string): Promise<void> {

@@ -2,7 +2,7 @@
  * The witnesses of a stream that lives: each remembers when it last saw news. News is a new reply text, a moved token
  * counter, a new line of the transcript, an event of the stream, received bytes; never a repaint.
  */
-import type { ScreenReading, Signal } from "../signal.js";
+import type { ProcessSignal, ScreenReading, Signal } from "../signal.js";
 import { remember } from "./bounded.js";
 
 const REPLIES_MAX = 64;
@@ -22,6 +22,8 @@ export interface ProgressEvidence {
   cpuMs: number | null;
   cpuMovedAt: number | null;
   children: number | null;
+  /** When the youngest child that still lives was started. */
+  newestChildAt: number | null;
 }
 
 export function createProgress(): ProgressEvidence {
@@ -36,6 +38,7 @@ export function createProgress(): ProgressEvidence {
     cpuMs: null,
     cpuMovedAt: null,
     children: null,
+    newestChildAt: null,
   };
 }
 
@@ -48,7 +51,7 @@ export function takeProgress(progress: ProgressEvidence, signal: Signal): void {
       progress.outputAt = signal.at;
       return;
     case "process":
-      takeProcess(progress, signal.at, signal.cpuMs, signal.receivedBytes, signal.children);
+      takeProcess(progress, signal);
       return;
     case "delta":
     case "message":
@@ -81,16 +84,14 @@ function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: num
 
 function takeProcess(
   progress: ProgressEvidence,
-  at: number,
-  cpuMs: number,
-  received: number | undefined,
-  children: number,
+  { at, cpuMs, receivedBytes, children, newestChildAt }: ProcessSignal,
 ): void {
-  if (received !== undefined) {
-    if (received !== progress.socketBytes) progress.seen.socket = at;
-    progress.socketBytes = received;
+  if (receivedBytes !== undefined) {
+    if (receivedBytes !== progress.socketBytes) progress.seen.socket = at;
+    progress.socketBytes = receivedBytes;
   }
   if (progress.cpuMs === null || cpuMs - progress.cpuMs > 50) progress.cpuMovedAt = at;
   progress.cpuMs = cpuMs;
   progress.children = children;
+  progress.newestChildAt = children > 0 ? (newestChildAt ?? null) : null;
 }

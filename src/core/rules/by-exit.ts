@@ -12,7 +12,8 @@ const CUT_OFF_MS = 6000;
 export function byExit(question: Question): Verdict | null {
   const { exit, quitAt, turn } = question.evidence;
   if (!exit) return null;
-  const how = exit.signal !== null ? `signal ${exit.signal}` : `exit code ${exit.code}`;
+  const how =
+    exit.signal !== null ? `signal ${exit.signal}` : exit.code !== null ? `exit code ${exit.code}` : "how is not known";
   const ended: Question = { ...question, active: false };
   const result = byFailure(ended) ?? (question.evidence.turn.turns > 0 && finished(question) ? byEnd(ended) : null);
   if (result) return { ...result, reasons: [...result.reasons, `the process ended after it, ${how}`] };
@@ -23,7 +24,7 @@ export function byExit(question: Question): Verdict | null {
     const state = turn.turns > 0 ? "complete" : "idle";
     return { state, cause: null, confidence: 0.7, reasons: ["the process ended with exit code 0"] };
   }
-  const cause = exit.signal === null ? "exit_code" : "crash";
+  const cause = exit.signal !== null ? "crash" : exit.code !== null ? "exit_code" : null;
   const left = question.evidence.prompts.leftOpen;
   const when = left ? " while it waited for an answer" : turn.turns > 0 ? " in the middle of its work" : "";
   return { state: "gone", cause, confidence: 0.9, reasons: [`the process ended${when}, ${how}`] };

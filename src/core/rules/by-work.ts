@@ -46,7 +46,7 @@ const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
 
 function byTool(question: Question): Verdict | null {
   const { evidence, since, due, now } = question;
-  const tool = longestOpen(evidence.tools.open) ?? shownTool(question);
+  const tool = longestOpen(evidence.tools.open) ?? shownTool(question) ?? runningChild(question);
   if (!tool) return null;
   const what = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""} is open${lasting(since(tool.at))} (${tool.source})`;
   const approval = byApproval(question, tool, what);
@@ -93,6 +93,21 @@ function longestOpen(open: ReadonlyMap<string, OpenTool>): OpenTool | null {
     if (!found || TOOL_CLOCKS[tool.class].tellMs > TOOL_CLOCKS[found.class].tellMs) found = tool;
   }
   return found;
+}
+
+/** A child that was started in this turn and lives is a tool at work; servers that a program keeps are older than that. */
+function runningChild({ evidence }: Question): OpenTool | null {
+  const at = evidence.progress.newestChildAt;
+  if (at === null || evidence.turn.startedAt === null || at < evidence.turn.startedAt) return null;
+  return {
+    id: "child",
+    tool: "a command",
+    class: "shell",
+    subject: undefined,
+    timeoutMs: undefined,
+    at,
+    source: "process",
+  };
 }
 
 /** The screen shows a running tool that no record told of. */

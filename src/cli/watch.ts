@@ -1,0 +1,34 @@
+/** `rouse watch`: adopts what already runs, in tmux or in any other terminal. */
+import type { Command } from "@commander-js/extra-typings";
+import { rousePaths } from "../config/paths.js";
+import { askDaemon } from "../daemon/client.js";
+import type { WatchRules } from "../daemon/watch-rules.js";
+import { ensureDaemon } from "./daemon.js";
+
+export function addWatch(program: Command): void {
+  program
+    .command("watch")
+    .summary("watch agents that already run: tmux panes and other terminals")
+    .description(
+      "Adopts agents that rouse did not start. Without a name, every tmux pane and process that holds a known agent program;\n" +
+        "with names (of tmux sessions, or pane ids such as %3) or tags, only those. Nothing is typed and nothing is ended.",
+    )
+    .argument("[names...]", "tmux sessions or pane ids")
+    .option("--tag <tag...>", "panes with this tag in @rouse_tags")
+    .option("--json", "for programs")
+    .action(async (names, { tag = [], json }) => {
+      await ensureDaemon();
+      const wanted: WatchRules = { programs: names.length === 0 && tag.length === 0, tags: tag, names };
+      const rules = (await askDaemon(rousePaths().daemonSocket, "POST", "/v1/watch", wanted)) as WatchRules;
+      process.stdout.write(json ? `${JSON.stringify(rules)}\n` : `${rulesText(rules)}; see them with "rouse status"\n`);
+    });
+}
+
+function rulesText({ programs, tags, names }: WatchRules): string {
+  const parts = [
+    ...(programs ? ["every known agent program"] : []),
+    ...(tags.length > 0 ? [`panes tagged ${tags.join(", ")}`] : []),
+    ...(names.length > 0 ? [names.join(", ")] : []),
+  ];
+  return `watching ${parts.join(", and ")}`;
+}

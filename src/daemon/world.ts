@@ -1,0 +1,218 @@
+/**
+ * The senses of the daemon itself: tmux panes, running agent programs and their transcripts, process trees, workspaces.
+ * Hosts send what their own terminal shows; everything else is seen from here and joins the same sessions.
+ *
+ * It only looks. A sense that fails is skipped this time and tried again at the next: it never ends the loop, and never
+ * makes an agent look dead.
+ */
+import type { AgentSession } from "../core/agent.js";
+import type { ProcessSignal, Signal } from "../core/signal.js";
+import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
+import { readArgv, readExe, readProcTable } from "../sensors/process/proc.js";
+import { ProcessSensor } from "../sensors/process/process-sensor.js";
+import type { Seen } from "../sensors/tmux/adopted.js";
+import { TmuxWatcher } from "../sensors/tmux/watcher.js";
+import { SessionFileSensor } from "../sensors/transcript/session-file.js";
+import { Transcripts } from "../sensors/transcript/transcripts.js";
+import { WorkspaceSensor } from "../sensors/workspace/workspace-sensor.js";
+import type { Loop } from "./loop.js";
+import type { WatchRules } from "./watch-rules.js";
+
+export interface WorldOptions {
+  rules: WatchRules;
+  /** RE2 on names of tmux sessions and windows; null for none. */
+  pattern: string | null;
+  /** IANA zone for clock times that programs print without one. */
+  zone: string;
+}
+
+const TICK_MS = 2000;
+const SAMPLE_EVERY_MS = 10_000;
+
+/** What is followed of one session besides its terminal. */
+interface Followed {
+  transcript: string | null;
+  sessionFile: SessionFileSensor | null;
+  workspace: WorkspaceSensor | null;
+  sampledAt: number;
+  sample: ProcessSignal | null;
+}
+
+export class World {
+  readonly #loop: Loop;
+  #options: WorldOptions;
+  readonly #processes = new ProcessSensor();
+  readonly #finder = new AgentFinder();
+  readonly #transcripts = new Transcripts({ onNews: () => this.#soon() });
+  readonly #followed = new Map<string, Followed>();
+  #tmux: TmuxWatcher;
+  #timer: NodeJS.Timeout | null = null;
+  #looking: Promise<void> | null = null;
+
+  constructor(loop: Loop, options: WorldOptions) {
+    this.#loop = loop;
+    this.#options = options;
+    this.#tmux = this.#watchTmux();
+  }
+
+  start(): void {
+    this.#tmux.start();
+    this.#timer ??= setInterval(() => this.#soon(), TICK_MS);
+    this.#soon();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+    await this.#tmux.stop();
+    await this.#looking;
+    await this.#transcripts.close();
+  }
+
+  /** Watches by other rules from now on. */
+  async watch(rules: WatchRules): Promise<void> {
+    this.#options = { ...this.#options, rules };
+    await this.#tmux.stop();
+    this.#tmux = this.#watchTmux();
+    this.start();
+  }
+
+  #watchTmux(): TmuxWatcher {
+    const { rules, pattern, zone } = this.#options;
+    return new TmuxWatcher({
+      rules: { ...rules, pattern, profiles: [] },
+      zone,
+      processes: { table: readProcTable, argv: readArgv, exe: readExe },
+      onSeen: (seen) => this.#seen(seen),
+    });
+  }
+
+  /** Looks that overlap share one. */
+  #soon(): void {
+    this.#looking ??= this.#look()
+      .catch(() => {
+        // The next look asks again; until then nothing was seen, which is no news of any agent.
+      })
+      .finally(() => {
+        this.#looking = null;
+      });
+  }
+
+  async #look(): Promise<void> {
+    const at = this.#loop.now();
+    await this.#processes.refresh(at);
+    const { table } = this.#processes;
+    if (table) for (const agent of await this.#finder.find(table)) await this.#follow(agent, at);
+    for (const watched of this.#loop.sessions()) {
+      if (watched.session.endedAt === null) await this.#sense(watched.session, at);
+      else await this.#forget(watched.session.session);
+    }
+    for (const { session, signals } of await this.#transcripts.tick(at)) await this.#tell(session, signals);
+  }
+
+  /** Joins a running program to the session that shows its terminal, or makes it one of its own. */
+  async #follow(agent: FoundAgent, at: number): Promise<void> {
+    const pids = [agent.pid, ...agent.innerPids];
+    const known = this.#loop
+      .sessions()
+      .map((watched) => watched.session)
+      .find((s) => s.endedAt === null && (s.session === agent.session || (s.pid !== null && pids.includes(s.pid))));
+    if (!known && !(this.#options.rules.programs && agent.located && agent.session === null)) return;
+    const session = known ?? sessionOf(agent);
+    if (!known) this.#loop.register(session);
+    const followed = this.#followedOf(session);
+    const { located } = agent;
+    if (!located) return;
+    if (agent.kind === "claude-code")
+      followed.sessionFile ??= new SessionFileSensor(located.configFolder, agent.pid, agent.startedAt);
+    if (located.transcript && followed.transcript !== located.transcript) {
+      const isNew = followed.transcript === null;
+      followed.transcript = located.transcript;
+      const options = { kind: agent.kind, path: located.transcript, root: located.root, zone: this.#options.zone };
+      await (isNew
+        ? this.#transcripts.add(session.session, options)
+        : this.#transcripts.follow(session.session, located.transcript));
+    }
+    if (followed.sessionFile) await this.#tell(session.session, await followed.sessionFile.read(at));
+  }
+
+  async #sense(session: AgentSession, at: number): Promise<void> {
+    const followed = this.#followedOf(session);
+    if (session.pid !== null && at - followed.sampledAt >= SAMPLE_EVERY_MS) {
+      const sample = this.#processes.sample({ pid: session.pid, start: session.pidStart }, at);
+      followed.sampledAt = at;
+      if (isNews(followed.sample, sample)) await this.#tell(session.session, [sample]);
+      else this.#loop.hear(session.session, at);
+      followed.sample = sample;
+      // A session that only its transcript shows ends when its process does.
+      if (sample.alive === false && session.origin === "transcript") await this.#end(session, at);
+    }
+    if (session.workspace !== null) {
+      followed.workspace ??= new WorkspaceSensor({ folder: session.workspace });
+      if (followed.workspace.isDue(at)) await this.#tell(session.session, await followed.workspace.look(at));
+    }
+  }
+
+  /** News of a tmux pane. */
+  #seen({ session, signals, liveness, blind }: Seen): void {
+    const known = this.#loop.find(session.session);
+    if (!known || JSON.stringify(known.session) !== JSON.stringify(session)) this.#loop.register(session);
+    if (liveness === "alive" && blind === null) this.#loop.hear(session.session, this.#loop.now());
+    if (signals.length > 0) void this.#tell(session.session, signals);
+  }
+
+  async #end(session: AgentSession, at: number): Promise<void> {
+    await this.#tell(session.session, [{ kind: "exit", at, source: "process", code: null, signal: null }]);
+    this.#loop.register({ ...session, endedAt: at });
+  }
+
+  async #tell(session: string, signals: readonly Signal[]): Promise<void> {
+    if (signals.length > 0) await this.#loop.ingest(session, null, signals).catch(() => null);
+  }
+
+  #followedOf(session: AgentSession): Followed {
+    const known = this.#followed.get(session.session);
+    if (known) return known;
+    const made: Followed = { transcript: null, sessionFile: null, workspace: null, sampledAt: 0, sample: null };
+    this.#followed.set(session.session, made);
+    return made;
+  }
+
+  async #forget(session: string): Promise<void> {
+    if (this.#followed.delete(session)) await this.#transcripts.remove(session);
+  }
+}
+
+function sessionOf(agent: FoundAgent): AgentSession {
+  const folder = agent.cwd?.split("/").at(-1);
+  return {
+    session: `${agent.kind}-${agent.pid}-${agent.startedAt}`,
+    name: folder ? `${folder}-${agent.pid}` : `${agent.kind}-${agent.pid}`,
+    kind: agent.kind,
+    tags: [],
+    origin: "transcript",
+    command: agent.command,
+    workspace: agent.cwd,
+    task: null,
+    policy: null,
+    pid: agent.pid,
+    pidStart: agent.start,
+    startedAt: agent.startedAt,
+    hostSocket: null,
+    pane: null,
+    endedAt: null,
+  };
+}
+
+/** Counters that stood still are no news; a sample every ten seconds would fill the journal with nothing. */
+function isNews(before: ProcessSignal | null, now: ProcessSignal): boolean {
+  if (!before) return true;
+  return (
+    before.alive !== now.alive ||
+    before.children !== now.children ||
+    before.newestChildAt !== now.newestChildAt ||
+    before.receivedBytes !== now.receivedBytes ||
+    before.stopped !== now.stopped ||
+    now.cpuMs - before.cpuMs > 200
+  );
+}
