@@ -20,7 +20,7 @@ export const PLACES = [
   "draft",
 ] as const;
 export const COLOURS = ["none", "its own", "red", "yellow", "inverse", "code"] as const;
-export const PHASES: readonly Phase[] = ["working", "finished"];
+const PHASES: readonly Phase[] = ["working", "finished"];
 
 export interface Spoof {
   specimen: Specimen;
