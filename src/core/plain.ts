@@ -2,7 +2,6 @@
  * Text from an agent, made safe to show anywhere: no control bytes (C0, DEL, C1), no bidirectional overrides, no
  * invisible characters that hide or reorder, no lone surrogates. Everything that quotes an agent passes through here.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about.
 const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
