@@ -33,11 +33,13 @@ interface Posted {
 
 async function listen(status = 200, answer = "{}"): Promise<Posted[]> {
   const posted: Posted[] = [];
-  const server: Server = createServer(async (request, response) => {
+  const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    posted.push({ url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() });
-    response.writeHead(status).end(answer);
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      posted.push({ url: request.url, headers: request.headers, body: Buffer.concat(chunks).toString() });
+      response.writeHead(status).end(answer);
+    });
   });
   server.listen(socket);
   await once(server, "listening");

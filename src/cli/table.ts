@@ -18,16 +18,16 @@ export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly R
     if (min !== undefined)
       widths[i] = Math.max(Math.max(min, (columns[i] as Column<Row>).title.length), (widths[i] as number) - over());
   }
-  const fit = (text: string, w: number): string =>
+  const cut = (text: string, w: number): string =>
     text.length > w ? `${text.slice(0, Math.max(0, w - 1))}…` : text.padEnd(w);
   const head = columns
-    .map((column, i) => fit(column.title, widths[i] as number))
+    .map((column, i) => cut(column.title, widths[i] as number))
     .join("  ")
     .trimEnd();
   const body = cells.map((line, r) =>
     line
       .map((text, i) => {
-        const fitted = fit(text, widths[i] as number);
+        const fitted = cut(text, widths[i] as number);
         const { paint } = columns[i] as Column<Row>;
         return paint ? paint(fitted, rows[r] as Row) : fitted;
       })
