@@ -10,7 +10,7 @@ import { readKeys } from "../readers/keys.js";
 import { TerminalReader } from "../readers/terminal.js";
 import type { Ring } from "./ring.js";
 
-export const LOOK_MS = 500;
+const LOOK_MS = 500;
 /** The emulator reads some 30 MB/s: this is 20 ms of every half second at most. */
 const LOOK_BYTES_MAX = 512 * 1024;
 /** Ends a sequence that the skipped bytes began. */

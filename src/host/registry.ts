@@ -3,7 +3,6 @@
  * not at all. A file whose host is gone tells of the past; pid and start time together say which.
  *
  *   <state>/sessions/<session>.json  the record    <session>.out  the end of what a spawned agent wrote, once it ended
- *   <session>.log  what went wrong in the host
  */
 import {
   closeSync,
@@ -43,7 +42,7 @@ const KEPT_MS = 7 * 24 * 3600_000;
 
 type Sessions = Pick<RousePaths, "sessions">;
 
-export const sessionFile = (paths: Sessions, session: string, kind: "json" | "out" | "log"): string =>
+export const sessionFile = (paths: Sessions, session: string, kind: "json" | "out"): string =>
   join(paths.sessions, `${session}.${kind}`);
 
 export function writeRecord(paths: Sessions, record: HostRecord): void {
@@ -75,7 +74,7 @@ export function pruneSessions(paths: Sessions, now: number): void {
   const ended = listSessions(paths).filter((s) => !s.isAlive);
   const old = ended.filter((s, place) => place >= KEPT_MAX || now - (s.endedAt ?? s.startedAt) > KEPT_MS);
   for (const { session } of old) {
-    for (const kind of ["out", "log", "json"] as const) rmSync(sessionFile(paths, session, kind), { force: true });
+    for (const kind of ["out", "json"] as const) rmSync(sessionFile(paths, session, kind), { force: true });
   }
 }
 
@@ -123,11 +122,6 @@ export function readOwnFile(path: string, bytesMax: number): Buffer {
   } finally {
     closeSync(handle);
   }
-}
-
-/** Whether an agent of this name runs; its own record does not count. */
-export function isNameTaken(paths: Sessions, name: string, session: string): boolean {
-  return listSessions(paths).some((s) => s.isAlive && s.name === name && s.session !== session);
 }
 
 /** A socket that its host left behind when it was killed. */

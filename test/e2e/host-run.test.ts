@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rousePaths } from "../../src/config/paths.js";
+import { FakeDaemon } from "../support/fake-daemon.js";
 import {
   BIN,
   closeHome,
@@ -170,6 +172,26 @@ describe("rouse run without a terminal", () => {
       status: null,
       signal: "SIGTERM",
     });
+  });
+
+  it("reads an event stream as such, and tells the daemon before it ends", async () => {
+    const daemon = new FakeDaemon();
+    const { daemonSocket } = rousePaths(home.env);
+    await daemon.listen(daemonSocket);
+    const events = [
+      { type: "system", subtype: "init", session_id: "5b1f7c1e-0000-4000-8000-000000000000", model: "m", cwd: "/tmp" },
+      { type: "assistant", message: { role: "assistant", content: [{ type: "text", text: "All done." }] } },
+      { type: "result", subtype: "success", is_error: false, result: "All done." },
+    ];
+    const text = events.map((event) => `${JSON.stringify(event)}\n`).join("");
+    const ran = await rouse(home, ["run", "--kind", "claude-code", "--", "cat"], text);
+    expect([ran.stdout, ran.status]).toEqual([text, 0]);
+    const sources = new Set([...daemon.signals.values()].map((signal) => signal.source));
+    expect(sources).toEqual(new Set(["stream", "process"]));
+    expect(daemon.kinds.at(-1)).toBe("exit");
+    expect(daemon.sessions.at(-1)).toMatchObject({ kind: "claude-code", origin: "run", endedAt: expect.any(Number) });
+    await daemon.close();
+    rmSync(daemonSocket, { force: true });
   });
 
   it("runs the agent although nothing can be stored", async () => {

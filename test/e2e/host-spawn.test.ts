@@ -267,6 +267,25 @@ describe("rouse attach and rouse logs", () => {
   });
 });
 
+describe("a flood", () => {
+  it("keeps the host small and quick to answer, and what was not looked at is counted", async () => {
+    const name = await spawnAgent("yes 'a line of a program that has gone mad and writes without an end'");
+    const found = findSession(paths(), name) as FoundSession & { hostSocket: string };
+    let info: Record<string, unknown> = {};
+    await until("the flood to be seen", async () => {
+      info = await askHost(found, { op: "info" }, "info");
+      return (info["outputBytes"] as number) > 20_000_000 && (info["skippedBytes"] as number) > 0;
+    });
+    expect(info["residentBytes"]).toBeLessThan(200_000_000);
+    expect(info["isWatching"]).toBe(true);
+    const viewer = rouseInTerminal(home, ["attach", name]);
+    await viewer.shows("gone mad");
+    viewer.write("\u001c");
+    expect(await viewer.exited).toEqual({ code: 0, signal: null });
+    expect(JSON.parse((await stop(name, "2")).stdout)).toMatchObject({ isGone: true });
+  });
+});
+
 describe("a host and its daemon", () => {
   it("goes on without a daemon and delivers everything when one appears", async () => {
     const name = await spawnAgent('while read line; do echo "<$line>"; done');
