@@ -1,0 +1,164 @@
+/**
+ * Secrets taken out of text that leaves this machine or is kept: recordings, messages, reports. Every character of a
+ * secret becomes an asterisk, so that columns, lines and screens stay as they were, and JSON stays JSON.
+ *
+ * Three ways to find one, each in linear time: by how it begins (`SECRET_FORMATS`), by what it is called (a header, an
+ * assignment, a flag), and by what stands around it (a key in armour, a password in a URL).
+ */
+import { SECRET_FORMATS } from "./secret-formats.js";
+
+/** From, and the place behind. */
+export type Span = readonly [from: number, to: number];
+
+const MASK = "*";
+
+export function redact(text: string): string {
+  return mask(text, secretSpans(text));
+}
+
+/** Where secrets are, in order, without overlaps. */
+export function secretSpans(text: string): Span[] {
+  const found: Span[] = [...byBeginning(text), ...byName(text), ...byPlace(text)].sort((a, b) => a[0] - b[0]);
+  const merged: [number, number][] = [];
+  for (const [from, to] of found) {
+    const last = merged.at(-1);
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
+  }
+  return merged;
+}
+
+export function mask(text: string, spans: readonly Span[]): string {
+  let masked = "";
+  let at = 0;
+  for (const [from, to] of spans) {
+    masked += text.slice(at, from) + MASK.repeat(to - from);
+    at = to;
+  }
+  return masked + text.slice(at);
+}
+
+const escaped = (literal: string): string => literal.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+
+/** One look at the text finds all beginnings; what must follow each is tried there only, the longest beginning first. */
+const BEGINNINGS = SECRET_FORMATS.flatMap(({ begins, rest }) =>
+  begins.map((begin) => ({ begin, rest: new RegExp(rest, "y") })),
+).sort((a, b) => b.begin.length - a.begin.length);
+const BEGINNING = new RegExp(BEGINNINGS.map(({ begin }) => escaped(begin)).join("|"), "g");
+
+function byBeginning(text: string): Span[] {
+  const found: Span[] = [];
+  BEGINNING.lastIndex = 0;
+  for (let hit = BEGINNING.exec(text); hit; hit = BEGINNING.exec(text)) {
+    const from = hit.index;
+    const end = isWordBefore(text, from) ? null : endOf(text, from);
+    // A beginning inside another one counts too: "sk-sk-ant-…".
+    BEGINNING.lastIndex = end ?? from + 1;
+    if (end !== null) found.push([from, end]);
+  }
+  return found;
+}
+
+function endOf(text: string, from: number): number | null {
+  for (const { begin, rest } of BEGINNINGS) {
+    if (!text.startsWith(begin, from)) continue;
+    rest.lastIndex = from + begin.length;
+    if (rest.test(text)) return rest.lastIndex;
+  }
+  return null;
+}
+
+/** A letter or digit in front means another word; but not where it ends an escape of JSON or of a URL. */
+function isWordBefore(text: string, at: number): boolean {
+  const before = text.slice(Math.max(0, at - 3), at);
+  return /[A-Za-z0-9]$/.test(before) && !/\\[nrtbf]$|%[0-9A-Fa-f]{2}$|\\u[0-9a-f]{1}$/.test(before);
+}
+
+/*
+ * Names that say what follows: headers, variables, fields, flags. The value is quoted, or ends with the word. What a
+ * program counts in tokens, and what only points to a secret ($VARIABLE, <your key>), is none.
+ */
+/** Not inside a word; the letter of an escape (`\n`) is none. */
+const START = String.raw`(?<!(?<!\\)[A-Za-z0-9_])`;
+const IS = String.raw`\\?["']?[ \t]{0,4}[:=]>?[ \t]{0,4}`;
+const QUOTED = String.raw`\\?["'](?![$<*{])([^"'\\\u0000-\u001f]{6,4000})`;
+const BARE = String.raw`(?![$<*{"'])([^\s"'\\\x60,;\u0000-\u001f]{6,4000})`;
+/** A value in code is as often another name: only what has a digit counts. */
+const BARE_WITH_DIGIT = "(?=[A-Za-z_./+~-]{0,400}[0-9])([A-Za-z0-9_./+~=-]{8,4000})";
+const VARIABLE =
+  "[A-Z0-9_]{0,60}(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|APIKEY|PASS|PWD|AUTH|_KEY|_PAT|_DSN)(?:_[A-Z0-9]{1,30}){0,2}";
+const FIELD =
+  "(?:[a-z0-9]{1,30}[_-]){0,4}[a-z0-9]{0,30}?(?:(?:api|access|secret|private|auth|signing|encryption)[_-]?key|token|secret|password|passwd|passphrase)";
+const HEADER =
+  "(?:x-api-key|x-goog-api-key|api-key|x-auth-token|x-amz-security-token|private-token|cookie|set-cookie|proxy-authorization)";
+
+const NAMED: readonly RegExp[] = [
+  new RegExp(`${START}${VARIABLE}${IS}(?:${QUOTED}|${BARE})`, "g"),
+  new RegExp(`${START}${FIELD}${IS}(?:${QUOTED}|${BARE_WITH_DIGIT})`, "gi"),
+  new RegExp(`${START}${HEADER}${IS}(?:${QUOTED}|(?!["'])([^"'\\\\\\u0000-\\u001f]{6,4000}))`, "gi"),
+  new RegExp(
+    `${START}(?:bearer|basic|token)[ \\t]{1,4}(?=[A-Za-z+/._~=-]{0,400}[0-9])([A-Za-z0-9+/._~=-]{16,8000})`,
+    "gi",
+  ),
+  new RegExp(
+    `${START}--?(?:api-?key|token|auth-token|access-token|password|passwd|secret)[ =](?:${QUOTED}|(?!-)${BARE})`,
+    "gi",
+  ),
+  new RegExp(`${START}(?:login [^\\s\\u0000-\\u001f]{1,100} password |_authToken=|_password=|_auth=)${BARE}`, "g"),
+];
+
+/** Numbers and the words of programs are no secrets; stars in their place would break JSON. */
+const NO_SECRET = /^(?:[0-9.,]+|true|false|null|none|undefined|required|optional|string|process\.env.*)$/i;
+
+function byName(text: string): Span[] {
+  return NAMED.flatMap((name) =>
+    [...text.matchAll(name)].flatMap((hit): Span[] => {
+      const value = hit[1] ?? hit[2] ?? "";
+      const to = hit.index + hit[0].length;
+      return value === "" || NO_SECRET.test(value) ? [] : [[to - value.length, to]];
+    }),
+  );
+}
+
+const ARMOUR = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const ARMOUR_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const ARMOUR_MAX = 16 * 1024;
+const URL_PASSWORD =
+  /(?<![A-Za-z0-9])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s"'\\/@:<>\u0000-\u001f]{0,100}:([^\s"'\\/@<>\u0000-\u001f]{1,200})@/gi;
+/** Discord's bots and Azure's clients, whose secrets begin like nothing in particular. */
+const SHAPED: readonly RegExp[] = [
+  String.raw`[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,40}`,
+  "[A-Za-z0-9_~.-]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}",
+  "[0-9]{8,10}:AA[A-Za-z0-9_-]{33}",
+  String.raw`[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_-]{60,80}`,
+  "[0-9a-f]{32}-us[0-9]{1,2}(?![0-9])",
+].map((shape) => new RegExp(START + shape, "g"));
+
+function byPlace(text: string): Span[] {
+  const shaped = SHAPED.flatMap((shape) =>
+    [...text.matchAll(shape)].map((hit): Span => [hit.index, hit.index + hit[0].length]),
+  );
+  const passwords = [...text.matchAll(URL_PASSWORD)].map((hit): Span => {
+    const to = hit.index + hit[0].length - 1;
+    return [to - (hit[1]?.length ?? 0), to];
+  });
+  return [...shaped, ...passwords, ...armoured(text)];
+}
+
+/** The key between the two lines; to the end of the text, or of what a key can be, where the second one is missing. */
+function armoured(text: string): Span[] {
+  const found: Span[] = [];
+  let behind = 0;
+  for (const { index, 0: head } of text.matchAll(ARMOUR)) {
+    if (index < behind) continue;
+    const from = index + head.length;
+    ARMOUR_END.lastIndex = from;
+    // A text in quotes ends with its quotes, where it was cut off before the key's last line.
+    const ends = [ARMOUR_END.exec(text)?.index ?? -1, text.indexOf('"', from)].filter((at) => at >= 0);
+    behind = Math.min(...ends, text.length, from + ARMOUR_MAX);
+    // Line ends stay: as many lines as before.
+    for (const line of text.slice(from, behind).matchAll(/[^\r\n]+/g))
+      found.push([from + line.index, from + line.index + line[0].length]);
+  }
+  return found;
+}
