@@ -31,7 +31,7 @@ export interface Surroundings {
   emit: (seen: Seen) => void;
 }
 
-const DEAD_STATUS_MS = 2000;
+const DEAD_STATUS_MS = 5000;
 
 export class Adopted {
   readonly #world: Surroundings;
@@ -120,6 +120,9 @@ export class Adopted {
   isEndedBy(rows: ReadonlyMap<number, ProcessFact> | null): boolean {
     const { pid, pidStart } = this.#session;
     if (!rows || pid === null || pid === this.#pane.pid) return false;
+    // The pane's own process ended as well: the pane is about to say how, which the table cannot.
+    const shell = rows.get(this.#pane.pid);
+    if (!shell || isEnded(shell)) return false;
     return !runs(rows, pid, pidStart);
   }
 
