@@ -1,0 +1,65 @@
+/** `rouse check`: who has given no sign for how long, and whether that means anything. */
+import type { Command } from "@commander-js/extra-typings";
+import { loadConfig } from "../config/load.js";
+import { rousePaths } from "../config/paths.js";
+import { spell } from "../core/evidence/verdict.js";
+import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js";
+import { askDaemon } from "../daemon/client.js";
+import { isColoured, paint } from "./paint.js";
+import { type Column, tableText } from "./table.js";
+
+const COLOURS = { fresh: "green", warning: "yellow", critical: "magenta", "auto-resume": "red" } as const;
+
+export function addCheck(program: Command, setExit: (code: number) => void): void {
+  program
+    .command("check")
+    .summary("who has gone quiet: fresh, warning, critical or auto-resume; exit 1 from critical on")
+    .description(
+      "Sorts the agents by the age of their last sign (a status, a report, progress): fresh below 2 h, warning below 6,\n" +
+        "critical below 12, auto-resume from there on (check.* in the configuration). One that is active elsewhere\n" +
+        "(commits, tests, files), is done, or waits for a limit to end is not called worse than warning.",
+    )
+    .option("--no-activity-check", "let the age alone decide")
+    .option("--json", "for programs")
+    .action(async ({ activityCheck, json }) => {
+      const { check } = loadConfig().config;
+      const query = new URLSearchParams({
+        activity: activityCheck ? "on" : "off",
+        warning_hours: String(check.warning_hours),
+        critical_hours: String(check.critical_hours),
+        auto_resume_hours: String(check.auto_resume_hours),
+      });
+      const { agents } = (await askDaemon(rousePaths().daemonSocket, "GET", `/v1/check?${query}`)) as {
+        agents: CheckedAgent[];
+      };
+      process.stdout.write(json ? `${JSON.stringify({ agents })}\n` : checkText(agents, process.stdout));
+      if (agents.some(({ category }) => category === "critical" || category === "auto-resume")) setExit(1);
+    });
+}
+
+export function checkText(agents: readonly CheckedAgent[], screen: { isTTY?: boolean; columns?: number }): string {
+  if (agents.length === 0) return "no agent is running\n";
+  const colour = isColoured(screen);
+  const columns: Column<CheckedAgent>[] = [
+    { title: "NAME", text: (a) => a.name, min: 8 },
+    { title: "CATEGORY", text: (a) => a.category, paint: (text, a) => paint(text, COLOURS[a.category], colour) },
+    { title: "LAST SIGN", text: (a) => `${spell(a.age_secs * 1000)} ago` },
+    { title: "STATE", text: (a) => (a.cause ? `${a.state}/${a.cause}` : a.state) },
+    { title: "ACTIVITY", text: activityText, min: 10 },
+  ];
+  const count = (category: Category): number => agents.filter((agent) => agent.category === category).length;
+  const counts = CATEGORIES.filter((category) => count(category) > 0).map(
+    (category) => `${count(category)} ${category}`,
+  );
+  return `${tableText(columns, agents, screen.columns ?? 100)}\n${counts.join(", ")}\n`;
+}
+
+function activityText({ activity, held_back, category_by_age }: CheckedAgent): string {
+  const held = held_back === null ? "" : `held back from ${category_by_age}: ${held_back}`;
+  if (!activity) return held;
+  const found = activity.known
+    ? `${activity.is_active ? "active" : "inactive"} (confidence ${activity.confidence})`
+    : (activity.reasons[0] ?? "unknown");
+  const sources = activity.sources.length > 0 ? `by ${activity.sources.join(", ")}` : "";
+  return [held, found, sources].filter((part) => part !== "").join("; ");
+}

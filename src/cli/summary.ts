@@ -1,0 +1,94 @@
+/** `rouse summary`: what happened since last night. */
+import type { Command } from "@commander-js/extra-typings";
+import { rousePaths } from "../config/paths.js";
+import { spell } from "../core/evidence/verdict.js";
+import type { State } from "../core/states.js";
+import { askDaemon } from "../daemon/client.js";
+import type { AgentSummary, Summary, Trouble } from "../daemon/summary.js";
+import { isColoured, paint, paintState } from "./paint.js";
+import { parseSince } from "./since.js";
+
+const USUAL = "12h";
+
+export function addSummary(program: Command, _setExit: (code: number) => void): void {
+  program
+    .command("summary")
+    .summary("what happened since a time: states, troubles, commits, tokens")
+    .description(
+      "Folds what the journal holds of each agent through today's judgement: how long it was in each state, which\n" +
+        "troubles there were and how they ended, and what came of it.",
+    )
+    .option(
+      "--since <when>",
+      `8h, 22:00, or a date in ISO 8601 (default: ${USUAL})`,
+      (value: string) => parseSince(value),
+      undefined,
+    )
+    .option("--json", "for programs")
+    .action(async ({ since, json }) => {
+      const from = Math.floor(since ?? parseSince(USUAL));
+      const summary = (await askDaemon(rousePaths().daemonSocket, "GET", `/v1/summary?since=${from}`)) as Summary;
+      process.stdout.write(json ? `${JSON.stringify(summary)}\n` : summaryText(summary, process.stdout));
+    });
+}
+
+export function summaryText({ since, until, agents }: Summary, screen: { isTTY?: boolean }): string {
+  const colour = isColoured(screen);
+  const head = `from ${localTime(since)} to ${localTime(until)}`;
+  if (agents.length === 0) return `${head}: no agent ran\n`;
+  return `${head}\n${agents.map((agent) => agentText(agent, colour)).join("")}`;
+}
+
+function agentText(agent: AgentSummary, colour: boolean): string {
+  const task = agent.task ? ` on ${agent.task}` : "";
+  const cause = agent.cause ? `/${agent.cause}` : "";
+  const lines = [
+    "",
+    `${paint(agent.name, "bold", colour)} (${agent.kind})${task}: ${paintState(agent.state, 0, colour)}${cause}${endText(agent)}`,
+    `  ${timesText(agent)}`,
+    ...agent.troubles.map((trouble) => `  ${troubleText(trouble, colour)}`),
+    ...(agent.troubles_left_out > 0 ? [`  and ${agent.troubles_left_out} more troubles`] : []),
+    ...[outcomeText(agent)].filter((text) => text !== "").map((text) => `  ${text}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function endText({ ended }: AgentSummary): string {
+  if (!ended) return "";
+  const how = ended.signal !== null ? ` by signal ${ended.signal}` : ended.code !== null ? ` with ${ended.code}` : "";
+  return `, ended ${localTime(ended.at)}${how}`;
+}
+
+function timesText({ states, unseen_secs }: AgentSummary): string {
+  const longest = (Object.entries(states) as [State, number][]).sort((a, b) => b[1] - a[1]);
+  const times = longest.map(([state, secs]) => `${state} ${spell(secs * 1000)}`);
+  if (unseen_secs > 0) times.push(`not looked at for ${spell(unseen_secs * 1000)}`);
+  return times.join(", ") || "no time to speak of";
+}
+
+function troubleText(trouble: Trouble, colour: boolean): string {
+  const what = `${paintState(trouble.state, 0, colour)}${trouble.cause ? `/${trouble.cause}` : ""}`;
+  const from = `${trouble.began_before ? "before " : ""}${localTime(trouble.from)}`;
+  const end = trouble.followed_by === null ? "lasts" : `then ${trouble.followed_by}`;
+  return `${from}  ${what} for ${spell(trouble.secs * 1000)}, ${end}: ${trouble.reason}`;
+}
+
+function outcomeText({ commits, files, tests, tokens }: AgentSummary): string {
+  const some = (n: number, one: string, more: string): string[] => (n === 0 ? [] : [`${n} ${n === 1 ? one : more}`]);
+  const cost = tokens.cost_usd > 0 ? [`$${tokens.cost_usd.toFixed(2)}`] : [];
+  return [
+    ...some(commits, "commit", "commits"),
+    ...some(files, "file changed", "files changed"),
+    ...some(tests.passed, "test run passed", "test runs passed"),
+    ...some(tests.failed, "test run failed", "test runs failed"),
+    ...some(tokens.input + tokens.output, "token", `tokens (${tokens.output} written)`),
+    ...cost,
+  ].join(", ");
+}
+
+/** In this machine's zone, with the day. */
+function localTime(iso: string): string {
+  const at = new Date(iso);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  return `${two(at.getMonth() + 1)}-${two(at.getDate())} ${two(at.getHours())}:${two(at.getMinutes())}`;
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import type { AgentSession } from "../core/agent.js";
+import { HOUR, MINUTE } from "../core/defaults.js";
+import type { Signal } from "../core/signal.js";
+import { CHECK_HOURS, checkOf } from "./check.js";
+import { Watched } from "./watched.js";
+
+const START = Date.parse("2026-03-02T09:00:00Z");
+
+function agent(name: string, signals: readonly Signal[] = [], more: Partial<AgentSession> = {}): Watched {
+  const session: AgentSession = {
+    session: `id-${name}`,
+    name,
+    kind: "generic",
+    tags: [],
+    origin: "spawn",
+    command: ["x"],
+    workspace: null,
+    task: null,
+    policy: null,
+    pid: 1,
+    pidStart: "1",
+    startedAt: START,
+    hostSocket: null,
+    pane: null,
+    endedAt: null,
+    ...more,
+  };
+  const watched = new Watched(session, START);
+  watched.take(signals, START);
+  return watched;
+}
+
+const check = (watched: Watched, hours: number, activityCheck = true) => {
+  watched.judge(START + hours * HOUR);
+  const [checked] = checkOf([watched], START + hours * HOUR, { ...CHECK_HOURS, activityCheck });
+  return checked;
+};
+
+const turn: Signal = { kind: "turn", at: START, source: "transcript", phase: "start", byUser: true };
+const commit = (hours: number): Signal => ({
+  kind: "commit",
+  at: START + hours * HOUR - 5 * MINUTE,
+  source: "workspace",
+  id: `c${hours}`,
+});
+
+describe("checkOf", () => {
+  it.each([
+    [0, "fresh"],
+    [1.99, "fresh"],
+    [2, "warning"],
+    [5.99, "warning"],
+    [6, "critical"],
+    [11.99, "critical"],
+    [12, "auto-resume"],
+    [100, "auto-resume"],
+  ] as const)("calls an agent whose last sign is %d h old %s", (hours, category) => {
+    expect(check(agent("a", [turn]), hours)).toMatchObject({
+      category,
+      category_by_age: category,
+      held_back: null,
+      age_secs: Math.round(hours * 3600),
+    });
+  });
+
+  it("does not escalate an agent that commits, and says by which source it knows", () => {
+    expect(check(agent("a", [turn, commit(13)]), 13)).toMatchObject({
+      category: "warning",
+      category_by_age: "auto-resume",
+      held_back: "it is active elsewhere",
+      activity: { known: true, is_active: true, confidence: 0.7, sources: ["git_commit"] },
+    });
+  });
+
+  it("lets the age alone decide when activity is not to be asked", () => {
+    expect(check(agent("a", [turn, commit(13)]), 13, false)).toMatchObject({ category: "auto-resume", activity: null });
+  });
+
+  it("does not call for the resumption of an agent that is done", () => {
+    const end: Signal = { kind: "turn", at: START + MINUTE, source: "transcript", phase: "end" };
+    expect(check(agent("a", [turn, end]), 13)).toMatchObject({ category: "warning", state: "complete" });
+  });
+
+  it("escalates when nobody could look, and says that activity is not known", () => {
+    expect(check(agent("a"), 7)).toMatchObject({ category: "critical", activity: { known: false, is_active: false } });
+  });
+
+  it("does not count the time in which the machine slept", () => {
+    const gap: Signal = {
+      kind: "gap",
+      at: START + 8 * HOUR,
+      source: "observer",
+      from: START + HOUR,
+      to: START + 8 * HOUR,
+    };
+    expect(check(agent("a", [turn, gap]), 8)).toMatchObject({ category: "fresh", age_secs: 3600 });
+  });
+
+  it("puts the stalest first and leaves out those that ended", () => {
+    const late: Signal = { ...turn, at: START + HOUR };
+    const all = [agent("late", [late]), agent("early", [turn]), agent("over", [], { endedAt: START + 1 })];
+    const checked = checkOf(all, START + 3 * HOUR, { ...CHECK_HOURS, activityCheck: true });
+    expect(checked.map(({ name }) => name)).toEqual(["early", "late"]);
+  });
+});

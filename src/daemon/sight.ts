@@ -1,0 +1,83 @@
+/** What rouse sees of an agent and what it does not: which of its sources were ever heard, and how to open the rest. */
+import { profileFor } from "../agents/registry.js";
+import type { AgentSession } from "../core/agent.js";
+import type { Evidence } from "../core/evidence/evidence.js";
+import { plain } from "../core/plain.js";
+import { versionFit } from "../core/version-fit.js";
+import type { Watched } from "./watched.js";
+
+export interface Sight {
+  name: string;
+  session: string;
+  kind: string;
+  origin: AgentSession["origin"];
+  version: string | null;
+  sees: string[];
+  /** What stays dark, and what opens it. */
+  misses: { what: string; mend: string }[];
+}
+
+interface View {
+  what: string;
+  isSeen: (watched: Watched) => boolean;
+  /** Null where nothing is to be seen for such an agent. */
+  mend: (watched: Watched) => string | null;
+}
+
+const hears = ({ turn, progress }: Evidence, source: "hook" | "transcript" | "program_status" | "stream"): boolean =>
+  turn.words[source] !== undefined || (source !== "program_status" && progress.seen[source] !== undefined);
+
+/** Programs that `rouse init` puts hooks into, and those that keep a transcript where rouse finds it. */
+const WITH_HOOKS: ReadonlySet<string> = new Set(["claude-code", "codex", "gemini"]);
+
+const VIEWS: readonly View[] = [
+  {
+    what: "terminal",
+    isSeen: ({ evidence }) => evidence.progress.reading !== null || evidence.progress.outputAt !== null,
+    mend: ({ session }) =>
+      session.origin === "transcript"
+        ? "start it with rouse run or rouse spawn, or inside tmux with rouse watch"
+        : null,
+  },
+  {
+    what: "transcript",
+    isSeen: ({ evidence }) => hears(evidence, "transcript") || hears(evidence, "stream"),
+    mend: ({ session }) =>
+      WITH_HOOKS.has(session.kind) ? "it is found with the first prompt; rouse watch looks for it" : null,
+  },
+  {
+    what: "hooks",
+    isSeen: ({ evidence }) => hears(evidence, "hook"),
+    mend: ({ session }) =>
+      WITH_HOOKS.has(session.kind) ? `rouse init ${session.kind}, then start the agent anew` : null,
+  },
+  {
+    what: "process",
+    isSeen: ({ evidence }) => evidence.progress.cpuMs !== null || evidence.progress.children !== null,
+    mend: ({ session }) => (session.pid === null ? "its process is not known: start it with rouse run" : null),
+  },
+];
+
+export function sightOf(watched: Watched): Sight {
+  const { session, evidence } = watched;
+  const version = evidence.session.version ?? null;
+  const misses = VIEWS.flatMap((view) => {
+    const mend = view.isSeen(watched) ? null : view.mend(watched);
+    return mend === null ? [] : [{ what: view.what, mend }];
+  });
+  const { versions } = profileFor(session.kind);
+  if (versions && versionFit(versions, version ?? undefined) === 1)
+    misses.push({
+      what: `release ${plain(version ?? "", 40)} is newer than its profile (${versions.to}): its screen may be misread`,
+      mend: "update rouse, or add a profile of your own (docs/add-an-agent.md)",
+    });
+  return {
+    name: plain(session.name, 80),
+    session: session.session,
+    kind: plain(session.kind, 40),
+    origin: session.origin,
+    version: version === null ? null : plain(version, 40),
+    sees: VIEWS.filter((view) => view.isSeen(watched)).map(({ what }) => what),
+    misses,
+  };
+}
