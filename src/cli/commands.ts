@@ -18,6 +18,7 @@ export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<
   { names: ["hook", "report"], load: async () => (await import("./quick-help.js")).addQuick },
   { names: ["init"], load: async () => (await import("./init.js")).addInit },
   { names: ["config"], load: async () => (await import("./config.js")).addConfig },
+  { names: ["record"], load: async () => (await import("./record.js")).addRecord },
   { names: ["replay"], load: async () => (await import("./replay.js")).addReplay },
   { names: ["eval"], load: async () => (await import("./eval.js")).addEval },
 ];

@@ -35,10 +35,9 @@ export function addLookingRoutes(app: Hono, { loop, journal }: LookingOptions): 
     const read = (session: string) => journal.read(session);
     return slowJson(summaryOf(journal.sessions(), read, parsed.data.since, loop.now()));
   });
-  app.get("/v1/sight", (c) => {
-    const alive = loop.sessions().filter(({ session }) => session.endedAt === null);
-    return c.json({ agents: alive.map(sightOf) });
-  });
+  const alive = () => loop.sessions().filter(({ session }) => session.endedAt === null);
+  app.get("/v1/sight", (c) => c.json({ agents: alive().map(sightOf) }));
+  app.get("/v1/registered", (c) => c.json({ agents: alive().map(({ session }) => session) }));
   app.get("/v1/journal", (c) => c.json(journal.stats()));
 }
 

@@ -1,0 +1,179 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { closeHome, type Home, makeHome, rouse, rouseInTerminal, until } from "../support/hosts.js";
+
+/** Put together at run time: a whole one in a file alarms those who look for real ones. */
+const SECRET = `sk-ant-api03-${"aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY".repeat(3)}`;
+
+let home: Home;
+
+beforeEach(() => {
+  home = makeHome();
+});
+
+afterEach(async () => {
+  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+});
+
+function write(name: string, text: string, mode = 0o755): string {
+  const path = join(home.path, name);
+  writeFileSync(path, text, { mode });
+  return path;
+}
+
+/** One case of a recording: its files with what is in them. */
+function filesOf(folder: string): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => {
+      const bytes = readFileSync(join(folder, name));
+      return [name, (name.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8")];
+    }),
+  );
+}
+
+const onlyFolder = (out: string): string => join(out, readdirSync(out)[0] ?? "");
+
+async function spawnAgent(...command: string[]): Promise<string> {
+  const { stdout, stderr, status } = await rouse(home, ["spawn", "--name", "worker", "--", ...command]);
+  expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+  return stdout.trim();
+}
+
+describe("rouse record", () => {
+  it("keeps a terminal until its agent ends, without its secrets, as replay reads it", async () => {
+    const go = join(home.path, "go");
+    const agent = write(
+      "agent.sh",
+      `echo "key ${SECRET}"; while [ ! -e ${go} ]; do sleep 0.1; done; echo last words; exit 3`,
+    );
+    await spawnAgent("sh", agent);
+    const out = join(home.path, "out");
+    const recording = rouse(home, ["record", "worker", "--out", out, "--json"]);
+    await until("the recording to begin", () => existsIn(out, "session.cast.gz"));
+    writeFileSync(go, "");
+    const { stdout, stderr, status } = await recording;
+    expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+    const [recorded] = JSON.parse(stdout).recordings;
+    expect(recorded).toMatchObject({ name: "worker", ended: true });
+    const files = filesOf(recorded.folder);
+    expect(Object.keys(files).sort()).toEqual(["meta.json", "process.jsonl", "session.cast.gz"]);
+    expect(files["session.cast.gz"]).toContain("last words");
+    expect(files["session.cast.gz"]).toContain(`key ${"*".repeat(SECRET.length)}`);
+    expect(Object.values(files).join("")).not.toContain(SECRET.slice(0, 30));
+    expect(JSON.parse(files["meta.json"] ?? "")).toMatchObject({
+      agent: "generic",
+      mode: "tui",
+      exit: 3,
+      signal: null,
+    });
+    expect(JSON.parse(files["process.jsonl"]?.split("\n")[0] ?? "")).toMatchObject({ alive: true });
+    expect(statSync(recorded.folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(recorded.folder, "session.cast.gz")).mode & 0o777).toBe(0o600);
+    const replayed = await rouse(home, ["replay", recorded.folder, "--json"]);
+    expect(replayed).toMatchObject({ status: 0, stderr: "" });
+    const { timeline } = JSON.parse(replayed.stdout);
+    expect(timeline.at(-1)).toMatchObject({ state: "gone", cause: "exit_code" });
+  });
+
+  it("keeps the transcript, and when it grew", async () => {
+    const folder = join(home.path, "claude-home");
+    const go = join(home.path, "go");
+    const record = (type: string, text: string) =>
+      JSON.stringify({
+        type,
+        uuid: "u",
+        sessionId: "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d",
+        timestamp: "2026-03-02T09:00:00.000Z",
+        message: { role: type, content: [{ type: "text", text }] },
+      });
+    mkdirSync(join(folder, "projects"), { recursive: true });
+    const agent = write(
+      "claude",
+      `#!${process.execPath}
+const fs = require("node:fs"), path = require("node:path");
+const dir = path.join(process.env.CLAUDE_CONFIG_DIR, "projects", process.cwd().replace(/[^a-zA-Z0-9]/g, "-"));
+fs.mkdirSync(dir, { recursive: true });
+const file = path.join(dir, "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d.jsonl");
+fs.appendFileSync(file, ${JSON.stringify(`${record("user", "go on")}\n`)});
+console.log("ready");
+const timer = setInterval(() => {
+  if (!fs.existsSync(${JSON.stringify(go)})) return;
+  fs.appendFileSync(file, ${JSON.stringify(`${record("assistant", `the key is ${SECRET}`)}\n`)});
+  clearInterval(timer);
+  setInterval(() => {}, 1000);
+}, 50);
+`,
+    );
+    home.env.CLAUDE_CONFIG_DIR = folder;
+    await spawnAgent(agent);
+    const out = join(home.path, "out");
+    const recording = rouse(home, ["record", "--all", "--out", out, "--for", "20s"]);
+    const text = (name: string): string =>
+      existsIn(out, name) ? readFileSync(join(onlyFolder(out), name), "utf8") : "";
+    await until("the first record", () => text("transcript-1.jsonl").includes("go on"));
+    writeFileSync(go, "");
+    await until("the second record", () => text("transcript-1.jsonl").includes("the key is"));
+    await rouse(home, ["stop", "worker", "--grace", "1"]);
+    const { status, stdout } = await recording;
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/worker-[\d-]+: terminal, 1 transcripts, \d+ process samples; \d+ s, until it ended/);
+    const files = filesOf(onlyFolder(out));
+    expect(Object.values(files).join("")).not.toContain(SECRET.slice(0, 30));
+    expect(
+      files["transcript-1.jsonl"]
+        ?.trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).type),
+    ).toEqual(["user", "assistant"]);
+    const times = (files["transcript-times.jsonl"] ?? "")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(times.map(({ lines }) => lines[0].type)).toEqual(["user", "assistant"]);
+    expect(times[1].t).toBeGreaterThan(times[0].t);
+    const replayed = await rouse(home, ["replay", onlyFolder(out), "--sources", "transcript", "--json"]);
+    expect(replayed.status).toBe(0);
+    expect(JSON.parse(replayed.stdout).timeline.map(({ state }: { state: string }) => state)).toContain("working");
+  });
+
+  it("ends on Ctrl-C with a whole recording, and leaves the agent alone", async () => {
+    await spawnAgent("sh", "-c", "echo up; sleep 100");
+    const terminal = rouseInTerminal(home, ["record", "worker", "--out", join(home.path, "out")]);
+    await terminal.shows("Ctrl-C ends it");
+    await until("some output", () => existsIn(join(home.path, "out"), "session.cast.gz"));
+    terminal.write("\u0003");
+    expect(await terminal.exited).toMatchObject({ code: 0 });
+    expect(filesOf(onlyFolder(join(home.path, "out")))["session.cast.gz"]).toContain("up");
+    expect((await rouse(home, ["stop", "worker", "--grace", "1"])).status).toBe(0);
+  });
+
+  it("says what is wrong when there is nobody, nobody of that name, or no name", async () => {
+    expect(await rouse(home, ["record", "worker"])).toMatchObject({
+      status: 1,
+      stderr: "rouse: no agent is running\n",
+    });
+    expect((await rouse(home, ["record"])).status).toBe(2);
+    expect((await rouse(home, ["record", "worker", "--all"])).status).toBe(2);
+    expect((await rouse(home, ["record", "worker", "--for", "soon"])).status).toBe(2);
+    await spawnAgent("sleep", "100");
+    expect((await rouse(home, ["record", "other"])).stderr).toBe(
+      'rouse: no agent called "other" is running; there are worker\n',
+    );
+    await rouse(home, ["stop", "worker", "--grace", "1"]);
+  });
+});
+
+function named(out: string): Record<string, true> {
+  const folder = onlyFolder(out);
+  return Object.fromEntries(folder === out ? [] : readdirSync(folder).map((name) => [name, true as const]));
+}
+
+function existsIn(out: string, name: string): boolean {
+  try {
+    return name in named(out);
+  } catch {
+    return false;
+  }
+}
