@@ -29,7 +29,7 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
         critical_hours: String(check.critical_hours),
         auto_resume_hours: String(check.auto_resume_hours),
       });
-      const { agents } = (await askDaemon(rousePaths().daemonSocket, "GET", `/v1/check?${query}`)) as {
+      const { agents } = (await askDaemon(rousePaths().daemonSocket, "GET", `/v1/check?${query.toString()}`)) as {
         agents: CheckedAgent[];
       };
       process.stdout.write(json ? `${JSON.stringify({ agents })}\n` : checkText(agents, process.stdout));

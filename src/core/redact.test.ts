@@ -270,9 +270,8 @@ describe("RedactStream", () => {
       fc.property(fc.array(fc.string({ unit: "binary", maxLength: 60 })), fc.boolean(), (pieces, flushes) => {
         const out = throughIn(pieces, flushes);
         expect(out.length).toBe(pieces.join("").length);
-        expect([...out].filter((character, at) => character !== "*" && character !== [...pieces.join("")][at])).toEqual(
-          [],
-        );
+        const given = pieces.join("").split("");
+        expect(out.split("").filter((character, at) => character !== "*" && character !== given[at])).toEqual([]);
       }),
       { numRuns: RUNS },
     );

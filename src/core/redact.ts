@@ -28,7 +28,7 @@ export function secretSpans(text: string): Span[] {
   return merged;
 }
 
-export function mask(text: string, spans: readonly Span[]): string {
+function mask(text: string, spans: readonly Span[]): string {
   let masked = "";
   let at = 0;
   for (const [from, to] of spans) {

@@ -1,0 +1,137 @@
+/** Completion scripts of three shells. Names come from rouse itself; texts are quoted, since a summary may hold anything. */
+export interface Spec {
+  /** The command: `["config", "show"]`. */
+  words: string[];
+  summary: string;
+  options: { names: string[]; summary: string; takesValue: boolean }[];
+  /** Words that its arguments may be. */
+  choices: string[];
+}
+
+const isBelow = (spec: Spec, words: readonly string[]): boolean =>
+  spec.words.length === words.length + 1 && words.every((word, at) => spec.words[at] === word);
+
+/** What may follow these words: commands below them, or the values of an argument. */
+function followers(specs: readonly Spec[], words: readonly string[]): { word: string; summary: string }[] {
+  const below = specs.filter((spec) => isBelow(spec, words));
+  const own = specs.find((spec) => spec.words.join(" ") === words.join(" "));
+  return [
+    ...below.map((spec) => ({ word: spec.words.at(-1) ?? "", summary: spec.summary })),
+    ...(own?.choices ?? []).map((word) => ({ word, summary: "" })),
+  ];
+}
+
+const optionNames = (spec: Spec): string[] => [...spec.options.flatMap(({ names }) => names), "--help"];
+
+/** Options whose next word is a value: nothing of ours stands there, so files are offered. */
+const valued = (specs: readonly Spec[]): string[] => [
+  ...new Set(specs.flatMap(({ options }) => options.filter((o) => o.takesValue).flatMap(({ names }) => names))),
+];
+
+export function bashScript(specs: readonly Spec[]): string {
+  const row = (words: readonly string[], options: readonly string[]): string => {
+    const follow = followers(specs, words).map(({ word }) => word);
+    return `    ${quote(words.join(" "))}) words=${quote(follow.join(" "))} options=${quote(options.join(" "))} ;;`;
+  };
+  return `# bash completion for rouse
+_rouse() {
+  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} place=1 command="" words="" options=""
+  COMPREPLY=()
+  case "$before" in
+    ${valued(specs).join("|")}) COMPREPLY=($(compgen -f -- "$current")); return ;;
+  esac
+  while [ "$place" -lt "$COMP_CWORD" ]; do
+    case "\${COMP_WORDS[place]}" in
+      --) return ;;
+      -*) ;;
+      *)
+        case "\${command:+$command }\${COMP_WORDS[place]}" in
+          ${specs.map(({ words }) => quote(words.join(" "))).join("|")}) command="\${command:+$command }\${COMP_WORDS[place]}" ;;
+        esac
+        ;;
+    esac
+    place=$((place + 1))
+  done
+  case "$command" in
+${[row([], ["--help", "--version"]), ...specs.map((spec) => row(spec.words, optionNames(spec)))].join("\n")}
+  esac
+  case "$current" in
+    -*) words=$options ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _rouse rouse
+`;
+}
+
+export function zshScript(specs: readonly Spec[]): string {
+  const described = (word: string, summary: string): string =>
+    quote(`${word.replaceAll(":", "\\:")}:${summary.replaceAll("\n", " ")}`);
+  const row = (words: readonly string[], options: readonly { name: string; summary: string }[]): string => {
+    const follow = followers(specs, words).map(({ word, summary }) => described(word, summary));
+    const offered = options.map(({ name, summary }) => described(name, summary));
+    return `    ${quote(words.join(" "))}) follow=(${follow.join(" ")}) options=(${offered.join(" ")}) ;;`;
+  };
+  const help = { name: "--help", summary: "show help" };
+  const optionsOf = (spec: Spec) => [
+    ...spec.options.flatMap(({ names, summary }) => names.map((name) => ({ name, summary }))),
+    help,
+  ];
+  return `#compdef rouse
+_rouse() {
+  local command="" word
+  local -a follow options
+  case "$words[CURRENT-1]" in
+    ${valued(specs).join("|")}) _files; return ;;
+  esac
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "$word" in
+      --) _normal; return ;;
+      -*) ;;
+      *)
+        case "\${command:+$command }$word" in
+          ${specs.map(({ words }) => quote(words.join(" "))).join("|")}) command="\${command:+$command }$word" ;;
+        esac
+        ;;
+    esac
+  done
+  case "$command" in
+${[row([], [help, { name: "--version", summary: "print the version" }]), ...specs.map((spec) => row(spec.words, optionsOf(spec)))].join("\n")}
+  esac
+  if [[ "$words[CURRENT]" == -* ]]; then
+    _describe option options
+  elif (( \${#follow} )); then
+    _describe command follow
+  else
+    _files
+  fi
+}
+_rouse "$@"
+`;
+}
+
+export function fishScript(specs: readonly Spec[]): string {
+  const tops = followers(specs, []).map(({ word }) => word);
+  const lines = ["# fish completion for rouse", `set -l rouse_commands ${tops.join(" ")}`, "complete -c rouse -f"];
+  const inside = (words: readonly string[]): string =>
+    words.length === 0
+      ? '"not __fish_seen_subcommand_from $rouse_commands"'
+      : quote(words.map((word) => `__fish_seen_subcommand_from ${word}`).join("; and "));
+  const offer = (words: readonly string[]): void => {
+    for (const { word, summary } of followers(specs, words))
+      lines.push(`complete -c rouse -n ${inside(words)} -a ${quote(word)} -d ${quote(summary)}`);
+  };
+  offer([]);
+  for (const spec of specs) {
+    offer(spec.words);
+    for (const { names, summary, takesValue } of spec.options) {
+      const flags = names.map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
+      const value = takesValue ? " -r -F" : "";
+      lines.push(`complete -c rouse -n ${inside(spec.words)} ${flags.join(" ")}${value} -d ${quote(summary)}`);
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** For all three shells: nothing is special between single quotes; one of them is written outside. */
+const quote = (text: string): string => `'${text.replaceAll("'", `'"'"'`)}'`;

@@ -1,0 +1,107 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rousePaths } from "../config/paths.js";
+import { doctorText } from "./doctor.js";
+import { configLines, folderLines, nodeLine, sqliteLine, tmuxLine } from "./doctor-machine.js";
+import { hookLines, programLines } from "./doctor-programs.js";
+
+let folder: string;
+let env: NodeJS.ProcessEnv;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rouse-doctor-"));
+  env = { HOME: folder, PATH: join(folder, "bin"), ROUSE_HOME: join(folder, "rouse") };
+  mkdirSync(join(folder, "bin"));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const program = (name: string, body: string): void =>
+  writeFileSync(join(folder, "bin", name), `#!${process.execPath}\n${body}\n`, { mode: 0o755 });
+
+describe("the doctor's eyes", () => {
+  it("knows which Node.js is too old", () => {
+    expect(["20.18.3", "18.0.0", "20.19.0", "24.1.0"].map((version) => nodeLine(version).level)).toEqual([
+      "fail",
+      "fail",
+      "ok",
+      "ok",
+    ]);
+  });
+
+  it("asks SQLite itself, and says what to do where there is none", () => {
+    expect(sqliteLine()).toMatchObject({ level: "ok", says: expect.stringMatching(/^SQLite 3\./) });
+    const none = (): never => {
+      throw new Error("no usable SQLite");
+    };
+    expect(sqliteLine(none)).toMatchObject({ level: "fail", says: "no usable SQLite", mend: expect.any(String) });
+  });
+
+  it("fails a folder that others may enter, and says how to close it", () => {
+    const paths = rousePaths(env);
+    mkdirSync(paths.state, { recursive: true, mode: 0o700 });
+    mkdirSync(paths.runtime, { recursive: true });
+    chmodSync(paths.runtime, 0o755);
+    expect(folderLines(paths)).toMatchObject([
+      { what: "state folder", level: "ok" },
+      { what: "runtime folder", level: "fail", mend: `chmod go-rwx ${paths.runtime}` },
+    ]);
+  });
+
+  it.each([
+    ["tmux 3.3a", "ok"],
+    ["tmux 3.1c", "warn"],
+    ["tmux next-3.6", "ok"],
+  ])("takes %s as %s", async (said, level) => {
+    program("tmux", `console.log(${JSON.stringify(said)})`);
+    expect(await tmuxLine(env)).toMatchObject({ level });
+  });
+
+  it("says what the want of tmux means", async () => {
+    expect(await tmuxLine(env)).toMatchObject({ level: "warn", says: "tmux is not installed" });
+  });
+
+  it("tells programs that are newer than their profile, and those that say nothing", async () => {
+    program("claude", 'console.log("99.0.1 (Claude Code)")');
+    program("codex", 'console.log("codex-cli 0.165.0")');
+    program("gemini", "process.exit(1)");
+    expect(await programLines(env)).toMatchObject([
+      { what: "claude", level: "warn", says: expect.stringContaining("99.0.1 is newer than its profile") },
+      { what: "codex", level: "ok", says: "0.165.0, known" },
+      { what: "gemini", level: "warn", says: "it does not tell its version" },
+    ]);
+  });
+
+  it("sees whether hooks are installed, and changes nothing", () => {
+    mkdirSync(join(folder, ".claude"));
+    mkdirSync(join(folder, ".codex"));
+    const settings = { hooks: { Stop: [{ hooks: [{ type: "command", command: "rouse hook claude-code" }] }] } };
+    writeFileSync(join(folder, ".claude", "settings.json"), JSON.stringify(settings));
+    expect(hookLines(env)).toMatchObject([
+      { what: "hooks of claude-code", level: "ok" },
+      { what: "hooks of codex", level: "warn", mend: "rouse init codex" },
+    ]);
+  });
+
+  it("fails a configuration with an error, and warns of the rest", () => {
+    const problems = [
+      { level: "error", where: "a.toml", text: "wrong" },
+      { level: "notice", where: "b", text: "odd" },
+    ] as const;
+    const loaded = { config: {} as never, origins: {}, problems: [...problems] };
+    expect(configLines(() => loaded)).toMatchObject([
+      { level: "fail", says: "a.toml: wrong" },
+      { level: "warn", says: "b: odd" },
+    ]);
+  });
+
+  it("puts below each trouble how to mend it", () => {
+    const lines = [
+      { what: "a", level: "ok", says: "fine", mend: null },
+      { what: "bb", level: "fail", says: "broken", mend: "mend it" },
+    ] as const;
+    expect(doctorText(lines, {})).toBe("ok    a   fine\nFAIL  bb  broken\n          -> mend it\n");
+  });
+});

@@ -1,0 +1,110 @@
+/** `rouse doctor`: what rouse can see, what it cannot, and how to mend it. */
+import type { Command } from "@commander-js/extra-typings";
+import { type RousePaths, rousePaths } from "../config/paths.js";
+import { plain } from "../core/plain.js";
+import { askDaemon, Unreachable } from "../daemon/client.js";
+import type { Sight } from "../daemon/sight.js";
+import { listSessions } from "../host/registry.js";
+import type { JournalStats } from "../store/journal.js";
+import { type DoctorLine, fail, ok, warn } from "./doctor-line.js";
+import { configLines, diskLines, folderLines, megabytes, nodeLine, sqliteLine, tmuxLine } from "./doctor-machine.js";
+import { hookLines, programLines } from "./doctor-programs.js";
+import { isColoured, paint } from "./paint.js";
+import { readVersion } from "./version.js";
+
+export function addDoctor(program: Command, setExit: (code: number) => void): void {
+  program
+    .command("doctor")
+    .summary("what rouse can see, what it cannot, and how to mend it; exit 1 when something fails")
+    .option("--json", "for programs")
+    .action(async ({ json }) => {
+      const lines = await examine(rousePaths(), readVersion());
+      process.stdout.write(json ? `${JSON.stringify({ checks: lines })}\n` : doctorText(lines, process.stdout));
+      if (lines.some(({ level }) => level === "fail")) setExit(1);
+    });
+}
+
+async function examine(paths: RousePaths, version: string): Promise<DoctorLine[]> {
+  const [tmux, programs, daemon] = await Promise.all([tmuxLine(), programLines(), daemonLines(paths, version)]);
+  return [
+    nodeLine(),
+    sqliteLine(),
+    ...daemon,
+    ...folderLines(paths),
+    ...diskLines(paths),
+    ...configLines(),
+    tmux,
+    ...programs,
+    ...hookLines(),
+  ];
+}
+
+/** The daemon, its journal, and each agent as the daemon sees it. */
+async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLine[]> {
+  const ask = (path: string): Promise<unknown> => askDaemon(paths.daemonSocket, "GET", path);
+  let health: { version?: unknown; pid?: unknown };
+  try {
+    health = (await ask("/v1/health")) as typeof health;
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    return [notRunning(paths)];
+  }
+  const theirs = plain(String(health.version), 40);
+  const daemon =
+    theirs === version
+      ? ok("daemon", `up, release ${theirs}, process ${Number(health.pid)}`)
+      : fail("daemon", `it is of release ${theirs}, this is ${version}`, "rouse down, then rouse up; agents go on");
+  // A daemon of another release may not know these.
+  const [stats, sights] = await Promise.all(
+    [ask("/v1/journal"), ask("/v1/sight")].map((asked) => asked.catch(() => null)),
+  );
+  const journal = stats as JournalStats | null;
+  const seen = sights as { agents: Sight[] } | null;
+  return [daemon, ...(journal ? [journalLine(journal)] : []), ...(seen?.agents.map(agentLine) ?? [])];
+}
+
+/** It starts with the first agent; only one that should be there and is not is a trouble. */
+function notRunning(paths: RousePaths): DoctorLine {
+  const alive = listSessions(paths).filter(({ isAlive }) => isAlive).length;
+  return alive > 0
+    ? fail("daemon", `it does not answer, and nobody judges the ${alive} agents that run`, "rouse up")
+    : warn("daemon", "not running; it starts with the first agent", "rouse up");
+}
+
+function journalLine({ engine, sessions, signals, bytes, lost, failures, lastError }: JournalStats): DoctorLine {
+  const says = `${signals} signals of ${sessions} sessions, ${megabytes(bytes)}, ${engine}`;
+  if (failures > 0)
+    return fail(
+      "journal",
+      `${says}; ${failures} writes failed: ${plain(lastError ?? "")}`,
+      "look at the disk's space and mode",
+    );
+  if (lost > 0)
+    return warn("journal", `${says}; ${lost} signals were lost`, "a host could not reach the daemon for long");
+  return ok("journal", says);
+}
+
+function agentLine({ name, kind, origin, sees, misses }: Sight): DoctorLine {
+  const what = `agent ${name}`;
+  const seen = `${kind} by ${origin}: sees ${sees.join(", ") || "nothing yet"}`;
+  if (misses.length === 0) return ok(what, seen);
+  return warn(
+    what,
+    `${seen}; not ${misses.map((miss) => miss.what).join(", ")}`,
+    [...new Set(misses.map((miss) => miss.mend))].join("; "),
+  );
+}
+
+const MARKS = { ok: ["ok  ", "green"], warn: ["warn", "yellow"], fail: ["FAIL", "red"] } as const;
+
+export function doctorText(lines: readonly DoctorLine[], screen: { isTTY?: boolean }): string {
+  const colour = isColoured(screen);
+  const width = Math.min(24, Math.max(...lines.map(({ what }) => what.length)));
+  return lines
+    .map(({ level, what, says, mend }) => {
+      const [mark, ink] = MARKS[level];
+      const line = `${paint(mark, ink, colour)}  ${what.padEnd(width)}  ${says}\n`;
+      return mend === null ? line : `${line}${" ".repeat(width + 8)}${paint(`-> ${mend}`, "dim", colour)}\n`;
+    })
+    .join("");
+}

@@ -1,0 +1,177 @@
+import { createServer, type Server } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readVersion } from "../../src/cli/version.js";
+import { makePrivateFolder, rousePaths } from "../../src/config/paths.js";
+import type { AgentSession } from "../../src/core/agent.js";
+import { HOUR, MINUTE } from "../../src/core/defaults.js";
+import type { Signal } from "../../src/core/signal.js";
+import { Clock } from "../../src/daemon/clock.js";
+import { addLookingRoutes } from "../../src/daemon/looking-routes.js";
+import { Loop } from "../../src/daemon/loop.js";
+import { type Journal, openJournal } from "../../src/store/journal.js";
+import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
+
+const NOW = Date.now();
+
+let home: Home;
+let server: Server;
+let journal: Journal;
+let loop: Loop;
+
+beforeEach(async () => {
+  home = makeHome();
+  const paths = rousePaths(home.env);
+  makePrivateFolder(paths.runtime);
+  journal = openJournal(paths.journal).journal;
+  loop = new Loop(journal, new Clock());
+  const app = new Hono();
+  app.get("/v1/health", (c) => c.json({ ok: true, version: readVersion(), pid: process.pid }));
+  addLookingRoutes(app, { loop, journal });
+  const answer = getRequestListener(app.fetch);
+  server = createServer((request, response) => void answer(request, response));
+  const before = process.umask(0o177);
+  await new Promise<void>((resolve) => server.listen(paths.daemonSocket, resolve));
+  process.umask(before);
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  journal.close();
+  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+});
+
+async function agent(name: string, startedHoursAgo: number, signals: readonly Signal[]): Promise<void> {
+  const session: AgentSession = {
+    session: `id-${name}`,
+    name,
+    kind: "claude-code",
+    tags: [],
+    origin: "spawn",
+    command: ["claude"],
+    workspace: null,
+    task: null,
+    policy: null,
+    pid: 1,
+    pidStart: "1",
+    startedAt: NOW - startedHoursAgo * HOUR,
+    hostSocket: null,
+    pane: null,
+    endedAt: null,
+  };
+  loop.register(session);
+  await loop.ingest(session.session, 1, signals);
+}
+
+const hoursAgo = (hours: number): number => NOW - hours * HOUR;
+const turn = (hours: number): Signal => ({
+  kind: "turn",
+  at: hoursAgo(hours),
+  source: "transcript",
+  phase: "start",
+  byUser: true,
+});
+const commit = (at: number, id: string): Signal => ({ kind: "commit", at, source: "workspace", id });
+
+describe("rouse check", () => {
+  it("sorts agents by how long they gave no sign, and ends with 1 when one is critical", async () => {
+    await agent("new", 1, [turn(0.5)]);
+    expect(await rouse(home, ["check"])).toMatchObject({ status: 0, stderr: "" });
+    await agent("old", 10, [turn(8)]);
+    await agent("busy", 20, [turn(13), commit(NOW - 5 * MINUTE, "c1")]);
+    const { status, stdout } = await rouse(home, ["check", "--json"]);
+    expect(status).toBe(1);
+    const { agents } = JSON.parse(stdout);
+    expect(agents.map(({ name, category }: Record<string, string>) => [name, category])).toEqual([
+      ["busy", "warning"],
+      ["old", "critical"],
+      ["new", "fresh"],
+    ]);
+    expect(agents[0].activity.sources).toEqual(["git_commit"]);
+    const text = (await rouse(home, ["check"])).stdout;
+    expect(text).toContain("1 fresh, 1 warning, 1 critical");
+    expect(text).toContain("held back from auto-resume");
+  });
+
+  it("lets the age alone decide when told so, and takes its limits from the configuration", async () => {
+    await agent("busy", 20, [turn(13), commit(NOW - 5 * MINUTE, "c1")]);
+    const [found] = JSON.parse((await rouse(home, ["check", "--no-activity-check", "--json"])).stdout).agents;
+    expect(found).toMatchObject({ category: "auto-resume", activity: null });
+    home.env.ROUSE_CHECK_AUTO_RESUME_HOURS = "14";
+    const [other] = JSON.parse((await rouse(home, ["check", "--no-activity-check", "--json"])).stdout).agents;
+    expect(other).toMatchObject({ category: "critical" });
+  });
+});
+
+describe("rouse summary", () => {
+  it("tells what each agent did since then", async () => {
+    const ask: Signal = {
+      kind: "prompt",
+      at: hoursAgo(2),
+      source: "hook",
+      open: true,
+      prompt: "permission",
+      question: "May I?",
+    };
+    const answer: Signal = { kind: "prompt", at: hoursAgo(1), source: "hook", open: false };
+    await agent("a", 3, [turn(3), commit(hoursAgo(2.5), "c1"), ask, answer]);
+    const { status, stdout } = await rouse(home, ["summary", "--since", "4h", "--json"]);
+    expect(status).toBe(0);
+    const [found] = JSON.parse(stdout).agents;
+    expect(found).toMatchObject({ name: "a", commits: 1 });
+    expect(found.states.needs_input).toBe(3600);
+    const text = (await rouse(home, ["summary", "--since", "4h"])).stdout;
+    expect(text).toMatch(/needs_input\/permission for 60 min, then \w+/);
+    expect(text).toContain("1 commit");
+  });
+
+  it("answers in one piece although a long night takes it long", async () => {
+    const night = Array.from(
+      { length: 20_000 },
+      (_, i): Signal => ({
+        kind: "output",
+        at: hoursAgo(8) + i * 1000,
+        source: "screen",
+        bytes: 10,
+      }),
+    );
+    await agent("a", 9, night);
+    const { agents } = JSON.parse((await rouse(home, ["summary", "--since", "9h", "--json"])).stdout);
+    expect(agents).toHaveLength(1);
+  });
+
+  it("says so when nothing ran, and refuses a time that is none", async () => {
+    expect((await rouse(home, ["summary"])).stdout).toMatch(/: no agent ran\n$/);
+    expect(await rouse(home, ["summary", "--since", "never"])).toMatchObject({ status: 2 });
+  });
+});
+
+describe("rouse doctor", () => {
+  it("says of each agent what it sees and what not, and how to mend that", async () => {
+    await agent("a", 1, [turn(1)]);
+    const { status, stdout } = await rouse(home, ["doctor", "--json"]);
+    const { checks } = JSON.parse(stdout);
+    const of = (what: string) => checks.find((line: { what: string }) => line.what === what);
+    expect(of("daemon")).toMatchObject({ level: "ok" });
+    expect(of("journal")).toMatchObject({ level: "ok", says: expect.stringContaining("1 signals of 1 sessions") });
+    expect(of("agent a")).toMatchObject({
+      level: "warn",
+      says: "claude-code by spawn: sees transcript; not hooks",
+      mend: "rouse init claude-code, then start the agent anew",
+    });
+    expect(status).toBe(checks.some(({ level }: { level: string }) => level === "fail") ? 1 : 0);
+  });
+});
+
+describe("without a daemon", () => {
+  it("check and summary end with 69 and say how to start one; the doctor only says it", async () => {
+    await new Promise((resolve) => server.close(resolve));
+    for (const command of ["check", "summary"]) {
+      const { status, stderr } = await rouse(home, [command]);
+      expect({ status, stderr }).toEqual({ status: 69, stderr: expect.stringContaining('"rouse up"') });
+    }
+    expect((await rouse(home, ["doctor"])).stdout).toContain("not running; it starts with the first agent");
+  });
+});
