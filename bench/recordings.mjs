@@ -3,9 +3,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
+import { LOOK_MS } from "../dist/readers/terminal.js";
 
 export const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "..", "test", "fixtures", "cases");
-export const LOOK_MS = 500;
+export { LOOK_MS };
 
 /** Case folders below `root`, in the order of their names. */
 export function casesIn(root, depth = 3) {

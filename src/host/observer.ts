@@ -7,11 +7,10 @@ import { StringDecoder } from "node:string_decoder";
 import type { AgentProfile } from "../agents/profile.js";
 import type { Signal } from "../core/signal.js";
 import { readKeys } from "../readers/keys.js";
-import { TerminalReader } from "../readers/terminal.js";
+import { LOOK_MS, TerminalReader } from "../readers/terminal.js";
 import type { Ring } from "./ring.js";
 
-const LOOK_MS = 500;
-/** The emulator reads some 30 MB/s: this is 20 ms of every half second at most. */
+/** The emulator reads some 30 MB/s: this is 20 ms of every look at most. */
 const LOOK_BYTES_MAX = 512 * 1024;
 /** Ends a sequence that the skipped bytes began. */
 const CANCEL = Buffer.from("\u0018");

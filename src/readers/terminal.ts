@@ -17,6 +17,12 @@ import { ResetTimes } from "./screen/reset-times.js";
 import { TerminalScreen } from "./screen/terminal-screen.js";
 import { Ticks } from "./screen/ticks.js";
 
+/**
+ * How often a terminal is to be looked at. What two looks agree on is told within a second and a half; looks twice as
+ * often found nothing more on the recordings and cost the reader its place beside the bare emulator.
+ */
+export const LOOK_MS = 750;
+
 export interface TerminalOptions {
   cols: number;
   rows: number;

@@ -17,11 +17,9 @@ import { lastWords } from "../readers/last-words.js";
 import { LineSplitter } from "../readers/lines.js";
 import type { RecordReader } from "../readers/record-reader.js";
 import { readersFor } from "../readers/registry.js";
-import { TerminalReader } from "../readers/terminal.js";
+import { LOOK_MS, TerminalReader } from "../readers/terminal.js";
 import { isOnClock, type RecordedInput } from "./inputs.js";
 
-/** The terminal is read twice a second: a change counts when two looks agree, so it is seen within a second. */
-const LOOK_MS = 500;
 /** So long after the last byte a look can find nothing new: every count and every motion has settled by then. */
 const QUIET_MS = 10_000;
 /** After a silence of a week, moments to judge again lie further and further apart: years cost a few hundred steps. */

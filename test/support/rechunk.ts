@@ -1,8 +1,6 @@
+import { LOOK_MS } from "../../src/readers/terminal.js";
 /** Cuts the terminal's bytes of a recording anew, as another reader of the same PTY would have received them. */
 import type { RecordedInput } from "../../src/replay/inputs.js";
-
-/** The grid of time on which a replay reads the terminal. */
-const LOOK_MS = 500;
 
 /**
  * Bytes between two time boundaries are joined and cut into pieces of `size`; a boundary itself, keys, records and

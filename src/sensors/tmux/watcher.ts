@@ -1,6 +1,7 @@
 /** Watches agents that already run in tmux, on all servers of this user. It only looks: nothing is typed or changed. */
 import { pattern } from "../../agents/pattern.js";
 import type { AgentSession } from "../../core/agent.js";
+import { LOOK_MS } from "../../readers/terminal.js";
 import type { Seen } from "./adopted.js";
 import { type AdoptRules, findSockets } from "./discover.js";
 import type { Processes } from "./program.js";
@@ -21,8 +22,6 @@ export interface TmuxWatcherOptions {
   now?: () => number;
 }
 
-/** What a reader of screens is made for. */
-const LOOK_MS = 500;
 const DISCOVER_MS = 5000;
 
 export class TmuxWatcher {
