@@ -1,36 +1,18 @@
 /** The daemon's face on its own socket: sessions in, signals in, views out. The socket's file mode is the guard. */
 import { Hono } from "hono";
 import * as z from "zod";
-import type { AgentSession } from "../core/agent.js";
 import { remember } from "../core/evidence/bounded.js";
 import type { Signal } from "../core/signal.js";
 import { str } from "../readers/json.js";
 import type { RecordReader } from "../readers/record-reader.js";
 import { readersFor } from "../readers/registry.js";
 import { parseSignal } from "../readers/signal-schema.js";
+import { parseSession } from "../store/session-schema.js";
 import { findCaller } from "./callers.js";
 import type { Loop } from "./loop.js";
 import { viewOf } from "./view.js";
 import { parseRules, type WatchRules } from "./watch-rules.js";
 import { whyOf } from "./why.js";
-
-const sessionSchema: z.ZodType<AgentSession> = z.object({
-  session: z.string().min(1).max(100),
-  name: z.string().min(1).max(200),
-  kind: z.string().max(100),
-  tags: z.array(z.string().max(100)).max(50),
-  origin: z.enum(["run", "spawn", "tmux", "transcript"]),
-  command: z.array(z.string().max(4000)).max(500),
-  workspace: z.string().max(4000).nullable(),
-  task: z.string().max(400).nullable(),
-  policy: z.string().max(100).nullable(),
-  pid: z.number().int().nullable(),
-  pidStart: z.string().max(100).nullable(),
-  startedAt: z.number(),
-  hostSocket: z.string().max(400).nullable(),
-  pane: z.object({ socket: z.string().max(400), id: z.string().max(40) }).nullable(),
-  endedAt: z.number().nullable(),
-});
 
 const batchSchema = z.object({ from: z.int().min(1), signals: z.array(z.unknown()).max(5000) });
 
@@ -66,12 +48,11 @@ export function makeRoutes({ loop, version, shutDown, watch }: RouteOptions): Ho
     return watched ? c.json(whyOf(watched, loop.now())) : c.json(notFound(c.req.param("name")), 404);
   });
   app.put("/v1/sessions/:session", async (c) => {
-    const parsed = sessionSchema.safeParse(await c.req.json().catch(() => null));
-    if (!parsed.success)
-      return c.json({ error: "the body is no session", issues: parsed.error.issues.slice(0, 5) }, 400);
-    if (parsed.data.session !== c.req.param("session"))
+    const session = parseSession(await c.req.json().catch(() => null));
+    if (!session) return c.json({ error: "the body is no session" }, 400);
+    if (session.session !== c.req.param("session"))
       return c.json({ error: "the body names another session than the path" }, 400);
-    return c.json({ acked: loop.register(parsed.data) });
+    return c.json({ acked: loop.register(session) });
   });
   app.post("/v1/sessions/:session/signals", async (c) => {
     const parsed = batchSchema.safeParse(await c.req.json().catch(() => null));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Cause, State } from "../core/states.js";
+import type { TimelineEntry } from "../core/timeline.js";
 import { type LiveFigures, scoreLive } from "./live.js";
-import type { TimelineEntry } from "./types.js";
 
 type Said = readonly [t: number, state: State, cause?: Cause];
 

@@ -8,8 +8,9 @@
  * is counted as missed and no more. Segments of any other name (exited, orphaned) are not scored.
  */
 import type { Cause, State } from "../core/states.js";
+import type { TimelineEntry } from "../core/timeline.js";
 import { ALARMS, detection, type Held, heldBetween, isLoop, said } from "./timeline.js";
-import type { Detection, Said, Timeline, TimelineEntry } from "./types.js";
+import type { Detection, Said, Timeline } from "./types.js";
 
 export interface LiveTruth {
   agent: string;

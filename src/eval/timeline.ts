@@ -1,5 +1,6 @@
 import type { State } from "../core/states.js";
-import type { Detection, Said, Timeline, TimelineEntry } from "./types.js";
+import type { TimelineEntry } from "../core/timeline.js";
+import type { Detection, Said, Timeline } from "./types.js";
 
 /** States that call for a human or an action; said at the wrong time they are a false alarm. */
 export const ALARMS: ReadonlySet<State> = new Set<State>(["stuck", "error", "needs_input", "rate_limited", "gone"]);

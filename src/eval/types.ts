@@ -1,15 +1,5 @@
 import type { Cause, State } from "../core/states.js";
-
-/** One change of state or cause, as `rouse replay --json` prints it: `t` in seconds from the start of the recording. */
-export interface TimelineEntry {
-  t: number;
-  state: State;
-  cause: Cause | null;
-  confidence: number;
-  /** When a limit ends, ISO 8601 in UTC. */
-  until: string | null;
-  reasons: string[];
-}
+import type { TimelineEntry } from "../core/timeline.js";
 
 /** In order of time. */
 export type Timeline = readonly TimelineEntry[];
