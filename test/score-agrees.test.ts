@@ -9,11 +9,11 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cause, STATES, type State } from "../src/core/states.js";
+import type { TimelineEntry } from "../src/core/timeline.js";
 import { scoreEvents } from "../src/eval/events.js";
 import { type LiveCase, type LiveTruth, scoreLive } from "../src/eval/live.js";
 import { scoreScreens } from "../src/eval/screens.js";
 import { parseEventTruth, parseLiveTruth, parseScreenTruth } from "../src/eval/truth.js";
-import type { TimelineEntry } from "../src/eval/types.js";
 
 const corpus = process.env.ROUSE_CORPUS ?? "";
 const hasPython = spawnSync("python3", ["--version"]).status === 0;

@@ -9,6 +9,7 @@ import { problemText } from "../config/problem.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { askDaemon } from "./client.js";
 import { Clock } from "./clock.js";
+import { addLookingRoutes } from "./looking-routes.js";
 import { Loop } from "./loop.js";
 import { makeRoutes } from "./routes.js";
 import { joinRules, readRules, type WatchRules, writeRules } from "./watch-rules.js";
@@ -57,6 +58,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   };
   let stop: () => void = () => {};
   const app = makeRoutes({ loop, version, shutDown: () => stop(), watch });
+  addLookingRoutes(app, { loop, journal });
   const answer = getRequestListener(app.fetch);
   const server = createServer((request, response) => {
     void answer(request, response);
