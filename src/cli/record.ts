@@ -38,7 +38,7 @@ export function addRecord(program: Command, setExit: (code: number) => void): vo
       );
       const recorded = await Promise.all(started.map(({ recorder }) => recorder.stop()));
       process.stdout.write(options.json ? `${JSON.stringify({ recordings: recorded })}\n` : recordedText(recorded));
-      if (recorded.some(({ holds }) => holds.length === 0)) setExit(1);
+      if (recorded.length < targets.length || recorded.some(({ holds }) => holds.length === 0)) setExit(1);
     });
 }
 
@@ -74,18 +74,22 @@ function wanted(running: readonly Target[], name: string | undefined): Target[] 
   throw new BadInput(`no agent called ${JSON.stringify(name.slice(0, 80))} is running; there are ${names}`);
 }
 
+/** One that cannot be recorded costs itself only; alone, it is the answer. */
 async function startAll(targets: readonly Target[], out: string): Promise<{ name: string; recorder: Recorder }[]> {
   const stamp = new Date().toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
   const started: { name: string; recorder: Recorder }[] = [];
   for (const target of targets) {
     const { name } = target.session;
-    const recorder = new Recorder(
-      target,
-      freeFolder(out, `${name.replace(/[^\w.-]/g, "_").slice(0, 64)}-${stamp}`),
-      readVersion(),
-    );
-    await recorder.start();
-    started.push({ name, recorder });
+    const folder = freeFolder(out, `${name.replace(/[^\w.-]/g, "_").slice(0, 64)}-${stamp}`);
+    const recorder = new Recorder(target, folder, readVersion());
+    try {
+      await recorder.start();
+      started.push({ name, recorder });
+    } catch (error) {
+      await recorder.stop().catch(() => {});
+      if (!(error instanceof BadInput) || targets.length === 1) throw error;
+      process.stderr.write(`rouse: ${error.message}\n`);
+    }
   }
   return started;
 }

@@ -66,7 +66,7 @@ const TROUBLES_MAX = 200;
 const NAMES_MAX = 20_000;
 /** The daemon judges at most so often by itself. */
 const RECHECK_MS = 1000;
-const STEP = 256;
+const STEP = 64;
 
 /** Sessions that ran at any time since then, the earliest first. */
 export function* summaryOf(

@@ -1,7 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rousePaths } from "../../src/config/paths.js";
+import { findSession } from "../../src/host/registry.js";
 import { closeHome, type Home, makeHome, rouse, rouseInTerminal, until } from "../support/hosts.js";
 
 /** Put together at run time: a whole one in a file alarms those who look for real ones. */
@@ -149,6 +151,45 @@ const timer = setInterval(() => {
     expect((await rouse(home, ["stop", "worker", "--grace", "1"])).status).toBe(0);
   });
 
+  it("leaves a recording when it is killed", async () => {
+    await spawnAgent("sh", "-c", "echo up; sleep 100");
+    const out = join(home.path, "out");
+    const terminal = rouseInTerminal(home, ["record", "worker", "--out", out]);
+    await until(
+      "the recording to reach the disk",
+      () => existsIn(out, "session.cast.gz") && sizeIn(out, "session.cast.gz") > 40,
+    );
+    process.kill(terminal.pty.pid, "SIGKILL");
+    await terminal.exited;
+    await rouse(home, ["stop", "worker", "--grace", "1"]);
+    const replayed = await rouse(home, ["replay", onlyFolder(out), "--json"]);
+    expect(replayed.status).toBe(0);
+    expect(JSON.parse(replayed.stdout).timeline.length).toBeGreaterThan(0);
+  });
+
+  it("records the others when the host of one does not answer", async () => {
+    await spawnAgent("sleep", "100");
+    await rouse(home, ["spawn", "--name", "silent", "--", "sleep", "100"]);
+    const paths = rousePaths(home.env);
+    const silent = findSession(paths, "silent");
+    renameSync(silent?.hostSocket ?? "", join(home.path, "elsewhere.sock"));
+    const { status, stdout, stderr } = await rouse(home, [
+      "record",
+      "--all",
+      "--out",
+      join(home.path, "out"),
+      "--for",
+      "1s",
+    ]);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(/the host of silent .* does not answer/),
+    });
+    expect(stdout).toMatch(/worker-/);
+    renameSync(join(home.path, "elsewhere.sock"), silent?.hostSocket ?? "");
+    for (const name of ["worker", "silent"]) await rouse(home, ["stop", name, "--grace", "1"]);
+  });
+
   it("says what is wrong when there is nobody, nobody of that name, or no name", async () => {
     expect(await rouse(home, ["record", "worker"])).toMatchObject({
       status: 1,
@@ -169,6 +210,8 @@ function named(out: string): Record<string, true> {
   const folder = onlyFolder(out);
   return Object.fromEntries(folder === out ? [] : readdirSync(folder).map((name) => [name, true as const]));
 }
+
+const sizeIn = (out: string, name: string): number => statSync(join(onlyFolder(out), name)).size;
 
 function existsIn(out: string, name: string): boolean {
   try {
