@@ -44,7 +44,7 @@ export function folderLines(paths: RousePaths): DoctorLine[] {
     ["state folder", paths.state, 0o077],
     ["runtime folder", paths.runtime, 0o077],
     ["daemon socket", paths.daemonSocket, 0o077],
-    ["journal", paths.journal, 0o077],
+    ["journal file", paths.journal, 0o077],
   ];
   return looked.flatMap(([what, path, forbidden]) => {
     const found = lstatSync(path, { throwIfNoEntry: false });

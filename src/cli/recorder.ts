@@ -91,6 +91,9 @@ export class Recorder {
 
   async stop(): Promise<Recorded> {
     if (this.#timer) clearInterval(this.#timer);
+    // Leaving closes the connection too, and that is no end of the agent.
+    const ended = this.#isOver;
+    this.#isOver = true;
     this.#leave();
     await this.#ticking;
     await this.#transcripts.close(this.#clock());
@@ -102,7 +105,7 @@ export class Recorder {
       ...(this.#samples > 0 ? [`${this.#samples} process samples`] : []),
     ];
     const { name } = this.#target.session;
-    return { name, folder: this.#folder, holds, ended: this.#isOver, secs: Math.round(this.#clock()) };
+    return { name, folder: this.#folder, holds, ended, secs: Math.round(this.#clock()) };
   }
 
   /** Seconds on the recording's clock, in milliseconds' steps. */

@@ -73,6 +73,12 @@ describe("checkOf", () => {
     });
   });
 
+  it("takes a commit from before the agent's start for nobody's activity", () => {
+    const old: Signal = { kind: "commit", at: START - MINUTE, source: "workspace", id: "c0" };
+    const word: Signal = { ...turn, source: "screen" } as Signal;
+    expect(check(agent("a", [old, word]), 0.1)?.activity).toMatchObject({ is_active: false, sources: [] });
+  });
+
   it("lets the age alone decide when activity is not to be asked", () => {
     expect(check(agent("a", [turn, commit(13)]), 13, false)).toMatchObject({ category: "auto-resume", activity: null });
   });

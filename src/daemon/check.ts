@@ -3,7 +3,7 @@
  * checker. Activity from its ten sources holds an escalation back: an agent that commits or tests is not to be resumed
  * because its terminal is quiet.
  */
-import { assessActivity } from "../core/activity.js";
+import { type ActivityState, assessActivity } from "../core/activity.js";
 import { awakeMs } from "../core/awake.js";
 import { HOUR, type Settings } from "../core/defaults.js";
 import { plain } from "../core/plain.js";
@@ -60,7 +60,7 @@ function checkOne(watched: Watched, now: number, options: CheckOptions): Checked
   const lastAt = lastSignAt(watched);
   const ageMs = awakeMs(evidence.asleep, lastAt, now);
   const byAge = categoryOf(ageMs, options);
-  const found = options.activityCheck ? assessActivity(evidence.activity, now, options.settings) : null;
+  const found = options.activityCheck ? assessActivity(ownActivity(watched), now, options.settings) : null;
   const calm = options.activityCheck ? whyCalm(watched, now, found?.is_active === true) : null;
   const isHeld = calm !== null && CATEGORIES.indexOf(byAge) > CATEGORIES.indexOf("warning");
   return {
@@ -83,6 +83,14 @@ function checkOne(watched: Watched, now: number, options: CheckOptions): Checked
       reasons: found.reasons.map((reason) => plain(reason)),
     },
   };
+}
+
+/** What a workspace tells of the time before the agent was there is not its activity. */
+function ownActivity({ session, evidence: { activity } }: Watched): ActivityState {
+  const own = [...activity.recent].map(
+    ([source, signals]) => [source, signals.filter(({ at }) => at >= session.startedAt)] as const,
+  );
+  return { ...activity, recent: new Map(own) };
 }
 
 /** The last status (a word about the turn, a report) or the last progress; its start where there was none yet. */

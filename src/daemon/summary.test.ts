@@ -97,6 +97,11 @@ describe("summaryOf", () => {
     expect(agents[0]).toMatchObject({ commits: 1, files: 1 });
   });
 
+  it("does not count commits that were there before the agent, whenever they are told", () => {
+    const signals: Signal[] = [turn(0, "start"), { kind: "commit", at: at(-30), source: "workspace", id: "old" }];
+    expect(summarise(signals, { since: at(-60) }).agents[0]).toMatchObject({ commits: 0 });
+  });
+
   it("does not add up tokens that two sources count", () => {
     const tokens = (source: Signal["source"]): Signal => ({
       kind: "tokens",

@@ -66,6 +66,8 @@ const TROUBLES_MAX = 200;
 const NAMES_MAX = 20_000;
 /** The daemon judges at most so often by itself. */
 const RECHECK_MS = 1000;
+/** Not to know for so long, as before the first signal, is no news. */
+const UNKNOWN_MS = 10_000;
 const STEP = 64;
 
 /** Sessions that ran at any time since then, the earliest first. */
@@ -128,7 +130,8 @@ class SessionFold {
     if (signal.kind === "exit") this.#exit = { at: iso(at), code: signal.code, signal: signal.signal };
     // What was before the beginning is known, and only its end is judged: that is most of a long story.
     if (at < this.#from) return;
-    this.#counts.take(signal, this.#from, this.#to);
+    // A workspace tells of commits and files that are older than the agent: those are not its work.
+    if (signal.at >= this.#from) this.#counts.take(signal, this.#from, this.#to);
     this.#judge(at);
   }
 
@@ -186,8 +189,7 @@ class SessionFold {
     if (!stretch) return;
     const lasted = at - stretch.from;
     this.#states[stretch.state] = (this.#states[stretch.state] ?? 0) + lasted;
-    // A moment of not knowing, before the first signal, is no news.
-    if (!TROUBLES.has(stretch.state) || (stretch.state === "unknown" && lasted < RECHECK_MS)) return;
+    if (!TROUBLES.has(stretch.state) || (stretch.state === "unknown" && lasted < UNKNOWN_MS)) return;
     if (this.#troubles.length >= TROUBLES_MAX) {
       this.#left++;
       return;

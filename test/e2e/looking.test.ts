@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -11,7 +12,7 @@ import { Clock } from "../../src/daemon/clock.js";
 import { addLookingRoutes } from "../../src/daemon/looking-routes.js";
 import { Loop } from "../../src/daemon/loop.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";
-import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
+import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 
 const NOW = Date.now();
 
@@ -173,5 +174,32 @@ describe("without a daemon", () => {
       expect({ status, stderr }).toEqual({ status: 69, stderr: expect.stringContaining('"rouse up"') });
     }
     expect((await rouse(home, ["doctor"])).stdout).toContain("not running; it starts with the first agent");
+  });
+});
+
+describe("the real daemon", () => {
+  it("answers check, summary, doctor and record for an agent that runs", async () => {
+    const own = makeHome("on");
+    const json = async (...args: string[]) => JSON.parse((await rouse(own, [...args, "--json"])).stdout);
+    try {
+      await rouse(own, ["up"]);
+      await rouse(own, ["spawn", "--name", "w", "--", "sh", "-c", "echo up; sleep 100"]);
+      await until("the daemon to know it", async () => (await json("check")).agents.length === 1);
+      expect((await json("check")).agents).toMatchObject([{ name: "w", category: "fresh" }]);
+      await until("some seconds to be told of", async () => "starting" in (await json("summary")).agents[0].states);
+      const { checks } = await json("doctor");
+      expect(checks).toContainEqual(expect.objectContaining({ what: "daemon", level: "ok" }));
+      await until("the terminal to be seen", async () =>
+        (await json("doctor")).checks.some(
+          ({ what, says }: { what: string; says: string }) => what === "agent w" && says.includes("sees terminal"),
+        ),
+      );
+      const { recordings } = await json("record", "w", "--for", "1s", "--out", join(own.path, "out"));
+      expect(recordings).toMatchObject([{ name: "w", ended: false }]);
+    } finally {
+      await rouse(own, ["stop", "w", "--grace", "1"]);
+      await rouse(own, ["down"]);
+      expect(await closeHome(own)).toEqual({ processes: [], sockets: [] });
+    }
   });
 });

@@ -185,7 +185,7 @@ const timer = setInterval(() => {
       status: 1,
       stderr: expect.stringMatching(/the host of silent .* does not answer/),
     });
-    expect(stdout).toMatch(/worker-/);
+    expect(stdout).toMatch(/worker-[\d-]+: .*; \d+ s\n$/);
     renameSync(join(home.path, "elsewhere.sock"), silent?.hostSocket ?? "");
     for (const name of ["worker", "silent"]) await rouse(home, ["stop", name, "--grace", "1"]);
   });
