@@ -1,0 +1,146 @@
+/** A scripted agent that does what agents do, watched by the real daemon: every state with its cause, and no other. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rousePaths } from "../../src/config/paths.js";
+import { listSessions } from "../../src/host/registry.js";
+import {
+  type FakeScript,
+  fakeAgent,
+  reaches,
+  spawnFake,
+  statusOf,
+  typeInto,
+  viewOf,
+  wordOf,
+} from "../support/fake-agent.js";
+import { closeHome, type Home, makeHome, processesOf, rouse, rouseInTerminal, until } from "../support/hosts.js";
+
+const TIMEOUT_MS = 120_000;
+
+let home: Home;
+
+beforeAll(async () => {
+  home = makeHome("on");
+  await rouse(home, ["up"]);
+});
+
+afterAll(async () => {
+  // A host that lives would start the daemon again.
+  for (const { name } of listSessions(rousePaths(home.env)).filter(({ isAlive }) => isAlive)) await stop(name, "0");
+  await rouse(home, ["down"]);
+  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+});
+
+const stop = (name: string, grace = "5") => rouse(home, ["stop", name, "--grace", grace, "--json"]);
+
+/** What the agent does, and what `status --json` says then. */
+const STORIES = {
+  work: [
+    { do: "boot", says: "starting" },
+    { do: "idle", says: "idle" },
+    { do: "stream", says: "working" },
+    { do: "finish", says: "complete" },
+    { do: "idle", says: "complete" },
+    { do: "ask", says: "needs_input/permission" },
+    { do: "think", ms: 1000 },
+    { do: "finish", text: "Which of the two formats do you want, JSON or TOML?", says: "needs_input/input" },
+    { do: "idle", says: "needs_input/input" },
+    { do: "stream", says: "working" },
+    { do: "crash", says: "gone/crash" },
+  ],
+  trouble: [
+    { do: "idle", says: "idle" },
+    { do: "retry", tries: 2, says: "waiting/retry" },
+    { do: "fail", says: "error/api" },
+    { do: "idle", says: "error/api" },
+    { do: "stream", says: "working" },
+    { do: "limit", says: "rate_limited/limit" },
+    { do: "idle", says: "rate_limited/limit" },
+    { do: "fail", why: "auth", says: "error/auth" },
+    { do: "idle", says: "error/auth" },
+    { do: "stream", says: "working" },
+    { do: "exit", code: 3, says: "gone/exit_code" },
+  ],
+} satisfies Record<string, (FakeScript["steps"][number] & { says?: string })[]>;
+
+/** Steps that last until somebody presses Enter. */
+const HELD = new Set<string>(["idle", "stream", "ask", "retry"]);
+
+describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
+  it.each(Object.entries(STORIES))("each state of %s is reached, with its cause", async (name, steps) => {
+    await spawnFake(home, name, { steps });
+    for (const step of steps) {
+      if ("says" in step) {
+        const view = await reaches(home, name, step.says);
+        expect(view.healthy, step.says).toBe(!/needs_input|error|gone/.test(step.says));
+        // Nobody types into a program that is not up.
+        if (step.do === "boot") process.kill(view.pid as number, "SIGUSR2");
+        if (step.do === "limit") expect(Date.parse(view.until ?? "") - Date.now()).toBeGreaterThan(110 * 60_000);
+        if (step.do === "ask") expect(view.doing).toContain("git push");
+      }
+      if (HELD.has(step.do)) await typeInto(home, name, "go on");
+    }
+    expect((await statusOf(home, name))?.ended_at).not.toBeNull();
+  });
+
+  it("a running command is a wait with a name, and ends with its agent", async () => {
+    const steps = [
+      { do: "idle", ms: 500 },
+      { do: "tool", command: ["sleep", "671"] },
+    ];
+    await spawnFake(home, "tool", { steps });
+    await reaches(home, "tool", "working");
+    const view = await reaches(home, "tool", "waiting/tool");
+    expect(view).toMatchObject({ healthy: true, doing: expect.stringContaining("sleep 671") });
+    expect(JSON.parse((await stop("tool")).stdout)).toMatchObject({ isGone: true, left: [] });
+    expect(processesOf(home).filter(({ argv }) => argv.includes("671"))).toEqual([]);
+  });
+
+  it("an agent that shows dialogs, errors and limits of others works and is done", async () => {
+    const places = ["diff", "output", "message"];
+    const steps = [{ do: "idle" }, ...places.map((place) => ({ do: "lie", place })), { do: "finish" }];
+    await spawnFake(home, "liar", { steps });
+    await reaches(home, "liar", "idle");
+    await typeInto(home, "liar", "look at the screens");
+    await reaches(home, "liar", "working");
+    const said = new Set<string>();
+    await until("the liar to be done", async () => {
+      const view = await viewOf(home, "liar");
+      if (view) said.add(wordOf(view));
+      return view?.state === "complete";
+    });
+    expect([...said].filter((word) => word !== "working" && word !== "complete")).toEqual([]);
+    await stop("liar");
+  });
+
+  it("an agent that heeds no signal is ended with all that it started", async () => {
+    const steps = [{ do: "ignore" }, { do: "fork", count: 2, seconds: 673 }, { do: "stream" }];
+    await spawnFake(home, "stubborn", { steps });
+    await reaches(home, "stubborn", "working");
+    expect(processesOf(home).filter(({ argv }) => argv.trim() === "sleep 673")).toHaveLength(2);
+    expect(JSON.parse((await stop("stubborn", "0.5")).stdout)).toMatchObject({ isGone: true, isKilled: true });
+    expect(processesOf(home).filter(({ argv }) => argv.includes("673"))).toEqual([]);
+  });
+});
+
+describe.concurrent("under rouse run", { timeout: TIMEOUT_MS }, () => {
+  it("the same states are told of an agent in a terminal of its own", async () => {
+    const steps = [
+      { do: "idle" },
+      { do: "stream" },
+      { do: "ask" },
+      { do: "finish" },
+      { do: "idle" },
+      { do: "exit", code: 5 },
+    ];
+    const terminal = rouseInTerminal(home, ["run", "--name", "inline", "--", ...fakeAgent(home, "inline", { steps })]);
+    await reaches(home, "inline", "idle");
+    terminal.write("mend the parser\r");
+    await reaches(home, "inline", "working");
+    terminal.write("\r");
+    await reaches(home, "inline", "needs_input/permission");
+    terminal.write("\r");
+    await reaches(home, "inline", "complete");
+    terminal.write("more\r");
+    expect(await terminal.exited).toEqual({ code: 5, signal: null });
+  });
+});

@@ -1,0 +1,76 @@
+/** The scripted agent of `test/fake-agent` under the real `bin/rouse`, and what `rouse status --json` says of it. */
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { askHost } from "../../src/cli/host-client.js";
+import { rousePaths } from "../../src/config/paths.js";
+import { askDaemon } from "../../src/daemon/client.js";
+import type { SessionView } from "../../src/daemon/view.js";
+import { type FoundSession, findSession } from "../../src/host/registry.js";
+import { type Home, rouse, until } from "./hosts.js";
+
+const MAIN = join(import.meta.dirname, "..", "fake-agent", "main.mjs");
+
+export interface FakeScript {
+  steps: readonly ({ do: string } & Record<string, unknown>)[];
+  speed?: number;
+  /** Where the transcript goes; none is written without. */
+  transcript?: string;
+}
+
+/** The command that runs a script, as a program that is called `claude`. */
+export function fakeAgent(home: Home, name: string, script: FakeScript): string[] {
+  const folder = join(home.path, "agents", name);
+  mkdirSync(folder, { recursive: true });
+  symlinkSync(process.execPath, join(folder, "claude"));
+  writeFileSync(join(folder, "script.json"), JSON.stringify(script));
+  return [join(folder, "claude"), MAIN, join(folder, "script.json")];
+}
+
+export async function spawnFake(home: Home, name: string, script: FakeScript): Promise<void> {
+  const command = fakeAgent(home, name, script);
+  const { status, stderr } = await rouse(home, ["spawn", "--name", name, "--", ...command]);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+}
+
+/** What the command says. */
+export async function statusOf(home: Home, name: string): Promise<SessionView | null> {
+  const { status, stdout } = await rouse(home, ["status", "--all", "--json"]);
+  if (status !== 0) return null;
+  const { agents } = JSON.parse(stdout) as { agents: SessionView[] };
+  return agents.find((agent) => agent.name === name) ?? null;
+}
+
+/** The same from the daemon itself, without the start-up of a command: to be asked often. */
+export async function viewOf(home: Home, name: string): Promise<SessionView | null> {
+  const { daemonSocket } = rousePaths(home.env);
+  return askDaemon(daemonSocket, "GET", `/v1/sessions/${name}`).then(
+    (view) => view as SessionView,
+    () => null,
+  );
+}
+
+export const wordOf = ({ state, cause }: Pick<SessionView, "state" | "cause">): string =>
+  cause === null ? state : `${state}/${cause}`;
+
+/** Waits until `status --json` says this, and returns what else it says. */
+export async function reaches(home: Home, name: string, word: string, ms = 40_000): Promise<SessionView> {
+  let last: SessionView | null = null;
+  const isSo = async (): Promise<boolean> => {
+    last = await viewOf(home, name);
+    if (last === null || wordOf(last) !== word) return false;
+    last = await statusOf(home, name);
+    return last !== null && wordOf(last) === word;
+  };
+  await until(`${name} to be ${word}`, isSo, ms).catch((error: Error) => {
+    throw new Error(`${error.message}; it is ${last ? `${wordOf(last)}: ${last.reasons.join(" · ")}` : "not known"}`);
+  });
+  return last as unknown as SessionView;
+}
+
+/** What a person would type with `rouse type`, without its start-up. */
+export async function typeInto(home: Home, name: string, text: string): Promise<void> {
+  const found = findSession(rousePaths(home.env), name);
+  if (found?.hostSocket == null) throw new Error(`${name} has no host`);
+  await askHost(found as FoundSession & { hostSocket: string }, { op: "type", text }, "typed");
+}
