@@ -31,6 +31,11 @@ export function findDialog(
   const foot = footOf(rows);
   if (foot < 0 || (composer && profile.composer.bottom)) return null;
   if (composer && !isOption(composer, selectedOption(rows, foot))) return null;
+  if (!composer && !profile.composer.hiddenMeansDialog) {
+    const asked = askedByLine(rows[foot] as string);
+    if (asked)
+      return { prompt: asked, question: joinRows([rows[foot] as string]).slice(0, 400), limit: false, top: foot };
+  }
   const start = blockStart(rows, foot);
   const block = joinRows(rows.slice(start, foot + 1));
   const kind = profile.dialogs.find((d) => d.when.test(block));
@@ -48,6 +53,19 @@ export function findDialog(
 /** What looked like a bare composer is an option of a dialog, or stands above one; an option inside of it is its draft. */
 function isOption(composer: Composer, option: number | null): boolean {
   return option !== null && (option === composer.top || option > composer.bottom);
+}
+
+/** Programs without dialogs ask in a line, and the line is the last thing on the screen. */
+const LINE_QUESTIONS: readonly { prompt: PromptKind; when: RegExp }[] = [
+  { prompt: "login", when: /\b(?:password|passphrase|verification code|one-time code)\b[^:]{0,60}:\s*$/i },
+  { prompt: "confirmation", when: /[([](?:y\/n|yes\/no|y\/n\/a)[^\])]{0,12}[)\]][^\w]{0,3}$/i },
+  { prompt: "confirmation", when: /\(y\)es\/\(n\)o.{0,60}$/i },
+  { prompt: "confirmation", when: /\bpress (?:enter|return|any key) to continue\W{0,8}$/i },
+];
+
+function askedByLine(row: string): PromptKind | null {
+  const tail = row.slice(-200).trimEnd();
+  return LINE_QUESTIONS.find(({ when }) => when.test(tail))?.prompt ?? null;
 }
 
 function selectedOption(rows: readonly string[], foot: number): number | null {

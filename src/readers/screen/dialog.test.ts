@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { profileFor } from "../../agents/registry.js";
+import { compileProfile } from "./compiled.js";
+import { findDialog } from "./dialog.js";
+
+const generic = compileProfile(profileFor("some-program"));
+const claude = compileProfile(profileFor("claude"));
+
+describe("a question in the last line of a program without dialogs", () => {
+  it.each([
+    ["Do you want to proceed? [y/N] ", "confirmation"],
+    ["Overwrite config.json (y/n)?", "confirmation"],
+    ["Remove it? [yes/no]:", "confirmation"],
+    ["Add it to the list (recommended)? (Y)es/(N)o [Yes]:", "confirmation"],
+    ["Press any key to continue . . .", "confirmation"],
+    ["[sudo] password for dev: ", "login"],
+    ["Enter passphrase for key '/home/dev/.ssh/id_ed25519':", "login"],
+  ])("is heard: %s", (row, prompt) => {
+    expect(findDialog(generic, ["some output", row])).toMatchObject({ prompt, question: row.trim() });
+  });
+
+  it.each([
+    "if (y/n) { return }",
+    "the password: it is in the vault",
+    "Password: hunter2",
+    "Should it be (y/n) or not, who knows",
+    "press enter to continue was the message",
+  ])("is not heard in words that go on: %s", (row) => {
+    expect(findDialog(generic, ["some output", row])).toBeNull();
+  });
+
+  it("counts only in the last line", () => {
+    expect(findDialog(generic, ["Proceed? [y/N]", "y", "done"])).toBeNull();
+  });
+
+  it("is no dialog of a program that has dialogs of its own", () => {
+    expect(findDialog(claude, ["some output", "Proceed? [y/N]"])).toBeNull();
+  });
+});
+
+describe("a dialog by its structure", () => {
+  it("has a selected option with a numbered sibling", () => {
+    const rows = ["Allow it to run?", "", " ❯ 1. Yes", "   2. No"];
+    expect(findDialog(generic, rows)).toMatchObject({ prompt: "permission", question: "Allow it to run?" });
+  });
+
+  it("has options without numbers only where the keys are named below", () => {
+    const options = ["Trust this folder?", " ❯ No, exit", "   Yes, I trust it"];
+    expect(findDialog(generic, [...options, "", " Enter to confirm · Esc to cancel"])).toMatchObject({
+      prompt: "trust",
+    });
+    expect(findDialog(generic, options)).toBeNull();
+  });
+
+  it("is no list with one number", () => {
+    expect(findDialog(generic, ["Steps:", " ● 1. Build it", "   and look"])).toBeNull();
+  });
+});
