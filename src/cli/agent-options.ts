@@ -71,7 +71,7 @@ export function nameFor({ wanted, ...spec }: SpecWithoutName): HostSpec {
 
 /** Starts the daemon on first need; a run goes on without one. */
 export async function startDaemon(): Promise<void> {
-  if (process.env["ROUSE_DAEMON"] === "off") throw new Error("ROUSE_DAEMON is off");
+  if (process.env.ROUSE_DAEMON === "off") throw new Error("ROUSE_DAEMON is off");
   const { ensureDaemon } = await import("./daemon.js");
   await ensureDaemon();
 }

@@ -33,14 +33,14 @@ async function attach(name: string): Promise<number> {
     end = resolve;
   });
   const show = (event: Record<string, unknown>): void => {
-    if (event["ev"] === "snapshot" || event["ev"] === "output") {
+    if (event.ev === "snapshot" || event.ev === "output") {
       const bytes = bytesOf(event);
       modes.take(bytes);
       stdout.write(bytes);
-    } else if (event["ev"] === "exit") {
+    } else if (event.ev === "exit") {
       farewell = `[${session.name} ended]`;
       end();
-    } else if (event["ev"] === "error") {
+    } else if (event.ev === "error") {
       farewell = "[the host refused]";
       code = 1;
       end();

@@ -75,8 +75,8 @@ export function askHost(
     HostClient.connect(
       session,
       (event) => {
-        if (event["ev"] === answer) done(() => resolve(event));
-        if (event["ev"] === "error") done(() => reject(new BadInput(String(event["text"]).slice(0, 200))));
+        if (event.ev === answer) done(() => resolve(event));
+        if (event.ev === "error") done(() => reject(new BadInput(String(event.text).slice(0, 200))));
       },
       () => reject(new BadInput(`${session.name} ended before it answered`)),
     ).then((connected) => {

@@ -60,7 +60,7 @@ async function start({ spec: wanted, cols, rows }: HostOrder): Promise<Host | nu
 function environment(): Record<string, string | undefined> {
   const env = { ...process.env };
   for (const name of OF_THE_OTHER_TERMINAL) delete env[name];
-  if (!env["TERM"] || env["TERM"] === "dumb") env["TERM"] = "xterm-256color";
+  if (!env.TERM || env.TERM === "dumb") env.TERM = "xterm-256color";
   return env;
 }
 

@@ -46,7 +46,7 @@ async function follow(
   const client = await HostClient.connect(
     session,
     (event) => {
-      if (event["ev"] === "snapshot" || event["ev"] === "output") show(bytesOf(event));
+      if (event.ev === "snapshot" || event.ev === "output") show(bytesOf(event));
     },
     () => end(),
   );

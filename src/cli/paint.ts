@@ -19,8 +19,8 @@ const STATE_COLOURS: Readonly<Record<State, Colour>> = {
 };
 
 export function isColoured(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): boolean {
-  if (env["NO_COLOR"]) return false;
-  return env["FORCE_COLOR"] ? env["FORCE_COLOR"] !== "0" : stream.isTTY === true;
+  if (env.NO_COLOR) return false;
+  return env.FORCE_COLOR ? env.FORCE_COLOR !== "0" : stream.isTTY === true;
 }
 
 export function paint(text: string, colour: Colour, on: boolean): string {

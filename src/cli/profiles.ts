@@ -11,7 +11,7 @@ export async function loadProfiles(path: string): Promise<ProfileOverride[]> {
     throw new BadInput(`cannot read the profile ${path}: ${error.message}`);
   });
   const value = parseFile(path, text);
-  const list = isRecord(value) && Array.isArray(value["profiles"]) ? value["profiles"] : [value];
+  const list = isRecord(value) && Array.isArray(value.profiles) ? value.profiles : [value];
   return list.map((entry) => checked(path, entry));
 }
 

@@ -5,7 +5,7 @@ import { createEvidence, take } from "./evidence/evidence.js";
 import { type Signal, SOURCES, TOOL_CLASSES } from "./signal.js";
 import { ERROR_CAUSES, PROMPT_KINDS, STATES } from "./states.js";
 
-const numRuns = process.env["ROUSE_FULL"] ? 20_000 : 300;
+const numRuns = process.env.ROUSE_FULL ? 20_000 : 300;
 const id = fc.constantFrom("a", "b", "c");
 const text = fc.string({ maxLength: 12 });
 const flag = fc.boolean();

@@ -9,7 +9,7 @@ export function findProgram(
 ): "found" | "missing" | "forbidden" {
   const places = file.includes("/")
     ? [resolve(cwd, file)]
-    : (env["PATH"] ?? "/usr/bin:/bin").split(delimiter).map((folder) => join(resolve(cwd, folder), file));
+    : (env.PATH ?? "/usr/bin:/bin").split(delimiter).map((folder) => join(resolve(cwd, folder), file));
   const seen = places.map(look);
   return seen.find((found) => found === "found") ?? seen.find((found) => found === "forbidden") ?? "missing";
 }

@@ -204,5 +204,5 @@ function wholeFrom(bytes: Buffer, isCut: boolean): Buffer {
 function sizeOf(message: Record<string, unknown>): { cols: number; rows: number } {
   const side = (value: unknown, usual: number): number =>
     typeof value === "number" && value >= 1 && value <= 1000 ? Math.floor(value) : usual;
-  return { cols: side(message["cols"], 80), rows: side(message["rows"], 24) };
+  return { cols: side(message.cols, 80), rows: side(message.rows, 24) };
 }

@@ -107,7 +107,7 @@ export function byPayload(text: string, look: FragmentLook): FragmentVerdict | n
     const groups = when.groups(whole);
     if (!groups) continue;
     if (says === "limit") return limited(whole, look);
-    if (hasShape(wordsOf([groups["text"] ?? ""]), "limit", "failure")) return failed(whole, look);
+    if (hasShape(wordsOf([groups.text ?? ""]), "limit", "failure")) return failed(whole, look);
   }
   return null;
 }

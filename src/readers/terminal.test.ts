@@ -97,7 +97,7 @@ describe("a terminal", () => {
           expect(cut.show("", 2)).toEqual(whole.show(text, 2));
         }
       }),
-      { numRuns: process.env["ROUSE_FULL"] ? 5000 : 100 },
+      { numRuns: process.env.ROUSE_FULL ? 5000 : 100 },
     );
   });
 

@@ -206,7 +206,7 @@ export class TerminalReader {
   #lookForVersion(rows: readonly string[], at: number, signals: Signal[]): void {
     if (this.#version !== null || !this.#compiled.version) return;
     for (const row of rows) {
-      const version = this.#compiled.version.groups(row)?.["version"];
+      const version = this.#compiled.version.groups(row)?.version;
       if (!version) continue;
       this.#version = version;
       signals.push({ kind: "session", at, source: "screen", version });

@@ -41,7 +41,7 @@ export async function openCase(
     throw new BadInput(`cannot open the case folder ${path}: ${error.message}`);
   });
   const meta = await readMeta(path, names);
-  const headless = meta["mode"] === "headless";
+  const headless = meta.mode === "headless";
   const cast = names.find((n) => n === "session.cast.gz") ?? names.find((n) => n === "session.cast");
   if (!cast && !names.some((n) => n.startsWith("transcript"))) {
     throw new BadInput(`${path} is no case folder: it has neither session.cast[.gz] nor transcript-*.jsonl`);
@@ -104,24 +104,24 @@ async function* only(
 }
 
 function sizeOf(meta: Record<string, unknown>, header: { cols: number; rows: number }): { cols: number; rows: number } {
-  const size = meta["size"];
+  const size = meta.size;
   if (Array.isArray(size) && typeof size[0] === "number" && typeof size[1] === "number")
     return { cols: size[0], rows: size[1] };
   return { cols: header.cols, rows: header.rows };
 }
 
 function exitOf(meta: Record<string, unknown>): RecordedInput[] {
-  const t = meta["t_exit"];
+  const t = meta.t_exit;
   if (typeof t !== "number") return [];
   const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
-  return [{ t, kind: "exit", code: number(meta["exit"]), signal: number(meta["signal"]) }];
+  return [{ t, kind: "exit", code: number(meta.exit), signal: number(meta.signal) }];
 }
 
 async function hookRecords(path: string, lost: { lines: number }): Promise<RecordedInput[]> {
   const inputs: RecordedInput[] = [];
   for await (const line of readPart(path, lost)) {
     const record = parseRecord(line);
-    if (!record || typeof record["t"] !== "number") continue;
+    if (!record || typeof record.t !== "number") continue;
     const { t, notify, ...payload } = record;
     inputs.push({ t: t as number, kind: "record", source: "hook", file: "", record: notify ?? payload });
   }

@@ -67,7 +67,7 @@ function programOf(records: readonly Record<string, unknown>[]): string {
   if (has("timestamp", "type", "payload")) return "codex";
   if (has("sessionId", "type", "uuid") || has("parentUuid")) return "claude-code";
   if (has("table", "data")) return "opencode";
-  if (has("sessionId", "projectHash") || records.some((r) => r["type"] === "gemini")) return "gemini";
+  if (has("sessionId", "projectHash") || records.some((r) => r.type === "gemini")) return "gemini";
   return "generic";
 }
 
@@ -105,7 +105,7 @@ export async function replaySignals(path: string, options: ReplayOptions): Promi
 /** One case of a file of event streams: `{id, events: [...]}`. */
 export async function replayEvents(row: Record<string, unknown>): Promise<{ case: string; timeline: TimelineEntry[] }> {
   const reader = new EventReader();
-  const events = Array.isArray(row["events"]) ? (row["events"] as unknown[]) : [];
+  const events = Array.isArray(row.events) ? (row.events as unknown[]) : [];
   const inputs = (async function* (): AsyncGenerator<RecordedInput> {
     let t = 0;
     for (const event of events) {

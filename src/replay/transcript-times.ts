@@ -50,10 +50,10 @@ async function readTimes(
   const grown = new Map<string, Grown>();
   for await (const line of readPart(path, lost)) {
     const entry = parseRecord(line);
-    const t = entry?.["t"];
-    const file = entry?.["file"];
+    const t = entry?.t;
+    const file = entry?.file;
     if (!entry || typeof t !== "number" || typeof file !== "string") continue;
-    if (entry["session"]) session.push({ t, kind: "record", source: "session_file", file, record: entry["session"] });
+    if (entry.session) session.push({ t, kind: "record", source: "session_file", file, record: entry.session });
     const one = grown.get(file) ?? { file, times: [], heads: [] };
     grown.set(file, one);
     for (const item of arr(entry, "lines")) {
@@ -98,8 +98,8 @@ function bestMatch(
     records.forEach((record, i) => {
       const head = one.heads[i];
       if (!record || !head) return;
-      if (head.ts !== undefined && head.ts === record["timestamp"]) score += 2;
-      if (head.type !== undefined && head.type === record["type"]) score += 1;
+      if (head.ts !== undefined && head.ts === record.timestamp) score += 2;
+      if (head.type !== undefined && head.type === record.type) score += 1;
     });
     if (score > bestScore) {
       best = one;

@@ -274,10 +274,10 @@ describe("a flood", () => {
     let info: Record<string, unknown> = {};
     await until("the flood to be seen", async () => {
       info = await askHost(found, { op: "info" }, "info");
-      return (info["outputBytes"] as number) > 20_000_000 && (info["skippedBytes"] as number) > 0;
+      return (info.outputBytes as number) > 20_000_000 && (info.skippedBytes as number) > 0;
     });
-    expect(info["residentBytes"]).toBeLessThan(200_000_000);
-    expect(info["isWatching"]).toBe(true);
+    expect(info.residentBytes).toBeLessThan(200_000_000);
+    expect(info.isWatching).toBe(true);
     const viewer = rouseInTerminal(home, ["attach", name]);
     await viewer.shows("gone mad");
     viewer.write("\u001c");

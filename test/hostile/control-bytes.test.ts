@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { plain, plainJson } from "../../src/core/plain.js";
 import { rouse } from "../support/rouse.js";
 
-const FULL = process.env["ROUSE_FULL"] === "1";
+const FULL = process.env.ROUSE_FULL === "1";
 /** C0 but for the newline, DEL, C1, bidirectional marks and overrides, zero width, line separators, tags, lone halves. */
 const UNSAFE =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\p{Surrogate}/u;

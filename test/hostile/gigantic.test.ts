@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-const FULL = process.env["ROUSE_FULL"] === "1";
+const FULL = process.env.ROUSE_FULL === "1";
 const MEGABYTES = FULL ? 200 : 20;
 /** Bare Node.js with the emulator and the patterns loaded takes about 110 MB. */
 const PEAK_MAX_MB = 400;

@@ -21,7 +21,7 @@ import { joinRows, maskRow } from "../../src/readers/screen/screen-text.js";
 import { Ticks } from "../../src/readers/screen/ticks.js";
 import { knownVendorError } from "../../src/readers/vendor-errors.js";
 
-const FULL = process.env["ROUSE_FULL"] === "1";
+const FULL = process.env.ROUSE_FULL === "1";
 const SIZE = 100_000;
 /** Pieces that make a careless pattern try everything: each is repeated until the text is long enough. */
 const PIECES = [

@@ -10,7 +10,7 @@ import { rechunk } from "../support/rechunk.js";
 import { CORPUS, caseFolders, OWN_CASES } from "../support/recordings.js";
 import { rouse } from "../support/rouse.js";
 
-const FULL = process.env["ROUSE_FULL"] === "1";
+const FULL = process.env.ROUSE_FULL === "1";
 const SOURCES = new Set(SOURCE_NAMES);
 const OWN = caseFolders(OWN_CASES);
 const short = (path: string): string => path.split("/").slice(-2).join("/");

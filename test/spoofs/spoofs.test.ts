@@ -6,7 +6,7 @@ import { type Chrome, chromeOf, PROGRAMS } from "./chrome.js";
 import { specimens } from "./specimens.js";
 import { allSpoofs, nameOf, type Spoof, sampleOf, screenOf, statesOf } from "./spoofs.js";
 
-const FULL = process.env["ROUSE_FULL"] === "1";
+const FULL = process.env.ROUSE_FULL === "1";
 const ALARMS: ReadonlySet<string> = new Set(["needs_input", "error", "rate_limited", "stuck"]);
 
 /**

@@ -6,7 +6,7 @@ import { openCast } from "../../src/replay/cast.js";
 import type { RecordedInput } from "../../src/replay/inputs.js";
 
 export const OWN_CASES: string = join(import.meta.dirname, "..", "fixtures", "cases");
-export const CORPUS: string | null = process.env["ROUSE_CORPUS"] || null;
+export const CORPUS: string | null = process.env.ROUSE_CORPUS || null;
 
 /** All case folders two levels below `root`, in the order of their names. */
 export function caseFolders(root: string): string[] {

@@ -110,6 +110,6 @@ function draftOf(profile: CompiledProfile, row: string): string | null {
   const { first, not, placeholders } = profile.composer;
   const groups = first.groups(row);
   if (!groups || not?.test(row)) return null;
-  const draft = (groups["draft"] ?? "").trim();
+  const draft = (groups.draft ?? "").trim();
   return placeholders.some((p) => p.test(draft)) ? "" : draft;
 }

@@ -105,15 +105,15 @@ function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
     }
     case "retry": {
       facts.busy = true;
-      const said = groups["text"] ?? text;
+      const said = groups.text ?? text;
       const infra = facts.retry?.infra ?? rule.infra ?? infraOf(said) ?? infraOfVendor(said);
       const limit = readLimit(said, look);
       if (limit && limit.until !== undefined && limit.until - look.at > 10 * 60_000) facts.limit ??= limit;
-      const delayMs = groups["delay"] ? durationMs(groups["delay"]) : null;
+      const delayMs = groups.delay ? durationMs(groups.delay) : null;
       facts.retry = {
         ...facts.retry,
-        ...(groups["attempt"] ? { attempt: Number(groups["attempt"]) } : {}),
-        ...(groups["max"] ? { max: Number(groups["max"]) } : {}),
+        ...(groups.attempt ? { attempt: Number(groups.attempt) } : {}),
+        ...(groups.max ? { max: Number(groups.max) } : {}),
         ...(delayMs !== null ? { delayMs } : {}),
         ...(infra ? { infra } : {}),
         text: facts.retry ? `${facts.retry.text} · ${said}`.slice(0, 300) : said.slice(0, 300),
@@ -123,16 +123,16 @@ function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
     case "limit":
       facts.limit = mergeLimit(
         facts.limit,
-        readLimit(groups["text"] ?? text, look) ?? { text: (groups["text"] ?? text).slice(0, 300) },
+        readLimit(groups.text ?? text, look) ?? { text: (groups.text ?? text).slice(0, 300) },
       );
       return;
     case "failure":
-      stateFailure(facts, rule, groups["text"] ?? text, look);
+      stateFailure(facts, rule, groups.text ?? text, look);
       return;
     case "tool":
       facts.tool ??= {
         class: rule.class ?? "other",
-        ...(groups["subject"] ? { subject: groups["subject"].slice(0, 120) } : {}),
+        ...(groups.subject ? { subject: groups.subject.slice(0, 120) } : {}),
       };
       return;
     case "compacting":
@@ -140,7 +140,7 @@ function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
       facts.busy = true;
       return;
     case "background":
-      facts.background = Math.min(Number(groups["count"] ?? 1) || 0, 999);
+      facts.background = Math.min(Number(groups.count ?? 1) || 0, 999);
       return;
     case "ended":
     case "interrupted":

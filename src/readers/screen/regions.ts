@@ -111,10 +111,10 @@ function matchBlock(
       if (!groups || !isDrawn(screen, y, rule)) continue;
       const text = joinRows(screen.rows.slice(y, from), " ");
       const said =
-        groups["text"] === undefined
+        groups.text === undefined
           ? text
-          : [groups["text"], joinRows(screen.rows.slice(y + 1, from), " ")].join(" ").trim();
-      matches.push({ rule, groups: groups["text"] === undefined ? groups : { ...groups, text: said }, text });
+          : [groups.text, joinRows(screen.rows.slice(y + 1, from), " ")].join(" ").trim();
+      matches.push({ rule, groups: groups.text === undefined ? groups : { ...groups, text: said }, text });
       from = y;
       break;
     }
@@ -133,7 +133,7 @@ export function messageText(profile: CompiledProfile, rows: readonly string[], e
   const from = Math.max(0, end - MESSAGE_ROWS_MAX);
   if (profile.message) {
     for (let y = end - 1; y >= from; y--) {
-      const text = profile.message.groups(rows[y] as string)?.["text"];
+      const text = profile.message.groups(rows[y] as string)?.text;
       if (text === undefined) continue;
       if (TOOL_OUTPUT.test(rows[y + 1] ?? "")) return "";
       return unquoted([text, ...rows.slice(y + 1, end).map((r) => r.trim())]);

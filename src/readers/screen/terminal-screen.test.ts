@@ -58,7 +58,7 @@ describe("the emulator's screen", () => {
         screen.read();
         expect(screen.rows).toEqual(told(terminal));
       }),
-      { numRuns: process.env["ROUSE_FULL"] ? 20_000 : 500 },
+      { numRuns: process.env.ROUSE_FULL ? 20_000 : 500 },
     );
   });
 

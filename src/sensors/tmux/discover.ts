@@ -33,9 +33,9 @@ export async function findSockets(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Promise<string[]> {
   const uid = process.getuid?.() ?? 0;
-  const folder = join(env["TMUX_TMPDIR"] || "/tmp", `tmux-${uid}`);
+  const folder = join(env.TMUX_TMPDIR || "/tmp", `tmux-${uid}`);
   const asked = named.map((name) => (isAbsolute(name) ? name : join(folder, basename(name))));
-  const inside = (env["TMUX"] ?? "").split(",")[0] ?? "";
+  const inside = (env.TMUX ?? "").split(",")[0] ?? "";
   const files = await readdir(folder).catch(() => []);
   const paths = new Set([
     ...asked,
