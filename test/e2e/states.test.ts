@@ -1,4 +1,7 @@
 /** A scripted agent that does what agents do, watched by the real daemon: every state with its cause, and no other. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import { listSessions } from "../../src/host/registry.js";
@@ -13,13 +16,17 @@ import {
   wordOf,
 } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, processesOf, rouse, rouseInTerminal, until } from "../support/hosts.js";
+import { NO_TMUX } from "../support/tmux.js";
 
+const FULL = process.env.ROUSE_FULL === "1";
 const TIMEOUT_MS = 120_000;
 
 let home: Home;
 
 beforeAll(async () => {
   home = makeHome("on");
+  home.env.CLAUDE_CONFIG_DIR = join(home.path, ".claude");
+  home.env.TMUX_TMPDIR = home.path;
   await rouse(home, ["up"]);
 });
 
@@ -112,6 +119,19 @@ describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
     await stop("liar");
   });
 
+  it("an agent that does the same again and again is stuck in a loop, by its own transcript", async () => {
+    const steps = [{ do: "idle" }, { do: "loop", rounds: 30 }, { do: "hang" }];
+    await spawnFake(home, "loops", { steps, writes: true });
+    await reaches(home, "loops", "idle");
+    await typeInto(home, "loops", "mend the parser");
+    const view = await reaches(home, "loops", "stuck/loop");
+    expect(view).toMatchObject({
+      healthy: false,
+      reasons: [expect.stringContaining("Read"), ...view.reasons.slice(1)],
+    });
+    await stop("loops");
+  });
+
   it("an agent that heeds no signal is ended with all that it started", async () => {
     const steps = [{ do: "ignore" }, { do: "fork", count: 2, seconds: 673 }, { do: "stream" }];
     await spawnFake(home, "stubborn", { steps });
@@ -119,6 +139,29 @@ describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
     expect(processesOf(home).filter(({ argv }) => argv.trim() === "sleep 673")).toHaveLength(2);
     expect(JSON.parse((await stop("stubborn", "0.5")).stdout)).toMatchObject({ isGone: true, isKilled: true });
     expect(processesOf(home).filter(({ argv }) => argv.includes("673"))).toEqual([]);
+  });
+});
+
+/** The clocks of these are minutes long, and they are real: only where there is time. */
+const SLOW = {
+  "a live spinner without news": { steps: [{ do: "stream", ms: 1500 }, { do: "hang" }], says: "stuck/silent_stream" },
+  "a screen that says busy and no byte more": {
+    steps: [{ do: "stream", ms: 1500 }, { do: "freeze" }],
+    says: "stuck/frozen_screen",
+  },
+  "a command that never ends by itself": {
+    steps: [{ do: "idle" }, { do: "tool", command: ["tail", "-f", "/dev/null"] }],
+    says: "stuck/tool_hang",
+  },
+};
+
+describe.runIf(FULL)("under rouse spawn, after minutes", { concurrent: true, timeout: 10 * TIMEOUT_MS }, () => {
+  it.each(Object.entries(SLOW))("%s is told", async (what, { steps, says }) => {
+    const name = what.replaceAll(" ", "-");
+    await spawnFake(home, name, { steps, writes: true });
+    await typeInto(home, name, "go");
+    expect(await reaches(home, name, says, 5 * 60_000)).toMatchObject({ healthy: false });
+    await stop(name, "0");
   });
 });
 
@@ -144,3 +187,41 @@ describe.concurrent("under rouse run", { timeout: TIMEOUT_MS }, () => {
     expect(await terminal.exited).toEqual({ code: 5, signal: null });
   });
 });
+
+describe.skipIf(NO_TMUX !== null)(
+  "in a tmux pane that rouse watches",
+  { concurrent: true, timeout: TIMEOUT_MS },
+  () => {
+    it("the same states are told of an agent that rouse did not start", async () => {
+      const steps = [
+        { do: "idle" },
+        { do: "stream" },
+        { do: "ask" },
+        { do: "finish" },
+        { do: "idle" },
+        { do: "limit" },
+      ];
+      const command = fakeAgent(home, "pane", { steps });
+      const { TMUX: _, ...env } = home.env;
+      const tmux = (...args: string[]) => promisify(execFile)("tmux", ["-u", "-f", "/dev/null", ...args], { env });
+      const enter = () => tmux("send-keys", "-t", "pane", "Enter");
+      await tmux("new-session", "-d", "-s", "pane", "-x", "120", "-y", "40", "--", ...command);
+      try {
+        expect(await rouse(home, ["watch", "pane"])).toMatchObject({ status: 0, stderr: "" });
+        expect(await reaches(home, "pane", "idle")).toMatchObject({ origin: "tmux", kind: "claude-code" });
+        await enter();
+        await reaches(home, "pane", "working");
+        await enter();
+        await reaches(home, "pane", "needs_input/permission");
+        await enter();
+        await reaches(home, "pane", "complete");
+        await enter();
+        const view = await reaches(home, "pane", "rate_limited/limit");
+        process.kill(view.pid as number, "SIGKILL");
+        await until("its end", async () => (await viewOf(home, "pane"))?.ended_at !== null);
+      } finally {
+        await tmux("kill-server").catch(() => {});
+      }
+    });
+  },
+);

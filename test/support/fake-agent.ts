@@ -1,4 +1,5 @@
 /** The scripted agent of `test/fake-agent` under the real `bin/rouse`, and what `rouse status --json` says of it. */
+import { randomUUID } from "node:crypto";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
@@ -14,22 +15,32 @@ const MAIN = join(import.meta.dirname, "..", "fake-agent", "main.mjs");
 export interface FakeScript {
   steps: readonly ({ do: string } & Record<string, unknown>)[];
   speed?: number;
-  /** Where the transcript goes; none is written without. */
-  transcript?: string;
+  /** It writes a transcript, where Claude Code has its own. */
+  writes?: boolean;
+}
+
+const folderOf = (home: Home, name: string): string => join(home.path, "agents", name);
+
+function transcriptOf(home: Home, folder: string): string {
+  const projects = join(home.env.CLAUDE_CONFIG_DIR ?? join(home.path, ".claude"), "projects");
+  return join(projects, folder.replace(/[^a-zA-Z0-9]/g, "-"), `${randomUUID()}.jsonl`);
 }
 
 /** The command that runs a script, as a program that is called `claude`. */
 export function fakeAgent(home: Home, name: string, script: FakeScript): string[] {
-  const folder = join(home.path, "agents", name);
+  const folder = folderOf(home, name);
   mkdirSync(folder, { recursive: true });
   symlinkSync(process.execPath, join(folder, "claude"));
-  writeFileSync(join(folder, "script.json"), JSON.stringify(script));
+  const transcript = script.writes ? transcriptOf(home, folder) : null;
+  writeFileSync(join(folder, "script.json"), JSON.stringify({ ...script, transcript }));
   return [join(folder, "claude"), MAIN, join(folder, "script.json")];
 }
 
 export async function spawnFake(home: Home, name: string, script: FakeScript): Promise<void> {
   const command = fakeAgent(home, name, script);
-  const { status, stderr } = await rouse(home, ["spawn", "--name", name, "--", ...command]);
+  // Its workspace is a folder of its own, as it would be: not the one that holds the journal.
+  const place = { ...home, path: folderOf(home, name) };
+  const { status, stderr } = await rouse(place, ["spawn", "--name", name, "--", ...command]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 }
 

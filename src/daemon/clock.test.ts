@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type ClockModel, HandClock } from "../../test/support/hand-clock.js";
+import { Clock, gapBetween } from "./clock.js";
+
+const START = Date.parse("2026-03-02T09:00:00Z");
+const MODELS: readonly ClockModel[] = ["linux", "macos"];
+
+describe("Clock", () => {
+  it("follows the wall clock", () => {
+    const hand = new HandClock(START);
+    expect(hand.clock.now()).toBe(START);
+    hand.pass(1234);
+    expect(hand.clock.now()).toBe(START + 1234);
+    hand.set(3_600_000);
+    expect(hand.clock.now()).toBe(START + 3_601_234);
+  });
+
+  it("runs on at its own pace when the wall clock is set back", () => {
+    const hand = new HandClock(START);
+    hand.set(-3_600_000);
+    expect(hand.clock.now()).toBe(START);
+    hand.pass(500);
+    expect(hand.clock.now()).toBe(START + 500);
+    hand.pass(3_600_000);
+    expect(hand.clock.now()).toBe(START + 3_600_500);
+  });
+
+  it.each(MODELS)("knows of a sleep on %s", (model) => {
+    const hand = new HandClock(START, model);
+    hand.sleep(600_000);
+    expect(hand.clock.now()).toBe(START + 600_000);
+  });
+
+  it("never goes back and never falls behind the wall clock, whatever the two clocks do", () => {
+    const reading = fc.record({ wall: fc.integer({ min: 0, max: 2e12 }), monotonic: fc.integer({ min: 0, max: 1e9 }) });
+    fc.assert(
+      fc.property(fc.array(reading, { minLength: 2, maxLength: 30 }), (readings) => {
+        let place = 0;
+        const clock = new Clock(() => readings[place] as (typeof readings)[number]);
+        let before = 0;
+        for (place = 0; place < readings.length; place++) {
+          const now = clock.now();
+          expect(now).toBeGreaterThanOrEqual(Math.max(before, readings[place]?.wall ?? 0));
+          before = now;
+        }
+      }),
+    );
+  });
+
+  it("asks the system where it is given nothing else", () => {
+    const before = Date.now();
+    expect(new Clock().now()).toBeGreaterThanOrEqual(before);
+  });
+});
+
+describe("gapBetween", () => {
+  it("is none while ticks come about when they are asked for", () => {
+    expect(gapBetween(START, START + 1000, 1000)).toBeNull();
+    expect(gapBetween(START, START + 16_000, 1000)).toBeNull();
+  });
+
+  it("is the whole time since the last tick when one comes much too late", () => {
+    expect(gapBetween(START, START + 16_001, 1000)).toEqual({ from: START, to: START + 16_001 });
+  });
+});

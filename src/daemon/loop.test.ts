@@ -1,0 +1,188 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { ClockModel } from "../../test/support/hand-clock.js";
+import { agent, TestLoop, WORKING } from "../../test/support/loops.js";
+import { START, screen } from "../../test/support/steps.js";
+import type { Signal } from "../core/signal.js";
+import { viewOf } from "./view.js";
+import type { Watched } from "./watched.js";
+
+const MODELS: readonly ClockModel[] = ["linux", "macos"];
+const HOUR_MS = 3_600_000;
+/** Longer than any silence of a reply that is healthy. */
+const SILENT_S = 130;
+
+let test: TestLoop;
+afterEach(() => test.close());
+
+async function working(model: ClockModel = "linux"): Promise<void> {
+  test = new TestLoop(model);
+  test.loop.register(agent());
+  await test.send("s1", WORKING);
+}
+
+const state = () => viewOf(test.loop.find("api") as Watched, test.loop.now());
+const news = (n: number) => [screen({ busy: true, moving: true, replying: true, reply: `words ${n}` })];
+
+describe("the loop's time", () => {
+  it("tells a silence at the moment that the judgement named, without any signal", async () => {
+    await working();
+    test.run(80);
+    expect(test.says()).toBe("working");
+    test.run(SILENT_S - 80);
+    expect(test.says()).toBe("stuck/silent_stream");
+    expect(test.changes).toEqual(["api working", "api stuck/silent_stream"]);
+  });
+
+  it.each(MODELS)("accuses nobody after a sleep of the machine (%s)", async (model) => {
+    await working(model);
+    test.run(5);
+    test.hand.sleep(2 * HOUR_MS);
+    test.loop.tick();
+    expect(test.says()).toBe("working");
+  });
+
+  it("accuses nobody when the daemon itself stood still", async () => {
+    await working();
+    test.run(5);
+    test.hand.pass(HOUR_MS);
+    test.loop.tick();
+    expect(test.says()).toBe("working");
+  });
+
+  it("accuses nobody when the wall clock is set forward", async () => {
+    await working();
+    test.run(5);
+    test.hand.set(HOUR_MS);
+    for (let n = 0; n < 40; n++) {
+      test.run(5);
+      await test.send("s1", news(n));
+    }
+    expect(test.changes).toEqual(["api working"]);
+  });
+
+  it("stores a gap, so that a later fold knows of it too", async () => {
+    await working();
+    test.hand.sleep(HOUR_MS);
+    test.loop.tick();
+    test.journal.flush();
+    const kinds = [...test.journal.read("s1")].map(({ signal }) => signal.kind);
+    expect(kinds).toEqual(["status", "screen", "gap"]);
+  });
+});
+
+describe("the loop after a restart", () => {
+  it("knows what was known before", async () => {
+    test = new TestLoop();
+    const states: [string, readonly Parameters<TestLoop["send"]>[1][number][]][] = [
+      ["a", WORKING],
+      ["b", [...WORKING, { kind: "prompt", source: "screen", open: true, prompt: "permission", question: "Push?" }]],
+      ["c", [...WORKING, { kind: "exit", source: "process", code: null, signal: 9 }]],
+      ["d", [{ kind: "limit", source: "transcript", level: "hit", until: START + HOUR_MS, text: "limit" }]],
+    ];
+    for (const [session, signals] of states) {
+      test.loop.register(agent({ session, name: session }));
+      await test.send(session, signals);
+    }
+    const before = states.map(([name]) => test.says(name));
+    expect(before).toEqual(["working", "needs_input/permission", "gone/crash", "rate_limited/limit"]);
+    test.hand.pass(2000);
+    test.start();
+    expect(states.map(([name]) => test.says(name))).toEqual(before);
+  });
+
+  it.each(MODELS)("raises no alarm from the time in which it did not look (%s)", async (model) => {
+    await working(model);
+    test.hand.pass(3 * HOUR_MS);
+    test.changes.length = 0;
+    test.start();
+    test.loop.tick();
+    expect([test.says(), test.changes]).toEqual(["working", []]);
+  });
+
+  it("goes on where the host was acknowledged, and judges nothing twice", async () => {
+    await working();
+    test.start();
+    expect(test.loop.register(agent())).toBe(WORKING.length);
+    const again = WORKING.map((signal) => ({ ...signal, at: START }) as Signal);
+    expect(await test.loop.ingest("s1", 1, again)).toBe(WORKING.length);
+    expect([...test.journal.read("s1")].filter(({ seq }) => seq !== null)).toHaveLength(WORKING.length);
+  });
+});
+
+describe("the loop's sessions", () => {
+  it("takes nothing for a session that nobody registered", async () => {
+    test = new TestLoop();
+    expect(await test.send("s1", WORKING)).toBeNull();
+  });
+
+  it("judges nothing that could not be stored", async () => {
+    await working();
+    test.journal.append = () => Promise.reject(new Error("disk full"));
+    await expect(test.send("s1", [{ kind: "exit", source: "process", code: 1, signal: null }])).rejects.toThrow(
+      "disk full",
+    );
+    expect(test.says()).toBe("working");
+  });
+
+  it("sets a session aside alone when it cannot be judged", async () => {
+    await working();
+    test.loop.register(agent({ session: "bad", name: "bad" }));
+    const hostile = { kind: "screen", source: "screen" } as unknown as Parameters<TestLoop["send"]>[1][number];
+    await test.send("bad", [hostile]);
+    const bad = test.loop.find("bad");
+    expect(bad?.poisoned).toMatch(/reading|undefined/);
+    expect(bad && viewOf(bad, test.loop.now())).toMatchObject({ state: "unknown", cause: null, healthy: false });
+    await test.send("bad", WORKING);
+    test.run(SILENT_S);
+    expect(test.says("api")).toBe("stuck/silent_stream");
+    expect(test.loop.ticks).toBe(SILENT_S);
+  });
+
+  it("finds by id, and by name the one that lives, else the last that had the name", () => {
+    test = new TestLoop();
+    test.loop.register(agent({ session: "old", endedAt: START + 1 }));
+    test.loop.register(agent({ session: "living", startedAt: START + 5 }));
+    test.loop.register(agent({ session: "older", startedAt: START - 9, endedAt: START }));
+    expect(test.loop.find("api")?.session.session).toBe("living");
+    expect(test.loop.find("old")?.session.session).toBe("old");
+    test.loop.register(agent({ session: "living", startedAt: START + 5, endedAt: START + 9 }));
+    expect(test.loop.find("api")?.session.session).toBe("living");
+    expect(test.loop.find("nobody")).toBeNull();
+  });
+
+  it("forgets those that ended a day ago, and the journal does not", () => {
+    test = new TestLoop();
+    test.loop.register(agent({ endedAt: START }));
+    test.hand.pass(24 * HOUR_MS - 1000);
+    test.loop.tick();
+    expect(test.loop.sessions()).toHaveLength(1);
+    test.run(2);
+    expect(test.loop.sessions()).toEqual([]);
+    test.start();
+    expect(test.loop.sessions()).toEqual([]);
+    expect(test.journal.sessions()).toHaveLength(1);
+  });
+
+  it("is blind to a session of which nothing is heard for a minute, until it is heard again", async () => {
+    await working();
+    test.run(60);
+    expect(state().state).toBe("working");
+    test.run(1);
+    expect(state()).toMatchObject({ state: "unknown", confidence: 0, healthy: false });
+    expect(state().reasons[0]).toBe("nothing was heard of it for 61 s");
+    test.loop.hear("s1", test.loop.now());
+    expect(state().state).toBe("working");
+    test.run(61);
+    await test.send("s1", news(1));
+    expect(state().state).toBe("working");
+  });
+
+  it("is not blind to a session that ended", async () => {
+    await working();
+    await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
+    test.loop.register(agent({ endedAt: test.hand.wall }));
+    test.run(100);
+    const watched = test.loop.find("s1");
+    expect(watched && viewOf(watched, test.loop.now())).toMatchObject({ state: "gone", cause: "crash" });
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { agent, WORKING } from "../../test/support/loops.js";
+import { START, screen } from "../../test/support/steps.js";
+import type { AgentSession } from "../core/agent.js";
+import type { Signal } from "../core/signal.js";
+import { viewOf } from "./view.js";
+import { Watched } from "./watched.js";
+import { whyOf } from "./why.js";
+
+type Untimed = Omit<Signal, "at"> & Record<string, unknown>;
+
+function watch(signals: readonly Untimed[], fields: Partial<AgentSession> = {}, at = START): Watched {
+  const watched = new Watched(agent(fields), START);
+  watched.take(
+    signals.map((signal) => ({ ...signal, at }) as Signal),
+    at,
+  );
+  watched.judge(at);
+  return watched;
+}
+
+const tool: Untimed = {
+  kind: "tool_start",
+  source: "transcript",
+  id: "t1",
+  tool: "Bash",
+  class: "shell",
+  call: "c1",
+  subject: "npm test",
+};
+
+describe("what is shown of a session", () => {
+  it("is one flat record with times that programs read", () => {
+    const view = viewOf(watch(WORKING, { task: "T-7", tags: ["night"] }), START + 2000);
+    expect(view).toMatchObject({
+      name: "api",
+      state: "working",
+      cause: null,
+      since: "2026-03-02T09:00:00.000Z",
+      last_progress: "2026-03-02T09:00:00.000Z",
+      last_output: null,
+      until: null,
+      healthy: true,
+      task: "T-7",
+      tags: ["night"],
+      ended_at: null,
+    });
+    expect(view.reasons[0]).toContain("a turn runs (title)");
+  });
+
+  it("says what it does: the open tool, what the screen shows of one, or what is asked", () => {
+    expect(viewOf(watch([...WORKING, tool]), START).doing).toBe("Bash: npm test");
+    const shown = screen({ busy: true, moving: true, tool: { class: "shell", subject: "make all" } });
+    expect(viewOf(watch([shown]), START).doing).toBe("make all");
+    const dialog = screen({ composer: "hidden", dialog: { prompt: "permission", question: "Push the branch?" } });
+    expect(viewOf(watch([dialog]), START)).toMatchObject({ state: "needs_input", doing: "Push the branch?" });
+    expect(viewOf(watch(WORKING), START).doing).toBe("");
+  });
+
+  it("has the end of a limit", () => {
+    const until = START + 3_600_000;
+    const view = viewOf(watch([{ kind: "limit", source: "transcript", level: "hit", until } as Untimed]), START);
+    expect(view).toMatchObject({ state: "rate_limited", cause: "limit", until: "2026-03-02T10:00:00.000Z" });
+  });
+
+  it("carries no control byte of an agent", () => {
+    const hostile = "a\u001b[31mb\u0007\u202ec\u0000";
+    const fields = { name: hostile, kind: hostile, task: hostile, workspace: hostile, tags: [hostile] };
+    const why = whyOf(watch([...WORKING, { ...tool, subject: hostile, tool: hostile }], fields), START);
+    expect(JSON.stringify(why)).not.toMatch(/\\u001b|\\u0007|\\u0000|\u202e/);
+    expect(why.name).toBe("a [31mb c");
+  });
+
+  it("is unknown, with the last judgement behind it, when nothing is heard any more", () => {
+    const view = viewOf(watch(WORKING), START + 61_000);
+    expect(view).toMatchObject({ state: "unknown", cause: null, confidence: 0, healthy: false });
+    expect(view.reasons).toEqual(["nothing was heard of it for 61 s", expect.stringContaining("a turn runs")]);
+  });
+});

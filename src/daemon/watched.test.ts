@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { agent } from "../../test/support/loops.js";
+import { START } from "../../test/support/steps.js";
+import type { Signal } from "../core/signal.js";
+import { Watched } from "./watched.js";
+
+const title = (status: "working" | "idle", at: number): Signal => ({ kind: "status", source: "title", status, at });
+
+describe("Watched", () => {
+  it("tells a change once, and since when it holds", () => {
+    const watched = new Watched(agent(), START);
+    watched.take([title("working", START + 1000)], START + 1000);
+    expect(watched.judge(START + 1000)).toBe(true);
+    expect(watched.judge(START + 5000)).toBe(false);
+    expect([watched.assessment.state, watched.since]).toEqual(["working", START + 1000]);
+    expect(watched.timeline.map(({ t, state }) => [t, state])).toEqual([[1, "working"]]);
+  });
+
+  it("remembers when it was last heard of", () => {
+    const watched = new Watched(agent(), START);
+    watched.take([title("idle", START)], START + 7000);
+    expect(watched.heardAt).toBe(START + 7000);
+  });
+
+  it("keeps the story of a restless session within bounds, the newest of it", () => {
+    const watched = new Watched(agent(), START);
+    for (let n = 1; n <= 700; n++) {
+      const at = START + n * 5000;
+      watched.take([title(n % 2 === 1 ? "working" : "idle", at)], at);
+      watched.judge(at + 1000);
+    }
+    expect(watched.timeline).toHaveLength(200);
+    expect(watched.timeline.at(-1)?.t).toBe(700 * 5 + 1);
+  });
+
+  it("sets itself aside when a signal cannot be taken, and says why", () => {
+    const watched = new Watched(agent(), START);
+    watched.take([{ kind: "screen", source: "screen", at: START } as unknown as Signal], START);
+    expect(watched.poisoned).toEqual(expect.any(String));
+    watched.take([title("working", START + 1000)], START + 1000);
+    expect([watched.judge(START + 1000), watched.heardAt]).toEqual([false, START]);
+  });
+
+  it("sets itself aside when it cannot be judged", () => {
+    const watched = new Watched(agent(), START);
+    Object.defineProperty(watched.evidence, "turn", {
+      get: () => {
+        throw new Error("a broken fold");
+      },
+    });
+    expect([watched.judge(START), watched.poisoned]).toEqual([false, "a broken fold"]);
+  });
+});

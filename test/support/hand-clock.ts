@@ -1,0 +1,38 @@
+/** A clock that a test moves: the wall clock and the one that only counts, as two systems show them. */
+import { Clock, type ClockReading } from "../../src/daemon/clock.js";
+
+/** On Linux the monotonic clock stands still while the machine sleeps; on macOS it runs on. */
+export type ClockModel = "linux" | "macos";
+
+export class HandClock {
+  readonly clock: Clock;
+  readonly #model: ClockModel;
+  readonly #reading: ClockReading;
+
+  constructor(start: number, model: ClockModel = "linux") {
+    this.#model = model;
+    this.#reading = { wall: start, monotonic: 5000 };
+    this.clock = new Clock(() => ({ ...this.#reading }));
+  }
+
+  get wall(): number {
+    return this.#reading.wall;
+  }
+
+  /** Time passes, and the machine is awake. */
+  pass(ms: number): void {
+    this.#reading.wall += ms;
+    this.#reading.monotonic += ms;
+  }
+
+  /** Time passes while the machine sleeps. */
+  sleep(ms: number): void {
+    this.#reading.wall += ms;
+    if (this.#model === "macos") this.#reading.monotonic += ms;
+  }
+
+  /** Somebody sets the wall clock. */
+  set(byMs: number): void {
+    this.#reading.wall += byMs;
+  }
+}

@@ -1,0 +1,97 @@
+/** The daemon's loop over a real journal in a temporary folder, under a clock that the test moves. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentSession } from "../../src/core/agent.js";
+import type { Signal } from "../../src/core/signal.js";
+import { Loop } from "../../src/daemon/loop.js";
+import { type Journal, openJournal } from "../../src/store/journal.js";
+import { type ClockModel, HandClock } from "./hand-clock.js";
+import { START, screen } from "./steps.js";
+
+type Untimed<T> = T extends Signal ? Omit<T, "at"> : never;
+
+export function agent(fields: Partial<AgentSession> = {}): AgentSession {
+  return {
+    session: "s1",
+    name: "api",
+    kind: "claude-code",
+    tags: [],
+    origin: "spawn",
+    command: ["claude"],
+    workspace: null,
+    task: null,
+    policy: null,
+    pid: 7,
+    pidStart: "boot:1",
+    startedAt: START,
+    hostSocket: null,
+    pane: null,
+    endedAt: null,
+    ...fields,
+  };
+}
+
+/** A turn runs, the spinner moves and a text is being written. */
+export const WORKING: readonly Untimed<Signal>[] = [
+  { kind: "status", source: "title", status: "working" },
+  screen({ busy: true, moving: true, replying: true, reply: "first words" }),
+];
+
+export class TestLoop {
+  readonly hand: HandClock;
+  /** `name state/cause` at every change. */
+  readonly changes: string[] = [];
+  readonly #folder: string = mkdtempSync(join(tmpdir(), "rouse-loop-"));
+  readonly #sent = new Map<string, number>();
+  journal!: Journal;
+  loop!: Loop;
+
+  constructor(model: ClockModel = "linux") {
+    this.hand = new HandClock(START, model);
+    this.start();
+  }
+
+  /** As the daemon does at its start, after an end of any kind. */
+  start(): void {
+    this.journal?.close();
+    this.journal = openJournal(join(this.#folder, "state", "journal.db"), { commitWithinMs: 1 }).journal;
+    this.loop = new Loop(this.journal, this.hand.clock, ({ watched: { session, assessment } }) => {
+      this.changes.push(`${session.name} ${said(assessment)}`);
+    });
+    this.loop.restore();
+  }
+
+  close(): void {
+    this.loop.stop();
+    this.journal.close();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** As a host sends them: numbered, and with the time of the wall clock. */
+  async send(session: string, signals: readonly Untimed<Signal>[]): Promise<number | null> {
+    const from = (this.#sent.get(session) ?? 0) + 1;
+    this.#sent.set(session, from + signals.length - 1);
+    return this.loop.ingest(
+      session,
+      from,
+      signals.map((signal) => ({ ...signal, at: this.hand.wall }) as Signal),
+    );
+  }
+
+  /** Awake for so long, with a tick every second. */
+  run(seconds: number): void {
+    for (let second = 0; second < seconds; second++) {
+      this.hand.pass(1000);
+      this.loop.tick();
+    }
+  }
+
+  says(name = "api"): string {
+    const watched = this.loop.find(name);
+    return watched ? said(watched.assessment) : "nobody";
+  }
+}
+
+const said = ({ state, cause }: { state: string; cause: string | null }): string =>
+  cause === null ? state : `${state}/${cause}`;
