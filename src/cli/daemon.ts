@@ -38,7 +38,9 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
 
 async function serveHere(setExit: (code: number) => void): Promise<void> {
   const { AlreadyRunning, serve } = await import("../daemon/serve.js");
+  const { JournalError } = await import("../store/journal-error.js");
   const running = await serve(rousePaths(), readVersion()).catch((error: unknown) => {
+    if (error instanceof JournalError) throw new BadInput(error.message);
     if (error instanceof AlreadyRunning) throw new BadInput(`${error.message}; stop it with "rouse down" first`);
     throw error;
   });

@@ -1,6 +1,6 @@
 /** The command line: one file per command, loaded only when it is asked for. */
 import { Command, CommanderError } from "@commander-js/extra-typings";
-import { plain } from "../core/plain.js";
+import { plainLine } from "../core/plain.js";
 import { Refused, Unreachable } from "../daemon/client.js";
 import { BadInput } from "../replay/files.js";
 import { COMMANDS } from "./commands.js";
@@ -14,13 +14,7 @@ async function main(): Promise<number> {
     .exitOverride()
     .configureHelp({ helpWidth: Math.min(100, process.stdout.columns ?? 100) })
     .configureOutput({
-      writeErr: (text) =>
-        process.stderr.write(
-          text
-            .split("\n")
-            .map((line) => plain(line))
-            .join("\n"),
-        ),
+      writeErr: (text) => process.stderr.write(text.split("\n").map(plainLine).join("\n")),
     })
     .showHelpAfterError("(add --help for the options)");
   let exit = 0;

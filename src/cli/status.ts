@@ -1,5 +1,5 @@
 /** `rouse status`, `rouse health` and `rouse why`: looking at what is watched. */
-import type { Command } from "@commander-js/extra-typings";
+import { type Command, Option } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { spell } from "../core/evidence/verdict.js";
 import { askDaemon } from "../daemon/client.js";
@@ -17,7 +17,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .option("--all", "also those that ended")
     .option("--watch", "redraw every two seconds until Ctrl-C")
     .action(async ({ json, all, watch }) => {
-      if (watch && !json) return watchStatus(all === true);
+      if (watch && !json && process.stdout.isTTY) return watchStatus(all === true);
       const agents = await listAgents(all === true);
       process.stdout.write(json ? `${JSON.stringify({ agents })}\n` : statusText(agents, process.stdout));
     });
@@ -25,7 +25,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .command("health")
     .summary("which agents are unhealthy; exit 1 when one is")
     .argument("[name]", "one agent")
-    .option("--filter <which>", "only `unhealthy` ones")
+    .addOption(new Option("--filter <which>", "only the unhealthy ones").choices(["unhealthy"] as const))
     .option("--json", "for programs")
     .action(async (name, { filter, json }) => {
       const agents = (await listAgents(name !== undefined)).filter(
@@ -138,10 +138,12 @@ async function watchStatus(all: boolean): Promise<void> {
   const restore = (): void => {
     process.stdout.write("\u001b[?25h\u001b[?1049l");
   };
-  process.once("SIGINT", () => {
-    restore();
-    process.exit(0);
-  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => {
+      restore();
+      process.exit(0);
+    });
+  }
   try {
     for (;;) {
       const text = statusText(await listAgents(all), process.stdout);

@@ -15,10 +15,19 @@ export function addWatch(program: Command): void {
     )
     .argument("[names...]", "tmux sessions or pane ids")
     .option("--tag <tag...>", "panes with this tag in @rouse_tags")
+    .option(
+      "--none",
+      "adopt nobody any more, but those that the configuration names; those adopted stay watched until they end",
+    )
     .option("--json", "for programs")
-    .action(async (names, { tag = [], json }) => {
+    .action(async (names, { tag = [], none, json }) => {
       await ensureDaemon();
-      const wanted: WatchRules = { programs: names.length === 0 && tag.length === 0, tags: tag, names };
+      const wanted: WatchRules = {
+        programs: names.length === 0 && tag.length === 0 && !none,
+        tags: tag,
+        names,
+        ...(none ? { anew: true } : {}),
+      };
       const rules = (await askDaemon(rousePaths().daemonSocket, "POST", "/v1/watch", wanted)) as WatchRules;
       process.stdout.write(json ? `${JSON.stringify(rules)}\n` : `${rulesText(rules)}; see them with "rouse status"\n`);
     });
@@ -30,5 +39,5 @@ function rulesText({ programs, tags, names }: WatchRules): string {
     ...(tags.length > 0 ? [`panes tagged ${tags.join(", ")}`] : []),
     ...(names.length > 0 ? [names.join(", ")] : []),
   ];
-  return `watching ${parts.join(", and ")}`;
+  return parts.length > 0 ? `watching ${parts.join(", and ")}` : "watching only what rouse starts";
 }

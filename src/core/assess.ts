@@ -9,6 +9,7 @@
  * if nothing else happens, leaves the moment in `due`, so that a caller can sleep until then.
  */
 import { awakeMs } from "./awake.js";
+import type { Settings } from "./defaults.js";
 import type { Evidence } from "./evidence/evidence.js";
 import { type TurnWord, turnWord } from "./evidence/turn.js";
 import { byActivity } from "./rules/by-activity.js";
@@ -57,6 +58,10 @@ export interface Question {
   since: (at: number) => number;
   /** The verdict may change at this moment. */
   due: (at: number) => void;
+  /** It may change when so much awake time has passed since a moment; sleep in between puts it off. */
+  dueAfter: (at: number, ms: number) => void;
+  /** Thresholds that a user set; the defaults where nothing is said. */
+  settings: Settings;
 }
 
 export type JudgementRule = (question: Question) => Verdict | null;
@@ -73,18 +78,22 @@ const RULES: readonly JudgementRule[] = [
   byActivity,
 ];
 
-export function assess(evidence: Evidence, now: number): Assessment {
+export function assess(evidence: Evidence, now: number, settings: Settings = {}): Assessment {
   let recheckAt: number | null = null;
   const word = turnWord(evidence.turn);
+  const since = (at: number): number => awakeMs(evidence.asleep, at, now);
+  const due = (at: number): void => {
+    if (at > now && (recheckAt === null || at < recheckAt)) recheckAt = at;
+  };
   const question: Question = {
     evidence,
     now,
     word,
+    settings,
     active: word === null ? null : word.word === "active" || word.word === "blocked",
-    since: (at) => awakeMs(evidence.asleep, at, now),
-    due: (at) => {
-      if (at > now && (recheckAt === null || at < recheckAt)) recheckAt = at;
-    },
+    since,
+    due,
+    dueAfter: (at, ms) => due(now + ms - since(at)),
   };
   for (const rule of RULES) {
     const verdict = rule(question);

@@ -87,9 +87,6 @@ export const COMPACTION_TELL_MS: number = 15 * MINUTE;
 /** Neither bytes nor any other sign while the program says that it works: the program itself is frozen. */
 export const FROZEN_AFTER_MS: number = 60 * SECOND;
 
-/** No output for so long from a program whose silence nothing explains (the agent-health proposal's idle timeout). */
-export const IDLE_TIMEOUT_MS: number = 15 * MINUTE;
-
 /** A turn's end is believed when the title stayed quiet for so long; by motion alone, much later. */
 export const SETTLE_MS: Readonly<Record<"title" | "unmarked" | "motion", number>> = {
   title: 400,

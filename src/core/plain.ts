@@ -21,3 +21,8 @@ export function plainJson(value: unknown, indent?: number): string {
     Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
   return JSON.stringify(value, null, indent).replace(UNSAFE, (text) => (text === "\n" ? text : escaped(text)));
 }
+
+/** One line of our own making that quotes what somebody typed: its columns stay as they are. */
+export function plainLine(line: string): string {
+  return line.replace(UNSAFE, " ").replace(LONE, "\ufffd");
+}

@@ -48,7 +48,7 @@ export const ERROR_CAUSES = [
 ] as const;
 export type ErrorCause = (typeof ERROR_CAUSES)[number];
 
-/** What a wait waits for: the `cause` of `waiting`, each with a ceiling in `waits.ts`. */
+/** What a wait waits for: the `cause` of `waiting`, each with a ceiling in `clocks.ts`. */
 export const WAIT_CAUSES = ["tool", "subagent", "background", "retry", "compaction", "timer"] as const;
 export type WaitCause = (typeof WAIT_CAUSES)[number];
 

@@ -24,11 +24,14 @@ export function findCaller(loop: Loop, caller: Caller): Watched | null {
   return (
     only((w) => caller.pid !== undefined && w.session.pid === caller.pid) ??
     only((w) => caller.conversation !== undefined && w.evidence.session.id === caller.conversation) ??
-    only(
-      (w) =>
-        caller.cwd !== undefined &&
-        w.session.workspace === caller.cwd &&
-        (caller.kind === undefined || w.session.kind === caller.kind),
-    )
+    only((w) => isInFolder(w, caller))
+  );
+}
+
+/** The folder counts only for an agent of which nothing better is known: another one may work beside it. */
+function isInFolder({ session, evidence }: Watched, { cwd, kind, pid, conversation }: Caller): boolean {
+  if (cwd === undefined || session.workspace !== cwd || (kind !== undefined && session.kind !== kind)) return false;
+  return (
+    (pid === undefined || session.pid === null) && (conversation === undefined || evidence.session.id === undefined)
   );
 }

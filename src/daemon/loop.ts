@@ -5,6 +5,7 @@
  * judgement itself named; a slow tick is only the floor. One session that cannot be judged is set aside alone.
  */
 import type { AgentSession } from "../core/agent.js";
+import type { Settings } from "../core/defaults.js";
 import type { Signal } from "../core/signal.js";
 import type { Journal } from "../store/journal.js";
 import { type Clock, gapBetween } from "./clock.js";
@@ -30,7 +31,10 @@ export class Loop {
   /** Finished ticks: what a watcher of the watchdog may rely on. */
   ticks = 0;
 
-  constructor(journal: Journal, clock: Clock, onChange: (change: Change) => void = () => {}) {
+  readonly #settings: Settings;
+
+  constructor(journal: Journal, clock: Clock, onChange: (change: Change) => void = () => {}, settings: Settings = {}) {
+    this.#settings = settings;
     this.#journal = journal;
     this.#clock = clock;
     this.#onChange = onChange;
@@ -42,11 +46,13 @@ export class Loop {
     const now = this.#clock.now();
     for (const session of this.#journal.sessions()) {
       if (session.endedAt !== null && now - session.endedAt > ENDED_KEPT_MS) continue;
-      const watched = new Watched(session, session.startedAt);
+      const watched = new Watched(session, session.startedAt, this.#settings);
       let last = session.startedAt;
       for (const { signal } of this.#journal.read(session.session)) {
+        judgeUntil(watched, signal.at);
         watched.take([signal], signal.at);
         last = Math.max(last, signal.at);
+        watched.judge(last);
       }
       if (session.endedAt === null && now > last) {
         this.#keepGap(watched, { from: last, to: now }, now);
@@ -69,7 +75,7 @@ export class Loop {
     this.#journal.putSession(session);
     const known = this.#watched.get(session.session);
     if (known) known.session = session;
-    else this.#watched.set(session.session, new Watched(session, this.#clock.now()));
+    else this.#watched.set(session.session, new Watched(session, this.#clock.now(), this.#settings));
     return this.#journal.acked(session.session);
   }
 
@@ -141,3 +147,15 @@ export class Loop {
     if (watched.judge(now)) this.#onChange({ watched, at: now });
   }
 }
+
+/** Judges at the moments that the judgement named, so that a fold tells the same story as the watching did. */
+function judgeUntil(watched: Watched, until: number): void {
+  for (let step = 0; step < FOLD_STEPS_MAX; step++) {
+    const due = watched.assessment.recheckAt;
+    if (due === null || due >= until) return;
+    watched.judge(due);
+  }
+}
+
+/** A silence of hours is stepped through every half minute at the most often. */
+const FOLD_STEPS_MAX = 2000;

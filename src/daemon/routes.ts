@@ -58,7 +58,8 @@ export function makeRoutes({ loop, version, shutDown, watch }: RouteOptions): Ho
     const parsed = batchSchema.safeParse(await c.req.json().catch(() => null));
     if (!parsed.success) return c.json({ error: "the body must be {from, signals}" }, 400);
     // A signal that does not parse keeps its number and says nothing, so that the numbers of the others stay right.
-    const signals = parsed.data.signals.map((value) => parseSignal(value) ?? UNREADABLE);
+    const now = loop.now();
+    const signals = parsed.data.signals.map((value) => parseSignal(value) ?? unreadable(now));
     const acked = await loop.ingest(c.req.param("session"), parsed.data.from, signals);
     return acked === null ? c.json({ error: "this session is not registered; PUT it first" }, 409) : c.json({ acked });
   });
@@ -124,7 +125,8 @@ class HookReaders {
 
 const HOOK_READERS_MAX = 1000;
 
-const UNREADABLE = { kind: "output", at: 0, source: "observer", bytes: 0 } as const;
+/** An empty span: it keeps the number and says nothing. */
+const unreadable = (at: number): Signal => ({ kind: "gap", at, source: "observer", from: at, to: at });
 const notFound = (name: string): { error: string } => ({
   error: `no agent called ${JSON.stringify(name.slice(0, 80))} is known`,
 });

@@ -3,6 +3,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
+import { settingsOf } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { problemText } from "../config/problem.js";
@@ -40,7 +41,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     allowNetworkFileSystem: config.journal.allow_network_file_system,
   });
   notes.push(...problems.map(problemText));
-  const loop = new Loop(journal, clock);
+  const loop = new Loop(journal, clock, undefined, settingsOf(config));
   loop.restore();
   const rulesFile = join(paths.state, "watch.json");
   const fromConfig = { programs: false, tags: [...config.watchdog.worker_tags], names: [] };
@@ -49,9 +50,10 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     rules,
     pattern: config.watchdog.worker_pattern || null,
     zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    positionsFile: join(paths.state, "transcripts.json"),
   });
   const watch = async (wanted: WatchRules): Promise<WatchRules> => {
-    rules = joinRules(rules, wanted);
+    rules = joinRules(wanted.anew ? fromConfig : rules, wanted);
     writeRules(rulesFile, rules);
     await world.watch(rules);
     return rules;

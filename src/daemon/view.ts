@@ -6,7 +6,7 @@ import type { WaitCause } from "../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../core/states.js";
 import type { Watched } from "./watched.js";
 
-/** Nothing was heard of a living session for so long: rouse is blind to it and says so. Hosts speak every 15 s. */
+/** Nothing was heard of a living session for so long: rouse is blind to it and says so. Its process is looked at every 10 s. */
 const BLIND_MS = 60_000;
 
 export interface SessionView {
@@ -37,7 +37,8 @@ export interface SessionView {
 }
 
 export function viewOf(watched: Watched, now: number): SessionView {
-  const { session, evidence, assessment } = watched;
+  const { session, evidence } = watched;
+  const assessment = watched.ask(now);
   const blind = session.endedAt === null && now - watched.heardAt > BLIND_MS;
   const state: State = blind || watched.poisoned !== null ? "unknown" : assessment.state;
   const reasons = watched.poisoned
@@ -58,10 +59,10 @@ export function viewOf(watched: Watched, now: number): SessionView {
     pid: session.pid,
     state,
     cause: state === assessment.state ? assessment.cause : null,
-    level: assessment.level,
+    level: state === "unknown" ? "tell" : assessment.level,
     confidence: Math.round((state === "unknown" ? 0 : assessment.confidence) * 100) / 100,
     since: iso(watched.since),
-    until: assessment.until === null ? null : iso(assessment.until),
+    until: state === "unknown" || assessment.until === null ? null : iso(assessment.until),
     doing: doingOf(watched),
     reasons: reasons.map((reason) => plain(reason)),
     last_progress: seen.length > 0 ? iso(Math.max(...seen)) : null,

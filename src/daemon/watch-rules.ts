@@ -8,6 +8,8 @@ const schema = z.object({
   tags: z.array(z.string().max(100)).max(100),
   /** Names or pane ids that a person asked for. */
   names: z.array(z.string().max(200)).max(200),
+  /** Forget what was asked for before. */
+  anew: z.boolean().optional(),
 });
 
 export type WatchRules = z.infer<typeof schema>;

@@ -2,6 +2,7 @@
 import { profileFor, traitsOf } from "../agents/registry.js";
 import type { AgentSession } from "../core/agent.js";
 import { type Assessment, assess } from "../core/assess.js";
+import type { Settings } from "../core/defaults.js";
 import { createEvidence, type Evidence, take } from "../core/evidence/evidence.js";
 import type { Signal } from "../core/signal.js";
 import { addEntry, type TimelineEntry } from "../core/timeline.js";
@@ -21,10 +22,13 @@ export class Watched {
   /** The evaluation threw: this session is left alone, the others go on. */
   poisoned: string | null = null;
 
-  constructor(session: AgentSession, now: number) {
+  readonly #settings: Settings;
+
+  constructor(session: AgentSession, now: number, settings: Settings = {}) {
     this.session = session;
+    this.#settings = settings;
     this.evidence = createEvidence(traitsOf(profileFor(session.kind)));
-    this.assessment = assess(this.evidence, now);
+    this.assessment = assess(this.evidence, now, settings);
     this.since = now;
     this.heardAt = now;
   }
@@ -39,12 +43,17 @@ export class Watched {
     }
   }
 
+  /** What would be said at this moment; nothing is kept of it. */
+  ask(now: number): Assessment {
+    return this.poisoned === null ? assess(this.evidence, now, this.#settings) : this.assessment;
+  }
+
   /** Judges anew. True if the state or its cause changed. */
   judge(now: number): boolean {
     if (this.poisoned !== null) return false;
     const before = this.assessment;
     try {
-      this.assessment = assess(this.evidence, now);
+      this.assessment = assess(this.evidence, now, this.#settings);
     } catch (error) {
       this.poisoned = (error as Error).message;
       return false;

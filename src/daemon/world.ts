@@ -16,6 +16,7 @@ import { SessionFileSensor } from "../sensors/transcript/session-file.js";
 import { Transcripts } from "../sensors/transcript/transcripts.js";
 import { WorkspaceSensor } from "../sensors/workspace/workspace-sensor.js";
 import type { Loop } from "./loop.js";
+import { Positions } from "./positions.js";
 import type { WatchRules } from "./watch-rules.js";
 
 export interface WorldOptions {
@@ -24,10 +25,15 @@ export interface WorldOptions {
   pattern: string | null;
   /** IANA zone for clock times that programs print without one. */
   zone: string;
+  /** Where it is kept how far each transcript was read. */
+  positionsFile: string;
 }
 
 const TICK_MS = 2000;
 const SAMPLE_EVERY_MS = 10_000;
+/** A host or a pane has so long to tell the end of a process that is no longer there. */
+const UNCLAIMED_MS = 20_000;
+const LOOKBACK_MAX_MS = 3600_000;
 
 /** What is followed of one session besides its terminal. */
 interface Followed {
@@ -36,6 +42,8 @@ interface Followed {
   workspace: WorkspaceSensor | null;
   sampledAt: number;
   sample: ProcessSignal | null;
+  /** When its process was first missing. */
+  deadAt: number | null;
 }
 
 export class World {
@@ -45,6 +53,9 @@ export class World {
   readonly #finder = new AgentFinder();
   readonly #transcripts = new Transcripts({ onNews: () => this.#soon() });
   readonly #followed = new Map<string, Followed>();
+  readonly #positions: Positions;
+  /** Looks at single agents that failed. */
+  failures = 0;
   #tmux: TmuxWatcher;
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
@@ -52,6 +63,7 @@ export class World {
   constructor(loop: Loop, options: WorldOptions) {
     this.#loop = loop;
     this.#options = options;
+    this.#positions = new Positions(options.positionsFile, this.#transcripts);
     this.#tmux = this.#watchTmux();
   }
 
@@ -66,6 +78,7 @@ export class World {
     this.#timer = null;
     await this.#tmux.stop();
     await this.#looking;
+    this.#positions.keep(Number.POSITIVE_INFINITY);
     await this.#transcripts.close();
   }
 
@@ -102,12 +115,20 @@ export class World {
     const at = this.#loop.now();
     await this.#processes.refresh(at);
     const { table } = this.#processes;
-    if (table) for (const agent of await this.#finder.find(table)) await this.#follow(agent, at);
-    for (const watched of this.#loop.sessions()) {
-      if (watched.session.endedAt === null) await this.#sense(watched.session, at);
-      else await this.#forget(watched.session.session);
+    const found = table ? await this.#finder.find(table) : [];
+    for (const agent of found) await this.#guarded(this.#follow(agent, at));
+    for (const { session } of this.#loop.sessions()) {
+      await this.#guarded(session.endedAt === null ? this.#sense(session, at) : this.#forget(session.session));
     }
     for (const { session, signals } of await this.#transcripts.tick(at)) await this.#tell(session, signals);
+    this.#positions.keep(at);
+  }
+
+  /** A sense that fails for one agent is skipped for it this time; the others are looked at all the same. */
+  async #guarded(sense: Promise<void>): Promise<void> {
+    await sense.catch(() => {
+      this.failures++;
+    });
   }
 
   /** Joins a running program to the session that shows its terminal, or makes it one of its own. */
@@ -128,7 +149,15 @@ export class World {
     if (located.transcript && followed.transcript !== located.transcript) {
       const isNew = followed.transcript === null;
       followed.transcript = located.transcript;
-      const options = { kind: agent.kind, path: located.transcript, root: located.root, zone: this.#options.zone };
+      this.#positions.follow(session.session);
+      const resume = this.#positions.of(session.session, located.transcript);
+      const options = {
+        kind: agent.kind,
+        path: located.transcript,
+        root: located.root,
+        zone: this.#options.zone,
+        ...(resume ? { resume } : {}),
+      };
       await (isNew
         ? this.#transcripts.add(session.session, options)
         : this.#transcripts.follow(session.session, located.transcript));
@@ -138,27 +167,50 @@ export class World {
 
   async #sense(session: AgentSession, at: number): Promise<void> {
     const followed = this.#followedOf(session);
-    if (session.pid !== null && at - followed.sampledAt >= SAMPLE_EVERY_MS) {
-      const sample = this.#processes.sample({ pid: session.pid, start: session.pidStart }, at);
-      followed.sampledAt = at;
-      if (isNews(followed.sample, sample)) await this.#tell(session.session, [sample]);
-      else this.#loop.hear(session.session, at);
-      followed.sample = sample;
-      // A session that only its transcript shows ends when its process does.
-      if (sample.alive === false && session.origin === "transcript") await this.#end(session, at);
-    }
+    if (session.pid !== null && at - followed.sampledAt >= SAMPLE_EVERY_MS)
+      await this.#sample(session, session.pid, followed, at);
     if (session.workspace !== null) {
-      followed.workspace ??= new WorkspaceSensor({ folder: session.workspace });
+      // What was done before the session began is not its work.
+      const lookbackMs = Math.max(0, Math.min(at - session.startedAt, LOOKBACK_MAX_MS));
+      followed.workspace ??= new WorkspaceSensor({ folder: session.workspace, lookbackMs });
       if (followed.workspace.isDue(at)) await this.#tell(session.session, await followed.workspace.look(at));
     }
+  }
+
+  async #sample(session: AgentSession, pid: number, followed: Followed, at: number): Promise<void> {
+    const sample = this.#processes.sample({ pid, start: session.pidStart }, at);
+    followed.sampledAt = at;
+    if (isNews(followed.sample, sample)) await this.#tell(session.session, [sample]);
+    else if (sample.alive) this.#loop.hear(session.session, at);
+    followed.sample = sample;
+    if (sample.alive !== false) followed.deadAt = null;
+    else followed.deadAt ??= at;
+    // Host and pane tell an end better, with its exit code. Where neither does, the missing process is the end.
+    const patience = session.origin === "transcript" ? 0 : UNCLAIMED_MS;
+    if (followed.deadAt !== null && at - followed.deadAt >= patience) await this.#end(session, at);
   }
 
   /** News of a tmux pane. */
   #seen({ session, signals, liveness, blind }: Seen): void {
     const known = this.#loop.find(session.session);
     if (!known || JSON.stringify(known.session) !== JSON.stringify(session)) this.#loop.register(session);
+    if (!known) this.#absorb(session);
     if (liveness === "alive" && blind === null) this.#loop.hear(session.session, this.#loop.now());
     if (signals.length > 0) void this.#tell(session.session, signals);
+  }
+
+  /** The same process was met by its transcript first: that session ends without a word, this one goes on. */
+  #absorb(pane: AgentSession): void {
+    for (const { session } of this.#loop.sessions()) {
+      if (
+        session.origin !== "transcript" ||
+        session.endedAt !== null ||
+        session.pid === null ||
+        session.pid !== pane.pid
+      )
+        continue;
+      this.#loop.register({ ...session, endedAt: this.#loop.now() });
+    }
   }
 
   async #end(session: AgentSession, at: number): Promise<void> {
@@ -173,13 +225,22 @@ export class World {
   #followedOf(session: AgentSession): Followed {
     const known = this.#followed.get(session.session);
     if (known) return known;
-    const made: Followed = { transcript: null, sessionFile: null, workspace: null, sampledAt: 0, sample: null };
+    const made: Followed = {
+      transcript: null,
+      sessionFile: null,
+      workspace: null,
+      sampledAt: 0,
+      sample: null,
+      deadAt: null,
+    };
     this.#followed.set(session.session, made);
     return made;
   }
 
   async #forget(session: string): Promise<void> {
-    if (this.#followed.delete(session)) await this.#transcripts.remove(session);
+    if (!this.#followed.delete(session)) return;
+    this.#positions.forget(session);
+    await this.#transcripts.remove(session);
   }
 }
 

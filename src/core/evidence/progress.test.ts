@@ -32,14 +32,12 @@ describe("news of a stream that lives", () => {
     expect(seen).toMatchObject({ stream: 0, transcript: 1000 });
   });
 
-  it("is received bytes, not bytes that the program wrote", () => {
+  it("is bytes received since the first count, not bytes that the program wrote", () => {
     const process = { kind: "process", source: "process", alive: true, children: 0, cpuMs: 0 };
-    const { seen, outputAt } = stateAfter(
-      { ...process, receivedBytes: 10 },
-      { ...process, receivedBytes: 10 },
-      { kind: "output", source: "screen", bytes: 900 },
-    );
-    expect([seen.socket, outputAt]).toEqual([0, 2000]);
+    const counts = (...received: number[]) => received.map((receivedBytes) => ({ ...process, receivedBytes }));
+    const output = { kind: "output", source: "screen", bytes: 900 };
+    expect(stateAfter(...counts(10, 10), output).seen.socket).toBeUndefined();
+    expect(stateAfter(...counts(10, 25), output)).toMatchObject({ seen: { socket: 1000 }, outputAt: 2000 });
   });
 
   it("costs bounded memory, however many replies are shown", () => {

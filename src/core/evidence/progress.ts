@@ -87,7 +87,8 @@ function takeProcess(
   { at, cpuMs, receivedBytes, children, newestChildAt }: ProcessSignal,
 ): void {
   if (receivedBytes !== undefined) {
-    if (receivedBytes !== progress.socketBytes) progress.seen.socket = at;
+    // The first count is where counting begins; only what comes after it is news.
+    if (progress.socketBytes !== null && receivedBytes !== progress.socketBytes) progress.seen.socket = at;
     progress.socketBytes = receivedBytes;
   }
   if (progress.cpuMs === null || cpuMs - progress.cpuMs > 50) progress.cpuMovedAt = at;

@@ -33,11 +33,14 @@ describe("open prompts", () => {
     expect(openPrompt(stateAfter(blocked, dialog, screen({}), { ...blocked, status: "working" }))).toBeNull();
   });
 
-  it("of a hook are answered when the composer is back, a tool ends or a turn edge comes", () => {
-    const end = { kind: "tool_end", source: "stream", id: "x", ok: true, outcome: "", raw: "" };
-    for (const closing of [screen({}), end, { kind: "turn", source: "stream", phase: "end" }]) {
+  it("of a hook are answered when the composer is back, the hooks say so or a turn edge comes", () => {
+    const answered = { kind: "prompt", source: "hook", open: false };
+    for (const closing of [screen({}), answered, { kind: "turn", source: "stream", phase: "end" }]) {
       expect(openPrompt(stateAfter(hook, closing))).toBeNull();
     }
+    // Another call that ran beside it ends: the question is still open.
+    const end = { kind: "tool_end", source: "hook", id: "x", ok: true, outcome: "", raw: "" };
+    expect(openPrompt(stateAfter(hook, end))).not.toBeNull();
     expect(openPrompt(stateAfter(hook, screen({ composer: "hidden" })))).not.toBeNull();
   });
 

@@ -63,7 +63,6 @@ export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
     }
     case "tool_end":
       if (prompts.asked.delete(signal.id)) prompts.closedAt = signal.at;
-      close(prompts, "hook", signal.at);
       return;
     case "turn":
       prompts.asked.clear();

@@ -2,8 +2,8 @@ import type { Question, Verdict } from "../assess.js";
 import { neverStartedVerdict } from "../evidence/lifecycle.js";
 
 /** No turn was seen yet. */
-export function byActivity({ evidence, now, word, due }: Question): Verdict | null {
-  const never = neverStartedVerdict(evidence.lifecycle, now, { turnActive: false });
+export function byActivity({ evidence, now, word, due, settings }: Question): Verdict | null {
+  const never = neverStartedVerdict(evidence.lifecycle, now, { ...settings, turnActive: false });
   if (never) return { state: "stuck", cause: never.cause, confidence: never.confidence, reasons: [never.reason] };
   if (evidence.firstAt === null) return null;
   due(now + 30_000);

@@ -1,11 +1,6 @@
 import type { Question, Verdict } from "../assess.js";
-import {
-  IDLE_TIMEOUT_MS,
-  SETTLE_MS,
-  STOPPED_EARLY_AFTER_MS,
-  STOPPED_PRESUMED_AFTER_MS,
-  TOOL_CLOCKS,
-} from "../clocks.js";
+import { SETTLE_MS, STOPPED_EARLY_AFTER_MS, STOPPED_PRESUMED_AFTER_MS, TOOL_CLOCKS } from "../clocks.js";
+import { MINUTE, setting } from "../defaults.js";
 import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
 import { completionVerdict } from "../evidence/completion.js";
 import { neverExitedVerdict } from "../evidence/lifecycle.js";
@@ -15,18 +10,18 @@ import { ago, lasting } from "./words.js";
 
 /** The turn is over: finished, asking, promising more, or parked on a result that never comes. */
 export function byEnd(question: Question): Verdict | null {
-  const { evidence, now, word, since, due, active } = question;
+  const { evidence, now, word, since, due, dueAfter, active, settings } = question;
   if (active !== false || evidence.turn.turns === 0) return null;
   // By the screen alone, a reply that still grows is a turn that still runs.
   const quietAt = word?.source === "screen" ? Math.max(word.at, evidence.progress.seen.reply ?? 0) : word?.at;
   if (word && quietAt !== undefined && since(quietAt) < settleMs(word.source, question)) {
-    due(quietAt + settleMs(word.source, question));
+    dueAfter(quietAt, settleMs(word.source, question));
     return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to end (${word.source})`] };
   }
   if (evidence.turn.interruptedAt !== null) {
     return { state: "idle", cause: null, confidence: 0.8, reasons: ["a human interrupted it and has the keyboard"] };
   }
-  const options = { turnActive: false };
+  const options = { ...settings, turnActive: false };
   for (const verdict of [
     neverExitedVerdict(evidence.lifecycle, now, options),
     lostResultVerdict(evidence.lostResult, now, options),
@@ -53,7 +48,7 @@ export function byEnd(question: Question): Verdict | null {
   if (closing?.closing === "promise" && evidence.tools.behind.size > 0) return byBackground(question);
   if (closing?.closing === "promise") {
     const patience = evidence.turn.presumed ? STOPPED_PRESUMED_AFTER_MS : STOPPED_EARLY_AFTER_MS;
-    if (word) due(word.at + patience);
+    if (word) dueAfter(word.at, patience);
     if (word && since(word.at) < patience) {
       if (evidence.turn.presumed)
         return {
@@ -80,11 +75,11 @@ export function byEnd(question: Question): Verdict | null {
 }
 
 /** It promised to come back, and what it waits for is still running. */
-function byBackground({ evidence, since, due }: Question): Verdict {
+function byBackground({ evidence, since, dueAfter }: Question): Verdict {
   const [oldest] = evidence.tools.behind.values();
   const at = oldest?.at ?? evidence.turn.endedAt ?? 0;
   const { tellMs } = TOOL_CLOCKS.background;
-  due(at + tellMs);
+  dueAfter(at, tellMs);
   const what = oldest ? `${oldest.tool}${oldest.subject ? ` (${oldest.subject})` : ""}` : "a task";
   const reasons = [`${what} goes on behind the finished turn${lasting(since(at))}`];
   if (since(at) < tellMs)
@@ -96,7 +91,7 @@ function byBackground({ evidence, since, due }: Question): Verdict {
  * Nothing is known of the program but that it moved and stopped, and no prompt is to be seen: that is not called a
  * result. After the idle timeout it is told.
  */
-function byQuiet({ evidence, since, due, word }: Question): Verdict | null {
+function byQuiet({ evidence, since, dueAfter, word, settings }: Question): Verdict | null {
   const { reading, outputAt } = evidence.progress;
   if (
     word?.source !== "screen" ||
@@ -106,9 +101,10 @@ function byQuiet({ evidence, since, due, word }: Question): Verdict | null {
     outputAt === null
   )
     return null;
-  due(outputAt + IDLE_TIMEOUT_MS);
+  const timeoutMs = setting(settings, "idle_timeout_minutes") * MINUTE;
+  dueAfter(outputAt, timeoutMs);
   const reasons = [`no output${lasting(since(outputAt))}, and nothing on the screen explains it`];
-  if (since(outputAt) < IDLE_TIMEOUT_MS) return { state: "idle", cause: null, confidence: 0.4, reasons };
+  if (since(outputAt) < timeoutMs) return { state: "idle", cause: null, confidence: 0.4, reasons };
   return { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons };
 }
 

@@ -10,9 +10,9 @@ import { spinVerdict } from "../evidence/spin.js";
 const ERRORS_WITH_SPIN = 3;
 
 /** Very active and getting nowhere. */
-export function byLoop({ evidence, now, active }: Question): Verdict | null {
+export function byLoop({ evidence, now, active, settings }: Question): Verdict | null {
   if (active === false) return null;
-  const options = { turnActive: true };
+  const options = { ...settings, turnActive: true };
   const loop = loopVerdict(evidence.loop, now);
   if (loop)
     return {

@@ -7,7 +7,9 @@ export function byPrompt({ evidence, since }: Question): Verdict | null {
   const open = openPrompt(evidence.prompts);
   if (!open) return null;
   const asked = open.question ? `: ${open.question}` : "";
-  const reasons = [`a ${open.prompt} prompt is open${lasting(since(open.at))} (${open.source})${asked}`];
+  const reasons = [
+    `${open.prompt === "input" ? "an" : "a"} ${open.prompt} prompt is open${lasting(since(open.at))} (${open.source})${asked}`,
+  ];
   const limit = evidence.failures.limit ?? evidence.failures.shownLimit;
   // A menu that opens on top of a limit offers ways around it; a permission is asked for by work that goes on.
   const onLimit =

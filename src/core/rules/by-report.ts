@@ -5,11 +5,13 @@ import { ago } from "./words.js";
 export function byReport({ evidence, active, since }: Question): Verdict | null {
   const { report } = evidence;
   if (!report || report.state === "working") return null;
+  // A new turn, or a human's next request, leaves the old report behind.
+  if (Math.max(evidence.turn.startedAt ?? 0, evidence.turn.askedAt ?? 0) > report.at) return null;
   if (active && report.state === "complete") return null;
   const text = report.text ? `: ${report.text}` : "";
   return {
     state: report.state,
-    cause: report.state === "error" ? "api" : report.state === "needs_input" ? "input" : null,
+    cause: report.state === "needs_input" ? "input" : null,
     confidence: 0.8,
     reasons: [`the agent reported ${report.state} ${ago(since(report.at))}${text}`],
   };

@@ -2,8 +2,8 @@ import type { Question, Verdict } from "../assess.js";
 import { retriesVerdict } from "../evidence/retries.js";
 
 /** The client tries again by itself. That is a wait, unless trying again cannot help or does not end. */
-export function byRetry({ evidence, now, due }: Question): Verdict | null {
-  const retries = retriesVerdict(evidence.retries, now);
+export function byRetry({ evidence, now, due, settings }: Question): Verdict | null {
+  const retries = retriesVerdict(evidence.retries, now, settings);
   if (!retries) return null;
   const { shownLimit } = evidence.failures;
   if (shownLimit && shownLimit.until !== null && retries.nextAt !== null) {

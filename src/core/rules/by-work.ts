@@ -25,10 +25,10 @@ export function byWork(question: Question): Verdict | null {
   return byCompaction(question) ?? byTool(question) ?? bySilence(question);
 }
 
-function byCompaction({ evidence, since, due }: Question): Verdict | null {
+function byCompaction({ evidence, since, dueAfter }: Question): Verdict | null {
   const at = evidence.compactingSince;
   if (at === null) return null;
-  due(at + COMPACTION_TELL_MS);
+  dueAfter(at, COMPACTION_TELL_MS);
   const stuck = since(at) >= COMPACTION_TELL_MS;
   return {
     state: stuck ? "stuck" : "waiting",
@@ -45,26 +45,27 @@ const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
 };
 
 function byTool(question: Question): Verdict | null {
-  const { evidence, since, due, now } = question;
+  const { evidence, since, dueAfter } = question;
   const tool = longestOpen(evidence.tools.open) ?? shownTool(question) ?? runningChild(question);
   if (!tool) return null;
   const what = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""} is open${lasting(since(tool.at))} (${tool.source})`;
   const approval = byApproval(question, tool, what);
   if (approval) return approval;
   const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
-  due(deadline);
-  if (now >= deadline && since(tool.at) >= deadline - tool.at) {
+  const allowed = deadline - tool.at;
+  dueAfter(tool.at, allowed);
+  if (since(tool.at) >= allowed) {
     const { cause } = TOOL_CLOCKS[tool.class];
-    const act = isSeen(question) && since(tool.at) >= (deadline - tool.at) * ACT_TOOL_FACTOR;
+    const act = isSeen(question) && since(tool.at) >= allowed * ACT_TOOL_FACTOR;
     return { state: "stuck", cause, confidence: 0.7, reasons: [`${what}, longer than such a tool takes`], act };
   }
-  due(tool.at + WAIT_NAMED_AFTER_MS);
+  dueAfter(tool.at, WAIT_NAMED_AFTER_MS);
   if (since(tool.at) < WAIT_NAMED_AFTER_MS) return { state: "working", cause: null, confidence: 0.9, reasons: [what] };
   return {
     state: "waiting",
     cause: WAIT_OF_CLASS[tool.class] ?? "tool",
     confidence: 0.85,
-    until: deadline,
+    until: question.now + allowed - since(tool.at),
     reasons: [what],
   };
 }
@@ -73,10 +74,10 @@ const isSeen = ({ evidence }: Question): boolean =>
   evidence.progress.reading !== null || evidence.progress.children !== null;
 
 /** An instant tool that stays open is a question to the human, where nothing shows the screen. */
-function byApproval({ evidence, since, due }: Question, tool: OpenTool, what: string): Verdict | null {
+function byApproval({ evidence, since, dueAfter }: Question, tool: OpenTool, what: string): Verdict | null {
   const instant = tool.class === "instant" || tool.class === "edit";
   if (!instant || evidence.progress.reading || evidence.session.permissions === "bypass") return null;
-  due(tool.at + APPROVAL_AFTER_MS);
+  dueAfter(tool.at, APPROVAL_AFTER_MS);
   if (since(tool.at) < APPROVAL_AFTER_MS) return null;
   return {
     state: "needs_input",
@@ -128,7 +129,7 @@ function shownTool({ evidence }: Question): OpenTool | null {
 
 /** No tool, no retry, no prompt: the model must be heard. */
 function bySilence(question: Question): Verdict {
-  const { evidence, since, due, now } = question;
+  const { evidence, since, dueAfter, now, settings } = question;
   const { progress, turn, prompts, tools } = evidence;
   const news = Math.max(
     turn.startedAt ?? 0,
@@ -140,7 +141,7 @@ function bySilence(question: Question): Verdict {
   const clock = clockOf(question, witnesses);
   const threshold = suspicionAfter(Math.max(1, witnesses.length), clock.wanted, clock.baseMs, clock.floorMs);
   const silent = since(news);
-  due(news + threshold);
+  dueAfter(news, threshold);
   const frozen = frozenScreen(question) ?? fullWindow(question, news);
   if (frozen) return frozen;
   if (silent < threshold) {
@@ -150,9 +151,9 @@ function bySilence(question: Question): Verdict {
     return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicion(silent, threshold), reasons };
   }
   const actAfter = evidence.traits.ownTimeoutMs === null ? ACT_AFTER_MS : evidence.traits.ownTimeoutMs + ACT_MARGIN_MS;
-  due(news + Math.max(actAfter, threshold));
+  dueAfter(news, Math.max(actAfter, threshold));
   const act = silent >= actAfter && kindsOf(witnesses) >= 2;
-  const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { turnActive: true });
+  const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { ...settings, turnActive: true });
   return {
     state: "stuck",
     cause: "silent_stream",
@@ -205,10 +206,10 @@ function clockOf(
 }
 
 /** The screen says busy and not one byte comes: the program itself no longer runs. */
-function frozenScreen({ evidence, since, due }: Question): Verdict | null {
+function frozenScreen({ evidence, since, dueAfter }: Question): Verdict | null {
   const { outputAt, reading } = evidence.progress;
   if (outputAt === null || !reading?.busy || reading.moving) return null;
-  due(outputAt + FROZEN_AFTER_MS);
+  dueAfter(outputAt, FROZEN_AFTER_MS);
   if (since(outputAt) < FROZEN_AFTER_MS) return null;
   return {
     state: "stuck",
@@ -219,10 +220,10 @@ function frozenScreen({ evidence, since, due }: Question): Verdict | null {
 }
 
 /** The window of the account was used up at the last report, and since then nothing came. */
-function fullWindow({ evidence, since, due }: Question, news: number): Verdict | null {
+function fullWindow({ evidence, since, dueAfter }: Question, news: number): Verdict | null {
   const { full } = evidence.failures;
   if (!full) return null;
-  due(news + FULL_WINDOW_SILENCE_MS);
+  dueAfter(news, FULL_WINDOW_SILENCE_MS);
   if (since(news) < FULL_WINDOW_SILENCE_MS) return null;
   return {
     state: "rate_limited",
