@@ -31,6 +31,11 @@ export class Clock {
     this.#last = reading;
     return Math.floor(this.#now);
   }
+
+  /** By how much it is ahead of the wall clock, which was set back then. */
+  get ahead(): number {
+    return Math.max(0, this.now() - this.#last.wall);
+  }
 }
 
 /** The span in which nobody looked, between two ticks of the same clock; null when there is none. */

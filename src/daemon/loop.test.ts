@@ -33,13 +33,20 @@ describe("the loop's time", () => {
     expect(test.changes).toEqual(["api working", "api stuck/silent_stream"]);
   });
 
-  it.each(MODELS)("accuses nobody after a sleep of the machine (%s)", async (model) => {
-    await working(model);
-    test.run(5);
-    test.hand.sleep(2 * HOUR_MS);
-    test.loop.tick();
-    expect(test.says()).toBe("working");
-  });
+  it.each(MODELS)(
+    "accuses nobody after a sleep of the machine, and still tells a silence later (%s)",
+    async (model) => {
+      await working(model);
+      test.run(5);
+      test.hand.sleep(2 * HOUR_MS);
+      test.loop.tick();
+      expect([test.says(), state().state]).toEqual(["working", "working"]);
+      test.run(80);
+      expect(test.says()).toBe("working");
+      test.run(SILENT_S - 80);
+      expect(test.says()).toBe("stuck/silent_stream");
+    },
+  );
 
   it("accuses nobody when the daemon itself stood still", async () => {
     await working();
@@ -49,10 +56,20 @@ describe("the loop's time", () => {
     expect(test.says()).toBe("working");
   });
 
-  it("accuses nobody when the wall clock is set forward", async () => {
+  it("accuses nobody when what was sent meanwhile comes before the first tick after a sleep", async () => {
     await working();
     test.run(5);
-    test.hand.set(HOUR_MS);
+    test.hand.sleep(2 * HOUR_MS);
+    await test.send("s1", [{ kind: "output", source: "screen", bytes: 9 }]);
+    expect(test.changes).toEqual(["api working"]);
+    test.loop.tick();
+    expect(test.changes).toEqual(["api working"]);
+  });
+
+  it.each([HOUR_MS, -HOUR_MS])("accuses nobody when the wall clock is set by %d ms", async (byMs) => {
+    await working();
+    test.run(5);
+    test.hand.set(byMs);
     for (let n = 0; n < 40; n++) {
       test.run(5);
       await test.send("s1", news(n));
@@ -96,7 +113,11 @@ describe("the loop after a restart", () => {
     test.changes.length = 0;
     test.start();
     test.loop.tick();
-    expect([test.says(), test.changes]).toEqual(["working", []]);
+    expect([test.says(), state().state, test.changes]).toEqual(["working", "working", []]);
+    test.run(80);
+    expect(test.says()).toBe("working");
+    test.run(SILENT_S - 80);
+    expect(test.says()).toBe("stuck/silent_stream");
   });
 
   it("goes on where the host was acknowledged, and judges nothing twice", async () => {

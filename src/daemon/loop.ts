@@ -13,6 +13,11 @@ import { Watched } from "./watched.js";
 
 /** The loop looks up at least so often. */
 const TICK_MS = 1000;
+/**
+ * Each session is judged at least so often: the moment that a judgement names is counted without the time in which
+ * nobody looked, so after a gap it may lie in the past.
+ */
+const FLOOR_MS = 10_000;
 /** Sessions that ended are forgotten by the loop after so long; the journal keeps them. */
 const ENDED_KEPT_MS = 24 * 3600_000;
 
@@ -27,7 +32,7 @@ export class Loop {
   readonly #watched = new Map<string, Watched>();
   readonly #onChange: (change: Change) => void;
   #timer: NodeJS.Timeout | null = null;
-  #tickedAt: number;
+  #lookedAt: number;
   /** Finished ticks: what a watcher of the watchdog may rely on. */
   ticks = 0;
 
@@ -38,7 +43,7 @@ export class Loop {
     this.#journal = journal;
     this.#clock = clock;
     this.#onChange = onChange;
-    this.#tickedAt = clock.now();
+    this.#lookedAt = clock.now();
   }
 
   /** Folds the journal: what was known before a restart is known again, and the time in between accuses nobody. */
@@ -83,7 +88,7 @@ export class Loop {
   async ingest(session: string, from: number | null, signals: readonly Signal[]): Promise<number | null> {
     const watched = this.#watched.get(session);
     if (!watched) return null;
-    const { acked, fresh } = await this.#journal.append(session, from, signals, this.#clock.now());
+    const { acked, fresh } = await this.#journal.append(session, from, this.#timed(signals), this.#lookUp());
     const now = this.#clock.now();
     watched.take(
       fresh.map(({ signal }) => signal),
@@ -100,13 +105,10 @@ export class Loop {
   }
 
   tick(): void {
-    const now = this.#clock.now();
-    const gap = gapBetween(this.#tickedAt, now, TICK_MS);
-    this.#tickedAt = now;
+    const now = this.#lookUp();
     for (const watched of this.#watched.values()) {
-      if (gap && watched.session.endedAt === null) this.#keepGap(watched, gap, now);
-      const due = watched.assessment.recheckAt;
-      if (gap || (due !== null && due <= now)) this.#judge(watched, now);
+      const { recheckAt, at } = watched.assessment;
+      if ((recheckAt !== null && recheckAt <= now) || now - at >= FLOOR_MS) this.#judge(watched, now);
       if (watched.session.endedAt !== null && now - watched.session.endedAt > ENDED_KEPT_MS) {
         this.#watched.delete(watched.session.session);
       }
@@ -132,6 +134,24 @@ export class Loop {
 
   now(): number {
     return this.#clock.now();
+  }
+
+  /** The time, and whether some of it was lost: after a sleep, signals may come before the first tick. */
+  #lookUp(): number {
+    const now = this.#clock.now();
+    const gap = gapBetween(this.#lookedAt, now, TICK_MS);
+    this.#lookedAt = now;
+    if (gap)
+      for (const watched of this.#watched.values())
+        if (watched.session.endedAt === null) this.#keepGap(watched, gap, now);
+    return now;
+  }
+
+  /** Hosts stamp with the wall clock; when that was set back, the loop's own time runs ahead of it. */
+  #timed(signals: readonly Signal[]): readonly Signal[] {
+    const now = this.#clock.now();
+    const ahead = this.#clock.ahead;
+    return ahead === 0 ? signals : signals.map((signal) => ({ ...signal, at: Math.min(now, signal.at + ahead) }));
   }
 
   /** Nobody looked: known at once, and stored, so that a later fold knows it too. It says nothing of the agent itself. */

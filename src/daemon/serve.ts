@@ -51,6 +51,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     pattern: config.watchdog.worker_pattern || null,
     zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     positionsFile: join(paths.state, "transcripts.json"),
+    ownFolders: [paths.state, paths.runtime, paths.config],
   });
   const watch = async (wanted: WatchRules): Promise<WatchRules> => {
     rules = joinRules(wanted.anew ? fromConfig : rules, wanted);

@@ -1,5 +1,6 @@
 /** What people and programs are shown of a session: one flat record, the same for table, JSON and API. */
 import type { AgentSession } from "../core/agent.js";
+import { awakeMs } from "../core/awake.js";
 import { burnRates } from "../core/evidence/burn.js";
 import { plain } from "../core/plain.js";
 import type { WaitCause } from "../core/states.js";
@@ -39,12 +40,14 @@ export interface SessionView {
 export function viewOf(watched: Watched, now: number): SessionView {
   const { session, evidence } = watched;
   const assessment = watched.ask(now);
-  const blind = session.endedAt === null && now - watched.heardAt > BLIND_MS;
+  // While the machine slept or no daemon ran, nothing could be heard of anybody.
+  const unheardMs = awakeMs(evidence.asleep, watched.heardAt, now);
+  const blind = session.endedAt === null && unheardMs > BLIND_MS;
   const state: State = blind || watched.poisoned !== null ? "unknown" : assessment.state;
   const reasons = watched.poisoned
     ? [`judging this session failed: ${watched.poisoned}`]
     : blind
-      ? [`nothing was heard of it for ${Math.round((now - watched.heardAt) / 1000)} s`, ...assessment.reasons]
+      ? [`nothing was heard of it for ${Math.round(unheardMs / 1000)} s`, ...assessment.reasons]
       : assessment.reasons;
   const seen = Object.values(evidence.progress.seen);
   const rates = burnRates(evidence.burn, now);

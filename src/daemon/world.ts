@@ -27,6 +27,8 @@ export interface WorldOptions {
   zone: string;
   /** Where it is kept how far each transcript was read. */
   positionsFile: string;
+  /** rouse's own folders, which no sense enters. */
+  ownFolders: readonly string[];
 }
 
 const TICK_MS = 2000;
@@ -172,7 +174,11 @@ export class World {
     if (session.workspace !== null) {
       // What was done before the session began is not its work.
       const lookbackMs = Math.max(0, Math.min(at - session.startedAt, LOOKBACK_MAX_MS));
-      followed.workspace ??= new WorkspaceSensor({ folder: session.workspace, lookbackMs });
+      followed.workspace ??= new WorkspaceSensor({
+        folder: session.workspace,
+        lookbackMs,
+        exclude: this.#options.ownFolders,
+      });
       if (followed.workspace.isDue(at)) await this.#tell(session.session, await followed.workspace.look(at));
     }
   }

@@ -72,6 +72,11 @@ export function takeRetries(state: RetriesState, signal: Signal): void {
     return;
   }
   if (state.ladder === null) return;
+  // A new request leaves the old ladder behind; where it goes on, the screen or the next record says so again.
+  if (signal.kind === "input" && signal.submits) {
+    state.ladder = null;
+    return;
+  }
   if (endsRetrying(signal)) state.ladder = null;
   else if (signal.kind === "screen" && state.ladder.source === "screen") state.ladder.hiddenAt ??= signal.at;
 }

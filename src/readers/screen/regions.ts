@@ -30,6 +30,8 @@ export function regionsOf(
   for (let y = end - 1; y >= 0 && y >= end - STATUS_ROWS_MAX; y--) {
     const row = rows[y] as string;
     if (isBlank(row)) continue;
+    // A running tool stands in the reply, right above the spinner on a full screen, and its clock ticks too.
+    if (profile.rules.last.some((rule) => rule.fact === "tool" && rule.when.test(row))) break;
     const states = profile.rules.status.some((rule) => (!rule.live || y === foot) && rule.when.test(row));
     if (states || ticking(row)) statusTop = y;
     // Whatever stands above a message of the agent has been said before it.

@@ -20,6 +20,11 @@ export interface WorkspaceOptions {
   /** Commits count only if one of these words stands in their author or subject; all of them if there are none. */
   authors?: readonly string[];
   lookbackMs?: number;
+  /**
+   * Folders that are never entered: rouse's own. What it writes is nobody's work, and to open and close the journal in
+   * the process that holds it would drop SQLite's locks on it.
+   */
+  exclude?: readonly string[];
 }
 
 const LOOKBACK_MS = 60 * 60_000;
@@ -57,9 +62,11 @@ export class WorkspaceSensor {
   private unreadSince = Number.POSITIVE_INFINITY;
   private readonly messages = new Map<string, number>();
   private readonly sources: WorkspaceSources;
+  private readonly excluded: readonly string[];
 
   constructor(private readonly options: WorkspaceOptions) {
     this.sources = { ...DEFAULT_SOURCES, ...options.sources };
+    this.excluded = (options.exclude ?? []).flatMap((folder) => realRoot(folder) ?? []);
   }
 
   isDue(at: number): boolean {
@@ -85,6 +92,16 @@ export class WorkspaceSensor {
     return signals.sort((a, b) => a.at - b.at).slice(-SIGNALS_MAX * 4);
   }
 
+  private async find(look: Look, pattern: string): Promise<FoundFile[]> {
+    const found = await findFiles(look.root, pattern, look.budget);
+    return found.filter(({ path }) => !this.isExcluded(look.root, path));
+  }
+
+  private isExcluded(root: string, path: string): boolean {
+    const full = join(root, path);
+    return this.excluded.some((folder) => full === folder || full.startsWith(`${folder}/`));
+  }
+
   private async commits({ root, at, since }: Look): Promise<Signal[]> {
     const head = await readHead(root);
     const before = this.head;
@@ -107,7 +124,8 @@ export class WorkspaceSensor {
 
   private async changedFiles(look: Look): Promise<Signal[]> {
     const paths =
-      (await readPaths(look.root)) ?? (await findFiles(look.root, "**/*", look.budget)).map(({ path }) => path);
+      (await readPaths(look.root))?.filter((path) => !this.isExcluded(look.root, path)) ??
+      (await this.find(look, "**/*")).map(({ path }) => path);
     const files = await touchedFiles(look.root, paths, Math.min(look.since, this.unreadSince) - TOUCH_SLACK_MS);
     const signals: FileSignal[] = [];
     this.unreadSince = Number.POSITIVE_INFINITY;
@@ -126,7 +144,7 @@ export class WorkspaceSensor {
   private async tests(look: Look): Promise<Signal[]> {
     const signals: TestSignal[] = [];
     for (const { pattern, ok } of TEST_SOURCES) {
-      for (const file of await findFiles(look.root, pattern, look.budget)) {
+      for (const file of await this.find(look, pattern)) {
         let passed: boolean | null = null;
         const changed = await this.changeOf(`test ${file.path}`, file, look, async () => {
           const text = (await readHeadInside(join(look.root, file.path), look.root, TEXT_BYTES)) ?? "";
@@ -145,7 +163,7 @@ export class WorkspaceSensor {
     const signals: FileSignal[] = [];
     for (const role of ["devlog", "status", "contract"] as const) {
       for (const pattern of this.sources[role]) {
-        for (const file of await findFiles(look.root, pattern, look.budget)) {
+        for (const file of await this.find(look, pattern)) {
           const before = this.files.get(`${role} ${file.path}`)?.digest;
           const changed = await this.changeOf(`${role} ${file.path}`, file, look, async () => {
             const text = (await readHeadInside(join(look.root, file.path), look.root, TEXT_BYTES)) ?? "";
@@ -161,14 +179,14 @@ export class WorkspaceSensor {
   private async queues(look: Look): Promise<Signal[]> {
     const depths = new Map<string, number>();
     for (const pattern of this.sources.inbox) {
-      const files = await findFiles(look.root, pattern, look.budget);
+      const files = await this.find(look, pattern);
       for (const file of files) {
         const name = `inbox ${folderOf(file)}`;
         depths.set(name, (depths.get(name) ?? 0) + 1);
       }
     }
     for (const pattern of this.sources.queue) {
-      for (const file of await findFiles(look.root, pattern, look.budget)) {
+      for (const file of await this.find(look, pattern)) {
         const text = await readHeadInside(join(look.root, file.path), look.root, TEXT_BYTES);
         const depth = queueDepth(text ?? "");
         if (depth !== null) depths.set(`queue ${file.path}`, depth);
