@@ -27,6 +27,12 @@ describe("the facts of a screen", () => {
       { busy: true, elapsed: 12, tokens: 1200 },
     ],
     ["Claude Code at rest", "claude", claude("⏺ Done."), { busy: false, composer: "empty" }],
+    [
+      "a tool that runs right above the spinner",
+      "claude",
+      claude("⏺ Let me test it.", "  ⎿  $ npm test (12s)", "✢ Baking… (15s · ↓ 1.2k tokens)"),
+      { busy: true, tool: { class: "shell", subject: "npm test" } },
+    ],
     ["Codex at work", "codex", codex("• Working (3s • esc to interrupt)"), { busy: true, elapsed: 3 }],
     ["Codex at rest", "codex", codex("• Done."), { busy: false, composer: "empty" }],
     ["a question at the end", "claude", claude("⏺ Which port should I use, 80 or 8080?"), { closing: "question" }],

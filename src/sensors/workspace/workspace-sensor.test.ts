@@ -263,3 +263,19 @@ describe("matches", () => {
     expect(matches(pattern, name)).toBe(expected);
   });
 });
+
+describe("folders of rouse's own in a workspace", () => {
+  it("are never entered, with git and without", async () => {
+    for (const withGit of [false, true]) {
+      if (withGit) git("init", "-q");
+      const sensor = new WorkspaceSensor({ folder: work, exclude: [join(work, "state")] });
+      await sensor.look(now);
+      write("state/journal.db", `signals ${withGit}`);
+      write("statement.txt", `work ${withGit}`);
+      const told = await sensor.look(now + 60_000);
+      const files = told.filter((signal) => signal.kind === "file").map((signal) => (signal as { path: string }).path);
+      expect(files.join(" ")).toContain("statement.txt");
+      expect(files.join(" ")).not.toContain("journal.db");
+    }
+  });
+});

@@ -62,11 +62,10 @@ export class WorkspaceSensor {
   private unreadSince = Number.POSITIVE_INFINITY;
   private readonly messages = new Map<string, number>();
   private readonly sources: WorkspaceSources;
-  private readonly excluded: readonly string[];
+  private excluded: readonly string[] = [];
 
   constructor(private readonly options: WorkspaceOptions) {
     this.sources = { ...DEFAULT_SOURCES, ...options.sources };
-    this.excluded = (options.exclude ?? []).flatMap((folder) => realRoot(folder) ?? []);
   }
 
   isDue(at: number): boolean {
@@ -76,6 +75,8 @@ export class WorkspaceSensor {
   async look(at: number): Promise<Signal[]> {
     const root = realRoot(this.options.folder);
     if (root === null) return [];
+    // By their names too: a folder that does not exist yet has no real path.
+    this.excluded = (this.options.exclude ?? []).flatMap((folder) => [folder, realRoot(folder) ?? folder]);
     const startedAt = performance.now();
     const isFirst = this.lookedAt === null;
     const since = this.lookedAt ?? at - (this.options.lookbackMs ?? LOOKBACK_MS);
