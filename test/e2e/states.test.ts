@@ -146,7 +146,10 @@ describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
 const SLOW = {
   "a live spinner without news": { steps: [{ do: "stream", ms: 1500 }, { do: "hang" }], says: "stuck/silent_stream" },
   "a screen that says busy and no byte more": {
-    steps: [{ do: "stream", ms: 1500 }, { do: "freeze", ms: 3_600_000 }],
+    steps: [
+      { do: "stream", ms: 1500 },
+      { do: "freeze", ms: 3_600_000 },
+    ],
     says: "stuck/frozen_screen",
   },
   "a command that never ends by itself": {
