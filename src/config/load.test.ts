@@ -23,10 +23,10 @@ function write(path: string, text: string): string {
   return full;
 }
 const user = (text: string): string => write("home/config/config.toml", text);
-const project = (text: string, folder = "work"): string => write(`${folder}/.rouse.toml`, text);
+const project = (text: string, folder = "project"): string => write(`${folder}/.rouse.toml`, text);
 
 function load(options: LoadOptions = {}): LoadedConfig {
-  const { env = {}, cwd = join(root, "work"), ...rest } = options;
+  const { env = {}, cwd = join(root, "project"), ...rest } = options;
   return loadConfig({ cwd, env: { ROUSE_HOME: join(root, "home"), ...env }, ...rest });
 }
 const said = (loaded: LoadedConfig): string[] =>
@@ -85,10 +85,10 @@ describe("layers", () => {
   it("take project files from the root down, and an inner one cannot hide an outer one", () => {
     project("[health]\nidle_timeout_minutes = 5");
     project("[health]\nidle_timeout_minutes = 9\ncompletion_timeout_minutes = 4", "work/inner");
-    const loaded = load({ cwd: join(root, "work", "inner", "deep") });
+    const loaded = load({ cwd: join(root, "project", "inner", "deep") });
     expect(loaded.config.health).toMatchObject({ idle_timeout_minutes: 5, completion_timeout_minutes: 4 });
     expect(said(loaded)).toEqual([
-      "refused: /work/inner/.rouse.toml:2:1: health.idle_timeout_minutes: a project file may only lower it (now 5)",
+      "refused: /project/inner/.rouse.toml:2:1: health.idle_timeout_minutes: a project file may only lower it (now 5)",
     ]);
   });
 });
@@ -231,18 +231,18 @@ describe("a wrong line", () => {
 
 describe("a file that is none", () => {
   it("does not hang on a pipe", () => {
-    mkdirSync(join(root, "work"));
+    mkdirSync(join(root, "project"));
     const makePipe = "mkfifo";
-    expect(spawnSync(makePipe, [join(root, "work", ".rouse.toml")]).status).toBe(0);
-    expect(said(load())).toEqual(["error: /work/.rouse.toml: it is no plain file; the file is not used"]);
+    expect(spawnSync(makePipe, [join(root, "project", ".rouse.toml")]).status).toBe(0);
+    expect(said(load())).toEqual(["error: /project/.rouse.toml: it is no plain file; the file is not used"]);
   });
 
   it("does not read a folder or a huge file", () => {
-    mkdirSync(join(root, "work", ".rouse.toml"), { recursive: true });
+    mkdirSync(join(root, "project", ".rouse.toml"), { recursive: true });
     user(`# ${"x".repeat(300_000)}`);
     expect(said(load())).toEqual([
       "error: /home/config/config.toml: it is larger than 256 kB; the file is not used",
-      "error: /work/.rouse.toml: it is no plain file; the file is not used",
+      "error: /project/.rouse.toml: it is no plain file; the file is not used",
     ]);
   });
 
@@ -296,7 +296,7 @@ describe("a project file", () => {
   ])("cannot loosen: %s", (text, problem) => {
     project(text);
     const loaded = load();
-    expect(said(loaded)).toEqual([`refused: /work/.rouse.toml:2:1: ${problem}`]);
+    expect(said(loaded)).toEqual([`refused: /project/.rouse.toml:2:1: ${problem}`]);
     expect(loaded.config).toEqual(load({ cwd: root }).config);
   });
 

@@ -35,7 +35,7 @@ function words(records: unknown[], reader?: ClaudeTranscriptReader): string[] {
     });
 }
 
-const base = { isSidechain: false, sessionId: "s-1", version: "2.1.300", cwd: "/work" };
+const base = { isSidechain: false, sessionId: "s-1", version: "2.1.300", cwd: "/srv/project" };
 const prompt = (content: unknown, more = {}) => ({
   ...base,
   type: "user",
@@ -71,7 +71,7 @@ describe("ClaudeTranscriptReader", () => {
         prompt("Mend the parser"),
         { type: "api-request", querySource: "repl_main_thread" },
         reply("m1", { type: "thinking", thinking: "hm" }),
-        reply("m1", call("t1", "Read", { file_path: "/work/a.ts" })),
+        reply("m1", call("t1", "Read", { file_path: "/srv/project/a.ts" })),
         result("t1", "contents"),
         reply("m2", { type: "thinking", thinking: "done" }, "end_turn"),
         reply("m2", text("The parser is mended."), "end_turn"),
@@ -99,7 +99,7 @@ describe("ClaudeTranscriptReader", () => {
       { type: "permission-mode", permissionMode: "bypassPermissions", sessionId: "s-1" },
     ]).filter((signal) => signal.kind === "session");
     expect(signals).toMatchObject([
-      { id: "s-1", version: "2.1.300", cwd: "/work", permissions: "asking" },
+      { id: "s-1", version: "2.1.300", cwd: "/srv/project", permissions: "asking" },
       { permissions: "bypass" },
     ]);
   });

@@ -16,7 +16,7 @@ function facts(agent: string, rows: string[], tinted: boolean | null = null) {
   });
 }
 const claude = (...above: string[]) => [...above, "", RULE, "❯ ", RULE, "  ? for shortcuts"];
-const codex = (...above: string[]) => [...above, "", "› ", "", "  gpt-5 · /work"];
+const codex = (...above: string[]) => [...above, "", "› ", "", "  gpt-5 · ~/project"];
 
 describe("the facts of a screen", () => {
   it.each([
