@@ -84,7 +84,7 @@ describe("layers", () => {
 
   it("take project files from the root down, and an inner one cannot hide an outer one", () => {
     project("[health]\nidle_timeout_minutes = 5");
-    project("[health]\nidle_timeout_minutes = 9\ncompletion_timeout_minutes = 4", "work/inner");
+    project("[health]\nidle_timeout_minutes = 9\ncompletion_timeout_minutes = 4", "project/inner");
     const loaded = load({ cwd: join(root, "project", "inner", "deep") });
     expect(loaded.config.health).toMatchObject({ idle_timeout_minutes: 5, completion_timeout_minutes: 4 });
     expect(said(loaded)).toEqual([
