@@ -128,7 +128,7 @@ const SURROUNDINGS: readonly string[] = [
   "mysql --password=#",
   "tool --api-key # --verbose",
   "machine example.org login me password #",
-  "//registry.example.org/:_authToken=#",
+  "//packages.example.org/:_authToken=#",
   "postgres://user:#@db.example.org:5432/app",
   "https://hooks.slack.com/services/T000/B000/#",
   "https://discord.com/api/webhooks/123/#",
