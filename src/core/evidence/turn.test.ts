@@ -69,6 +69,14 @@ describe("is a turn running?", () => {
     expect(turn.turns).toBe(0);
   });
 
+  it("counts a turn of a second that followed an open composer, although nobody was seen to ask", () => {
+    const turn = createTurn();
+    takeTurn(turn, { at: 0, ...screen({ busy: false, composer: "empty" }) } as Signal);
+    takeTurn(turn, { at: 5000, ...status("title", "working") } as Signal);
+    takeTurn(turn, { at: 5900, ...status("title", "idle") } as Signal);
+    expect(turn.turns).toBe(1);
+  });
+
   it("forgets every word when the process ends", () => {
     const turn = turnAfter(status("title", "working"), { kind: "exit", source: "process", code: 0, signal: null });
     expect(turnWord(turn)).toBeNull();

@@ -24,6 +24,8 @@ export interface TurnEvidence {
   record: { startAt: number | null; endAt: number | null };
   /** The end was only read out of a last message. */
   presumed: boolean;
+  /** Its composer was on the screen before the present turn: the program had started up. */
+  wasReady: boolean;
 }
 
 /**
@@ -48,6 +50,7 @@ export function createTurn(): TurnEvidence {
     byMotion: false,
     record: { startAt: null, endAt: null },
     presumed: false,
+    wasReady: false,
   };
 }
 
@@ -78,6 +81,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       else if (turn.askedAt !== null && !signal.reading.dialog)
         say(turn, "screen", moving ? "active" : "idle", signal.at);
       turn.byMotion = busy === null;
+      if (signal.reading.composer !== "hidden" && turnWord(turn)?.word !== "active") turn.wasReady = true;
       return;
     }
     case "input":
@@ -100,8 +104,9 @@ function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number): vo
   const after = turnWord(turn);
   if (before?.word === "active" && after && after.word !== "active" && after.word !== "blocked") {
     turn.endedAt = at;
-    // A flicker before anybody asked for anything is the program starting up, not a turn.
-    if (turn.askedAt === null && at - (turn.startedAt ?? 0) < FLICKER_MS) turn.turns = Math.max(0, turn.turns - 1);
+    // A flicker before there was anything to type into is the program starting up, not a turn.
+    if (turn.askedAt === null && !turn.wasReady && at - (turn.startedAt ?? 0) < FLICKER_MS)
+      turn.turns = Math.max(0, turn.turns - 1);
   }
   if (after?.word !== "active" || before?.word === "active") return;
   // A dialog that was answered goes on with the same turn.
