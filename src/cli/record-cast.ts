@@ -4,6 +4,7 @@ import { finished } from "node:stream/promises";
 import { StringDecoder } from "node:string_decoder";
 import { constants, createGzip } from "node:zlib";
 import { RedactStream } from "../core/redact-stream.js";
+import { maskKeys } from "../readers/keys.js";
 
 /** An unfinished line is held back for so long: replay looks twice a second. */
 const HOLD_MS = 150;
@@ -16,13 +17,25 @@ export class CastWriter {
   readonly #clock: () => number;
   readonly #output = new Channel("o");
   readonly #input = new Channel("i");
+  readonly #typed = new StringDecoder("utf8");
+  readonly #keysWhole: boolean;
   readonly #flushing: NodeJS.Timeout;
   #holding: NodeJS.Timeout | null = null;
   #size: string;
 
-  /** `clock` tells seconds since `startAt`, which is a whole second: the header has no others. */
-  constructor(path: string, size: { cols: number; rows: number }, startAt: number, clock: () => number) {
+  /**
+   * `clock` tells seconds since `startAt`, which is a whole second: the header has no others. `keysWhole` keeps the
+   * text of what was typed.
+   */
+  constructor(
+    path: string,
+    size: { cols: number; rows: number },
+    startAt: number,
+    clock: () => number,
+    keysWhole: boolean,
+  ) {
     this.#clock = clock;
+    this.#keysWhole = keysWhole;
     this.#size = `${size.cols}x${size.rows}`;
     const file = createWriteStream(path, { mode: 0o600, flags: "wx" });
     this.#written = finished(this.#gzip.pipe(file));
@@ -36,8 +49,15 @@ export class CastWriter {
     this.#write(this.#output, bytes);
   }
 
+  /** A key that means something by itself (Escape, Ctrl-C) must not run together with others, so these wait for none. */
   keys(bytes: Buffer): void {
-    this.#write(this.#input, bytes);
+    if (this.#keysWhole && /[^\u0000-\u001f]/.test(bytes.toString("latin1"))) {
+      this.#write(this.#input, bytes);
+      return;
+    }
+    const text = maskKeys(this.#typed.write(bytes));
+    if (this.#keysWhole) this.#release();
+    if (text !== "") this.#line([this.#clock(), "i", text]);
   }
 
   resize(cols: number, rows: number): void {

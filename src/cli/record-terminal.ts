@@ -40,7 +40,7 @@ export async function followHost(
     clearInterval(asking);
     events.ended(exit);
   });
-  client.send({ op: "logs", follow: true });
+  client.send({ op: "logs", follow: true, keys: true });
   // The host does not tell viewers of a new size; it does when asked.
   const asking = setInterval(() => client.send({ op: "info" }), SIZE_EVERY_MS);
   return () => client.close();

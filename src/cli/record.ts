@@ -18,18 +18,24 @@ export function addRecord(program: Command, setExit: (code: number) => void): vo
     .summary("record an agent into a folder that rouse replay reads")
     .description(
       "Keeps the terminal, the transcripts and samples of the process, with secrets replaced by asterisks, until\n" +
-        "Ctrl-C or until the agent ends. Prints the folder of each.",
+        "Ctrl-C or until the agent ends. Prints the folder of each.\n" +
+        "Of what is typed it keeps when, how many keys and which (Enter, Escape, arrows, Ctrl-C), but no text: people\n" +
+        "type passwords. --keys keeps the text too. Keys typed into a tmux pane of your own are not seen.",
     )
     .argument("[name]", "the agent")
     .option("--all", "every agent that runs now")
     .option("--out <dir>", "where the folders go", "recordings")
     .option("--for <duration>", "end by itself after so long: 90s, 10m, 8h", parseDuration)
+    .option(
+      "--keys",
+      "keep the text of what is typed, too; of its secrets only those are hidden that are known by their form",
+    )
     .option("--json", "for programs")
     .action(async (name, options, command) => {
       if ((name === undefined) === (options.all !== true))
         command.error("error: give the name of one agent, or --all", { exitCode: 2 });
       const targets = wanted(await runningAgents(), name);
-      const started = await startAll(targets, options.out);
+      const started = await startAll(targets, options.out, options.keys === true);
       if (!options.json)
         process.stderr.write(`recording ${started.map(({ name: n }) => n).join(", ")}; Ctrl-C ends it\n`);
       await untilOver(
@@ -75,13 +81,17 @@ function wanted(running: readonly Target[], name: string | undefined): Target[] 
 }
 
 /** One that cannot be recorded costs itself only; alone, it is the answer. */
-async function startAll(targets: readonly Target[], out: string): Promise<{ name: string; recorder: Recorder }[]> {
+async function startAll(
+  targets: readonly Target[],
+  out: string,
+  keysWhole: boolean,
+): Promise<{ name: string; recorder: Recorder }[]> {
   const stamp = new Date().toISOString().slice(0, 19).replace(/[-:]/g, "").replace("T", "-");
   const started: { name: string; recorder: Recorder }[] = [];
   for (const target of targets) {
     const { name } = target.session;
     const folder = freeFolder(out, `${name.replace(/[^\w.-]/g, "_").slice(0, 64)}-${stamp}`);
-    const recorder = new Recorder(target, folder, readVersion());
+    const recorder = new Recorder(target, folder, { by: readVersion(), keysWhole });
     try {
       await recorder.start();
       started.push({ name, recorder });

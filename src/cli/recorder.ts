@@ -27,6 +27,13 @@ export interface Recorded {
   secs: number;
 }
 
+export interface RecorderOptions {
+  /** Which release of rouse records. */
+  by: string;
+  /** Keeps the text of what is typed, and not only which kinds of keys. */
+  keysWhole: boolean;
+}
+
 const TICK_MS = 1000;
 const SIZE = { cols: 120, rows: 40 };
 
@@ -36,6 +43,7 @@ export class Recorder {
   readonly #target: Target;
   readonly #folder: string;
   readonly #by: string;
+  readonly #keysWhole: boolean;
   readonly #startAt: number = Math.floor(Date.now() / 1000) * 1000;
   readonly #processes = new ProcessSensor();
   readonly #transcripts: TranscriptCopies;
@@ -50,11 +58,12 @@ export class Recorder {
   #isOver = false;
   #samples = 0;
 
-  /** `by` says which release of rouse records. Makes the folder, which must not be there yet. */
-  constructor(target: Target, folder: string, by: string) {
+  /** Makes the folder, which must not be there yet. */
+  constructor(target: Target, folder: string, { by, keysWhole }: RecorderOptions) {
     this.#target = target;
     this.#folder = folder;
     this.#by = by;
+    this.#keysWhole = keysWhole;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#transcripts = new TranscriptCopies(folder);
     let ended: () => void = () => {};
@@ -114,8 +123,12 @@ export class Recorder {
   }
 
   #terminal(): CastWriter {
-    this.#cast ??= new CastWriter(join(this.#folder, "session.cast.gz"), this.#size ?? SIZE, this.#startAt, () =>
-      this.#clock(),
+    this.#cast ??= new CastWriter(
+      join(this.#folder, "session.cast.gz"),
+      this.#size ?? SIZE,
+      this.#startAt,
+      () => this.#clock(),
+      this.#keysWhole,
     );
     return this.#cast;
   }

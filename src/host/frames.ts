@@ -5,12 +5,13 @@ export type ToHost =
   | { op: "resize"; cols: number; rows: number }
   | { op: "type"; text: string; enter?: boolean }
   | { op: "stop"; graceMs: number }
-  | { op: "logs"; follow: boolean }
+  | { op: "logs"; follow: boolean; keys?: boolean }
   | { op: "info" };
 
 export type FromHost =
   | { ev: "snapshot"; data: string; cols: number; rows: number }
   | { ev: "output"; data: string }
+  | { ev: "input"; data: string }
   | { ev: "exit"; code: number | null; signal: number | null }
   | { ev: "typed"; bytes: number }
   | { ev: "stopped"; isGone: boolean; isKilled: boolean; processes: number; left: number[] }

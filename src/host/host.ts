@@ -151,6 +151,7 @@ export class Host implements ViewedHost {
   input(bytes: Buffer): boolean {
     const wentOut = this.#program.write(bytes);
     this.#observer?.keys(bytes);
+    this.#viewers?.typed(bytes);
     return wentOut;
   }
 

@@ -27,6 +27,8 @@ interface Viewer {
   socket: Socket;
   answers: AnswerFilter;
   mode: "asking" | "attached" | "logs";
+  /** Asked for what is typed, too. */
+  keys: boolean;
   size: { cols: number; rows: number } | null;
   isBehind: boolean;
 }
@@ -65,15 +67,24 @@ export class Viewers {
 
   /** Shows bytes to everyone who looks on. */
   show(bytes: Buffer): void {
+    this.#send("output", bytes, ({ mode }) => mode !== "asking");
+  }
+
+  /** Tells what was typed to those who asked for it. */
+  typed(bytes: Buffer): void {
+    this.#send("input", bytes, ({ keys }) => keys);
+  }
+
+  #send(ev: "output" | "input", bytes: Buffer, isFor: (viewer: Viewer) => boolean): void {
     if (this.#viewers.size === 0) return;
     let text: string | null = null;
     for (const viewer of this.#viewers) {
-      if (viewer.mode === "asking" || viewer.isBehind) continue;
+      if (viewer.isBehind || !isFor(viewer)) continue;
       if (viewer.socket.writableLength > BEHIND_BYTES) {
         viewer.isBehind = true;
         continue;
       }
-      text ??= frame({ ev: "output", data: bytes.toString("base64") });
+      text ??= frame({ ev, data: bytes.toString("base64") });
       viewer.socket.write(text);
     }
   }
@@ -102,7 +113,14 @@ export class Viewers {
       socket.end(frame({ ev: "error", text: `there are ${VIEWERS_MAX} viewers already` }));
       return;
     }
-    const viewer: Viewer = { socket, answers: new AnswerFilter(), mode: "asking", size: null, isBehind: false };
+    const viewer: Viewer = {
+      socket,
+      answers: new AnswerFilter(),
+      mode: "asking",
+      keys: false,
+      size: null,
+      isBehind: false,
+    };
     const frames = new FrameReader();
     this.#viewers.add(viewer);
     socket.setEncoding("utf8");
@@ -157,8 +175,9 @@ export class Viewers {
       const asked = typeof graceMs === "number" && graceMs >= 0 ? Math.min(graceMs, GRACE_MS_MAX) : GRACE_MS;
       this.#answer(viewer, this.#host.stop(asked), (stopped) => ({ ev: "stopped", ...stopped }));
     },
-    logs: (viewer, { follow }) => {
+    logs: (viewer, { follow, keys }) => {
       if (follow === true) viewer.mode = "logs";
+      viewer.keys = follow === true && keys === true;
       this.#snapshot(viewer, follow !== true);
     },
     info: (viewer) => {

@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readKeys } from "./keys.js";
+import { maskKeys, readKeys } from "./keys.js";
 
 describe("keys", () => {
   it.each([
@@ -27,5 +28,42 @@ describe("keys", () => {
     expect(flags).toEqual(expected);
     expect([kind, by, at, source]).toEqual(["input", "human", 7, "human"]);
     expect(bytes).toBeGreaterThan(0);
+  });
+});
+
+describe("masked keys", () => {
+  it.each([
+    ["letters of any script", "s3cret \u00e9\u6f22", "*********"],
+    ["Enter and Ctrl-C, as they are", "abc\r\u0003", "***\r\u0003"],
+    ["arrows and function keys, as they are", "\u001b[A\u001bOP\u001b[15~", "\u001b[A\u001bOP\u001b[15~"],
+    ["a paste", "\u001b[200~hunter2\u001b[201~", "\u001b[200~*******\u001b[201~"],
+    ["a character that is spelled out", "\u001b[27;5;97~", "\u001b*********"],
+    ["Alt and a letter", "\u001bx", "\u001b*"],
+    ["the answers of a terminal", "\u001b[?62;22cok", "**"],
+    ["the command to leave, as it is", "/exit\r", "/exit\r"],
+  ])("hold no text of %s", (_, text, masked) => {
+    expect(maskKeys(text)).toBe(masked);
+  });
+
+  it("say to the judgement what the keys themselves say", () => {
+    const key = fc.constantFrom(
+      "a",
+      "7",
+      "\r",
+      "\u0003",
+      "\u0004",
+      "\u001b",
+      "\u001b[B",
+      "\u001bOP",
+      "/exit",
+      "\u001b[5;1R",
+      " ",
+    );
+    fc.assert(
+      fc.property(fc.array(key, { maxLength: 8 }), (keys) => {
+        expect(readKeys(maskKeys(keys.join("")), 3)).toEqual(readKeys(keys.join(""), 3));
+      }),
+      { numRuns: 500 },
+    );
   });
 });

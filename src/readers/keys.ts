@@ -5,11 +5,14 @@ import type { InputSignal } from "../core/signal.js";
 const ANSWERS =
   /\u001b(?:\[[?>=]?[\d;]*[cRnIOuy]|P[^\u001b]{0,200}\u001b\\|\][^\u0007\u001b]{0,200}(?:\u0007|\u001b\\)|\[\d*;\d*;\d*[tM])/g;
 
+const TYPED_MAX = 100_000;
+const LEAVES = /^\s*\/(?:exit|quit)\s*\r?$/;
+
 /** Null when nothing of it came from a human. */
 export function readKeys(text: string, at: number): InputSignal | null {
-  const typed = text.slice(0, 100_000).replace(ANSWERS, "");
+  const typed = typedIn(text);
   if (typed === "") return null;
-  const quits = /[\u0003\u0004]/.test(typed) || /^\s*\/(?:exit|quit)\s*\r?$/.test(typed);
+  const quits = /[\u0003\u0004]/.test(typed) || LEAVES.test(typed);
   const interrupts = typed === "\u001b" || typed === "\u001b\u001b" || typed.includes("\u0003");
   return {
     kind: "input",
@@ -22,3 +25,25 @@ export function readKeys(text: string, at: number): InputSignal | null {
     ...(/[\r\n]/.test(typed) ? { submits: true } : {}),
   };
 }
+
+// Keys without a text of their own (arrows, Enter, Ctrl-C, edges of a paste, mouse), but for those that spell out a
+// character: `ESC [ 27 ; 5 ; 97 ~` is Ctrl-A.
+const NAMED_KEY = /\u001b(?:\[(?!27;)[0-?]{0,40}[@-~]|O[@-~])|[\u0000-\u001f\u007f]/g;
+
+/**
+ * Which kinds of keys, and how many, but no text: a person types passwords too. `readKeys` makes the same of it as of
+ * the keys themselves.
+ */
+export function maskKeys(text: string): string {
+  const typed = typedIn(text);
+  if (LEAVES.test(typed)) return typed;
+  let masked = "";
+  let from = 0;
+  for (const { 0: key, index } of typed.matchAll(NAMED_KEY)) {
+    masked += "*".repeat(index - from) + key;
+    from = index + key.length;
+  }
+  return masked + "*".repeat(typed.length - from);
+}
+
+const typedIn = (text: string): string => text.slice(0, TYPED_MAX).replace(ANSWERS, "");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isCaseFolder, openCase, SOURCE_NAMES, type SourceName } from "./case-folder.js";
 import type { RecordedInput } from "./inputs.js";
+import { replayCase } from "./replay-case.js";
 
 let root: string;
 beforeAll(async () => {
@@ -87,5 +88,18 @@ describe("a case folder", () => {
     await expect(
       openCase(await make(`bad/${name}`, files as Record<string, string>), new Set(SOURCE_NAMES)),
     ).rejects.toThrow(message);
+  });
+
+  it("judges by process samples too: a program that is up and shows nothing has not started", async () => {
+    const samples = Array.from({ length: 600 }, (_, t) => JSON.stringify({ t, alive: true, children: 0, cpuMs: 5 }));
+    const folder = await make("silent/case", {
+      "meta.json": JSON.stringify({ agent: "opencode", mode: "headless", recorded_at: "2026-03-02T09:00:00.000Z" }),
+      "process.jsonl": [...samples, "not json", '{"t": 601, "alive": "perhaps"}'].join("\n"),
+    });
+    const { timeline, skipped } = await replayCase(folder, { sources: new Set(SOURCE_NAMES), zone: "UTC" });
+    expect(timeline.at(-1)).toMatchObject({ state: "stuck", cause: "never_started" });
+    expect(skipped.get("damaged line")).toBe(2);
+    const { inputs } = await inputsOf(folder, ["screen"]);
+    expect(inputs).toEqual([]);
   });
 });

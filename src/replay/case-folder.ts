@@ -1,18 +1,21 @@
-/** A recorded case: a folder with `meta.json`, the terminal as a cast, transcripts and when they grew, hooks. */
+/** A recorded case: a folder with `meta.json`, the terminal as a cast, transcripts and when they grew, hooks, process samples. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { AgentProfile, ProfileOverride } from "../agents/profile.js";
 import { profileFor } from "../agents/registry.js";
 import { parseRecord, str } from "../readers/json.js";
 import { rowsToTimed } from "../readers/opencode-times.js";
+import { parseSignal } from "../readers/signal-schema.js";
 import { openCast } from "./cast.js";
-import { BadInput, readPart } from "./files.js";
-import { fromArray, mergeInputs, type RecordedInput } from "./inputs.js";
+import { BadInput, readLines, readPart } from "./files.js";
+import { fromArray, isOnClock, mergeInputs, type RecordedInput } from "./inputs.js";
 import { placeTranscripts } from "./transcript-times.js";
 
 /** Which sources a replay may use: to see what each is worth alone. */
-export const SOURCE_NAMES = ["screen", "transcript", "hooks", "stream", "session"] as const;
+export const SOURCE_NAMES = ["screen", "transcript", "hooks", "stream", "session", "process"] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
+
+const PROCESS = "process.jsonl";
 
 export interface CaseFolder {
   /** The last two parts of its path. */
@@ -43,12 +46,14 @@ export async function openCase(
   const meta = await readMeta(path, names);
   const headless = meta.mode === "headless";
   const cast = names.find((n) => n === "session.cast.gz") ?? names.find((n) => n === "session.cast");
-  if (!cast && !names.some((n) => n.startsWith("transcript"))) {
-    throw new BadInput(`${path} is no case folder: it has neither session.cast[.gz] nor transcript-*.jsonl`);
+  if (!cast && !names.some((n) => n.startsWith("transcript") || n === PROCESS)) {
+    throw new BadInput(
+      `${path} is no case folder: it has neither session.cast[.gz] nor transcript-*.jsonl nor ${PROCESS}`,
+    );
   }
   const opened = cast ? await openCast(join(path, cast), headless) : null;
   const profile = profileFor(str(meta, "agent") ?? "generic", own, str(meta, "version"));
-  const startAt = opened?.header.startAt ?? 0;
+  const startAt = opened?.header.startAt ?? recordedAt(meta);
   const terminal = opened !== null && !headless && sources.has("screen");
   const lost = { lines: 0 };
   const parts: AsyncIterable<RecordedInput>[] = [];
@@ -62,6 +67,7 @@ export async function openCase(
     parts.push(fromArray(await databaseRows(join(path, "transcript-db.jsonl"), startAt, lost)));
   if (sources.has("hooks") && names.includes("hooks.jsonl"))
     parts.push(fromArray(await hookRecords(join(path, "hooks.jsonl"), lost)));
+  if (sources.has("process") && names.includes(PROCESS)) parts.push(processSamples(join(path, PROCESS), startAt, lost));
   parts.push(fromArray(exitOf(meta)));
   return {
     name: resolve(path).split("/").slice(-2).join("/"),
@@ -110,6 +116,12 @@ function sizeOf(meta: Record<string, unknown>, header: { cols: number; rows: num
   return { cols: header.cols, rows: header.rows };
 }
 
+/** Of a recording without a terminal, which has no header that says so. */
+function recordedAt(meta: Record<string, unknown>): number {
+  const at = Date.parse(str(meta, "recorded_at") ?? "");
+  return isOnClock(at / 1000) ? at : 0;
+}
+
 function exitOf(meta: Record<string, unknown>): RecordedInput[] {
   const t = meta.t_exit;
   if (typeof t !== "number") return [];
@@ -138,4 +150,20 @@ async function databaseRows(path: string, startAt: number, lost: { lines: number
     const t = Math.max(0, (at - startAt) / 1000);
     return { t, kind: "signals", signals: signals.map((s) => ({ ...s, at: startAt + t * 1000 })) };
   });
+}
+
+/** One a second for as long as the recording lasts, so they are read as they are needed. */
+async function* processSamples(path: string, startAt: number, lost: { lines: number }): AsyncGenerator<RecordedInput> {
+  let last = 0;
+  for await (const line of readLines(path, lost)) {
+    const { t, ...sample } = parseRecord(line) ?? {};
+    if (typeof t !== "number" || !isOnClock(t)) {
+      if (line.trim() !== "") lost.lines++;
+      continue;
+    }
+    last = Math.max(last, t);
+    const signal = parseSignal({ ...sample, kind: "process", source: "process", at: startAt + last * 1000 });
+    if (signal) yield { t: last, kind: "signals", signals: [signal] };
+    else lost.lines++;
+  }
 }

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
+import type { Signal } from "../../src/core/signal.js";
 import { findSession } from "../../src/host/registry.js";
+import { openCase } from "../../src/replay/case-folder.js";
+import { fakeAgent } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, rouseInTerminal, until } from "../support/hosts.js";
 
 /** Put together at run time: a whole one in a file alarms those who look for real ones. */
@@ -138,6 +141,49 @@ const timer = setInterval(() => {
     const replayed = await rouse(home, ["replay", onlyFolder(out), "--sources", "transcript", "--json"]);
     expect(replayed.status).toBe(0);
     expect(JSON.parse(replayed.stdout).timeline.map(({ state }: { state: string }) => state)).toContain("working");
+  });
+
+  it.each([
+    ["which keys were typed, and no text", [], "********\r"],
+    ["the text too when asked to, but for known secrets", ["--keys"], "hunter2!\r"],
+  ])("keeps %s", async (_, options, typed) => {
+    // Without an echo, as programs ask for passwords: what is in the recording then comes from the keys.
+    await spawnAgent("sh", "-c", "stty -echo; echo password:; read first; read second; echo thanks; sleep 100");
+    const out = join(home.path, "out");
+    const recording = rouse(home, ["record", "worker", "--out", out, ...options]);
+    await until("the recording to begin", () => existsIn(out, "session.cast.gz"));
+    await rouse(home, ["type", "worker", "hunter2!"]);
+    await rouse(home, ["type", "worker", SECRET]);
+    await rouse(home, ["stop", "worker", "--grace", "1"]);
+    expect((await recording).status).toBe(0);
+    const cast = filesOf(onlyFolder(out))["session.cast.gz"] ?? "";
+    const lines = cast
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const keys = lines.filter((line) => line[1] === "i").map((line) => line[2]);
+    expect(keys.join("")).toBe(`${typed}${"*".repeat(SECRET.length)}\r`);
+  });
+
+  it("keeps samples of the processes, and replay reads them", async () => {
+    const script = { steps: [{ do: "tool" }] };
+    await spawnAgent(...fakeAgent(home, "worker", script));
+    const out = join(home.path, "out");
+    const recording = rouse(home, ["record", "worker", "--out", out]);
+    const samples = (): string =>
+      existsIn(out, "process.jsonl") ? readFileSync(join(onlyFolder(out), "process.jsonl"), "utf8") : "";
+    await until("a sample with a child", () => samples().includes('"children":1'));
+    await rouse(home, ["stop", "worker", "--grace", "1"]);
+    expect((await recording).status).toBe(0);
+    const signals: Signal[] = [];
+    const { inputs, lost, startAt } = await openCase(onlyFolder(out), new Set(["process"]));
+    for await (const input of inputs) if (input.kind === "signals") signals.push(...input.signals);
+    expect(lost()).toBe(0);
+    const child = signals.find((signal) => signal.kind === "process" && signal.children === 1);
+    expect(child).toMatchObject({ source: "process", alive: true });
+    expect(child?.at).toBeGreaterThanOrEqual(startAt);
+    const replayed = await rouse(home, ["replay", onlyFolder(out), "--json"]);
+    expect(replayed).toMatchObject({ status: 0, stderr: "" });
   });
 
   it("ends on Ctrl-C with a whole recording, and leaves the agent alone", async () => {
