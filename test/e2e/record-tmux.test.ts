@@ -45,7 +45,7 @@ describe.skipIf(NO_TMUX)("recording a tmux pane", () => {
       endedAt: null,
     };
     const folder = join(server.folder, "case");
-    const recorder = new Recorder({ session, version: null, host: null }, folder, "test");
+    const recorder = new Recorder({ session, version: null, host: null }, folder, { by: "test", keysWhole: false });
     await recorder.start();
     await until("the first screen", () =>
       server.tmux("capture-pane", "-p", "-t", id).then((text) => text.trim() !== ""),
