@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../config/paths.js";
-import { doctorText } from "./doctor.js";
+import { agentLine, doctorText } from "./doctor.js";
 import { configLines, folderLines, nodeLine, sqliteLine, tmuxLine } from "./doctor-machine.js";
 import { hookLines, programLines } from "./doctor-programs.js";
 
@@ -95,6 +95,16 @@ describe("the doctor's eyes", () => {
       { level: "fail", says: "a.toml: wrong" },
       { level: "warn", says: "b: odd" },
     ]);
+  });
+
+  it("fails an agent that rouse does not see, and says why", () => {
+    const sight = { name: "api", session: "s1", kind: "codex", origin: "spawn", version: null, misses: [] } as const;
+    expect(agentLine({ ...sight, misses: [], blind: null, sees: ["terminal"] })).toMatchObject({ level: "ok" });
+    expect(agentLine({ ...sight, misses: [], blind: "its host is silent", sees: ["terminal"] })).toMatchObject({
+      level: "fail",
+      says: "codex by spawn: rouse does not see it: its host is silent",
+      mend: expect.stringContaining("kill -CONT"),
+    });
   });
 
   it("puts below each trouble how to mend it", () => {

@@ -84,8 +84,9 @@ function journalLine({ engine, sessions, signals, bytes, lost, failures, lastErr
   return ok("journal", says);
 }
 
-function agentLine({ name, kind, origin, sees, misses }: Sight): DoctorLine {
+export function agentLine({ name, kind, origin, blind, sees, misses }: Sight): DoctorLine {
   const what = `agent ${name}`;
+  if (blind) return fail(what, `${kind} by ${origin}: rouse does not see it: ${blind}`, BLIND_MENDS[origin]);
   const seen = `${kind} by ${origin}: sees ${sees.join(", ") || "nothing yet"}`;
   if (misses.length === 0) return ok(what, seen);
   return warn(
@@ -94,6 +95,13 @@ function agentLine({ name, kind, origin, sees, misses }: Sight): DoctorLine {
     [...new Set(misses.map((miss) => miss.mend))].join("; "),
   );
 }
+
+const BLIND_MENDS: Readonly<Record<Sight["origin"], string>> = {
+  run: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it anew`,
+  spawn: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it anew`,
+  tmux: "look whether its tmux server answers and its pane has at least 20 columns and 4 rows",
+  transcript: "look whether its process runs and belongs to you",
+};
 
 const MARKS = { ok: ["ok  ", "green"], warn: ["warn", "yellow"], fail: ["FAIL", "red"] } as const;
 

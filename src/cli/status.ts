@@ -107,8 +107,12 @@ export function statusText(agents: readonly SessionView[], screen: Screen, now: 
     { title: "TASK", text: (a) => a.task ?? "", min: 4 },
     { title: "DOING", text: (a) => a.doing || (a.reasons[0] ?? ""), min: 10 },
   ];
-  return tableText(columns, agents, screen.columns ?? 100);
+  return `${tableText(columns, agents, screen.columns ?? 100)}${agents.map((a) => blindText(a, now)).join("")}`;
 }
+
+/** The notice `watchdog.blind` in one line; empty for an agent that rouse sees. */
+const blindText = ({ name, blind }: SessionView, now: number): string =>
+  blind === null ? "" : `blind to ${name} for ${spell(now - Date.parse(blind.since))}: ${blind.reason}\n`;
 
 const compact = (n: number): string =>
   n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${Math.round(n / 1e3)}k` : String(n);
@@ -118,6 +122,7 @@ function whyText(why: Why, screen: Screen): string {
   const lines = [
     `${paint(why.name, "bold", colour)} is ${paintState(why.state, 0, colour)}${why.cause ? `/${why.cause}` : ""} since ${why.since} (confidence ${why.confidence})`,
     ...why.reasons.map((reason) => `  ${reason}`),
+    ...(why.blind ? [`  rouse is blind to it since ${why.blind.since}; the evidence is what was last seen`] : []),
     "",
     "evidence",
     ...why.evidence.map(

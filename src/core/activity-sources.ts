@@ -82,6 +82,7 @@ const SOURCE_OF: PerKind<ActivitySource | null> = {
   exit: none,
   input: none,
   gap: none,
+  sight: none,
 };
 
 export function activitySourceOf(signal: Signal): ActivitySource | null {

@@ -12,6 +12,7 @@ import { awakeMs } from "./awake.js";
 import type { Settings } from "./defaults.js";
 import type { Evidence } from "./evidence/evidence.js";
 import { type TurnWord, turnWord } from "./evidence/turn.js";
+import { spell } from "./evidence/verdict.js";
 import { byActivity } from "./rules/by-activity.js";
 import { byEnd } from "./rules/by-end.js";
 import { byExit } from "./rules/by-exit.js";
@@ -99,22 +100,31 @@ export function assess(evidence: Evidence, now: number, settings: Settings = {})
     const verdict = rule(question);
     if (!verdict) continue;
     const reasons = QUIET.has(verdict.state) ? verdict.reasons : [...verdict.reasons, ...doubts(evidence)];
+    // Nothing is claimed of an agent that nobody sees; what was last known of it stays behind the reason. An exit is final.
+    if (evidence.blind && !evidence.exit) return unknown([unseen(evidence.blind, since), ...reasons], now, recheckAt);
     const { act, ...said } = verdict;
     const level = said.state === "stuck" && !act ? "tell" : "act";
     return { until: null, ...said, reasons, level, at: now, ruleset: RULESET, recheckAt };
   }
+  return unknown([evidence.blind ? unseen(evidence.blind, since) : "nothing was seen yet"], now, recheckAt);
+}
+
+function unknown(reasons: string[], now: number, recheckAt: number | null): Assessment {
   return {
     state: "unknown",
     cause: null,
     confidence: 0,
     until: null,
-    reasons: ["nothing was seen yet"],
+    reasons,
     level: "tell",
     at: now,
     ruleset: RULESET,
     recheckAt,
   };
 }
+
+const unseen = ({ since, text }: NonNullable<Evidence["blind"]>, awakeSince: (at: number) => number): string =>
+  `nothing was heard of it for ${spell(awakeSince(since))}${text === "" ? "" : `: ${text}`}`;
 
 /** Nothing is claimed in these, so there is nothing to doubt. */
 const QUIET: ReadonlySet<State> = new Set<State>(["starting", "idle"]);

@@ -12,6 +12,12 @@ function asleepAfter(...spans: [number, number][]): Asleep {
 }
 
 describe("awake time", () => {
+  it("does not count the grace after a gap either, before and after it has passed", () => {
+    const asleep: Asleep = [];
+    takeAsleep(asleep, { ...gap(100, 200), graceMs: 60 });
+    expect([50, 210, 260, 300].map((to) => awakeMs(asleep, 0, to))).toEqual([50, 100, 100, 140]);
+  });
+
   it.each([
     ["no gap", [], 0, 100, 100],
     ["a gap inside", [[20, 50]], 0, 100, 70],

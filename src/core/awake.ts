@@ -12,7 +12,8 @@ const SPANS_MAX = 16;
 /** Takes a `gap` signal in; anything else is nothing to it. */
 export function takeAsleep(asleep: Asleep, signal: Signal): void {
   if (signal.kind !== "gap" || !(signal.to > signal.from)) return;
-  let { from, to } = signal;
+  let { from } = signal;
+  let to = signal.to + Math.max(0, signal.graceMs ?? 0);
   const kept = asleep.filter((span) => {
     if (span.to < from || span.from > to) return true;
     from = Math.min(from, span.from);

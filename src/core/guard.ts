@@ -71,6 +71,7 @@ const IS_PROGRESS: PerKind<boolean> = {
   queue: no,
   input: no,
   gap: no,
+  sight: no,
 };
 
 /** Real work, as against acknowledgements, heartbeats, repaints and recovery prompts. */

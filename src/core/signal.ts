@@ -343,6 +343,17 @@ export interface GapSignal extends Base {
   kind: "gap";
   from: number;
   to: number;
+  /** So many milliseconds after it do not count either: whoever slept finds its connections gone and begins anew. */
+  graceMs?: number;
+}
+
+/** rouse lost sight of the agent, or has it again. Says nothing of the agent itself. */
+export interface SightSignal extends Base {
+  kind: "sight";
+  seen: boolean;
+  /** Of a loss: when it was last heard of, and why it is not. */
+  since?: number;
+  text?: string;
 }
 
 export type Signal =
@@ -373,6 +384,7 @@ export type Signal =
   | ReportSignal
   | QueueSignal
   | InputSignal
-  | GapSignal;
+  | GapSignal
+  | SightSignal;
 
 export type SignalKind = Signal["kind"];

@@ -36,7 +36,7 @@ export function addLookingRoutes(app: Hono, { loop, journal }: LookingOptions): 
     return slowJson(summaryOf(journal.sessions(), read, parsed.data.since, loop.now()));
   });
   const alive = () => loop.sessions().filter(({ session }) => session.endedAt === null);
-  app.get("/v1/sight", (c) => c.json({ agents: alive().map(sightOf) }));
+  app.get("/v1/sight", (c) => c.json({ agents: alive().map((watched) => sightOf(watched, loop.now())) }));
   app.get("/v1/registered", (c) => c.json({ agents: alive().map(({ session }) => session) }));
   app.get("/v1/journal", (c) => c.json(journal.stats()));
 }

@@ -20,7 +20,7 @@ async function working(model: ClockModel = "linux"): Promise<void> {
   await test.send("s1", WORKING);
 }
 
-const state = () => viewOf(test.loop.find("api") as Watched, test.loop.now());
+const view = () => viewOf(test.loop.find("api") as Watched, test.loop.now());
 const news = (n: number) => [screen({ busy: true, moving: true, replying: true, reply: `words ${n}` })];
 
 describe("the loop's time", () => {
@@ -40,8 +40,9 @@ describe("the loop's time", () => {
       test.run(5);
       test.hand.sleep(2 * HOUR_MS);
       test.loop.tick();
-      expect([test.says(), state().state]).toEqual(["working", "working"]);
-      test.run(80);
+      expect([test.says(), view().state]).toEqual(["working", "working"]);
+      // The first minute after it does not count.
+      test.run(60 + 80);
       expect(test.says()).toBe("working");
       test.run(SILENT_S - 80);
       expect(test.says()).toBe("stuck/silent_stream");
@@ -113,11 +114,59 @@ describe("the loop after a restart", () => {
     test.changes.length = 0;
     test.start();
     test.loop.tick();
-    expect([test.says(), state().state, test.changes]).toEqual(["working", "working", []]);
-    test.run(80);
+    expect([test.says(), view().state, test.changes]).toEqual(["working", "working", []]);
+    test.run(60 + 80);
     expect(test.says()).toBe("working");
     test.run(SILENT_S - 80);
     expect(test.says()).toBe("stuck/silent_stream");
+  });
+
+  it.each(MODELS)("tells no trouble of a night that it slept through and stored (%s)", async (model) => {
+    await working(model);
+    test.run(5);
+    test.hand.sleep(8 * HOUR_MS);
+    test.run(10);
+    await test.send("s1", news(1));
+    const story = () => test.loop.find("api")?.timeline.map(({ state }) => state);
+    expect(story()).toEqual(["working"]);
+    test.start();
+    expect(story()).toEqual(["working"]);
+  });
+
+  it("tells the same story as before: states, times, tokens", async () => {
+    await working();
+    test.run(30);
+    await test.send("s1", [{ kind: "tokens", source: "transcript", input: 900, output: 100 }, ...news(1)]);
+    test.run(SILENT_S);
+    await test.send("s1", [{ kind: "prompt", source: "screen", open: true, prompt: "permission", question: "Push?" }]);
+    test.run(7);
+    await test.send("s1", [{ kind: "prompt", source: "screen", open: false }, ...news(2)]);
+    const told = () => {
+      const { state, cause, since, tokens_per_hour } = view();
+      const timeline = test.loop.find("api")?.timeline.map((entry) => [Math.round(entry.t), entry.state, entry.cause]);
+      return { state, cause, since, tokens_per_hour, timeline };
+    };
+    const before = told();
+    expect(before.timeline).toHaveLength(4);
+    test.start(test.loop.now());
+    expect(told()).toEqual(before);
+  });
+
+  it("keeps a trouble that time alone had shown, when it is known until when somebody looked", async () => {
+    await working();
+    test.run(SILENT_S);
+    const { since } = view();
+    const looked = test.loop.now();
+    test.hand.pass(3000);
+    test.start(looked);
+    expect([test.says(), view().since]).toEqual(["stuck/silent_stream", since]);
+  });
+
+  it("does not believe a last look in the future", async () => {
+    await working();
+    test.run(5);
+    test.start(test.loop.now() + 10 * HOUR_MS);
+    expect(test.says()).toBe("working");
   });
 
   it("goes on where the host was acknowledged, and judges nothing twice", async () => {
@@ -152,7 +201,12 @@ describe("the loop's sessions", () => {
     await test.send("bad", [hostile]);
     const bad = test.loop.find("bad");
     expect(bad?.poisoned).toMatch(/reading|undefined/);
-    expect(bad && viewOf(bad, test.loop.now())).toMatchObject({ state: "unknown", cause: null, healthy: false });
+    expect(bad && viewOf(bad, test.loop.now())).toMatchObject({
+      state: "unknown",
+      cause: null,
+      healthy: false,
+      blind: { since: new Date(START).toISOString(), reason: expect.stringContaining("judging it failed") },
+    });
     await test.send("bad", WORKING);
     test.run(SILENT_S);
     expect(test.says("api")).toBe("stuck/silent_stream");
@@ -184,18 +238,80 @@ describe("the loop's sessions", () => {
     expect(test.journal.sessions()).toHaveLength(1);
   });
 
-  it("is blind to a session of which nothing is heard for a minute, until it is heard again", async () => {
+  it("is blind to a session whose host is silent for a minute, says so once, and sees again when it is heard of", async () => {
     await working();
-    test.run(60);
-    expect(state().state).toBe("working");
-    test.run(1);
-    expect(state()).toMatchObject({ state: "unknown", confidence: 0, healthy: false });
-    expect(state().reasons[0]).toBe("nothing was heard of it for 61 s");
-    test.loop.hear("s1", test.loop.now());
-    expect(state().state).toBe("working");
-    test.run(61);
+    test.run(60, "silent");
+    expect(view()).toMatchObject({ state: "working", blind: null });
+    test.run(1, "silent");
+    const blind = { since: new Date(START).toISOString(), reason: expect.stringContaining("is silent") };
+    expect(view()).toMatchObject({ state: "unknown", cause: null, confidence: 0, healthy: false, blind });
+    expect(view().reasons).toEqual([
+      expect.stringMatching(/^nothing was heard of it for 61 s: the process that holds its terminal is silent/),
+      expect.stringContaining("a turn runs"),
+    ]);
+    test.run(300, "silent");
+    expect(view().blind).toEqual(blind);
+    expect(test.changes).toEqual(["api working", "api unknown"]);
     await test.send("s1", news(1));
-    expect(state().state).toBe("working");
+    expect(view()).toMatchObject({ state: "working", blind: null });
+    test.journal.flush();
+    const notices = [...test.journal.read("s1")].filter(({ signal }) => signal.kind === "sight");
+    expect(notices).toHaveLength(2);
+  });
+
+  it("takes no sample of the process, hook or report for the word of a host", async () => {
+    await working();
+    for (let n = 0; n < 7; n++) {
+      test.run(10, "silent");
+      test.loop.hear("s1", "senses");
+      await test.loop.ingest("s1", null, [{ kind: "report", at: test.hand.wall, source: "report", heartbeat: true }]);
+    }
+    expect(view().state).toBe("unknown");
+    test.loop.hear("s1", "host");
+    expect(view().state).toBe("working");
+  });
+
+  it("is blind to a pane that cannot be asked, although its process lives, and says why", async () => {
+    test = new TestLoop();
+    test.loop.register(agent({ origin: "tmux" }));
+    await test.send("s1", WORKING);
+    for (let n = 0; n < 9; n++) {
+      test.run(10, "silent");
+      test.loop.hear("s1", "senses");
+    }
+    expect(view().blind).toBeNull();
+    test.loop.lose("s1", "the tmux server does not answer");
+    for (let n = 0; n < 7; n++) {
+      test.run(10, "silent");
+      test.loop.hear("s1", "senses");
+    }
+    expect(view()).toMatchObject({ state: "unknown", blind: { reason: "the tmux server does not answer" } });
+    test.loop.hear("s1", "pane");
+    expect(view().blind).toBeNull();
+  });
+
+  it("stays blind over a restart, with the same notice, until it is heard of", async () => {
+    await working();
+    test.run(70, "silent");
+    const { blind } = view();
+    expect(blind).not.toBeNull();
+    test.hand.pass(HOUR_MS);
+    test.start(test.loop.now() - HOUR_MS);
+    test.run(100, "silent");
+    expect(view().blind).toEqual(blind);
+    test.loop.hear("s1", "host");
+    expect(view()).toMatchObject({ state: "working", blind: null });
+  });
+
+  it("is not blind because the machine slept, or because the daemon was away", async () => {
+    await working();
+    test.hand.sleep(HOUR_MS);
+    test.run(30, "silent");
+    expect(view().blind).toBeNull();
+    test.hand.pass(HOUR_MS);
+    test.start();
+    test.run(59, "silent");
+    expect(view().blind).toBeNull();
   });
 
   it("is not blind to a session that ended", async () => {

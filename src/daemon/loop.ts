@@ -9,7 +9,7 @@ import type { Settings } from "../core/defaults.js";
 import type { Signal } from "../core/signal.js";
 import type { Journal } from "../store/journal.js";
 import { type Clock, gapBetween } from "./clock.js";
-import { Watched } from "./watched.js";
+import { type Heard, Watched } from "./watched.js";
 
 /** The loop looks up at least so often. */
 const TICK_MS = 1000;
@@ -18,6 +18,8 @@ const TICK_MS = 1000;
  * nobody looked, so after a gap it may lie in the past.
  */
 const FLOOR_MS = 10_000;
+/** After a gap, as much time again does not count, up to this: agents find their connections gone and begin anew. */
+const GRACE_MS = 60_000;
 /** Sessions that ended are forgotten by the loop after so long; the journal keeps them. */
 const ENDED_KEPT_MS = 24 * 3600_000;
 
@@ -35,6 +37,8 @@ export class Loop {
   #lookedAt: number;
   /** Finished ticks: what a watcher of the watchdog may rely on. */
   ticks = 0;
+  /** Called at the end of each, and only then. */
+  onTick: (now: number) => void = () => {};
 
   readonly #settings: Settings;
 
@@ -46,25 +50,49 @@ export class Loop {
     this.#lookedAt = clock.now();
   }
 
-  /** Folds the journal: what was known before a restart is known again, and the time in between accuses nobody. */
-  restore(): void {
-    const now = this.#clock.now();
+  /**
+   * Folds the journal: what was known before a restart is known again, and the time since somebody last looked accuses
+   * nobody. `lookedAt` is that moment, where it is known; else it was at the last signal. Yields every few signals, so
+   * that a long journal can be folded in pieces; returns how many signals there were.
+   */
+  *restoring(lookedAt: number | null = null): Generator<number, number> {
+    let folded = 0;
     for (const session of this.#journal.sessions()) {
-      if (session.endedAt !== null && now - session.endedAt > ENDED_KEPT_MS) continue;
+      if (session.endedAt !== null && this.#clock.now() - session.endedAt > ENDED_KEPT_MS) continue;
       const watched = new Watched(session, session.startedAt, this.#settings);
       let last = session.startedAt;
-      for (const { signal } of this.#journal.read(session.session)) {
-        judgeUntil(watched, signal.at);
-        watched.take([signal], signal.at);
-        last = Math.max(last, signal.at);
-        watched.judge(last);
+      let isTold = false;
+      for (const { seq, signal, receivedAt } of this.#journal.read(session.session)) {
+        if (receivedAt > last) {
+          // One judgement per batch, and what was due before it, as when it came.
+          if (isTold) watched.judge(last);
+          judgeUntil(watched, signal.kind === "gap" ? Math.min(signal.from, receivedAt) : receivedAt);
+          last = receivedAt;
+        }
+        watched.take([signal], last);
+        isTold = true;
+        watched.hear(last, seq === null ? "senses" : "host");
+        if (++folded % FOLD_PIECE === 0) yield folded;
       }
-      if (session.endedAt === null && now > last) {
-        this.#keepGap(watched, { from: last, to: now }, now);
+      if (isTold) watched.judge(last);
+      const now = this.#clock.now();
+      if (session.endedAt === null) {
+        const seen = Math.min(now, Math.max(last, lookedAt ?? last));
+        judgeUntil(watched, seen);
+        if (now > seen) this.#keepGap(watched, { from: seen, to: now }, now);
+        // Beats of a host are not stored: who was not lost before has the usual time to be heard of.
+        if (!watched.evidence.blind) watched.heardAt = now;
       }
       watched.judge(now);
       this.#watched.set(session.session, watched);
     }
+    this.#lookedAt = this.#clock.now();
+    return folded;
+  }
+
+  /** The same in one go. */
+  restore(lookedAt: number | null = null): void {
+    for (const _ of this.restoring(lookedAt));
   }
 
   start(): void {
@@ -88,25 +116,37 @@ export class Loop {
   async ingest(session: string, from: number | null, signals: readonly Signal[]): Promise<number | null> {
     const watched = this.#watched.get(session);
     if (!watched) return null;
-    const { acked, fresh } = await this.#journal.append(session, from, this.#timed(signals), this.#lookUp());
-    const now = this.#clock.now();
+    const at = this.#lookUp();
+    const { acked, fresh } = await this.#journal.append(session, from, this.#timed(signals), at);
+    // The moment that is stored with them: a later fold judges as it was judged here.
+    const now = Math.max(at, watched.assessment.at);
     watched.take(
       fresh.map(({ signal }) => signal),
       now,
     );
+    this.hear(session, from === null ? "senses" : "host", at);
     this.#judge(watched, now);
     return acked;
   }
 
-  /** A sense looked at it and found nothing new: rouse is not blind to it. */
-  hear(session: string, at: number): void {
+  /** Whoever sees it is there, though there may be nothing new. */
+  hear(session: string, by: Heard, at: number = this.#clock.now()): void {
     const watched = this.#watched.get(session);
-    if (watched) watched.heardAt = Math.max(watched.heardAt, at);
+    if (!watched) return;
+    watched.hear(at, by);
+    this.#keepSight(watched, this.#clock.now());
+  }
+
+  /** Its pane tells nothing at present, and why. */
+  lose(session: string, why: string): void {
+    const watched = this.#watched.get(session);
+    if (watched) watched.dark = why;
   }
 
   tick(): void {
     const now = this.#lookUp();
     for (const watched of this.#watched.values()) {
+      this.#keepSight(watched, now);
       const { recheckAt, at } = watched.assessment;
       if ((recheckAt !== null && recheckAt <= now) || now - at >= FLOOR_MS) this.#judge(watched, now);
       if (watched.session.endedAt !== null && now - watched.session.endedAt > ENDED_KEPT_MS) {
@@ -114,6 +154,7 @@ export class Loop {
       }
     }
     this.ticks++;
+    this.onTick(now);
   }
 
   sessions(): Watched[] {
@@ -154,12 +195,27 @@ export class Loop {
     return ahead === 0 ? signals : signals.map((signal) => ({ ...signal, at: Math.min(now, signal.at + ahead) }));
   }
 
-  /** Nobody looked: known at once, and stored, so that a later fold knows it too. It says nothing of the agent itself. */
+  /** Nobody looked: it says nothing of the agent itself. */
   #keepGap(watched: Watched, span: { from: number; to: number }, now: number): void {
-    const gap: Signal = { kind: "gap", at: now, source: "observer", ...span };
-    watched.take([gap], watched.heardAt);
-    this.#journal.append(watched.session.session, null, [gap], now).catch(() => {
-      // A journal that cannot be written says so itself; the gap is known in memory all the same.
+    const graceMs = Math.min(GRACE_MS, span.to - span.from);
+    this.#note(watched, { kind: "gap", at: now, source: "observer", ...span, graceMs }, now);
+  }
+
+  #keepSight(watched: Watched, now: number): void {
+    const turned = watched.sight(now);
+    if (!turned) return;
+    // What was not seen accuses nobody, whoever it was that did not look.
+    const { blind } = watched.evidence;
+    if (blind) this.#keepGap(watched, { from: blind.since, to: now }, now);
+    this.#note(watched, turned, now);
+    this.#judge(watched, now);
+  }
+
+  /** rouse's own word about its watching: known at once, and stored, so that a later fold knows it too. */
+  #note(watched: Watched, signal: Signal, now: number): void {
+    watched.take([signal], now);
+    this.#journal.append(watched.session.session, null, [signal], now).catch(() => {
+      // A journal that cannot be written says so itself; the note is known in memory all the same.
     });
   }
 
@@ -171,11 +227,15 @@ export class Loop {
 /** Judges at the moments that the judgement named, so that a fold tells the same story as the watching did. */
 function judgeUntil(watched: Watched, until: number): void {
   for (let step = 0; step < FOLD_STEPS_MAX; step++) {
-    const due = watched.assessment.recheckAt;
-    if (due === null || due >= until) return;
+    const { recheckAt, at } = watched.assessment;
+    if (recheckAt === null) return;
+    // The loop looks up no more often than this.
+    const due = Math.max(recheckAt, at + TICK_MS);
+    if (due >= until) return;
     watched.judge(due);
   }
 }
 
 /** A silence of hours is stepped through every half minute at the most often. */
 const FOLD_STEPS_MAX = 2000;
+const FOLD_PIECE = 64;

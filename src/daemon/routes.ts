@@ -52,7 +52,9 @@ export function makeRoutes({ loop, version, shutDown, watch }: RouteOptions): Ho
     if (!session) return c.json({ error: "the body is no session" }, 400);
     if (session.session !== c.req.param("session"))
       return c.json({ error: "the body names another session than the path" }, 400);
-    return c.json({ acked: loop.register(session) });
+    const acked = loop.register(session);
+    loop.hear(session.session, "host");
+    return c.json({ acked });
   });
   app.post("/v1/sessions/:session/signals", async (c) => {
     const parsed = batchSchema.safeParse(await c.req.json().catch(() => null));

@@ -10,6 +10,7 @@ import { problemText } from "../config/problem.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { askDaemon } from "./client.js";
 import { Clock } from "./clock.js";
+import { Looked } from "./looked.js";
 import { addLookingRoutes } from "./looking-routes.js";
 import { Loop } from "./loop.js";
 import { makeRoutes } from "./routes.js";
@@ -42,7 +43,9 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   });
   notes.push(...problems.map(problemText));
   const loop = new Loop(journal, clock, undefined, settingsOf(config));
-  loop.restore();
+  const looked = new Looked(join(paths.state, "looked"));
+  loop.restore(looked.before);
+  loop.onTick = (now) => looked.keep(now);
   const rulesFile = join(paths.state, "watch.json");
   const fromConfig = { programs: false, tags: [...config.watchdog.worker_tags], names: [] };
   let rules = joinRules(fromConfig, readRules(rulesFile));
@@ -82,6 +85,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
       stop = () => {};
       clearInterval(pruning);
       loop.stop();
+      looked.close();
       void world.stop();
       server.close();
       server.closeAllConnections();

@@ -1,10 +1,11 @@
 /** What rouse sees of an agent and what it does not: which of its sources were ever heard, and how to open the rest. */
 import { profileFor } from "../agents/registry.js";
 import type { AgentSession } from "../core/agent.js";
+import { awakeMs } from "../core/awake.js";
 import type { Evidence } from "../core/evidence/evidence.js";
 import { plain } from "../core/plain.js";
 import { versionFit } from "../core/version-fit.js";
-import type { Watched } from "./watched.js";
+import { BLIND_MS, type Watched } from "./watched.js";
 
 export interface Sight {
   name: string;
@@ -13,6 +14,8 @@ export interface Sight {
   origin: AgentSession["origin"];
   version: string | null;
   sees: string[];
+  /** Why rouse sees nothing of it at present. */
+  blind: string | null;
   /** What stays dark, and what opens it. */
   misses: { what: string; mend: string }[];
 }
@@ -58,7 +61,20 @@ const VIEWS: readonly View[] = [
   },
 ];
 
-export function sightOf(watched: Watched): Sight {
+/**
+ * The notice that rouse does not see an agent that it should: nobody hears of it, it cannot be judged, or what is heard
+ * says nothing for as long. It begins once, and ends when sight returns or the agent ends.
+ */
+export function blindOf(watched: Watched, now: number): { since: number; reason: string } | null {
+  const { session, evidence, assessment, poisoned, since } = watched;
+  if (session.endedAt !== null || evidence.exit) return null;
+  if (poisoned !== null) return { since, reason: `judging it failed: ${poisoned}` };
+  if (evidence.blind) return { since: evidence.blind.since, reason: evidence.blind.text };
+  const isLasting = assessment.state === "unknown" && awakeMs(evidence.asleep, since, now) > BLIND_MS;
+  return isLasting ? { since, reason: assessment.reasons[0] ?? "" } : null;
+}
+
+export function sightOf(watched: Watched, now: number): Sight {
   const { session, evidence } = watched;
   const version = evidence.session.version ?? null;
   const misses = VIEWS.flatMap((view) => {
@@ -77,6 +93,7 @@ export function sightOf(watched: Watched): Sight {
     kind: plain(session.kind, 40),
     origin: session.origin,
     version: version === null ? null : plain(version, 40),
+    blind: plain(blindOf(watched, now)?.reason ?? "", 300) || null,
     sees: VIEWS.filter((view) => view.isSeen(watched)).map(({ what }) => what),
     misses,
   };

@@ -125,7 +125,8 @@ class SessionFold {
   take(signal: Signal): void {
     // What came late counts when it came, as it did for the daemon; time does not run backwards.
     const at = Math.min(Math.max(this.#now, Number.isFinite(signal.at) ? signal.at : 0), this.#to);
-    this.#pass(at);
+    // Time in which nobody looked is known before it is judged.
+    this.#pass(signal.kind === "gap" ? Math.min(at, Math.max(this.#now, signal.from)) : at);
     this.#watched.take([signal], at);
     if (signal.kind === "exit") this.#exit = { at: iso(at), code: signal.code, signal: signal.signal };
     // What was before the beginning is known, and only its end is judged: that is most of a long story.

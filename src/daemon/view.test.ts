@@ -71,9 +71,12 @@ describe("what is shown of a session", () => {
     expect(why.name).toBe("a [31mb c");
   });
 
-  it("is unknown, with the last judgement behind it, when nothing is heard any more", () => {
-    const view = viewOf(watch(WORKING), START + 61_000);
-    expect(view).toMatchObject({ state: "unknown", cause: null, confidence: 0, healthy: false });
-    expect(view.reasons).toEqual(["nothing was heard of it for 61 s", expect.stringContaining("a turn runs")]);
+  it("says that rouse is blind when what is heard of it tells nothing for a minute", () => {
+    const watched = watch([]);
+    expect(viewOf(watched, START + 59_000)).toMatchObject({ state: "unknown", blind: null });
+    const blind = { since: "2026-03-02T09:00:00.000Z", reason: "nothing was seen yet" };
+    expect(viewOf(watched, START + 61_000)).toMatchObject({ state: "unknown", healthy: false, blind });
+    watched.session = { ...watched.session, endedAt: START + 62_000 };
+    expect(viewOf(watched, START + 63_000).blind).toBeNull();
   });
 });

@@ -1,14 +1,11 @@
 /** What people and programs are shown of a session: one flat record, the same for table, JSON and API. */
 import type { AgentSession } from "../core/agent.js";
-import { awakeMs } from "../core/awake.js";
 import { burnRates } from "../core/evidence/burn.js";
 import { plain } from "../core/plain.js";
 import type { WaitCause } from "../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../core/states.js";
+import { blindOf } from "./sight.js";
 import type { Watched } from "./watched.js";
-
-/** Nothing was heard of a living session for so long: rouse is blind to it and says so. Its process is looked at every 10 s. */
-const BLIND_MS = 60_000;
 
 export interface SessionView {
   name: string;
@@ -33,6 +30,8 @@ export interface SessionView {
   tokens_per_hour: number;
   cost_usd_per_hour: number;
   healthy: boolean;
+  /** `watchdog.blind`: rouse does not see it. One notice from the loss of sight until it returns. */
+  blind: { since: string; reason: string } | null;
   started_at: string;
   ended_at: string | null;
 }
@@ -40,15 +39,9 @@ export interface SessionView {
 export function viewOf(watched: Watched, now: number): SessionView {
   const { session, evidence } = watched;
   const assessment = watched.ask(now);
-  // While the machine slept or no daemon ran, nothing could be heard of anybody.
-  const unheardMs = awakeMs(evidence.asleep, watched.heardAt, now);
-  const blind = session.endedAt === null && unheardMs > BLIND_MS;
-  const state: State = blind || watched.poisoned !== null ? "unknown" : assessment.state;
-  const reasons = watched.poisoned
-    ? [`judging this session failed: ${watched.poisoned}`]
-    : blind
-      ? [`nothing was heard of it for ${Math.round(unheardMs / 1000)} s`, ...assessment.reasons]
-      : assessment.reasons;
+  const state: State = watched.poisoned === null ? assessment.state : "unknown";
+  const blind = blindOf(watched, now);
+  const reasons = watched.poisoned ? [`judging this session failed: ${watched.poisoned}`] : assessment.reasons;
   const seen = Object.values(evidence.progress.seen);
   const rates = burnRates(evidence.burn, now);
   return {
@@ -73,6 +66,7 @@ export function viewOf(watched: Watched, now: number): SessionView {
     tokens_per_hour: Math.round(rates.tokens_per_hour),
     cost_usd_per_hour: Math.round(rates.cost_usd_per_hour * 100) / 100,
     healthy: !UNHEALTHY.has(state),
+    blind: blind === null ? null : { since: iso(blind.since), reason: plain(blind.reason) },
     started_at: iso(session.startedAt),
     ended_at: session.endedAt === null ? null : iso(session.endedAt),
   };

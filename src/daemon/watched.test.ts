@@ -16,10 +16,17 @@ describe("Watched", () => {
     expect(watched.timeline.map(({ t, state }) => [t, state])).toEqual([[1, "working"]]);
   });
 
-  it("remembers when it was last heard of", () => {
-    const watched = new Watched(agent(), START);
-    watched.take([title("idle", START)], START + 7000);
-    expect(watched.heardAt).toBe(START + 7000);
+  it.each([
+    ["spawn", ["host"]],
+    ["run", ["host"]],
+    ["tmux", ["pane", "senses"]],
+    ["transcript", ["senses"]],
+  ] as const)("counts as heard of, when it came by %s, what %j tell", (origin, proof) => {
+    for (const by of ["host", "pane", "senses"] as const) {
+      const watched = new Watched(agent({ origin }), START);
+      watched.hear(START + 7000, by);
+      expect(watched.heardAt - START).toBe((proof as readonly string[]).includes(by) ? 7000 : 0);
+    }
   });
 
   it("keeps the story of a restless session within bounds, the newest of it", () => {
@@ -38,7 +45,7 @@ describe("Watched", () => {
     watched.take([{ kind: "screen", source: "screen", at: START } as unknown as Signal], START);
     expect(watched.poisoned).toEqual(expect.any(String));
     watched.take([title("working", START + 1000)], START + 1000);
-    expect([watched.judge(START + 1000), watched.heardAt]).toEqual([false, START]);
+    expect([watched.judge(START + 1000), watched.sight(START + 99_000)]).toEqual([false, null]);
   });
 
   it("sets itself aside when it cannot be judged", () => {

@@ -2,6 +2,7 @@
 import { profileFor, traitsOf } from "../agents/registry.js";
 import type { AgentSession } from "../core/agent.js";
 import { type Assessment, assess } from "../core/assess.js";
+import { awakeMs } from "../core/awake.js";
 import type { Settings } from "../core/defaults.js";
 import { createEvidence, type Evidence, take } from "../core/evidence/evidence.js";
 import type { Signal } from "../core/signal.js";
@@ -9,6 +10,22 @@ import { addEntry, type TimelineEntry } from "../core/timeline.js";
 
 /** The story of one session that is kept in memory; the whole of it can be folded out of the journal. */
 const TIMELINE_MAX = 200;
+/** Nothing was heard of a living session for so long, three beats of its host: rouse is blind to it and says so. */
+export const BLIND_MS = 60_000;
+
+/** Who brought news: the host that holds its terminal, the tmux pane it is in, or any other sense of the daemon. */
+export type Heard = "host" | "pane" | "senses";
+
+/**
+ * Whose word proves that rouse sees a session. A host that is frozen holds the agent's terminal, whatever the process
+ * table says; a pane that could be asked is as good as news of it.
+ */
+const PROOF: Readonly<Record<AgentSession["origin"], ReadonlySet<Heard>>> = {
+  run: new Set<Heard>(["host"]),
+  spawn: new Set<Heard>(["host"]),
+  tmux: new Set<Heard>(["pane", "senses"]),
+  transcript: new Set<Heard>(["senses"]),
+};
 
 export class Watched {
   session: AgentSession;
@@ -17,8 +34,10 @@ export class Watched {
   assessment: Assessment;
   /** When the present state and cause began. */
   since: number;
-  /** Last time anything at all was heard of it. */
+  /** Last time that anything was heard of it by whoever ought to see it. */
   heardAt: number;
+  /** Why its pane tells nothing at present; null while it does. */
+  dark: string | null = null;
   /** The evaluation threw: this session is left alone, the others go on. */
   poisoned: string | null = null;
 
@@ -35,12 +54,27 @@ export class Watched {
 
   take(signals: readonly Signal[], now: number): void {
     if (this.poisoned !== null) return;
-    this.heardAt = now;
     try {
       for (const signal of signals) take(this.evidence, signal);
     } catch (error) {
-      this.poisoned = (error as Error).message;
+      this.#setAside(error, now);
     }
+  }
+
+  hear(at: number, by: Heard): void {
+    if (by === "pane") this.dark = null;
+    if (this.dark !== null || !PROOF[this.session.origin].has(by)) return;
+    this.heardAt = Math.max(this.heardAt, at);
+  }
+
+  /** What is to be said of rouse's own sight of it: lost, back again, or nothing. */
+  sight(now: number): Signal | null {
+    const { blind, exit, asleep } = this.evidence;
+    if (this.poisoned !== null || this.session.endedAt !== null || exit) return null;
+    if (blind) return this.heardAt > blind.at ? { kind: "sight", at: now, source: "observer", seen: true } : null;
+    if (awakeMs(asleep, this.heardAt, now) <= BLIND_MS) return null;
+    const text = this.dark ?? UNHEARD[this.session.origin];
+    return { kind: "sight", at: now, source: "observer", seen: false, since: this.heardAt, text };
   }
 
   /** What would be said at this moment; nothing is kept of it. */
@@ -55,7 +89,7 @@ export class Watched {
     try {
       this.assessment = assess(this.evidence, now, this.#settings);
     } catch (error) {
-      this.poisoned = (error as Error).message;
+      this.#setAside(error, now);
       return false;
     }
     addEntry(this.timeline, this.assessment, this.session.startedAt);
@@ -64,4 +98,16 @@ export class Watched {
     if (changed) this.since = now;
     return changed;
   }
+
+  #setAside(error: unknown, now: number): void {
+    this.poisoned = (error as Error).message;
+    this.since = now;
+  }
 }
+
+const UNHEARD: Readonly<Record<AgentSession["origin"], string>> = {
+  run: "the process that holds its terminal is silent; it may be stopped",
+  spawn: "the process that holds its terminal is silent; it may be stopped",
+  tmux: "neither its pane nor its process can be seen",
+  transcript: "its process cannot be seen",
+};

@@ -35,6 +35,7 @@ export function whyOf(watched: Watched, now: number): Why {
   if (evidence.progress.outputAt !== null) add("last output", "bytes", evidence.progress.outputAt, "screen");
   if (evidence.humanAt !== null) add("human", "keys typed", evidence.humanAt, "human");
   const changes: string[] = [];
+  if (evidence.blind) changes.push("any word of it: it is judged again as soon as it is heard of");
   if (assessment.recheckAt !== null)
     changes.push(`it is judged again in ${spell(assessment.recheckAt - now)} if nothing comes`);
   const word = turnWord(evidence.turn);

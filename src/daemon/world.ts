@@ -187,7 +187,7 @@ export class World {
     const sample = this.#processes.sample({ pid, start: session.pidStart }, at);
     followed.sampledAt = at;
     if (isNews(followed.sample, sample)) await this.#tell(session.session, [sample]);
-    else if (sample.alive) this.#loop.hear(session.session, at);
+    else if (sample.alive) this.#loop.hear(session.session, "senses", at);
     followed.sample = sample;
     if (sample.alive !== false) followed.deadAt = null;
     else followed.deadAt ??= at;
@@ -201,7 +201,9 @@ export class World {
     const known = this.#loop.find(session.session);
     if (!known || JSON.stringify(known.session) !== JSON.stringify(session)) this.#loop.register(session);
     if (!known) this.#absorb(session);
-    if (liveness === "alive" && blind === null) this.#loop.hear(session.session, this.#loop.now());
+    if (blind !== null || liveness === "unknown")
+      this.#loop.lose(session.session, blind ?? "its pane could not be asked");
+    else this.#loop.hear(session.session, "pane");
     if (signals.length > 0) void this.#tell(session.session, signals);
   }
 

@@ -71,6 +71,21 @@ describe("the link to the daemon", () => {
     expect(await link.close(5000)).toBe(true);
   });
 
+  it("beats while there is nothing to tell, and not when nobody looks at the agent any more", async () => {
+    await daemon.listen(socketPath);
+    let isWatching = true;
+    const link = new DaemonLink({ socketPath, session, beatMs: 20, isWatching: () => isWatching });
+    await until("some beats", () => daemon.sessions.length >= 5);
+    isWatching = false;
+    // One thing at a time is asked: behind this, no beat is under way.
+    link.give(output(1));
+    await until("a signal", () => daemon.acked === 1);
+    const { length } = daemon.sessions;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect([daemon.sessions.length, link.isConnected]).toEqual([length, true]);
+    expect(await link.close(5000)).toBe(true);
+  });
+
   it("starts a daemon where there is none, once", async () => {
     let starts = 0;
     const startDaemon = async (): Promise<void> => {

@@ -4,10 +4,12 @@
  * Nothing in here may disturb the agent. Giving a signal only puts it into a list; a batch leaves 100 ms later or when
  * 200 wait. When the daemon does not answer it is started once (by a function that is given), and asked again with
  * growing pauses for as long as the host lives. What it has not acknowledged is kept up to a bound; beyond it the
- * oldest goes, and is counted.
+ * oldest goes, and is counted. While there is nothing to tell, the session is told again as a beat: a host that is
+ * stopped, or whose looking failed, falls silent, and the daemon notices.
  *
  *   idle -- give --> waiting (100 ms) -- due --> sending -- acked --> idle, or waiting when more came
  *                                                sending -- failed --> backing off (0.1 s … 10 s) --> sending
+ *   idle -- 20 s --> sending the session alone
  */
 import { Agent, request } from "node:http";
 import type { AgentSession } from "../core/agent.js";
@@ -16,6 +18,7 @@ import type { Signal } from "../core/signal.js";
 const BATCH_MS = 100;
 const BATCH_SIGNALS = 200;
 const KEPT_MAX = 20_000;
+const BEAT_MS = 20_000;
 const BACK_OFF_MS = [100, 200, 500, 1000, 2000, 5000, 10_000] as const;
 const TIMEOUT_MS = 5000;
 const ANSWER_CHARS_MAX = 64 * 1024;
@@ -26,6 +29,9 @@ export interface DaemonLinkOptions {
   /** Called when no daemon answers, at most once a minute; may fail. */
   startDaemon?: () => Promise<unknown>;
   keptMax?: number;
+  beatMs?: number;
+  /** Whether the agent is still looked at: a host that only passes bytes on has nothing to vouch for. */
+  isWatching?: () => boolean;
 }
 
 export class DaemonLink {
@@ -130,15 +136,16 @@ export class DaemonLink {
     this.#sending = false;
     if (isHopeless || (ok && this.#kept.length === 0 && this.#registered))
       for (const call of this.#settled.splice(0)) call();
-    if (ok && this.#kept.length === 0 && this.#registered) return;
-    if (ok) this.#wake(this.#kept.length >= BATCH_SIGNALS || this.#settled.length > 0 ? 0 : BATCH_MS);
+    if (ok && this.#kept.length === 0 && this.#registered) this.#wake(this.#options.beatMs ?? BEAT_MS);
+    else if (ok) this.#wake(this.#kept.length >= BATCH_SIGNALS || this.#settled.length > 0 ? 0 : BATCH_MS);
     else this.#wake(this.#backOff());
   }
 
   /** False when the daemon forgot the session: it is told anew. */
   async #sendNext(): Promise<boolean> {
     const path = `/v1/sessions/${encodeURIComponent(this.#session.session)}`;
-    if (!this.#registered) {
+    const isBeat = this.#kept.length === 0 && (this.#options.isWatching?.() ?? true);
+    if (!this.#registered || isBeat) {
       const session = this.#session;
       const { status, acked } = await this.#ask("PUT", path, session);
       if (status !== 200) throw new Error(`the daemon refused the session (${status})`);

@@ -303,6 +303,7 @@ export class Host implements ViewedHost {
       this.#link = new DaemonLink({
         socketPath: paths.daemonSocket,
         session: agentSession(this.#record),
+        isWatching: () => this.#observer?.isWatching ?? false,
         ...(startDaemon ? { startDaemon } : {}),
       });
       for (const signal of this.#early.splice(0)) this.#link.give(signal);

@@ -207,7 +207,14 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     interrupts: z.boolean().optional(),
     submits: z.boolean().optional(),
   }),
-  gap: z.object({ ...base, kind: z.literal("gap"), from: z.number(), to: z.number() }),
+  gap: z.object({ ...base, kind: z.literal("gap"), from: z.number(), to: z.number(), graceMs: count.optional() }),
+  sight: z.object({
+    ...base,
+    kind: z.literal("sight"),
+    seen: z.boolean(),
+    since: z.number().optional(),
+    text: text.optional(),
+  }),
 };
 
 /** A signal as it was stored, or null with nothing thrown. */

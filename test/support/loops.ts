@@ -52,14 +52,14 @@ export class TestLoop {
     this.start();
   }
 
-  /** As the daemon does at its start, after an end of any kind. */
-  start(): void {
+  /** As the daemon does at its start, after an end of any kind; with the moment of the last look, where it is known. */
+  start(lookedAt: number | null = null): void {
     this.journal?.close();
     this.journal = openJournal(join(this.#folder, "state", "journal.db"), { commitWithinMs: 1 }).journal;
     this.loop = new Loop(this.journal, this.hand.clock, ({ watched: { session, assessment } }) => {
       this.changes.push(`${session.name} ${said(assessment)}`);
     });
-    this.loop.restore();
+    this.loop.restore(lookedAt);
   }
 
   close(): void {
@@ -79,10 +79,11 @@ export class TestLoop {
     );
   }
 
-  /** Awake for so long, with a tick every second. */
-  run(seconds: number): void {
+  /** Awake for so long, with a tick every second; hosts are heard of all the time, unless they are silent. */
+  run(seconds: number, hosts: "beating" | "silent" = "beating"): void {
     for (let second = 0; second < seconds; second++) {
       this.hand.pass(1000);
+      if (hosts === "beating") for (const { session } of this.loop.sessions()) this.loop.hear(session.session, "host");
       this.loop.tick();
     }
   }

@@ -40,6 +40,8 @@ export interface Evidence {
   humanAt: number | null;
   quitAt: number | null;
   exit: ExitSignal | null;
+  /** rouse does not see it: since when it was not heard of, and why. */
+  blind: { since: number; text: string; at: number } | null;
   /** What the agent said of itself with `rouse report`. */
   report: { state: Extract<State, "working" | "error" | "complete" | "needs_input">; text: string; at: number } | null;
   retries: RetriesState;
@@ -73,6 +75,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     humanAt: null,
     quitAt: null,
     exit: null,
+    blind: null,
     report: null,
     retries: createRetries(),
     loop: createLoop(),
@@ -145,6 +148,10 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       return;
     case "exit":
       evidence.exit = signal;
+      return;
+    case "sight":
+      if (signal.seen) evidence.blind = null;
+      else evidence.blind ??= { since: signal.since ?? signal.at, text: signal.text ?? "", at: signal.at };
       return;
     default:
       return;

@@ -33,7 +33,16 @@ export interface LifecycleVerdict extends Verdict {
 }
 
 /** What only rouse, the system or the human does: none of it shows that the program answers. */
-const NO_ANSWER: ReadonlySet<string> = new Set(["process", "input", "gap", "exit", "file", "commit", "session"]);
+const NO_ANSWER: ReadonlySet<string> = new Set([
+  "process",
+  "input",
+  "gap",
+  "sight",
+  "exit",
+  "file",
+  "commit",
+  "session",
+]);
 
 export function createLifecycle(): LifecycleState {
   return {
