@@ -6,9 +6,11 @@ import { redact } from "../core/redact.js";
 import { parseRecord } from "../readers/json.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
 import type { ProcessTable } from "../sensors/process/process-table.js";
+import { OpenCodeDatabase } from "../sensors/transcript/opencode-database.js";
 import { realRoot } from "../sensors/transcript/safe-open.js";
 import { readSessionFile } from "../sensors/transcript/session-file.js";
 import { Tail } from "../sensors/transcript/tail.js";
+import { loadSqlite } from "../store/sqlite.js";
 
 /** Of what was written before the recording, the end is enough to know the state that the agent is in. */
 const WINDOW_BYTES = 128 * 1024;
@@ -26,13 +28,14 @@ export class TranscriptCopies {
   readonly #finder = new AgentFinder();
   #files: Followed[] = [];
   #session = "";
+  #database: OpenCodeDatabase | null = null;
 
   constructor(folder: string) {
     this.#folder = folder;
   }
 
   get count(): number {
-    return this.#files.length;
+    return this.#files.length + (this.#database ? 1 : 0);
   }
 
   /** Looks for the transcript, and copies what came since the last call. */
@@ -40,6 +43,7 @@ export class TranscriptCopies {
     const found = (await this.#finder.find(table)).find((agent) => isOf(agent, session));
     if (found?.located) await this.#notice(found, t);
     for (const file of this.#files) await this.#copy(file, t);
+    await this.#copyRows();
   }
 
   /** What was written in the last moment. */
@@ -48,6 +52,8 @@ export class TranscriptCopies {
       await this.#copy(file, t);
       await file.tail.close();
     }
+    await this.#copyRows();
+    this.#database?.close();
   }
 
   async #notice({ located, pid, innerPids, startedAt, kind }: FoundAgent, t: number): Promise<void> {
@@ -58,6 +64,8 @@ export class TranscriptCopies {
       const tail = new Tail(transcript, { root: realRoot(root) ?? root, windowBytes: WINDOW_BYTES });
       this.#files = [...this.#files, { path: transcript, copy: `transcript-${this.#files.length + 1}.jsonl`, tail }];
     }
+    if (located.database)
+      this.#database ??= new OpenCodeDatabase(located.database, (path) => loadSqlite().openReadOnly(path));
     if (kind !== "claude-code") return;
     for (const process of [pid, ...innerPids]) {
       const file = await readSessionFile(configFolder, process, startedAt);
@@ -78,6 +86,20 @@ export class TranscriptCopies {
         this.#append("transcript-times.jsonl", [JSON.stringify({ t, file: path, lines: lines.map(headOf) })]);
       }
       if (!more) return;
+    }
+  }
+
+  /** Rows carry their own times; one that changed stands there again. */
+  async #copyRows(): Promise<void> {
+    for (let more = this.#database !== null; more; ) {
+      const changed = await this.#database?.read();
+      const rows = changed?.rows ?? [];
+      if (rows.length > 0)
+        this.#append(
+          "transcript-db.jsonl",
+          rows.map((row) => redact(JSON.stringify(row))),
+        );
+      more = changed?.more ?? false;
     }
   }
 

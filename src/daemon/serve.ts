@@ -8,6 +8,7 @@ import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { problemText } from "../config/problem.js";
 import { type Journal, openJournal } from "../store/journal.js";
+import { loadSqlite } from "../store/sqlite.js";
 import { askDaemon } from "./client.js";
 import { Clock } from "./clock.js";
 import { Looked } from "./looked.js";
@@ -55,6 +56,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     positionsFile: join(paths.state, "transcripts.json"),
     ownFolders: [paths.state, paths.runtime, paths.config],
+    openDatabase: (path) => loadSqlite().openReadOnly(path),
   });
   const watch = async (wanted: WatchRules): Promise<WatchRules> => {
     rules = joinRules(wanted.anew ? fromConfig : rules, wanted);

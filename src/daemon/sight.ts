@@ -33,6 +33,8 @@ const hears = ({ turn, progress }: Evidence, source: "hook" | "transcript" | "pr
 /** Programs that `rouse init` puts hooks into, and those that keep a transcript where rouse finds it. */
 const WITH_HOOKS: ReadonlySet<string> = new Set(["claude-code", "codex", "gemini"]);
 
+const WITH_TRANSCRIPT: ReadonlySet<string> = new Set([...WITH_HOOKS, "opencode"]);
+
 const VIEWS: readonly View[] = [
   {
     what: "terminal",
@@ -46,7 +48,7 @@ const VIEWS: readonly View[] = [
     what: "transcript",
     isSeen: ({ evidence }) => hears(evidence, "transcript") || hears(evidence, "stream"),
     mend: ({ session }) =>
-      WITH_HOOKS.has(session.kind) ? "it is found with the first prompt; rouse watch looks for it" : null,
+      WITH_TRANSCRIPT.has(session.kind) ? "it is found with the first prompt; rouse watch looks for it" : null,
   },
   {
     what: "hooks",

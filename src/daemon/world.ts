@@ -12,6 +12,7 @@ import { readArgv, readExe, readProcTable } from "../sensors/process/proc.js";
 import { ProcessSensor } from "../sensors/process/process-sensor.js";
 import type { Seen } from "../sensors/tmux/adopted.js";
 import { TmuxWatcher } from "../sensors/tmux/watcher.js";
+import type { ReadDatabase } from "../sensors/transcript/opencode-database.js";
 import { SessionFileSensor } from "../sensors/transcript/session-file.js";
 import { Transcripts } from "../sensors/transcript/transcripts.js";
 import { WorkspaceSensor } from "../sensors/workspace/workspace-sensor.js";
@@ -29,6 +30,8 @@ export interface WorldOptions {
   positionsFile: string;
   /** rouse's own folders, which no sense enters. */
   ownFolders: readonly string[];
+  /** Opens a database of another program, for reading only. */
+  openDatabase(path: string): ReadDatabase;
 }
 
 const TICK_MS = 2000;
@@ -163,6 +166,19 @@ export class World {
       await (isNew
         ? this.#transcripts.add(session.session, options)
         : this.#transcripts.follow(session.session, located.transcript));
+    }
+    if (located.database && followed.transcript === null) {
+      const { zone, openDatabase: open } = this.#options;
+      const { path } = located.database;
+      followed.transcript = path;
+      this.#positions.follow(session.session);
+      const resume = this.#positions.of(session.session, path);
+      await this.#transcripts.addDatabase(session.session, {
+        place: located.database,
+        open,
+        zone,
+        ...(resume ? { resume } : {}),
+      });
     }
     if (followed.sessionFile) await this.#tell(session.session, await followed.sessionFile.read(at));
   }

@@ -9,9 +9,15 @@ import type { Signal } from "../core/signal.js";
 import { asRecord, type JsonRecord, num, obj, str } from "./json.js";
 import { type OpenCodeOptions, OpenCodeReader } from "./opencode-rows.js";
 
-interface Timed {
+export interface Timed {
   at: number;
   row: JsonRecord;
+}
+
+/** What polls would have seen of these rows, in the order of time. */
+export function placedRows(rows: readonly JsonRecord[]): Timed[] {
+  // Sorting is stable, so rows of the same millisecond stay in the order of the database.
+  return rows.flatMap(unfold).sort((a, b) => a.at - b.at);
 }
 
 /** The signals of a session's rows, in the order of time, each at the time at which it was true. */

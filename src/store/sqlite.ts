@@ -29,10 +29,12 @@ export interface Database {
 export interface Sqlite {
   engine: "node:sqlite" | "@photostructure/sqlite";
   open(path: string): Database;
+  /** For a database of somebody else: nothing of it is changed. */
+  openReadOnly(path: string): Database;
 }
 
 interface SqliteModule {
-  DatabaseSync: new (path: string) => Database;
+  DatabaseSync: new (path: string, options?: { readOnly: boolean }) => Database;
 }
 
 /** How a module is found; given by tests to stand for another Node.js. */
@@ -70,7 +72,11 @@ export function loadSqlite(modules: Modules = FOUND): Sqlite {
 }
 
 function asSqlite(engine: Sqlite["engine"], { DatabaseSync }: SqliteModule): Sqlite {
-  return { engine, open: (path) => new DatabaseSync(path) };
+  return {
+    engine,
+    open: (path) => new DatabaseSync(path),
+    openReadOnly: (path) => new DatabaseSync(path, { readOnly: true }),
+  };
 }
 
 export function isNewEnough(version: string | undefined): boolean {

@@ -157,4 +157,15 @@ describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
     await ended;
     expect(await find(finder)).toHaveLength(0);
   });
+
+  it("finds OpenCode's database, and leaves it alone where two share a folder and it", async () => {
+    const pid = await start("opencode", "", { XDG_DATA_HOME: join(home, "data") }, ["--session", "ses_abc"]);
+    const [agent] = await find();
+    expect(agent).toMatchObject({ kind: "opencode", pid });
+    const path = join(home, "data", "opencode", "opencode.db");
+    expect(agent?.located?.database).toMatchObject({ path, directory: work, session: "ses_abc" });
+    await start("opencode", "", { XDG_DATA_HOME: join(home, "data") });
+    const both = await find();
+    expect(both.map(({ located }) => located?.database)).toEqual([undefined, undefined]);
+  });
 });

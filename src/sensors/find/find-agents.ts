@@ -116,13 +116,20 @@ function innerOf(pid: number, kind: string, kinds: ReadonlyMap<number, Known>, t
   return [...group];
 }
 
-/** Two agents in one folder may both seem to write its newest file. Then nobody can tell which, and neither is told. */
+/**
+ * Two agents in one folder may both seem to write its newest file, or the newest session of a database. Then nobody can
+ * tell which, and neither is told.
+ */
 function withoutShared(agents: FoundAgent[]): FoundAgent[] {
   const owners = new Map<string, number>();
-  const pathOf = (agent: FoundAgent): string => agent.located?.transcript ?? "";
+  const pathOf = ({ located, pid }: FoundAgent): string => {
+    const { database } = located ?? {};
+    return database ? `${database.path} ${database.directory}` : (located?.transcript ?? `none of ${pid}`);
+  };
   for (const agent of agents) owners.set(pathOf(agent), (owners.get(pathOf(agent)) ?? 0) + 1);
   return agents.map((agent) => {
     if (!agent.located || (owners.get(pathOf(agent)) ?? 0) < 2) return agent;
-    return { ...agent, located: { ...agent.located, transcript: null, sessionId: null } };
+    const { database: _, ...located } = agent.located;
+    return { ...agent, located: { ...located, transcript: null, sessionId: null } };
   });
 }

@@ -1,8 +1,9 @@
 /** Where the transcript of a running agent is: one way per program, the surest first. */
 import { createHash } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { asRecord, parseRecord, str } from "../../readers/json.js";
+import type { DatabasePlace } from "../transcript/opencode-database.js";
 import { isInside, readHeadInside, realRoot } from "../transcript/safe-open.js";
 import { readSessionFile } from "../transcript/session-file.js";
 
@@ -25,6 +26,8 @@ export interface Located {
   /** The folder that all transcripts of the program are in. */
   root: string;
   sessionId: string | null;
+  /** Where the program keeps a database instead of transcripts. */
+  database?: DatabasePlace;
   /** The program's own folder: Claude Code keeps its state files there. */
   configFolder: string;
 }
@@ -35,6 +38,7 @@ const LOCATE: Readonly<Record<string, Locate>> = {
   "claude-code": locateClaude,
   codex: locateCodex,
   gemini: locateGemini,
+  opencode: locateOpenCode,
 };
 
 const NAMES_MAX = 5000;
@@ -162,6 +166,19 @@ async function geminiProjects(configFolder: string, cwd: string): Promise<string
   const text = root && (await readHeadInside(join(root, "projects.json"), root, 1024 * 1024));
   const name = str(asRecord(parseRecord(text ?? "")?.projects), cwd);
   return name !== undefined && /^[\w.-]{1,200}$/.test(name) && !name.startsWith(".") ? [name] : [];
+}
+
+const DATABASE = /^opencode(?:-[\w.-]{1,40})?\.db$/;
+
+/** Which session of the database is its own, only the rows tell: see `opencode-database.ts`. */
+async function locateOpenCode({ env, home, openFiles, argv, cwd, startedAt }: Candidate): Promise<Located | null> {
+  const usual = join(env.get("XDG_DATA_HOME") || join(home, ".local", "share"), "opencode", "opencode.db");
+  const path = openFiles.find((file) => DATABASE.test(basename(file))) ?? usual;
+  const root = dirname(path);
+  const given = optionOf(argv, ["--session", "-s"]);
+  const session = given !== null && ID.test(given) ? given : null;
+  const database = cwd === null ? {} : { database: { path, root, directory: cwd, startedAt, session } };
+  return { transcript: null, root, sessionId: session, configFolder: root, ...database };
 }
 
 /** The newest file of a folder that was written since the process started. */

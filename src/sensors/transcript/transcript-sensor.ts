@@ -46,7 +46,7 @@ export interface TranscriptRead {
 }
 
 /** Looks further apart than this were no steady watching. */
-const LATE_MS = 5000;
+export const LATE_MS = 5000;
 const HEAD_BYTES = 256 * 1024;
 const MARKS_KEPT = 8;
 
@@ -143,7 +143,7 @@ export class TranscriptSensor {
 }
 
 /** The gap goes first: whoever judges between two signals must already know that nobody was looking. */
-function withGap(signals: Signal[], until: number): Signal[] {
+export function withGap(signals: Signal[], until: number): Signal[] {
   const from = signals.reduce((first, signal) => Math.min(first, signal.at), until);
   if (from >= until) return signals;
   const gap: GapSignal = { kind: "gap", at: from, source: "observer", from, to: until };

@@ -4,6 +4,7 @@
  */
 import { type FSWatcher, watch } from "chokidar";
 import type { Signal } from "../../core/signal.js";
+import { OpenCodeSensor, type OpenCodeSensorOptions } from "./opencode-sensor.js";
 import type { Refusal } from "./safe-open.js";
 import { SideFiles } from "./side-files.js";
 import { type TranscriptOptions, TranscriptSensor, type TranscriptState } from "./transcript-sensor.js";
@@ -23,7 +24,7 @@ export interface TranscriptsOptions {
 }
 
 interface Entry {
-  sensor: TranscriptSensor;
+  sensor: TranscriptSensor | OpenCodeSensor;
   side: SideFiles;
   kind: string;
   root: string;
@@ -52,18 +53,28 @@ export class Transcripts {
     this.notice(path, session);
   }
 
+  /** OpenCode keeps a database instead of a file; what it writes goes into the log beside it first. */
+  async addDatabase(session: string, options: OpenCodeSensorOptions): Promise<void> {
+    await this.remove(session);
+    const { path, root } = options.place;
+    const sensor = new OpenCodeSensor(options);
+    const side = new SideFiles(path, root, "opencode");
+    this.entries.set(session, { sensor, side, kind: "opencode", root, due: true, sweptAt: Number.NEGATIVE_INFINITY });
+    this.notice(noticedOf(sensor), session);
+  }
+
   async remove(session: string): Promise<void> {
     const entry = this.entries.get(session);
     if (!entry) return;
     this.entries.delete(session);
-    this.unnotice(entry.sensor.path, session);
+    this.unnotice(noticedOf(entry.sensor), session);
     await Promise.all([entry.sensor.close(), entry.side.close()]);
   }
 
   /** The session's program writes another file now. */
   async follow(session: string, path: string): Promise<void> {
     const entry = this.entries.get(session);
-    if (!entry || entry.sensor.path === path) return;
+    if (!entry || entry.sensor.path === path || entry.sensor instanceof OpenCodeSensor) return;
     this.unnotice(entry.sensor.path, session);
     await entry.side.close();
     entry.side = new SideFiles(path, entry.root, entry.kind);
@@ -132,6 +143,11 @@ export class Transcripts {
     }
     this.options.onNews?.();
   }
+}
+
+/** The file whose changes tell of news. */
+function noticedOf(sensor: TranscriptSensor | OpenCodeSensor): string {
+  return sensor instanceof OpenCodeSensor ? `${sensor.path}-wal` : sensor.path;
 }
 
 async function readEntry(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptNews> {

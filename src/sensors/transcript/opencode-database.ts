@@ -1,0 +1,252 @@
+/**
+ * The rows of OpenCode's database that changed, for one running OpenCode.
+ *
+ * It is read beside a program that writes it: opened for reading only, one short statement at a time, and without ever
+ * waiting for a lock. No statement looks at more than the newest rows (by their row numbers, so whatever indexes there
+ * are), because a query holds up the whole daemon. A database that is missing, replaced, damaged or of another layout
+ * costs this sense only, and is tried again at the next look.
+ *
+ * The database holds all sessions of a user. Which one the program is in: the one of its folder that was written last
+ * since it started, else the one that its arguments name.
+ */
+import type { Stats } from "node:fs";
+import { digest } from "../../core/digest.js";
+import { openInside, type Refusal, realRoot } from "./safe-open.js";
+
+type Cell = string | number | null;
+type DatabaseRow = Record<string, Cell>;
+
+/** What is needed of an open database: that of `node:sqlite`. */
+export interface ReadDatabase {
+  exec(sql: string): void;
+  prepare(sql: string): { all(...values: Cell[]): DatabaseRow[] };
+  close(): void;
+}
+
+export interface DatabasePlace {
+  path: string;
+  /** The folder that it is in. */
+  root: string;
+  /** The program's working folder. */
+  directory: string;
+  startedAt: number;
+  /** Session that its arguments name. */
+  session: string | null;
+}
+
+export interface ChangedRows {
+  /** Of the session and its subagents, as the reader takes them, in the order of their last change. */
+  rows: Record<string, unknown>[];
+  /** There is more to read at once. */
+  more: boolean;
+  problem: Refusal | null;
+  /** The program has it for itself in this moment, and nothing was seen. */
+  isBusy: boolean;
+}
+
+/** So many rows of a table are looked at, the newest. */
+const WINDOW_ROWS = 2000;
+const SESSIONS_WINDOW_ROWS = 500;
+const SESSIONS_MAX = 20;
+/** So many rows are taken at once, and no longer ones. */
+const ROWS_MAX = 300;
+const DATA_CHARS_MAX = 1_000_000;
+/** A row is stamped before its transaction is written, so a newer one may be seen first. */
+export const OVERLAP_MS = 2000;
+const SLACK_MS = 2000;
+const TABLES = ["session", "message", "part"] as const;
+
+export class OpenCodeDatabase {
+  readonly #place: DatabasePlace;
+  readonly #open: (path: string) => ReadDatabase;
+  #database: ReadDatabase | null = null;
+  #file: Pick<Stats, "dev" | "ino"> | null = null;
+  #statements = new Map<string, ReturnType<ReadDatabase["prepare"]>>();
+  #session: string | null = null;
+  #since = Number.NEGATIVE_INFINITY;
+  /** Rows as they were last taken: those of the overlap come again. */
+  #taken = new Map<string, string>();
+
+  constructor(place: DatabasePlace, open: (path: string) => ReadDatabase) {
+    this.#place = place;
+    this.#open = open;
+  }
+
+  get path(): string {
+    return this.#place.path;
+  }
+
+  /** The session that is read, and the time of the last row that was. */
+  get position(): { session: string; since: number } | null {
+    return this.#session === null ? null : { session: this.#session, since: Math.max(0, this.#since) };
+  }
+
+  async read(): Promise<ChangedRows> {
+    const nothing = { rows: [], more: false, problem: null, isBusy: false };
+    const problem = await this.#stands();
+    if (problem !== null) return { ...nothing, problem };
+    try {
+      if (!this.#database) this.#openAnew();
+      return { ...nothing, ...this.#changed() };
+    } catch (error) {
+      this.close();
+      return isLock(error) ? { ...nothing, isBusy: true } : { ...nothing, problem: "unreadable" };
+    }
+  }
+
+  close(): void {
+    this.#statements = new Map();
+    try {
+      this.#database?.close();
+    } catch {
+      // It was replaced or removed under us; nothing was written that could be lost.
+    }
+    this.#database = null;
+  }
+
+  /** Is the file there, and ours? When another one has its name now, that one is to be opened. */
+  async #stands(): Promise<Refusal | null> {
+    const root = realRoot(this.#place.root);
+    if (root === null) return "missing";
+    const opened = await openInside(this.#place.path, root);
+    if (!opened.ok) {
+      this.close();
+      return opened.reason;
+    }
+    const { dev, ino } = opened.stats;
+    await opened.handle.close();
+    if (this.#file?.dev === dev && this.#file.ino === ino) return null;
+    if (this.#file) this.#begin(null);
+    this.#file = { dev, ino };
+    this.close();
+    return null;
+  }
+
+  #openAnew(): void {
+    this.#database = this.#open(this.#place.path);
+    // Nothing in its layout may call functions, and nothing of ours waits.
+    this.#database.exec("pragma busy_timeout = 0; pragma trusted_schema = off; pragma query_only = on");
+    if (!this.#hasTables()) throw new Error("it has another layout");
+  }
+
+  /** A view or a virtual table could cost any amount of work. */
+  #hasTables(): boolean {
+    const found = this.#all(
+      `select name from sqlite_schema where type = 'table' and name in (${TABLES.map(() => "?").join()})
+       and sql not like 'create virtual%'`,
+      ...TABLES,
+    );
+    return found.length === TABLES.length;
+  }
+
+  #begin(session: string | null): void {
+    this.#session = session;
+    this.#since = Number.NEGATIVE_INFINITY;
+    this.#taken.clear();
+  }
+
+  #changed(): Pick<ChangedRows, "rows" | "more"> {
+    const sessions = this.#sessions();
+    const current = this.#current(sessions);
+    if (current === null) return { rows: [], more: false };
+    if (current !== this.#session) this.#begin(current);
+    const family = familyOf(sessions, current);
+    const messages = this.#rowsOf("message", family);
+    const parts = this.#rowsOf("part", family);
+    const all = [...messages.rows, ...parts.rows].sort((a, b) => changedAt(a) - changedAt(b));
+    const more = messages.more || parts.more;
+    // What a fuller table has behind its limit must not be passed over because the other one is ahead.
+    const until = Math.min(messages.until, parts.until);
+    const rows = [
+      ...sessions.filter(({ id }) => family.includes(String(id))).map((row) => ({ table: "session", ...row })),
+      ...all.filter((row) => changedAt(row) <= until),
+    ];
+    this.#since = Math.max(this.#since, newest(rows.filter(({ table }) => table !== "session")));
+    return { rows: rows.filter((row) => this.#isNew(row)), more };
+  }
+
+  #sessions(): DatabaseRow[] {
+    return this.#all(
+      `select id, parent_id, directory, version, time_compacting, time_created, time_updated from session
+       where rowid > (select max(rowid) from session) - ${SESSIONS_WINDOW_ROWS}
+       order by time_updated desc`,
+    );
+  }
+
+  #current(sessions: readonly DatabaseRow[]): string | null {
+    const { directory, startedAt, session } = this.#place;
+    const own = sessions.find(
+      (row) => (row.parent_id ?? "") === "" && row.directory === directory && changedAt(row) >= startedAt - SLACK_MS,
+    );
+    const named = sessions.find((row) => row.id === session);
+    return String((own ?? named)?.id ?? "") || null;
+  }
+
+  #rowsOf(table: "message" | "part", family: readonly string[]) {
+    if (this.#since === Number.NEGATIVE_INFINITY)
+      return { rows: this.#select(table, family, 0, "desc"), more: false, until: Number.POSITIVE_INFINITY };
+    let rows = this.#select(table, family, this.#since - OVERLAP_MS, "asc");
+    const isFull = (): boolean => rows.length === ROWS_MAX;
+    // A burst that is larger than the limit would be taken again for ever.
+    if (isFull() && newest(rows) <= this.#since) rows = this.#select(table, family, this.#since + 1, "asc");
+    return { rows, more: isFull(), until: isFull() ? newest(rows) : Number.POSITIVE_INFINITY };
+  }
+
+  #select(table: "message" | "part", family: readonly string[], since: number, order: "asc" | "desc") {
+    const columns = table === "part" ? "id, message_id, session_id" : "id, session_id";
+    return this.#all(
+      `select ${columns}, time_created, time_updated, data from ${table}
+       where rowid > (select max(rowid) from ${table}) - ${WINDOW_ROWS}
+       and session_id in (${family.map(() => "?").join()}) and time_updated >= ? and length(data) <= ${DATA_CHARS_MAX}
+       order by time_updated ${order} limit ${ROWS_MAX}`,
+      ...family,
+      since,
+    ).map((row) => ({ table, ...row, data: parsed(row.data ?? null) }));
+  }
+
+  #isNew(row: Record<string, unknown>): boolean {
+    const key = `${row.table} ${row.id}`;
+    const is = digest(JSON.stringify(row));
+    if (this.#taken.get(key) === is) return false;
+    this.#taken.delete(key);
+    this.#taken.set(key, is);
+    const oldest = this.#taken.keys().next();
+    if (this.#taken.size > 2 * ROWS_MAX && !oldest.done) this.#taken.delete(oldest.value);
+    return true;
+  }
+
+  #all(sql: string, ...values: Cell[]): DatabaseRow[] {
+    const known = this.#statements.get(sql) ?? this.#database?.prepare(sql);
+    if (!known) return [];
+    this.#statements.set(sql, known);
+    return known.all(...values);
+  }
+}
+
+const isLock = (error: unknown): boolean => /\b(?:locked|busy)\b/i.test(String(error));
+
+/** The session and those of its subagents, the newest. */
+function familyOf(sessions: readonly DatabaseRow[], root: string): string[] {
+  const family = new Set([root]);
+  // Parents are changed after their children began, so several rounds may be needed.
+  for (let grew = true; grew && family.size < SESSIONS_MAX; ) {
+    const before = family.size;
+    for (const { id, parent_id } of sessions)
+      if (family.has(String(parent_id)) && family.size < SESSIONS_MAX) family.add(String(id));
+    grew = family.size > before;
+  }
+  return [...family];
+}
+
+const newest = (rows: readonly Record<string, unknown>[]): number => Math.max(...rows.map(changedAt));
+
+const changedAt = (row: Record<string, unknown>): number =>
+  typeof row.time_updated === "number" ? row.time_updated : 0;
+
+function parsed(data: Cell): unknown {
+  try {
+    return JSON.parse(String(data));
+  } catch {
+    return null;
+  }
+}

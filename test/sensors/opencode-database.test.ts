@@ -1,0 +1,242 @@
+/** OpenCode's database, written by a process of its own while it is read. Needs the built store (`tsc -b`). */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Signal } from "../../src/core/signal.js";
+import { OpenCodeSensor, type OpenCodeSensorOptions } from "../../src/sensors/transcript/opencode-sensor.js";
+import { loadSqlite } from "../../src/store/sqlite.js";
+
+const LAYOUT = `
+create table session (id text primary key, parent_id text, directory text not null, version text not null,
+  time_created integer not null, time_updated integer not null, time_compacting integer);
+create table message (id text primary key, session_id text not null, time_created integer not null,
+  time_updated integer not null, data text not null);
+create table part (id text primary key, message_id text not null, session_id text not null,
+  time_created integer not null, time_updated integer not null, data text not null);`;
+
+/** Does what it is told, one statement a line, and says when it is done. */
+const WRITER = `
+import { createInterface } from "node:readline";
+import { loadSqlite } from ${JSON.stringify(new URL("../../dist/store/sqlite.js", import.meta.url).href)};
+let database;
+for await (const line of createInterface({ input: process.stdin })) {
+  const { open, sql, values } = JSON.parse(line);
+  if (open) database = loadSqlite().open(open);
+  if (sql && values) database.prepare(sql).run(...values);
+  else if (sql) database.exec(sql);
+  console.log("done");
+}`;
+
+const START = 1_000_000;
+let root: string;
+let path: string;
+let writer: ChildProcess;
+let answers: AsyncIterator<string>;
+let sensors: OpenCodeSensor[];
+
+async function tell(order: { open?: string; sql?: string; values?: (string | number | null)[] }): Promise<void> {
+  writer.stdin?.write(`${JSON.stringify(order)}\n`);
+  expect((await answers.next()).value).toBe("done");
+}
+
+beforeEach(async () => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "rouse-opencode-")));
+  path = join(root, "opencode.db");
+  sensors = [];
+  writer = spawn(process.execPath, ["--input-type=module", "-e", WRITER], { stdio: ["pipe", "pipe", "inherit"] });
+  answers = createInterface({ input: writer.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  await tell({ open: path });
+  await tell({ sql: `pragma journal_mode = wal; ${LAYOUT}` });
+});
+
+afterEach(async () => {
+  for (const sensor of sensors) await sensor.close();
+  writer.stdin?.end();
+  await new Promise((resolve) => writer.once("close", resolve));
+  rmSync(root, { recursive: true, force: true });
+});
+
+function sense(more: Partial<OpenCodeSensorOptions["place"]> = {}, resume?: OpenCodeSensor["state"]): OpenCodeSensor {
+  const sensor = new OpenCodeSensor({
+    place: { path, root, directory: "/work", startedAt: START, session: null, ...more },
+    open: (file) => loadSqlite().openReadOnly(file),
+    ...(resume ? { resume } : {}),
+  });
+  sensors.push(sensor);
+  return sensor;
+}
+
+const UPSERT = "on conflict (id) do update set time_updated = excluded.time_updated, data = excluded.data";
+
+const session = (id: string, at: number, directory = "/work", parent: string | null = null) =>
+  tell({
+    sql: "insert or replace into session values (?, ?, ?, '1.18.33', ?, ?, null)",
+    values: [id, parent, directory, at, at],
+  });
+const message = (id: string, of: string, at: number, data: object) =>
+  tell({ sql: `insert into message values (?, ?, ?, ?, ?) ${UPSERT}`, values: [id, of, at, at, JSON.stringify(data)] });
+const part = (id: string, [of, within]: [string, string], at: number, data: object) =>
+  tell({
+    sql: `insert into part values (?, ?, ?, ?, ?, ?) ${UPSERT}`,
+    values: [id, within, of, at, at, JSON.stringify(data)],
+  });
+const bash = (status: string, start: number, end?: number) => ({
+  type: "tool",
+  tool: "bash",
+  state: { status, input: { command: "npm test" }, output: "ok", time: { start, ...(end ? { end } : {}) } },
+});
+
+async function prompt(id: string, at: number): Promise<void> {
+  await session(id, at);
+  await message(`${id}-m1`, id, at, { role: "user", time: { created: at } });
+  await part(`${id}-p1`, [id, `${id}-m1`], at, { type: "text", text: "Mend the parser." });
+  await message(`${id}-m2`, id, at + 10, { role: "assistant", time: { created: at + 10 } });
+}
+
+const kinds = (signals: readonly Signal[]): string[] =>
+  signals.map((signal) => (signal.kind === "turn" ? `turn ${signal.phase}` : signal.kind));
+
+describe("OpenCode's database", () => {
+  it("tells a turn with its tools as they are written, each fact once", async () => {
+    const sensor = sense();
+    expect(await sensor.read(START + 1000)).toEqual({ signals: [], more: false, problem: null });
+    await prompt("ses_1", START + 2000);
+    const begun = await sensor.read(START + 3000);
+    expect(kinds(begun.signals)).toEqual(expect.arrayContaining(["session", "turn start", "request"]));
+    expect(new Set(begun.signals.map(({ at }) => at))).toEqual(new Set([START + 3000]));
+    await part("p2", ["ses_1", "ses_1-m2"], START + 3500, bash("running", START + 3500));
+    expect(kinds((await sensor.read(START + 4000)).signals)).toEqual(["tool_start"]);
+    expect((await sensor.read(START + 5000)).signals).toEqual([]);
+    await part("p2", ["ses_1", "ses_1-m2"], START + 5500, bash("completed", START + 3500, START + 5500));
+    expect(kinds((await sensor.read(START + 6000)).signals)).toEqual(["tool_end"]);
+    await message("ses_1-m2", "ses_1", START + 6500, {
+      role: "assistant",
+      finish: "stop",
+      time: { created: START + 2010, completed: START + 6500 },
+    });
+    expect(kinds((await sensor.read(START + 7000)).signals)).toEqual(["turn end"]);
+  });
+
+  it("takes what was there before for history: at its own time, behind a gap", async () => {
+    await prompt("ses_1", START + 2000);
+    await part("p2", ["ses_1", "ses_1-m2"], START + 9000, bash("completed", START + 3500, START + 9000));
+    const { signals } = await sense().read(START + 100_000);
+    expect(signals[0]).toMatchObject({ kind: "gap", to: START + 100_000 });
+    expect(signals.find(({ kind }) => kind === "tool_start")?.at).toBe(START + 3500);
+    expect(signals.find(({ kind }) => kind === "tool_end")?.at).toBe(START + 9000);
+  });
+
+  it("goes on where an earlier life stopped", async () => {
+    const before = sense();
+    await prompt("ses_1", START + 2000);
+    await part("p2", ["ses_1", "ses_1-m2"], START + 2500, bash("running", START + 2500));
+    await before.read(START + 3000);
+    const { state } = before;
+    await before.close();
+    await part("p2", ["ses_1", "ses_1-m2"], START + 5000, bash("completed", START + 2500, START + 5000));
+    expect(kinds((await sense({}, state).read(START + 6000)).signals)).toEqual(["tool_end"]);
+  });
+
+  it("keeps to the session of the program's folder, and goes with it into another", async () => {
+    const sensor = sense();
+    await session("ses_old", START - 90_000);
+    await session("ses_other", START + 500, "/elsewhere");
+    await message("m0", "ses_other", START + 500, { role: "assistant", time: { created: START + 500 } });
+    expect((await sensor.read(START + 1000)).signals).toEqual([]);
+    await prompt("ses_1", START + 2000);
+    expect((await sensor.read(START + 2500)).signals.length).toBeGreaterThan(0);
+    await prompt("ses_2", START + 3000);
+    const { signals } = await sensor.read(START + 3500);
+    expect(signals.find(({ kind }) => kind === "session")).toMatchObject({ id: "ses_2" });
+    const named = sense({ session: "ses_old", directory: "/nowhere" });
+    await named.read(START + 4000);
+    expect(named.state.marks).toMatchObject([{ before: "ses_old" }]);
+  });
+
+  it("tells of subagents their tools, and of an old session that is gone on with nothing of its past", async () => {
+    await prompt("ses_old", START - 500_000);
+    await part("p0", ["ses_old", "ses_old-m2"], START - 400_000, bash("completed", START - 450_000, START - 400_000));
+    const sensor = sense();
+    await prompt("ses_1", START + 1000);
+    await session("ses_child", START + 1500, "/work", "ses_1");
+    await part("p1", ["ses_child", "mc"], START + 1500, bash("running", START + 1500));
+    expect(kinds((await sensor.read(START + 2000)).signals)).toContain("tool_start");
+    await session("ses_old", START + 60_000);
+    await part("p9", ["ses_old", "ses_old-m2"], START + 60_000, bash("running", START + 60_000));
+    const { signals } = await sensor.read(START + 61_000);
+    expect(signals.filter(({ kind }) => kind.startsWith("tool"))).toMatchObject([{ kind: "tool_start", id: "p9" }]);
+  });
+
+  it("reads a burst in bounded pieces and loses none of it", async () => {
+    const sensor = sense();
+    await prompt("ses_1", START + 1000);
+    await sensor.read(START + 1500);
+    for (let n = 0; n < 700; n++)
+      await part(`b${n}`, ["ses_1", "ses_1-m2"], START + 2000 + n, bash("running", START + 2000 + n));
+    const signals: Signal[] = [];
+    for (let more = true; more; ) {
+      const read = await sensor.read(START + 4000);
+      signals.push(...read.signals);
+      more = read.more;
+    }
+    expect(signals.filter(({ kind }) => kind === "tool_start")).toHaveLength(700);
+  });
+
+  it("never waits for a writer, and never keeps one from writing", async () => {
+    const sensor = sense();
+    await prompt("ses_1", START + 1000);
+    await sensor.read(START + 1500);
+    await tell({ sql: "begin immediate" });
+    await part("p2", ["ses_1", "ses_1-m2"], START + 2000, bash("running", START + 2000));
+    expect(await sensor.read(START + 2500)).toMatchObject({ signals: [], problem: null });
+    await tell({ sql: "commit; pragma wal_checkpoint(truncate)" });
+    expect(kinds((await sensor.read(START + 3000)).signals)).toEqual(["tool_start"]);
+
+    const rollback = join(root, "rollback.db");
+    await tell({ open: rollback });
+    await tell({ sql: LAYOUT });
+    await prompt("ses_1", START + 1000);
+    const other = sense({ path: rollback });
+    await tell({ sql: "begin exclusive" });
+    expect(await other.read(START + 1500)).toMatchObject({ signals: [], problem: null });
+    await tell({ sql: "commit" });
+    expect((await other.read(START + 2000)).signals.length).toBeGreaterThan(0);
+  });
+
+  it("says what it cannot read, and reads again when it can", async () => {
+    const nowhere = sense({ path: join(root, "none.db") });
+    expect(await nowhere.read(START)).toMatchObject({ problem: "missing" });
+    writeFileSync(join(root, "none.db"), "no database at all, whatever its name says");
+    expect(await nowhere.read(START)).toMatchObject({ problem: "unreadable" });
+    symlinkSync(path, join(root, "link.db"));
+    expect(await sense({ path: join(root, "link.db") }).read(START)).toMatchObject({ problem: "link" });
+
+    const sensor = sense();
+    await prompt("ses_1", START + 1000);
+    await sensor.read(START + 1500);
+    await tell({ sql: "alter table part rename to parts" });
+    expect(await sensor.read(START + 2000)).toMatchObject({ signals: [], problem: "unreadable" });
+    await tell({ sql: "create view part as select * from parts" });
+    expect(await sensor.read(START + 2500)).toMatchObject({ signals: [], problem: "unreadable" });
+    await tell({ sql: "drop view part; alter table parts rename to part" });
+    expect(await sensor.read(START + 3000)).toMatchObject({ problem: null });
+  });
+
+  it("follows a database that was replaced", async () => {
+    const sensor = sense();
+    await prompt("ses_1", START + 1000);
+    await sensor.read(START + 1500);
+    const fresh = join(root, "fresh.db");
+    await tell({ open: fresh });
+    await tell({ sql: LAYOUT });
+    await prompt("ses_2", START + 2000);
+    for (const log of ["-wal", "-shm"]) rmSync(`${path}${log}`, { force: true });
+    renameSync(fresh, path);
+    const { signals, problem } = await sensor.read(START + 2500);
+    expect(problem).toBeNull();
+    expect(signals.find(({ kind }) => kind === "session")).toMatchObject({ id: "ses_2" });
+  });
+});
