@@ -31,7 +31,7 @@ export interface WorldOptions {
   /** rouse's own folders, which no sense enters. */
   ownFolders: readonly string[];
   /** Opens a database of another program, for reading only. */
-  openDatabase(path: string): ReadDatabase;
+  openDatabase: (path: string) => ReadDatabase;
 }
 
 const TICK_MS = 2000;

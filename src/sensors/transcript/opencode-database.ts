@@ -205,7 +205,7 @@ export class OpenCodeDatabase {
   }
 
   #isNew(row: Record<string, unknown>): boolean {
-    const key = `${row.table} ${row.id}`;
+    const key = `${String(row.table)} ${String(row.id)}`;
     const is = digest(JSON.stringify(row));
     if (this.#taken.get(key) === is) return false;
     this.#taken.delete(key);
