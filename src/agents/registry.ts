@@ -9,6 +9,15 @@ import { type AgentProfile, mergeProfile, type ProfileOverride } from "./profile
 
 const PROFILES: readonly AgentProfile[] = [claudeCode, codex, gemini, opencode, generic];
 
+/** Every kind of program that has a profile of its own, and `generic`. */
+export const KINDS: readonly string[] = PROFILES.map(({ id }) => id);
+
+/** Whether a kind is known by its id or by the name of its program. */
+export function isKind(given: string, own: readonly ProfileOverride[] = []): boolean {
+  const name = given.toLowerCase();
+  return byName(name) !== undefined || own.some((o) => o.id === name || (o.programs ?? []).includes(name));
+}
+
 /**
  * The profile of a program; the generic one for any other, a fork included. `said` is what the program calls itself
  * when asked for its version ("2.1.197 (Claude Code)"): a recording may spell the program in a way of its own.

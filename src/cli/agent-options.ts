@@ -34,6 +34,14 @@ export function agentCommand(program: Command, name: "run" | "spawn") {
     .option("--policy <name>", "the policy that holds for it");
 }
 
+/** What knows kinds is loaded only when one is given: it takes as long as the rest of the start. */
+export async function checkKind(kind: string | undefined, refuse: (text: string) => never): Promise<void> {
+  if (kind === undefined) return;
+  const { complaintOfKind } = await import("./options.js");
+  const complaint = complaintOfKind(kind);
+  if (complaint) refuse(complaint);
+}
+
 export function specOf(command: string[], options: AgentOptions, origin: "run" | "spawn"): SpecWithoutName {
   return {
     wanted: options.name ?? null,

@@ -22,7 +22,7 @@ export function addAttach(program: Command, setExit: (code: number) => void): vo
 }
 
 async function attach(name: string): Promise<number> {
-  const session = livingSession(name);
+  const session = await livingSession(name);
   const terminal = new OuterTerminal();
   const modes = new Modes();
   const { stdin, stdout } = process;

@@ -1,10 +1,9 @@
 /** `rouse check`: who has given no sign for how long, and whether that means anything. */
 import type { Command } from "@commander-js/extra-typings";
 import { loadConfig } from "../config/load.js";
-import { rousePaths } from "../config/paths.js";
 import { spell } from "../core/evidence/verdict.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js";
-import { askDaemon } from "../daemon/client.js";
+import { ask, isUnlisted } from "./ask.js";
 import { isColoured, paint } from "./paint.js";
 import { type Column, tableText } from "./table.js";
 
@@ -29,7 +28,7 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
         critical_hours: String(check.critical_hours),
         auto_resume_hours: String(check.auto_resume_hours),
       });
-      const { agents } = (await askDaemon(rousePaths().daemonSocket, "GET", `/v1/check?${query.toString()}`)) as {
+      const { agents } = (await ask(`/v1/check?${query.toString()}`, isUnlisted)) as {
         agents: CheckedAgent[];
       };
       process.stdout.write(json ? `${JSON.stringify({ agents })}\n` : checkText(agents, process.stdout));

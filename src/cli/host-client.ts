@@ -1,22 +1,41 @@
 /** Finds the host of an agent and talks with it. */
 import { createConnection, type Socket } from "node:net";
 import { rousePaths } from "../config/paths.js";
+import { otherNames } from "../config/suggest.js";
+import type { AgentSession } from "../core/agent.js";
+import { askDaemon } from "../daemon/client.js";
 import { FrameReader, frame, type ToHost } from "../host/frames.js";
 import { type FoundSession, findSession, listSessions } from "../host/registry.js";
 import { BadInput } from "../replay/files.js";
 
 /** The agent of this name, alive or not. */
-export function sessionNamed(name: string): FoundSession {
+export async function sessionNamed(name: string): Promise<FoundSession> {
   const paths = rousePaths();
   const found = findSession(paths, name);
   if (found) return found;
-  const alive = [...new Set(listSessions(paths).flatMap((s) => (s.isAlive ? [s.name] : [])))].slice(0, 20);
-  const there = alive.length > 0 ? `there are ${alive.join(", ")}` : "none is running";
-  throw new BadInput(`no agent called ${JSON.stringify(name.slice(0, 80))} was started by rouse here; ${there}`);
+  const elsewhere = await watchedOnly(name);
+  if (elsewhere) throw new BadInput(elsewhere);
+  const alive = listSessions(paths).flatMap((s) => (s.isAlive ? [s.name] : []));
+  throw new BadInput(
+    `no agent called ${JSON.stringify(name.slice(0, 80))} was started by rouse here; ${otherNames(name, alive)}`,
+  );
 }
 
-export function livingSession(name: string): FoundSession & { hostSocket: string } {
-  const found = sessionNamed(name);
+/** One that rouse watches but does not hold: where it is. */
+async function watchedOnly(name: string): Promise<string | null> {
+  const { agents } = (await askDaemon(rousePaths().daemonSocket, "GET", "/v1/registered").catch(() => ({
+    agents: [],
+  }))) as { agents: AgentSession[] };
+  const found = agents.find((agent) => agent.name === name || agent.session === name);
+  if (!found) return null;
+  const where = found.pane
+    ? `in tmux: tmux -S ${found.pane.socket} attach -t '${found.pane.id}'`
+    : `in a terminal of its own${found.pid === null ? "" : `, process ${found.pid}`}`;
+  return `${found.name} is only watched, not started by rouse; it runs ${where}`;
+}
+
+export async function livingSession(name: string): Promise<FoundSession & { hostSocket: string }> {
+  const found = await sessionNamed(name);
   if (!found.isAlive || found.hostSocket === null) throw new BadInput(`${found.name} is not running any more`);
   return { ...found, hostSocket: found.hostSocket };
 }

@@ -20,7 +20,7 @@ export function addLogs(program: Command, _setExit: (code: number) => void): voi
     .option("-f, --follow", "go on until it ends")
     .option("--raw", "the bytes as they were, escape sequences included")
     .action(async (name, options) => {
-      const session = sessionNamed(name);
+      const session = await sessionNamed(name);
       const text = new OutputText();
       const show = (bytes: Buffer): void => {
         process.stdout.write(options.raw ? bytes : text.take(bytes));

@@ -1,6 +1,17 @@
 /** Values of options, checked where they are read. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
+import type { ProfileOverride } from "../agents/profile.js";
+import { isKind, KINDS } from "../agents/registry.js";
+import { otherNames } from "../config/suggest.js";
+import { plain } from "../core/plain.js";
 import { SOURCE_NAMES, type SourceName } from "../replay/case-folder.js";
+
+/** Why a kind is none; null when it is one. */
+export function complaintOfKind(given: string | undefined, own: readonly ProfileOverride[] = []): string | null {
+  if (given === undefined || isKind(given, own)) return null;
+  const kinds = [...KINDS, ...own.map(({ id }) => id)];
+  return `error: there is no kind ${JSON.stringify(plain(given, 80))}; ${otherNames(given, kinds)}`;
+}
 
 export function parseSources(value: string): ReadonlySet<SourceName> {
   const names = value.split(",").map((name) => name.trim());

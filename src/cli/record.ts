@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
+import { otherNames } from "../config/suggest.js";
 import type { AgentSession } from "../core/agent.js";
 import { askDaemon } from "../daemon/client.js";
 import type { Sight } from "../daemon/sight.js";
@@ -76,8 +77,8 @@ function wanted(running: readonly Target[], name: string | undefined): Target[] 
   if (name === undefined) return [...running];
   const found = running.filter(({ session }) => session.name === name || session.session === name);
   if (found.length > 0) return found.slice(0, 1);
-  const names = [...new Set(running.map(({ session }) => session.name))].slice(0, 20).join(", ");
-  throw new BadInput(`no agent called ${JSON.stringify(name.slice(0, 80))} is running; there are ${names}`);
+  const names = running.map(({ session }) => session.name);
+  throw new BadInput(`no agent called ${JSON.stringify(name.slice(0, 80))} is running; ${otherNames(name, names)}`);
 }
 
 /** One that cannot be recorded costs itself only; alone, it is the answer. */

@@ -2,6 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
+import { KINDS } from "../agents/registry.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import { parseRecord } from "../readers/json.js";
@@ -10,7 +11,7 @@ import { BadInput, readLines } from "../replay/files.js";
 import { isFolder, type ReplayOptions, replayCase, replayCast } from "../replay/replay-case.js";
 import { replayEvents, replaySignals, replayTranscript } from "../replay/replay-records.js";
 import { judgeScreen } from "../replay/replay-screens.js";
-import { parseSources, parseZone } from "./options.js";
+import { complaintOfKind, parseSources, parseZone } from "./options.js";
 import { isColoured } from "./paint.js";
 import { loadProfiles } from "./profiles.js";
 import { timelineText } from "./timeline-text.js";
@@ -29,10 +30,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
     .option("--screens <file>", "single screens, one per line ({id, text, agent, now, tz})")
     .option("--transcript <file>", "a transcript that an agent wrote (JSONL)")
     .option("--signals <file>", "stored signals, one JSON object per line")
-    .option(
-      "--agent <kind>",
-      "which program it is, where the recording does not say: claude-code, codex, gemini, opencode, generic",
-    )
+    .option("--agent <kind>", `which program it is, where the recording does not say: ${KINDS.join(", ")}`)
     .option("--profile <file>", "a profile of your own (TOML or JSON) over the built-in ones")
     .addOption(new Option("--sources <list>", `read only these: ${SOURCE_NAMES.join(", ")}`).argParser(parseSources))
     .addOption(
@@ -45,11 +43,14 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       "\nExamples:\n  rouse replay test/fixtures/cases\n  rouse replay --json session.cast --agent codex\n  gzip -dc session.cast.gz | rouse replay -\n",
     )
     .action(async (paths, options) => {
+      const profiles = options.profile ? await loadProfiles(options.profile) : [];
+      const complaint = complaintOfKind(options.agent, profiles);
+      if (complaint) command.error(complaint, { exitCode: 2 });
       const replay: ReplayOptions = {
         sources: options.sources ?? new Set(SOURCE_NAMES),
         zone: options.tz,
         ...(options.agent ? { agent: options.agent } : {}),
-        profiles: options.profile ? await loadProfiles(options.profile) : [],
+        profiles,
       };
       const out = printer(options.json === true);
       let asked = 0;

@@ -6,7 +6,15 @@ import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import type { PtyExit } from "../sensors/pty.js";
-import { agentCommand, cannotStart, nameFor, type SpecWithoutName, specOf, startDaemon } from "./agent-options.js";
+import {
+  agentCommand,
+  cannotStart,
+  checkKind,
+  nameFor,
+  type SpecWithoutName,
+  specOf,
+  startDaemon,
+} from "./agent-options.js";
 
 export function addRun(program: Command, _setExit: (code: number) => void): void {
   agentCommand(program, "run")
@@ -19,7 +27,8 @@ export function addRun(program: Command, _setExit: (code: number) => void): void
       "after",
       "\nExamples:\n  rouse run -- claude\n  rouse run --name api --tag work -- codex --full-auto\n",
     )
-    .action(async (command, options) => {
+    .action(async (command, options, self) => {
+      await checkKind(options.kind, (text) => self.error(text, { exitCode: 2 }));
       const trouble = cannotStart(command);
       if (trouble) {
         process.stderr.write(`rouse: ${trouble.text}\n`);

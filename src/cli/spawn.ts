@@ -8,7 +8,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { makePrivateFolder, rousePaths } from "../config/paths.js";
 import { plain } from "../core/plain.js";
 import { BadInput } from "../replay/files.js";
-import { agentCommand, cannotStart, specOf } from "./agent-options.js";
+import { agentCommand, cannotStart, checkKind, specOf } from "./agent-options.js";
 import type { HostOrder } from "./host.js";
 
 const COLS = 120;
@@ -22,7 +22,8 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
     .summary("run an agent detached, watched")
     .description("Starts a program in a terminal of its own, detached, and prints its name.")
     .addHelpText("after", "\nExamples:\n  rouse spawn -- claude\n  rouse attach claude\n  rouse stop claude\n")
-    .action(async (command, options) => {
+    .action(async (command, options, self) => {
+      await checkKind(options.kind, (text) => self.error(text, { exitCode: 2 }));
       const trouble = cannotStart(command);
       if (trouble) {
         process.stderr.write(`rouse: ${trouble.text}\n`);

@@ -1,10 +1,9 @@
 /** `rouse status`, `rouse health` and `rouse why`: looking at what is watched. */
 import { type Command, Option } from "@commander-js/extra-typings";
-import { rousePaths } from "../config/paths.js";
 import { spell } from "../core/evidence/verdict.js";
-import { askDaemon } from "../daemon/client.js";
 import type { SessionView } from "../daemon/view.js";
 import type { Why } from "../daemon/why.js";
+import { ask, isCalled, isUnlisted } from "./ask.js";
 import { isColoured, paint, paintState } from "./paint.js";
 import { type Column, tableText } from "./table.js";
 import { timelineText } from "./timeline-text.js";
@@ -28,10 +27,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .addOption(new Option("--filter <which>", "only the unhealthy ones").choices(["unhealthy"] as const))
     .option("--json", "for programs")
     .action(async (name, { filter, json }) => {
-      const agents = (await listAgents(name !== undefined)).filter(
-        (agent) => name === undefined || agent.name === name || agent.session === name,
-      );
-      if (name !== undefined && agents.length === 0) return void (await oneAgent(name));
+      const agents = name === undefined ? await listAgents(false) : [await oneAgent(name)];
       const shown = agents.map(healthOf).filter((health) => filter !== "unhealthy" || health.status !== "healthy");
       if (json) process.stdout.write(`${JSON.stringify(name === undefined ? { agents: shown } : shown[0])}\n`);
       else
@@ -47,22 +43,18 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .argument("<name>", "the agent")
     .option("--json", "for programs")
     .action(async (name, { json }) => {
-      const why = (await askDaemon(
-        rousePaths().daemonSocket,
-        "GET",
-        `/v1/sessions/${encodeURIComponent(name)}/why`,
-      )) as Why;
+      const why = (await ask(`/v1/sessions/${encodeURIComponent(name)}/why`, isCalled(name))) as Why;
       process.stdout.write(json ? `${JSON.stringify(why)}\n` : whyText(why, process.stdout));
     });
 }
 
 async function listAgents(all: boolean): Promise<SessionView[]> {
-  const { agents } = (await askDaemon(rousePaths().daemonSocket, "GET", "/v1/sessions")) as { agents: SessionView[] };
+  const { agents } = (await ask("/v1/sessions", isUnlisted)) as { agents: SessionView[] };
   return agents.filter((agent) => all || agent.ended_at === null).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-const oneAgent = (name: string): Promise<unknown> =>
-  askDaemon(rousePaths().daemonSocket, "GET", `/v1/sessions/${encodeURIComponent(name)}`);
+const oneAgent = (name: string): Promise<SessionView> =>
+  ask(`/v1/sessions/${encodeURIComponent(name)}`, isCalled(name)) as Promise<SessionView>;
 
 /** The fields of the agent-health proposal: agent, status, last_output, errors. */
 function healthOf(agent: SessionView): {

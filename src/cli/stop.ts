@@ -17,7 +17,7 @@ export function addStop(program: Command, setExit: (code: number) => void): void
     .option("--grace <seconds>", "how long it may take to end by itself", parseSeconds, GRACE_SECONDS)
     .option("--json", "what happened, for programs")
     .action(async (name, options) => {
-      const session = sessionNamed(name);
+      const session = await sessionNamed(name);
       const stopped = await stop(session, options.grace * 1000);
       if (options.json)
         process.stdout.write(`${JSON.stringify({ name: session.name, session: session.session, ...stopped })}\n`);

@@ -1,10 +1,9 @@
 /** `rouse summary`: what happened since last night. */
 import type { Command } from "@commander-js/extra-typings";
-import { rousePaths } from "../config/paths.js";
 import { spell } from "../core/evidence/verdict.js";
 import type { State } from "../core/states.js";
-import { askDaemon } from "../daemon/client.js";
 import type { AgentSummary, Summary, Trouble } from "../daemon/summary.js";
+import { ask } from "./ask.js";
 import { isColoured, paint, paintState } from "./paint.js";
 import { parseSince } from "./since.js";
 
@@ -27,7 +26,7 @@ export function addSummary(program: Command, _setExit: (code: number) => void): 
     .option("--json", "for programs")
     .action(async ({ since, json }) => {
       const from = Math.floor(since ?? parseSince(USUAL));
-      const summary = (await askDaemon(rousePaths().daemonSocket, "GET", `/v1/summary?since=${from}`)) as Summary;
+      const summary = (await ask(`/v1/summary?since=${from}`, () => false)) as Summary;
       process.stdout.write(json ? `${JSON.stringify(summary)}\n` : summaryText(summary, process.stdout));
     });
 }

@@ -14,6 +14,6 @@ export function addType(program: Command, _setExit: (code: number) => void): voi
     .argument("<text...>", "the text; several words are joined by blanks; behind -- if one begins with a dash")
     .option("--no-enter", "leave the text in the agent's composer")
     .action(async (name, text, options) => {
-      await askHost(livingSession(name), { op: "type", text: text.join(" "), enter: options.enter }, "typed");
+      await askHost(await livingSession(name), { op: "type", text: text.join(" "), enter: options.enter }, "typed");
     });
 }

@@ -18,6 +18,17 @@ export function suggest(given: string, names: Iterable<string>): string | null {
   return best;
 }
 
+const LISTED_MAX = 20;
+
+/** What there is instead of a name that there is not: the one that was probably meant, and the others. */
+export function otherNames(given: string, names: readonly string[]): string {
+  const known = [...new Set(names)];
+  if (known.length === 0) return "none is running";
+  const near = suggest(given, known);
+  const more = known.length > LISTED_MAX ? ` and ${known.length - LISTED_MAX} more` : "";
+  return `${near ? `did you mean ${near}? ` : ""}there are ${known.slice(0, LISTED_MAX).join(", ")}${more}`;
+}
+
 /** Insertions, deletions, replacements and swaps of neighbours; at least `enough` when it is not less. */
 function editDistance(a: string, b: string, enough: number): number {
   if (Math.abs(a.length - b.length) >= enough) return enough;

@@ -1,7 +1,9 @@
 /** The daemon's face on its own socket: sessions in, signals in, views out. The socket's file mode is the guard. */
 import { Hono } from "hono";
 import * as z from "zod";
+import { otherNames } from "../config/suggest.js";
 import { remember } from "../core/evidence/bounded.js";
+import { plain } from "../core/plain.js";
 import type { Signal } from "../core/signal.js";
 import { str } from "../readers/json.js";
 import type { RecordReader } from "../readers/record-reader.js";
@@ -41,11 +43,11 @@ export function makeRoutes({ loop, version, shutDown, watch }: RouteOptions): Ho
   });
   app.get("/v1/sessions/:name", (c) => {
     const watched = loop.find(c.req.param("name"));
-    return watched ? c.json(viewOf(watched, loop.now())) : c.json(notFound(c.req.param("name")), 404);
+    return watched ? c.json(viewOf(watched, loop.now())) : c.json(notFound(c.req.param("name"), loop), 404);
   });
   app.get("/v1/sessions/:name/why", (c) => {
     const watched = loop.find(c.req.param("name"));
-    return watched ? c.json(whyOf(watched, loop.now())) : c.json(notFound(c.req.param("name")), 404);
+    return watched ? c.json(whyOf(watched, loop.now())) : c.json(notFound(c.req.param("name"), loop), 404);
   });
   app.put("/v1/sessions/:session", async (c) => {
     const session = parseSession(await c.req.json().catch(() => null));
@@ -129,6 +131,7 @@ const HOOK_READERS_MAX = 1000;
 
 /** An empty span: it keeps the number and says nothing. */
 const unreadable = (at: number): Signal => ({ kind: "gap", at, source: "observer", from: at, to: at });
-const notFound = (name: string): { error: string } => ({
-  error: `no agent called ${JSON.stringify(name.slice(0, 80))} is known`,
-});
+function notFound(name: string, loop: Pick<Loop, "sessions">): { error: string } {
+  const running = loop.sessions().flatMap(({ session }) => (session.endedAt === null ? [plain(session.name, 80)] : []));
+  return { error: `no agent called ${JSON.stringify(plain(name, 80))} is known; ${otherNames(name, running)}` };
+}

@@ -1,0 +1,51 @@
+/**
+ * Asks the daemon what people want to know. With the first agent it is just coming up, and an agent that was started a
+ * moment ago is not known to it at once: whoever looks right after the start waits for both.
+ */
+import { rousePaths } from "../config/paths.js";
+import { askDaemon, Refused, Unreachable } from "../daemon/client.js";
+import { type FoundSession, listSessions } from "../host/registry.js";
+
+const WAIT_MS = 5000;
+const STEP_MS = 100;
+/** A host that is older than this has told the daemon of itself, or cannot. */
+const YOUNG_MS = 20_000;
+
+/** `lacks` says whether an agent that has just started is missing in an answer, or in the lack of one. */
+export async function ask(path: string, lacks: (young: FoundSession, answer: unknown) => boolean): Promise<unknown> {
+  const deadline = Date.now() + WAIT_MS;
+  for (;;) {
+    const outcome = await once(path);
+    const isAnswer = !(outcome instanceof Error);
+    const isEarly = young().some((one) => outcome instanceof Unreachable || lacks(one, isAnswer ? outcome : null));
+    if (!isEarly || Date.now() > deadline) {
+      if (isAnswer) return outcome;
+      throw outcome;
+    }
+    await new Promise((resolve) => setTimeout(resolve, STEP_MS));
+  }
+}
+
+function once(path: string): Promise<unknown> {
+  return askDaemon(rousePaths().daemonSocket, "GET", path).catch((error: unknown) => {
+    if (error instanceof Unreachable || (error instanceof Refused && error.status === 404)) return error;
+    throw error;
+  });
+}
+
+function young(): FoundSession[] {
+  if (process.env.ROUSE_DAEMON === "off") return [];
+  return listSessions(rousePaths()).filter(({ isAlive, startedAt }) => isAlive && Date.now() - startedAt < YOUNG_MS);
+}
+
+/** For questions about one agent. */
+export const isCalled =
+  (name: string) =>
+  (young: FoundSession, answer: unknown): boolean =>
+    answer === null && (young.name === name || young.session === name);
+
+/** For lists of agents. */
+export const isUnlisted = (young: FoundSession, answer: unknown): boolean => {
+  const { agents = [] } = (answer ?? {}) as { agents?: { session: string }[] };
+  return !agents.some(({ session }) => session === young.session);
+};

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
+
+let home: Home;
+
+beforeEach(() => {
+  home = makeHome("on");
+});
+
+afterEach(async () => {
+  await rouse(home, ["down"]);
+  expect(await closeHome(home)).toMatchObject({ processes: [] });
+});
+
+it.each([
+  ["run", ["run", "--kind", "claude-cod", "--", "true"]],
+  ["spawn", ["spawn", "--kind", "claude-cod", "--", "true"]],
+  ["replay", ["replay", "--agent", "claude-cod", "nowhere"]],
+])("a kind that there is not is refused by %s, with those that there are", async (_, args) => {
+  const { status, stderr } = await rouse(home, args);
+  expect(status).toBe(2);
+  expect(stderr).toContain(
+    'there is no kind "claude-cod"; did you mean claude-code? there are claude-code, codex, gemini, opencode, generic',
+  );
+});
+
+it("a kind may be given by the name of its program", async () => {
+  home.env.ROUSE_DAEMON = "off";
+  expect((await rouse(home, ["run", "--kind", "claude", "--", "true"])).status).toBe(0);
+});
+
+it("an agent that was just started is in the table, and a name that nobody has is answered with the names that there are", async () => {
+  await rouse(home, ["spawn", "--name", "worker", "--", "sleep", "100"]);
+  // Right after the start, as one would look: the daemon may still be coming up.
+  const { stdout: table } = await rouse(home, ["status"]);
+  expect(table).toContain("worker");
+  for (const command of [["why"], ["health"], ["logs"], ["stop"], ["record"], ["type"]]) {
+    const { status, stderr, stdout } = await rouse(home, [
+      ...command,
+      "wroker",
+      ...(command[0] === "type" ? ["x"] : []),
+    ]);
+    expect({ command, status, stdout, stderr }).toEqual({
+      command,
+      status: 1,
+      stdout: "",
+      stderr: expect.stringMatching(/^rouse: no agent called "wroker" .*; did you mean worker\? there are worker\n$/),
+    });
+  }
+  expect((await rouse(home, ["stop", "worker", "--grace", "1"])).status).toBe(0);
+  expect((await rouse(home, ["logs", "wroker"])).stderr).toContain("none is running");
+});
