@@ -5,6 +5,7 @@ import { plain } from "../core/plain.js";
 import { versionFit } from "../core/version-fit.js";
 import { findProgram } from "../host/find-program.js";
 import { HOOK_PROGRAMS, type HookProgram, planHooks, programsInUse } from "../sensors/hooks/hooks-install.js";
+import { httpHookLine } from "./doctor-http.js";
 import { type DoctorLine, ok, warn } from "./doctor-line.js";
 
 const PROGRAMS = [
@@ -60,8 +61,9 @@ export function hookLines(env: NodeJS.ProcessEnv = process.env): DoctorLine[] {
 /** Hooks are there when taking them out would change something. */
 function hookLine(program: HookProgram, env: NodeJS.ProcessEnv): DoctorLine {
   const what = `hooks of ${program}`;
-  const { problem, before, after, path } = planHooks(program, { command: ["rouse"], remove: true, env });
+  const plan = planHooks(program, { command: ["rouse"], remove: true, env });
+  const { problem, before, after, path } = plan;
   if (problem !== null) return warn(what, plain(problem), `correct ${path}, then: rouse init ${program}`);
-  if (before !== after) return ok(what, `installed in ${path}`);
+  if (before !== after) return httpHookLine(plan, env) ?? ok(what, `installed in ${path}`);
   return warn(what, "not installed: prompts and tools are seen later, from the screen", `rouse init ${program}`);
 }

@@ -3,9 +3,11 @@ import type { Command } from "@commander-js/extra-typings";
 import { type RousePaths, rousePaths } from "../config/paths.js";
 import { plain } from "../core/plain.js";
 import { askDaemon, Unreachable } from "../daemon/client.js";
+import type { HttpView } from "../daemon/http/face.js";
 import type { Sight } from "../daemon/sight.js";
 import { listSessions } from "../host/registry.js";
 import type { JournalStats } from "../store/journal.js";
+import { portLine } from "./doctor-http.js";
 import { type DoctorLine, fail, ok, warn } from "./doctor-line.js";
 import { configLines, diskLines, folderLines, megabytes, nodeLine, sqliteLine, tmuxLine } from "./doctor-machine.js";
 import { hookLines, programLines } from "./doctor-programs.js";
@@ -55,12 +57,17 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
       ? ok("daemon", `up, release ${theirs}, process ${Number(health.pid)}`)
       : fail("daemon", `it is of release ${theirs}, this is ${version}`, "rouse down, then rouse up; agents go on");
   // A daemon of another release may not know these.
-  const [stats, sights] = await Promise.all(
-    [ask("/v1/journal"), ask("/v1/sight")].map((asked) => asked.catch(() => null)),
+  const [stats, sights, http] = await Promise.all(
+    [ask("/v1/journal"), ask("/v1/sight"), ask("/v1/http")].map((asked) => asked.catch(() => null)),
   );
   const journal = stats as JournalStats | null;
   const seen = sights as { agents: Sight[] } | null;
-  return [daemon, ...(journal ? [journalLine(journal)] : []), ...(seen?.agents.map(agentLine) ?? [])];
+  return [
+    daemon,
+    ...(journal ? [journalLine(journal)] : []),
+    ...(http ? [portLine(http as HttpView)] : []),
+    ...(seen?.agents.map(agentLine) ?? []),
+  ];
 }
 
 /** It starts with the first agent; only one that should be there and is not is a trouble. */

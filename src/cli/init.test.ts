@@ -72,4 +72,28 @@ describe("rouse init", () => {
     expect(await init()).toBe(0);
     expect(output).toContain("no settings of claude-code, codex, gemini found");
   });
+
+  it("lets Claude Code post with --http, shows no key in a diff, and says what that asks for", async () => {
+    vi.stubEnv("ROUSE_HOME", join(home, "rouse"));
+    mkdirSync(join(home, ".claude"));
+    expect(await init("--http", "--dry-run")).toBe(0);
+    expect(output).toContain('"Authorization": "Bearer KEY"');
+    expect(existsSync(join(home, "rouse"))).toBe(false);
+    expect(await init("--http")).toBe(0);
+    const key = readFileSync(join(home, "rouse", "state", "hook.key"), "utf8").trim();
+    expect(readFileSync(join(home, ".claude", "settings.json"), "utf8")).toContain(`Bearer ${key}`);
+    expect(output).not.toContain(key);
+    expect(output).toContain("keep it up");
+    await init("--remove");
+    expect(readFileSync(join(home, ".claude", "settings.json"), "utf8").replace(/\s/g, "")).toBe("{}");
+  });
+
+  it("shows what makes the programs export, and refuses where no port is wanted", async () => {
+    vi.stubEnv("ROUSE_HOME", join(home, "rouse"));
+    await init("--otel");
+    expect(output).toContain("OTEL_EXPORTER_OTLP_PROTOCOL=http/json");
+    expect(output).toContain("127.0.0.1:17687/v1/logs");
+    vi.stubEnv("ROUSE_DAEMON_HTTP_PORT", "0");
+    await expect(init("--otel")).rejects.toThrow("daemon.http_port is 0");
+  });
 });

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Argument, type Command } from "@commander-js/extra-typings";
 import { applyHooks, HOOK_PROGRAMS, type HookPlan, planHooks, programsInUse } from "../sensors/hooks/hooks-install.js";
 import { unifiedDiff } from "../sensors/hooks/unified-diff.js";
+import { httpNotes, httpTarget, otelText } from "./init-http.js";
 
 export function addInit(program: Command, setExit: (code: number) => void): void {
   program
@@ -17,17 +18,33 @@ export function addInit(program: Command, setExit: (code: number) => void): void
     .addArgument(new Argument("[program]").choices(HOOK_PROGRAMS))
     .option("--dry-run", "show what would change, as a diff, and change nothing")
     .option("--remove", "take exactly these hooks out again")
+    .option(
+      "--http",
+      "let Claude Code post its hooks to the daemon, without a process for each; for a daemon that is always up",
+    )
+    .option("--otel", "show what makes Claude Code and Codex send their telemetry to the daemon; nothing is changed")
     .action((name, options) => {
+      if (options.otel) {
+        process.stdout.write(otelText(httpTarget(false)));
+        return;
+      }
       const programs = name === undefined ? programsInUse() : [name];
       if (programs.length === 0) {
         process.stdout.write(`no settings of ${HOOK_PROGRAMS.join(", ")} found; name one to begin them\n`);
         return;
       }
       const command = ownCommand();
-      const plans = programs.map((each) => planHooks(each, { command, remove: options.remove === true }));
+      const remove = options.remove === true;
+      const http = options.http && !remove ? httpTarget(options.dryRun === true) : undefined;
+      const plans = programs.map((each) => planHooks(each, { command, http, remove }));
       for (const plan of plans) {
         if (plan.problem !== null) process.stderr.write(`rouse: ${plan.problem}\n`);
-        else process.stdout.write(options.dryRun ? unifiedDiff(plan.path, plan.before, plan.after) : carryOut(plan));
+        else {
+          const text = options.dryRun ? unifiedDiff(plan.path, plan.before, plan.after) : carryOut(plan);
+          // The diff is for reading, and may be shown around.
+          process.stdout.write(http ? text.replaceAll(http.key, "KEY") : text);
+          if (http && plan.program === "claude-code") process.stderr.write(httpNotes(plan.before, http));
+        }
       }
       if (plans.some(({ problem }) => problem !== null)) setExit(1);
     });

@@ -244,6 +244,12 @@ export const KEYS = {
     allow_network_file_system: toggle(false, "never", "Keep the journal on a network file system all the same."),
   },
   daemon: {
+    http_port: integer(
+      17_687,
+      "never",
+      "The daemon's port on 127.0.0.1 for HTTP hooks and OpenTelemetry; 0 for none. Agents' settings name it, so it stays the same.",
+      { max: 65_535 },
+    ),
     dead_man_url: text(
       "",
       "never",

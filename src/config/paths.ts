@@ -18,6 +18,8 @@ export interface RousePaths {
   runtime: string;
   journal: string;
   daemonSocket: string;
+  /** What a program shows to post to the daemon's port. */
+  hookKey: string;
   hostSocket(session: string): string;
   /** Folder with one folder per session of a host process: its log and its record. */
   sessions: string;
@@ -41,6 +43,7 @@ export function rousePaths(env: Env = process.env): RousePaths {
     runtime,
     journal: join(folders.state, "journal.db"),
     daemonSocket: join(runtime, "daemon.sock"),
+    hookKey: join(folders.state, "hook.key"),
     hostSocket: (session) => hostSocket(runtime, session),
     sessions: join(folders.state, "sessions"),
   };

@@ -17,6 +17,7 @@ export const SOURCES = [
   "session_file", // Claude Code's sessions/<pid>.json
   "title",
   "screen",
+  "telemetry", // OpenTelemetry, in batches some seconds late; it alone knows the price
   "transcript",
   "process",
   "workspace",

@@ -2,15 +2,12 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import { otherNames } from "../config/suggest.js";
-import { remember } from "../core/evidence/bounded.js";
 import { plain } from "../core/plain.js";
 import type { Signal } from "../core/signal.js";
-import { str } from "../readers/json.js";
-import type { RecordReader } from "../readers/record-reader.js";
-import { readersFor } from "../readers/registry.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { parseSession } from "../store/session-schema.js";
 import { findCaller } from "./callers.js";
+import type { Hooks } from "./hooks.js";
 import type { Loop } from "./loop.js";
 import { viewOf } from "./view.js";
 import { parseRules, type WatchRules } from "./watch-rules.js";
@@ -20,6 +17,7 @@ const batchSchema = z.object({ from: z.int().min(1), signals: z.array(z.unknown(
 
 export interface RouteOptions {
   loop: Loop;
+  hooks: Hooks;
   version: string;
   /** Ends the daemon, politely. */
   shutDown: () => void;
@@ -27,9 +25,8 @@ export interface RouteOptions {
   watch: (rules: WatchRules) => Promise<WatchRules>;
 }
 
-export function makeRoutes({ loop, version, shutDown, watch }: RouteOptions): Hono {
+export function makeRoutes({ loop, hooks, version, shutDown, watch }: RouteOptions): Hono {
   const app = new Hono();
-  const hooks = new HookReaders();
   app.get("/v1/health", (c) =>
     c.json({ ok: true, version, pid: process.pid, ticks: loop.ticks, sessions: loop.sessions().length }),
   );
@@ -89,17 +86,10 @@ export function makeRoutes({ loop, version, shutDown, watch }: RouteOptions): Ho
   });
   app.post("/v1/hooks/:program", async (c) => {
     const payload: unknown = await c.req.json().catch(() => null);
-    const program = c.req.param("program");
-    const watched = findCaller(loop, {
-      session: c.req.header("x-rouse-session"),
-      pid: Number(c.req.header("x-rouse-pid")) || undefined,
-      conversation: str(payload, "session_id") ?? str(payload, "thread-id"),
-      cwd: str(payload, "cwd"),
-      kind: program,
-    });
-    if (!watched) return c.json({ error: "no watched agent fits this hook" }, 404);
-    const signals = hooks.read(watched.session.session, program, payload, loop.now());
-    if (signals.length > 0) await loop.ingest(watched.session.session, null, signals);
+    const pid = Number(c.req.header("x-rouse-pid")) || undefined;
+    const taken = hooks.take(c.req.param("program"), payload, { session: c.req.header("x-rouse-session"), pid });
+    if (!taken) return c.json({ error: "no watched agent fits this hook" }, 404);
+    await taken.stored;
     return c.json({ ok: true });
   });
   return app;
@@ -112,22 +102,6 @@ const reportSchema = z.object({
   agent: z.string().max(200).optional(),
   cwd: z.string().max(4000).optional(),
 });
-
-/** A reader of hooks per session: each keeps what its program's earlier payloads said. */
-class HookReaders {
-  readonly #readers = new Map<string, RecordReader>();
-
-  read(session: string, program: string, payload: unknown, at: number): Signal[] {
-    const key = `${session} ${program}`;
-    const make = readersFor(program).hook;
-    const reader = this.#readers.get(key) ?? make?.({});
-    if (!reader) return [];
-    remember(this.#readers, key, reader, HOOK_READERS_MAX);
-    return reader.read(payload, at);
-  }
-}
-
-const HOOK_READERS_MAX = 1000;
 
 /** An empty span: it keeps the number and says nothing. */
 const unreadable = (at: number): Signal => ({ kind: "gap", at, source: "observer", from: at, to: at });

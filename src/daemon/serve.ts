@@ -11,6 +11,9 @@ import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { askDaemon } from "./client.js";
 import { Clock } from "./clock.js";
+import { Hooks } from "./hooks.js";
+import { HttpFace } from "./http/face.js";
+import { Telemetry } from "./http/telemetry.js";
 import { Looked } from "./looked.js";
 import { addLookingRoutes } from "./looking-routes.js";
 import { Loop } from "./loop.js";
@@ -65,8 +68,16 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     return rules;
   };
   let stop: () => void = () => {};
-  const app = makeRoutes({ loop, version, shutDown: () => stop(), watch });
+  const hooks = new Hooks(loop);
+  const face = new HttpFace({
+    port: config.daemon.http_port,
+    keyFile: paths.hookKey,
+    hooks,
+    telemetry: new Telemetry(loop),
+  });
+  const app = makeRoutes({ loop, hooks, version, shutDown: () => stop(), watch });
   addLookingRoutes(app, { loop, journal });
+  app.get("/v1/http", (c) => c.json(face.view()));
   const answer = getRequestListener(app.fetch);
   const server = createServer((request, response) => {
     void answer(request, response);
@@ -75,6 +86,9 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   rmSync(paths.daemonSocket, { force: true });
   await listen(server, paths.daemonSocket);
   chmodSync(paths.daemonSocket, 0o600);
+  await face.start();
+  const { port, problem } = face.view();
+  if (problem !== null) notes.push(`no HTTP hooks and no telemetry: port ${port} of 127.0.0.1: ${problem}`);
   loop.start();
   world.start();
   const bounds = {
@@ -89,6 +103,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
       loop.stop();
       looked.close();
       void world.stop();
+      face.stop();
       server.close();
       server.closeAllConnections();
       journal.close();

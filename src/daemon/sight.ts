@@ -27,8 +27,10 @@ interface View {
   mend: (watched: Watched) => string | null;
 }
 
-const hears = ({ turn, progress }: Evidence, source: "hook" | "transcript" | "program_status" | "stream"): boolean =>
-  turn.words[source] !== undefined || (source !== "program_status" && progress.seen[source] !== undefined);
+const hears = (
+  { turn, progress }: Evidence,
+  source: "hook" | "telemetry" | "transcript" | "program_status" | "stream",
+): boolean => turn.words[source] !== undefined || (source !== "program_status" && progress.seen[source] !== undefined);
 
 /** Programs that `rouse init` puts hooks into, and those that keep a transcript where rouse finds it. */
 const WITH_HOOKS: ReadonlySet<string> = new Set(["claude-code", "codex", "gemini"]);
@@ -55,6 +57,12 @@ const VIEWS: readonly View[] = [
     isSeen: ({ evidence }) => hears(evidence, "hook"),
     mend: ({ session }) =>
       WITH_HOOKS.has(session.kind) ? `rouse init ${session.kind}, then start the agent anew` : null,
+  },
+  {
+    what: "telemetry",
+    isSeen: ({ evidence }) => hears(evidence, "telemetry"),
+    // Nothing is missed without it but the price.
+    mend: () => null,
   },
   {
     what: "process",

@@ -24,10 +24,10 @@ const OVERFLOW = "…";
 
 /** Counts by name, for names that a hostile writer may invent without end. */
 export class SkipCounter extends Map<string, number> {
-  count(name: string): void {
+  count(name: string, times = 1): void {
     const known = name.slice(0, NAME_MAX);
     const key = this.has(known) || this.size < KINDS_MAX ? known : OVERFLOW;
-    this.set(key, (this.get(key) ?? 0) + 1);
+    this.set(key, (this.get(key) ?? 0) + times);
   }
 }
 

@@ -16,7 +16,9 @@ export interface Home {
 export function makeHome(daemon: "off" | "on" = "off"): Home {
   const path = mkdtempSync(join(tmpdir(), "rouse-"));
   const { ROUSE_FULL: _f, ...env } = process.env;
-  return { path, env: { ...env, ROUSE_HOME: path, ROUSE_DAEMON: daemon, NO_COLOR: "1", TERM: "xterm-256color" } };
+  // A port belongs to the whole machine: only the tests that are about it open one.
+  const own = { ROUSE_HOME: path, ROUSE_DAEMON: daemon, ROUSE_DAEMON_HTTP_PORT: "0" };
+  return { path, env: { ...env, ...own, NO_COLOR: "1", TERM: "xterm-256color" } };
 }
 
 /** Ends what is left of this home, removes it, and returns what was left: a test that leaks fails by it. */

@@ -2,12 +2,12 @@
  * The witnesses of a stream that lives: each remembers when it last saw news. News is a new reply text, a moved token
  * counter, a new line of the transcript, an event of the stream, received bytes; never a repaint.
  */
-import type { ProcessSignal, ScreenReading, Signal } from "../signal.js";
+import type { ProcessSignal, ScreenReading, Signal, Source } from "../signal.js";
 import { remember } from "./bounded.js";
 
 const REPLIES_MAX = 64;
 
-export type Witness = "reply" | "tokens" | "stream" | "transcript" | "hook" | "socket";
+export type Witness = "reply" | "tokens" | "stream" | "transcript" | "hook" | "telemetry" | "socket";
 
 export interface ProgressEvidence {
   seen: Partial<Record<Witness, number>>;
@@ -61,14 +61,17 @@ export function takeProgress(progress: ProgressEvidence, signal: Signal): void {
     case "tokens":
     case "compaction":
     case "turn":
-      if (signal.source === "stream" || signal.source === "transcript" || signal.source === "hook") {
-        progress.seen[signal.source] = signal.at;
+      if (isRecord(signal.source)) {
+        progress.seen[signal.source] = Math.max(progress.seen[signal.source] ?? 0, signal.at);
       }
       return;
     default:
       return;
   }
 }
+
+const isRecord = (source: Source): source is Source & Witness =>
+  source === "stream" || source === "transcript" || source === "hook" || source === "telemetry";
 
 function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: number): void {
   if (!progress.replies.has(reading.reply)) progress.seen.reply = at;

@@ -137,7 +137,7 @@ function bySilence(question: Question): Verdict {
     tools.lastEndAt ?? 0,
     ...Object.values(progress.seen),
   );
-  const witnesses = (Object.keys(progress.seen) as Witness[]).filter((w) => w !== "hook" && counts(question, w));
+  const witnesses = (Object.keys(progress.seen) as Witness[]).filter((w) => !EDGES.has(w) && counts(question, w));
   const clock = clockOf(question, witnesses);
   const threshold = suspicionAfter(Math.max(1, witnesses.length), clock.wanted, clock.baseMs, clock.floorMs);
   const silent = since(news);
@@ -166,6 +166,9 @@ function bySilence(question: Question): Verdict {
   };
 }
 
+/** Sources that tell edges only, or in batches: what they tell is news, and their silence proves nothing. */
+const EDGES: ReadonlySet<Witness> = new Set(["hook", "telemetry"]);
+
 /** Two marks on one screen are one kind of evidence. */
 const KIND: Record<Witness, "screen" | "record" | "process"> = {
   reply: "screen",
@@ -173,6 +176,7 @@ const KIND: Record<Witness, "screen" | "record" | "process"> = {
   stream: "record",
   transcript: "record",
   hook: "record",
+  telemetry: "record",
   socket: "process",
 };
 
@@ -184,6 +188,7 @@ const WITNESS_WORDS: Record<Witness, string> = {
   stream: "no event came",
   transcript: "no line was written",
   hook: "no hook fired",
+  telemetry: "no telemetry came",
   socket: "no byte was received",
 };
 

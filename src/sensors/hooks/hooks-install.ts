@@ -16,6 +16,7 @@ import {
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { addCodexNotify, removeCodexNotify } from "./codex-config.js";
+import { httpEntry, isOurUrl } from "./http-hook.js";
 import { addJsonHooks, type Edited, type JsonHooks, removeJsonHooks } from "./json-settings.js";
 
 export type HookProgram = "claude-code" | "codex" | "gemini";
@@ -32,6 +33,8 @@ export interface HookPlan {
 export interface HookOptions {
   /** How rouse is started, as words: `["rouse"]`, or the path of its program. */
   command: readonly string[];
+  /** Where the program posts, if it can, instead of starting `rouse hook`. */
+  http?: { port: number; key: string } | undefined;
   remove?: boolean;
   env?: Readonly<Record<string, string | undefined>>;
 }
@@ -138,15 +141,18 @@ export function applyHooks({ path, before, after }: HookPlan): string | null {
 
 function editJson(
   text: string,
-  { command, remove }: HookOptions,
+  { command, http, remove }: HookOptions,
   program: HookProgram,
   events: JsonHooks["events"],
   more: Record<string, unknown>,
 ): Edited {
-  const isOurs = (line: string): boolean => isOurCommand(line, program);
+  const isOurs: JsonHooks["isOurs"] = ({ command: line, url }) =>
+    (typeof line === "string" && isOurCommand(line, program)) || (typeof url === "string" && isOurUrl(url, program));
   if (remove) return removeJsonHooks(text, isOurs);
   const line = [...command.map(quote), "hook", program].join(" ");
-  return addJsonHooks(text, { entry: { type: "command", command: line, ...more }, events, isOurs });
+  const runs = { type: "command", command: line, ...more };
+  const entry = (event: string) => (http && httpEntry(program, event, http)) || runs;
+  return addJsonHooks(text, { entry, events, isOurs });
 }
 
 /** These programs hand the command to a shell. */

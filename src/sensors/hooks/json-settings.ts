@@ -11,17 +11,18 @@ import {
   parse,
   printParseErrorCode,
 } from "jsonc-parser";
-import { asRecord } from "../../readers/json.js";
+import { canonical } from "../../core/digest.js";
+import { asRecord, type JsonRecord } from "../../readers/json.js";
 
 export type Edited = { ok: true; text: string } | { ok: false; problem: string };
 
 export interface JsonHooks {
-  /** What the hook runs, as the program's settings have it. */
-  entry: Readonly<Record<string, unknown>> & { command: string };
+  /** What the hook of an event does, as the program's settings have it. */
+  entry: (event: string) => Readonly<JsonRecord>;
   /** The events, and whether they are given by tool: those need a matcher. */
   events: readonly { name: string; byTool: boolean }[];
   /** Tells our own hooks, of this and of earlier installations. */
-  isOurs: (command: string) => boolean;
+  isOurs: (entry: Readonly<JsonRecord>) => boolean;
 }
 
 export function addJsonHooks(text: string, hooks: JsonHooks): Edited {
@@ -29,12 +30,13 @@ export function addJsonHooks(text: string, hooks: JsonHooks): Edited {
   return edit(text, names, (settings, change) => {
     for (const { name, byTool } of hooks.events) {
       const groups = settings().hooks?.[name] ?? [];
-      const group = { ...(byTool ? { matcher: "*" } : {}), hooks: [hooks.entry] };
+      const entry = hooks.entry(name);
+      const group = { ...(byTool ? { matcher: "*" } : {}), hooks: [entry] };
       const [at] = placesOf(groups, hooks.isOurs);
       // In front: a comment behind the last one of a list would be lost when ours is taken out from behind it.
       if (at === undefined) change(["hooks", name, 0], group, true);
-      else if (groups[at.group]?.hooks?.[at.hook]?.command !== hooks.entry.command) {
-        change(["hooks", name, at.group, "hooks", at.hook], hooks.entry, false);
+      else if (canonical(groups[at.group]?.hooks?.[at.hook]) !== canonical(entry)) {
+        change(["hooks", name, at.group, "hooks", at.hook], entry, false);
       }
     }
   });
@@ -58,7 +60,7 @@ export function removeJsonHooks(text: string, isOurs: JsonHooks["isOurs"]): Edit
 }
 
 interface Settings {
-  hooks?: Record<string, { hooks?: { command?: unknown }[] }[]>;
+  hooks?: Record<string, { hooks?: unknown[] }[]>;
 }
 
 type Change = (path: JSONPath, value: unknown, isInsertion: boolean) => void;
@@ -113,8 +115,8 @@ function placesOf(groups: unknown, isOurs: JsonHooks["isOurs"]): { group: number
   if (!Array.isArray(groups)) return [];
   return groups.flatMap((each, group) =>
     hooksOf(each).flatMap((entry, hook) => {
-      const command = asRecord(entry)?.command;
-      return typeof command === "string" && isOurs(command) ? [{ group, hook }] : [];
+      const record = asRecord(entry);
+      return record !== null && isOurs(record) ? [{ group, hook }] : [];
     }),
   );
 }

@@ -1,0 +1,49 @@
+/** Payloads of hooks on their way in, whichever door they take: whose they are, and what they say. */
+import { remember } from "../core/evidence/bounded.js";
+import type { Signal } from "../core/signal.js";
+import { str } from "../readers/json.js";
+import type { RecordReader } from "../readers/record-reader.js";
+import { readersFor } from "../readers/registry.js";
+import { findCaller } from "./callers.js";
+import type { Loop } from "./loop.js";
+
+const READERS_MAX = 1000;
+
+export class Hooks {
+  readonly #loop: Loop;
+  /** One per session and program: each keeps what the earlier payloads said. */
+  readonly #readers = new Map<string, RecordReader>();
+
+  constructor(loop: Loop) {
+    this.#loop = loop;
+  }
+
+  /**
+   * Null when nobody fits. Else what was told of it, with the promise that it is stored: a caller who holds up an agent
+   * does not wait for it.
+   */
+  take(
+    program: string,
+    payload: unknown,
+    from: { session?: string | undefined; pid?: number | undefined },
+  ): { stored: Promise<unknown> } | null {
+    const watched = findCaller(this.#loop, {
+      ...from,
+      conversation: str(payload, "session_id") ?? str(payload, "thread-id"),
+      cwd: str(payload, "cwd"),
+      kind: program,
+    });
+    if (!watched) return null;
+    const { session } = watched.session;
+    const signals = this.#read(session, program, payload, this.#loop.now());
+    return { stored: signals.length > 0 ? this.#loop.ingest(session, null, signals) : Promise.resolve() };
+  }
+
+  #read(session: string, program: string, payload: unknown, at: number): Signal[] {
+    const key = `${session} ${program}`;
+    const reader = this.#readers.get(key) ?? readersFor(program).hook?.({});
+    if (!reader) return [];
+    remember(this.#readers, key, reader, READERS_MAX);
+    return reader.read(payload, at);
+  }
+}

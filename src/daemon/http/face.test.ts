@@ -1,0 +1,95 @@
+import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Hooks } from "../hooks.js";
+import { HttpFace } from "./face.js";
+import { isSameKey, makeKey, readKey } from "./key.js";
+import type { Telemetry } from "./telemetry.js";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rouse-face-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("the key", () => {
+  it("is made once, for this user alone", () => {
+    const path = join(folder, "key");
+    const key = makeKey(path);
+    expect(makeKey(path)).toBe(key);
+    chmodSync(path, 0o644);
+    expect(readKey(path)).toBe(key);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("is not read through a link, nor taken from a file that holds none", () => {
+    const path = join(folder, "key");
+    makeKey(path);
+    symlinkSync(path, join(folder, "link"));
+    expect(readKey(join(folder, "link"))).toBeNull();
+    writeFileSync(join(folder, "other"), "1234\n");
+    expect(() => makeKey(join(folder, "other"))).toThrow("holds no key");
+  });
+
+  it("is compared whole, whatever its length", () => {
+    expect(isSameKey("abc", "abc")).toBe(true);
+    for (const wrong of ["", "ab", "abd", "abcd", "é".repeat(1000)]) expect(isSameKey(wrong, "abc")).toBe(false);
+  });
+});
+
+describe("the port", () => {
+  const nobody = { take: () => null } as unknown as Hooks;
+  const telemetry = { take: () => {}, view: () => ({}) } as unknown as Telemetry;
+
+  it("breaks a body off that does not arrive in time, and goes on", async () => {
+    const keyFile = join(folder, "key");
+    let port = 0;
+    let face = new HttpFace({ port, keyFile, hooks: nobody, telemetry });
+    // Below the system's own range; where somebody has it, another one is tried.
+    for (let tries = 0; tries < 20 && !face.view().listening; tries++) {
+      face.stop();
+      port = 20_000 + Math.floor(Math.random() * 10_000);
+      face = new HttpFace({ port, keyFile, hooks: nobody, telemetry, requestMs: 300 });
+      await face.start();
+    }
+    try {
+      const key = makeKey(keyFile);
+      const head = [
+        "POST /v1/hooks/claude-code HTTP/1.1",
+        `host: 127.0.0.1:${port}`,
+        `authorization: Bearer ${key}`,
+        "content-type: application/json",
+        "content-length: 100",
+      ];
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => {
+          let text = "";
+          const client = connect(port, "127.0.0.1", () => client.write(`${head.join("\r\n")}\r\n\r\n{`));
+          client.on("data", (bytes) => {
+            text += bytes.toString();
+          });
+          client.on("error", () => {});
+          return new Promise<string>((resolve) => client.on("close", () => resolve(text)));
+        }),
+      );
+      for (const answer of answers) expect(answer).not.toMatch(/^HTTP\/1\.1 200/);
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/hooks/claude-code`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: "{}",
+      });
+      expect(answer.status).toBe(200);
+    } finally {
+      face.stop();
+    }
+  });
+
+  it("is not opened where none is wanted", async () => {
+    const face = new HttpFace({ port: 0, keyFile: join(folder, "key"), hooks: nobody, telemetry });
+    await face.start();
+    expect(face.view()).toMatchObject({ port: 0, listening: false, problem: null });
+    expect(readKey(join(folder, "key"))).toBeNull();
+  });
+});

@@ -1,0 +1,119 @@
+/**
+ * The daemon's port on 127.0.0.1, and on no other address. Where it is taken the daemon goes on without it and tries
+ * again: what is watched by terminal, transcript and socket does not need it.
+ */
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import type { Hooks } from "../hooks.js";
+import { HttpCounts, makeHttpApp } from "./app.js";
+import { makeKey } from "./key.js";
+import type { Telemetry, TelemetryView } from "./telemetry.js";
+
+const ADDRESS = "127.0.0.1";
+const AGAIN_MS = 30_000;
+/** Agents hold a connection each for some seconds; more than this at once is nobody's agents. */
+const CONNECTIONS_MAX = 256;
+
+export interface HttpView {
+  /** 0: the configuration wants none. */
+  port: number;
+  listening: boolean;
+  /** Why nobody listens. */
+  problem: string | null;
+  hooks: number;
+  unmatched: number;
+  refused: Record<string, number>;
+  telemetry: TelemetryView;
+}
+
+export interface FaceOptions {
+  port: number;
+  keyFile: string;
+  hooks: Hooks;
+  telemetry: Telemetry;
+  /** A request that has not arrived whole after so long is broken off. */
+  requestMs?: number;
+}
+
+export class HttpFace {
+  readonly #options: FaceOptions;
+  readonly #counts = new HttpCounts();
+  #server: Server | null = null;
+  #again: NodeJS.Timeout | null = null;
+  #problem: string | null = null;
+
+  constructor(options: FaceOptions) {
+    this.#options = options;
+  }
+
+  /** Returns after the first try. */
+  async start(): Promise<void> {
+    if (this.#options.port === 0) return;
+    await this.#listen();
+    if (this.#server === null) this.#again = setInterval(() => void this.#listen(), AGAIN_MS);
+  }
+
+  stop(): void {
+    if (this.#again) clearInterval(this.#again);
+    this.#again = null;
+    this.#server?.close();
+    this.#server?.closeAllConnections();
+    this.#server = null;
+  }
+
+  view(): HttpView {
+    const { port, telemetry } = this.#options;
+    return {
+      port,
+      listening: this.#server !== null,
+      problem: this.#problem,
+      hooks: this.#counts.hooks,
+      unmatched: this.#counts.unmatched,
+      refused: Object.fromEntries(this.#counts.refused),
+      telemetry: telemetry.view(),
+    };
+  }
+
+  async #listen(): Promise<void> {
+    const { port, keyFile, hooks, telemetry, requestMs = 10_000 } = this.#options;
+    try {
+      const app = makeHttpApp({ port, key: makeKey(keyFile), hooks, telemetry, counts: this.#counts });
+      const answer = getRequestListener(app.fetch);
+      const server = createServer(
+        {
+          requestTimeout: requestMs,
+          headersTimeout: requestMs / 2,
+          keepAliveTimeout: 5000,
+          connectionsCheckingInterval: Math.min(1000, requestMs / 2),
+        },
+        (request, response) => {
+          void answer(request, response);
+        },
+      );
+      server.maxConnections = CONNECTIONS_MAX;
+      await new Promise<void>((resolve, reject) => {
+        server.once("error", reject);
+        server.listen({ port, host: ADDRESS, exclusive: true }, resolve);
+      });
+      server.on("error", () => {
+        // A connection that could not be accepted: the next one is.
+      });
+      if ((server.address() as AddressInfo).address !== ADDRESS) {
+        server.close();
+        throw new Error(`it was bound to another address than ${ADDRESS}`);
+      }
+      this.#server = server;
+      this.#problem = null;
+      if (this.#again) clearInterval(this.#again);
+      this.#again = null;
+    } catch (error) {
+      this.#problem = problemOf(error as NodeJS.ErrnoException);
+    }
+  }
+}
+
+function problemOf({ code, message }: NodeJS.ErrnoException): string {
+  if (code === "EADDRINUSE") return "another program has it";
+  return code === "EACCES" ? "this user may not open it" : message;
+}

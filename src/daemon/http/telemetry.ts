@@ -1,0 +1,155 @@
+/**
+ * OpenTelemetry on its way in: which session a record is about, and what it says there. By the program's own id of the
+ * conversation; else by tags that rouse or a user put into the resource (`rouse.session`, `rouse.agent`).
+ */
+import { remember } from "../../core/evidence/bounded.js";
+import type { Evidence } from "../../core/evidence/evidence.js";
+import type { Signal } from "../../core/signal.js";
+import { type OtlpPoint, type OtlpRecord, otlpLogs, otlpPoints, otlpSpans } from "../../readers/otlp.js";
+import { SkipCounter } from "../../readers/record-reader.js";
+import { TelemetryReader } from "../../readers/telemetry.js";
+import { findCaller } from "../callers.js";
+import type { Loop } from "../loop.js";
+import type { Watched } from "../watched.js";
+
+export interface TelemetryView {
+  logs: number;
+  points: number;
+  spans: number;
+  /** Records and points about nobody who is watched. */
+  unmatched: number;
+  /** Names that no reader knows. */
+  unknown: Record<string, number>;
+}
+
+const READERS_MAX = 1000;
+/** A batch may wait so long in its exporter; what claims to be older came with a wrong clock. */
+const LATE_MAX_MS = 600_000;
+/** What is told whenever it comes; the rest only until somebody quicker has told of a later edge. */
+const TIMELESS: ReadonlySet<Signal["kind"]> = new Set(["tokens", "session"]);
+
+export class Telemetry {
+  readonly #loop: Loop;
+  readonly #readers = new Map<string, TelemetryReader>();
+  readonly #counts = { logs: 0, points: 0, spans: 0, unmatched: 0 };
+
+  constructor(loop: Loop) {
+    this.#loop = loop;
+  }
+
+  /** Never throws and waits for nothing: the exporter belongs to the agent. */
+  take(path: "logs" | "metrics" | "traces", body: unknown): void {
+    if (path === "traces") this.#counts.spans += otlpSpans(body);
+    else if (path === "logs") this.#takeLogs(otlpLogs(body));
+    else this.#takePoints(otlpPoints(body));
+  }
+
+  view(): TelemetryView {
+    const unknown = new SkipCounter();
+    for (const { skipped } of this.#readers.values()) for (const [name, times] of skipped) unknown.count(name, times);
+    return { ...this.#counts, unknown: Object.fromEntries(unknown) };
+  }
+
+  #takeLogs(records: readonly OtlpRecord[]): void {
+    this.#counts.logs += records.length;
+    for (const [watched, theirs] of this.#bySession(records)) {
+      const reader = this.#readerOf(watched);
+      const now = this.#loop.now();
+      this.#tell(
+        watched,
+        theirs.flatMap((record) => reader.read(record, timeOf(record, now))),
+      );
+    }
+  }
+
+  #takePoints(points: readonly OtlpPoint[]): void {
+    this.#counts.points += points.length;
+    for (const [watched, theirs] of this.#bySession(points)) {
+      this.#tell(watched, this.#readerOf(watched).count(theirs, this.#loop.now()));
+    }
+  }
+
+  #bySession<R extends OtlpRecord>(records: readonly R[]): Map<Watched, R[]> {
+    const found = new Map<Watched, R[]>();
+    const known = new Map<string, Watched | null>();
+    for (const record of records) {
+      const who = whoOf(record);
+      const key = JSON.stringify(who);
+      let watched = known.get(key);
+      if (watched === undefined) {
+        watched = findExporter(this.#loop, who);
+        known.set(key, watched);
+      }
+      if (watched === null) this.#counts.unmatched++;
+      else if (!found.get(watched)?.push(record)) found.set(watched, [record]);
+    }
+    return found;
+  }
+
+  #readerOf({ session }: Watched): TelemetryReader {
+    const known = this.#readers.get(session.session);
+    const reader = known ?? new TelemetryReader({});
+    remember(this.#readers, session.session, reader, READERS_MAX);
+    return reader;
+  }
+
+  #tell({ session, evidence }: Watched, signals: readonly Signal[]): void {
+    const edge = lastEdge(evidence);
+    const news = joinLife(signals.filter(({ kind, at }) => TIMELESS.has(kind) || at > edge));
+    if (news.length === 0) return;
+    this.#loop.ingest(session.session, null, news).catch(() => {
+      // A journal that cannot be written says so itself.
+    });
+  }
+}
+
+interface Exporter {
+  conversation?: string | undefined;
+  session?: string | undefined;
+  agent?: string | undefined;
+}
+
+function whoOf({ attributes, resource }: OtlpRecord): Exporter {
+  const said = (key: string): string | undefined => {
+    const value = attributes.get(key) ?? resource.get(key);
+    return typeof value === "string" && value !== "" ? value.slice(0, 200) : undefined;
+  };
+  return {
+    conversation: said("session.id") ?? said("conversation.id"),
+    session: said("rouse.session"),
+    agent: said("rouse.agent"),
+  };
+}
+
+function findExporter(loop: Loop, { conversation, session, agent }: Exporter): Watched | null {
+  const byId = conversation === undefined ? null : findCaller(loop, { conversation });
+  return byId ?? (session === undefined && agent === undefined ? null : findCaller(loop, { session, agent }));
+}
+
+/** The record's own time, if it can be believed. */
+function timeOf({ at }: OtlpRecord, now: number): number {
+  return at !== null && at <= now && now - at <= LATE_MAX_MS ? at : now;
+}
+
+/** The last thing that a quicker source told and that a late record must not undo. */
+function lastEdge({ turn, failures }: Evidence): number {
+  return Math.max(
+    turn.startedAt ?? 0,
+    turn.endedAt ?? 0,
+    turn.interruptedAt ?? 0,
+    failures.error?.at ?? 0,
+    failures.limit?.at ?? 0,
+  );
+}
+
+/** A reply comes as hundreds of events: neighbours that only show life are one. */
+function joinLife(signals: readonly Signal[]): Signal[] {
+  const joined: Signal[] = [];
+  for (const signal of signals) {
+    const last = joined.at(-1);
+    if (last?.kind === "delta" && signal.kind === "delta")
+      joined[joined.length - 1] = { ...signal, at: Math.max(last.at, signal.at), chars: last.chars + signal.chars };
+    else joined.push(signal);
+  }
+  return joined;
+}

@@ -1,0 +1,104 @@
+/**
+ * OTLP/HTTP in JSON, unpacked: records and data points with their attributes as plain values. Exporters disagree about
+ * numbers (`intValue` is a number to one and a text to the other), so both are read. Whatever has another shape is left
+ * out, and a batch is read only so far.
+ */
+import { arr, asRecord, num, obj, str } from "./json.js";
+
+export type Attributes = ReadonlyMap<string, string | number | boolean>;
+
+export interface OtlpRecord {
+  name: string;
+  /** Wall-clock milliseconds; null where it says none. */
+  at: number | null;
+  attributes: Attributes;
+  resource: Attributes;
+}
+
+export interface OtlpPoint extends OtlpRecord {
+  /** The sum of a histogram, else the value. */
+  value: number;
+  isCumulative: boolean;
+}
+
+const RECORDS_MAX = 5000;
+const ATTRIBUTES_MAX = 200;
+const NANOS_PER_MS = 1e6;
+const CUMULATIVE = 2;
+
+export function otlpLogs(body: unknown): OtlpRecord[] {
+  return scopesOf(body, "resourceLogs", "scopeLogs")
+    .flatMap(({ resource, scope }) => arr(scope, "logRecords").map((record) => ({ resource, record })))
+    .slice(0, RECORDS_MAX)
+    .map(({ resource, record }) => {
+      const attributes = attributesOf(record);
+      // Claude Code gives the name as the body too; other bodies are lines of a log.
+      const body = str(record, "body", "stringValue") ?? "";
+      const name = attributes.get("event.name") ?? (body.startsWith("claude_code.") ? body : "");
+      return {
+        name: String(name),
+        // Codex leaves the time at 0.
+        at: millis(record, "timeUnixNano") ?? millis(record, "observedTimeUnixNano"),
+        attributes,
+        resource,
+      };
+    });
+}
+
+export function otlpPoints(body: unknown): OtlpPoint[] {
+  return scopesOf(body, "resourceMetrics", "scopeMetrics")
+    .flatMap(({ resource, scope }) => arr(scope, "metrics").map((metric) => ({ resource, metric })))
+    .slice(0, RECORDS_MAX)
+    .flatMap(({ resource, metric }) => {
+      const data = obj(metric, "sum") ?? obj(metric, "histogram") ?? obj(metric, "gauge");
+      const isCumulative = num(data, "aggregationTemporality") === CUMULATIVE;
+      return arr(data, "dataPoints").map((point) => ({
+        name: str(metric, "name") ?? "",
+        at: millis(point, "timeUnixNano"),
+        attributes: attributesOf(point),
+        resource,
+        value: num(point, "asDouble") ?? numeric(asRecord(point)?.asInt) ?? num(point, "sum") ?? 0,
+        isCumulative,
+      }));
+    })
+    .slice(0, RECORDS_MAX);
+}
+
+/** How many spans a batch holds; nothing else is asked of them. */
+export function otlpSpans(body: unknown): number {
+  return scopesOf(body, "resourceSpans", "scopeSpans").reduce((sum, { scope }) => sum + arr(scope, "spans").length, 0);
+}
+
+function scopesOf(body: unknown, outer: string, inner: string): { resource: Attributes; scope: unknown }[] {
+  return arr(body, outer)
+    .slice(0, RECORDS_MAX)
+    .flatMap((each) => {
+      const resource = attributesOf(obj(each, "resource"));
+      return arr(each, inner).map((scope) => ({ resource, scope }));
+    });
+}
+
+function attributesOf(of: unknown): Attributes {
+  const found = new Map<string, string | number | boolean>();
+  for (const attribute of arr(of, "attributes").slice(0, ATTRIBUTES_MAX)) {
+    const key = str(attribute, "key");
+    const value = obj(attribute, "value");
+    if (key === undefined || value === undefined) continue;
+    const plain = value.stringValue ?? value.boolValue ?? numeric(value.intValue) ?? value.doubleValue;
+    if (typeof plain === "string" || typeof plain === "boolean" || Number.isFinite(plain)) {
+      found.set(key, plain as string | number | boolean);
+    }
+  }
+  return found;
+}
+
+/** A number, or the text of one. */
+export function numeric(value: unknown): number | undefined {
+  const number = typeof value === "string" && /^-?\d{1,19}(?:\.\d{1,19})?$/.test(value) ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+function millis(record: unknown, key: string): number | null {
+  const nanos = numeric(asRecord(record)?.[key]);
+  return nanos === undefined || nanos <= 0 ? null : Math.round(nanos / NANOS_PER_MS);
+}
