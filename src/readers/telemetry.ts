@@ -17,12 +17,32 @@ import { Thread } from "./thread.js";
 
 /** Known, and of no use to the judgement. */
 const SILENT = new Set([
-  ...["api_refusal", "api_request_body", "api_response_body", "api_retries_exhausted", "at_mention", "auth"],
-  ...["feedback_survey", "hook_execution_complete", "hook_execution_start", "hook_plugin_metrics", "hook_registered"],
-  ...["internal_error", "managed_settings_resolved", "mcp_server_connection", "permission_mode_changed"],
-  ...["plugin_installed", "plugin_loaded", "skill_activated", "tool_decision"],
-  ...["codex.auth_recovery", "codex.sandbox_outcome", "codex.startup_phase", "codex.tool_decision"],
-  ...["codex.turn_ttft", "codex.websocket_connect", "codex.websocket_event"],
+  "api_refusal",
+  "api_request_body",
+  "api_response_body",
+  "api_retries_exhausted",
+  "at_mention",
+  "auth",
+  "feedback_survey",
+  "hook_execution_complete",
+  "hook_execution_start",
+  "hook_plugin_metrics",
+  "hook_registered",
+  "internal_error",
+  "managed_settings_resolved",
+  "mcp_server_connection",
+  "permission_mode_changed",
+  "plugin_installed",
+  "plugin_loaded",
+  "skill_activated",
+  "tool_decision",
+  "codex.auth_recovery",
+  "codex.sandbox_outcome",
+  "codex.startup_phase",
+  "codex.tool_decision",
+  "codex.turn_ttft",
+  "codex.websocket_connect",
+  "codex.websocket_event",
 ]);
 
 /** Who asked, where it is the session itself: a subagent that gives up is not the session giving up. */

@@ -181,15 +181,13 @@ describe("the daemon's port", () => {
     const deep = (count: number): string => `${"[".repeat(count)}${"]".repeat(count)}`;
     const deepRecord = (count: number): string => `${'{"a":'.repeat(count)}1${"}".repeat(count)}`;
     const bodies = [
-      ...[
-        deep(100_000),
-        deepRecord(100_000),
-        "null",
-        '"x"',
-        "7",
-        "[]",
-        '{"__proto__":{"x":1},"hook_event_name":"__proto__"}',
-      ],
+      deep(100_000),
+      deepRecord(100_000),
+      "null",
+      '"x"',
+      "7",
+      "[]",
+      '{"__proto__":{"x":1},"hook_event_name":"__proto__"}',
       JSON.stringify({ hook_event_name: "Stop", session_id: { a: 1 }, cwd: 3, background_tasks: "x" }),
       `{"hook_event_name":"PreToolUse","cwd":"/w/deep","tool_use_id":"1","tool_name":"Bash","tool_input":${deepRecord(50_000)}}`,
       JSON.stringify({
