@@ -33,6 +33,7 @@ export function pattern(source: string): Pattern {
     source,
     test: (text) => engine.test(bounded(text)),
     groups: (text) => {
+      if (names.length === 0) return engine.test(bounded(text)) ? {} : null;
       const matcher = engine.matcher(bounded(text));
       if (!matcher.find()) return null;
       const found: Record<string, string> = {};

@@ -65,9 +65,9 @@ export function lowestStatement(profile: AgentProfile, rows: readonly string[], 
 
 /** The row has the mark that the program gives to its errors alone. */
 function isErrorRow(profile: AgentProfile, row: string): boolean {
-  return compileProfile(profile).rules.last.some(
-    (rule) => rule.fact === "failure" && rule.fallback !== undefined && rule.when.test(row),
-  );
+  return compileProfile(profile)
+    .says(row)
+    .last.some(({ rule }) => rule.fact === "failure" && rule.fallback !== undefined);
 }
 
 const EXPLANATION_ROWS_MAX = 12;

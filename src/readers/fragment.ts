@@ -70,7 +70,7 @@ function composerOf(profile: AgentProfile, rows: readonly string[]): Place | nul
 const SPINNING_ROWS = 10;
 
 function byStatement(profile: AgentProfile, rows: readonly string[], seen: End, look: FragmentLook): FragmentVerdict {
-  const noise = compileProfile(profile).noise;
+  const { says } = compileProfile(profile);
   let end = rows.length;
   let turn = seen;
   let quiet: State | null = null;
@@ -78,7 +78,7 @@ function byStatement(profile: AgentProfile, rows: readonly string[], seen: End, 
     const row = rows[end - 1] as string;
     const found = isChrome(row) ? null : (lowestStatement(profile, rows, end) ?? explainedStatement(rows, end));
     if (found === null) {
-      if (!isChrome(row) && !noise.some((p) => p.test(row))) break;
+      if (!isChrome(row) && !says(row).isNoise) break;
       end--;
       continue;
     }

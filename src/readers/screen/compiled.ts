@@ -1,7 +1,9 @@
 /** A profile with its patterns compiled, once per profile. */
 import { type Pattern, pattern } from "../../agents/pattern.js";
 import type { AgentProfile, Rule } from "../../agents/profile.js";
+import { Memo } from "./memo.js";
 import { recall } from "./recall.js";
+import { RowSays } from "./row-says.js";
 
 export interface CompiledRule extends Omit<Rule, "when"> {
   when: Pattern;
@@ -21,8 +23,8 @@ export interface CompiledProfile {
     hiddenMeansDialog: boolean;
     placeholders: Pattern[];
   };
-  rules: Record<Rule["region"], CompiledRule[]>;
-  noise: Pattern[];
+  /** What rules, noise and message pattern say of a row. */
+  says: (row: string) => RowSays;
   queued: Pattern | null;
   message: Pattern | null;
   dialogs: { when: Pattern; prompt: AgentProfile["dialogs"][number]["prompt"]; limit: boolean }[];
@@ -41,8 +43,10 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
   const onRow = (source: string): Pattern => recall(pattern(source), ROWS_MAX);
   const onBlock = (source: string): Pattern => recall(pattern(source), BLOCKS_MAX);
   const maybe = (source: string | null): Pattern | null => (source === null ? null : onRow(source));
-  const rules: CompiledProfile["rules"] = { status: [], foot: [], last: [], reply: [] };
-  for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: onRow(rule.when) });
+  const rules: Record<Rule["region"], CompiledRule[]> = { status: [], foot: [], last: [], reply: [] };
+  for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: pattern(rule.when) });
+  const asked = { rules, noise: profile.noise.map(pattern), message: maybe(profile.message) };
+  const rows = new Memo<RowSays>(ROWS_MAX, (row) => new RowSays(asked, row));
   const made: CompiledProfile = {
     profile,
     version: maybe(profile.versionRow),
@@ -57,10 +61,9 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
       hiddenMeansDialog: profile.composer.hiddenMeansDialog,
       placeholders: profile.composer.placeholders.map(onRow),
     },
-    rules,
-    noise: profile.noise.map(onRow),
+    says: (row) => rows.of(row),
     queued: maybe(profile.queued),
-    message: maybe(profile.message),
+    message: asked.message,
     dialogs: profile.dialogs.map((d) => ({ when: onBlock(d.when), prompt: d.prompt, limit: d.limit ?? false })),
   };
   cache.set(profile, made);

@@ -81,9 +81,8 @@ function matchRows(
   for (let y = from; y < to; y++) {
     const row = screen.rows[y] as string;
     if (isBlank(row)) continue;
-    for (const rule of profile.rules[region]) {
-      const groups = rule.when.groups(row);
-      if (!groups || !isDrawn(screen, y, rule)) continue;
+    for (const { rule, groups } of profile.says(row)[region]) {
+      if (!isDrawn(screen, y, rule)) continue;
       if (rule.live && y !== foot && ![row, screen.rows[y - 1] ?? ""].some(look.ticking)) continue;
       found.push({ rule, groups, text: row });
       break;

@@ -31,11 +31,12 @@ export function regionsOf(
     const row = rows[y] as string;
     if (isBlank(row)) continue;
     // A running tool stands in the reply, right above the spinner on a full screen, and its clock ticks too.
-    if (profile.rules.last.some((rule) => rule.fact === "tool" && rule.when.test(row))) break;
-    const states = profile.rules.status.some((rule) => (!rule.live || y === foot) && rule.when.test(row));
+    const says = profile.says(row);
+    if (says.isTool) break;
+    const states = says.status.some(({ rule }) => !rule.live || y === foot);
     if (states || ticking(row)) statusTop = y;
     // Whatever stands above a message of the agent has been said before it.
-    else if (profile.message?.test(row)) break;
+    else if (says.isMessage) break;
   }
   return {
     replyEnd: withoutQueue(profile, rows, trimmed(profile, rows, statusTop)),
@@ -63,7 +64,7 @@ function trimmed(profile: CompiledProfile, rows: readonly string[], end: number)
   let y = end;
   while (y > 0) {
     const row = rows[y - 1] as string;
-    if (!isBlank(row) && !/^\s*[─━═╌▔▁]{9,}\s*$/.test(row) && !profile.noise.some((p) => p.test(row))) break;
+    if (!isBlank(row) && !profile.says(row).isNoise) break;
     y--;
   }
   return y;
@@ -108,9 +109,8 @@ function matchBlock(
   let from = end;
   for (let y = end - 1; y >= start; y--) {
     const row = screen.rows[y] as string;
-    for (const rule of profile.rules.last) {
-      const groups = rule.when.groups(row);
-      if (!groups || !isDrawn(screen, y, rule)) continue;
+    for (const { rule, groups } of profile.says(row).last) {
+      if (!isDrawn(screen, y, rule)) continue;
       const text = joinRows(screen.rows.slice(y, from), " ");
       const said =
         groups.text === undefined
@@ -168,7 +168,7 @@ function unquoted(rows: readonly string[]): string {
 export function isReplying(profile: CompiledProfile, rows: readonly string[], end: number): boolean {
   for (let y = end - 1; y >= 0 && end - y <= REPLY_ROWS_MAX; y--) {
     const row = rows[y] as string;
-    if (profile.message?.test(row)) return true;
+    if (profile.says(row).isMessage) return true;
     if (isBlank(row)) {
       // Without a sign of its own, a message is the lowest block of prose.
       if (!profile.message) return y < end - 1;
