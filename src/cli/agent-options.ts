@@ -1,6 +1,7 @@
 /** What `run` and `spawn` have in common: the agent's name, kind, tags, task and policy, and its command. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
+import { isKeptDown } from "../daemon/kept-down.js";
 import { findProgram } from "../host/find-program.js";
 import type { HostSpec } from "../host/host.js";
 import { isName, nameOfCommand, takeFreeName, takeName } from "../host/names.js";
@@ -77,9 +78,10 @@ export function nameFor({ wanted, ...spec }: SpecWithoutName): HostSpec {
   throw new BadInput(`an agent called ${base} is running; choose another name, or look at it: rouse attach ${base}`);
 }
 
-/** Starts the daemon on first need; a run goes on without one. */
+/** Starts the daemon when a host misses it, unless a person stopped it; a run goes on without one. */
 export async function startDaemon(): Promise<void> {
   if (process.env.ROUSE_DAEMON === "off") throw new Error("ROUSE_DAEMON is off");
+  if (isKeptDown(rousePaths())) throw new Error("a person stopped the daemon");
   const { ensureDaemon } = await import("./daemon.js");
   await ensureDaemon();
 }

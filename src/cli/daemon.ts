@@ -1,16 +1,20 @@
 /** `rouse up` and `rouse down`: the daemon, one per user, started on first need. */
-import { spawn } from "node:child_process";
-import { openSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "@commander-js/extra-typings";
-import { makePrivateFolder, rousePaths } from "../config/paths.js";
+import { makePrivateFolder, type RousePaths, rousePaths } from "../config/paths.js";
 import { askDaemon, Unreachable } from "../daemon/client.js";
+import { keepDown } from "../daemon/kept-down.js";
+import type { Fold } from "../daemon/starting.js";
 import { BadInput } from "../replay/files.js";
 import { readVersion } from "./version.js";
 
-/** How long a starting daemon may take until it answers. */
-const START_MS = 10_000;
+/** How long a starting daemon may show no progress. Checking a large journal comes before its first answer. */
+const START_MS = 30_000;
+/** One that ended was perhaps not the only one that started: another has so long to answer. */
+const OTHER_MS = 3000;
 
 export function addDaemon(program: Command, setExit: (code: number) => void): void {
   program
@@ -26,15 +30,20 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
     .command("down")
     .summary("stop the daemon; agents go on untouched")
     .action(async () => {
+      const paths = rousePaths();
+      // Before it ends: a host that misses it would start it again.
+      keepDown(paths);
       try {
-        await askDaemon(rousePaths().daemonSocket, "POST", "/v1/shutdown", {});
-        process.stdout.write("the daemon is down; spawned agents go on, and are judged again after the next start\n");
+        await askDaemon(paths.daemonSocket, "POST", "/v1/shutdown", {});
+        process.stdout.write(`the daemon is down; agents go on. ${UNTIL}\n`);
       } catch (error) {
         if (!(error instanceof Unreachable)) throw error;
-        process.stdout.write("no daemon was running\n");
+        process.stdout.write(`no daemon was running. ${UNTIL}\n`);
       }
     });
 }
+
+const UNTIL = "It starts again with the next rouse up, run, spawn or watch, and then judges what its hosts kept.";
 
 async function serveHere(setExit: (code: number) => void): Promise<void> {
   const { AlreadyRunning, serve } = await import("../daemon/serve.js");
@@ -46,15 +55,39 @@ async function serveHere(setExit: (code: number) => void): Promise<void> {
   });
   for (const note of running.notes) process.stderr.write(`rouse: ${note}\n`);
   process.stderr.write(`rouse: watching; the socket is ${rousePaths().daemonSocket}\n`);
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, running.stop);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => running.stop("stays down"));
+  // A terminal that was closed says nothing about the daemon.
+  process.once("SIGHUP", () => running.stop("may return"));
   await running.stopped;
   setExit(0);
 }
 
-/** Makes sure that a daemon answers. True if it had to be started. */
+/** Makes sure that a daemon answers, and has read its journal. True if it had to be started. */
 export async function ensureDaemon(): Promise<boolean> {
   const paths = rousePaths();
-  if (await answers(paths.daemonSocket)) return false;
+  const health = await healthOf(paths.daemonSocket);
+  if (health && !health.starting) return false;
+  const child = health ? null : startProcess(paths);
+  let hasEnded = false;
+  child?.once("exit", () => {
+    hasEnded = true;
+  });
+  let folded = -1;
+  let deadline = Date.now() + START_MS;
+  while (Date.now() < deadline) {
+    const { starting } = (await healthOf(paths.daemonSocket)) ?? { starting: null };
+    if (starting === undefined) return true;
+    if (starting && starting.folded > folded) {
+      folded = starting.folded;
+      deadline = Date.now() + START_MS;
+    } else if (hasEnded) deadline = Math.min(deadline, Date.now() + OTHER_MS);
+    hasEnded = false;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new BadInput(`the daemon did not come up; ${join(paths.state, "daemon.log")} says why`);
+}
+
+function startProcess(paths: RousePaths): ChildProcess {
   makePrivateFolder(paths.state);
   const log = openSync(join(paths.state, "daemon.log"), "a", 0o600);
   const bin = fileURLToPath(new URL("../../bin/rouse", import.meta.url));
@@ -63,19 +96,14 @@ export async function ensureDaemon(): Promise<boolean> {
     stdio: ["ignore", log, log],
     cwd: "/",
   });
+  closeSync(log);
   child.unref();
-  const deadline = Date.now() + START_MS;
-  while (Date.now() < deadline) {
-    if (await answers(paths.daemonSocket)) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new BadInput(
-    `the daemon did not come up within ${START_MS / 1000} s; ${join(paths.state, "daemon.log")} says why`,
-  );
+  return child;
 }
 
-const answers = (socket: string): Promise<boolean> =>
+/** Null when nobody answers. */
+const healthOf = (socket: string): Promise<{ starting?: Fold } | null> =>
   askDaemon(socket, "GET", "/v1/health").then(
-    () => true,
-    () => false,
+    (health) => health as { starting?: Fold },
+    () => null,
   );

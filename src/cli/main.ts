@@ -6,7 +6,7 @@ import { BadInput } from "../replay/files.js";
 import { COMMANDS } from "./commands.js";
 import { readVersion } from "./version.js";
 
-/** 0 fine, 1 failed or trouble found, 2 bad usage, 69 daemon not reachable: the same for every command. */
+/** 0 fine, 1 failed or trouble found, 2 bad usage, 69 daemon not reachable, 75 try again: the same for every command. */
 async function main(): Promise<number> {
   const program = new Command("rouse")
     .description("Watches AI coding agents: tells what they are doing, and why it thinks so.")
@@ -40,7 +40,7 @@ function exitOf(error: unknown): number {
   if (error instanceof Unreachable) {
     return say(`${error.message}; start it with "rouse up", or start an agent with "rouse run" or "rouse spawn"`, 69);
   }
-  if (error instanceof Refused) return say(error.message, 1);
+  if (error instanceof Refused) return say(error.message, error.status === 503 ? 75 : 1);
   throw error;
 }
 

@@ -29,7 +29,7 @@ export async function runReport(args: readonly string[]): Promise<number> {
     waits: true,
   });
   if (answer === null) return say('the daemon does not answer; start it with "rouse up"', 69);
-  return answer.status === 200 ? 0 : say(reasonOf(answer.body), 1);
+  return answer.status === 200 ? 0 : say(reasonOf(answer.body), answer.status === 503 ? 75 : 1);
 }
 
 /** The report, or what is wrong with the arguments. */

@@ -5,6 +5,7 @@ import { constants } from "node:os";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
+import { allowUp } from "../daemon/kept-down.js";
 import type { PtyExit } from "../sensors/pty.js";
 import {
   agentCommand,
@@ -34,6 +35,8 @@ export function addRun(program: Command, _setExit: (code: number) => void): void
         process.stderr.write(`rouse: ${trouble.text}\n`);
         process.exit(trouble.code);
       }
+      // Somebody wants an agent watched: that ends a "rouse down".
+      allowUp(rousePaths());
       endLike(await runWatched(specOf(command, options, "run")));
     });
 }

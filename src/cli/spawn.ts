@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "@commander-js/extra-typings";
 import { makePrivateFolder, rousePaths } from "../config/paths.js";
 import { plain } from "../core/plain.js";
+import { allowUp } from "../daemon/kept-down.js";
 import { BadInput } from "../replay/files.js";
 import { agentCommand, cannotStart, checkKind, specOf } from "./agent-options.js";
 import type { HostOrder } from "./host.js";
@@ -30,6 +31,8 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
         setExit(trouble.code);
         return;
       }
+      // Somebody wants an agent watched: that ends a "rouse down".
+      allowUp(rousePaths());
       // Not set where output is no terminal, whatever the types say.
       const cols = process.stdout.columns || COLS;
       const rows = process.stdout.rows || ROWS;

@@ -37,6 +37,8 @@ export class Loop {
   #lookedAt: number;
   /** Finished ticks: what a watcher of the watchdog may rely on. */
   ticks = 0;
+  /** When the first of them was finished: so long after the start of the process, and with so much work. */
+  judging: { after_ms: number; cpu_ms: number } | null = null;
   /** Called at the end of each, and only then. */
   onTick: (now: number) => void = () => {};
 
@@ -96,7 +98,9 @@ export class Loop {
   }
 
   start(): void {
-    this.#timer ??= setInterval(() => this.tick(), TICK_MS);
+    if (this.#timer) return;
+    this.#timer = setInterval(() => this.tick(), TICK_MS);
+    this.tick();
   }
 
   stop(): void {
@@ -154,6 +158,7 @@ export class Loop {
       }
     }
     this.ticks++;
+    this.judging ??= sinceStart();
     this.onTick(now);
   }
 
@@ -222,6 +227,11 @@ export class Loop {
   #judge(watched: Watched, now: number): void {
     if (watched.judge(now)) this.#onChange({ watched, at: now });
   }
+}
+
+function sinceStart(): { after_ms: number; cpu_ms: number } {
+  const { user, system } = process.cpuUsage();
+  return { after_ms: Math.round(performance.now()), cpu_ms: Math.round((user + system) / 1000) };
 }
 
 /** Judges at the moments that the judgement named, so that a fold tells the same story as the watching did. */

@@ -28,7 +28,14 @@ export interface RouteOptions {
 export function makeRoutes({ loop, hooks, version, shutDown, watch }: RouteOptions): Hono {
   const app = new Hono();
   app.get("/v1/health", (c) =>
-    c.json({ ok: true, version, pid: process.pid, ticks: loop.ticks, sessions: loop.sessions().length }),
+    c.json({
+      ok: true,
+      version,
+      pid: process.pid,
+      ticks: loop.ticks,
+      judging: loop.judging,
+      sessions: loop.sessions().length,
+    }),
   );
   app.post("/v1/shutdown", (c) => {
     setImmediate(shutDown);

@@ -1,6 +1,6 @@
 /** The daemon process: opens the journal, folds it, listens on its socket, and ends when it is asked to. */
 import { chmodSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { settingsOf } from "../config/keys.js";
@@ -14,10 +14,12 @@ import { Clock } from "./clock.js";
 import { Hooks } from "./hooks.js";
 import { HttpFace } from "./http/face.js";
 import { Telemetry } from "./http/telemetry.js";
+import { allowUp, keepDown } from "./kept-down.js";
 import { Looked } from "./looked.js";
 import { addLookingRoutes } from "./looking-routes.js";
 import { Loop } from "./loop.js";
 import { makeRoutes } from "./routes.js";
+import { answerStarting, inPieces } from "./starting.js";
 import { joinRules, readRules, type WatchRules, writeRules } from "./watch-rules.js";
 import { World } from "./world.js";
 
@@ -31,7 +33,8 @@ export interface Running {
   /** What the start had to say: a journal set aside, for example. */
   notes: string[];
   stopped: Promise<void>;
-  stop: () => void;
+  /** A daemon that a person stopped stays down; another may be started anew by whoever misses it. */
+  stop: (then: "stays down" | "may return") => void;
 }
 
 export async function serve(paths: RousePaths, version: string): Promise<Running> {
@@ -48,7 +51,15 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   notes.push(...problems.map(problemText));
   const loop = new Loop(journal, clock, undefined, settingsOf(config));
   const looked = new Looked(join(paths.state, "looked"));
-  loop.restore(looked.before);
+  const fold = { folded: 0, of: journal.stats().signals };
+  let respond: RequestListener = (request, response) => answerStarting(version, fold, request, response);
+  const server = createServer((request, response) => respond(request, response));
+  // Nobody answered above, so a socket file that is still there belongs to a daemon that was killed.
+  rmSync(paths.daemonSocket, { force: true });
+  await listen(server, paths.daemonSocket);
+  chmodSync(paths.daemonSocket, 0o600);
+  allowUp(paths);
+  await inPieces(loop.restoring(looked.before), fold);
   loop.onTick = (now) => looked.keep(now);
   const rulesFile = join(paths.state, "watch.json");
   const fromConfig = { programs: false, tags: [...config.watchdog.worker_tags], names: [] };
@@ -67,7 +78,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     await world.watch(rules);
     return rules;
   };
-  let stop: () => void = () => {};
+  let stop: Running["stop"] = () => {};
   const hooks = new Hooks(loop);
   const face = new HttpFace({
     port: config.daemon.http_port,
@@ -75,17 +86,11 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     hooks,
     telemetry: new Telemetry(loop),
   });
-  const app = makeRoutes({ loop, hooks, version, shutDown: () => stop(), watch });
+  const app = makeRoutes({ loop, hooks, version, shutDown: () => stop("stays down"), watch });
   addLookingRoutes(app, { loop, journal });
   app.get("/v1/http", (c) => c.json(face.view()));
   const answer = getRequestListener(app.fetch);
-  const server = createServer((request, response) => {
-    void answer(request, response);
-  });
-  // Nobody answered above, so a socket file that is still there belongs to a daemon that was killed.
-  rmSync(paths.daemonSocket, { force: true });
-  await listen(server, paths.daemonSocket);
-  chmodSync(paths.daemonSocket, 0o600);
+  respond = (request, response) => void answer(request, response);
   await face.start();
   const { port, problem } = face.view();
   if (problem !== null) notes.push(`no HTTP hooks and no telemetry: port ${port} of 127.0.0.1: ${problem}`);
@@ -97,8 +102,9 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   };
   const pruning = setInterval(() => prune(journal, { ...bounds, now: clock.now() }), PRUNE_EVERY_MS);
   const stopped = new Promise<void>((resolve) => {
-    stop = () => {
+    stop = (then) => {
       stop = () => {};
+      if (then === "stays down") keepDown(paths);
       clearInterval(pruning);
       loop.stop();
       looked.close();
@@ -111,7 +117,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
       resolve();
     };
   });
-  return { notes, stopped, stop: () => stop() };
+  return { notes, stopped, stop: (then) => stop(then) };
 }
 
 /** A journal that cannot be pruned now is pruned later; it says itself what is wrong with it. */

@@ -5,19 +5,21 @@
  * A host forgets what was acknowledged and never sends it again, so one acknowledged signal that is not stored leaves a
  * hole in the numbers that nothing fills any more: numbers without a hole prove that none was lost.
  */
-import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { askHost } from "../../src/cli/host-client.js";
 import { rousePaths } from "../../src/config/paths.js";
-import { askDaemon } from "../../src/daemon/client.js";
+import type { Signal } from "../../src/core/signal.js";
 import type { SessionView } from "../../src/daemon/view.js";
 import type { Why } from "../../src/daemon/why.js";
 import { type FoundSession, listSessions } from "../../src/host/registry.js";
 import { openJournal } from "../../src/store/journal.js";
 import { loadSqlite } from "../../src/store/sqlite.js";
+import { TestDaemon } from "../support/daemon.js";
 import { spawnFake } from "../support/fake-agent.js";
-import { BIN, closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
+import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
+import { agent, WORKING } from "../support/loops.js";
+import { screen } from "../support/steps.js";
 
 const KILLS = process.env.ROUSE_FULL ? 50 : 10;
 const NAMES = ["one", "two", "three"];
@@ -25,17 +27,20 @@ const NAMES = ["one", "two", "three"];
 const MOMENT_MS = 1200;
 const JUDGING_MS = 30_000;
 
+/** A start may take so much of a core until everything is judged again: the journals of these tests are small. */
+const JUDGING_CPU_MS = 5000;
+
 let home: Home;
-/** Kills the daemon that was started last, and waits for its end. */
-let kill = async (): Promise<void> => {};
+let daemon: TestDaemon;
 
 beforeEach(() => {
   // Off: the hosts start none by themselves, so that the test alone knows which daemon runs.
   home = makeHome("off");
+  daemon = new TestDaemon(home);
 });
 
 afterEach(async () => {
-  await kill();
+  await daemon.kill();
   for (const { name } of living()) await rouse(home, ["stop", name, "--grace", "0"]);
   const { processes } = await closeHome(home);
   expect(processes).toEqual([]);
@@ -44,25 +49,14 @@ afterEach(async () => {
 const paths = () => rousePaths(home.env);
 const living = (): FoundSession[] => listSessions(paths()).filter(({ isAlive }) => isAlive);
 const pids = (): number[] => living().flatMap(({ pid, hostPid }) => [pid ?? 0, hostPid]);
-const ask = (path: string): Promise<unknown> => askDaemon(paths().daemonSocket, "GET", path).catch(() => null);
-
-function start(): void {
-  const daemon = spawn(process.execPath, [BIN, "up", "--foreground"], { env: home.env, stdio: "ignore" });
-  const ended = new Promise<void>((resolve) => daemon.once("exit", () => resolve()));
-  kill = () => {
-    daemon.kill("SIGKILL");
-    return ended;
-  };
-}
-
 /** Every agent is known, works, and has brought news that is younger than this. */
 async function untilJudging(after: number): Promise<void> {
   const isNew = (view: SessionView): boolean =>
     view.state === "working" && Date.parse(view.last_progress ?? "") > after && NAMES.includes(view.name);
   const isJudging = async (): Promise<boolean> =>
-    ((await ask("/v1/sessions")) as { agents: SessionView[] } | null)?.agents.filter(isNew).length === NAMES.length;
+    (await daemon.ask<{ agents: SessionView[] }>("/v1/sessions"))?.agents.filter(isNew).length === NAMES.length;
   await until("every agent to be judged again", isJudging, JUDGING_MS).catch(async (error: Error) => {
-    throw new Error(`${error.message}: ${JSON.stringify(await ask("/v1/sessions"))}`);
+    throw new Error(`${error.message}: ${JSON.stringify(await daemon.ask("/v1/sessions"))}`);
   });
 }
 
@@ -94,7 +88,7 @@ describe("a daemon killed at random moments", () => {
     await Promise.all(
       NAMES.map((name) => spawnFake(home, name, { steps: [{ do: "pulse", perSecond: 60 }, { do: "stream" }] })),
     );
-    start();
+    daemon.start();
     await untilJudging(0);
     const before = pids();
     expect(before).toHaveLength(2 * NAMES.length);
@@ -103,17 +97,17 @@ describe("a daemon killed at random moments", () => {
       const moment = Math.floor(Math.random() * MOMENT_MS);
       moments.push(moment);
       await sleep(moment);
-      await kill();
+      await daemon.kill();
       const killedAt = Date.now();
       const where = `killed after ${moments.join(", ")} ms`;
       expect({ faults: faultsOfJournal(), pids: pids() }, where).toEqual({ faults: [], pids: before });
-      start();
+      daemon.start();
       // Every other round it may be killed while it starts; else it must come to judge.
       if (round % 2 === 0) await untilJudging(killedAt);
     }
     await untilJudging(Date.now());
     for (const name of NAMES) {
-      const { timeline } = (await ask(`/v1/sessions/${name}/why`)) as Why;
+      const { timeline } = (await daemon.ask<Why>(`/v1/sessions/${name}/why`)) as Why;
       expect(timeline.filter(({ state }) => state !== "working" && state !== "starting" && state !== "idle")).toEqual(
         [],
       );
@@ -122,4 +116,116 @@ describe("a daemon killed at random moments", () => {
       expect(await askHost(found, { op: "info" }, "info")).toMatchObject({ droppedSignals: 0, isWatching: true });
     }
   });
+
+  it("says of every session what it said before: state, since when, tokens and story", {
+    timeout: 1_200_000,
+  }, async () => {
+    daemon.start();
+    const hosts = new Hosts(daemon);
+    await daemon.judges();
+    await hosts.begin();
+    let before = await hosts.told();
+    expect(Object.values(before).map(({ state }) => state)).toEqual(Object.values(STORIES).map(({ says }) => says));
+    const starts: number[] = [];
+    for (let round = 0; round < KILLS; round++) {
+      // The daemon dies while it is told things, at any point of taking them in.
+      const telling = hosts.tell().catch(() => null);
+      await sleep(Math.random() * 150);
+      await daemon.kill();
+      await telling;
+      expect(faultsOfJournal()).toEqual([]);
+      daemon.start();
+      const { judging } = await daemon.judges();
+      starts.push(judging?.cpu_ms ?? Number.POSITIVE_INFINITY);
+      await hosts.resume();
+      const after = await hosts.told();
+      expect(after).toEqual(before);
+      before = after;
+    }
+    expect(Math.max(...starts), `milliseconds of work until it judged: ${starts.join(", ")}`).toBeLessThan(
+      JUDGING_CPU_MS,
+    );
+  });
 });
+
+type Untimed = Omit<Signal, "at"> & Record<string, unknown>;
+
+/** What a host tells of an agent, and the state that follows. */
+const STORIES: Readonly<Record<string, { says: string; signals: readonly Untimed[] }>> = {
+  works: { says: "working", signals: WORKING },
+  asks: {
+    says: "needs_input",
+    signals: [...WORKING, { kind: "prompt", source: "screen", open: true, prompt: "permission", question: "Push?" }],
+  },
+  limited: {
+    says: "rate_limited",
+    signals: [{ kind: "limit", source: "transcript", level: "hit", until: Date.now() + 7_200_000, text: "limit" }],
+  },
+  failed: {
+    says: "error",
+    signals: [{ kind: "error", source: "transcript", cause: "auth", final: true, digest: "d", text: "login" }],
+  },
+  crashed: { says: "gone", signals: [...WORKING, { kind: "exit", source: "process", code: null, signal: 9 }] },
+};
+
+/** Hosts of these agents, as the daemon knows them: numbered signals, and sent again what was not acknowledged. */
+class Hosts {
+  readonly #daemon: TestDaemon;
+  readonly #sent = new Map<string, Signal[]>(Object.keys(STORIES).map((name) => [name, []]));
+  readonly #startedAt = Date.now();
+
+  constructor(daemon: TestDaemon) {
+    this.#daemon = daemon;
+  }
+
+  async begin(): Promise<void> {
+    for (const [name, { signals }] of Object.entries(STORIES)) {
+      const tokens: Untimed = { kind: "tokens", source: "transcript", input: 900, output: 100 };
+      this.#give(name, name === "crashed" ? [tokens, ...signals] : [...signals, tokens]);
+    }
+    await this.resume();
+  }
+
+  /** News that change no state, until the daemon is gone. */
+  async tell(): Promise<never> {
+    for (let n = 0; ; n++) {
+      const name = Object.keys(STORIES)[n % 4] as string;
+      const news = screen({ busy: true, moving: true, replying: true, reply: `words ${this.#sent.get(name)?.length}` });
+      this.#give(name, name === "works" ? [news] : [{ kind: "output", source: "screen", bytes: 9 }]);
+      await this.#deliver(name);
+    }
+  }
+
+  async resume(): Promise<void> {
+    for (const name of this.#sent.keys()) await this.#deliver(name);
+  }
+
+  async told() {
+    const all: Record<string, unknown> & { [name: string]: { state: string } } = {};
+    const summary = await this.#daemon.ask<{ agents: { name: string; tokens: unknown }[] }>(
+      `/v1/summary?since=${this.#startedAt - 1000}`,
+    );
+    for (const name of this.#sent.keys()) {
+      const why = (await this.#daemon.ask<Why>(`/v1/sessions/${name}/why`)) as Why;
+      const { state, cause, since, until: ends, tokens_per_hour, blind } = why;
+      const timeline = why.timeline.map((entry) => [entry.t, entry.state, entry.cause]);
+      const tokens = summary?.agents.find((one) => one.name === name)?.tokens;
+      all[name] = { state, cause, since, ends, tokens_per_hour, tokens, blind, timeline } as { state: string };
+    }
+    return all;
+  }
+
+  #give(name: string, signals: readonly Untimed[]): void {
+    this.#sent.get(name)?.push(...signals.map((signal) => ({ ...signal, at: Date.now() }) as Signal));
+  }
+
+  async #deliver(name: string): Promise<void> {
+    const sent = this.#sent.get(name) ?? [];
+    // No process of this number is looked at: it is the daemon's own fold that is tried.
+    const session = agent({ session: name, name, pid: null, pidStart: null, startedAt: this.#startedAt });
+    const { acked } = (await this.#daemon.put(`/v1/sessions/${name}`, session)) as { acked: number };
+    if (acked === sent.length) return;
+    const body = { from: acked + 1, signals: sent.slice(acked) };
+    expect(await this.#daemon.post(`/v1/sessions/${name}/signals`, body)).toEqual({ acked: sent.length });
+  }
+}

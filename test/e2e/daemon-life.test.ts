@@ -1,0 +1,151 @@
+/** The daemon's own life: stopped by a person, stopped by a signal, slow to start; and a host that stands still. */
+import { createServer } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { askHost } from "../../src/cli/host-client.js";
+import { makePrivateFolder, rousePaths } from "../../src/config/paths.js";
+import type { SessionView } from "../../src/daemon/view.js";
+import type { Why } from "../../src/daemon/why.js";
+import { type FoundSession, findSession, listSessions } from "../../src/host/registry.js";
+import { openJournal } from "../../src/store/journal.js";
+import { TestDaemon } from "../support/daemon.js";
+import { spawnFake } from "../support/fake-agent.js";
+import { closeHome, type Home, makeHome, processesOf, rouse, until } from "../support/hosts.js";
+
+const TIMEOUT_MS = 240_000;
+/** Longer than a tick may be late. */
+const STOPPED_MS = 18_000;
+
+let home: Home;
+let daemon: TestDaemon;
+
+beforeEach(() => {
+  home = makeHome("on");
+  daemon = new TestDaemon(home);
+});
+
+afterEach(async () => {
+  for (const { name, isAlive } of listSessions(paths())) if (isAlive) await rouse(home, ["stop", name, "--grace", "0"]);
+  await rouse(home, ["down"]);
+  await daemon.kill();
+  const { processes } = await closeHome(home);
+  expect(processes).toEqual([]);
+});
+
+const paths = () => rousePaths(home.env);
+const daemons = () => processesOf(home).filter(({ argv }) => argv.includes("up --foreground"));
+const works = { steps: [{ do: "pulse", perSecond: 30 }, { do: "stream" }] };
+const info = (name: string): Promise<Record<string, unknown>> =>
+  askHost(findSession(paths(), name) as FoundSession & { hostSocket: string }, { op: "info" }, "info");
+const isConnected = async (name: string): Promise<boolean> => (await info(name)).isConnected === true;
+const says = async (name: string): Promise<string | undefined> =>
+  (await daemon.ask<SessionView>(`/v1/sessions/${name}`))?.state;
+
+describe("the daemon", { timeout: TIMEOUT_MS }, () => {
+  it("is started anew by a host when it was killed, and stays down when a person stopped it", async () => {
+    daemon.start();
+    await daemon.judges();
+    await spawnFake(home, "one", works);
+    await until("one to be heard of", () => isConnected("one"));
+    await daemon.kill("SIGKILL");
+    await until("a daemon that nobody but the host started", () => daemons().length === 1, 60_000);
+    await until("one to be heard of again", () => isConnected("one"), 60_000);
+    // This host never missed a daemon: nothing but the person's word keeps it from starting one.
+    await spawnFake(home, "two", works);
+    await until("two to be heard of", () => isConnected("two"));
+    const down = await rouse(home, ["down"]);
+    expect(down.stdout).toMatch(/^the daemon is down; agents go on\. It starts again with the next rouse up, run/);
+    await until("both to miss the daemon", async () => !(await isConnected("one")) && !(await isConnected("two")));
+    await sleep(2000);
+    expect(daemons()).toEqual([]);
+    expect((await rouse(home, ["up"])).stdout).toBe("the daemon is up\n");
+    await until(
+      "both to be judged again",
+      async () => (await says("one")) === "working" && (await says("two")) === "working",
+      60_000,
+    );
+    for (const name of ["one", "two"]) expect(await info(name)).toMatchObject({ droppedSignals: 0, isWatching: true });
+  });
+
+  it("stays down after a SIGTERM, as from a service manager, until an agent is started", async () => {
+    daemon.start();
+    await daemon.judges();
+    await spawnFake(home, "one", works);
+    await until("one to be heard of", () => isConnected("one"));
+    await daemon.kill("SIGTERM");
+    await until("one to miss the daemon", async () => !(await isConnected("one")));
+    await sleep(1000);
+    expect(daemons()).toEqual([]);
+    await spawnFake(home, "two", works);
+    await until(
+      "both to be judged",
+      async () => (await says("one")) === "working" && (await says("two")) === "working",
+      60_000,
+    );
+  });
+
+  it("accuses nobody of the time in which it was stopped itself, and stores the gap", async () => {
+    home.env.ROUSE_DAEMON = "off";
+    daemon.start();
+    await daemon.judges();
+    await spawnFake(home, "one", works);
+    await until("one to work", async () => (await says("one")) === "working");
+    await daemon.kill("SIGSTOP");
+    await sleep(STOPPED_MS);
+    await daemon.kill("SIGCONT");
+    const { ticks } = await daemon.judges();
+    await until("further rounds", async () => (await daemon.judges()).ticks > ticks + 2);
+    const why = (await daemon.ask<Why>("/v1/sessions/one/why")) as Why;
+    expect(why).toMatchObject({ state: "working", blind: null });
+    expect(why.timeline.map(({ state }) => state).filter((state) => !/starting|idle|working/.test(state))).toEqual([]);
+    await daemon.kill("SIGTERM");
+    const { journal } = openJournal(paths().journal);
+    const gaps = [...journal.read(findSession(paths(), "one")?.session ?? "")].flatMap(({ signal }) =>
+      signal.kind === "gap" && signal.to - signal.from > STOPPED_MS / 2 ? [signal] : [],
+    );
+    journal.close();
+    expect(gaps).toMatchObject([{ source: "observer", graceMs: expect.any(Number) }]);
+  });
+
+  it.runIf(process.env.ROUSE_FULL)("is blind to an agent whose host stands still, until it goes on", async () => {
+    home.env.ROUSE_DAEMON = "off";
+    daemon.start();
+    await daemon.judges();
+    await spawnFake(home, "one", works);
+    await until("one to work", async () => (await says("one")) === "working");
+    const host = findSession(paths(), "one")?.hostPid as number;
+    process.kill(host, "SIGSTOP");
+    await until("rouse to say that it is blind", async () => (await says("one")) === "unknown", 120_000);
+    const { stdout } = await rouse(home, ["status"]);
+    expect(stdout).toMatch(/^blind to one for \d+ s: the process that holds its terminal is silent/m);
+    expect((await rouse(home, ["doctor"])).stdout).toMatch(/FAIL {2}agent one .*rouse does not see it/);
+    process.kill(host, "SIGCONT");
+    await until("sight to return", async () => (await says("one")) === "working", 60_000);
+    expect((await rouse(home, ["status"])).stdout).not.toContain("blind");
+  });
+});
+
+describe("a daemon that folds a long journal", { timeout: TIMEOUT_MS }, () => {
+  it("is waited for as long as it comes forward, and whoever asks for more is told to try again", async () => {
+    const { daemonSocket, runtime } = paths();
+    makePrivateFolder(runtime);
+    let left = 20;
+    const server = createServer((request, response) => {
+      const isHealth = request.url === "/v1/health";
+      if (isHealth) left--;
+      const body = isHealth
+        ? left > 0
+          ? { starting: { folded: 100 - left, of: 100 } }
+          : { ok: true }
+        : { error: "it is starting" };
+      response.writeHead(isHealth ? 200 : 503, { "content-type": "application/json" }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(daemonSocket, resolve));
+    expect(await rouse(home, ["status"])).toMatchObject({ status: 75, stderr: "rouse: it is starting\n" });
+    expect(await rouse(home, ["report", "working"])).toMatchObject({ status: 75 });
+    expect(await rouse(home, ["up"])).toMatchObject({ status: 0, stdout: "the daemon is up\n" });
+    expect(left).toBeLessThanOrEqual(0);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+});

@@ -1,0 +1,61 @@
+/** The real daemon as a child of the test, which alone decides when it starts and how it ends. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { rousePaths } from "../../src/config/paths.js";
+import { askDaemon } from "../../src/daemon/client.js";
+import { BIN, type Home, until } from "./hosts.js";
+
+export interface Health {
+  ok: boolean;
+  pid: number;
+  ticks: number;
+  judging: { after_ms: number; cpu_ms: number } | null;
+}
+
+export class TestDaemon {
+  readonly #home: Home;
+  #child: ChildProcess | null = null;
+  #ended: Promise<void> = Promise.resolve();
+
+  constructor(home: Home) {
+    this.#home = home;
+  }
+
+  start(): void {
+    const child = spawn(process.execPath, [BIN, "up", "--foreground"], { env: this.#home.env, stdio: "ignore" });
+    this.#child = child;
+    this.#ended = new Promise((resolve) => child.once("exit", () => resolve()));
+  }
+
+  /** Sends a signal; waits for the end where it is one that ends it. */
+  async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    this.#child?.kill(signal);
+    if (signal === "SIGKILL" || signal === "SIGTERM") await this.#ended;
+  }
+
+  /** Null while it does not answer. */
+  async ask<T>(path: string): Promise<T | null> {
+    return (await askDaemon(rousePaths(this.#home.env).daemonSocket, "GET", path).catch(() => null)) as T | null;
+  }
+
+  put(path: string, body: unknown): Promise<unknown> {
+    return askDaemon(rousePaths(this.#home.env).daemonSocket, "PUT", path, body);
+  }
+
+  post(path: string, body: unknown): Promise<unknown> {
+    return askDaemon(rousePaths(this.#home.env).daemonSocket, "POST", path, body);
+  }
+
+  /** The first round of judging is finished; returns what the daemon itself says of it. */
+  async judges(): Promise<Health> {
+    let health: Health | null = null;
+    await until(
+      "the daemon to judge",
+      async () => {
+        health = await this.ask<Health>("/v1/health");
+        return health !== null && health.judging !== null && health.judging !== undefined;
+      },
+      60_000,
+    );
+    return health as unknown as Health;
+  }
+}
