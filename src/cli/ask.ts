@@ -17,7 +17,9 @@ export async function ask(path: string, lacks: (young: FoundSession, answer: unk
   for (;;) {
     const outcome = await once(path);
     const isAnswer = !(outcome instanceof Error);
-    const isEarly = young().some((one) => outcome instanceof Unreachable || lacks(one, isAnswer ? outcome : null));
+    const isEarly =
+      isStarting(outcome) ||
+      young().some((one) => outcome instanceof Unreachable || lacks(one, isAnswer ? outcome : null));
     if (!isEarly || Date.now() > deadline) {
       if (isAnswer) return outcome;
       throw outcome;
@@ -28,10 +30,14 @@ export async function ask(path: string, lacks: (young: FoundSession, answer: unk
 
 function once(path: string): Promise<unknown> {
   return askDaemon(rousePaths().daemonSocket, "GET", path).catch((error: unknown) => {
-    if (error instanceof Unreachable || (error instanceof Refused && error.status === 404)) return error;
+    if (error instanceof Unreachable || isStarting(error) || (error instanceof Refused && error.status === 404))
+      return error;
     throw error;
   });
 }
+
+/** It reads its journal; most take less than the time that is waited here. */
+const isStarting = (outcome: unknown): boolean => outcome instanceof Refused && outcome.status === 503;
 
 function young(): FoundSession[] {
   if (process.env.ROUSE_DAEMON === "off") return [];

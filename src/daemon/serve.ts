@@ -90,7 +90,6 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   addLookingRoutes(app, { loop, journal });
   app.get("/v1/http", (c) => c.json(face.view()));
   const answer = getRequestListener(app.fetch);
-  respond = (request, response) => void answer(request, response);
   await face.start();
   const { port, problem } = face.view();
   if (problem !== null) notes.push(`no HTTP hooks and no telemetry: port ${port} of 127.0.0.1: ${problem}`);
@@ -117,6 +116,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
       resolve();
     };
   });
+  respond = (request, response) => void answer(request, response);
   return { notes, stopped, stop: (then) => stop(then) };
 }
 
