@@ -108,6 +108,8 @@ export interface ToolStartSignal extends Base {
   background?: boolean;
   /** Calls of one model reply share a round. */
   round?: string;
+  /** Only that it runs: another source tells the call under an id of its own, so that it must not count twice. */
+  edgeOnly?: boolean;
 }
 
 export interface ToolEndSignal extends Base {
@@ -127,6 +129,8 @@ export interface ToolEndSignal extends Base {
   interrupted?: boolean;
   /** The call returned, and what it started goes on behind the turn. */
   background?: boolean;
+  /** Only that it ended: another source tells what came of it. */
+  edgeOnly?: boolean;
   preview?: string;
 }
 

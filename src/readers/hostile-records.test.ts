@@ -9,6 +9,7 @@ import { ClaudeTranscriptReader } from "./claude-transcript.js";
 import { CodexNotifyReader } from "./codex-notify.js";
 import { CodexRolloutReader } from "./codex-rollout.js";
 import { CodexStreamReader } from "./codex-stream.js";
+import { GeminiHookReader } from "./gemini-hooks.js";
 import { parseRecord } from "./json.js";
 import { LineSplitter } from "./lines.js";
 import type { RecordReader } from "./record-reader.js";
@@ -23,6 +24,7 @@ const READERS: readonly (readonly [name: string, make: () => RecordReader])[] = 
   ["CodexRolloutReader", () => new CodexRolloutReader()],
   ["CodexStreamReader", () => new CodexStreamReader()],
   ["CodexNotifyReader", () => new CodexNotifyReader()],
+  ["GeminiHookReader", () => new GeminiHookReader()],
 ];
 
 /** Words that steer the readers, so that nonsense reaches their inner parts. */
@@ -31,7 +33,7 @@ const WORDS = `
   text tool_use tool_result tool_use_id name input arguments output response_item event_msg function_call
   function_call_output reasoning token_count info rate_limits primary used_percent resets_at task_started
   task_complete stream_event content_block_delta delta thinking usage input_tokens isApiErrorMessage
-  hook_event_name PreToolUse PostToolUse Stop PermissionRequest tool_name tool_input api_error api_retry
+  hook_event_name BeforeTool AfterTool BeforeAgent Notification ToolPermission details PreCompress tool_response PreToolUse PostToolUse Stop PermissionRequest tool_name tool_input api_error api_retry
   rate_limit_event resetsAt retryInMs stop_reason end_turn action item.started item.completed turn.failed
   command_execution command agent-turn-complete busy waiting waitingFor sessionId queue-operation attachment
   progress data api-request querySource timestamp __proto__

@@ -7,6 +7,7 @@ import { CodexNotifyReader } from "./codex-notify.js";
 import { CodexRolloutReader } from "./codex-rollout.js";
 import { CodexStreamReader } from "./codex-stream.js";
 import { GeminiChatReader } from "./gemini-chat.js";
+import { GeminiHookReader } from "./gemini-hooks.js";
 import { GeminiStreamReader } from "./gemini-stream.js";
 import { GenericRecordReader } from "./generic-records.js";
 import { OpenCodeReader } from "./opencode-rows.js";
@@ -37,7 +38,7 @@ const READERS: Readonly<Record<string, ProgramReaders>> = {
   gemini: {
     transcript: (o) => new GeminiChatReader(o),
     stream: (o) => new GeminiStreamReader(o),
-    hook: null,
+    hook: (o) => new GeminiHookReader(o),
     session_file: null,
   },
   opencode: {

@@ -87,6 +87,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     poll: z.boolean().optional(),
     span: z.object({ from: z.number(), to: z.number() }).optional(),
     round: name.optional(),
+    edgeOnly: z.boolean().optional(),
   }),
   tool_end: z.object({
     ...base,
@@ -100,6 +101,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     infra: infra.optional(),
     refused: z.boolean().optional(),
     interrupted: z.boolean().optional(),
+    edgeOnly: z.boolean().optional(),
     background: z.boolean().optional(),
     preview: text.optional(),
   }),

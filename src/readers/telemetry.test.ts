@@ -51,7 +51,7 @@ describe("telemetry of Claude Code", () => {
     const body = batch("claude-error-logs");
     expect(ofKind(readLogs(body), "error")).toMatchObject([{ cause: "api", final: true, text: "boom" }]);
     const other = JSON.parse(JSON.stringify(body).replaceAll('"sdk"', '"agent:explore"'));
-    expect(ofKind(readLogs(other), "error")).toMatchObject([{ final: false }]);
+    expect(ofKind(readLogs(other), "error")).toEqual([]);
   });
 
   it("counts by metrics where only they come", () => {
@@ -130,14 +130,14 @@ describe("telemetry of Codex", () => {
     expect(signals).toMatchObject([{ input: 240, output: 24 }]);
   });
 
-  it("tells a failed request as one failure among others", () => {
+  it("tells a failed request as a try, since Codex tries again", () => {
     const attributes = [
       { key: "event.name", value: { stringValue: "codex.api_request" } },
       { key: "http.response.status_code", value: { intValue: "503" } },
       { key: "error.message", value: { stringValue: "upstream overloaded" } },
     ];
     const body = { resourceLogs: [{ scopeLogs: [{ logRecords: [{ attributes }] }] }] };
-    expect(readLogs(body)).toMatchObject([{ kind: "error", final: false, text: "upstream overloaded" }]);
+    expect(readLogs(body)).toMatchObject([{ kind: "retry", infra: "overload", text: "upstream overloaded" }]);
   });
 
   it("takes no ping for life", () => {

@@ -14,6 +14,7 @@ import { type Attributes, numeric, type OtlpPoint, type OtlpRecord } from "./otl
 import { Recent } from "./recent.js";
 import { type ReaderOptions, SkipCounter } from "./record-reader.js";
 import { Thread } from "./thread.js";
+import type { VendorError } from "./vendor-errors.js";
 
 /** Known, and of no use to the judgement. */
 const SILENT = new Set([
@@ -45,7 +46,7 @@ const SILENT = new Set([
   "codex.websocket_event",
 ]);
 
-/** Who asked, where it is the session itself: a subagent that gives up is not the session giving up. */
+/** Who asked, where it is the session itself. */
 const MAIN_SOURCES = new Set(["repl_main_thread", "sdk", "main"]);
 const REDACTED = /^[<[]REDACTED[>\]]$/;
 /** Events of a reply that only a model that writes sends: a ping is none of them. */
@@ -140,11 +141,10 @@ export class TelemetryReader {
     assistant_response: (a) => this.thread.lives(sum(a, "response_length")),
     tool_result: (a) => this.thread.lives(sum(a, "tool_result_size_bytes")),
     compaction: () => this.thread.emit({ kind: "compaction", phase: "end" }),
-    // Written once a request is given up, after all of its tries.
-    api_error: (a, at) => this.failed(at, sum(a, "status_code"), text(a, "error"), isMain(a)),
+    api_error: (a, at) => this.gaveUp(a, at),
     "codex.conversation_starts": () => {},
-    "codex.api_request": (a, at) => this.asked(a, at),
-    "codex.websocket_request": (a, at) => this.asked(a, at),
+    "codex.api_request": (a) => this.asked(a),
+    "codex.websocket_request": (a) => this.asked(a),
     "codex.sse_event": (a, at) => this.streamed(a, at),
     "codex.tool_result": (a) => this.thread.lives(text(a, "output")?.length ?? 0),
   };
@@ -156,18 +156,20 @@ export class TelemetryReader {
     else this.thread.emit({ kind: "message", role: "user", digest: digest(text(a, "prompt.id") ?? String(at)) });
   }
 
-  private asked(a: Attributes, at: number): void {
+  /** Codex tries again by itself, and does not export that it gave up. */
+  private asked(a: Attributes): void {
     const message = text(a, "error.message");
     const status = sum(a, "http.response.status_code");
-    // Codex tries again by itself, and does not export that it gave up.
-    if (message !== undefined || status >= 400) this.failed(at, status, message, false);
+    const attempt = sum(a, "attempt");
+    if (message !== undefined || status >= 400)
+      this.thread.tries(failureOf(status, message), attempt > 0 ? { attempt } : {});
     else this.thread.emit({ kind: "request" });
   }
 
   /** Each event of a reply; the last one is written twice, the second time with the tokens. */
   private streamed(a: Attributes, at: number): void {
     const message = text(a, "error.message");
-    if (message !== undefined) this.failed(at, 0, message, false);
+    if (message !== undefined) this.thread.tries(failureOf(0, message), {});
     else if (a.has("output_token_count"))
       this.uses(at, { input: sum(a, "input_token_count"), output: sum(a, "output_token_count") });
     else if (WRITING.test(text(a, "event.kind")?.slice(0, 100) ?? "")) this.thread.lives(0);
@@ -179,16 +181,16 @@ export class TelemetryReader {
     this.thread.emit({ kind: "tokens", ...used });
   }
 
-  private failed(at: number, status: number, said: string | undefined, isFinal: boolean): void {
-    const failure = { text: said ?? `status ${status}`, ...(status > 0 ? { status } : {}) };
-    const told = givenUp({ at, source: "telemetry" }, this.options, failure);
-    if (told.kind === "error") this.thread.emit({ ...told, final: isFinal });
-    else if (told.kind === "limit") this.thread.emit({ ...told, level: isFinal ? "hit" : "warning" });
+  /** Written once, after all tries. A subagent that gives up is not the session giving up. */
+  private gaveUp(a: Attributes, at: number): void {
+    if (!MAIN_SOURCES.has(text(a, "query_source") ?? "main")) return;
+    const failure = failureOf(sum(a, "status_code"), text(a, "error"));
+    this.thread.emit(givenUp({ at, source: "telemetry" }, this.options, failure));
   }
 }
 
-function isMain(attributes: Attributes): boolean {
-  return MAIN_SOURCES.has(text(attributes, "query_source") ?? "main");
+function failureOf(status: number, said: string | undefined): VendorError {
+  return { text: said ?? `status ${status}`, ...(status > 0 ? { status } : {}) };
 }
 
 function text(attributes: Attributes, key: string): string | undefined {

@@ -139,6 +139,7 @@ function isProgress(state: BurnState, signal: Signal): boolean {
   const changed = takeWorld(state.world, signal);
   if (changed || (signal.kind === "turn" && signal.byUser)) return true;
   if (signal.kind !== "tool_end") return signal.kind !== "file" && isMeaningfulProgress(signal);
+  if (signal.edgeOnly) return false;
   if (!isMeaningfulProgress(signal)) return false;
   const known = state.outcomes.has(signal.outcome);
   remember(state.outcomes, signal.outcome, true, OUTCOMES_MAX);

@@ -43,6 +43,7 @@ export function takeErrors(state: ErrorsState, signal: Signal): void {
     state.byDigest.clear();
     return;
   }
+  if (signal.kind === "tool_end" && signal.edgeOnly) return;
   if (signal.kind === "tool_end" && signal.ok) state.byDigest.clear();
   const failure = failureOf(signal);
   if (failure === null) return;

@@ -67,10 +67,12 @@ export function createLoop(): LoopState {
 export function takeLoop(state: LoopState, signal: Signal): void {
   switch (signal.kind) {
     case "tool_start":
+      if (signal.edgeOnly) return;
       takeStart(state, signal);
       takeCall(state.talk, signal);
       break;
     case "tool_end":
+      if (signal.edgeOnly) return;
       takeEnd(state, signal);
       break;
     case "message":

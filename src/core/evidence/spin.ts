@@ -49,6 +49,7 @@ export function takeSpin(state: SpinState, signal: Signal): void {
     state.bySubject.clear();
     return;
   }
+  if ((signal.kind === "tool_start" || signal.kind === "tool_end") && signal.edgeOnly) return;
   if (signal.kind === "tool_end") takeOutcome(state, signal);
   if (signal.kind !== "tool_start" || signal.subject === undefined) return;
   if (signal.class !== "instant" && signal.class !== "edit") return;
