@@ -21,9 +21,9 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
     .option("--no-activity-check", "let the age alone decide")
     .option("--json", "for programs")
     .action(async ({ activityCheck, json }) => {
-      const { check } = loadConfig().config;
+      const { check, resume } = loadConfig().config;
       const query = new URLSearchParams({
-        activity: activityCheck ? "on" : "off",
+        activity: activityCheck && resume.validate_activity ? "on" : "off",
         warning_hours: String(check.warning_hours),
         critical_hours: String(check.critical_hours),
         auto_resume_hours: String(check.auto_resume_hours),

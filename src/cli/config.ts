@@ -28,7 +28,8 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
       const loaded = loadConfig({ flags: options.set });
       if (options.json) {
         const { config: values, origins, problems } = loaded;
-        const shown = options.origin ? { config: values, origins, problems } : { config: values, problems };
+        const notUsedYet = [...KEY_BY_NAME].flatMap(([name, key]) => (key.notUsedYet ? [name] : []));
+        const shown = { config: values, ...(options.origin ? { origins } : {}), not_used_yet: notUsedYet, problems };
         process.stdout.write(`${plainJson(shown, 2)}\n`);
       } else {
         process.stdout.write(configLines(loaded, options.origin === true));
@@ -67,8 +68,13 @@ function configLines({ config, origins }: LoadedConfig, withOrigin: boolean): st
   const sections = Object.entries<Record<string, Value>>(config).map(([section, keys]) => {
     const lines = Object.entries(keys).map(([name, value]) => {
       const line = plain(tomlLine(name, value), LINE_MAX);
-      const origin = origins[`${section}.${name}`];
-      return withOrigin && origin ? `${line.padEnd(44)} # ${plain(originText(origin))}` : line;
+      const full = `${section}.${name}`;
+      const origin = origins[full];
+      const remarks = [
+        ...(withOrigin && origin ? [plain(originText(origin))] : []),
+        ...(KEY_BY_NAME.get(full)?.notUsedYet ? ["not used yet"] : []),
+      ];
+      return remarks.length > 0 ? `${line.padEnd(44)} # ${remarks.join("; ")}` : line;
     });
     return `[${section}]\n${lines.join("\n")}\n`;
   });

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "@commander-js/extra-typings";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { loadConfig } from "../config/load.js";
 import { addInit } from "./init.js";
 
 let home: string;
@@ -11,6 +12,8 @@ beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), "rouse-init-"));
   output = "";
   vi.stubEnv("HOME", home);
+  vi.stubEnv("ROUSE_HOME", join(home, "rouse"));
+  vi.spyOn(process, "cwd").mockReturnValue(home);
   vi.stubEnv("CLAUDE_CONFIG_DIR", "");
   vi.stubEnv("CODEX_HOME", "");
   for (const stream of [process.stdout, process.stderr]) {
@@ -95,5 +98,39 @@ describe("rouse init", () => {
     expect(output).toContain("127.0.0.1:17687/v1/logs");
     vi.stubEnv("ROUSE_DAEMON_HTTP_PORT", "0");
     await expect(init("--otel")).rejects.toThrow("daemon.http_port is 0");
+  });
+
+  it("begins a configuration in which every line is a default, and never touches one that is there", async () => {
+    const path = join(home, "rouse", "config", "config.toml");
+    expect(await init("--dry-run")).toBe(0);
+    expect(output).toContain(`would begin ${path}\n`);
+    expect(existsSync(path)).toBe(false);
+    expect(await init()).toBe(0);
+    expect(output).toContain(`${path} begun\n`);
+    expect(readFileSync(path, "utf8")).toContain("# poll_interval_secs = 30");
+    expect(loadConfig().problems).toEqual([]);
+    writeFileSync(path, "# mine\n");
+    expect(await init()).toBe(0);
+    expect(output).toContain(`${path} is there and stays as it is\n`);
+    expect(readFileSync(path, "utf8")).toBe("# mine\n");
+  });
+
+  it("takes over agents.health of a .botbox.json, and says what it cannot take with its line", async () => {
+    const path = join(home, "rouse", "config", "config.toml");
+    const health = '{"idle_timeout_minutes": 20,\n"alert_channel": "dev",\n"idle_timeout": 3}';
+    writeFileSync(join(home, ".botbox.json"), `{"agents": {"health": ${health}}}`);
+    expect(await init()).toBe(1);
+    expect(output).toContain('  health.idle_timeout_minutes = 20\n  health.alert_channel = "dev"  # not used yet\n');
+    expect(output).toMatch(/^rouse: .*\.botbox\.json:3:1: there is no key idle_timeout; did you mean health\.idle_/m);
+    expect(loadConfig().config.health).toMatchObject({ idle_timeout_minutes: 20, alert_channel: "dev" });
+    writeFileSync(path, "");
+    output = "";
+    await init();
+    expect(output).toContain("stays as it is; ");
+    expect(output).toContain("for you to add:\n  health.idle_timeout_minutes = 20\n");
+    rmSync(join(home, ".botbox.json"));
+    symlinkSync("/etc/hostname", join(home, ".botbox.json"));
+    expect(await init()).toBe(1);
+    expect(output).toContain("nothing is taken over");
   });
 });

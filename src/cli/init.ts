@@ -1,23 +1,30 @@
-/** `rouse init`: puts hooks into the settings of the agents' programs, so that their edges are told as they happen. */
+/**
+ * `rouse init`: begins the configuration file, and puts hooks into the settings of the agents' programs, so that their
+ * edges are told as they happen.
+ */
 import { accessSync, constants, realpathSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, type Command } from "@commander-js/extra-typings";
+import { rousePaths } from "../config/paths.js";
 import { applyHooks, HOOK_PROGRAMS, type HookPlan, planHooks, programsInUse } from "../sensors/hooks/hooks-install.js";
 import { unifiedDiff } from "../sensors/hooks/unified-diff.js";
+import { beginConfig } from "./init-config.js";
 import { httpNotes, httpTarget, otelText } from "./init-http.js";
 
 export function addInit(program: Command, setExit: (code: number) => void): void {
   program
     .command("init")
-    .summary("install hooks into the agents' programs")
+    .summary("begin the configuration file, and install hooks into the agents' programs")
     .description(
-      "Adds hooks that tell the daemon of prompts, tools, permissions and ends as they happen. Comments and other hooks " +
-        "stay. Without a program: all that have settings here.",
+      "Begins a configuration file with every setting explained, unless there is one; the block agents.health of a\n" +
+        ".botbox.json in this folder is taken over. Then adds hooks that tell the daemon of prompts, tools, permissions\n" +
+        "and ends as they happen; comments and other hooks stay. Without a program: all that have settings here. With\n" +
+        "one: its hooks alone.",
     )
     .addArgument(new Argument("[program]").choices(HOOK_PROGRAMS))
-    .option("--dry-run", "show what would change, as a diff, and change nothing")
-    .option("--remove", "take exactly these hooks out again")
+    .option("--dry-run", "show what would change, hooks as a diff, and change nothing")
+    .option("--remove", "take exactly these hooks out again; the configuration stays")
     .option(
       "--http",
       "let Claude Code post its hooks to the daemon, without a process for each; for a daemon that is always up",
@@ -28,9 +35,18 @@ export function addInit(program: Command, setExit: (code: number) => void): void
         process.stdout.write(otelText(httpTarget(false)));
         return;
       }
+      if (name === undefined && !options.remove) {
+        const path = join(rousePaths().config, "config.toml");
+        const { text, problems } = beginConfig(path, process.cwd(), options.dryRun === true);
+        process.stdout.write(text);
+        for (const problem of problems) process.stderr.write(`rouse: ${problem}\n`);
+        if (problems.length > 0) setExit(1);
+      }
       const programs = name === undefined ? programsInUse() : [name];
       if (programs.length === 0) {
-        process.stdout.write(`no settings of ${HOOK_PROGRAMS.join(", ")} found; name one to begin them\n`);
+        process.stdout.write(
+          `hooks: no settings of ${HOOK_PROGRAMS.join(", ")} found; name one to begin them: rouse init claude-code\n`,
+        );
         return;
       }
       const command = ownCommand();

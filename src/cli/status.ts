@@ -122,6 +122,7 @@ function whyText(why: Why, screen: Screen): string {
         `  ${row.what.padEnd(12)} ${row.says}  ${paint(`${spell(row.age_secs * 1000)} ago, ${row.source}`, "dim", colour)}`,
     ),
     "",
+    ...(why.preview.length > 0 ? ["last lines of its screen", ...why.preview.map((line) => `  ${line}`), ""] : []),
     "what would change it",
     ...why.changes.map((change) => `  ${change}`),
     "",

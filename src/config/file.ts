@@ -48,6 +48,13 @@ export function parseConfig(path: string, text: string): ConfigFile {
   const { version: given, ...rest } = table;
   const version = typeof given === "number" ? given : 0;
   const problems: Problem[] = [];
+  if (given !== undefined && typeof given !== "number")
+    problems.push({
+      level: "error",
+      where: path,
+      position: positionOf(["version"]),
+      text: `version must be a whole number, such as ${CONFIG_VERSION}; the oldest layout is taken for granted`,
+    });
   if (version > CONFIG_VERSION)
     problems.push({
       level: "error",

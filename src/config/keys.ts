@@ -4,7 +4,7 @@
  */
 import type { Settings } from "../core/defaults.js";
 import { DEFAULTS } from "../core/defaults.js";
-import { detector, integer, type Key, list, number, regex, text, toggle, type Value } from "./key.js";
+import { detector, integer, type Key, list, notYet, number, regex, text, toggle, type Value } from "./key.js";
 
 export const KEYS = {
   watchdog: {
@@ -30,16 +30,16 @@ export const KEYS = {
       "never",
       "Agents whose name matches this regular expression are workers too; empty for none.",
     ),
-    orchestrator_tag: text("orchestrator", "never", "Messages about workers go to the agent with this tag."),
+    orchestrator_tag: notYet(text("orchestrator", "never", "Messages about workers go to the agent with this tag.")),
     output_preview_lines: detector(
       "output_preview_lines",
       "lower",
-      "So many of the last lines are quoted in a message.",
-      { max: 50 },
+      "So many of the last lines of the screen, of the five that are kept, are quoted in `rouse why` and in messages.",
+      { max: 5 },
     ),
   },
   health: {
-    enabled: toggle(true, "on", "Judge agents at all; off only records."),
+    enabled: toggle(true, "on", "Judge agents at all; off only keeps what is seen, and every state is unknown."),
     idle_timeout_minutes: detector(
       "idle_timeout_minutes",
       "lower",
@@ -52,11 +52,13 @@ export const KEYS = {
       "Minutes that a finished turn has to show the completion marker that it owes.",
       { min: 0.01 },
     ),
-    rate_limit_backoff_seconds: detector(
-      "rate_limit_backoff_seconds",
-      "higher",
-      "Seconds to wait after a limit whose reset time is not known; doubles each time.",
-      { min: 1 },
+    rate_limit_backoff_seconds: notYet(
+      detector(
+        "rate_limit_backoff_seconds",
+        "higher",
+        "Seconds to wait after a limit whose reset time is not known; doubles each time.",
+        { min: 1 },
+      ),
     ),
     repeated_error_threshold: detector(
       "repeated_error_threshold",
@@ -70,16 +72,20 @@ export const KEYS = {
       "Minutes within which equal errors are counted.",
       { min: 0.1 },
     ),
-    auto_kill_on_idle: toggle(true, "off", "End a stalled session of rouse's own, once acting is allowed."),
-    auto_kill_on_repeated_error: toggle(false, "off", "End a session that repeats one error, once acting is allowed."),
-    alert_channel: text("ops", "never", "The channel that alerts go to."),
+    auto_kill_on_idle: notYet(toggle(true, "off", "End a stalled session of rouse's own, once acting is allowed.")),
+    auto_kill_on_repeated_error: notYet(
+      toggle(false, "off", "End a session that repeats one error, once acting is allowed."),
+    ),
+    alert_channel: notYet(text("ops", "never", "The channel that alerts go to.")),
   },
   checkpoints: {
-    checkpoint_interval_minutes: detector(
-      "checkpoint_interval_minutes",
-      "lower",
-      "Minutes after which an agent with a task is to report a checkpoint.",
-      { min: 0.1 },
+    checkpoint_interval_minutes: notYet(
+      detector(
+        "checkpoint_interval_minutes",
+        "lower",
+        "Minutes after which an agent with a task is to report a checkpoint.",
+        { min: 0.1 },
+      ),
     ),
     checkpoint_stall_minutes: detector(
       "checkpoint_stall_minutes",
@@ -93,10 +99,12 @@ export const KEYS = {
       "A claim neither renewed nor followed by a checkpoint for so many minutes is stale.",
       { min: 0.1 },
     ),
-    check_interval_minutes: number(15, "lower", "Minutes between two rounds over all tasks.", { min: 0.1 }),
-    max_continuations: integer(2, "lower", "So many new sessions may take over one task before a human is asked.", {
-      max: 100,
-    }),
+    check_interval_minutes: notYet(number(15, "lower", "Minutes between two rounds over all tasks.", { min: 0.1 })),
+    max_continuations: notYet(
+      integer(2, "lower", "So many new sessions may take over one task before a human is asked.", {
+        max: 100,
+      }),
+    ),
   },
   activity: {
     lookback_minutes: detector("lookback_minutes", "lower", "The activity assessment looks back so many minutes.", {
@@ -138,8 +146,8 @@ export const KEYS = {
     old_factor: detector("old_factor", "lower", "See old_minutes.", { max: 1 }),
   },
   resume: {
-    validate_activity: toggle(true, "on", "Ask the activity assessment before a resume prompt is sent."),
-    auto_claim_tasks: toggle(true, "off", "Claim the next task for an agent that is resumed."),
+    validate_activity: toggle(true, "on", "Let activity hold a resume back, and the categories of `rouse check`."),
+    auto_claim_tasks: notYet(toggle(true, "off", "Claim the next task for an agent that is resumed.")),
   },
   check: {
     warning_hours: number(
@@ -234,9 +242,11 @@ export const KEYS = {
     }),
   },
   diagnosis: {
-    interval_minutes: number(2, "never", "Minutes between two looks of the diagnosing model.", { min: 0.1 }),
-    timeout_seconds: number(60, "lower", "Seconds that a diagnosis may take.", { min: 1 }),
-    log_lines: integer(100, "lower", "So many of the last lines of output are shown to the model.", { max: 10_000 }),
+    interval_minutes: notYet(number(2, "never", "Minutes between two looks of the diagnosing model.", { min: 0.1 })),
+    timeout_seconds: notYet(number(60, "lower", "Seconds that a diagnosis may take.", { min: 1 })),
+    log_lines: notYet(
+      integer(100, "lower", "So many of the last lines of output are shown to the model.", { max: 10_000 }),
+    ),
   },
   journal: {
     max_age_days: number(7, "never", "Signals older than so many days are removed.", { min: 0.01 }),
@@ -250,10 +260,12 @@ export const KEYS = {
       "The daemon's port on 127.0.0.1 for HTTP hooks and OpenTelemetry; 0 for none. Agents' settings name it, so it stays the same.",
       { max: 65_535 },
     ),
-    dead_man_url: text(
-      "",
-      "never",
-      "Fetched after each finished round, so that somebody else notices when rouse is gone; empty for none.",
+    dead_man_url: notYet(
+      text(
+        "",
+        "never",
+        "Fetched after each finished round, so that somebody else notices when rouse is gone; empty for none.",
+      ),
     ),
   },
 } as const satisfies Record<string, Record<string, Key>>;

@@ -2,14 +2,15 @@
 
 const NAME_MAX = 80;
 
-/** The nearest of the names, when it is near enough to be meant; a wrong section with the right key counts as near. */
+/** The nearest of the names, when it is near enough to be meant; a wrong section and a missing last word count as near. */
 export function suggest(given: string, names: Iterable<string>): string | null {
   if (given.length > NAME_MAX) return null;
   const last = given.slice(given.lastIndexOf(".") + 1);
   let best: string | null = null;
   let least = Math.max(2, Math.floor(given.length / 4)) + 1;
   for (const name of names) {
-    const distance = name.endsWith(`.${last}`) ? 1 : editDistance(given, name, least);
+    const isNear = name.endsWith(`.${last}`) || name.startsWith(`${given}_`);
+    const distance = isNear ? 1 : editDistance(given, name, least);
     if (distance < least) {
       best = name;
       least = distance;

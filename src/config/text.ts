@@ -15,7 +15,10 @@ export function configText(values: ReadonlyMap<string, Value> = new Map()): stri
   const sections = Object.entries<Record<string, Key>>(KEYS).map(([section, keys]) => {
     const lines = Object.entries(keys).flatMap(([name, key]) => {
       const own = values.get(`${section}.${name}`);
-      return [`# ${key.says}`, own === undefined ? `# ${tomlLine(name, key.default)}` : tomlLine(name, own)];
+      return [
+        `# ${key.says}${key.notUsedYet ? " Not used yet." : ""}`,
+        own === undefined ? `# ${tomlLine(name, key.default)}` : tomlLine(name, own),
+      ];
     });
     return `\n[${section}]\n${lines.join("\n")}\n`;
   });

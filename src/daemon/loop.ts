@@ -5,11 +5,10 @@
  * judgement itself named; a slow tick is only the floor. One session that cannot be judged is set aside alone.
  */
 import type { AgentSession } from "../core/agent.js";
-import type { Settings } from "../core/defaults.js";
 import type { Signal } from "../core/signal.js";
 import type { Journal } from "../store/journal.js";
 import { type Clock, gapBetween } from "./clock.js";
-import { type Heard, Watched } from "./watched.js";
+import { type Heard, type JudgingOptions, Watched } from "./watched.js";
 
 /** The loop looks up at least so often. */
 const TICK_MS = 1000;
@@ -42,9 +41,14 @@ export class Loop {
   /** Called at the end of each, and only then. */
   onTick: (now: number) => void = () => {};
 
-  readonly #settings: Settings;
+  readonly #settings: JudgingOptions;
 
-  constructor(journal: Journal, clock: Clock, onChange: (change: Change) => void = () => {}, settings: Settings = {}) {
+  constructor(
+    journal: Journal,
+    clock: Clock,
+    onChange: (change: Change) => void = () => {},
+    settings: JudgingOptions = {},
+  ) {
     this.#settings = settings;
     this.#journal = journal;
     this.#clock = clock;

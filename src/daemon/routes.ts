@@ -23,9 +23,11 @@ export interface RouteOptions {
   shutDown: () => void;
   /** Watches by these rules too; returns all that hold. */
   watch: (rules: WatchRules) => Promise<WatchRules>;
+  /** So many of the last lines of a screen are quoted. */
+  previewLines?: number;
 }
 
-export function makeRoutes({ loop, hooks, version, shutDown, watch }: RouteOptions): Hono {
+export function makeRoutes({ loop, hooks, version, shutDown, watch, previewLines }: RouteOptions): Hono {
   const app = new Hono();
   app.get("/v1/health", (c) =>
     c.json({
@@ -51,7 +53,9 @@ export function makeRoutes({ loop, hooks, version, shutDown, watch }: RouteOptio
   });
   app.get("/v1/sessions/:name/why", (c) => {
     const watched = loop.find(c.req.param("name"));
-    return watched ? c.json(whyOf(watched, loop.now())) : c.json(notFound(c.req.param("name"), loop), 404);
+    return watched
+      ? c.json(whyOf(watched, loop.now(), previewLines))
+      : c.json(notFound(c.req.param("name"), loop), 404);
   });
   app.put("/v1/sessions/:session", async (c) => {
     const session = parseSession(await c.req.json().catch(() => null));

@@ -49,7 +49,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     allowNetworkFileSystem: config.journal.allow_network_file_system,
   });
   notes.push(...problems.map(problemText));
-  const loop = new Loop(journal, clock, undefined, settingsOf(config));
+  const loop = new Loop(journal, clock, undefined, { ...settingsOf(config), isJudging: config.health.enabled });
   const looked = new Looked(join(paths.state, "looked"));
   const fold = { folded: 0, of: journal.stats().signals };
   let respond: RequestListener = (request, response) => answerStarting(version, fold, request, response);
@@ -86,7 +86,14 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     hooks,
     telemetry: new Telemetry(loop),
   });
-  const app = makeRoutes({ loop, hooks, version, shutDown: () => stop("stays down"), watch });
+  const app = makeRoutes({
+    loop,
+    hooks,
+    version,
+    previewLines: config.watchdog.output_preview_lines,
+    shutDown: () => stop("stays down"),
+    watch,
+  });
   addLookingRoutes(app, { loop, journal });
   app.get("/v1/http", (c) => c.json(face.view()));
   const answer = getRequestListener(app.fetch);

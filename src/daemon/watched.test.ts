@@ -57,4 +57,13 @@ describe("Watched", () => {
     });
     expect([watched.judge(START), watched.poisoned]).toEqual([false, "a broken fold"]);
   });
+
+  it("judges nothing when that is switched off, and says so; what is seen is kept", () => {
+    const watched = new Watched(agent(), START, { isJudging: false });
+    watched.take([title("working", START + 1000)], START + 1000);
+    expect(watched.judge(START + 1000)).toBe(false);
+    expect(watched.ask(START + 2000)).toMatchObject({ state: "unknown", confidence: 0, recheckAt: null });
+    expect(watched.assessment.reasons[0]).toContain("health.enabled");
+    expect(watched.evidence.turn.words.title).toMatchObject({ word: "active" });
+  });
 });

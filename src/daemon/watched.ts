@@ -1,7 +1,7 @@
 /** One watched session in the daemon: its evidence and what was last said of it. No clock, no I/O. */
 import { profileFor, traitsOf } from "../agents/registry.js";
 import type { AgentSession } from "../core/agent.js";
-import { type Assessment, assess } from "../core/assess.js";
+import { type Assessment, assess, RULESET } from "../core/assess.js";
 import { awakeMs } from "../core/awake.js";
 import type { Settings } from "../core/defaults.js";
 import { createEvidence, type Evidence, take } from "../core/evidence/evidence.js";
@@ -27,6 +27,22 @@ const PROOF: Readonly<Record<AgentSession["origin"], ReadonlySet<Heard>>> = {
   transcript: new Set<Heard>(["senses"]),
 };
 
+export interface JudgingOptions extends Settings {
+  /** False: only what is seen is kept. */
+  isJudging?: boolean;
+}
+
+const UNJUDGED: Omit<Assessment, "at"> = {
+  state: "unknown",
+  cause: null,
+  confidence: 0,
+  until: null,
+  reasons: ["judging is switched off (health.enabled in the configuration)"],
+  level: "tell",
+  ruleset: RULESET,
+  recheckAt: null,
+};
+
 export class Watched {
   session: AgentSession;
   readonly evidence: Evidence;
@@ -41,13 +57,13 @@ export class Watched {
   /** The evaluation threw: this session is left alone, the others go on. */
   poisoned: string | null = null;
 
-  readonly #settings: Settings;
+  readonly #settings: JudgingOptions;
 
-  constructor(session: AgentSession, now: number, settings: Settings = {}) {
+  constructor(session: AgentSession, now: number, settings: JudgingOptions = {}) {
     this.session = session;
     this.#settings = settings;
     this.evidence = createEvidence(traitsOf(profileFor(session.kind)));
-    this.assessment = assess(this.evidence, now, settings);
+    this.assessment = this.#assess(now);
     this.since = now;
     this.heardAt = now;
   }
@@ -79,7 +95,7 @@ export class Watched {
 
   /** What would be said at this moment; nothing is kept of it. */
   ask(now: number): Assessment {
-    return this.poisoned === null ? assess(this.evidence, now, this.#settings) : this.assessment;
+    return this.poisoned === null ? this.#assess(now) : this.assessment;
   }
 
   /** Judges anew. True if the state or its cause changed. */
@@ -87,7 +103,7 @@ export class Watched {
     if (this.poisoned !== null) return false;
     const before = this.assessment;
     try {
-      this.assessment = assess(this.evidence, now, this.#settings);
+      this.assessment = this.#assess(now);
     } catch (error) {
       this.#setAside(error, now);
       return false;
@@ -97,6 +113,11 @@ export class Watched {
     const changed = before.state !== this.assessment.state || before.cause !== this.assessment.cause;
     if (changed) this.since = now;
     return changed;
+  }
+
+  #assess(now: number): Assessment {
+    if (this.#settings.isJudging !== false) return assess(this.evidence, now, this.#settings);
+    return { ...UNJUDGED, at: now };
   }
 
   #setAside(error: unknown, now: number): void {

@@ -1,9 +1,11 @@
 /** Why rouse says what it says: the evidence with ages and sources, what would change it, and the story so far. */
 
+import { DEFAULTS } from "../core/defaults.js";
 import { openPrompt } from "../core/evidence/prompts.js";
 import { turnWord } from "../core/evidence/turn.js";
 import { spell } from "../core/evidence/verdict.js";
 import { plain } from "../core/plain.js";
+import { redact } from "../core/redact.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import { type SessionView, viewOf } from "./view.js";
 import type { Watched } from "./watched.js";
@@ -13,9 +15,11 @@ export interface Why extends SessionView {
   /** What would change the verdict. */
   changes: string[];
   timeline: TimelineEntry[];
+  /** The last lines of its screen. */
+  preview: string[];
 }
 
-export function whyOf(watched: Watched, now: number): Why {
+export function whyOf(watched: Watched, now: number, previewLines: number = DEFAULTS.output_preview_lines): Why {
   const { evidence, assessment } = watched;
   const rows: Why["evidence"] = [];
   const add = (what: string, says: string, at: number, source: string): void => {
@@ -41,5 +45,12 @@ export function whyOf(watched: Watched, now: number): Why {
   const word = turnWord(evidence.turn);
   if (word?.word === "active") changes.push("news from any witness, an open prompt, or the end of the turn");
   if (word && word.word !== "active") changes.push("a new turn, or a prompt on the screen");
-  return { ...viewOf(watched, now), evidence: rows, changes, timeline: watched.timeline.slice(-40) };
+  const tail = previewLines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-previewLines) : [];
+  return {
+    ...viewOf(watched, now),
+    evidence: rows,
+    changes,
+    timeline: watched.timeline.slice(-40),
+    preview: tail.map((line) => plain(redact(line), 300)),
+  };
 }
