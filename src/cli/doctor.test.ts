@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../config/paths.js";
 import { agentLine, doctorText } from "./doctor.js";
+import { alarmLine } from "./doctor-alarm.js";
 import { configLines, folderLines, nodeLine, sqliteLine, tmuxLine } from "./doctor-machine.js";
 import { hookLines, programLines } from "./doctor-programs.js";
 
@@ -113,5 +114,16 @@ describe("the doctor's eyes", () => {
       { what: "bb", level: "fail", says: "broken", mend: "mend it" },
     ] as const;
     expect(doctorText(lines, {})).toBe("ok    a   fine\nFAIL  bb  broken\n          -> mend it\n");
+  });
+
+  it.each([
+    ["no daemon", { daemon: null }, "warn", "no trouble would be noticed: the daemon"],
+    ["judging off", { daemon: { sinceTickMs: 500, isJudging: false, failures: 0 } }, "fail", "health.enabled is off"],
+    ["a daemon that is held up", { daemon: { sinceTickMs: 45_000, isJudging: true, failures: 0 } }, "fail", "45 s ago"],
+    ["one that is just up", { daemon: { sinceTickMs: null, isJudging: true, failures: 0 } }, "warn", "just up"],
+    ["a journal that fails", { daemon: { sinceTickMs: 500, isJudging: true, failures: 3 } }, "warn", "not kept"],
+    ["all well", { daemon: { sinceTickMs: 500, isJudging: true, failures: 0 } }, "warn", "no channel yet"],
+  ] as const)("says what would happen if trouble came now, with %s", (_, path, level, says) => {
+    expect(alarmLine(path)).toMatchObject({ level, says: expect.stringMatching(says), mend: expect.any(String) });
   });
 });

@@ -1,5 +1,6 @@
 /** `rouse doctor`: what rouse can see, what it cannot, and how to mend it. */
 import type { Command } from "@commander-js/extra-typings";
+import { loadConfig } from "../config/load.js";
 import { type RousePaths, rousePaths } from "../config/paths.js";
 import { plain } from "../core/plain.js";
 import { askDaemon, Unreachable } from "../daemon/client.js";
@@ -7,6 +8,7 @@ import type { HttpView } from "../daemon/http/face.js";
 import type { Sight } from "../daemon/sight.js";
 import { listSessions } from "../host/registry.js";
 import type { JournalStats } from "../store/journal.js";
+import { alarmLine } from "./doctor-alarm.js";
 import { portLine } from "./doctor-http.js";
 import { type DoctorLine, fail, ok, warn } from "./doctor-line.js";
 import { configLines, diskLines, folderLines, megabytes, nodeLine, sqliteLine, tmuxLine } from "./doctor-machine.js";
@@ -44,12 +46,12 @@ async function examine(paths: RousePaths, version: string): Promise<DoctorLine[]
 /** The daemon, its journal, and each agent as the daemon sees it. */
 async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLine[]> {
   const ask = (path: string): Promise<unknown> => askDaemon(paths.daemonSocket, "GET", path);
-  let health: { version?: unknown; pid?: unknown };
+  let health: { version?: unknown; pid?: unknown; since_tick_ms?: number | null };
   try {
     health = (await ask("/v1/health")) as typeof health;
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
-    return [notRunning(paths)];
+    return [notRunning(paths), alarmLine({ daemon: null })];
   }
   const theirs = plain(String(health.version), 40);
   const daemon =
@@ -66,6 +68,13 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
     daemon,
     ...(journal ? [journalLine(journal)] : []),
     ...(http ? [portLine(http as HttpView)] : []),
+    alarmLine({
+      daemon: {
+        sinceTickMs: health.since_tick_ms,
+        isJudging: loadConfig().config.health.enabled,
+        failures: journal?.failures ?? 0,
+      },
+    }),
     ...(seen?.agents.map(agentLine) ?? []),
   ];
 }

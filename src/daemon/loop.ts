@@ -36,6 +36,8 @@ export class Loop {
   #lookedAt: number;
   /** Finished ticks: what a watcher of the watchdog may rely on. */
   ticks = 0;
+  /** When the last one finished, on the daemon's clock. */
+  tickedAt: number | null = null;
   /** When the first of them was finished: so long after the start of the process, and with so much work. */
   judging: { after_ms: number; cpu_ms: number } | null = null;
   /** Called at the end of each, and only then. */
@@ -162,6 +164,7 @@ export class Loop {
       }
     }
     this.ticks++;
+    this.tickedAt = this.#clock.now();
     this.judging ??= sinceStart();
     this.onTick(now);
   }

@@ -35,6 +35,7 @@ export function makeRoutes({ loop, hooks, version, shutDown, watch, previewLines
       version,
       pid: process.pid,
       ticks: loop.ticks,
+      since_tick_ms: loop.tickedAt === null ? null : loop.now() - loop.tickedAt,
       judging: loop.judging,
       sessions: loop.sessions().length,
     }),
