@@ -1,24 +1,49 @@
 /**
  * `npm run bench`: ratios measured side by side in one run, each against its bar. `--json` prints them for programs,
- * `--strict` exits with 1 when a bar is missed, `--rounds N` takes the best of N (15).
+ * `--strict` exits with 1 when a bar is missed, `--rounds N` takes the best of N (15), `--only NAME` runs one part.
  */
 import { parseArgs } from "node:util";
+import { benchFleet } from "./fleet.mjs";
+import { benchHost } from "./host.mjs";
 import { benchJudging } from "./judging.mjs";
 import { benchMemory } from "./memory.mjs";
+import { benchPassthrough } from "./passthrough.mjs";
 import { benchReplay } from "./replay.mjs";
+import { benchStartUp } from "./start-up.mjs";
 import { benchTerminal } from "./terminal.mjs";
 
 const { values } = parseArgs({
-  options: { json: { type: "boolean" }, strict: { type: "boolean" }, rounds: { type: "string", default: "15" } },
+  options: {
+    json: { type: "boolean" },
+    strict: { type: "boolean" },
+    rounds: { type: "string", default: "15" },
+    only: { type: "string", multiple: true },
+  },
 });
 const rounds = Math.max(1, Number.parseInt(values.rounds, 10) || 15);
 
-const results = [
-  ...benchTerminal({ rounds }),
-  ...benchJudging({ rounds }),
-  ...(await benchReplay({ rounds: Math.min(rounds, 3) })),
-  ...benchMemory(),
-].map((row) => ({ ...row, met: row.relation === ">=" ? row.figure >= row.bar : row.figure <= row.bar }));
+const PARTS = {
+  terminal: () => benchTerminal({ rounds }),
+  judging: () => benchJudging({ rounds }),
+  replay: () => benchReplay({ rounds: Math.min(rounds, 3) }),
+  memory: benchMemory,
+  "start-up": benchStartUp,
+  passthrough: benchPassthrough,
+  host: benchHost,
+  fleet: benchFleet,
+};
+const unknown = (values.only ?? []).filter((name) => !Object.hasOwn(PARTS, name));
+if (unknown.length > 0) {
+  console.error(`there is no part ${unknown.join(", ")}; there are ${Object.keys(PARTS).join(", ")}`);
+  process.exit(2);
+}
+
+const rows = [];
+for (const name of values.only ?? Object.keys(PARTS)) rows.push(...(await PARTS[name]()));
+const results = rows.map((row) => ({
+  ...row,
+  met: row.relation === ">=" ? row.figure >= row.bar : row.figure <= row.bar,
+}));
 
 if (values.json) {
   const machine = { node: process.version, arch: process.arch, platform: process.platform };

@@ -6,111 +6,11 @@
  * human types) or in its place a *dialog*, the *status* rows (spinner, tips, queue), and the *reply* above them,
  * whose lowest block is *last*. A rule names its region, so that the same words elsewhere mean nothing.
  */
-import * as z from "zod";
-
-const status = z.enum(["working", "idle", "blocked"]);
-const prompt = z.enum(["permission", "confirmation", "input", "plan", "trust", "login"]);
-
-/** Facts that a row can state. `failure` is classified by the table of vendor texts. */
-const FACTS = [
-  "busy",
-  "retry",
-  "failure",
-  "limit",
-  "ended",
-  "interrupted",
-  "compacting",
-  "background",
-  "tool",
-] as const;
-
-/** Null where there is none; TOML has no null, so it may be left out. */
-const absent = z.string().nullable().default(null);
-
-const rule = z.strictObject({
-  fact: z.enum(FACTS),
-  region: z.enum(["status", "foot", "last", "reply"]),
-  /** RE2. Named groups: attempt, max, delay, text, subject, count. Elapsed time and tokens are found by shape. */
-  when: z.string(),
-  /** The text is drawn in red or amber, which a quoted copy is not. Ignored where colours are unknown. */
-  tinted: z.boolean().optional(),
-  /** The text is drawn in grey, as a program's own remarks are. Ignored where colours are unknown. */
-  muted: z.boolean().optional(),
-  /** The row's frame is drawn in red. Ignored where colours are unknown. */
-  redFrame: z.boolean().optional(),
-  /** The row's clock or the one above it runs, or it is the lowest of the screen. Else it is reply with these words. */
-  live: z.boolean().optional(),
-  /** For `failure`: the cause when the text itself says none; without it an unknown text is no failure. */
-  fallback: z.enum(["api", "auth", "unreachable"]).optional(),
-  /** For `retry`: what kind of failure it is, where the words do not say it. */
-  infra: z.enum(["rate", "overload", "network", "refused", "auth"]).optional(),
-  /** For `tool`: what class the running tool has. */
-  class: z.enum(["shell", "instant", "web", "mcp", "subagent", "other"]).optional(),
-});
-
-export const profileSchema = z.strictObject({
-  id: z.string(),
-  /** Grows with every change of this profile; shown by `rouse doctor`. */
-  revision: z.int(),
-  programs: z.array(z.string()),
-  /** What it calls itself when asked for its version. */
-  products: z.array(z.string()),
-  /** The releases whose recordings the profile was checked against. */
-  versions: z.strictObject({ from: z.string(), to: z.string() }).nullable(),
-  /** Where the program shows its version. Named group: version. */
-  versionRow: z.string().nullable(),
-  titles: z.array(z.strictObject({ when: z.string(), status })),
-  composer: z.strictObject({
-    /** First row of the composer. Named group: draft. */
-    first: z.string(),
-    not: absent,
-    /** The row right above and the closing row below, where the composer has a frame. */
-    top: absent,
-    bottom: absent,
-    /** Further rows of a draft, where the composer has no frame. */
-    more: absent,
-    /** At most so many non-empty rows stand below it. */
-    belowMax: z.int(),
-    /** It is missing only while a dialog stands in its place, so a dialog's words at the bottom are enough. */
-    hiddenMeansDialog: z.boolean(),
-    /** A draft that is only the program's own hint. */
-    placeholders: z.array(z.string()),
-  }),
-  rules: z.array(rule),
-  /** Rows between reply and composer that are neither reply nor news: tips, queue, effort hints. */
-  noise: z.array(z.string()),
-  /** A row that says that the block around it waits in a queue: typed while a turn runs, and no news of the agent. */
-  queued: z.string().nullable(),
-  /** First row of a message by the agent. Named group: text. */
-  message: z.string().nullable(),
-  dialogs: z.array(z.strictObject({ prompt, when: z.string(), limit: z.boolean().optional() })),
-  traits: z.strictObject({
-    /** The reply appears on the screen while it streams. */
-    streamsReply: z.boolean(),
-    /** The status line has a counter of tokens. */
-    countsTokens: z.boolean(),
-    /** It retries without a word: silence before the first text of a reply may be its own back-off. */
-    retriesSilently: z.boolean(),
-    /** Its own time-out of a silent stream; rouse acts after it, never before. */
-    ownTimeoutMs: z.int().nullable(),
-    /** Its busy mark on the screen must stay away for so long before a turn's end is believed. */
-    settleMs: z.int(),
-    /** It closes a turn with a mark of its own: there is a rule for `ended`. */
-    marksEnd: z.boolean(),
-  }),
-  keys: z.strictObject({ interrupt: z.array(z.string()), submit: z.array(z.string()), quit: z.array(z.string()) }),
-  /** Argument arrays; `{session}` and `{text}` are filled in as whole arguments. */
-  resume: z.strictObject({
-    byId: z.array(z.string()).nullable(),
-    latest: z.array(z.string()).nullable(),
-    headless: z.array(z.string()).nullable(),
-  }),
-});
+import type * as z from "zod";
+import type { profileOverrideSchema, profileSchema, ruleSchema } from "./profile-schema.js";
 
 export type AgentProfile = z.infer<typeof profileSchema>;
-export type Rule = z.infer<typeof rule>;
-
-export const profileOverrideSchema = profileSchema.partial().extend({ id: z.string(), extends: z.string().optional() });
+export type Rule = z.infer<typeof ruleSchema>;
 export type ProfileOverride = z.infer<typeof profileOverrideSchema>;
 
 /** A user's profile over one of ours: each part that is given replaces that part whole. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pattern } from "./pattern.js";
-import { mergeProfile, profileOverrideSchema, profileSchema } from "./profile.js";
+import { mergeProfile } from "./profile.js";
+import { profileOverrideSchema, profileSchema } from "./profile-schema.js";
 import { profileFor, traitsOf } from "./registry.js";
 
 const NAMES = ["claude-code", "codex", "gemini", "opencode", "generic"];

@@ -1,11 +1,8 @@
 /** What `run` and `spawn` have in common: the agent's name, kind, tags, task and policy, and its command. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import { rousePaths } from "../config/paths.js";
-import { isKeptDown } from "../daemon/kept-down.js";
 import { findProgram } from "../host/find-program.js";
-import type { HostSpec } from "../host/host.js";
-import { isName, nameOfCommand, takeFreeName, takeName } from "../host/names.js";
-import { BadInput } from "../replay/files.js";
+import { isName } from "../host/names.js";
+import type { SpecWithoutName } from "./agent-spec.js";
 
 export interface AgentOptions {
   name?: string | undefined;
@@ -14,9 +11,6 @@ export interface AgentOptions {
   kind?: string | undefined;
   policy?: string | undefined;
 }
-
-/** Everything but the name, which is taken where the host runs. */
-export type SpecWithoutName = Omit<HostSpec, "name"> & { wanted: string | null };
 
 export function agentCommand(program: Command, name: "run" | "spawn") {
   // Options behind the command are the command's own.
@@ -63,27 +57,6 @@ export function cannotStart(command: readonly string[]): { code: number; text: s
   if (found === "missing") return { code: 127, text: `${file}: command not found` };
   if (found === "forbidden") return { code: 126, text: `${file}: cannot be run` };
   return null;
-}
-
-export function nameFor({ wanted, ...spec }: SpecWithoutName): HostSpec {
-  const base = wanted ?? nameOfCommand(spec.command);
-  let name: string | null;
-  try {
-    name = wanted === null ? takeFreeName(rousePaths(), base) : takeName(rousePaths(), wanted) ? wanted : null;
-  } catch {
-    // Nothing can be stored here, so nobody else holds a name either; an agent is run in any case.
-    name = base;
-  }
-  if (name !== null) return { ...spec, name };
-  throw new BadInput(`an agent called ${base} is running; choose another name, or look at it: rouse attach ${base}`);
-}
-
-/** Starts the daemon when a host misses it, unless a person stopped it; a run goes on without one. */
-export async function startDaemon(): Promise<void> {
-  if (process.env.ROUSE_DAEMON === "off") throw new Error("ROUSE_DAEMON is off");
-  if (isKeptDown(rousePaths())) throw new Error("a person stopped the daemon");
-  const { ensureDaemon } = await import("./daemon.js");
-  await ensureDaemon();
 }
 
 function parseName(value: string): string {

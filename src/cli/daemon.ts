@@ -8,7 +8,7 @@ import { makePrivateFolder, type RousePaths, rousePaths } from "../config/paths.
 import { askDaemon, Unreachable } from "../daemon/client.js";
 import { keepDown } from "../daemon/kept-down.js";
 import type { Fold } from "../daemon/starting.js";
-import { BadInput } from "../replay/files.js";
+import { BadInput } from "../replay/bad-input.js";
 import { readVersion } from "./version.js";
 
 /** How long a starting daemon may show no progress. Checking a large journal comes before its first answer. */

@@ -7,7 +7,7 @@ import { closeSync, readFileSync, writeSync } from "node:fs";
 import { rousePaths } from "../config/paths.js";
 import { Host } from "../host/host.js";
 import { releaseName } from "../host/names.js";
-import { nameFor, type SpecWithoutName, startDaemon } from "./agent-options.js";
+import { nameFor, type SpecWithoutName, startDaemon } from "./agent-spec.js";
 
 export interface HostOrder {
   spec: SpecWithoutName;

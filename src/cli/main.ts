@@ -2,7 +2,7 @@
 import { Command, CommanderError } from "@commander-js/extra-typings";
 import { plainLine } from "../core/plain.js";
 import { Refused, Unreachable } from "../daemon/client.js";
-import { BadInput } from "../replay/files.js";
+import { BadInput } from "../replay/bad-input.js";
 import { COMMANDS } from "./commands.js";
 import { readVersion } from "./version.js";
 

@@ -3,7 +3,8 @@ import { readFile } from "node:fs/promises";
 import { parse as parseToml, TomlError } from "smol-toml";
 import type * as z from "zod";
 import { pattern } from "../agents/pattern.js";
-import { type ProfileOverride, profileOverrideSchema } from "../agents/profile.js";
+import type { ProfileOverride } from "../agents/profile.js";
+import { profileOverrideSchema } from "../agents/profile-schema.js";
 import { BadInput } from "../replay/files.js";
 
 export async function loadProfiles(path: string): Promise<ProfileOverride[]> {

@@ -7,15 +7,8 @@ import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { allowUp } from "../daemon/kept-down.js";
 import type { PtyExit } from "../sensors/pty.js";
-import {
-  agentCommand,
-  cannotStart,
-  checkKind,
-  nameFor,
-  type SpecWithoutName,
-  specOf,
-  startDaemon,
-} from "./agent-options.js";
+import { agentCommand, cannotStart, checkKind, specOf } from "./agent-options.js";
+import { nameFor, type SpecWithoutName, startDaemon } from "./agent-spec.js";
 
 export function addRun(program: Command, _setExit: (code: number) => void): void {
   agentCommand(program, "run")
@@ -47,9 +40,9 @@ async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
   const spec = nameFor(wanted);
   try {
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-    const { runForeground } = await import("../host/foreground.js");
-    const { runPiped } = await import("../host/piped.js");
-    const run = isTerminal ? runForeground : runPiped;
+    const run = isTerminal
+      ? (await import("../host/foreground.js")).runForeground
+      : (await import("../host/piped.js")).runPiped;
     return await run({ spec, paths, env: process.env, startDaemon, log: logOf(spec.name) });
   } catch (error) {
     process.stderr.write(`rouse: ${spec.name} runs unwatched: ${(error as Error).message}\n`);

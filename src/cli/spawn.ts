@@ -8,7 +8,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { makePrivateFolder, rousePaths } from "../config/paths.js";
 import { plain } from "../core/plain.js";
 import { allowUp } from "../daemon/kept-down.js";
-import { BadInput } from "../replay/files.js";
+import { BadInput } from "../replay/bad-input.js";
 import { agentCommand, cannotStart, checkKind, specOf } from "./agent-options.js";
 import type { HostOrder } from "./host.js";
 

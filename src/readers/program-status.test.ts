@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readProgramStatus } from "./program-status.js";
 
 const AT = Date.parse("2026-03-02T09:00:00Z");
-const read = (data: string) => readProgramStatus(data, AT, "UTC");
+const read = (data: string) => readProgramStatus(data, AT, { zone: "UTC" });
 const encoded = (text: string) => Buffer.from(text).toString("base64");
 
 describe("a program's own status", () => {

@@ -5,7 +5,8 @@
  * how the bytes were cut cannot decide anything. A frame can be torn at a boundary: what the screen states counts
  * when two looks agree. The emulator answers nothing to anybody: it has no way back to the program.
  */
-import xterm from "@xterm/headless";
+import { createRequire } from "node:module";
+import type * as Xterm from "@xterm/headless";
 import { generic } from "../agents/generic.js";
 import type { AgentProfile } from "../agents/profile.js";
 import type { ScreenReading, Signal } from "../core/signal.js";
@@ -17,6 +18,9 @@ import { ResetTimes } from "./screen/reset-times.js";
 import { TerminalScreen } from "./screen/terminal-screen.js";
 import { Ticks } from "./screen/ticks.js";
 
+/** Not by `import`: looking for the names that it exports takes Node.js 20 to 70 ms of a start that is felt. */
+const xterm = createRequire(import.meta.url)("@xterm/headless") as typeof Xterm;
+
 /**
  * How often a terminal is to be looked at. What two looks agree on is told within a second and a half; looks twice as
  * often found nothing more on the recordings and cost the reader its place beside the bare emulator.
@@ -27,7 +31,7 @@ export interface TerminalOptions {
   cols: number;
   rows: number;
   /** IANA zone for clock times that the program prints without one. */
-  zone: string;
+  readonly zone: string;
 }
 
 /** Bytes are handed to the emulator at the latest when so many wait, to bound memory under a flood. */
@@ -41,7 +45,7 @@ export class TerminalReader {
   readonly #terminal: InstanceType<typeof xterm.Terminal>;
   readonly #screen: TerminalScreen;
   readonly #compiled: ReturnType<typeof compileProfile>;
-  readonly #zone: string;
+  readonly #options: TerminalOptions;
   readonly #resetTimes: ResetTimes;
   readonly #ticks = new Ticks();
   #pending: Uint8Array[] = [];
@@ -68,8 +72,8 @@ export class TerminalReader {
   constructor(profile: AgentProfile, options: TerminalOptions) {
     this.#compiled = compileProfile(profile);
     this.#replies = new ReplyReader(this.#compiled);
-    this.#zone = options.zone;
-    this.#resetTimes = new ResetTimes(options.zone);
+    this.#options = options;
+    this.#resetTimes = new ResetTimes(options);
     this.#terminal = new xterm.Terminal({
       cols: clamp(options.cols, 2, 1000),
       rows: clamp(options.rows, 2, 500),
@@ -119,7 +123,7 @@ export class TerminalReader {
       this.#outputAt = at;
     }
     for (const data of this.#statuses.splice(0)) {
-      signals.push(...readProgramStatus(data, at, this.#zone));
+      signals.push(...readProgramStatus(data, at, this.#options));
     }
     this.#lookAtTitle(at, signals);
     this.#lookAtScreen(at, signals);

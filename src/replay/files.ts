@@ -1,15 +1,10 @@
 /** Reading recordings from disk: streamed, gunzipped where needed, one line at a time. */
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
-import { plain } from "../core/plain.js";
 import { LineSplitter } from "../readers/lines.js";
+import { BadInput } from "./bad-input.js";
 
-/** A file that cannot be read as what it should be. The message is for people and names the file. */
-export class BadInput extends Error {
-  constructor(message: string) {
-    super(plain(message, 1000));
-  }
-}
+export { BadInput };
 
 /** Decompressed bytes of one file are read up to here: a bomb or an endless file costs that file only. */
 const FILE_BYTES_MAX = 4 * 1024 ** 3;

@@ -9,18 +9,18 @@ const AGAIN_MS = 60_000;
 const TEXTS_MAX = 16;
 
 export class ResetTimes {
-  readonly #zone: string;
+  readonly #place: { readonly zone: string };
   readonly #timeless = new Memo<{ at: number }>(TEXTS_MAX, () => ({ at: Number.NEGATIVE_INFINITY }));
 
-  /** `zone` is the IANA zone of the terminal's user, for clock times without a zone. */
-  constructor(zone: string) {
-    this.#zone = zone;
+  /** `zone` is the IANA zone of the terminal's user, for clock times without a zone; asked for only when there is one. */
+  constructor(place: { readonly zone: string }) {
+    this.#place = place;
   }
 
   until(text: string, at: number): number | undefined {
     const known = this.#timeless.of(text);
     if (Math.abs(at - known.at) < AGAIN_MS) return undefined;
-    const until = readResetTime(text, at, this.#zone)?.until;
+    const until = readResetTime(text, at, this.#place.zone)?.until;
     if (until === undefined) known.at = at;
     return until;
   }

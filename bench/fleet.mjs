@@ -1,0 +1,138 @@
+/**
+ * The real daemon with 500 agents. Each sends what the terminal of a recorded session tells, at the pace of its looks,
+ * over a link of its own, as a host does; each has a process and a workspace, which the daemon looks at by itself.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { profileFor } from "../dist/agents/registry.js";
+import { rousePaths } from "../dist/config/paths.js";
+import { DaemonLink } from "../dist/host/daemon-link.js";
+import { TerminalReader } from "../dist/readers/terminal.js";
+import { identityOf } from "../dist/sensors/process/process-sensor.js";
+import { canMeasure, cpuOf, ended, makeHome, memoryOf, removeHome, sleep, startDaemon } from "./processes.mjs";
+import { casesIn, FIXTURES, LOOK_MS, readRecording } from "./recordings.mjs";
+
+const AGENTS = 500;
+const WORKSPACES = 25;
+/** The first looks at every workspace are over by then. */
+const WARM_UP_MS = 40_000;
+const MEASURED_MS = 30_000;
+const CORE_MAX = 0.5;
+const AGENT_BYTES_MAX = 4 * 1024 * 1024;
+
+export async function benchFleet() {
+  if (!canMeasure) return [];
+  const home = makeHome("off");
+  const daemon = await startDaemon(home);
+  const bare = memoryOf(daemon.pid).resident;
+  const agents = startAgents(home);
+  const feeding = setInterval(() => feed(agents), LOOK_MS / 10);
+  try {
+    await sleep(WARM_UP_MS);
+    const before = { cpu: cpuOf(daemon.pid), at: performance.now(), sent: sent(agents) };
+    await sleep(MEASURED_MS);
+    const cpu = cpuOf(daemon.pid);
+    const ms = performance.now() - before.at;
+    const { resident } = memoryOf(daemon.pid);
+    const unseen = agents.filter(({ link }) => !link.isConnected || link.droppedSignals > 0).length;
+    if (unseen > 0) throw new Error(`${unseen} of ${AGENTS} agents did not reach the daemon: nothing was measured`);
+    return [
+      {
+        name: `daemon with ${AGENTS} agents, of one core`,
+        figure: (cpu.own - before.cpu.own) / ms,
+        unit: "cores",
+        relation: "<=",
+        bar: CORE_MAX,
+        detail: {
+          withChildren: (cpu.all - before.cpu.all) / ms,
+          signalsPerSecond: (sent(agents) - before.sent) / (ms / 1000),
+        },
+      },
+      {
+        name: `daemon with ${AGENTS} agents, memory of each`,
+        figure: (resident - bare) / AGENTS,
+        unit: "bytes",
+        relation: "<=",
+        bar: AGENT_BYTES_MAX,
+        detail: { daemonMB: resident / 1e6, withoutAgentsMB: bare / 1e6 },
+      },
+    ];
+  } finally {
+    clearInterval(feeding);
+    for (const { link, child } of agents) {
+      void link.close(0);
+      child.kill("SIGKILL");
+    }
+    daemon.kill("SIGTERM");
+    await ended(daemon);
+    removeHome(home);
+  }
+}
+
+function startAgents(home) {
+  const scripts = casesIn(FIXTURES).map(readRecording).filter(Boolean).map(signalsOf);
+  const workspaces = Array.from({ length: WORKSPACES }, (_, n) => makeWorkspace(join(home.path, `work-${n}`)));
+  const { daemonSocket } = rousePaths(home.env);
+  return Array.from({ length: AGENTS }, (_, n) => {
+    const child = spawn("sleep", ["600"], { stdio: "ignore" });
+    const script = scripts[n % scripts.length];
+    const session = {
+      session: `bench-${n}`,
+      name: `bench-${n}`,
+      kind: script.kind,
+      tags: [],
+      origin: "spawn",
+      command: ["sleep", "600"],
+      workspace: workspaces[n % WORKSPACES],
+      task: null,
+      policy: null,
+      pid: child.pid,
+      pidStart: identityOf(child.pid),
+      startedAt: Date.now(),
+      hostSocket: null,
+      pane: null,
+      endedAt: null,
+    };
+    const link = new DaemonLink({ socketPath: daemonSocket, session });
+    // Each is elsewhere in its session, and looks at another moment.
+    return { child, link, script, look: n * 7, dueAt: performance.now() + ((n * 37) % LOOK_MS), sent: 0 };
+  });
+}
+
+function feed(agents) {
+  const now = performance.now();
+  for (const agent of agents) {
+    if (agent.dueAt > now) continue;
+    agent.dueAt += LOOK_MS;
+    const { looks } = agent.script;
+    for (const signal of looks[agent.look++ % looks.length]) {
+      agent.link.give({ ...signal, at: Date.now() });
+      agent.sent++;
+    }
+  }
+}
+
+const sent = (agents) => agents.reduce((sum, agent) => sum + agent.sent, 0);
+
+/** What the terminal of a recorded session tells, look by look. */
+function signalsOf({ agent, cols, rows, looks }) {
+  const profile = profileFor(agent);
+  const reader = new TerminalReader(profile, { cols, rows, zone: "UTC" });
+  const told = looks.map((writes, look) => {
+    for (const bytes of writes) reader.write(bytes);
+    return reader.look((look + 1) * LOOK_MS);
+  });
+  reader.dispose();
+  return { kind: profile.id, looks: told };
+}
+
+function makeWorkspace(path) {
+  mkdirSync(join(path, "src"), { recursive: true });
+  for (let n = 0; n < 40; n++) writeFileSync(join(path, "src", `part-${n}.ts`), `export const part = ${n};\n`);
+  const git = (...args) => spawnSync("git", ["-C", path, "-c", "user.name=a", "-c", "user.email=a@b.c", ...args]);
+  git("init", "-q");
+  git("add", "-A");
+  git("commit", "-qm", "begin");
+  return path;
+}
