@@ -2,9 +2,10 @@
  * `rouse run`: the agent in this terminal, as if rouse were not there. Keys go in and bytes come out untouched; size,
  * signals and Ctrl-Z are passed on; the outer terminal answers what the agent asks, rouse nothing.
  */
-import type { PtyExit } from "../sensors/pty.js";
+import { Pty, type PtyExit } from "../sensors/pty.js";
 import { Host, type HostOptions } from "./host.js";
 import { JobControl } from "./job-control.js";
+import { stoppable } from "./job-keeper.js";
 import { OuterTerminal } from "./outer-terminal.js";
 
 const PASSED_ON = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
@@ -22,9 +23,15 @@ export async function runForeground(options: ForegroundOptions): Promise<PtyExit
   const { stdin, stdout } = process;
   const terminal = new OuterTerminal();
   const startedAt = performance.now();
+  let isKept = false;
   const host = new Host({
     ...options,
     ...terminal.size(),
+    open: (program, events) => {
+      const started = stoppable(program);
+      isKept = started.isKept;
+      return new Pty({ ...program, command: started.command, env: started.env }, events);
+    },
     output: (bytes) => {
       stdout.write(bytes);
       if (stdout.writableLength > BEHIND_BYTES) holdBack();
@@ -40,10 +47,18 @@ export async function runForeground(options: ForegroundOptions): Promise<PtyExit
     host.resize(cols, rows);
   };
   const hangUp = (): void => host.kill("SIGHUP", "group");
-  const jobs = new JobControl(host, terminal, resize);
+  const jobs = new JobControl(
+    host,
+    terminal,
+    () => {
+      // A new size is told to the job in front: what happened in the meantime went to the shell.
+      process.emit("SIGWINCH", "SIGWINCH");
+      resize();
+    },
+    isKept,
+  );
   const keys = (bytes: Buffer): void => {
-    jobs.keys(bytes);
-    if (host.input(bytes)) return;
+    if (!jobs.keys(bytes) || host.input(bytes)) return;
     stdin.pause();
     host.onDrain(() => stdin.resume());
   };

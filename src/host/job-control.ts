@@ -1,12 +1,11 @@
 /**
  * Ctrl-Z under `rouse run`: the agent stops, rouse stops with it, the shell has the terminal; `fg` wakes both.
  *
- * The agent leads a session of its own, whose foreground group has no parent in it ("orphaned"), and to such a group
- * the kernel does not apply the stop of SIGTSTP. So two cases are helped along after a Ctrl-Z, and only then:
- * - a program that reads keys itself and stops by SIGSTOP (Claude Code) is seen to be stopped;
- * - a program whose terminal turns Ctrl-Z into a signal, and that leaves it to the system, is stopped by SIGSTOP here.
- * A program that raises SIGTSTP for itself (Codex, vim) goes on running: that stop is lost in the kernel.
- * An agent that somebody else stopped is none of this: it stays stopped, and watched.
+ * A stop shows as the state of the process, whoever caused it: the system (Ctrl-Z as a signal), the program by SIGTSTP
+ * (vim, less, Codex; see `job-keeper.ts`) or by SIGSTOP (Claude Code). It is looked for after a Ctrl-Z, and whenever
+ * a key is pressed into a stopped program: who sits there wants the shell back. An agent that somebody else stopped stays
+ * stopped, and watched, until then.
+ * Without a keeper the kernel drops SIGTSTP; a program that leaves Ctrl-Z to the system is then stopped by SIGSTOP here.
  */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -20,31 +19,46 @@ export interface StoppableAgent {
 const CTRL_Z = 0x1a;
 /** The same key where the program asked for the kitty keyboard protocol. */
 const CTRL_Z_KITTY = "\u001b[122;5u";
-const LOOKS_MS = [40, 100, 250, 500, 1000] as const;
+const LOOKS_MS = [40, 100, 250, 500, 1000, 2000] as const;
 /** A process that is really stopped does not notice how long; one that could not be stopped goes on after this. */
 const RESUME_MS = 100;
+const LAST_BYTES_MS = 30;
 const SIGTSTP_BIT = 1n << 19n;
 
 export class JobControl {
   readonly #agent: StoppableAgent;
   readonly #terminal: { enter(): void; leave(): void };
   readonly #resumed: () => void;
+  readonly #stopsItself: boolean;
   readonly #onContinue = (): void => this.#resume();
   #timers: NodeJS.Timeout[] = [];
   #isSuspended = false;
 
-  constructor(agent: StoppableAgent, terminal: { enter(): void; leave(): void }, resumed: () => void) {
+  /** `stopsItself`: a keeper stands, and a stop of the agent's own takes place. */
+  constructor(
+    agent: StoppableAgent,
+    terminal: { enter(): void; leave(): void },
+    resumed: () => void,
+    stopsItself: boolean,
+  ) {
+    this.#stopsItself = stopsItself;
     this.#agent = agent;
     this.#terminal = terminal;
     this.#resumed = resumed;
     process.on("SIGCONT", this.#onContinue);
   }
 
-  keys(bytes: Buffer): void {
-    if (process.platform !== "linux") return;
-    if (!bytes.includes(CTRL_Z) && !bytes.includes(CTRL_Z_KITTY)) return;
+  /** False for keys that are not for the agent: it is stopped, and its terminal is given back instead. */
+  keys(bytes: Buffer): boolean {
+    if (process.platform !== "linux") return true;
+    if (!this.#isSuspended && statOf(this.#agent.pid)?.state === "T") {
+      this.#suspend();
+      return false;
+    }
+    if (!bytes.includes(CTRL_Z) && !bytes.includes(CTRL_Z_KITTY)) return true;
     this.#cancel();
     this.#timers = LOOKS_MS.map((ms, look) => setTimeout(() => void this.#look(look === 0), ms));
+    return true;
   }
 
   close(): void {
@@ -55,8 +69,14 @@ export class JobControl {
   async #look(isFirst: boolean): Promise<void> {
     const stat = statOf(this.#agent.pid);
     if (stat === null || this.#isSuspended) return;
-    if (stat.state === "T") return this.#suspend();
-    if (!isFirst || stat.foreground !== this.#agent.pid || !leavesStopToSystem(this.#agent.pid)) return;
+    if (stat.state === "T") {
+      // What it wrote last, such as the way out of its screen, belongs before the shell's prompt.
+      this.#cancel();
+      this.#timers = [setTimeout(() => this.#suspend(), LAST_BYTES_MS)];
+      return;
+    }
+    if (this.#stopsItself || !isFirst || stat.foreground !== this.#agent.pid || !leavesStopToSystem(this.#agent.pid))
+      return;
     if (!(await isCtrlZSignal(this.#agent.terminalPath))) return;
     this.#agent.kill("SIGSTOP", "group");
   }
@@ -75,8 +95,8 @@ export class JobControl {
     this.#isSuspended = false;
     this.#cancel();
     this.#terminal.enter();
-    this.#agent.kill("SIGCONT", "group");
     this.#resumed();
+    this.#agent.kill("SIGCONT", "group");
   }
 
   #cancel(): void {

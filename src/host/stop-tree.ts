@@ -10,7 +10,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { readProcTable } from "../sensors/process/proc.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
-import { isDead, type ProcessRow, type ProcessTable } from "../sensors/process/process-table.js";
+import { isDead, KEEPER, type ProcessRow, type ProcessTable } from "../sensors/process/process-table.js";
 import { readPsTable } from "../sensors/process/ps.js";
 
 export interface StopTarget {
@@ -52,7 +52,12 @@ export async function stopTree(target: StopTarget, graceMs: number): Promise<Sto
     kill(target, members);
     await sleep(LOOK_MS);
   }
-  return { isGone: members.length === 0, isKilled, processes: known.size, left: members.map((row) => row.pid) };
+  return {
+    isGone: members.length === 0,
+    isKilled,
+    processes: [...known.values()].filter((row) => row.comm !== KEEPER).length,
+    left: members.map((row) => row.pid),
+  };
 }
 
 /** Who is there now of the session, of the program's descent, and of those remembered. */

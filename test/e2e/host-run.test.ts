@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
+import { type FoundSession, findSession } from "../../src/host/registry.js";
 import { FakeDaemon } from "../support/fake-daemon.js";
 import {
   BIN,
@@ -16,7 +17,7 @@ import {
   until,
 } from "../support/hosts.js";
 
-const RUNS = process.env.ROUSE_FULL === "1" ? 50 : 5;
+const RUNS = process.env.ROUSE_FULL === "1" ? 200 : 5;
 
 let home: Home;
 
@@ -153,6 +154,72 @@ describe("rouse run in a terminal", () => {
     expect((await rouse(home, ["stop", "sh", "--grace", "2"])).stdout).toContain("none left");
     shell.write("exit\n");
     await shell.exited;
+  });
+});
+
+/** What vim, less and Codex do: put the terminal in order, stop the group by SIGTSTP, and go on where they were. */
+const STOPS_ITSELF = `
+stty raw -echo
+printf '\\033[?1049hready'
+while :; do
+  key=$(head -c 1)
+  [ "$key" = q ] && break
+  stty sane
+  printf '\\033[?1049l'
+  kill -TSTP 0
+  stty raw -echo
+  printf '\\033[?1049hawake %s' "$(stty size)"
+done
+stty sane
+exit 5
+`;
+
+describe.skipIf(!existsSync("/usr/bin/perl"))("a program that stops itself under rouse run", () => {
+  const agent = (): FoundSession | null => findSession(rousePaths(home.env), "sh");
+  const start = async (): Promise<TestTerminal> => {
+    const shell = new TestTerminal(home, ["bash", "--norc", "--noprofile", "-i"]);
+    const file = join(home.path, "agent.sh");
+    writeFileSync(file, STOPS_ITSELF);
+    shell.write(`PS1='prompt> '; stty -g >before; ${process.execPath} ${BIN} run -- sh ${file}\n`);
+    await shell.shows("ready");
+    return shell;
+  };
+  const end = async (shell: TestTerminal): Promise<void> => {
+    shell.write("q");
+    await until("the end", () => agent()?.isAlive === false);
+    shell.write('echo "code $?"; stty -g >after; exit\n');
+    await shell.exited;
+    expect(shell.text).toContain("code 5");
+    expect(readFileSync(join(home.path, "after"), "utf8")).toBe(readFileSync(join(home.path, "before"), "utf8"));
+  };
+
+  it("gives the shell its terminal on Ctrl-Z, and comes back with fg, in its modes and the new size", async () => {
+    const shell = await start();
+    for (const [round, size] of [
+      [1, { cols: 90, rows: 25 }],
+      [2, { cols: 133, rows: 44 }],
+    ] as const) {
+      shell.write("\u001a");
+      await until("the stop", () => shell.text.split("Stopped").length > round);
+      expect(shell.text.lastIndexOf("\u001b[?1049l")).toBeGreaterThan(shell.text.lastIndexOf("\u001b[?1049h"));
+      shell.write(`echo shell $((${round}+40))\n`);
+      await shell.shows(`shell ${round + 40}`);
+      shell.pty.resize(size.cols, size.rows);
+      shell.write("fg\n");
+      await shell.shows(`\u001b[?1049hawake ${size.rows} ${size.cols}`);
+    }
+    await end(shell);
+  });
+
+  it("gives the shell its terminal at the next key when it stopped without Ctrl-Z", async () => {
+    const shell = await start();
+    shell.write("n");
+    await until("the stop", () => / T /.test(readFileSync(`/proc/${agent()?.pid ?? "self"}/stat`, "latin1")));
+    shell.write("x");
+    await shell.shows("Stopped");
+    shell.write("fg\n");
+    await shell.shows("awake 30 100");
+    await end(shell);
   });
 });
 

@@ -4,7 +4,7 @@
  */
 import type { ProcessSignal } from "../../core/signal.js";
 import { readProcRow, readProcTable } from "./proc.js";
-import { isDead, type ProcessRow, type ProcessTable } from "./process-table.js";
+import { isDead, KEEPER, type ProcessRow, type ProcessTable } from "./process-table.js";
 import { readPsRow, readPsTable } from "./ps.js";
 import { readSockets, type SocketBytes } from "./sockets.js";
 
@@ -143,7 +143,8 @@ function keyOf({ pid, start }: ProcessTarget): string {
 function treeOf(table: ProcessTable, target: ProcessTarget): { root: ProcessRow | null; below: ProcessRow[] } {
   const row = table.rows.get(target.pid);
   if (row && target.start !== null && row.start !== target.start) return { root: null, below: [] };
-  return { root: row && !isDead(row) ? row : null, below: table.descendants(target.pid) };
+  const below = table.descendants(target.pid).filter((child) => child.comm !== KEEPER);
+  return { root: row && !isDead(row) ? row : null, below };
 }
 
 /** A child's time passes to its parent when it is collected; where it is not, the sum falls, and the loss is ignored. */

@@ -18,6 +18,8 @@ export interface ProcessRow {
 }
 
 const TREE_MAX = 4096;
+/** What `rouse run` leaves in a session so that its agent can stop itself; no work of the agent. */
+export const KEEPER = "rouse-job";
 
 export class ProcessTable {
   private readonly children = new Map<number, ProcessRow[]>();

@@ -1,0 +1,90 @@
+/**
+ * Lets an agent under `rouse run` stop itself, as vim, less and Codex do on Ctrl-Z (`kill(0, SIGTSTP)`).
+ *
+ * The kernel drops that stop where the group is "orphaned": no member has a parent in another group of the same session.
+ * A program in a fresh terminal is exactly that. Nothing outside can join its session, and Node.js cannot change groups,
+ * so Perl, which nearly every Linux has, starts the agent: it leaves behind two processes that sleep (a member of the
+ * agent's group, and its parent in a group of its own) and becomes the agent by `exec`. The agent keeps its pid, its
+ * parent and its terminal; the two end by the hang-up that ends the session. Where Perl is missing, a program that
+ * leaves Ctrl-Z to the system can still be suspended, and one that stops itself goes on.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { KEEPER } from "../sensors/process/process-table.js";
+
+const PERL = ["/usr/bin/perl", "/bin/perl", "/usr/local/bin/perl"];
+/** The pipe ends when the two stand: before that the agent must not run. The sleep only bounds a missed hang-up. */
+const SCRIPT = `
+delete $ENV{PERL_BADLANG};
+my $agent = $$;
+pipe(my $ready, my $hold);
+my $first = fork;
+if (defined $first && $first == 0) {
+  $0 = "${KEEPER}";
+  $SIG{$_} = "IGNORE" for qw(INT QUIT TSTP TTIN TTOU USR1 USR2);
+  open(STDIN, "<", "/dev/null"); open(STDOUT, ">", "/dev/null"); open(STDERR, ">", "/dev/null");
+  exit 0 if fork;
+  my $member = fork;
+  exit 0 unless defined $member;
+  if ($member == 0) {
+    close $hold;
+    sleep 60 while kill(0, $agent);
+    exit 0;
+  }
+  setpgrp(0, 0);
+  close $hold;
+  waitpid($member, 0);
+  exit 0;
+}
+close $hold;
+waitpid($first, 0) if defined $first;
+sysread($ready, my $nothing, 1);
+close $ready;
+exec { $ARGV[0] } @ARGV;
+print STDERR "$ARGV[0]: $!\\n";
+exit 126;
+`;
+
+interface Program {
+  command: readonly string[];
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The same command so that it can stop itself; unchanged where nothing would take over when it does. */
+export function stoppable({ command, env }: Program): Program & { isKept: boolean } {
+  const perl = PERL.find((path) => existsSync(path));
+  // Options of the user's own for Perl could print or do anything here.
+  if (process.platform !== "linux" || perl === undefined || env.PERL5OPT || env.PERL_BADLANG)
+    return { command, env, isKept: false };
+  if (!isUnderShell(process.pid)) return { command, env, isKept: false };
+  // Perl complains of unknown locales unless told not to.
+  return {
+    command: [perl, "-f", "-e", SCRIPT, "--", ...command],
+    env: { ...env, PERL_BADLANG: "0" },
+    isKept: true,
+  };
+}
+
+/** Somebody takes the terminal over when this job stops: some parent of it is in another group of the same session. */
+function isUnderShell(pid: number): boolean {
+  const own = placeOf(pid);
+  for (let at = own, steps = 0; own && at && steps < 64; steps++) {
+    const parent = placeOf(at.parent);
+    if (parent === null || parent.session !== own.session) return false;
+    if (parent.group !== own.group) return true;
+    at = parent;
+  }
+  return false;
+}
+
+function placeOf(pid: number): { parent: number; group: number; session: number } | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const [parent = 0, group = 0, session = 0] = text
+      .slice(text.lastIndexOf(")") + 4)
+      .split(" ")
+      .map(Number);
+    return { parent, group, session };
+  } catch {
+    return null;
+  }
+}
