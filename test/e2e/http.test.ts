@@ -314,6 +314,18 @@ describe("telemetry", () => {
     await until("the tokens to be counted", async () => (await view("tagged")).tokens_per_hour === 264);
   });
 
+  it("that comes before its conversation is known is told when it is", async () => {
+    await watch("early", { kind: "codex" });
+    const logs = batch("codex-logs").replaceAll("01a1de40", "eeeeeeee");
+    await post("/v1/logs", logs);
+    const { unmatched } = (await http()).telemetry;
+    const id = "eeeeeeee-da0a-7f50-b9b6-4f00bbb73b64";
+    const signals = [{ kind: "session", at: Date.now(), source: "transcript", id }];
+    await askDaemon(socket(), "POST", "/v1/sessions/id-early/signals", { from: 1, signals });
+    await until("the tokens to be counted", async () => (await view("early")).tokens_per_hour === 264);
+    expect((await http()).telemetry.unmatched).toBeLessThan(unmatched);
+  });
+
   it("of nobody who is watched is counted as that; spans are counted and not read", async () => {
     const before = (await http()).telemetry;
     await post("/v1/logs", batch("claude-error-logs"));

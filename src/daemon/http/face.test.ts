@@ -41,7 +41,7 @@ describe("the key", () => {
 
 describe("the port", () => {
   const nobody = { take: () => null } as unknown as Hooks;
-  const telemetry = { take: () => {}, view: () => ({}) } as unknown as Telemetry;
+  const telemetry = { take: () => {}, view: () => ({}), stop: () => {} } as unknown as Telemetry;
 
   it("breaks a body off that does not arrive in time, and goes on", async () => {
     const keyFile = join(folder, "key");

@@ -57,6 +57,7 @@ export class HttpFace {
   stop(): void {
     if (this.#again) clearInterval(this.#again);
     this.#again = null;
+    this.#options.telemetry.stop();
     this.#server?.close();
     this.#server?.closeAllConnections();
     this.#server = null;

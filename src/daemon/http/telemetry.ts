@@ -25,6 +25,11 @@ export interface TelemetryView {
 const READERS_MAX = 1000;
 /** A batch may wait so long in its exporter; what claims to be older came with a wrong clock. */
 const LATE_MAX_MS = 600_000;
+/** Records of a conversation that nobody is known to have wait so long, and so many of so many characters at most. */
+const WAITING_MS = 60_000;
+const WAITING_MAX = 2000;
+const WAITING_CHARS_MAX = 4_000_000;
+const AGAIN_MS = 2000;
 /** What is told whenever it comes; the rest only until somebody quicker has told of a later edge. */
 const TIMELESS: ReadonlySet<Signal["kind"]> = new Set(["tokens", "session"]);
 
@@ -32,6 +37,9 @@ export class Telemetry {
   readonly #loop: Loop;
   readonly #readers = new Map<string, TelemetryReader>();
   readonly #counts = { logs: 0, points: 0, spans: 0, unmatched: 0 };
+  /** Of conversations that nobody is known to have: a program exports before its transcript is found. */
+  #waiting: { record: OtlpRecord; since: number }[] = [];
+  #again: NodeJS.Timeout | null = null;
 
   constructor(loop: Loop) {
     this.#loop = loop;
@@ -44,17 +52,36 @@ export class Telemetry {
     else this.#takePoints(otlpPoints(body));
   }
 
+  stop(): void {
+    if (this.#again) clearTimeout(this.#again);
+    this.#again = null;
+  }
+
   view(): TelemetryView {
     const unknown = new SkipCounter();
     for (const { skipped } of this.#readers.values()) for (const [name, times] of skipped) unknown.count(name, times);
     return { ...this.#counts, unknown: Object.fromEntries(unknown) };
   }
 
-  #takeLogs(records: readonly OtlpRecord[]): void {
-    this.#counts.logs += records.length;
-    for (const [watched, theirs] of this.#bySession(records)) {
+  #takeLogs(fresh: readonly OtlpRecord[]): void {
+    this.#counts.logs += fresh.length;
+    const now = this.#loop.now();
+    const waited = this.#waiting.filter(({ since }) => now - since <= WAITING_MS);
+    const since = new Map(waited.map((each) => [each.record, each.since]));
+    this.#waiting = [];
+    let chars = 0;
+    const found = this.#bySession([...since.keys(), ...fresh], (record) => {
+      if (!since.has(record)) this.#counts.unmatched++;
+      if (whoOf(record).conversation === undefined) return;
+      chars += charsOf(record);
+      if (chars <= WAITING_CHARS_MAX && this.#waiting.length < WAITING_MAX)
+        this.#waiting.push({ record, since: since.get(record) ?? now });
+    });
+    this.stop();
+    if (this.#waiting.length > 0) this.#again = setTimeout(() => this.#takeLogs([]), AGAIN_MS);
+    for (const [watched, theirs] of found) {
       const reader = this.#readerOf(watched);
-      const now = this.#loop.now();
+      this.#counts.unmatched -= theirs.filter((record) => since.has(record)).length;
       this.#tell(
         watched,
         theirs.flatMap((record) => reader.read(record, timeOf(record, now))),
@@ -64,12 +91,15 @@ export class Telemetry {
 
   #takePoints(points: readonly OtlpPoint[]): void {
     this.#counts.points += points.length;
-    for (const [watched, theirs] of this.#bySession(points)) {
+    const unmatched = (): void => {
+      this.#counts.unmatched++;
+    };
+    for (const [watched, theirs] of this.#bySession(points, unmatched)) {
       this.#tell(watched, this.#readerOf(watched).count(theirs, this.#loop.now()));
     }
   }
 
-  #bySession<R extends OtlpRecord>(records: readonly R[]): Map<Watched, R[]> {
+  #bySession<R extends OtlpRecord>(records: readonly R[], unmatched: (record: R) => void): Map<Watched, R[]> {
     const found = new Map<Watched, R[]>();
     const known = new Map<string, Watched | null>();
     for (const record of records) {
@@ -80,7 +110,7 @@ export class Telemetry {
         watched = findExporter(this.#loop, who);
         known.set(key, watched);
       }
-      if (watched === null) this.#counts.unmatched++;
+      if (watched === null) unmatched(record);
       else if (!found.get(watched)?.push(record)) found.set(watched, [record]);
     }
     return found;
@@ -124,6 +154,12 @@ function whoOf({ attributes, resource }: OtlpRecord): Exporter {
 function findExporter(loop: Loop, { conversation, session, agent }: Exporter): Watched | null {
   const byId = conversation === undefined ? null : findCaller(loop, { conversation });
   return byId ?? (session === undefined && agent === undefined ? null : findCaller(loop, { session, agent }));
+}
+
+function charsOf({ attributes }: OtlpRecord): number {
+  let chars = 0;
+  for (const [key, value] of attributes) chars += key.length + (typeof value === "string" ? value.length : 8);
+  return chars;
 }
 
 /** The record's own time, if it can be believed. */
