@@ -11,6 +11,7 @@
 import { awakeMs } from "./awake.js";
 import type { Settings } from "./defaults.js";
 import type { Evidence } from "./evidence/evidence.js";
+import { agreeingKinds, type EvidenceKind } from "./evidence/kinds.js";
 import { type TurnWord, turnWord } from "./evidence/turn.js";
 import { spell } from "./evidence/verdict.js";
 import { byActivity } from "./rules/by-activity.js";
@@ -37,6 +38,8 @@ export interface Verdict {
   reasons: string[];
   /** Of `stuck`: enough kinds of evidence agree, for long enough, that a policy may act on it. */
   act?: boolean;
+  /** Which kinds of evidence agree on it; where a rule does not say, those that agree on the turn. */
+  kinds?: EvidenceKind[];
 }
 
 export interface Assessment extends Required<Omit<Verdict, "act">> {
@@ -104,7 +107,8 @@ export function assess(evidence: Evidence, now: number, settings: Settings = {})
     if (evidence.blind && !evidence.exit) return unknown([unseen(evidence.blind, since), ...reasons], now, recheckAt);
     const { act, ...said } = verdict;
     const level = said.state === "stuck" && !act ? "tell" : "act";
-    return { until: null, ...said, reasons, level, at: now, ruleset: RULESET, recheckAt };
+    const kinds = said.kinds ?? agreeingKinds(evidence, question.active);
+    return { until: null, ...said, reasons, level, kinds, at: now, ruleset: RULESET, recheckAt };
   }
   return unknown([evidence.blind ? unseen(evidence.blind, since) : "nothing was seen yet"], now, recheckAt);
 }
@@ -117,6 +121,7 @@ function unknown(reasons: string[], now: number, recheckAt: number | null): Asse
     until: null,
     reasons,
     level: "tell",
+    kinds: [],
     at: now,
     ruleset: RULESET,
     recheckAt,

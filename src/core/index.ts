@@ -1,11 +1,33 @@
 /** The judgement alone: pure functions over signals and a given `now`. Runs in Node, a browser or a worker. */
+export {
+  ACTION_NAMES,
+  ACTIONS,
+  type Action,
+  type ActionName,
+  type Deed,
+  type Intent,
+  intentOf,
+  NUDGE_TEXTS,
+  type Outcome,
+  PROOFS,
+  type Proof,
+} from "./action.js";
 export { type ActivityAssessment, assessActivity, createActivity, takeActivity } from "./activity.js";
 export { type Assessment, assess, RULESET } from "./assess.js";
+export { type Decision, decide } from "./decide.js";
 export { DEFAULTS, type Defaults } from "./defaults.js";
 export { burnRates } from "./evidence/burn.js";
 export { createEvidence, type Evidence, take } from "./evidence/evidence.js";
+export { EVIDENCE_KINDS, type EvidenceKind } from "./evidence/kinds.js";
+export { type Facts, factsOf, guardFrom } from "./facts.js";
 export { isMeaningfulProgress, isResumerPrompt, ROUSE_MARK, shouldSendResume } from "./guard.js";
+export { type IncidentChange, type IncidentInput, takeIncidents } from "./incident/fold.js";
+export { createIncidents, type Incident, type Incidents, type Outage, silencedUntil } from "./incident/incident.js";
+export { progressOf } from "./incident/progress.js";
+export { POLICIES } from "./policy/builtin.js";
+export type { Policy, Rung } from "./policy/policy.js";
 export { SIGNAL_VERSION, type Signal, type SignalKind, SOURCES, type Source, TOOL_CLASSES } from "./signal.js";
+export type { Situation } from "./situation.js";
 export {
   type Cause,
   ERROR_CAUSES,
@@ -18,3 +40,5 @@ export {
 } from "./states.js";
 export { addEntry, type TimelineEntry } from "./timeline.js";
 export { PLAIN_TRAITS, type Traits } from "./traits.js";
+export { TROUBLES, type Trouble, troubleOf } from "./trouble.js";
+export { turnOf } from "./turn-taking.js";

@@ -9,6 +9,7 @@ const said = (at: number, fields: Partial<Assessment>): Assessment => ({
   until: null,
   reasons: ["a turn runs"],
   level: "act",
+  kinds: [],
   at: 5000 + at * 1000,
   ruleset: 1,
   recheckAt: null,

@@ -39,6 +39,7 @@ const UNJUDGED: Omit<Assessment, "at"> = {
   until: null,
   reasons: ["judging is switched off (health.enabled in the configuration)"],
   level: "tell",
+  kinds: [],
   ruleset: RULESET,
   recheckAt: null,
 };

@@ -19,6 +19,7 @@ import { createLostResult, type LostResultState, takeLostResult } from "./lost-r
 import { createPoisoned, type PoisonedState, takePoisoned } from "./poisoned.js";
 import { createProgress, type ProgressEvidence, takeProgress } from "./progress.js";
 import { createPrompts, type PromptsEvidence, takePrompts } from "./prompts.js";
+import { createProof, type ProofState, takeProof } from "./proof.js";
 import { createRetries, type RetriesState, takeRetries } from "./retries.js";
 import { createSpin, type SpinState, takeSpin } from "./spin.js";
 import { createTools, type ToolsEvidence, takeTools } from "./tools.js";
@@ -56,6 +57,7 @@ export interface Evidence {
   lifecycle: LifecycleState;
   poisoned: PoisonedState;
   activity: ActivityState;
+  proof: ProofState;
 }
 
 export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
@@ -89,6 +91,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     lifecycle: createLifecycle(),
     poisoned: createPoisoned(),
     activity: createActivity(),
+    proof: createProof(),
   };
 }
 
@@ -113,6 +116,7 @@ export function take(evidence: Evidence, signal: Signal): void {
   takeLifecycle(evidence.lifecycle, signal);
   takePoisoned(evidence.poisoned, signal);
   takeActivity(evidence.activity, signal);
+  takeProof(evidence.proof, signal);
   takeOwn(evidence, signal);
 }
 

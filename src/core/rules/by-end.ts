@@ -3,9 +3,11 @@ import { SETTLE_MS, STOPPED_EARLY_AFTER_MS, STOPPED_PRESUMED_AFTER_MS, TOOL_CLOC
 import { MINUTE, setting } from "../defaults.js";
 import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
 import { completionVerdict } from "../evidence/completion.js";
+import { agreeingKinds, kinds, processSeen } from "../evidence/kinds.js";
 import { neverExitedVerdict } from "../evidence/lifecycle.js";
 import { lostResultVerdict } from "../evidence/lost-result.js";
 import type { Source } from "../signal.js";
+import type { Cause } from "../states.js";
 import { ago, lasting } from "./words.js";
 
 /** The turn is over: finished, asking, promising more, or parked on a result that never comes. */
@@ -29,8 +31,11 @@ export function byEnd(question: Question): Verdict | null {
     checkpointVerdict(evidence.checkpoint, now, options),
     claimVerdict(evidence.checkpoint, now, options),
   ]) {
-    if (verdict)
-      return { state: "stuck", cause: verdict.cause, confidence: verdict.confidence, reasons: [verdict.reason] };
+    if (!verdict) continue;
+    const { cause, confidence, reason } = verdict;
+    const found = kinds([...agreeingKinds(evidence, active), cause === "never_exited" ? processSeen(evidence) : null]);
+    const act = OWES_AN_END.has(cause) && found.length >= 2;
+    return { state: "stuck", cause, confidence, reasons: [reason], act, kinds: found };
   }
   due(now + 30_000);
   const quiet = byQuiet(question);
@@ -73,6 +78,9 @@ export function byEnd(question: Question): Verdict | null {
   }
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
 }
+
+/** Its work is over by its own word, and yet it stays: told and acted on alike, once two kinds of evidence say so. */
+const OWES_AN_END: ReadonlySet<Cause> = new Set<Cause>(["never_exited", "no_completion_signal"]);
 
 /** It promised to come back, and what it waits for is still running. */
 function byBackground({ evidence, since, dueAfter }: Question): Verdict {

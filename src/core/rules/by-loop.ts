@@ -3,6 +3,7 @@ import { ACT_ROUNDS } from "../clocks.js";
 import { burnVerdict } from "../evidence/burn.js";
 import { checkpointVerdict } from "../evidence/checkpoint.js";
 import { errorsVerdict } from "../evidence/errors.js";
+import { kinds, workspaceStill } from "../evidence/kinds.js";
 import { loopVerdict } from "../evidence/loop.js";
 import { spinVerdict } from "../evidence/spin.js";
 
@@ -21,6 +22,7 @@ export function byLoop({ evidence, now, active, settings }: Question): Verdict |
       confidence: 0.85,
       reasons: [loop.reason],
       act: loop.rounds >= ACT_ROUNDS,
+      kinds: kinds(["record", workspaceStill(evidence, loop.since)]),
     };
   // Visits to one file alone are how most work looks, so they only ever support another sign.
   const spin = spinVerdict(evidence.spin, now, options);
@@ -34,5 +36,6 @@ export function byLoop({ evidence, now, active, settings }: Question): Verdict |
     cause: found.cause,
     confidence: found.confidence,
     reasons: [found.reason, ...(spin ? [spin.reason] : [])],
+    kinds: kinds(["record", workspaceStill(evidence, found.since)]),
   };
 }

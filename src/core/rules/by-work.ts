@@ -12,6 +12,7 @@ import {
   WAIT_NAMED_AFTER_MS,
 } from "../clocks.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
+import { type EvidenceKind, KIND_OF_SOURCE, kinds, processSeen } from "../evidence/kinds.js";
 import type { Witness } from "../evidence/progress.js";
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { ToolClass } from "../signal.js";
@@ -57,7 +58,15 @@ function byTool(question: Question): Verdict | null {
   if (since(tool.at) >= allowed) {
     const { cause } = TOOL_CLOCKS[tool.class];
     const act = isSeen(question) && since(tool.at) >= allowed * ACT_TOOL_FACTOR;
-    return { state: "stuck", cause, confidence: 0.7, reasons: [`${what}, longer than such a tool takes`], act };
+    const shown = evidence.progress.reading?.tool || evidence.progress.reading?.busy ? "screen" : null;
+    return {
+      state: "stuck",
+      cause,
+      confidence: 0.7,
+      reasons: [`${what}, longer than such a tool takes`],
+      act,
+      kinds: kinds([KIND_OF_SOURCE[tool.source], shown, processSeen(evidence)]),
+    };
   }
   dueAfter(tool.at, WAIT_NAMED_AFTER_MS);
   if (since(tool.at) < WAIT_NAMED_AFTER_MS) return { state: "working", cause: null, confidence: 0.9, reasons: [what] };
@@ -150,9 +159,10 @@ function bySilence(question: Question): Verdict {
     ];
     return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicion(silent, threshold), reasons };
   }
-  const actAfter = evidence.traits.ownTimeoutMs === null ? ACT_AFTER_MS : evidence.traits.ownTimeoutMs + ACT_MARGIN_MS;
+  const actAfter = actAfterMs(question);
   dueAfter(news, Math.max(actAfter, threshold));
-  const act = silent >= actAfter && kindsOf(witnesses) >= 2;
+  const silentKinds = kinds(witnesses.map((witness) => KIND[witness]));
+  const act = silent >= actAfter && silentKinds.length >= 2;
   const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { ...settings, turnActive: true });
   return {
     state: "stuck",
@@ -163,14 +173,14 @@ function bySilence(question: Question): Verdict {
       ...(fingerprint ? [fingerprint.reason] : []),
     ],
     act,
+    kinds: silentKinds,
   };
 }
 
 /** Sources that tell edges only, or in batches: what they tell is news, and their silence proves nothing. */
 const EDGES: ReadonlySet<Witness> = new Set(["hook", "telemetry"]);
 
-/** Two marks on one screen are one kind of evidence. */
-const KIND: Record<Witness, "screen" | "record" | "process"> = {
+const KIND: Record<Witness, EvidenceKind> = {
   reply: "screen",
   tokens: "screen",
   stream: "record",
@@ -179,8 +189,6 @@ const KIND: Record<Witness, "screen" | "record" | "process"> = {
   telemetry: "record",
   socket: "process",
 };
-
-const kindsOf = (witnesses: readonly Witness[]): number => new Set(witnesses.map((w) => KIND[w])).size;
 
 const WITNESS_WORDS: Record<Witness, string> = {
   reply: "the reply's text stands still",
@@ -210,17 +218,30 @@ function clockOf(
   return witnesses.includes("stream") ? FREEZE.stream : FREEZE.transcript;
 }
 
+/** After the program's own time-out, where it has one. */
+function actAfterMs({ evidence: { traits } }: Question): number {
+  return traits.ownTimeoutMs === null ? ACT_AFTER_MS : traits.ownTimeoutMs + ACT_MARGIN_MS;
+}
+
 /** The screen says busy and not one byte comes: the program itself no longer runs. */
-function frozenScreen({ evidence, since, dueAfter }: Question): Verdict | null {
-  const { outputAt, reading } = evidence.progress;
+function frozenScreen(question: Question): Verdict | null {
+  const { evidence, since, dueAfter } = question;
+  const { outputAt, reading, seen } = evidence.progress;
   if (outputAt === null || !reading?.busy || reading.moving) return null;
   dueAfter(outputAt, FROZEN_AFTER_MS);
   if (since(outputAt) < FROZEN_AFTER_MS) return null;
+  dueAfter(outputAt, actAfterMs(question));
+  const others = (Object.keys(seen) as Witness[]).filter(
+    (witness) => !EDGES.has(witness) && since(seen[witness] ?? 0) >= FROZEN_AFTER_MS,
+  );
+  const frozenKinds = kinds(["screen", ...others.map((witness) => KIND[witness])]);
   return {
     state: "stuck",
     cause: "frozen_screen",
     confidence: 0.8,
     reasons: [`the screen says busy and shows no motion; the last byte came ${ago(since(outputAt))}`],
+    act: since(outputAt) >= actAfterMs(question) && frozenKinds.length >= 2,
+    kinds: frozenKinds,
   };
 }
 

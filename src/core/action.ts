@@ -1,0 +1,141 @@
+/**
+ * What rouse may do, and what it keeps of it. A touch is recorded as an *intent* before it is made and as an *outcome*
+ * after it; the two together are a *deed*. All of it is plain data: it is stored, replayed and counted.
+ */
+import type { Trouble } from "./trouble.js";
+
+export interface ActionTraits {
+  /** It changes what the agent sees or does; everything else only tells or keeps books. */
+  touches: boolean;
+  /** Work may be lost: permission, two kinds of evidence, a healthy observer, never a human's own terminal. */
+  destructive: boolean;
+  /** It begins a session: counted as a restart, and only once the old one is gone. */
+  starts: boolean;
+  /** It puts text into a composer. */
+  types: boolean;
+  /** After so long without an outcome, nobody knows what became of it. */
+  deadlineMs: number;
+}
+
+const NO: ActionTraits = { touches: false, destructive: false, starts: false, types: false, deadlineMs: 30_000 };
+const TOUCH: ActionTraits = { ...NO, touches: true };
+
+export type ActionName =
+  | "nudge"
+  | "interrupt"
+  | "end_child"
+  | "stop"
+  | "resume"
+  | "restart"
+  | "continue"
+  | "release"
+  | "block"
+  | "run"
+  | "escalate";
+
+export const ACTIONS: Readonly<Record<ActionName, ActionTraits>> = {
+  /** Text, a gap, one Enter. */
+  nudge: { ...TOUCH, types: true, deadlineMs: 45_000 },
+  /** The program's own key that ends a turn. */
+  interrupt: TOUCH,
+  /** Ends one hung command below the agent, never the agent. */
+  end_child: { ...TOUCH, destructive: true },
+  /** Checkpoint, ask, then end the process group; proves that nothing works on. */
+  stop: { ...TOUCH, destructive: true, deadlineMs: 90_000 },
+  /** The same session again, in the same place. */
+  resume: { ...TOUCH, starts: true, deadlineMs: 180_000 },
+  /** Stop and start anew. */
+  restart: { ...TOUCH, destructive: true, starts: true, deadlineMs: 270_000 },
+  /** A new session takes over the task. */
+  continue: { ...TOUCH, starts: true, deadlineMs: 180_000 },
+  /** Gives the agent's claims back. */
+  release: NO,
+  /** Marks the task as blocked. */
+  block: NO,
+  /** A command of the user's own configuration. */
+  run: { ...NO, deadlineMs: 60_000 },
+  /** The ladder has ended: a human. Never counted, never limited. */
+  escalate: NO,
+};
+export const ACTION_NAMES: readonly ActionName[] = Object.keys(ACTIONS) as ActionName[];
+
+/** What has to be seen after an action, so that it counts as having worked. */
+export const PROOFS = [
+  "turn_started",
+  "turn_ended",
+  "progress", // the model writes, a tool ends, a file changes: see `evidence/proof.ts`
+  "process_gone",
+  "process_started",
+  "child_gone",
+  "none",
+] as const;
+export type Proof = (typeof PROOFS)[number];
+
+/** Which of rouse's texts is typed; the words stand with the effect, each with rouse's mark. */
+export const NUDGE_TEXTS = ["continue", "repeating", "report", "are_you_there"] as const;
+export type NudgeText = (typeof NUDGE_TEXTS)[number];
+
+export interface Action {
+  /** Deterministic: the same decision gives the same id, so that it cannot be carried out twice. */
+  id: string;
+  do: ActionName;
+  incident: string;
+  agent: string;
+  session: string;
+  trouble: Trouble;
+  /** The how-manieth of its kind in this incident, from 1. */
+  attempt: number;
+  deadlineMs: number;
+  proof: Proof;
+  /** So long the proof is waited for, before anything else is done. */
+  waitMs: number;
+  say?: NudgeText;
+  /** Of `run`: an argument array. */
+  command?: readonly string[];
+}
+
+/** Recorded before the touch. */
+export interface Intent {
+  /** That of the action. */
+  id: string;
+  at: number;
+  incident: string;
+  agent: string;
+  do: ActionName;
+  deadlineMs: number;
+  proof: Proof;
+  waitMs: number;
+}
+
+export function intentOf({ id, incident, agent, do: name, deadlineMs, proof, waitMs }: Action, at: number): Intent {
+  return { id, at, incident, agent, do: name, deadlineMs, proof, waitMs };
+}
+
+export type OutcomeResult =
+  | "done" // the touch was made, and landed as far as the effect can see
+  | "refused" // a precondition did not hold: nothing was touched
+  | "failed" // it was tried and did not work
+  | "unknown"; // it may or may not have happened
+
+/** Recorded after the touch. */
+export interface Outcome {
+  intent: string;
+  at: number;
+  result: OutcomeResult;
+  reason: string;
+  /** Whether the action's proof was seen; null where it is still waited for or there is none. */
+  proven: boolean | null;
+}
+
+export interface Deed extends Intent {
+  outcome: Outcome | null;
+}
+
+/** Refusals cost nothing. All else counts, also what may not have happened. */
+export const counts = ({ outcome }: Deed): boolean => outcome?.result !== "refused";
+
+/** An intent whose deadline has passed without a word is unknown, as after a crash of rouse itself. */
+export function resultOf(deed: Deed, now: number): OutcomeResult | "pending" {
+  if (deed.outcome) return deed.outcome.result;
+  return now - deed.at < deed.deadlineMs ? "pending" : "unknown";
+}

@@ -1,0 +1,61 @@
+/** Budgets: at most N in any stretch of time, per incident, agent and node. Counted from deeds, so nothing refills them. */
+import { ACTIONS, counts, type Deed } from "./action.js";
+import type { Budget, Budgets } from "./policy/policy.js";
+
+export type BudgetScope = "incident" | "agent" | "node";
+
+export interface Spent {
+  scope: BudgetScope;
+  /** "12 touches in 60 min" */
+  what: string;
+  /** When one more fits; null for never. */
+  freeAt: number | null;
+}
+
+const isTouch = (deed: Deed): boolean => counts(deed) && ACTIONS[deed.do].touches;
+const isRestart = (deed: Deed): boolean => counts(deed) && (ACTIONS[deed.do].starts || ACTIONS[deed.do].destructive);
+
+/** Which budget forbids one more touch of this kind; null when all have room. The one that is free last is named. */
+export function spentBudget(
+  budgets: Budgets,
+  deeds: readonly Deed[],
+  of: { incident: string; agent: string; restart: boolean },
+  now: number,
+): Spent | null {
+  const touches = deeds.filter(isTouch);
+  const ofIncident = touches.filter(({ incident }) => incident === of.incident).length;
+  if (ofIncident >= budgets.incident)
+    return { scope: "incident", what: `${ofIncident} touches in this incident`, freeAt: null };
+  const restarts = of.restart ? touches.filter(isRestart) : [];
+  const found = [
+    within(
+      "agent",
+      "touches",
+      budgets.agent,
+      touches.filter(({ agent }) => agent === of.agent),
+      now,
+    ),
+    within(
+      "agent",
+      "restarts",
+      budgets.agentRestarts,
+      restarts.filter(({ agent }) => agent === of.agent),
+      now,
+    ),
+    within("node", "touches", budgets.node, touches, now),
+    within("node", "restarts", budgets.nodeRestarts, restarts, now),
+  ].filter((spent) => spent !== null);
+  return found.sort((a, b) => (b.freeAt ?? 0) - (a.freeAt ?? 0))[0] ?? null;
+}
+
+function within(scope: BudgetScope, noun: string, budget: Budget, deeds: readonly Deed[], now: number): Spent | null {
+  // A deed of the future, after the clock was set back, still counts.
+  const inPeriod = deeds.filter(({ at }) => at > now - budget.periodMs).sort((a, b) => a.at - b.at);
+  if (inPeriod.length < budget.times) return null;
+  const freeing = inPeriod[inPeriod.length - budget.times];
+  return {
+    scope,
+    what: `${inPeriod.length} ${noun} of the ${scope} in ${Math.round(budget.periodMs / 60_000)} min`,
+    freeAt: freeing ? freeing.at + budget.periodMs : null,
+  };
+}

@@ -1,0 +1,130 @@
+/**
+ * What may stand against a rung that is next on its ladder. One question each, in the order in which they are asked; an
+ * objection says until when to wait, or that a human is needed. None of them can be switched off by a policy.
+ */
+import { type ActionTraits, type Deed, resultOf } from "./action.js";
+import { awakeMs } from "./awake.js";
+import { spentBudget } from "./budget.js";
+import { MINUTE, SECOND } from "./defaults.js";
+import { spell } from "./evidence/verdict.js";
+import { limitDueAt } from "./limit-wait.js";
+import type { Rung } from "./policy/policy.js";
+import type { Situation } from "./situation.js";
+import { HANDS_OFF, troubleOf } from "./trouble.js";
+import { waitsForTurn } from "./turn-taking.js";
+
+interface Question extends Situation {
+  rung: Rung;
+  /** Of this incident. */
+  deeds: readonly Deed[];
+  traits: ActionTraits;
+}
+
+type Objection = { to: "wait"; reason: string; until: number | null } | { to: "human"; reason: string } | null;
+type Check = (question: Question) => Objection;
+
+export const LOOK_AGAIN_MS: number = 30 * SECOND;
+/** After waking up, nothing is done for so long: what was seen before the sleep is old, and what comes is late. */
+const WAKE_GRACE_MS: number = MINUTE;
+/** Nobody is interrupted before the program's own time-out, and a little. */
+const OWN_TIMEOUT_MARGIN_MS: number = 30 * SECOND;
+
+const wait = (reason: string, until: number | null): Objection => ({ to: "wait", reason, until });
+const human = (reason: string): Objection => ({ to: "human", reason });
+
+/** Evidence may still come; but what is never certain enough to act on is still a trouble that somebody should see. */
+function waitPatiently({ incident, policy, assessment, asleep, now }: Question, reason: string): Objection {
+  if (awakeMs(asleep, incident.since, now) >= policy.patienceMs) return human(reason);
+  return wait(reason, Math.max(now + SECOND, Math.min(assessment.recheckAt ?? Infinity, now + LOOK_AGAIN_MS)));
+}
+
+/** Is the trouble there at this moment, or what rouse's own last deed made of it? */
+const isThere: Check = ({ assessment, incident, rung, deeds, traits, facts, now }) => {
+  const trouble = troubleOf(assessment);
+  if (trouble === incident.trouble) return null;
+  if (trouble !== null && HANDS_OFF.has(trouble))
+    return wait(`${trouble}: only a human can answer this`, now + LOOK_AGAIN_MS);
+  const last = deeds.at(-1);
+  const interrupted = last?.do === "interrupt" && resultOf(last, now) === "done";
+  const atPrompt = assessment.state === "idle" || assessment.state === "complete";
+  if (rung.do === "nudge" && interrupted && atPrompt) return null;
+  if (traits.starts && !traits.destructive && (assessment.state === "gone" || facts.gone)) return null;
+  return wait("it is not to be seen at this moment", now + LOOK_AGAIN_MS);
+};
+
+const isDue: Check = (question) => {
+  const { incident, assessment, facts, policy, rung, deeds, asleep, now } = question;
+  const lasted = awakeMs(asleep, incident.since, now);
+  if (lasted < rung.when.afterMs) return wait(`${rung.do} comes later`, now + rung.when.afterMs - lasted);
+  if (incident.trouble === "rate_limited") {
+    const dueAt = limitDueAt(policy.limits, incident, assessment, facts.resumesItself, deeds);
+    return now < dueAt ? wait(`the limit holds for another ${spell(dueAt - now)}`, dueAt) : null;
+  }
+  if (assessment.state !== "stuck" || assessment.level === "act") return null;
+  if (rung.when.level === "act") return waitPatiently(question, `${rung.do} needs more evidence than there is`);
+  const ownMs = facts.ownTimeoutMs === null ? 0 : facts.ownTimeoutMs + OWN_TIMEOUT_MARGIN_MS;
+  return rung.do === "interrupt" && lasted < ownMs
+    ? wait("the program's own time-out comes first", now + ownMs - lasted)
+    : null;
+};
+
+const observerIsWell: Check = ({ traits, facts, now }) => {
+  if (!traits.touches) return null;
+  if (!facts.observerHealthy) return wait("rouse itself is not well: it only tells", now + LOOK_AGAIN_MS);
+  const sinceWaking = facts.wokeAt === null ? Infinity : now - facts.wokeAt;
+  return sinceWaking < WAKE_GRACE_MS ? wait("rouse has just woken up", now + WAKE_GRACE_MS - sinceWaking) : null;
+};
+
+const nobodyIsThere: Check = ({ traits, facts, now }) => {
+  if (!traits.touches) return null;
+  if (facts.humanPresent) return wait("a human is at the keyboard", now + MINUTE);
+  return facts.promptOpen && !traits.starts ? human("a dialog is open, and only a human may answer it") : null;
+};
+
+const isItsTurn: Check = ({ turn, incident, traits, now }) => {
+  if (!turn || !traits.touches) return null;
+  const waits = waitsForTurn(turn, incident.agent, traits.destructive || traits.starts, now);
+  return waits ? wait(waits.reason, waits.until) : null;
+};
+
+/** The activity assessment: whoever is active is left alone; whom nobody could see may be asked once, and no more. */
+const guardAgrees: Check = (question) => {
+  const { rung, deeds, traits, facts } = question;
+  if ((!traits.types && !traits.starts) || !facts.guard || facts.guard.send) return null;
+  const asked = deeds.some((deed) => deed.do === rung.do && resultOf(deed, question.now) !== "refused");
+  if (traits.types && facts.guard.may_ask && !asked) return null;
+  return waitPatiently(question, `the guard: ${facts.guard.reason}`);
+};
+
+const isProven: Check = (question) => {
+  const { traits, assessment, rung } = question;
+  if (!traits.destructive || (assessment.level === "act" && assessment.kinds.length >= 2)) return null;
+  return waitPatiently(
+    question,
+    `${rung.do} needs two kinds of evidence; seen by: ${assessment.kinds.join(", ") || "none"}`,
+  );
+};
+
+const isAffordable: Check = ({ policy, history, incident, traits, now }) => {
+  if (!traits.touches) return null;
+  const restart = traits.destructive || traits.starts;
+  const spent = spentBudget(policy.budgets, history, { incident: incident.id, agent: incident.agent, restart }, now);
+  if (!spent) return null;
+  // A node's budget is spent by others: this one waits. An agent that used up its own is given up.
+  if (spent.scope === "node" && spent.freeAt !== null) return wait(`the budget is spent: ${spent.what}`, spent.freeAt);
+  return human(`the budget is spent: ${spent.what}`);
+};
+
+const isAllowed: Check = ({ facts }) => (facts.allowed ? null : human("acting is not allowed; see `rouse allow`"));
+
+export const CHECKS: readonly Check[] = [
+  isThere,
+  isDue,
+  observerIsWell,
+  nobodyIsThere,
+  isItsTurn,
+  guardAgrees,
+  isProven,
+  isAffordable,
+  isAllowed,
+];

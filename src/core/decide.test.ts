@@ -1,0 +1,226 @@
+import { describe, expect, it } from "vitest";
+import { assessed, type FACTS, World } from "../../test/support/incidents.js";
+import { START } from "../../test/support/steps.js";
+import type { ActionName } from "./action.js";
+import { spread } from "./limit-wait.js";
+import { POLICIES } from "./policy/builtin.js";
+
+const MIN = 60;
+const names = (world: World): string[] => world.done.map(({ action }) => action.do);
+
+describe("the ladder of the default policy", () => {
+  it("interrupts a silent stream, nudges at the prompt, stops, resumes, hands over, and then asks a human", () => {
+    const world = new World();
+    expect(world.watch(0, 60, "stuck/silent_stream")).toEqual(["60 interrupt"]);
+    expect(world.watch(65, 90, "idle")).toEqual(["90 nudge"]);
+    expect(world.watch(95, 270, "stuck/silent_stream")).toEqual(["270 stop"]);
+    const dead = world.watch(275, 3000, "gone/crash");
+    expect(dead).toEqual(["300 resume", "480 continue", "780 continue", "1080 escalate"]);
+    expect(world.only).toMatchObject({ trouble: "silent_stream", phase: "escalated" });
+  });
+
+  it("types nothing into a turn that still runs: where an interrupt does not end it, more force is needed", () => {
+    const world = new World();
+    expect(world.watch(0, 100, "stuck/frozen_screen")).toEqual(["60 interrupt", "90 stop"]);
+  });
+
+  it("never ends a session in a human's terminal, even when a policy says so", () => {
+    for (const policy of Object.values(POLICIES)) {
+      const world = new World(policy);
+      for (const trouble of ["silent_stream", "loop", "no_completion_signal", "frozen_screen"])
+        world.watch(0, 40 * MIN, `stuck/${trouble}`, { agent: trouble, facts: { origin: "run" } }, 30);
+      expect(names(world).filter((name) => name === "stop" || name === "restart")).toEqual([]);
+      expect(names(world).filter((name) => name === "escalate")).toHaveLength(4);
+    }
+  });
+
+  it("nudges what stopped early twice, and then asks a human where nothing may be ended", () => {
+    const world = new World();
+    const early = assessed("stuck/stopped_early", { level: "tell", kinds: ["record"] });
+    expect(world.watch(0, 30 * MIN, early, { facts: { origin: "tmux" } })).toEqual([
+      "60 nudge",
+      "180 nudge",
+      "300 escalate",
+    ]);
+  });
+
+  it("tells a circling agent once that it repeats itself, and does not urge it on", () => {
+    const world = new World();
+    world.watch(0, 60, "stuck/loop");
+    world.look(90, "idle");
+    expect(world.done.map(({ action }) => [action.do, action.say])).toEqual([
+      ["interrupt", undefined],
+      ["nudge", "repeating"],
+    ]);
+  });
+
+  it("gives what only a human can answer to a human at once, and nothing else", () => {
+    for (const policy of Object.values(POLICIES))
+      for (const what of [
+        "needs_input/permission",
+        "error/auth",
+        "error/billing",
+        "error/poisoned_context",
+        "error/policy_refusal",
+      ]) {
+        const world = new World(policy);
+        expect(world.watch(0, 60 * MIN, what, {}, 60)).toEqual(["0 escalate"]);
+      }
+  });
+
+  it("only tells of what it cannot see", () => {
+    const world = new World(POLICIES.aggressive);
+    expect(world.watch(0, 10 * MIN, "unknown")).toEqual(["90 escalate"]);
+    world.watch(700, 760, "stuck/silent_stream", { agent: "b" });
+    expect(world.look(765, "unknown", { agent: "b" })).toMatchObject({ action: null });
+  });
+
+  it("tells and touches nothing as long as a new installation observes", () => {
+    const world = new World(POLICIES.observe);
+    world.watch(0, 30 * MIN, "stuck/silent_stream");
+    world.watch(0, 30 * MIN, "rate_limited", { agent: "b" });
+    world.watch(0, 30 * MIN, "gone/crash", { agent: "c" });
+    expect(new Set(names(world))).toEqual(new Set(["escalate"]));
+  });
+
+  it("says what it would have done where acting is not allowed", () => {
+    const world = new World();
+    world.watch(0, 60, "stuck/silent_stream", { facts: { allowed: false } });
+    expect(world.decisions.at(-1)).toMatchObject({
+      action: { do: "escalate" },
+      would: { do: "interrupt", attempt: 1 },
+    });
+  });
+});
+
+describe("nothing is done", () => {
+  const refuses = (facts: Partial<typeof FACTS>, policy = POLICIES.default): string => {
+    const world = new World(policy);
+    world.watch(0, 8 * MIN, "stuck/silent_stream", { facts });
+    expect(names(world).filter((name) => name !== "escalate")).toEqual([]);
+    return world.decisions.at(-1)?.reason ?? "";
+  };
+
+  it("before the suspicion has lasted", () => {
+    const world = new World();
+    expect(world.look(0, "stuck/silent_stream")).toMatchObject({ action: null, recheckAt: START + 60_000 });
+  });
+  it("while a human is at the keyboard", () => {
+    expect(refuses({ humanPresent: true })).toContain("keyboard");
+  });
+  it("while rouse itself is not well", () => {
+    expect(refuses({ observerHealthy: false })).toContain("not well");
+  });
+  it("while a dialog is open", () => {
+    expect(refuses({ promptOpen: true })).toContain("a human was told");
+  });
+  it("while it is silenced or taken by somebody", () => {
+    const world = new World();
+    world.look(0, "stuck/loop");
+    world.book.silences.push({ agent: "a", trouble: null, at: START, until: START + 3_600_000 });
+    expect(world.watch(5, 20 * MIN, "stuck/loop")).toEqual([]);
+    world.book.silences = [];
+    world.only.ackedAt = START;
+    expect(world.watch(1205, 3000, "stuck/loop")).toEqual([]);
+  });
+  it("within a minute of waking up, and no window runs while asleep", () => {
+    const world = new World();
+    world.look(0, "stuck/silent_stream");
+    world.book.asleep.push({ from: START + 5000, to: START + 36_000_000 });
+    const facts = { wokeAt: START + 36_000_000 };
+    const done = world.watch(36_000, 36_080, "stuck/silent_stream", { facts });
+    expect(done).toEqual(["36060 interrupt"]);
+  });
+  it("to an active agent, by the guard; one that nobody could see is asked once", () => {
+    const stopped = assessed("stuck/stopped_early", { level: "tell" });
+    const active = new World();
+    active.watch(0, 10 * MIN, stopped, { facts: { guard: { send: false, may_ask: false, reason: "active" } } });
+    expect(names(active)).toEqual([]);
+    const unseen = new World();
+    unseen.watch(0, 40 * MIN, stopped, { facts: { guard: { send: false, may_ask: true, reason: "blind" } } });
+    expect(unseen.done.map(({ action }) => [action.do, action.say])).toEqual([
+      ["nudge", "are_you_there"],
+      ["escalate", undefined],
+    ]);
+  });
+  it("that ends anything on one kind of evidence; after the policy's patience a human gets it", () => {
+    const world = new World(POLICIES.aggressive);
+    const seen = assessed("stuck/tool_hang", { kinds: ["screen"] });
+    expect(world.watch(0, 60 * MIN, seen)).toEqual(["900 escalate"]);
+    expect(new World(POLICIES.aggressive).watch(0, 2 * MIN, "stuck/tool_hang")).toEqual(["30 end_child"]);
+  });
+  it("a second time when nobody knows whether it was done", () => {
+    const world = new World();
+    for (let at = 0; at <= 3600; at += 5) world.look(at, "stuck/silent_stream", {}, "unknown");
+    expect(names(world)).toEqual(["interrupt", "escalate"]);
+  });
+  it("for ever when it is refused again and again, and a refusal costs no budget", () => {
+    const world = new World();
+    for (let at = 0; at <= 7200; at += 5) world.look(at, "stuck/silent_stream", {}, "refused");
+    expect(names(world)).toEqual([...Array.from({ length: 5 }, (): ActionName => "interrupt"), "escalate"]);
+    expect(world.done.every(({ action }) => action.attempt === 1)).toBe(true);
+  });
+});
+
+describe("a limit", () => {
+  const limited = (until: number | null) =>
+    assessed("rate_limited", { until: until === null ? null : START + until * 1000 });
+
+  it("is waited for until its reset, with margin and the agent's own jitter", () => {
+    const world = new World();
+    const jitter = 60 * spread("a");
+    const [first] = world.watch(0, 7200, limited(3600), {}, 1);
+    expect(first).toBe(`${Math.ceil(3600 + 90 + jitter)} nudge`);
+  });
+  it("is left to a program that continues by itself, for five minutes more", () => {
+    const world = new World();
+    expect(world.watch(0, 3990, limited(3600), { facts: { resumesItself: true } }, 1)).toEqual([]);
+    expect(world.watch(3991, 4200, limited(3600), { facts: { resumesItself: true } }, 1)).toHaveLength(1);
+  });
+  it("without a known reset is asked after in waits that double, up to an hour", () => {
+    const world = new World();
+    const times = world.watch(0, 12 * 3600, limited(null), {}, 10).map((line) => Number(line.split(" ")[0]));
+    const waits = times.map((at, i) => Math.round((at - (times[i - 1] ?? 0)) / 60));
+    expect(names(world).at(-1)).toBe("escalate");
+    expect(waits.slice(0, 10).every((wait, i) => Math.abs(wait - Math.min(60, 2 ** i)) <= 1)).toBe(true);
+  });
+  it("of an account lets one go first, and the others follow when it works again", () => {
+    const world = new World();
+    const agents = ["a", "b", "c", "d"];
+    const proven = new Map<string, number>();
+    for (let at = 0; at <= 7200; at += 5)
+      for (const agent of agents) {
+        const sent = world.done.find((deed) => deed.agent === agent);
+        const works = sent && at > (sent.at - START) / 1000 + 5;
+        if (works) proven.set(agent, at);
+        world.look(at, works ? "working" : limited(3600), {
+          agent,
+          account: "me",
+          progress: proven.get(agent) ?? null,
+        });
+      }
+    expect(world.book.outages).toMatchObject([{ group: "limit", shared: "me" }]);
+    const times = world.done.map(({ at }) => (at - START) / 1000).sort((x, y) => x - y);
+    expect(names(world)).toEqual(["nudge", "nudge", "nudge", "nudge"]);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(30);
+    expect(new Set(times).size).toBe(4);
+  });
+});
+
+describe("an outage", () => {
+  it("of fifty agents is one, restarts nobody, and speaks to one at a time", () => {
+    const world = new World(POLICIES.aggressive);
+    const agents = Array.from({ length: 50 }, (_, i) => `agent-${i}`);
+    for (let at = 0; at <= 3600; at += 30) for (const agent of agents) world.look(at, "error/api", { agent });
+    expect(world.book.outages).toHaveLength(1);
+    expect(names(world).filter((name) => name !== "nudge")).toEqual([]);
+    expect(world.done.length).toBeLessThanOrEqual(3 + 3600 / 60);
+    const slots = new Map<number, Set<string>>();
+    for (const { at, agent } of world.done) {
+      const slot = Math.floor((at - START) / 300_000);
+      slots.set(slot, (slots.get(slot) ?? new Set()).add(agent));
+    }
+    // The first two were spoken to before anybody could know that more would follow.
+    for (const [slot, spoken] of slots) expect(spoken.size).toBeLessThanOrEqual(slot === 0 ? 3 : 1);
+  });
+});

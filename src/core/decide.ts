@@ -1,0 +1,123 @@
+/**
+ * From a policy, an incident and what was already tried to the next thing to do, or to nothing and the reason for it.
+ *
+ * The checks stand in the order in which they are asked; the first that has something to say decides. None of them asks
+ * a clock, a random number or the world: who carries the action out checks all of it again on what it sees then.
+ */
+import { ACTIONS, type Action, counts, type Deed, resultOf } from "./action.js";
+import { CHECKS, LOOK_AGAIN_MS } from "./checks.js";
+import { SECOND } from "./defaults.js";
+import { digest } from "./digest.js";
+import { confirmsAt } from "./incident/fold.js";
+import type { Incident } from "./incident/incident.js";
+import { afterDeed, nextRung } from "./ladder.js";
+import type { Policy, Rung } from "./policy/policy.js";
+import type { Situation } from "./situation.js";
+import { HANDS_OFF } from "./trouble.js";
+
+export type Decision =
+  | { action: Action; reason: string; would: null }
+  /** The ladder has ended, or what it asks for is not permitted: `would` is what would have been done. */
+  | { action: Action & { do: "escalate" }; reason: string; would: Action | null }
+  | { action: null; reason: string; recheckAt: number | null };
+
+type Nothing = Extract<Decision, { action: null }>;
+const nothing = (reason: string, recheckAt: number | null = null): Nothing => ({ action: null, reason, recheckAt });
+
+export function decide(input: Situation): Decision {
+  const { incident, policy, history, asleep, now } = input;
+  const settled = beforeTheLadder(input);
+  if (settled) return settled;
+  const deeds = history.filter((deed) => deed.incident === incident.id);
+  if (HANDS_OFF.has(incident.trouble)) return escalate(input, deeds, "only a human can answer this");
+  const after = afterDeed(deeds, asleep, now);
+  if (after?.kind === "look") return nothing(after.reason, after.until);
+  if (after?.kind === "human") return escalate(input, deeds, after.reason);
+  const ladder = policy.ladders[incident.trouble] ?? [];
+  const { rung, skipped } = nextRung(ladder, deeds, input.assessment, input.facts);
+  if (!rung) return escalate(input, deeds, howItEnded(policy, ladder, skipped, deeds));
+  for (const check of CHECKS) {
+    const objection = check({ ...input, rung, deeds, traits: ACTIONS[rung.do] });
+    if (objection?.to === "wait") return nothing(objection.reason, objection.until);
+    if (objection?.to === "human") return escalate(input, deeds, objection.reason, actionOf(input, rung, deeds));
+  }
+  const action = actionOf(input, rung, deeds);
+  return { action, reason: reasonOf(input, rung, action), would: null };
+}
+
+/** What settles it without looking at any ladder. */
+function beforeTheLadder({ incident, assessment, facts, policy, asleep, now }: Situation): Nothing | null {
+  if (incident.endedAt !== null) return nothing(`it is over: ${incident.phase}`);
+  if (incident.ackedAt !== null) return nothing("somebody has taken it");
+  if (facts.silencedUntil !== null) return nothing("silenced", facts.silencedUntil);
+  if (incident.escalated) return nothing("a human was told");
+  if (assessment.state === "unknown" && incident.trouble !== "unknown")
+    return nothing("rouse cannot see enough: it only tells", now + LOOK_AGAIN_MS);
+  if (incident.confirmedAt === null)
+    return nothing(
+      "the suspicion has to last before it is acted on",
+      Math.max(now + SECOND, confirmsAt({ asleep }, incident, now, policy.confirmMs)),
+    );
+  return null;
+}
+
+function actionOf(input: Situation, rung: Rung, deeds: readonly Deed[]): Action {
+  const { incident, facts } = input;
+  const attempt = deeds.filter((deed) => deed.do === rung.do && counts(deed)).length + 1;
+  // Whom nobody could see may be asked, and not be told anything.
+  const asks = rung.do === "nudge" && facts.guard !== null && !facts.guard.send;
+  const say = asks ? "are_you_there" : rung.say;
+  return {
+    id: idOf(incident, deeds),
+    do: rung.do,
+    incident: incident.id,
+    agent: incident.agent,
+    session: incident.session,
+    trouble: incident.trouble,
+    attempt,
+    deadlineMs: ACTIONS[rung.do].deadlineMs,
+    proof: rung.proof,
+    waitMs: rung.waitMs,
+    ...(say ? { say } : {}),
+    ...(rung.command ? { command: rung.command } : {}),
+  };
+}
+
+const idOf = (incident: Incident, deeds: readonly Deed[]): string =>
+  digest(JSON.stringify([incident.id, incident.reopened, deeds.length]));
+
+function reasonOf({ incident }: Situation, rung: Rung, { attempt }: Action): string {
+  return `${incident.trouble}: ${rung.do}, ${attempt} of ${rung.limit}; ${incident.reasons[0] ?? ""}`.trimEnd();
+}
+
+function escalate(input: Situation, deeds: readonly Deed[], why: string, would: Action | null = null): Decision {
+  const { incident } = input;
+  const action = {
+    id: idOf(incident, deeds),
+    do: "escalate" as const,
+    incident: incident.id,
+    agent: incident.agent,
+    session: incident.session,
+    trouble: incident.trouble,
+    attempt: 1,
+    deadlineMs: ACTIONS.escalate.deadlineMs,
+    proof: "none" as const,
+    waitMs: 0,
+  };
+  return { action, reason: `${incident.trouble}: a human is needed: ${why}`, would };
+}
+
+/** What was tried and what was passed over, for the human who gets it. */
+function howItEnded(
+  policy: Policy,
+  ladder: readonly Rung[],
+  skipped: readonly string[],
+  deeds: readonly Deed[],
+): string {
+  if (ladder.length === 0) return `the policy ${policy.name} only tells`;
+  const tried = deeds.filter(counts).map((deed) => `${deed.do} (${resultOf(deed, Number.POSITIVE_INFINITY)})`);
+  return [
+    tried.length > 0 ? `tried ${tried.join(", ")}` : "nothing could be tried",
+    ...(skipped.length > 0 ? [`passed over ${skipped.join(", ")}`] : []),
+  ].join("; ");
+}

@@ -1,0 +1,76 @@
+/** What a decision has to know of the agent and of rouse itself, beside the assessment. Gathered by the caller. */
+import { type ActionName, counts, type Deed } from "./action.js";
+import { awakeMs } from "./awake.js";
+import type { Settings } from "./defaults.js";
+import { MINUTE, SECOND } from "./defaults.js";
+import type { Evidence } from "./evidence/evidence.js";
+import { openPrompt } from "./evidence/prompts.js";
+import { type ResumeAdvice, shouldSendResume } from "./guard.js";
+import type { Incident } from "./incident/incident.js";
+import type { Origin } from "./policy/policy.js";
+
+export interface Facts {
+  origin: Origin;
+  /** The user has turned acting on, for rouse and, where it was only adopted, for this agent. */
+  allowed: boolean;
+  /** What can be done with this agent at all: it has keys, a resume command, a process group of rouse's own. */
+  can: readonly ActionName[];
+  /** Its process is proven to be gone, whatever the assessment says. */
+  gone: boolean;
+  /** Somebody typed of late, or sits in front of it. */
+  humanPresent: boolean;
+  /** A dialog is open, also when it is the limit's own. */
+  promptOpen: boolean;
+  /** rouse sees, keeps and keeps up: no lag, no failing store, no blind sensor of this agent. */
+  observerHealthy: boolean;
+  /** When the machine, or rouse, last woke up; null when it never slept. */
+  wokeAt: number | null;
+  silencedUntil: number | null;
+  /** After so long the program ends a silent request itself. */
+  ownTimeoutMs: number | null;
+  /** The program says that it continues by itself after the limit. */
+  resumesItself: boolean;
+  /** The activity since the trouble began; null where nobody could ask. */
+  guard: ResumeAdvice | null;
+}
+
+type Seen = Pick<Facts, "humanPresent" | "promptOpen" | "wokeAt" | "ownTimeoutMs" | "resumesItself" | "guard">;
+
+/** A human who typed so lately is still there. */
+const PRESENT_MS: number = 2 * MINUTE;
+
+/** What a key press stirs up by itself is over after so long. */
+const STIRRED_MS: number = 5 * SECOND;
+
+/** From when on activity speaks against acting: since the trouble began, or since rouse itself last touched the agent. */
+export function guardFrom(incident: Incident, deeds: readonly Deed[]): number {
+  const last = deeds.findLast((deed) => deed.incident === incident.id && counts(deed));
+  return Math.max(incident.since, last ? (last.outcome?.at ?? last.at) + STIRRED_MS : 0);
+}
+
+/** The facts that the evidence itself knows; `since` is that of `guardFrom`. */
+export function factsOf(evidence: Evidence, since: number, now: number, settings?: Settings): Seen {
+  const { humanAt, asleep, prompts, failures, traits } = evidence;
+  const limits = [failures.limit, failures.shownLimit];
+  return {
+    humanPresent: humanAt !== null && awakeMs(asleep, humanAt, now) < PRESENT_MS,
+    promptOpen: openPrompt(prompts) !== null || evidence.progress.reading?.dialog !== undefined,
+    wokeAt: asleep.at(-1)?.to ?? null,
+    ownTimeoutMs: traits.ownTimeoutMs,
+    resumesItself: limits.some((limit) => limit?.resumesItself),
+    guard: guardSince(evidence, since, now, settings),
+  };
+}
+
+/**
+ * The guard asks for activity since the trouble began: the hour that it looks back would call an agent active that
+ * committed five minutes before its stream died. Its other windows are left as they are.
+ */
+function guardSince(evidence: Evidence, since: number, now: number, settings?: Settings): ResumeAdvice {
+  const { activity } = evidence;
+  const fresh = [...activity.recent.values()].flat().filter(({ at }) => at > since);
+  return shouldSendResume(fresh, now, {
+    ...settings,
+    ...(activity.lookedAt === null ? {} : { lookedAt: activity.lookedAt }),
+  });
+}

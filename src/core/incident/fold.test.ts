@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { World } from "../../../test/support/incidents.js";
+import { START } from "../../../test/support/steps.js";
+import { POLICIES } from "../policy/builtin.js";
+import { takeIncidents } from "./fold.js";
+
+const watching = (): World => new World(POLICIES.observe);
+
+describe("an incident", () => {
+  it("is opened when trouble is told and confirmed when it lasted a minute; errors, prompts and limits at once", () => {
+    const world = watching();
+    world.look(0, "stuck/loop");
+    expect(world.only).toMatchObject({ phase: "told", confirmedAt: null });
+    world.look(60, "stuck/loop");
+    expect(world.only.confirmedAt).toBe(START + 60_000);
+    for (const what of ["error/api", "needs_input/permission", "rate_limited", "gone/crash"]) {
+      const sure = watching();
+      sure.look(0, what);
+      expect(sure.only.confirmedAt).toBe(START);
+    }
+  });
+
+  it("has an id of its agent, cause and opening", () => {
+    const [one, two, other] = [watching(), watching(), watching()];
+    one.look(0, "stuck/loop");
+    two.look(0, "stuck/loop");
+    other.look(1, "stuck/loop");
+    expect(one.only.id).toBe(two.only.id);
+    expect(one.only.id).not.toBe(other.only.id);
+  });
+
+  it("ends when work is proven to go on and stays so, and by nothing else", () => {
+    const world = watching();
+    world.look(0, "stuck/silent_stream");
+    world.look(10, "working", { progress: null });
+    world.look(50, "working", { progress: -5 });
+    expect(world.only.endedAt).toBeNull();
+    world.look(60, "working", { progress: 55 });
+    expect(world.only.phase).toBe("resolved");
+  });
+
+  it("outlives a state that flickers", () => {
+    const world = watching();
+    for (let at = 0; at < 600; at += 20) {
+      world.look(at, "stuck/silent_stream");
+      world.look(at + 10, "working", { progress: at + 10 });
+    }
+    expect(world.only.endedAt).toBeNull();
+  });
+
+  it("lapses when it is not seen any more and nothing was proven, sooner when a human has the keyboard", () => {
+    const world = watching();
+    world.look(0, "stuck/silent_stream");
+    world.watch(10, 605, "working");
+    expect(world.only.endedAt).toBeNull();
+    world.watch(610, 615, "working");
+    expect(world.only.phase).toBe("lapsed");
+    const handed = watching();
+    handed.look(0, "stuck/silent_stream");
+    handed.watch(10, 75, "idle");
+    expect(handed.only.phase).toBe("lapsed");
+  });
+
+  it("comes back under its own id soon after, with all that was tried", () => {
+    const world = new World();
+    world.watch(0, 65, "stuck/stopped_early");
+    world.watch(70, 130, "working", { progress: 90 });
+    expect(world.only.phase).toBe("resolved");
+    world.watch(140, 900, "stuck/stopped_early", { progress: 90, facts: { origin: "run" } });
+    expect(world.only.reopened).toBe(1);
+    expect(world.done.map(({ action }) => action.do)).toEqual(["nudge", "nudge", "escalate"]);
+  });
+
+  it("is another one after a long time of work", () => {
+    const world = watching();
+    world.look(0, "stuck/loop");
+    world.watch(10, 60, "working", { progress: 20 });
+    world.look(2000, "stuck/loop", { progress: 1990 });
+    expect(world.book.incidents.map(({ phase }) => phase)).toEqual(["resolved", "told"]);
+  });
+
+  it("takes the name that the same hang has next", () => {
+    const world = watching();
+    world.look(0, "stuck/silent_stream");
+    world.look(300, "error/api");
+    expect(world.only).toMatchObject({ trouble: "api", chain: ["silent_stream"] });
+  });
+
+  it("stays open while rouse cannot see, and says nothing of a short blindness", () => {
+    const world = watching();
+    world.watch(0, 30, "unknown");
+    expect(world.book.incidents).toEqual([]);
+    world.look(40, "stuck/loop");
+    world.watch(50, 4000, "unknown");
+    expect(world.only.endedAt).toBeNull();
+  });
+
+  it("is JSON: the book that is stored is the book that is read", () => {
+    const world = new World();
+    world.watch(0, 400, "stuck/silent_stream");
+    world.look(400, "error/api", { agent: "b" });
+    expect(JSON.parse(JSON.stringify(world.book))).toEqual(world.book);
+  });
+
+  it("keeps a bounded history", () => {
+    const world = watching();
+    for (let i = 0; i < 700; i++) {
+      world.look(i * 4000, "stuck/loop", { agent: `a${i}` });
+      world.watch(i * 4000 + 10, i * 4000 + 60, "working", { agent: `a${i}`, progress: i * 4000 + 10 }, 50);
+    }
+    expect(world.book.incidents.length).toBeLessThanOrEqual(501);
+  });
+});
+
+describe("what people say of an incident", () => {
+  it("a false alarm is counted once, and nothing more is done about it", () => {
+    const world = new World();
+    world.look(0, "stuck/loop");
+    const { id: incident } = world.only;
+    for (const feedback of ["false-alarm", "false-alarm"] as const)
+      takeIncidents(world.book, { kind: "feedback", at: START, incident, feedback });
+    expect(world.book.feedback).toEqual([{ agent: "a", trouble: "loop", falseAlarms: 1, right: 0 }]);
+    expect(world.watch(5, 4000, "stuck/loop")).toEqual([]);
+    takeIncidents(world.book, { kind: "feedback", at: START, incident, feedback: "right" });
+    expect(world.book.feedback).toEqual([{ agent: "a", trouble: "loop", falseAlarms: 0, right: 1 }]);
+  });
+});

@@ -1,0 +1,118 @@
+/** Incidents: one continuing trouble of one agent with one cause. Plain data, as it is stored and shown. */
+import type { Deed } from "../action.js";
+import type { Assessment } from "../assess.js";
+import type { Asleep } from "../awake.js";
+import { digest } from "../digest.js";
+import type { Trouble } from "../trouble.js";
+
+export const PHASES = [
+  "told", // opened: a suspicion, or something certain
+  "confirmed", // it lasted: it may be acted on
+  "acting", // something was tried
+  "escalated", // a human has it
+  "resolved", // work was proven to go on
+  "lapsed", // no longer seen, and nothing proven
+] as const;
+export type Phase = (typeof PHASES)[number];
+
+export interface Incident {
+  id: string;
+  agent: string;
+  session: string;
+  /** The program. */
+  kind: string;
+  account: string | null;
+  trouble: Trouble;
+  /** What the same hang was called before, oldest first. */
+  chain: Trouble[];
+  phase: Phase;
+  openedAt: number;
+  /** When its present stretch began: the opening, or the last time that it came back. */
+  since: number;
+  confirmedAt: number | null;
+  escalated: { at: number; reason: string } | null;
+  endedAt: number | null;
+  /** When the trouble was last assessed. */
+  seenAt: number;
+  /** Since when it is not seen any more; null while it is. */
+  quietSince: number | null;
+  level: Assessment["level"];
+  confidence: number;
+  until: number | null;
+  reasons: string[];
+  /** Id of the outage that it is part of. */
+  outage: string | null;
+  ackedAt: number | null;
+  feedback: Feedback | null;
+  /** How often it came back after it had ended. */
+  reopened: number;
+}
+
+export type Feedback = "false-alarm" | "right";
+
+/** What people said of the alarms of one agent about one trouble. */
+export interface FeedbackCount {
+  agent: string;
+  trouble: Trouble;
+  falseAlarms: number;
+  right: number;
+}
+
+/** Many agents with one cause: one alarm, no restarts, and one goes first when it is over. */
+export interface Outage {
+  id: string;
+  group: OutageGroup;
+  /** The account or program that they share. */
+  shared: string;
+  openedAt: number;
+  /** Ids of incidents, ended ones included. */
+  members: string[];
+  /** A member was last proven to work on; null while none was. */
+  provenAt: number | null;
+  endedAt: number | null;
+}
+
+export type OutageGroup = "limit" | "service" | "login" | "machine";
+
+/** Nothing is done about it until then. An agent, a trouble, or one trouble of one agent. */
+export interface Silence {
+  agent: string | null;
+  trouble: Trouble | null;
+  at: number;
+  until: number;
+}
+
+/** Everything about incidents of one node. JSON in, JSON out. */
+export interface Incidents {
+  incidents: Incident[];
+  outages: Outage[];
+  deeds: Deed[];
+  silences: Silence[];
+  feedback: FeedbackCount[];
+  /** Since when an agent cannot be seen: only what lasts is told. */
+  blind: { agent: string; since: number }[];
+  asleep: Asleep;
+}
+
+export function createIncidents(): Incidents {
+  return { incidents: [], outages: [], deeds: [], silences: [], feedback: [], blind: [], asleep: [] };
+}
+
+export const isOpen = ({ endedAt }: { endedAt: number | null }): boolean => endedAt === null;
+
+export const incidentId = (agent: string, trouble: Trouble, at: number): string =>
+  digest(JSON.stringify([agent, trouble, at]));
+
+/** Until when nothing is done about it; null when nothing silences it. */
+export function silencedUntil(
+  { silences }: Pick<Incidents, "silences">,
+  { agent, trouble }: Pick<Incident, "agent" | "trouble">,
+  now: number,
+): number | null {
+  const until = silences
+    .filter((silence) => silence.agent === null || silence.agent === agent)
+    .filter((silence) => silence.trouble === null || silence.trouble === trouble)
+    .map((silence) => silence.until)
+    .filter((end) => end > now);
+  return until.length > 0 ? Math.max(...until) : null;
+}

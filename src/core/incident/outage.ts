@@ -1,0 +1,97 @@
+/** One cause over many agents. Found by what they share; whoever comes later joins. */
+
+import { MINUTE } from "../defaults.js";
+import { digest } from "../digest.js";
+import type { Trouble } from "../trouble.js";
+import type { Incident, Incidents, Outage, OutageGroup } from "./incident.js";
+import { isOpen } from "./incident.js";
+
+interface GroupRule {
+  group: OutageGroup;
+  troubles: readonly Trouble[];
+  /** What the agents have in common. An account that is not known is taken for the program's only one. */
+  shares: (incident: Incident) => string;
+  agents: number;
+  windowMs: number;
+}
+
+const account = ({ account: known, kind }: Incident): string => known ?? kind;
+
+const GROUPS: readonly GroupRule[] = [
+  { group: "limit", troubles: ["rate_limited"], shares: account, agents: 2, windowMs: 60 * MINUTE },
+  { group: "login", troubles: ["auth", "billing"], shares: account, agents: 2, windowMs: 15 * MINUTE },
+  {
+    group: "service",
+    troubles: ["api", "unreachable", "retry_storm", "silent_stream"],
+    shares: ({ kind }) => kind,
+    agents: 3,
+    windowMs: 10 * MINUTE,
+  },
+  {
+    group: "machine",
+    troubles: ["crash", "exit_code", "gone", "disk_full", "frozen_screen"],
+    shares: () => "this machine",
+    agents: 3,
+    windowMs: 5 * MINUTE,
+  },
+];
+
+const MEMBERS_MAX = 1000;
+
+/** Puts an incident into the outage that it belongs to, or begins one. Returns the outage that was begun. */
+export function joinOutage(book: Incidents, incident: Incident): Outage | null {
+  const rule = GROUPS.find(({ troubles }) => troubles.includes(incident.trouble));
+  if (!rule) return null;
+  const shared = rule.shares(incident);
+  const of = book.outages.find(({ id }) => id === incident.outage);
+  if (of && of.group === rule.group && of.shared === shared && isOpen(of)) return null;
+  const known = book.outages.find(
+    (outage) => isOpen(outage) && outage.group === rule.group && outage.shared === shared,
+  );
+  if (known) {
+    enter(known, incident);
+    // The limit or the fault holds after all.
+    if (known.provenAt !== null && incident.since >= known.provenAt) known.provenAt = null;
+    return null;
+  }
+  const peers = book.incidents.filter(
+    (other) =>
+      isOpen(other) &&
+      rule.troubles.includes(other.trouble) &&
+      rule.shares(other) === shared &&
+      Math.abs(other.since - incident.since) <= rule.windowMs,
+  );
+  if (new Set(peers.map(({ agent }) => agent)).size < rule.agents) return null;
+  const openedAt = Math.min(...peers.map((peer) => peer.since));
+  const outage: Outage = {
+    id: digest(JSON.stringify(["outage", rule.group, shared, openedAt])),
+    group: rule.group,
+    shared,
+    openedAt,
+    members: [],
+    provenAt: null,
+    endedAt: null,
+  };
+  for (const peer of peers) enter(outage, peer);
+  book.outages.push(outage);
+  return outage;
+}
+
+function enter(outage: Outage, incident: Incident): void {
+  incident.outage = outage.id;
+  if (!outage.members.includes(incident.id) && outage.members.length < MEMBERS_MAX) {
+    outage.members.push(incident.id);
+    outage.members.sort();
+  }
+}
+
+/** A member ended: by progress it proves that the cause is over; the outage ends with its last member. */
+export function leaveOutage(book: Incidents, incident: Incident, at: number): Outage | null {
+  const outage = book.outages.find(({ id }) => id === incident.outage);
+  if (!outage || !isOpen(outage)) return null;
+  if (incident.phase === "resolved") outage.provenAt = at;
+  const members = new Set(outage.members);
+  if (book.incidents.some((other) => members.has(other.id) && isOpen(other))) return null;
+  outage.endedAt = at;
+  return outage;
+}

@@ -1,0 +1,104 @@
+/** Where on its ladder an incident stands: read out of its deeds, so that nothing else has to be kept. */
+import { ACTIONS, counts, type Deed, type Proof, resultOf } from "./action.js";
+import type { Assessment } from "./assess.js";
+import { type Asleep, awakeMs } from "./awake.js";
+import { MINUTE, SECOND } from "./defaults.js";
+import type { Facts } from "./facts.js";
+import type { Rung } from "./policy/policy.js";
+
+/** A refused touch is tried again later and later, and not for ever. */
+const REFUSALS_MAX = 5;
+const REFUSED_MS: number = 30 * SECOND;
+const REFUSED_MAX_MS: number = 10 * MINUTE;
+/** An outcome that nobody knows is looked at for so long; then a human is told. It is never repeated. */
+const UNKNOWN_LOOK_MS: number = 2 * MINUTE;
+
+const STEPS: ReadonlySet<Proof> = new Set<Proof>(["turn_ended", "process_gone", "none"]);
+
+export type AfterDeed = { kind: "look"; reason: string; until: number } | { kind: "human"; reason: string } | null;
+
+/** What the last deed asks for before anything else may be done. */
+export function afterDeed(deeds: readonly Deed[], asleep: Asleep, now: number): AfterDeed {
+  const last = deeds.at(-1);
+  if (!last) return null;
+  const at = last.outcome?.at ?? last.at;
+  const passed = awakeMs(asleep, at, now);
+  const look = (ms: number, reason: string): AfterDeed =>
+    passed < ms ? { kind: "look", reason, until: now + ms - passed } : null;
+  switch (resultOf(last, now)) {
+    case "pending":
+      return { kind: "look", reason: `${last.do} is under way`, until: last.at + last.deadlineMs };
+    case "unknown":
+      return (
+        look(UNKNOWN_LOOK_MS, `nobody knows whether ${last.do} was done: looking`) ?? {
+          kind: "human",
+          reason: `nobody knows whether ${last.do} was done, and it is not repeated blindly`,
+        }
+      );
+    case "refused": {
+      const refusals = refusalsAtEnd(deeds, last);
+      const why = last.outcome?.reason ?? "";
+      if (refusals >= REFUSALS_MAX)
+        return { kind: "human", reason: `${last.do} was refused ${refusals} times: ${why}` };
+      return look(Math.min(REFUSED_MAX_MS, REFUSED_MS * 2 ** (refusals - 1)), `${last.do} was refused: ${why}`);
+    }
+    case "failed":
+    case "done":
+      // An interrupt or a stop that is proven is a step to the next rung, not the remedy itself.
+      if (last.outcome?.proven && STEPS.has(last.proof)) return null;
+      return look(last.waitMs, `looking whether ${last.do} helped`);
+  }
+}
+
+function refusalsAtEnd(deeds: readonly Deed[], last: Deed): number {
+  return deeds.filter((deed) => deed.do === last.do && deed.outcome?.result === "refused").length;
+}
+
+/** The first rung that may still be used; never one before a rung that was used already. */
+export function nextRung(
+  ladder: readonly Rung[],
+  deeds: readonly Deed[],
+  assessment: Assessment,
+  facts: Facts,
+): { rung: Rung | null; skipped: string[] } {
+  const used = (rung: Rung): number => deeds.filter((deed) => deed.do === rung.do && counts(deed)).length;
+  const from = Math.max(
+    0,
+    ladder.findLastIndex((rung) => used(rung) > 0),
+  );
+  const skipped: string[] = [];
+  for (const rung of ladder.slice(from)) {
+    if (used(rung) >= rung.limit) continue;
+    const why = unfit(rung, assessment, facts);
+    if (why === null) return { rung, skipped };
+    skipped.push(`${rung.do} (${why})`);
+  }
+  return { rung: null, skipped };
+}
+
+const DURING_A_TURN: ReadonlySet<Assessment["cause"]> = new Set<Assessment["cause"]>([
+  "silent_stream",
+  "frozen_screen",
+  "tool_hang",
+  "waiting_on_stdin",
+  "loop",
+  "repeated_error",
+  "no_progress",
+  "retry_storm",
+  "compaction",
+]);
+
+/** Why a rung is not for this session at all; null when it is. */
+function unfit(rung: Rung, assessment: Assessment, facts: Facts): string | null {
+  const traits = ACTIONS[rung.do];
+  // Even a policy that says otherwise does not end a human's own terminal.
+  if (traits.destructive && rung.do !== "end_child" && facts.origin === "run") return "it runs in your terminal";
+  if (rung.when.origins !== null && !rung.when.origins.includes(facts.origin)) return `not for ${facts.origin}`;
+  if (!facts.can.includes(rung.do)) return "not possible here";
+  // Text typed into a running turn is queued or lost. Where an interrupt did not end it, more force is needed.
+  if (traits.types && assessment.state === "stuck" && DURING_A_TURN.has(assessment.cause)) return "its turn still runs";
+  const isGone = assessment.state === "gone" || facts.gone;
+  if (traits.starts && !traits.destructive && !isGone) return "the old session still runs";
+  if (isGone && !traits.starts && traits.touches) return "the session is gone";
+  return null;
+}

@@ -1,0 +1,32 @@
+/** When a limited agent may be spoken to again. */
+import { counts, type Deed } from "./action.js";
+import type { Assessment } from "./assess.js";
+import { digest } from "./digest.js";
+import type { Incident } from "./incident/incident.js";
+import type { LimitRules } from "./policy/policy.js";
+
+/** A fraction from 0 to 1 that is always the same for the same text: spread without chance. */
+export function spread(text: string): number {
+  return (Number.parseInt(digest(text), 36) % 10_007) / 10_007;
+}
+
+/**
+ * The printed reset, a margin and the agent's own jitter. A reset that is not known, or that was believed once and did
+ * not hold, is replaced by a wait that doubles. A program that continues by itself goes first: typing would cancel it.
+ */
+export function limitDueAt(
+  rules: LimitRules,
+  incident: Incident,
+  { until }: Pick<Assessment, "until">,
+  resumesItself: boolean,
+  deeds: readonly Deed[],
+): number {
+  const nudges = deeds.filter((deed) => deed.do === "nudge" && counts(deed));
+  const last = nudges.at(-1);
+  const jitterMs = spread(incident.agent) * rules.jitterMs;
+  const known = until ?? incident.until;
+  if (known !== null && (last === undefined || known > last.at))
+    return known + rules.marginMs + jitterMs + (resumesItself ? rules.ownResumeMs : 0);
+  const backoffMs = Math.min(rules.backoffMaxMs, rules.backoffMs * 2 ** Math.min(30, nudges.length));
+  return (last?.at ?? incident.since) + backoffMs + jitterMs;
+}

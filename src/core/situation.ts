@@ -1,0 +1,22 @@
+/** Everything that a decision is made from. */
+import type { Deed } from "./action.js";
+import type { Assessment } from "./assess.js";
+import type { Asleep } from "./awake.js";
+import type { Facts } from "./facts.js";
+import type { Incident } from "./incident/incident.js";
+import type { Policy } from "./policy/policy.js";
+import type { Turn } from "./turn-taking.js";
+
+export interface Situation {
+  policy: Policy;
+  /** Of this moment. */
+  assessment: Assessment;
+  incident: Incident;
+  /** Every deed of this node that a budget may ask for, and all of this incident. */
+  history: readonly Deed[];
+  /** Where the incident is part of an outage. */
+  turn: Turn | null;
+  facts: Facts;
+  asleep: Asleep;
+  now: number;
+}

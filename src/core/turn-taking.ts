@@ -1,0 +1,51 @@
+/**
+ * Agents with one cause take turns: one goes first and is verified, then the rest, spread over time. Nobody speaks to
+ * fifty agents at once because a service came back, and nobody waits for ever because the first one cannot be spoken to.
+ */
+import { MINUTE, SECOND } from "./defaults.js";
+import type { Incidents, Outage } from "./incident/incident.js";
+import { isOpen } from "./incident/incident.js";
+import { spread } from "./limit-wait.js";
+
+export interface Turn {
+  outage: Outage;
+  /** Agents whose incident in it is still open, in the order of their names. */
+  agents: readonly string[];
+}
+
+/** Whoever is first has so long to prove that it is over; then the next one is. */
+const FIRST_MS: number = 5 * MINUTE;
+/** The rest follow within so long for each of them, and within this at most. */
+const EACH_MS: number = 20 * SECOND;
+const SPREAD_MAX_MS: number = 10 * MINUTE;
+
+export function turnOf(book: Pick<Incidents, "incidents" | "outages">, id: string | null): Turn | null {
+  const outage = book.outages.find((candidate) => candidate.id === id);
+  if (!outage || !isOpen(outage)) return null;
+  const agents = book.incidents.filter((other) => other.outage === id && isOpen(other)).map(({ agent }) => agent);
+  return { outage, agents: [...new Set(agents)].sort() };
+}
+
+/** Null when it is this agent's turn. Nothing is ended or started before the outage is over and the rest have followed. */
+export function waitsForTurn(
+  { outage, agents }: Turn,
+  agent: string,
+  isRestart: boolean,
+  now: number,
+): { reason: string; until: number } | null {
+  const { provenAt, openedAt } = outage;
+  if (provenAt !== null) {
+    const share = isRestart ? SPREAD_MAX_MS : spread(agent) * Math.min(SPREAD_MAX_MS, EACH_MS * agents.length);
+    const until = provenAt + share;
+    return now < until ? { reason: "one works again: the others follow one after the other", until } : null;
+  }
+  if (isRestart)
+    return { reason: "many agents have the same trouble: nothing is ended or started", until: now + FIRST_MS };
+  const place = agents.indexOf(agent);
+  if (place < 0 || agents.length < 2) return null;
+  const slot = Math.max(0, Math.floor((now - openedAt) / FIRST_MS));
+  const first = slot % agents.length;
+  if (place === first) return null;
+  const turns = (place - first + agents.length) % agents.length;
+  return { reason: `${agents[first]} goes first`, until: openedAt + (slot + turns) * FIRST_MS };
+}

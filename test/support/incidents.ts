@@ -1,0 +1,136 @@
+/** A book of incidents under a hand-moved clock: assessments in, decisions out, deeds kept as a daemon would keep them. */
+import { ACTION_NAMES, type Action, intentOf, type OutcomeResult } from "../../src/core/action.js";
+import type { Assessment } from "../../src/core/assess.js";
+import { type Decision, decide } from "../../src/core/decide.js";
+import type { Facts } from "../../src/core/facts.js";
+import { takeIncidents } from "../../src/core/incident/fold.js";
+import { createIncidents, type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
+import { POLICIES } from "../../src/core/policy/builtin.js";
+import type { Policy } from "../../src/core/policy/policy.js";
+import { turnOf } from "../../src/core/turn-taking.js";
+import { START } from "./steps.js";
+
+export const FACTS: Facts = {
+  origin: "spawn",
+  allowed: true,
+  can: ACTION_NAMES,
+  gone: false,
+  humanPresent: false,
+  promptOpen: false,
+  observerHealthy: true,
+  wokeAt: null,
+  silencedUntil: null,
+  ownTimeoutMs: null,
+  resumesItself: false,
+  guard: null,
+};
+
+/** `stuck/loop`, `working`: sure, and seen in two ways unless said otherwise. */
+export function assessed(what: string, rest: Partial<Assessment> = {}): Omit<Assessment, "at"> {
+  const [state, cause] = what.split("/") as [Assessment["state"], Assessment["cause"] | undefined];
+  return {
+    state,
+    cause: state === "rate_limited" ? "limit" : (cause ?? null),
+    confidence: 0.9,
+    until: null,
+    reasons: [`it is ${what}`],
+    level: "act",
+    kinds: ["screen", "record"],
+    ruleset: 1,
+    recheckAt: null,
+    ...rest,
+  };
+}
+
+export interface Look {
+  agent?: string;
+  /** When progress was last proven; a number of seconds after the start. */
+  progress?: number | null;
+  facts?: Partial<Facts>;
+  account?: string | null;
+}
+
+export class World {
+  readonly book = createIncidents();
+  readonly done: { agent: string; at: number; action: Action }[] = [];
+  readonly decisions: Decision[] = [];
+  policy: Policy;
+  #last = new Map<string, Decision | null>();
+
+  constructor(policy: Policy = POLICIES.default) {
+    this.policy = policy;
+  }
+
+  /** One look at one agent, `at` seconds after the start: folds it, decides, and carries out what was decided. */
+  look(
+    at: number,
+    what: Omit<Assessment, "at"> | string,
+    look: Look = {},
+    result: OutcomeResult = "done",
+  ): Decision | null {
+    const now = START + at * 1000;
+    const agent = look.agent ?? "a";
+    const assessment = { ...(typeof what === "string" ? assessed(what) : what), at: now };
+    const progress = look.progress === undefined || look.progress === null ? null : START + look.progress * 1000;
+    takeIncidents(this.book, {
+      kind: "assessed",
+      agent,
+      session: `${agent}-1`,
+      program: "claude-code",
+      account: look.account ?? null,
+      assessment,
+      progress: { workAt: progress, outcomeAt: progress },
+      confirmMs: this.policy.confirmMs,
+    });
+    let decision: Decision | null = null;
+    for (const incident of this.open(agent)) {
+      decision = this.#decide(incident, assessment, look, now);
+      if (decision.action) this.carryOut(decision.action, decision.reason, now, result);
+    }
+    this.#last.set(agent, decision);
+    return decision;
+  }
+
+  #decide(incident: Incident, assessment: Assessment, { facts }: Look, now: number): Decision {
+    const decision = decide({
+      policy: this.policy,
+      assessment,
+      incident,
+      history: this.book.deeds,
+      turn: turnOf(this.book, incident.outage),
+      facts: { ...FACTS, silencedUntil: silencedUntil(this.book, incident, now), ...facts },
+      asleep: this.book.asleep,
+      now,
+    });
+    this.decisions.push(decision);
+    return decision;
+  }
+
+  carryOut(action: Action, reason: string, now: number, result: OutcomeResult): void {
+    this.done.push({ agent: action.agent, at: now, action });
+    if (action.do === "escalate") {
+      takeIncidents(this.book, { kind: "escalated", at: now, incident: action.incident, reason });
+      return;
+    }
+    takeIncidents(this.book, { kind: "intended", intent: intentOf(action, now) });
+    const outcome = { intent: action.id, at: now, result, reason: result, proven: null };
+    takeIncidents(this.book, { kind: "done", outcome });
+  }
+
+  /** The same look again and again, every `every` seconds: what was done, as "60 nudge". */
+  watch(from: number, to: number, what: Omit<Assessment, "at"> | string, look: Look = {}, every = 5): string[] {
+    const before = this.done.length;
+    for (let at = from; at <= to; at += every) this.look(at, what, look);
+    return this.done.slice(before).map(({ at, action }) => `${(at - START) / 1000} ${action.do}`);
+  }
+
+  open(agent = "a"): Incident[] {
+    return this.book.incidents.filter((incident) => incident.agent === agent && isOpen(incident));
+  }
+
+  get only(): Incident {
+    const [incident] = this.book.incidents;
+    if (!incident || this.book.incidents.length !== 1) throw new Error(`${this.book.incidents.length} incidents`);
+    return incident;
+  }
+}
