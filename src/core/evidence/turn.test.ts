@@ -41,9 +41,28 @@ describe("is a turn running?", () => {
 
   it("takes motion for a turn only after a human asked for something", () => {
     expect(turnWord(turnAfter(screen({ busy: null, moving: true })))).toBeNull();
-    const turn = turnAfter(asked, screen({ busy: null, moving: true }));
+    const turn = turnAfter(screen({ busy: null, moving: false }), asked, screen({ busy: null, moving: true }));
     expect(turnWord(turn)?.word).toBe("active");
     expect(turn.byMotion).toBe(true);
+  });
+
+  it("takes no motion for a turn because somebody pressed Enter while the program was still starting", () => {
+    const loading = screen({ busy: null, moving: true, composer: "hidden" });
+    expect(turnWord(turnAfter(asked, loading))).toBeNull();
+    expect(turnWord(turnAfter(loading, asked, loading, loading))).toBeNull();
+    expect(
+      turnWord(turnAfter(loading, screen({ busy: null, moving: true, composer: "empty" }), asked, loading)),
+    ).toEqual(expect.objectContaining({ word: "active" }));
+  });
+
+  it("takes the answer to a trust dialog for no question", () => {
+    const loading = screen({ busy: null, moving: true, composer: "hidden" });
+    const trust = screen({
+      busy: null,
+      moving: false,
+      dialog: { prompt: "trust", question: "Do you trust this folder?" },
+    });
+    expect(turnWord(turnAfter(loading, trust, asked, loading))).toBeNull();
   });
 
   it("counts a turn once, however many sources tell of it", () => {

@@ -2,7 +2,7 @@
  * Is a turn running? Several sources say so, each in its own way and with its own lag; the best one that says
  * anything decides. Bytes are never asked: a hung program repaints, a finished one is silent.
  */
-import type { Signal, Source } from "../signal.js";
+import type { ScreenReading, Signal, Source } from "../signal.js";
 
 export type TurnWord = "active" | "idle" | "blocked" | "done" | "failed";
 
@@ -26,6 +26,11 @@ export interface TurnEvidence {
   presumed: boolean;
   /** Its composer was on the screen before the present turn: the program had started up. */
   wasReady: boolean;
+  /**
+   * It has started, so that Enter asks for something. Before, a person who presses Enter while a program loads would
+   * make a turn of the motion of its start.
+   */
+  takesPrompts: boolean;
 }
 
 /**
@@ -51,6 +56,7 @@ export function createTurn(): TurnEvidence {
     record: { startAt: null, endAt: null },
     presumed: false,
     wasReady: false,
+    takesPrompts: false,
   };
 }
 
@@ -82,10 +88,11 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
         say(turn, "screen", moving ? "active" : "idle", signal.at);
       turn.byMotion = busy === null;
       if (signal.reading.composer !== "hidden" && turnWord(turn)?.word !== "active") turn.wasReady = true;
+      turn.takesPrompts = isOpeningDialog(signal.reading) ? false : turn.takesPrompts || isSettled(signal.reading);
       return;
     }
     case "input":
-      if (signal.submits) turn.askedAt = signal.at;
+      if (signal.submits && turn.takesPrompts) turn.askedAt = signal.at;
       return;
     case "exit":
       turn.words = {};
@@ -94,6 +101,13 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       return;
   }
 }
+
+/** Enter in such a dialog lets the program start, and asks it for nothing. */
+const isOpeningDialog = ({ dialog }: ScreenReading): boolean =>
+  dialog !== undefined && (dialog.prompt === "trust" || dialog.prompt === "login");
+
+/** It has come to rest, or there is something to type into. */
+const isSettled = ({ moving, composer }: ScreenReading): boolean => !moving || composer !== "hidden";
 
 const WORD_OF_STATUS = { working: "active", idle: "idle", blocked: "blocked", done: "done", error: "failed" } as const;
 

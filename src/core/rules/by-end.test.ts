@@ -26,12 +26,14 @@ const PROMISES: Record<string, Step[]> = {
     { at: 10, expect: "complete" },
   ],
   "by motion alone is believed last": [
+    { at: 0, signal: screen({ busy: null, moving: false }) },
     { at: 0, signal: asked },
     { at: 1, signal: screen({ busy: null, moving: true }), expect: "working" },
     { at: 5, signal: screen({ busy: null, moving: false }), expect: "working" },
     { at: 26, expect: "complete" },
   ],
   "without a composer and by motion alone is no result": [
+    { at: 0, signal: screen({ busy: null, moving: false, composer: "hidden" }) },
     { at: 0, signal: asked },
     { at: 1, signal: { kind: "output", source: "screen", bytes: 9 } },
     { at: 1, signal: screen({ busy: null, moving: true, composer: "hidden" }) },
