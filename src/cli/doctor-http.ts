@@ -7,12 +7,14 @@ import { readKey } from "../daemon/http/key.js";
 import { type HookPlan, planHooks } from "../sensors/hooks/hooks-install.js";
 import { type DoctorLine, ok, warn } from "./doctor-line.js";
 
+export const PORT = "port";
+
 export function portLine({ port, listening, problem, hooks, unmatched, refused, telemetry }: HttpView): DoctorLine {
-  if (port === 0) return ok("port", "none is wanted (daemon.http_port is 0)");
+  if (port === 0) return ok(PORT, "none is wanted (daemon.http_port is 0)");
   const where = `127.0.0.1:${port}`;
   if (!listening)
     return warn(
-      "port",
+      PORT,
       `${where} is not open: ${plain(problem ?? "unknown", 200)}; no HTTP hooks and no telemetry`,
       "end the program that has it, or choose another one with daemon.http_port and run rouse init --http again",
     );
@@ -27,17 +29,27 @@ export function portLine({ port, listening, problem, hooks, unmatched, refused, 
     ...(strange > 0 ? [`${strange} with names that are not known`] : []),
   ].join(", ");
   const refusals = Object.entries(refused).map(([why, times]) => `${times} for their ${plain(why, 40)}`);
-  if (refusals.length === 0) return ok("port", says);
+  if (refusals.length === 0) return ok(PORT, says);
   return warn(
-    "port",
+    PORT,
     `${says}; refused: ${refusals.join(", ")}`,
     "rouse init --http and rouse init --otel give programs the right address, key and format",
   );
 }
 
 /** Null where Claude Code's hooks do not post, or post as the daemon wants it. */
-export function httpHookLine({ program, before, path }: HookPlan, env: NodeJS.ProcessEnv): DoctorLine | null {
+export function httpHookLine(
+  { program, before, path }: HookPlan,
+  env: NodeJS.ProcessEnv,
+  isUp: boolean,
+): DoctorLine | null {
   if (!before.includes("/v1/hooks/claude-code")) return null;
+  if (!isUp)
+    return warn(
+      `hooks of ${program}`,
+      "they post to a daemon that is not running: Claude Code shows an error for each",
+      "rouse up; or rouse init claude-code, for hooks that need no daemon",
+    );
   const port = loadConfig({ env }).config.daemon.http_port;
   const key = readKey(rousePaths(env).hookKey) ?? "";
   const fresh = planHooks(program, { command: ["rouse"], http: { port, key }, env });

@@ -53,17 +53,17 @@ export function askVersion(command: string, args: readonly string[], env: NodeJS
   });
 }
 
-export function hookLines(env: NodeJS.ProcessEnv = process.env): DoctorLine[] {
+export function hookLines(isUp: boolean, env: NodeJS.ProcessEnv = process.env): DoctorLine[] {
   const inUse = programsInUse(env);
-  return HOOK_PROGRAMS.filter((program) => inUse.includes(program)).map((program) => hookLine(program, env));
+  return HOOK_PROGRAMS.filter((program) => inUse.includes(program)).map((program) => hookLine(program, env, isUp));
 }
 
 /** Hooks are there when taking them out would change something. */
-function hookLine(program: HookProgram, env: NodeJS.ProcessEnv): DoctorLine {
+function hookLine(program: HookProgram, env: NodeJS.ProcessEnv, isUp: boolean): DoctorLine {
   const what = `hooks of ${program}`;
   const plan = planHooks(program, { command: ["rouse"], remove: true, env });
   const { problem, before, after, path } = plan;
   if (problem !== null) return warn(what, plain(problem), `correct ${path}, then: rouse init ${program}`);
-  if (before !== after) return httpHookLine(plan, env) ?? ok(what, `installed in ${path}`);
+  if (before !== after) return httpHookLine(plan, env, isUp) ?? ok(what, `installed in ${path}`);
   return warn(what, "not installed: prompts and tools are seen later, from the screen", `rouse init ${program}`);
 }

@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../config/paths.js";
+import { applyHooks, planHooks } from "../sensors/hooks/hooks-install.js";
 import { agentLine, doctorText } from "./doctor.js";
 import { alarmLine } from "./doctor-alarm.js";
+import { portLine } from "./doctor-http.js";
+import type { DoctorLine } from "./doctor-line.js";
 import { configLines, folderLines, nodeLine, sqliteLine, tmuxLine } from "./doctor-machine.js";
 import { hookLines, programLines } from "./doctor-programs.js";
 
@@ -80,10 +83,39 @@ describe("the doctor's eyes", () => {
     mkdirSync(join(folder, ".codex"));
     const settings = { hooks: { Stop: [{ hooks: [{ type: "command", command: "rouse hook claude-code" }] }] } };
     writeFileSync(join(folder, ".claude", "settings.json"), JSON.stringify(settings));
-    expect(hookLines(env)).toMatchObject([
+    expect(hookLines(true, env)).toMatchObject([
       { what: "hooks of claude-code", level: "ok" },
       { what: "hooks of codex", level: "warn", mend: "rouse init codex" },
     ]);
+  });
+
+  it("says when hooks post to a daemon that is down, to another port or with another key", () => {
+    const settings = planHooks("claude-code", { command: ["rouse"], env, http: { port: 17_687, key: "k".repeat(43) } });
+    applyHooks(settings);
+    const line = (isUp: boolean): DoctorLine | undefined => hookLines(isUp, env)[0];
+    expect(line(false)).toMatchObject({ level: "warn", says: expect.stringContaining("not running") });
+    expect(line(true)).toMatchObject({ level: "warn", says: expect.stringContaining("another key") });
+    const { state, hookKey } = rousePaths(env);
+    mkdirSync(state, { recursive: true });
+    writeFileSync(hookKey, "k".repeat(43), { mode: 0o600 });
+    expect(line(true)).toMatchObject({ level: "ok" });
+    env.ROUSE_DAEMON_HTTP_PORT = "4000";
+    expect(line(true)).toMatchObject({ level: "warn", mend: "rouse init claude-code --http" });
+  });
+
+  it("tells the port with what came over it, what was refused, and why it is closed", () => {
+    const telemetry = { logs: 3, points: 2, spans: 0, unmatched: 1, unknown: { new_event: 4 } };
+    const open = { port: 1, listening: true, problem: null, hooks: 7, unmatched: 0, refused: {}, telemetry };
+    expect(portLine(open)).toMatchObject({
+      level: "ok",
+      says: "127.0.0.1:1, 7 hooks, 5 records of telemetry, 1 of them of nobody who is watched, 4 with names that are not known",
+    });
+    expect(portLine({ ...open, refused: { key: 2 } })).toMatchObject({
+      level: "warn",
+      says: expect.stringContaining("2 for their key"),
+    });
+    expect(portLine({ ...open, listening: false, problem: "another program has it" })).toMatchObject({ level: "warn" });
+    expect(portLine({ ...open, port: 0, listening: false })).toMatchObject({ level: "ok" });
   });
 
   it("fails a configuration with an error, and warns of the rest", () => {

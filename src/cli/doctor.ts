@@ -9,7 +9,7 @@ import type { Sight } from "../daemon/sight.js";
 import { listSessions } from "../host/registry.js";
 import type { JournalStats } from "../store/journal.js";
 import { alarmLine } from "./doctor-alarm.js";
-import { portLine } from "./doctor-http.js";
+import { PORT, portLine } from "./doctor-http.js";
 import { type DoctorLine, fail, ok, warn } from "./doctor-line.js";
 import { configLines, diskLines, folderLines, megabytes, nodeLine, sqliteLine, tmuxLine } from "./doctor-machine.js";
 import { hookLines, programLines } from "./doctor-programs.js";
@@ -39,7 +39,8 @@ async function examine(paths: RousePaths, version: string): Promise<DoctorLine[]
     ...configLines(),
     tmux,
     ...programs,
-    ...hookLines(),
+    // Only a daemon that answers tells of its port.
+    ...hookLines(daemon.some(({ what }) => what === PORT)),
   ];
 }
 

@@ -3,6 +3,7 @@ import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, rousePaths } from "../config/paths.js";
 import { makeKey, readKey } from "../daemon/http/key.js";
 import { BadInput } from "../replay/files.js";
+import type { HookPlan } from "../sensors/hooks/hooks-install.js";
 
 export interface Target {
   port: number;
@@ -21,10 +22,11 @@ export function httpTarget(dryRun: boolean): Target {
   return { port, key: makeKey(hookKey) };
 }
 
-/** Said after HTTP hooks were put into settings that look like this. */
-export function httpNotes(settings: string, { port }: Target): string {
+/** Said of settings into which hooks are put that should post. */
+export function httpNotes({ program, before: settings }: HookPlan, { port }: Target): string {
+  if (program !== "claude-code") return `${program}: it has no HTTP hooks, so each of its hooks runs rouse hook\n`;
   const lines = [
-    "claude-code: its hooks post to the daemon: keep it up, for Claude Code shows a notice for each hook that nobody takes",
+    "claude-code: its hooks post to the daemon: keep it up, for Claude Code shows an error for each hook that nobody takes",
     "claude-code: the settings hold rouse's key, which lets a program tell and nothing else: keep them out of public places",
   ];
   if (settings.includes('"allowedHttpHookUrls"'))

@@ -32,7 +32,7 @@ export function addInit(program: Command, setExit: (code: number) => void): void
     .option("--otel", "show what makes Claude Code and Codex send their telemetry to the daemon; nothing is changed")
     .action((name, options) => {
       if (options.otel) {
-        process.stdout.write(otelText(httpTarget(false)));
+        process.stdout.write(otelText(httpTarget(options.dryRun === true)));
         return;
       }
       if (name === undefined && !options.remove) {
@@ -59,7 +59,7 @@ export function addInit(program: Command, setExit: (code: number) => void): void
           const text = options.dryRun ? unifiedDiff(plan.path, plan.before, plan.after) : carryOut(plan);
           // The diff is for reading, and may be shown around.
           process.stdout.write(http ? text.replaceAll(http.key, "KEY") : text);
-          if (http && plan.program === "claude-code") process.stderr.write(httpNotes(plan.before, http));
+          if (http) process.stderr.write(httpNotes(plan, http));
         }
       }
       if (plans.some(({ problem }) => problem !== null)) setExit(1);

@@ -43,19 +43,31 @@ describe("the port", () => {
   const nobody = { take: () => null } as unknown as Hooks;
   const telemetry = { take: () => {}, view: () => ({}), stop: () => {} } as unknown as Telemetry;
 
-  it("breaks a body off that does not arrive in time, and goes on", async () => {
+  async function openFace(): Promise<{ face: HttpFace; port: number; key: string }> {
     const keyFile = join(folder, "key");
-    let port = 0;
-    let face = new HttpFace({ port, keyFile, hooks: nobody, telemetry });
     // Below the system's own range; where somebody has it, another one is tried.
-    for (let tries = 0; tries < 20 && !face.view().listening; tries++) {
-      face.stop();
-      port = 20_000 + Math.floor(Math.random() * 10_000);
-      face = new HttpFace({ port, keyFile, hooks: nobody, telemetry, requestMs: 300 });
+    for (let tries = 0; tries < 20; tries++) {
+      const port = 20_000 + Math.floor(Math.random() * 10_000);
+      const face = new HttpFace({ port, keyFile, hooks: nobody, telemetry, requestMs: 300 });
       await face.start();
+      if (face.view().listening) return { face, port, key: makeKey(keyFile) };
+      face.stop();
     }
+    throw new Error("no port is free");
+  }
+
+  async function ask(port: number, key: string): Promise<number> {
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/hooks/claude-code`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: "{}",
+    });
+    return answer.status;
+  }
+
+  it("breaks a body off that does not arrive in time, and goes on", async () => {
+    const { face, port, key } = await openFace();
     try {
-      const key = makeKey(keyFile);
       const head = [
         "POST /v1/hooks/claude-code HTTP/1.1",
         `host: 127.0.0.1:${port}`,
@@ -75,13 +87,20 @@ describe("the port", () => {
         }),
       );
       for (const answer of answers) expect(answer).not.toMatch(/^HTTP\/1\.1 200/);
-      const answer = await fetch(`http://127.0.0.1:${port}/v1/hooks/claude-code`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-        body: "{}",
-      });
-      expect(answer.status).toBe(200);
+      expect(await ask(port, key)).toBe(200);
     } finally {
+      face.stop();
+    }
+  });
+
+  it("holds so many connections and no more, and answers again when they are gone", async () => {
+    const { face, port, key } = await openFace();
+    const idle = Array.from({ length: 400 }, () => connect(port, "127.0.0.1").on("error", () => {}));
+    try {
+      await Promise.all(idle.map((client) => new Promise((resolve) => client.on("close", resolve).resume())));
+      expect(await ask(port, key)).toBe(200);
+    } finally {
+      for (const client of idle) client.destroy();
       face.stop();
     }
   });
