@@ -9,6 +9,7 @@ import { askDaemon, Unreachable } from "../daemon/client.js";
 import { keepDown } from "../daemon/kept-down.js";
 import type { Fold } from "../daemon/starting.js";
 import { BadInput } from "../replay/bad-input.js";
+import { startByService, UNIT } from "./service.js";
 import { readVersion } from "./version.js";
 
 /** How long a starting daemon may show no progress. Checking a large journal comes before its first answer. */
@@ -67,7 +68,8 @@ export async function ensureDaemon(): Promise<boolean> {
   const paths = rousePaths();
   const health = await healthOf(paths.daemonSocket);
   if (health && !health.starting) return false;
-  const child = health ? null : startProcess(paths);
+  const isService = !health && (await startByService());
+  const child = health || isService ? null : startProcess(paths);
   let hasEnded = false;
   child?.once("exit", () => {
     hasEnded = true;
@@ -84,7 +86,8 @@ export async function ensureDaemon(): Promise<boolean> {
     hasEnded = false;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  throw new BadInput(`the daemon did not come up; ${join(paths.state, "daemon.log")} says why`);
+  const log = isService ? `"journalctl --user -u ${UNIT}"` : join(paths.state, "daemon.log");
+  throw new BadInput(`the daemon did not come up; ${log} says why`);
 }
 
 function startProcess(paths: RousePaths): ChildProcess {

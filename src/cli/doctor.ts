@@ -5,6 +5,7 @@ import { type RousePaths, rousePaths } from "../config/paths.js";
 import { plain } from "../core/plain.js";
 import { askDaemon, Unreachable } from "../daemon/client.js";
 import type { HttpView } from "../daemon/http/face.js";
+import type { PulseView } from "../daemon/pulse.js";
 import type { Sight } from "../daemon/sight.js";
 import { listSessions } from "../host/registry.js";
 import type { JournalStats } from "../store/journal.js";
@@ -60,13 +61,15 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
       ? ok("daemon", `up, release ${theirs}, process ${Number(health.pid)}`)
       : fail("daemon", `it is of release ${theirs}, this is ${version}`, "rouse down, then rouse up; agents go on");
   // A daemon of another release may not know these.
-  const [stats, sights, http] = await Promise.all(
-    [ask("/v1/journal"), ask("/v1/sight"), ask("/v1/http")].map((asked) => asked.catch(() => null)),
+  const [stats, sights, http, own] = await Promise.all(
+    [ask("/v1/journal"), ask("/v1/sight"), ask("/v1/http"), ask("/v1/pulse")].map((asked) => asked.catch(() => null)),
   );
+  const { pulses } = (own as { pulses: PulseView[] } | null) ?? { pulses: [] };
   const journal = stats as JournalStats | null;
   const seen = sights as { agents: Sight[] } | null;
   return [
     daemon,
+    ...pulseLines(pulses),
     ...(journal ? [journalLine(journal)] : []),
     ...(http ? [portLine(http as HttpView)] : []),
     alarmLine({
@@ -79,6 +82,25 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
     ...(seen?.agents.map(agentLine) ?? []),
   ];
 }
+
+/** The daemon's own alarm path: who notices when it is gone. */
+export function pulseLines(pulses: readonly PulseView[]): DoctorLine[] {
+  if (pulses.length === 0)
+    return [
+      warn(
+        "sign of life",
+        "nobody outside notices when the daemon is gone; a host that misses it starts it again",
+        "rouse init --service, or set daemon.dead_man_url",
+      ),
+    ];
+  return pulses.map(({ to, every_secs, failures, problem, last_ok }) =>
+    problem === null
+      ? ok("sign of life", `to ${plain(to, 80)} every ${every_secs} s, last ${last_ok ?? "not yet"}`)
+      : fail("sign of life", `${failures} failed: ${plain(problem)}`, PULSE_MEND),
+  );
+}
+
+const PULSE_MEND = "look at daemon.dead_man_url, the network, or systemd-notify";
 
 /** It starts with the first agent; only one that should be there and is not is a trouble. */
 function notRunning(paths: RousePaths): DoctorLine {

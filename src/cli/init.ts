@@ -7,10 +7,12 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, type Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
+import { BadInput } from "../replay/bad-input.js";
 import { applyHooks, HOOK_PROGRAMS, type HookPlan, planHooks, programsInUse } from "../sensors/hooks/hooks-install.js";
 import { unifiedDiff } from "../sensors/hooks/unified-diff.js";
 import { beginConfig } from "./init-config.js";
 import { httpNotes, httpTarget, otelText } from "./init-http.js";
+import { applyService, installedText, planService, removedText } from "./service.js";
 
 export function addInit(program: Command, setExit: (code: number) => void): void {
   program
@@ -30,7 +32,13 @@ export function addInit(program: Command, setExit: (code: number) => void): void
       "let Claude Code post its hooks to the daemon, without a process for each; for a daemon that is always up",
     )
     .option("--otel", "show what makes Claude Code and Codex send their telemetry to the daemon; nothing is changed")
+    .option("--service", "make the daemon a user service of systemd instead: one that starts with you and is watched")
     .action((name, options) => {
+      if (options.service) {
+        if (name !== undefined) throw new BadInput("--service goes without a program: it is about rouse's own daemon");
+        setExit(initService(options.remove === true, options.dryRun === true));
+        return;
+      }
       if (options.otel) {
         process.stdout.write(otelText(httpTarget(options.dryRun === true)));
         return;
@@ -64,6 +72,27 @@ export function addInit(program: Command, setExit: (code: number) => void): void
       }
       if (plans.some(({ problem }) => problem !== null)) setExit(1);
     });
+}
+
+function initService(remove: boolean, isDry: boolean): number {
+  if (process.platform !== "linux")
+    throw new BadInput(
+      "--service writes a unit of systemd, which this system has not; the daemon starts on first need",
+    );
+  const plan = planService(remove);
+  const isSame = plan.before === plan.after;
+  if (plan.problem !== null) {
+    process.stderr.write(`rouse: ${plan.problem}\n`);
+    if (isDry) process.stdout.write(unifiedDiff(plan.path, plan.before, plan.after));
+    return 1;
+  }
+  if (isDry) process.stdout.write(unifiedDiff(plan.path, plan.before, plan.after));
+  else if (isSame) process.stdout.write(`${plan.path}: nothing to do\n`);
+  else {
+    applyService(plan);
+    process.stdout.write(remove ? removedText(plan.path) : installedText(plan.path));
+  }
+  return 0;
 }
 
 function carryOut(plan: HookPlan): string {

@@ -1,6 +1,9 @@
 /** `rouse status`, `rouse health` and `rouse why`: looking at what is watched. */
 import { type Command, Option } from "@commander-js/extra-typings";
+import { rousePaths } from "../config/paths.js";
 import { spell } from "../core/evidence/verdict.js";
+import { askDaemon } from "../daemon/client.js";
+import type { PulseView } from "../daemon/pulse.js";
 import type { SessionView } from "../daemon/view.js";
 import type { Why } from "../daemon/why.js";
 import { ask, isCalled, isUnlisted } from "./ask.js";
@@ -17,8 +20,10 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .option("--watch", "redraw every two seconds until Ctrl-C")
     .action(async ({ json, all, watch }) => {
       if (watch && !json && process.stdout.isTTY) return watchStatus(all === true);
-      const agents = await listAgents(all === true);
-      process.stdout.write(json ? `${JSON.stringify({ agents })}\n` : statusText(agents, process.stdout));
+      const [agents, watchdog] = await Promise.all([listAgents(all === true), listPulses()]);
+      process.stdout.write(
+        json ? `${JSON.stringify({ agents, watchdog })}\n` : statusText(agents, process.stdout) + pulsesText(watchdog),
+      );
     });
   program
     .command("health")
@@ -52,6 +57,16 @@ async function listAgents(all: boolean): Promise<SessionView[]> {
   const { agents } = (await ask("/v1/sessions", isUnlisted)) as { agents: SessionView[] };
   return agents.filter((agent) => all || agent.ended_at === null).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+/** The daemon's own signs of life; one of another release may have none. */
+const listPulses = (): Promise<{ pulses: PulseView[] }> =>
+  askDaemon(rousePaths().daemonSocket, "GET", "/v1/pulse").then(
+    (answer) => answer as { pulses: PulseView[] },
+    () => ({ pulses: [] }),
+  );
+
+const pulsesText = ({ pulses }: { pulses: readonly PulseView[] }): string =>
+  pulses.map(({ problem }) => (problem === null ? "" : `rouse's own sign of life fails: ${problem}\n`)).join("");
 
 const oneAgent = (name: string): Promise<SessionView> =>
   ask(`/v1/sessions/${encodeURIComponent(name)}`, isCalled(name)) as Promise<SessionView>;
@@ -144,7 +159,7 @@ async function watchStatus(all: boolean): Promise<void> {
   }
   try {
     for (;;) {
-      const text = statusText(await listAgents(all), process.stdout);
+      const text = statusText(await listAgents(all), process.stdout) + pulsesText(await listPulses());
       process.stdout.write(`\u001b[H\u001b[J${text}`);
       await new Promise((resolve) => setTimeout(resolve, 2000));
     }

@@ -260,13 +260,12 @@ export const KEYS = {
       "The daemon's port on 127.0.0.1 for HTTP hooks and OpenTelemetry; 0 for none. Agents' settings name it, so it stays the same.",
       { max: 65_535 },
     ),
-    dead_man_url: notYet(
-      text(
-        "",
-        "never",
-        "Fetched after each finished round, so that somebody else notices when rouse is gone; empty for none.",
-      ),
+    dead_man_url: text(
+      "",
+      "never",
+      "Fetched at the end of a finished round of judging, so that somebody else notices when rouse is gone; empty for none.",
     ),
+    dead_man_interval_secs: number(60, "never", "Seconds between two of these.", { min: 5, max: 86_400 }),
   },
 } as const satisfies Record<string, Record<string, Key>>;
 

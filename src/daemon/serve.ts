@@ -11,6 +11,7 @@ import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { askDaemon } from "./client.js";
 import { Clock } from "./clock.js";
+import { deadManPulse } from "./dead-man.js";
 import { Hooks } from "./hooks.js";
 import { HttpFace } from "./http/face.js";
 import { Telemetry } from "./http/telemetry.js";
@@ -19,6 +20,7 @@ import { Looked } from "./looked.js";
 import { addLookingRoutes } from "./looking-routes.js";
 import { Loop } from "./loop.js";
 import { makeRoutes } from "./routes.js";
+import { servicePulse } from "./service-manager.js";
 import { answerStarting, inPieces } from "./starting.js";
 import { joinRules, readRules, type WatchRules, writeRules } from "./watch-rules.js";
 import { World } from "./world.js";
@@ -60,7 +62,14 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   chmodSync(paths.daemonSocket, 0o600);
   allowUp(paths);
   await inPieces(loop.restoring(looked.before), fold);
-  loop.onTick = (now) => looked.keep(now);
+  const { dead_man_url, dead_man_interval_secs } = config.daemon;
+  const pulses = [servicePulse(), deadManPulse(dead_man_url, dead_man_interval_secs * 1000)].filter(
+    (pulse) => pulse !== null,
+  );
+  loop.onTick = (now) => {
+    looked.keep(now);
+    for (const pulse of pulses) pulse.ticked(now);
+  };
   const rulesFile = join(paths.state, "watch.json");
   const fromConfig = { programs: false, tags: [...config.watchdog.worker_tags], names: [] };
   let rules = joinRules(fromConfig, readRules(rulesFile));
@@ -95,6 +104,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     watch,
   });
   addLookingRoutes(app, { loop, journal });
+  app.get("/v1/pulse", (c) => c.json({ pulses: pulses.map((pulse) => pulse.view()) }));
   app.get("/v1/http", (c) => c.json(face.view()));
   const answer = getRequestListener(app.fetch);
   await face.start();
@@ -113,6 +123,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
       if (then === "stays down") keepDown(paths);
       clearInterval(pruning);
       loop.stop();
+      for (const pulse of pulses) pulse.stop();
       looked.close();
       void world.stop();
       face.stop();

@@ -1,5 +1,8 @@
 /** The daemon's own life: stopped by a person, stopped by a signal, slow to start; and a host that stands still. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { askHost } from "../../src/cli/host-client.js";
@@ -105,6 +108,55 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     );
     journal.close();
     expect(gaps).toMatchObject([{ source: "observer", graceMs: expect.any(Number) }]);
+  });
+
+  it("tells systemd and a dead man's switch that it lives, after finished rounds alone", async () => {
+    const log = join(home.path, "notified");
+    const bin = join(home.path, "bin");
+    mkdirSync(bin);
+    const script = `#!${process.execPath}\nrequire("fs").appendFileSync(${JSON.stringify(log)}, process.argv.slice(2).join(" ") + "\\n")\n`;
+    writeFileSync(join(bin, "systemd-notify"), script, { mode: 0o755 });
+    const words = () => (existsSync(log) ? readFileSync(log, "utf8").split("\n").slice(0, -1) : []);
+    let fetched = 0;
+    const server = createServer((_request, response) => {
+      fetched++;
+      response.writeHead(fetched === 1 ? 200 : 500).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    daemon.start({
+      PATH: `${bin}:${process.env.PATH}`,
+      NOTIFY_SOCKET: join(home.path, "none"),
+      WATCHDOG_USEC: "2000000",
+      ROUSE_DAEMON_DEAD_MAN_URL: `http://127.0.0.1:${port}/secret`,
+      ROUSE_DAEMON_DEAD_MAN_INTERVAL_SECS: "5",
+    });
+    await until("some signs", () => words().length >= 4, 60_000);
+    await until("a fetch", () => fetched >= 1, 60_000);
+    await daemon.kill("SIGSTOP");
+    // What had left before may still come in; then nothing does.
+    let told = [words().length, fetched];
+    const isStill = async (): Promise<boolean> => {
+      const before = told;
+      await sleep(3000);
+      told = [words().length, fetched];
+      return String(before) === String(told);
+    };
+    await until("silence", isStill);
+    expect(await isStill()).toBe(true);
+    await daemon.kill("SIGCONT");
+    await until("signs again", () => words().length > (told[0] as number), 60_000);
+    const problem = `127.0.0.1:${port} answered 500`;
+    const status = async () => (await rouse(home, ["status"])).stdout;
+    await until("the failure to be shown", async () => (await status()).includes(problem), 60_000);
+    expect(await status()).not.toContain("secret");
+    expect((await rouse(home, ["doctor"])).stdout).toMatch(/FAIL {2}sign of life .*answered 500/);
+    await daemon.kill("SIGTERM");
+    await until("the farewell", () => words().at(-1) === "STOPPING=1");
+    expect(words()[0]).toBe("READY=1 WATCHDOG=1");
+    expect(new Set(words().slice(1, -1))).toEqual(new Set(["WATCHDOG=1"]));
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it.runIf(process.env.ROUSE_FULL)("is blind to an agent whose host stands still, until it goes on", async () => {

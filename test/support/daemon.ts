@@ -20,8 +20,9 @@ export class TestDaemon {
     this.#home = home;
   }
 
-  start(): void {
-    const child = spawn(process.execPath, [BIN, "up", "--foreground"], { env: this.#home.env, stdio: "ignore" });
+  start(more: NodeJS.ProcessEnv = {}): void {
+    const env = { ...this.#home.env, ...more };
+    const child = spawn(process.execPath, [BIN, "up", "--foreground"], { env, stdio: "ignore" });
     this.#child = child;
     this.#ended = new Promise((resolve) => child.once("exit", () => resolve()));
   }
