@@ -238,7 +238,7 @@ describe("the daemon's port", () => {
     }
     await isWell();
     expect((await view("deep")).reasons.join()).not.toContain("failed");
-  });
+  }, 120_000);
 });
 
 describe("a hook over HTTP", () => {
