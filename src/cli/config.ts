@@ -7,6 +7,7 @@ import { type LoadedConfig, loadConfig, type Origin } from "../config/load.js";
 import { rousePaths } from "../config/paths.js";
 import { type Problem, problemText } from "../config/problem.js";
 import { configSchema } from "../config/schema.js";
+import { suggest } from "../config/suggest.js";
 import { tomlLine } from "../config/text.js";
 import { migrateConfig, replaceConfig } from "../config/write.js";
 import { plain, plainJson } from "../core/plain.js";
@@ -23,9 +24,9 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
     )
     .option("--origin", "say where each value comes from")
     .option("--json", "one JSON object, for programs")
-    .option("--set <key=value>", "as if this were set; may be repeated", parseSet, {} as Record<string, string>)
+    .option("--set <key=value>", "as if this were set; may be repeated", parseSet)
     .action((options) => {
-      const loaded = loadConfig({ flags: options.set });
+      const loaded = loadConfig({ flags: options.set ?? {} });
       if (options.json) {
         const { config: values, origins, problems } = loaded;
         const notUsedYet = [...KEY_BY_NAME].flatMap(([name, key]) => (key.notUsedYet ? [name] : []));
@@ -90,10 +91,14 @@ function tell(problems: readonly Problem[]): void {
   for (const problem of problems) process.stderr.write(`rouse: ${problem.level}: ${plain(problemText(problem))}\n`);
 }
 
-function parseSet(given: string, before: Record<string, string>): Record<string, string> {
+function parseSet(given: string, before: Record<string, string> = {}): Record<string, string> {
   const equals = given.indexOf("=");
   const name = given.slice(0, equals).trim();
   if (equals < 1) throw new InvalidArgumentError("It must be key=value, such as watchdog.poll_interval_secs=10.");
-  if (!KEY_BY_NAME.has(name)) throw new InvalidArgumentError(`There is no key "${name}".`);
+  if (!KEY_BY_NAME.has(name)) {
+    const near = suggest(name, KEY_BY_NAME.keys());
+    const hint = near ? `did you mean ${near}?` : '"rouse config show" lists them.';
+    throw new InvalidArgumentError(`There is no key "${name}"; ${hint}`);
+  }
   return { ...before, [name]: given.slice(equals + 1) };
 }

@@ -48,6 +48,11 @@ export function addEval(program: Command, setExit: (code: number) => void): void
         process.stdout.write(figuresText(figures, bars, colour));
         if (options.worst) process.stdout.write(worstText(figures, colour));
       }
+      const { live } = figures;
+      if (live && live.cases === 0 && Object.keys(figures).length === 1)
+        process.stderr.write(
+          "rouse: none of these recordings says what was true, so nothing was scored: meta.json needs a timeline (docs/replay.md)\n",
+        );
       if (options.strict && bars.some((bar: BarResult) => bar.met === false)) setExit(1);
     });
 }

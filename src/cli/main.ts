@@ -12,7 +12,12 @@ async function main(): Promise<number> {
     .description("Watches AI coding agents: tells what they are doing, and why it thinks so.")
     .version(readVersion())
     .exitOverride()
-    .configureHelp({ helpWidth: Math.min(100, process.stdout.columns ?? 100) })
+    .configureHelp({
+      helpWidth: Math.min(100, process.stdout.columns ?? 100),
+      // Descriptions are prose: the terminal's width breaks them, and not that of the source.
+      commandDescription: (command) => command.description().replaceAll("\n", " "),
+      subcommandDescription: (command) => command.summary() || command.description().replaceAll("\n", " "),
+    })
     .configureOutput({
       writeErr: (text) => process.stderr.write(text.split("\n").map(plainLine).join("\n")),
     })

@@ -110,8 +110,8 @@ export class Recorder {
     this.#writeMeta();
     const holds = [
       ...(this.#cast ? ["terminal"] : []),
-      ...(this.#transcripts.count > 0 ? [`${this.#transcripts.count} transcripts`] : []),
-      ...(this.#samples > 0 ? [`${this.#samples} process samples`] : []),
+      ...(this.#transcripts.count > 0 ? [counted(this.#transcripts.count, "transcript")] : []),
+      ...(this.#samples > 0 ? [counted(this.#samples, "process sample")] : []),
     ];
     const { name } = this.#target.session;
     return { name, folder: this.#folder, holds, ended, secs: Math.round(this.#clock()) };
@@ -182,6 +182,8 @@ export class Recorder {
     renameSync(`${path}.new`, path);
   }
 }
+
+const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 /** A program on pipes that tells events begins with one; no terminal program begins its screen so. */
 function startsAsStream(bytes: Buffer): boolean {

@@ -37,7 +37,8 @@ function rulesText({ programs, tags, names }: WatchRules): string {
   const parts = [
     ...(programs ? ["every known agent program"] : []),
     ...(tags.length > 0 ? [`panes tagged ${tags.join(", ")}`] : []),
-    ...(names.length > 0 ? [names.join(", ")] : []),
+    ...(names.length > 0 ? [`panes called ${names.join(", ")}`] : []),
   ];
-  return parts.length > 0 ? `watching ${parts.join(", and ")}` : "watching only what rouse starts";
+  if (parts.length === 0) return "watching only what rouse starts";
+  return `watching ${new Intl.ListFormat("en").format(parts)}, as soon as they are there`;
 }

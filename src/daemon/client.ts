@@ -35,9 +35,14 @@ export function askDaemon(
       response.on("error", () => reject(new Unreachable("the daemon broke off its answer")));
     });
     asked.on("timeout", () => asked.destroy(new Error("timed out")));
-    asked.on("error", (error) => reject(new Unreachable(`the daemon does not answer (${error.message})`)));
+    asked.on("error", (error) => reject(new Unreachable(unreachableText(error))));
     asked.end(body === undefined ? undefined : JSON.stringify(body));
   });
+}
+
+function unreachableText({ code, message }: NodeJS.ErrnoException): string {
+  const isDown = code === "ENOENT" || code === "ECONNREFUSED";
+  return isDown ? "no daemon is running" : `the daemon does not answer (${message})`;
 }
 
 function parse(text: string): unknown {

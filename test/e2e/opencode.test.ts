@@ -78,7 +78,7 @@ it("is read live: its tool is seen at work, and its turn ends as the database sa
   await until("the end of the turn", async () => (await viewOf(home, "worker"))?.state === "complete", 40_000);
   await until("the answer to be recorded", () => rows().includes("All is built."));
   await rouse(home, ["stop", "worker", "--grace", "1"]);
-  expect(await recording).toMatchObject({ status: 0, stdout: expect.stringContaining("1 transcripts") });
+  expect(await recording).toMatchObject({ status: 0, stdout: expect.stringContaining("1 transcript") });
   const replayed = await rouse(home, [
     "replay",
     join(out, readdirSync(out)[0] ?? ""),

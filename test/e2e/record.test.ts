@@ -123,7 +123,7 @@ const timer = setInterval(() => {
     await rouse(home, ["stop", "worker", "--grace", "1"]);
     const { status, stdout } = await recording;
     expect(status).toBe(0);
-    expect(stdout).toMatch(/worker-[\d-]+: terminal, 1 transcripts, \d+ process samples; \d+ s, until it ended/);
+    expect(stdout).toMatch(/worker-[\d-]+: terminal, 1 transcript, \d+ process samples?; \d+ s, until it ended/);
     const files = filesOf(onlyFolder(out));
     expect(Object.values(files).join("")).not.toContain(SECRET.slice(0, 30));
     expect(
