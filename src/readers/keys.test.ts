@@ -8,6 +8,7 @@ describe("keys", () => {
     ["a cursor position", "\u001b[12;40R"],
     ["a focus change", "\u001b[I"],
     ["a colour report", "\u001b]11;rgb:0000/0000/0000\u001b\\"],
+    ["a report of the keyboard's mode", "\u001b[?1u"],
     ["a version report", "\u001bP>|tmux 3.4\u001b\\"],
     ["nothing", ""],
   ])("are none of a human's in %s", (_, text) => {
@@ -22,6 +23,12 @@ describe("keys", () => {
     ["Ctrl-D", "\u0004", { quits: true }],
     ["the command to leave", "/exit\r", { quits: true, submits: true }],
     ["the command to leave inside a sentence", "what does /exit do\r", { submits: true }],
+    ["Ctrl-C, spelled out", "\u001b[99;5u", { interrupts: true, quits: true }],
+    ["Escape, spelled out", "\u001b[27u", { interrupts: true }],
+    ["Escape, pressed and let go", "\u001b[27;1:1u\u001b[27;1:3u", { interrupts: true }],
+    ["Enter, spelled out", "\u001b[13u", { submits: true }],
+    ["Shift-Enter, which begins a line", "\u001b[13;2u", {}],
+    ["a letter, spelled out", "\u001b[97;1u", {}],
     ["a key behind a report", "\u001b[12;40Ry", {}],
   ])("say what they ask for: %s", (_, text, expected) => {
     const { kind, by, bytes, at, source, ...flags } = readKeys(text, 7) ?? {};
@@ -38,6 +45,7 @@ describe("masked keys", () => {
     ["arrows and function keys, as they are", "\u001b[A\u001bOP\u001b[15~", "\u001b[A\u001bOP\u001b[15~"],
     ["a paste", "\u001b[200~hunter2\u001b[201~", "\u001b[200~*******\u001b[201~"],
     ["a character that is spelled out", "\u001b[27;5;97~", "\u001b*********"],
+    ["a character that a newer terminal spells out", "\u001b[97;1u\u001b[99;5u", "*\u0003"],
     ["Alt and a letter", "\u001bx", "\u001b*"],
     ["the answers of a terminal", "\u001b[?62;22cok", "**"],
     ["the command to leave, as it is", "/exit\r", "/exit\r"],
@@ -57,6 +65,8 @@ describe("masked keys", () => {
       "\u001bOP",
       "/exit",
       "\u001b[5;1R",
+      "\u001b[98u",
+      "\u001b[99;5u",
       " ",
     );
     fc.assert(

@@ -3,7 +3,7 @@ import type { InputSignal } from "../core/signal.js";
 
 // Answers of a terminal, not of a human: device and version reports, cursor position, focus, status, colours.
 const ANSWERS =
-  /\u001b(?:\[[?>=]?[\d;]*[cRnIOuy]|P[^\u001b]{0,200}\u001b\\|\][^\u0007\u001b]{0,200}(?:\u0007|\u001b\\)|\[\d*;\d*;\d*[tM])/g;
+  /\u001b(?:\[[?>=]?[\d;]*[cRnIOy]|\[[?>=][\d;]*u|P[^\u001b]{0,200}\u001b\\|\][^\u0007\u001b]{0,200}(?:\u0007|\u001b\\)|\[\d*;\d*;\d*[tM])/g;
 
 const TYPED_MAX = 100_000;
 const LEAVES = /^\s*\/(?:exit|quit)\s*\r?$/;
@@ -46,4 +46,22 @@ export function maskKeys(text: string): string {
   return masked + "*".repeat(typed.length - from);
 }
 
-const typedIn = (text: string): string => text.slice(0, TYPED_MAX).replace(ANSWERS, "");
+// Keys as newer terminals spell them when a program asks for it: `ESC [ 99 ; 5 u` is Ctrl-C, `… : 3 u` a key let go.
+const SPELLED = /\u001b\[(\d{1,8})(?::[\d:]{0,20})?(?:;(\d{1,3})?(?::(\d))?)?(?:;[\d:]{0,40})?u/g;
+const CTRL = 5;
+
+function typedIn(text: string): string {
+  return text
+    .slice(0, TYPED_MAX)
+    .replace(ANSWERS, "")
+    .replace(SPELLED, (_, code: string, modifiers = "1", event = "1") =>
+      event === "3" ? "" : oldKey(+code, +modifiers),
+    );
+}
+
+/** The byte that an older terminal would send; a star for what is only a character. */
+function oldKey(code: number, modifiers: number): string {
+  if (modifiers === CTRL && code >= 97 && code <= 122) return String.fromCharCode(code - 96);
+  // With Shift or Alt, Enter begins a line and submits nothing.
+  return modifiers === 1 && [9, 13, 27, 127].includes(code) ? String.fromCharCode(code) : "*";
+}
