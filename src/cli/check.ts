@@ -2,6 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { loadConfig } from "../config/load.js";
 import { spell } from "../core/evidence/verdict.js";
+import { plainJson } from "../core/plain.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js";
 import { ask, isUnlisted } from "./ask.js";
 import { isColoured, paint } from "./paint.js";
@@ -31,7 +32,7 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
       const { agents } = (await ask(`/v1/check?${query.toString()}`, isUnlisted)) as {
         agents: CheckedAgent[];
       };
-      process.stdout.write(json ? `${JSON.stringify({ agents })}\n` : checkText(agents, process.stdout));
+      process.stdout.write(json ? `${plainJson({ agents })}\n` : checkText(agents, process.stdout));
       if (agents.some(({ category }) => category === "critical" || category === "auto-resume")) setExit(1);
     });
 }

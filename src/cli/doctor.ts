@@ -2,7 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { loadConfig } from "../config/load.js";
 import { type RousePaths, rousePaths } from "../config/paths.js";
-import { plain } from "../core/plain.js";
+import { plain, plainJson } from "../core/plain.js";
 import { askDaemon, Unreachable } from "../daemon/client.js";
 import type { HttpView } from "../daemon/http/face.js";
 import type { PulseView } from "../daemon/pulse.js";
@@ -24,7 +24,7 @@ export function addDoctor(program: Command, setExit: (code: number) => void): vo
     .option("--json", "for programs")
     .action(async ({ json }) => {
       const lines = await examine(rousePaths(), readVersion());
-      process.stdout.write(json ? `${JSON.stringify({ checks: lines })}\n` : doctorText(lines, process.stdout));
+      process.stdout.write(json ? `${plainJson({ checks: lines })}\n` : doctorText(lines, process.stdout));
       if (lines.some(({ level }) => level === "fail")) setExit(1);
     });
 }

@@ -1,10 +1,12 @@
 /** `rouse record`: keeps what an agent shows and writes, as a case that `rouse replay` reads. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { otherNames } from "../config/suggest.js";
 import type { AgentSession } from "../core/agent.js";
+import { plainJson } from "../core/plain.js";
 import { askDaemon } from "../daemon/client.js";
 import type { Sight } from "../daemon/sight.js";
 import { type FoundSession, listSessions } from "../host/registry.js";
@@ -44,7 +46,7 @@ export function addRecord(program: Command, setExit: (code: number) => void): vo
         options.for ?? null,
       );
       const recorded = await Promise.all(started.map(({ recorder }) => recorder.stop()));
-      process.stdout.write(options.json ? `${JSON.stringify({ recordings: recorded })}\n` : recordedText(recorded));
+      process.stdout.write(options.json ? `${plainJson({ recordings: recorded })}\n` : recordedText(recorded));
       if (recorded.length < targets.length || recorded.some(({ holds }) => holds.length === 0)) setExit(1);
     });
 }

@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { Command } from "@commander-js/extra-typings";
 import { makePrivateFolder, rousePaths } from "../config/paths.js";
-import { plain } from "../core/plain.js";
+import { plain, plainJson } from "../core/plain.js";
 import { allowUp } from "../daemon/kept-down.js";
 import { BadInput } from "../replay/bad-input.js";
 import { agentCommand, cannotStart, checkKind, specOf } from "./agent-options.js";
@@ -38,7 +38,7 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
       const rows = process.stdout.rows || ROWS;
       const started = await startHost({ spec: specOf(command, options, "spawn"), cols, rows });
       if (started.error !== undefined) throw new BadInput(plain(started.error));
-      process.stdout.write(options.json ? `${JSON.stringify(started)}\n` : `${started.name}\n`);
+      process.stdout.write(options.json ? `${plainJson(started)}\n` : `${started.name}\n`);
     });
 }
 

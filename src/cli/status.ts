@@ -2,6 +2,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { spell } from "../core/evidence/verdict.js";
+import { plainJson } from "../core/plain.js";
 import { askDaemon } from "../daemon/client.js";
 import type { PulseView } from "../daemon/pulse.js";
 import type { SessionView } from "../daemon/view.js";
@@ -22,7 +23,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
       if (watch && !json && process.stdout.isTTY) return watchStatus(all === true);
       const [agents, watchdog] = await Promise.all([listAgents(all === true), listPulses()]);
       process.stdout.write(
-        json ? `${JSON.stringify({ agents, watchdog })}\n` : statusText(agents, process.stdout) + pulsesText(watchdog),
+        json ? `${plainJson({ agents, watchdog })}\n` : statusText(agents, process.stdout) + pulsesText(watchdog),
       );
     });
   program
@@ -34,7 +35,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .action(async (name, { filter, json }) => {
       const agents = name === undefined ? await listAgents(false) : [await oneAgent(name)];
       const shown = agents.map(healthOf).filter((health) => filter !== "unhealthy" || health.status !== "healthy");
-      if (json) process.stdout.write(`${JSON.stringify(name === undefined ? { agents: shown } : shown[0])}\n`);
+      if (json) process.stdout.write(`${plainJson(name === undefined ? { agents: shown } : shown[0])}\n`);
       else
         for (const health of shown)
           process.stdout.write(
@@ -49,7 +50,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .option("--json", "for programs")
     .action(async (name, { json }) => {
       const why = (await ask(`/v1/sessions/${encodeURIComponent(name)}/why`, isCalled(name))) as Why;
-      process.stdout.write(json ? `${JSON.stringify(why)}\n` : whyText(why, process.stdout));
+      process.stdout.write(json ? `${plainJson(why)}\n` : whyText(why, process.stdout));
     });
 }
 

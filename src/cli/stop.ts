@@ -1,5 +1,7 @@
 /** `rouse stop`: ends an agent that rouse started, with everything that it started, and says whether that is proven. */
+
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { plainJson } from "../core/plain.js";
 import type { FoundSession } from "../host/registry.js";
 import { type Stopped, stopTree } from "../host/stop-tree.js";
 import { BadInput } from "../replay/files.js";
@@ -20,7 +22,7 @@ export function addStop(program: Command, setExit: (code: number) => void): void
       const session = await sessionNamed(name);
       const stopped = await stop(session, options.grace * 1000);
       if (options.json)
-        process.stdout.write(`${JSON.stringify({ name: session.name, session: session.session, ...stopped })}\n`);
+        process.stdout.write(`${plainJson({ name: session.name, session: session.session, ...stopped })}\n`);
       else process.stdout.write(`${sentence(session.name, stopped)}\n`);
       if (!stopped.isGone) setExit(1);
     });

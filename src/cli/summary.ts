@@ -1,6 +1,7 @@
 /** `rouse summary`: what happened since last night. */
 import type { Command } from "@commander-js/extra-typings";
 import { spell } from "../core/evidence/verdict.js";
+import { plainJson } from "../core/plain.js";
 import type { State } from "../core/states.js";
 import type { AgentSummary, Summary, Trouble } from "../daemon/summary.js";
 import { ask } from "./ask.js";
@@ -27,7 +28,7 @@ export function addSummary(program: Command, _setExit: (code: number) => void): 
     .action(async ({ since, json }) => {
       const from = Math.floor(since ?? parseSince(USUAL));
       const summary = (await ask(`/v1/summary?since=${from}`, () => false)) as Summary;
-      process.stdout.write(json ? `${JSON.stringify(summary)}\n` : summaryText(summary, process.stdout));
+      process.stdout.write(json ? `${plainJson(summary)}\n` : summaryText(summary, process.stdout));
     });
 }
 

@@ -1,6 +1,7 @@
 /** `rouse watch`: adopts what already runs, in tmux or in any other terminal. */
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
+import { plainJson } from "../core/plain.js";
 import { askDaemon } from "../daemon/client.js";
 import type { WatchRules } from "../daemon/watch-rules.js";
 import { ensureDaemon } from "./daemon.js";
@@ -29,7 +30,7 @@ export function addWatch(program: Command): void {
         ...(none ? { anew: true } : {}),
       };
       const rules = (await askDaemon(rousePaths().daemonSocket, "POST", "/v1/watch", wanted)) as WatchRules;
-      process.stdout.write(json ? `${JSON.stringify(rules)}\n` : `${rulesText(rules)}; see them with "rouse status"\n`);
+      process.stdout.write(json ? `${plainJson(rules)}\n` : `${rulesText(rules)}; see them with "rouse status"\n`);
     });
 }
 

@@ -17,9 +17,14 @@ export function plain(text: string, max: number = 500): string {
 
 /** JSON that is as safe to show, and still says all: what `plain` takes out stands as an escape. */
 export function plainJson(value: unknown, indent?: number): string {
+  return plainJsonText(JSON.stringify(value, null, indent));
+}
+
+/** The same for JSON that is text already. */
+export function plainJsonText(json: string): string {
   const escaped = (text: string): string =>
     Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
-  return JSON.stringify(value, null, indent).replace(UNSAFE, (text) => (text === "\n" ? text : escaped(text)));
+  return json.replace(UNSAFE, (text) => (text === "\n" ? text : escaped(text)));
 }
 
 /** One line of our own making that quotes what somebody typed: its columns stay as they are. */

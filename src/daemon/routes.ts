@@ -1,8 +1,9 @@
 /** The daemon's face on its own socket: sessions in, signals in, views out. The socket's file mode is the guard. */
 import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import * as z from "zod";
 import { otherNames } from "../config/suggest.js";
-import { plain } from "../core/plain.js";
+import { plain, plainJsonText } from "../core/plain.js";
 import type { Signal } from "../core/signal.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { parseSession } from "../store/session-schema.js";
@@ -12,6 +13,9 @@ import type { Loop } from "./loop.js";
 import { viewOf } from "./view.js";
 import { parseRules, type WatchRules } from "./watch-rules.js";
 import { whyOf } from "./why.js";
+
+/** A batch of 5000 signals has 2 MB. Whoever sends more wants the daemon's memory, not its judgement. */
+const BODY_MAX = 16 * 1024 * 1024;
 
 const batchSchema = z.object({ from: z.int().min(1), signals: z.array(z.unknown()).max(5000) });
 
@@ -29,6 +33,12 @@ export interface RouteOptions {
 
 export function makeRoutes({ loop, hooks, version, shutDown, watch, previewLines }: RouteOptions): Hono {
   const app = new Hono();
+  app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: (c) => c.json({ error: "the body is too large" }, 413) }));
+  app.get("*", async (c, next) => {
+    await next();
+    // Names, tasks and commands are as somebody wrote them: whoever prints an answer must not print them raw.
+    c.res = new Response(plainJsonText(await c.res.text()), { status: c.res.status, headers: c.res.headers });
+  });
   app.get("/v1/health", (c) =>
     c.json({
       ok: true,

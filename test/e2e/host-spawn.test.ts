@@ -17,7 +17,8 @@ import {
   until,
 } from "../support/hosts.js";
 
-const TEXTS = process.env.ROUSE_FULL === "1" ? 2000 : 15;
+const TEXTS = process.env.ROUSE_FULL === "1" ? 10_000 : 20;
+const PANES = process.env.ROUSE_FULL === "1" ? 8 : 2;
 
 let home: Home;
 
@@ -180,18 +181,8 @@ describe("rouse type", () => {
       "'\"\\",
       "--",
     ];
-    const texts = [
-      ...hostile,
-      ...fc.sample(fc.string({ unit: "binary", minLength: 1, maxLength: 60 }), { numRuns: TEXTS, seed: 7 }),
-    ].filter((text) => !text.includes("\0") && Buffer.from(text).toString() === text);
-    const found = findSession(paths(), name) as FoundSession & { hostSocket: string };
-    let wanted = "-n --help\r";
     expect(await rouse(home, ["type", name, "--", "-n", "--help"])).toMatchObject({ status: 0, stderr: "" });
-    for (const text of texts) {
-      await askHost(found, { op: "type", text }, "typed");
-      const line = text.replace(/\r\n|[\r\n\t\u0085\u2028\u2029]/g, " ").replace(/[\u0000-\u001f\u007f-\u009f]/g, "");
-      wanted += `${line}\r`;
-    }
+    let wanted = `-n --help\r${await typeAll(name, hostile)}`;
     await rouse(home, ["type", "--no-enter", name, "two", "words"]);
     wanted += "two words";
     await until("all of it to arrive", () => Buffer.byteLength(wanted) <= statSync(file).size);
@@ -199,7 +190,46 @@ describe("rouse type", () => {
     expect(readdirSync(home.path)).not.toContain("x");
     await stop(name);
   });
+
+  it(`types ${TEXTS} texts, of whatever bytes, into ${PANES} agents at once, and starts nothing by them`, {
+    timeout: 1_200_000,
+  }, async () => {
+    const texts = fc
+      .sample(fc.string({ unit: "binary", minLength: 1, maxLength: 60 }), { numRuns: TEXTS, seed: 7 })
+      .filter((text) => !text.includes("\0") && Buffer.from(text).toString() === text);
+    const agents = await Promise.all(
+      Array.from({ length: PANES }, async (_, pane) => {
+        const file = join(home.path, `typed-${pane}`);
+        const own = texts.filter((_text, n) => n % PANES === pane);
+        const name = await spawnAgent(`stty raw -echo; echo ready; exec cat >${file}`, "--name", `pane-${pane}`);
+        await until("it to read", async () => (await logs(name)).includes("ready"));
+        return { file, own, name };
+      }),
+    );
+    const before = processesOf(home).length;
+    await Promise.all(
+      agents.map(async ({ file, own, name }) => {
+        const wanted = await typeAll(name, own);
+        await until("all of it to arrive", () => Buffer.byteLength(wanted) <= statSync(file).size);
+        expect(readFileSync(file, "utf8")).toBe(wanted);
+      }),
+    );
+    expect(processesOf(home).length).toBe(before);
+    for (const { name } of agents) await stop(name);
+  });
 });
+
+/** Returns what has to arrive. */
+async function typeAll(name: string, texts: readonly string[]): Promise<string> {
+  const found = findSession(paths(), name) as FoundSession & { hostSocket: string };
+  let wanted = "";
+  for (const text of texts) {
+    await askHost(found, { op: "type", text }, "typed");
+    const line = text.replace(/\r\n|[\r\n\t\u0085\u2028\u2029]/g, " ").replace(/[\u0000-\u001f\u007f-\u009f]/g, "");
+    wanted += `${line}\r`;
+  }
+  return wanted;
+}
 
 describe("rouse attach and rouse logs", () => {
   it("shows two viewers the same, takes the keys of both, and goes on without them", async () => {

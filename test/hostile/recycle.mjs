@@ -1,0 +1,37 @@
+// Runs in a pid namespace of its own (see recycled-pid.test.ts): makes the kernel give out a number a second time, and
+// lets rouse act on the process that had it first. Prints how often that happened and how often it was fooled.
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { stopTree } from "../../dist/host/stop-tree.js";
+import { identityOf, ProcessSensor } from "../../dist/sensors/process/process-sensor.js";
+
+const rounds = Number(process.argv[2]);
+const start = () => spawn("sleep", ["1000"], { stdio: "ignore", detached: true });
+const end = (child) =>
+  new Promise((resolve) => {
+    child.once("exit", resolve);
+    child.kill("SIGKILL");
+  });
+
+const sensor = new ProcessSensor({ socketsEveryMs: 0 });
+let recycled = 0;
+let fooled = 0;
+for (let round = 0; round < rounds * 3 && recycled < rounds; round++) {
+  const first = start();
+  const target = { pid: first.pid, start: identityOf(first.pid) };
+  // The start of a process is told in steps of 10 ms: whoever lives shorter than one has no identity of its own.
+  await sleep(15);
+  await end(first);
+  writeFileSync("/proc/sys/kernel/ns_last_pid", String(target.pid - 1));
+  const second = start();
+  if (second.pid === target.pid) {
+    recycled++;
+    await sensor.refresh(Date.now());
+    const { alive } = sensor.sample(target, Date.now());
+    const { processes } = await stopTree(target, 0);
+    if (alive !== false || processes > 0 || identityOf(second.pid) === null) fooled++;
+  }
+  await end(second);
+}
+console.log(JSON.stringify({ recycled, fooled }));

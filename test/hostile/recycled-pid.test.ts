@@ -1,0 +1,42 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ProcessSensor } from "../../src/sensors/process/process-sensor.js";
+import { type ProcessRow, ProcessTable } from "../../src/sensors/process/process-table.js";
+
+const FULL = process.env.ROUSE_FULL === "1";
+const RECYCLES = FULL ? 1000 : 10;
+/** A namespace of processes in which numbers can be chosen; not everybody may make one. */
+const NAMESPACE = ["-Urpf", "--mount-proc"];
+const canChoose =
+  spawnSync("unshare", [...NAMESPACE, "sh", "-c", "echo 500 >/proc/sys/kernel/ns_last_pid"]).status === 0;
+
+describe("a number that was given to another process", () => {
+  it.skipIf(!canChoose)(
+    `is not signalled in ${RECYCLES} forced cases (skipped where no namespace is to be had)`,
+    () => {
+      const script = join(import.meta.dirname, "recycle.mjs");
+      const ran = spawnSync("unshare", [...NAMESPACE, process.execPath, script, String(RECYCLES)], {
+        encoding: "utf8",
+      });
+      expect(ran.stderr).toBe("");
+      expect(JSON.parse(ran.stdout)).toEqual({ recycled: RECYCLES, fooled: 0 });
+    },
+  );
+
+  it("is no longer the process that was watched, whatever family the new one has", async () => {
+    const pid = fc.integer({ min: 2, max: 60 });
+    const row = fc.record({ pid, ppid: pid, sid: pid, start: fc.constantFrom("1", "2", "3"), state: fc.constant("S") });
+    const property = fc.asyncProperty(fc.array(row, { maxLength: 12 }), pid, async (rows, watched) => {
+      const filled = rows.map((one): ProcessRow => ({ ...one, tty: null, startedAt: 1, cpuMs: 5, comm: "x" }));
+      const table = new ProcessTable(new Map(filled.map((one) => [one.pid, one])));
+      const sensor = new ProcessSensor({ readTable: async () => table, socketsEveryMs: 0 });
+      await sensor.refresh(1);
+      const sample = sensor.sample({ pid: watched, start: "0" }, 1);
+      expect(sample.alive).toBe(false);
+      if (table.rows.has(watched)) expect(sample).toMatchObject({ children: 0, cpuMs: 0 });
+    });
+    await fc.assert(property, { numRuns: FULL ? 100_000 : 1000 });
+  });
+});
