@@ -1,5 +1,4 @@
 /** `rouse record`: keeps what an agent shows and writes, as a case that `rouse replay` reads. */
-
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";

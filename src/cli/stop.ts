@@ -1,5 +1,4 @@
 /** `rouse stop`: ends an agent that rouse started, with everything that it started, and says whether that is proven. */
-
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { plainJson } from "../core/plain.js";
 import type { FoundSession } from "../host/registry.js";
