@@ -21,6 +21,11 @@ describe("a pattern", () => {
     expect(pattern("end").test(`${"x".repeat(4093)}end`)).toBe(true);
   });
 
+  it("is refused when it is so large that a row would take long", () => {
+    for (const source of ["\\pL{1000}", "(?:a|b|c){1000}", "(\\pL{1,31}){1,31}"])
+      expect(() => pattern(source)).toThrow(/is too large \(\d+ steps, at most 800\): repeat less/);
+  });
+
   it("says what is wrong, with the pattern's own text", () => {
     expect(() => pattern("(unclosed")).toThrow(/pattern "\(unclosed" is not valid RE2 syntax/);
     expect(() => pattern("(?=ahead)")).toThrow(/not valid RE2 syntax/);

@@ -7,6 +7,8 @@ import { RE2JS } from "re2js";
 
 /** A row of a terminal or a joined block of rows is never longer than this when it is matched. */
 const TEXT_MAX = 4096;
+/** Steps of a compiled pattern: its time is these times the text's length. Our largest has 622; `\\pL{1000}` 1002, and takes 0.2 s. */
+const STEPS_MAX = 800;
 
 export interface Pattern {
   readonly source: string;
@@ -27,6 +29,11 @@ export function pattern(source: string): Pattern {
   } catch (error) {
     throw new Error(`pattern ${JSON.stringify(source)} is not valid RE2 syntax: ${(error as Error).message}`);
   }
+  const steps = engine.programSize();
+  if (steps > STEPS_MAX)
+    throw new Error(
+      `pattern ${JSON.stringify(source)} is too large (${steps} steps, at most ${STEPS_MAX}): repeat less in it`,
+    );
   const names = Object.keys(engine.namedGroups());
   const bounded = (text: string): string => (text.length > TEXT_MAX ? text.slice(0, TEXT_MAX) : text);
   const made: Pattern = {

@@ -1,4 +1,5 @@
 /** Patterns on hostile text: bounded where the engine is RE2, linear where a function of ours reads text itself. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { classifyCommand } from "../../src/agents/commands.js";
 import { pattern } from "../../src/agents/pattern.js";
@@ -23,6 +24,7 @@ import { knownVendorError } from "../../src/readers/vendor-errors.js";
 
 const FULL = process.env.ROUSE_FULL === "1";
 const SIZE = 100_000;
+const PATTERN_MS_MAX = 50;
 /** Pieces that make a careless pattern try everything: each is repeated until the text is long enough. */
 const PIECES = [
   ...Array.from('a1 \n(`".?│─/=\\<>,;:-*#|'),
@@ -49,6 +51,47 @@ describe.each(["claude-code", "codex", "gemini", "opencode", "generic"])("the pa
         expect(compiled.groups(text), source).toEqual(compiled.groups(text.slice(0, 4096)));
       }
     }
+  });
+});
+
+describe("patterns that a user may write", () => {
+  const atom = fc.constantFrom(
+    "a",
+    "1",
+    ".",
+    "\\w",
+    "\\s",
+    "[^x]",
+    "\\pL",
+    "(a|ab)",
+    "(a|a)*",
+    "(a*)*",
+    "(a+)+",
+    "^",
+    "$",
+    "\\b",
+  );
+  const times = fc.constantFrom("", "*", "+", "?", "{2,30}", "{0,200}", "{1000}", "*?", "+?");
+  const piece = fc.tuple(atom, times).map(([what, often]) => (/^[\^$\\]b?$/.test(what) ? what : what + often));
+  const source = fc.array(piece, { minLength: 1, maxLength: 8 }).map((parts) => parts.join(""));
+  const nested = fc.tuple(source, times).map(([inner, often]) => `(?:${inner})${often}`);
+
+  it("are refused, or read any hostile text within the limit", () => {
+    const slow: string[] = [];
+    for (const written of fc.sample(fc.oneof(source, nested), { numRuns: FULL ? 10_000 : 200, seed: 11 })) {
+      let compiled: ReturnType<typeof pattern>;
+      try {
+        compiled = pattern(written);
+      } catch {
+        continue;
+      }
+      for (const part of ["a", "a1 ", "ab\n"]) {
+        const text = hostile(part);
+        const ms = leastMs((given) => compiled.test(given), text);
+        if (FULL && ms > PATTERN_MS_MAX) slow.push(`${written}: ${ms.toFixed(1)} ms`);
+      }
+    }
+    expect(slow).toEqual([]);
   });
 });
 
