@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ClockModel } from "../../test/support/hand-clock.js";
 import { agent, TestLoop, WORKING } from "../../test/support/loops.js";
@@ -77,6 +78,43 @@ describe("the loop's time", () => {
     }
     expect(test.changes).toEqual(["api working"]);
   });
+
+  it.each(MODELS)(
+    "accuses nobody whenever the machine sleeps or its clock is set, for however long (%s)",
+    async (model) => {
+      const step = fc.oneof(
+        { weight: 3, arbitrary: fc.record({ run: fc.integer({ min: 1, max: 40 }) }) },
+        fc.record({ sleep: fc.integer({ min: 60_000, max: 72 * HOUR_MS }) }),
+        fc.record({ stop: fc.integer({ min: 16_000, max: HOUR_MS }) }),
+        fc.record({ set: fc.integer({ min: -365 * 24 * HOUR_MS, max: 365 * 24 * HOUR_MS }) }),
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
+          await working(model);
+          try {
+            for (const [n, { run, sleep, stop, set }] of (steps as Partial<Record<string, number>>[]).entries()) {
+              if (sleep) test.hand.sleep(sleep);
+              if (stop) test.hand.pass(stop);
+              if (set) test.hand.set(set);
+              test.run(run ?? 1);
+              // What the machine wakes up to comes a moment later.
+              test.run(5);
+              await test.send("s1", news(n));
+            }
+            expect(test.changes).toEqual(["api working"]);
+            const story = () => test.loop.find("api")?.timeline.map(({ state }) => state);
+            expect(story()).toEqual(["working"]);
+            test.start(test.loop.now());
+            expect(story()).toEqual(["working"]);
+          } finally {
+            test.close();
+          }
+        }),
+        { numRuns: process.env.ROUSE_FULL ? 1000 : 15 },
+      );
+      test = new TestLoop(model);
+    },
+  );
 
   it("stores a gap, so that a later fold knows of it too", async () => {
     await working();

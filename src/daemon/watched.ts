@@ -88,7 +88,7 @@ export class Watched {
   sight(now: number): Signal | null {
     const { blind, exit, asleep } = this.evidence;
     if (this.poisoned !== null || this.session.endedAt !== null || exit) return null;
-    if (blind) return this.heardAt > blind.at ? { kind: "sight", at: now, source: "observer", seen: true } : null;
+    if (blind) return this.heardAt >= blind.at ? { kind: "sight", at: now, source: "observer", seen: true } : null;
     if (awakeMs(asleep, this.heardAt, now) <= BLIND_MS) return null;
     const text = this.dark ?? UNHEARD[this.session.origin];
     return { kind: "sight", at: now, source: "observer", seen: false, since: this.heardAt, text };

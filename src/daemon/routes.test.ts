@@ -1,0 +1,139 @@
+import type { Hono } from "hono";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../../test/support/hosts.js";
+import { agent, TestLoop, WORKING } from "../../test/support/loops.js";
+import { START } from "../../test/support/steps.js";
+import { Hooks } from "./hooks.js";
+import { makeRoutes } from "./routes.js";
+import type { WatchRules } from "./watch-rules.js";
+
+let test: TestLoop;
+let app: Hono;
+let asked: WatchRules[];
+let shutDowns: number;
+
+beforeEach(() => {
+  test = new TestLoop();
+  asked = [];
+  shutDowns = 0;
+  app = makeRoutes({
+    loop: test.loop,
+    hooks: new Hooks(test.loop),
+    version: "1.0",
+    previewLines: 5,
+    shutDown: () => {
+      shutDowns++;
+    },
+    watch: async (rules) => {
+      asked.push(rules);
+      return rules;
+    },
+  });
+});
+afterEach(() => test.close());
+
+async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const answer = await app.request(path, { method, headers, ...(body === undefined ? {} : { body: text }) });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+
+const put = () => ask("PUT", "/v1/sessions/s1", agent());
+const send = (from: number, signals: readonly unknown[]) => ask("POST", "/v1/sessions/s1/signals", { from, signals });
+const timed = WORKING.map((signal) => ({ ...signal, at: START }));
+
+describe("the daemon's door for hosts", () => {
+  it("takes a session, then its signals, and says up to which number it has them", async () => {
+    expect(await put()).toEqual({ status: 200, body: { acked: 0 } });
+    expect(await send(1, timed)).toEqual({ status: 200, body: { acked: timed.length } });
+    expect(await put()).toEqual({ status: 200, body: { acked: timed.length } });
+    expect((await ask("GET", "/v1/sessions/api")).body).toMatchObject({ state: "working", blind: null });
+  });
+
+  it("hears of a host by its beat alone", async () => {
+    await put();
+    test.run(61, "silent");
+    expect((await ask("GET", "/v1/sessions/api")).body).toMatchObject({ blind: { reason: expect.any(String) } });
+    await put();
+    expect((await ask("GET", "/v1/sessions/api")).body).toMatchObject({ blind: null });
+  });
+
+  it("keeps the number of a signal that it cannot read, so that the others stay right", async () => {
+    await put();
+    const odd = [null, 7, { kind: "of a newer rouse", at: 1 }, { kind: "exit", at: "soon" }, ...timed];
+    expect(await send(1, odd)).toEqual({ status: 200, body: { acked: odd.length } });
+    expect(test.says()).toBe("working");
+  });
+
+  it("takes no signals of a session that nobody registered", async () => {
+    expect(await send(1, timed)).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining("PUT it first") },
+    });
+  });
+
+  it.each([
+    ["PUT", "/v1/sessions/s1", "{"],
+    ["PUT", "/v1/sessions/s1", { session: "s1" }],
+    ["PUT", "/v1/sessions/other", agent()],
+    ["POST", "/v1/sessions/s1/signals", { from: 0, signals: [] }],
+    ["POST", "/v1/sessions/s1/signals", { from: 1, signals: "none" }],
+    ["POST", "/v1/sessions/s1/signals", { from: 1, signals: Array.from({ length: 5001 }, () => null) }],
+    ["POST", "/v1/watch", { programs: "yes" }],
+    ["POST", "/v1/report", { state: "fine" }],
+    ["POST", "/v1/report", "no JSON"],
+  ])("refuses %s %s with a body that is none, and says what it expected", async (method, path, body) => {
+    const answer = await ask(method, path, body);
+    expect(answer).toEqual({ status: 400, body: { error: expect.stringMatching(/^the body/) } });
+  });
+});
+
+describe("the daemon's door for people", () => {
+  it("says who it is and that its rounds are finished", async () => {
+    test.run(3);
+    expect((await ask("GET", "/v1/health")).body).toMatchObject({
+      ok: true,
+      version: "1.0",
+      pid: process.pid,
+      ticks: 3,
+      judging: { after_ms: expect.any(Number), cpu_ms: expect.any(Number) },
+    });
+  });
+
+  it("knows no agent that is not there, and repeats no control byte of its name", async () => {
+    const answer = await ask("GET", `/v1/sessions/${encodeURIComponent("a\u001b[2Jb")}`);
+    expect(answer.status).toBe(404);
+    expect(answer.body.error).not.toContain("\u001b");
+    expect((await ask("GET", "/v1/sessions/nobody/why")).status).toBe(404);
+  });
+
+  it("passes rules on, and ends when it has answered", async () => {
+    const rules = { programs: true, tags: ["night"], names: [] };
+    expect(await ask("POST", "/v1/watch", rules)).toMatchObject({ status: 200, body: rules });
+    expect(asked).toMatchObject([rules]);
+    expect(await ask("POST", "/v1/shutdown", {})).toEqual({ status: 200, body: { ok: true } });
+    await until("the end", () => shutDowns === 1);
+  });
+});
+
+describe("the daemon's door for agents", () => {
+  it("takes a report of the one who says who it is, and of nobody else", async () => {
+    await put();
+    expect((await ask("POST", "/v1/report", { state: "complete", text: "done" })).status).toBe(404);
+    const answer = await ask("POST", "/v1/report", { state: "complete", text: "done" }, { "x-rouse-session": "s1" });
+    expect(answer).toEqual({ status: 200, body: { ok: true, agent: "api" } });
+    expect(test.says()).toBe("complete");
+  });
+
+  it("takes a hook of an agent that it watches, and any payload without a failure", async () => {
+    await put();
+    const hook = (payload: unknown, session = "s1") =>
+      ask("POST", "/v1/hooks/claude-code", payload, { "x-rouse-session": session });
+    expect((await hook({ hook_event_name: "UserPromptSubmit", session_id: "t", prompt: "go" })).status).toBe(200);
+    expect(test.says()).toBe("working");
+    expect((await hook({}, "nobody")).status).toBe(404);
+    for (const payload of ["", "[]", "null", "{", { hook_event_name: 7 }, { hook_event_name: "New" }])
+      expect((await hook(payload)).status).toBe(200);
+    expect(test.loop.find("api")?.poisoned).toBeNull();
+  });
+});

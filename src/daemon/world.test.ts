@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { until } from "../../test/support/hosts.js";
+import { agent, TestLoop, WORKING } from "../../test/support/loops.js";
+import { identityOf } from "../sensors/process/process-sensor.js";
+import { World } from "./world.js";
+
+let folder: string;
+let test: TestLoop;
+let world: World;
+let child: ChildProcess;
+let ended: Promise<void>;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rouse-world-"));
+  mkdirSync(join(folder, "tmux"));
+  // Nobody's real panes are looked at.
+  vi.stubEnv("TMUX_TMPDIR", join(folder, "tmux"));
+  test = new TestLoop();
+  world = new World(test.loop, {
+    rules: { programs: false, tags: [], names: [] },
+    pattern: null,
+    zone: "UTC",
+    positionsFile: join(folder, "positions.json"),
+    ownFolders: [folder],
+    openDatabase: () => {
+      throw new Error("there is none");
+    },
+  });
+  child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
+  ended = new Promise((resolve) => child.once("exit", () => resolve()));
+});
+
+afterEach(async () => {
+  await world.stop();
+  child.kill("SIGKILL");
+  await ended;
+  test.close();
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function watch(origin: "transcript" | "spawn", fields: object = {}): void {
+  const pid = child.pid as number;
+  test.loop.register(agent({ origin, pid, pidStart: identityOf(pid), ...fields }));
+}
+
+const samples = () => {
+  test.journal.flush();
+  return [...test.journal.read("s1")].flatMap(({ signal }) => (signal.kind === "process" ? [signal] : []));
+};
+const endedAt = () => test.loop.find("s1")?.session.endedAt ?? null;
+/** A look happens every two seconds of real time; the daemon's own time is moved by hand. */
+const afterLooks = async (what: string, isSo: () => boolean): Promise<void> =>
+  until(
+    what,
+    () => {
+      test.hand.pass(500);
+      return isSo();
+    },
+    30_000,
+  );
+
+describe.runIf(process.platform === "linux")("the daemon's own senses", { timeout: 90_000 }, () => {
+  it("see an agent's process, and hear of it while it lives", async () => {
+    watch("transcript");
+    const before = test.loop.find("s1")?.heardAt ?? 0;
+    world.start();
+    await until("a sample", () => samples().length > 0);
+    expect(samples()[0]).toMatchObject({ alive: true });
+    await afterLooks("a later word", () => (test.loop.find("s1")?.heardAt ?? 0) > before + 5000);
+    expect(endedAt()).toBeNull();
+  });
+
+  it("end a session that nobody else watches when its process is gone", async () => {
+    watch("transcript");
+    await test.send("s1", WORKING);
+    world.start();
+    await until("a sample", () => samples().length > 0);
+    child.kill("SIGKILL");
+    await ended;
+    await afterLooks("the end", () => endedAt() !== null);
+    expect(test.says()).toBe("gone");
+  });
+
+  it("take a recycled number for another process", async () => {
+    watch("transcript", { pidStart: "another start" });
+    world.start();
+    await afterLooks("the end", () => endedAt() !== null);
+    expect([child.exitCode, child.signalCode]).toEqual([null, null]);
+  });
+
+  it("leave it to the host to tell the end, for a while", async () => {
+    child.kill("SIGKILL");
+    await ended;
+    watch("spawn", { pidStart: "gone" });
+    const startedAt = test.loop.now();
+    world.start();
+    await until("a sample", () => samples().some(({ alive }) => alive === false));
+    expect(endedAt()).toBeNull();
+    await afterLooks("the end", () => endedAt() !== null);
+    expect((endedAt() as number) - startedAt).toBeGreaterThanOrEqual(20_000);
+  });
+
+  it("go on with the others when one of them fails", async () => {
+    watch("transcript", { session: "bad", name: "bad", workspace: "\0nowhere" });
+    watch("transcript");
+    world.start();
+    await until("a sample of the other", () => samples().length > 0);
+    expect(test.loop.find("bad")?.session.endedAt).toBeNull();
+  });
+});
