@@ -7,8 +7,8 @@ import { RE2JS } from "re2js";
 
 /** A row of a terminal or a joined block of rows is never longer than this when it is matched. */
 const TEXT_MAX = 4096;
-/** Steps of a compiled pattern: its time is these times the text's length. Our largest has 622; `\\pL{1000}` 1002, and takes 0.2 s. */
-const STEPS_MAX = 800;
+/** Steps of a compiled pattern: its time is these times the text's length. Our largest has 901; `\\pL{1000}` 1002, and takes 0.2 s. */
+const STEPS_MAX = 1000;
 
 export interface Pattern {
   readonly source: string;
