@@ -1,5 +1,5 @@
 /**
- * The loop, in the words of the design: take in, append, assess; deciding, acting and telling build on its changes.
+ * The loop, in the words of the design: take in, append, assess; whoever decides, acts and tells follows it.
  *
  * Signals are stored before they are judged. Each session is judged when something came, and at the moment that the
  * judgement itself named; a slow tick is only the floor. One session that cannot be judged is set aside alone.
@@ -22,16 +22,24 @@ const GRACE_MS = 60_000;
 /** Sessions that ended are forgotten by the loop after so long; the journal keeps them. */
 const ENDED_KEPT_MS = 24 * 3600_000;
 
-export interface Change {
-  watched: Watched;
-  at: number;
+/** Who builds on the judgements: see `acting.ts`. */
+export interface Follower {
+  /** After every judgement, changed or not. */
+  judged(watched: Watched, now: number): void;
+  /** Nobody looked in this span. */
+  gap(from: number, to: number): void;
+  /** At the end of every tick. */
+  tick(now: number): void;
+  /** The loop knows it no longer. */
+  forget(watched: Watched): void;
 }
 
 export class Loop {
   readonly #journal: Journal;
   readonly #clock: Clock;
   readonly #watched = new Map<string, Watched>();
-  readonly #onChange: (change: Change) => void;
+  /** None while the journal is folded: what was done then is in the book. */
+  follower: Follower | null = null;
   #timer: NodeJS.Timeout | null = null;
   #lookedAt: number;
   /** Finished ticks: what a watcher of the watchdog may rely on. */
@@ -45,16 +53,10 @@ export class Loop {
 
   readonly #settings: JudgingOptions;
 
-  constructor(
-    journal: Journal,
-    clock: Clock,
-    onChange: (change: Change) => void = () => {},
-    settings: JudgingOptions = {},
-  ) {
+  constructor(journal: Journal, clock: Clock, settings: JudgingOptions = {}) {
     this.#settings = settings;
     this.#journal = journal;
     this.#clock = clock;
-    this.#onChange = onChange;
     this.#lookedAt = clock.now();
   }
 
@@ -161,12 +163,20 @@ export class Loop {
       if ((recheckAt !== null && recheckAt <= now) || now - at >= FLOOR_MS) this.#judge(watched, now);
       if (watched.session.endedAt !== null && now - watched.session.endedAt > ENDED_KEPT_MS) {
         this.#watched.delete(watched.session.session);
+        this.follower?.forget(watched);
       }
     }
+    this.follower?.tick(now);
     this.ticks++;
     this.tickedAt = this.#clock.now();
     this.judging ??= sinceStart();
     this.onTick(now);
+  }
+
+  /** Something was done to it: judges it now. */
+  look(session: string): void {
+    const watched = this.#watched.get(session);
+    if (watched) this.#judge(watched, this.#lookUp());
   }
 
   sessions(): Watched[] {
@@ -194,6 +204,7 @@ export class Loop {
     const now = this.#clock.now();
     const gap = gapBetween(this.#lookedAt, now, TICK_MS);
     this.#lookedAt = now;
+    if (gap) this.follower?.gap(gap.from, gap.to);
     if (gap)
       for (const watched of this.#watched.values())
         if (watched.session.endedAt === null) this.#keepGap(watched, gap, now);
@@ -232,7 +243,8 @@ export class Loop {
   }
 
   #judge(watched: Watched, now: number): void {
-    if (watched.judge(now)) this.#onChange({ watched, at: now });
+    watched.judge(now);
+    this.follower?.judged(watched, now);
   }
 }
 

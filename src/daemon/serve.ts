@@ -51,7 +51,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     allowNetworkFileSystem: config.journal.allow_network_file_system,
   });
   notes.push(...problems.map(problemText));
-  const loop = new Loop(journal, clock, undefined, { ...settingsOf(config), isJudging: config.health.enabled });
+  const loop = new Loop(journal, clock, { ...settingsOf(config), isJudging: config.health.enabled });
   const looked = new Looked(join(paths.state, "looked"));
   const fold = { folded: 0, of: journal.stats().signals };
   let respond: RequestListener = (request, response) => answerStarting(version, fold, request, response);

@@ -13,12 +13,14 @@
  */
 import type { AgentSession } from "../core/agent.js";
 import type { Signal } from "../core/signal.js";
+import { type BookStore, BookTable } from "./book.js";
 import { JournalError } from "./journal-error.js";
 import { type JournalFile, type JournalFileOptions, openJournalFile } from "./journal-file.js";
 import { JournalReader, type StoredSignal } from "./journal-reader.js";
 import { JOURNAL_SCHEMA } from "./migrations.js";
 import { type Bounds, prune, usedBytes } from "./prune.js";
 import { type KnownSession, SessionTable } from "./session-table.js";
+import { rollback } from "./sqlite.js";
 
 export interface Appended {
   /** The highest number that is stored: the host may forget everything up to it. */
@@ -48,6 +50,8 @@ export interface JournalStats {
 }
 
 export interface Journal {
+  /** The book of incidents and deeds, which lies in the same file. */
+  readonly book: BookStore;
   /** Registers or updates a session; stored when this returns. */
   putSession(session: AgentSession): void;
   sessions(): AgentSession[];
@@ -94,6 +98,7 @@ export function openJournal(path: string, options: JournalOptions = {}): { journ
 }
 
 class SqliteJournal implements Journal {
+  readonly book: BookStore;
   private readonly file: JournalFile;
   private readonly commitWithinMs: number;
   private readonly now: () => number;
@@ -114,6 +119,18 @@ class SqliteJournal implements Journal {
     this.commitWithinMs = options.commitWithinMs ?? COMMIT_WITHIN_MS;
     this.now = options.now ?? Date.now;
     this.table = new SessionTable(file.database);
+    const table = new BookTable(file.database);
+    this.book = {
+      load: () => table.load(),
+      save: (book) => {
+        this.mustBeOpen();
+        try {
+          table.save(book);
+        } catch (error) {
+          throw this.failed(error);
+        }
+      },
+    };
     this.reader = new JournalReader(file.database);
     this.insert = file.database.prepare(
       "insert into batches (session_no, first_seq, count, received_at, signals) values (?, ?, ?, ?, ?)",
@@ -273,15 +290,6 @@ class SqliteJournal implements Journal {
     this.failures++;
     this.lastError = String((error as Error).message).slice(0, 200);
     return new JournalError("commit", `the journal could not be written: ${this.lastError}`, error);
-  }
-}
-
-/** A commit that failed for want of space leaves the transaction open; one that the system ended does not. */
-function rollback(database: JournalFile["database"]): void {
-  try {
-    database.exec("rollback");
-  } catch {
-    // There was none to roll back.
   }
 }
 

@@ -106,3 +106,12 @@ function firstLine(error: unknown): string {
     .split("\n", 1)
     .join("");
 }
+
+/** A commit that failed for want of space leaves the transaction open; one that the system ended does not. */
+export function rollback(database: Database): void {
+  try {
+    database.exec("rollback");
+  } catch {
+    // There was none to roll back.
+  }
+}

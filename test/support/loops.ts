@@ -56,10 +56,19 @@ export class TestLoop {
   start(lookedAt: number | null = null): void {
     this.journal?.close();
     this.journal = openJournal(join(this.#folder, "state", "journal.db"), { commitWithinMs: 1 }).journal;
-    this.loop = new Loop(this.journal, this.hand.clock, ({ watched: { session, assessment } }) => {
-      this.changes.push(`${session.name} ${said(assessment)}`);
-    });
+    this.loop = new Loop(this.journal, this.hand.clock);
     this.loop.restore(lookedAt);
+    const last = new Map(this.loop.sessions().map(({ session, assessment }) => [session.session, said(assessment)]));
+    this.loop.follower = {
+      judged: ({ session, assessment }) => {
+        const now = said(assessment);
+        if (now !== (last.get(session.session) ?? "starting")) this.changes.push(`${session.name} ${now}`);
+        last.set(session.session, now);
+      },
+      gap: () => {},
+      tick: () => {},
+      forget: () => {},
+    };
   }
 
   close(): void {

@@ -1,0 +1,179 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { agent, TestLoop, WORKING } from "../../test/support/loops.js";
+import { screen } from "../../test/support/steps.js";
+import type { Action, ActionName, Outcome } from "../core/action.js";
+import { POLICIES } from "../core/policy/builtin.js";
+import type { Policy } from "../core/policy/policy.js";
+import type { BookStore } from "../store/book.js";
+import { Acting } from "./acting.js";
+
+const ALL: readonly ActionName[] = ["nudge", "interrupt", "stop", "resume"];
+/** Longer than the program's own time-out and the confirm window. */
+const HUNG_S = 600;
+
+/** A second kind of evidence beside the screen: bytes came, and then no more. */
+const process = (receivedBytes: number) =>
+  ({ kind: "process", source: "process", alive: true, children: 0, cpuMs: 100, sockets: 1, receivedBytes }) as const;
+
+let test: TestLoop;
+afterEach(() => test.close());
+
+interface Rig {
+  acting: Acting;
+  touches: string[];
+}
+
+/** Acting over the real loop and journal; `hand` is what becomes of a touch. */
+function acts(
+  hand: (action: Action) => Partial<Outcome> | Promise<Partial<Outcome>>,
+  { allowed = true, store }: { allowed?: boolean; store?: BookStore } = {},
+): Rig {
+  const touches: string[] = [];
+  const acting = new Acting({
+    store: store ?? test.journal.book,
+    hands: {
+      can: () => ALL,
+      carryOut: async (action) => {
+        touches.push(action.do);
+        const outcome = await hand(action);
+        return { intent: action.id, at: test.loop.now(), result: "done", reason: "", proven: true, ...outcome };
+      },
+    },
+    policyOf: () => POLICIES.default as Policy,
+    isAllowed: () => allowed,
+    isWell: () => true,
+    now: () => test.loop.now(),
+  });
+  test.loop.follower = acting;
+  return { acting, touches };
+}
+
+async function hanging(): Promise<void> {
+  test = new TestLoop();
+  test.loop.register(agent());
+  await test.send("s1", [...WORKING, process(100)]);
+  test.run(1);
+  await test.send("s1", [process(9000)]);
+}
+
+/** Awake for so long, giving promises their turn at every second. */
+async function run(seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second++) {
+    test.run(1);
+    await Promise.resolve();
+    await new Promise(setImmediate);
+  }
+}
+
+describe("from a judgement to a touch", () => {
+  it("stores the intent before the touch and the outcome after it", async () => {
+    await hanging();
+    const stored: (string | undefined)[] = [];
+    const known = (): string | undefined => test.journal.book.load().deeds.at(-1)?.outcome?.result;
+    const { acting, touches } = acts((action) => {
+      const deeds = test.journal.book.load().deeds;
+      stored.push(deeds.find(({ id }) => id === action.id)?.do);
+      return {};
+    });
+    await run(HUNG_S);
+    expect(touches[0]).toBe("interrupt");
+    expect(stored[0]).toBe("interrupt");
+    expect(known()).toBe("done");
+    expect(acting.book.incidents).toHaveLength(1);
+  });
+
+  it("touches nothing when the intent cannot be stored", async () => {
+    await hanging();
+    const { book } = test.journal;
+    const full: BookStore = {
+      load: () => book.load(),
+      save: () => {
+        throw new Error("disk full");
+      },
+    };
+    const { acting, touches } = acts(() => ({}), { store: full });
+    await run(HUNG_S);
+    expect(touches).toEqual([]);
+    expect(acting.problem).toBe("disk full");
+    expect(acting.book.incidents).toHaveLength(1);
+  });
+
+  it("does nothing unasked, and says once what it would have done", async () => {
+    await hanging();
+    const { acting, touches } = acts(() => ({}), { allowed: false });
+    await run(HUNG_S);
+    expect(touches).toEqual([]);
+    const [incident] = acting.book.incidents;
+    expect(incident).toMatchObject({ phase: "escalated", trouble: "silent_stream" });
+    expect(incident?.escalated?.reason).toContain("rouse allow");
+  });
+
+  it("ends an incident when the agent works again", async () => {
+    await hanging();
+    const { acting } = acts(({ do: name }) => {
+      if (name === "nudge") {
+        void test.send("s1", [screen({ busy: true, moving: true, replying: true, reply: "and on", tokens: 5 })]);
+      }
+      return {};
+    });
+    await run(HUNG_S);
+    for (let n = 0; n < 60; n++) {
+      await test.send("s1", [screen({ busy: true, moving: true, replying: true, reply: `more ${n}`, tokens: n * 10 })]);
+      await run(1);
+    }
+    expect(acting.book.incidents.map(({ phase }) => phase)).toEqual(["resolved"]);
+  });
+
+  it("takes a touch that does not end in its time for unknown, looks, and asks a human instead of repeating it", async () => {
+    await hanging();
+    const { acting, touches } = acts(() => new Promise(() => {}));
+    await run(HUNG_S);
+    expect(touches).toEqual(["interrupt"]);
+    expect(acting.book.deeds[0]?.outcome?.result).toBe("unknown");
+    expect(acting.book.incidents[0]?.phase).toBe("escalated");
+  });
+
+  it("takes a touch that broke off for unknown", async () => {
+    await hanging();
+    const { acting, touches } = acts(() => Promise.reject(new Error("broken pipe")));
+    await run(HUNG_S);
+    expect(touches).toEqual(["interrupt"]);
+    expect(acting.book.deeds[0]?.outcome).toMatchObject({ result: "unknown", reason: "it broke off: broken pipe" });
+  });
+
+  it("repeats nothing after a restart in the middle of a touch", async () => {
+    await hanging();
+    const first = acts(() => new Promise(() => {}));
+    for (let n = 0; n < HUNG_S && first.touches.length === 0; n++) await run(1);
+    expect(first.touches).toEqual(["interrupt"]);
+    test.start(test.loop.now());
+    const second = acts(() => ({}));
+    await run(HUNG_S);
+    expect(second.touches).toEqual([]);
+    expect(second.acting.book.incidents).toHaveLength(1);
+    expect(second.acting.book.incidents[0]?.escalated?.reason).toContain("not repeated blindly");
+  });
+});
+
+describe("what people say", () => {
+  it("stops acting on an incident that somebody has taken", async () => {
+    await hanging();
+    const { acting, touches } = acts(() => ({}));
+    for (let n = 0; n < HUNG_S && acting.book.incidents.length === 0; n++) await run(1);
+    acting.take({ kind: "acked", at: test.loop.now(), incident: acting.book.incidents[0]?.id as string });
+    await run(HUNG_S);
+    expect(touches).toEqual([]);
+    expect(acting.decisionOn(acting.book.incidents[0]?.id as string)?.reason).toBe("somebody has taken it");
+  });
+
+  it("leaves a silenced agent alone until the silence ends", async () => {
+    await hanging();
+    const { acting, touches } = acts(() => ({}));
+    const at = test.loop.now();
+    acting.take({ kind: "silenced", silence: { agent: "api", trouble: null, at, until: at + 1200_000 } });
+    await run(1190);
+    expect(touches).toEqual([]);
+    await run(60);
+    expect(touches[0]).toBe("interrupt");
+  });
+});

@@ -1,0 +1,229 @@
+/**
+ * The second half of the loop: every judgement is folded into the book of incidents, each open incident is decided, and
+ * what is decided is done once.
+ *
+ * The order is the promise. The intent is on the disk before the touch; where it cannot be stored, nothing is touched.
+ * The outcome is stored after it. Whoever dies in between leaves an intent without an outcome, which is looked at by the
+ * next life and never repeated.
+ */
+import { type Action, type ActionName, intentOf, type Outcome } from "../core/action.js";
+import type { AgentSession } from "../core/agent.js";
+import { type Decision, decide } from "../core/decide.js";
+import type { Settings } from "../core/defaults.js";
+import { type Facts, factsOf, guardFrom } from "../core/facts.js";
+import { type IncidentChange, type IncidentInput, takeIncidents } from "../core/incident/fold.js";
+import { type Incident, type Incidents, isOpen, silencedUntil } from "../core/incident/incident.js";
+import { progressOf } from "../core/incident/progress.js";
+import type { Policy } from "../core/policy/policy.js";
+import { turnOf } from "../core/turn-taking.js";
+import type { BookStore } from "../store/book.js";
+import type { Watched } from "./watched.js";
+
+/** Who carries actions out. */
+export interface Hands {
+  /** What can be done with this agent at all. */
+  can(session: AgentSession): readonly ActionName[];
+  /** Checks identity and preconditions on what it sees then, touches, and says what came of it. It never throws. */
+  carryOut(action: Action, session: AgentSession): Promise<Outcome>;
+}
+
+export interface ActingOptions {
+  store: BookStore;
+  hands: Hands;
+  policyOf: (session: AgentSession) => Policy;
+  isAllowed: (session: AgentSession) => boolean;
+  /** rouse itself sees, keeps and keeps up. */
+  isWell: () => boolean;
+  now: () => number;
+  settings?: Settings;
+  /** What changed in the book, for those who tell. */
+  onChange?: (changes: readonly IncidentChange[], book: Incidents) => void;
+  /** An action was carried out: the agent is worth a look now. */
+  onDone?: (session: string) => void;
+}
+
+/** What changes with every look (when a trouble was last seen) is stored this often, all else at once. */
+const SAVE_EVERY_MS = 30_000;
+
+export class Acting {
+  readonly book: Incidents;
+  readonly #options: ActingOptions;
+  /** By incident: what was last decided about it. */
+  readonly #decisions = new Map<string, Decision>();
+  /** When an agent has to be decided about again, whatever is seen of it. */
+  readonly #recheckAt = new Map<string, number>();
+  /** The last that was judged of each agent; an older session of the same name says nothing any more. */
+  readonly #watched = new Map<string, Watched>();
+  /** Agents that something is being done to, and how it ends when nobody says how. */
+  readonly #busy = new Map<string, { until: number; giveUp: () => void }>();
+  #savedAt = 0;
+  /** Why the book could not be stored the last time; null when it could. */
+  problem: string | null = null;
+
+  constructor(options: ActingOptions) {
+    this.#options = options;
+    this.book = options.store.load();
+  }
+
+  /** After every judgement of a session, changed or not. */
+  judged(watched: Watched, now: number): void {
+    const { session, assessment, evidence } = watched;
+    const before = this.#watched.get(session.name);
+    if (before && before !== watched && before.session.startedAt > session.startedAt) return;
+    this.#watched.set(session.name, watched);
+    const policy = this.#options.policyOf(session);
+    this.#fold({
+      kind: "assessed",
+      agent: session.name,
+      session: session.session,
+      program: session.kind,
+      account: null,
+      assessment,
+      progress: progressOf(evidence),
+      confirmMs: policy.confirmMs,
+    });
+    this.#decide(watched, policy, now);
+  }
+
+  /** Nobody looked in this span. */
+  gap(from: number, to: number): void {
+    this.#fold({ kind: "gap", from, to });
+  }
+
+  /** The loop knows it no longer. */
+  forget({ session }: Watched): void {
+    const known = this.#watched.get(session.name);
+    if (known?.session.session !== session.session) return;
+    this.#watched.delete(session.name);
+    this.#recheckAt.delete(session.name);
+  }
+
+  tick(now: number): void {
+    for (const { until, giveUp } of this.#busy.values()) if (until <= now) giveUp();
+    for (const [agent, at] of this.#recheckAt) {
+      const watched = this.#watched.get(agent);
+      if (at <= now && watched) this.#decide(watched, this.#options.policyOf(watched.session), now);
+    }
+    if (now - this.#savedAt >= SAVE_EVERY_MS) this.#save(now);
+  }
+
+  /** A person's word about an incident. Throws when it could not be stored. */
+  take(input: Extract<IncidentInput, { kind: "acked" | "silenced" | "feedback" }>): void {
+    takeIncidents(this.book, input);
+    this.#options.store.save(this.book);
+  }
+
+  /** What was last decided about an incident, and why. */
+  decisionOn(incident: string): Decision | null {
+    return this.#decisions.get(incident) ?? null;
+  }
+
+  /** What would be decided at this moment; nothing is done. */
+  decisionFor(incident: Incident, watched: Watched, policy: Policy, now: number): Decision {
+    const { book } = this;
+    const deeds = book.deeds.filter((deed) => deed.incident === incident.id);
+    return decide({
+      policy,
+      assessment: watched.assessment,
+      incident,
+      history: book.deeds,
+      turn: turnOf(book, incident.outage),
+      facts: this.#factsFor(incident, watched, guardFrom(incident, deeds), now),
+      asleep: book.asleep,
+      now,
+    });
+  }
+
+  close(): void {
+    this.#save(this.#options.now());
+  }
+
+  #decide(watched: Watched, policy: Policy, now: number): void {
+    const agent = watched.session.name;
+    this.#recheckAt.delete(agent);
+    if (watched.poisoned !== null) return;
+    for (const incident of this.book.incidents.filter((one) => one.agent === agent && isOpen(one))) {
+      if (this.#busy.has(agent)) return;
+      const decision = this.decisionFor(incident, watched, policy, now);
+      this.#decisions.set(incident.id, decision);
+      if (!decision.action) this.#recheck(agent, decision.recheckAt);
+      else if (decision.action.do === "escalate")
+        this.#fold({ kind: "escalated", at: now, incident: incident.id, reason: decision.reason });
+      else void this.#act(decision.action, watched.session, now);
+    }
+  }
+
+  #recheck(agent: string, at: number | null): void {
+    if (at !== null) this.#recheckAt.set(agent, Math.min(at, this.#recheckAt.get(agent) ?? at));
+  }
+
+  async #act(action: Action, session: AgentSession, now: number): Promise<void> {
+    const { onDone } = this.#options;
+    const says = (result: Outcome["result"], reason: string): Outcome => ({
+      intent: action.id,
+      at: this.#options.now(),
+      result,
+      reason,
+      proven: null,
+    });
+    // Past its deadline nobody knows what became of it: what it says later is too late.
+    const late = new Promise<Outcome>((resolve) => {
+      const giveUp = (): void => resolve(says("unknown", "it did not end in its time"));
+      this.#busy.set(session.name, { until: now + action.deadlineMs, giveUp });
+    });
+    this.#fold({ kind: "intended", intent: intentOf(action, now) });
+    const outcome =
+      this.problem === null
+        ? await Promise.race([this.#carryOut(action, session, says), late])
+        : says("refused", `the intent could not be stored: ${this.problem}`);
+    this.#busy.delete(session.name);
+    this.#fold({ kind: "done", outcome });
+    onDone?.(session.session);
+  }
+
+  async #carryOut(
+    action: Action,
+    session: AgentSession,
+    says: (result: Outcome["result"], reason: string) => Outcome,
+  ): Promise<Outcome> {
+    try {
+      return await this.#options.hands.carryOut(action, session);
+    } catch (error) {
+      return says("unknown", `it broke off: ${(error as Error).message}`);
+    }
+  }
+
+  #factsFor(incident: Incident, watched: Watched, since: number, now: number): Facts {
+    const { hands, isAllowed, isWell, settings } = this.#options;
+    const { session, evidence } = watched;
+    return {
+      ...factsOf(evidence, since, now, settings),
+      origin: session.origin,
+      allowed: isAllowed(session),
+      can: hands.can(session),
+      gone: evidence.exit !== null || session.endedAt !== null,
+      observerHealthy: isWell() && this.problem === null && evidence.blind === null && watched.dark === null,
+      silencedUntil: silencedUntil(this.book, incident, now),
+    };
+  }
+
+  #fold(input: IncidentInput): void {
+    const changes = takeIncidents(this.book, input);
+    const isDeed = input.kind === "intended" || input.kind === "done";
+    if (changes.length === 0 && !isDeed) return;
+    this.#save(this.#options.now());
+    this.#options.onChange?.(changes, this.book);
+  }
+
+  #save(now: number): void {
+    this.#savedAt = now;
+    try {
+      this.#options.store.save(this.book);
+      this.problem = null;
+    } catch (error) {
+      this.problem = (error as Error).message;
+    }
+    const known = new Set(this.book.incidents.map(({ id }) => id));
+    for (const id of this.#decisions.keys()) if (!known.has(id)) this.#decisions.delete(id);
+  }
+}

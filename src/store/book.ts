@@ -1,0 +1,102 @@
+/**
+ * The book of incidents as rows: one per incident, deed, outage, silence and so on. A save writes what changed since the
+ * last one, in one transaction that is on the disk when it returns: an intent that was saved is known after any crash.
+ */
+import { createIncidents, type Incidents } from "../core/incident/incident.js";
+import { type Database, rollback } from "./sqlite.js";
+
+export interface BookStore {
+  load(): Incidents;
+  /** Throws when it could not be stored; then nothing of it was. */
+  save(book: Incidents): void;
+}
+
+type List = keyof Incidents;
+
+/** What tells the entries of one list apart. */
+const ID_OF: { readonly [L in List]: (entry: Incidents[L][number]) => string } = {
+  incidents: ({ id }) => id,
+  outages: ({ id }) => id,
+  deeds: ({ id }) => id,
+  silences: ({ agent, trouble, at }) => JSON.stringify([agent, trouble, at]),
+  feedback: ({ agent, trouble }) => JSON.stringify([agent, trouble]),
+  blind: ({ agent }) => agent,
+  asleep: ({ from }) => String(from),
+};
+const LISTS = Object.keys(ID_OF) as List[];
+
+export class BookTable implements BookStore {
+  readonly #database: Database;
+  /** What is stored, by list and id. */
+  #stored = new Map<string, { list: List; id: string; record: string }>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** An entry that cannot be read is left out and removed with the next save; the others stand. */
+  load(): Incidents {
+    const book = createIncidents();
+    this.#stored.clear();
+    for (const row of this.#database.prepare("select list, id, record from book order by list, id").all()) {
+      const [list, id, record] = [String(row.list) as List, String(row.id), String(row.record)];
+      this.#stored.set(keyOf(list, id), { list, id, record });
+      const entry = parse(record);
+      if (entry && LISTS.includes(list)) (book[list] as object[]).push(entry);
+    }
+    book.incidents.sort((a, b) => a.openedAt - b.openedAt);
+    book.outages.sort((a, b) => a.openedAt - b.openedAt);
+    book.deeds.sort((a, b) => a.at - b.at);
+    book.silences.sort((a, b) => a.at - b.at);
+    book.asleep.sort((a, b) => a.from - b.from);
+    return book;
+  }
+
+  save(book: Incidents): void {
+    const wanted = rowsOf(book);
+    const changed = [...wanted.values()].filter(
+      ({ list, id, record }) => this.#stored.get(keyOf(list, id))?.record !== record,
+    );
+    const removed = [...this.#stored.values()].filter(({ list, id }) => !wanted.has(keyOf(list, id)));
+    if (changed.length === 0 && removed.length === 0) return;
+    const put = this.#database.prepare(
+      "insert into book (list, id, record) values (?, ?, ?) on conflict (list, id) do update set record = excluded.record",
+    );
+    const remove = this.#database.prepare("delete from book where list = ? and id = ?");
+    this.#database.exec("begin immediate");
+    try {
+      for (const { list, id, record } of changed) put.run(list, id, record);
+      for (const { list, id } of removed) remove.run(list, id);
+      this.#database.exec("commit");
+    } catch (error) {
+      rollback(this.#database);
+      throw error;
+    }
+    this.#stored = wanted;
+  }
+}
+
+type Row = { list: List; id: string; record: string };
+
+function rowsOf(book: Incidents): Map<string, Row> {
+  const rows = new Map<string, Row>();
+  for (const list of LISTS) {
+    const idOf = ID_OF[list] as (entry: object) => string;
+    for (const entry of book[list] as object[]) {
+      const id = idOf(entry);
+      rows.set(keyOf(list, id), { list, id, record: JSON.stringify(entry) });
+    }
+  }
+  return rows;
+}
+
+const keyOf = (list: List, id: string): string => `${list} ${id}`;
+
+function parse(record: string): object | null {
+  try {
+    const entry: unknown = JSON.parse(record);
+    return typeof entry === "object" && entry !== null && !Array.isArray(entry) ? entry : null;
+  } catch {
+    return null;
+  }
+}
