@@ -25,7 +25,7 @@ const KILLS = process.env.ROUSE_FULL ? 50 : 10;
 const NAMES = ["one", "two", "three"];
 /** The daemon answers after some 300 ms: half of the moments lie before that. */
 const MOMENT_MS = 1200;
-const JUDGING_MS = 30_000;
+const JUDGING_MS = 90_000;
 
 /** A start may take so much of a core until everything is judged again: the journals of these tests are small. */
 const JUDGING_CPU_MS = 5000;
@@ -56,7 +56,7 @@ async function untilJudging(after: number): Promise<void> {
   const isJudging = async (): Promise<boolean> =>
     (await daemon.ask<{ agents: SessionView[] }>("/v1/sessions"))?.agents.filter(isNew).length === NAMES.length;
   await until("every agent to be judged again", isJudging, JUDGING_MS).catch(async (error: Error) => {
-    throw new Error(`${error.message}: ${JSON.stringify(await daemon.ask("/v1/sessions"))}`);
+    throw new Error(`${error.message}: ${JSON.stringify(await daemon.ask("/v1/sessions"))}; ${daemon.words}`);
   });
 }
 

@@ -13,6 +13,8 @@ export interface Health {
 
 export class TestDaemon {
   readonly #home: Home;
+  /** What the last one said, for a test that fails. */
+  words = "";
   #child: ChildProcess | null = null;
   #ended: Promise<void> = Promise.resolve();
 
@@ -22,8 +24,12 @@ export class TestDaemon {
 
   start(more: NodeJS.ProcessEnv = {}): void {
     const env = { ...this.#home.env, ...more };
-    const child = spawn(process.execPath, [BIN, "up", "--foreground"], { env, stdio: "ignore" });
+    const child = spawn(process.execPath, [BIN, "up", "--foreground"], { env, stdio: ["ignore", "ignore", "pipe"] });
     this.#child = child;
+    this.words = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.words = (this.words + text).slice(-2000);
+    });
     this.#ended = new Promise((resolve) => child.once("exit", () => resolve()));
   }
 
