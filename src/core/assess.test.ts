@@ -72,6 +72,22 @@ const PROMISES: Record<string, Step[]> = {
     { at: 0, signal: begin },
     { at: 1, signal: error("api"), expect: "working" },
   ],
+  "a failure that the program gives no reason for waits for one: it may be a limit": [
+    { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
+    { at: 5, signal: { kind: "status", source: "program_status", status: "error" }, expect: "working" },
+    { at: 6, signal: limit, expect: "rate_limited/limit" },
+  ],
+  "a failure without a reason is told all the same": [
+    { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
+    { at: 5, signal: { kind: "status", source: "program_status", status: "error" }, expect: "working" },
+    { at: 7, expect: "error/api" },
+  ],
+  "a title that says that somebody is asked waits for the screen to say what": [
+    { at: 0, signal: { kind: "status", source: "title", status: "working" } },
+    { at: 5, signal: { kind: "status", source: "title", status: "blocked" }, expect: "working" },
+    { at: 6, signal: prompt(true), expect: "needs_input/permission" },
+    { at: 7, signal: prompt(false), expect: "needs_input/confirmation" },
+  ],
   "an error row counts above an idle composer only": [
     { at: 0, signal: { kind: "input", source: "human", by: "human", bytes: 3, submits: true } },
     { at: 1, signal: screen({ busy: true, error: { cause: "api", text: "API Error: 500" } }), expect: "working" },

@@ -87,9 +87,17 @@ export const COMPACTION_TELL_MS: number = 15 * MINUTE;
 /** Neither bytes nor any other sign while the program says that it works: the program itself is frozen. */
 export const FROZEN_AFTER_MS: number = 60 * SECOND;
 
-/** A turn's end is believed when the title stayed quiet for so long; by motion alone, much later. */
-export const SETTLE_MS: Readonly<Record<"title" | "unmarked" | "motion", number>> = {
+/**
+ * A turn's end is believed when the title stayed quiet for so long; by motion alone, much later. Its record is written 0.4 s
+ * after the end, 1.9 s at most, and says what the end was: a result, a question, a limit. A program or a title that only
+ * says that it failed, or that somebody is asked, is given the two looks in which its screen says why. A record of a turn
+ * that begins comes before the flags that are asked every other second.
+ */
+export const SETTLE_MS: Readonly<Record<"title" | "record" | "begun" | "reason" | "unmarked" | "motion", number>> = {
   title: 400,
+  record: 2000,
+  begun: 4000,
+  reason: 1600,
   unmarked: 10_000,
   motion: 20_000,
 };

@@ -37,7 +37,18 @@ describe("news of a stream that lives", () => {
     const counts = (...received: number[]) => received.map((receivedBytes) => ({ ...process, receivedBytes }));
     const output = { kind: "output", source: "screen", bytes: 900 };
     expect(stateAfter(...counts(10, 10), output).seen.socket).toBeUndefined();
-    expect(stateAfter(...counts(10, 25), output)).toMatchObject({ seen: { socket: 1000 }, outputAt: 2000 });
+    expect(stateAfter(...counts(10, 2500), output)).toMatchObject({ seen: { socket: 1000 }, outputAt: 2000 });
+  });
+
+  it("is no ping, however often it is looked: 100 bytes every five seconds keep a dead stream open", () => {
+    const process = { kind: "process", source: "process", alive: true, children: 0, cpuMs: 0 };
+    for (const everyS of [1, 10]) {
+      const seconds = Array.from({ length: 200 / everyS }, (_, i) => i * everyS);
+      const pings = seconds.map((s) => ({ ...process, at: s * 1000, receivedBytes: 5000 + 100 * Math.floor(s / 5) }));
+      expect(stateAfter(...pings).seen.socket).toBeUndefined();
+      const slow = seconds.map((s) => ({ ...process, at: s * 1000, receivedBytes: 5000 + 50 * s }));
+      expect(stateAfter(...slow).seen.socket).toBeGreaterThan(185_000);
+    }
   });
 
   it("costs bounded memory, however many replies are shown", () => {

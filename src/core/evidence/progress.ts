@@ -6,6 +6,12 @@ import type { ProcessSignal, ScreenReading, Signal, Source } from "../signal.js"
 import { remember } from "./bounded.js";
 
 const REPLIES_MAX = 64;
+/**
+ * Pings keep a dead stream open: 10 bytes a second were measured of them, 50 of the slowest reply that still came. What
+ * counts is a window, since samples come every second or every ten.
+ */
+const SOCKET_WINDOW_MS = 10_000;
+const SOCKET_NEWS_BYTES = 300;
 
 export type Witness = "reply" | "tokens" | "stream" | "transcript" | "hook" | "telemetry" | "socket";
 
@@ -18,7 +24,8 @@ export interface ProgressEvidence {
   tokens: number | null;
   reading: ScreenReading | null;
   readingAt: number | null;
-  socketBytes: number | null;
+  /** What had been received when the present window began. */
+  socket: { at: number; bytes: number } | null;
   cpuMs: number | null;
   cpuMovedAt: number | null;
   children: number | null;
@@ -34,7 +41,7 @@ export function createProgress(): ProgressEvidence {
     tokens: null,
     reading: null,
     readingAt: null,
-    socketBytes: null,
+    socket: null,
     cpuMs: null,
     cpuMovedAt: null,
     children: null,
@@ -89,13 +96,18 @@ function takeProcess(
   progress: ProgressEvidence,
   { at, cpuMs, receivedBytes, children, newestChildAt }: ProcessSignal,
 ): void {
-  if (receivedBytes !== undefined) {
-    // The first count is where counting begins; only what comes after it is news.
-    if (progress.socketBytes !== null && receivedBytes !== progress.socketBytes) progress.seen.socket = at;
-    progress.socketBytes = receivedBytes;
-  }
+  if (receivedBytes !== undefined) takeSocket(progress, at, receivedBytes);
   if (progress.cpuMs === null || cpuMs - progress.cpuMs > 50) progress.cpuMovedAt = at;
   progress.cpuMs = cpuMs;
   progress.children = children;
   progress.newestChildAt = children > 0 ? (newestChildAt ?? null) : null;
+}
+
+/** The first count is where counting begins; only what comes after it is news. A count that fell is of another socket. */
+function takeSocket(progress: ProgressEvidence, at: number, bytes: number): void {
+  const { socket } = progress;
+  const came = socket === null ? 0 : bytes < socket.bytes ? bytes : bytes - socket.bytes;
+  const isNews = came >= SOCKET_NEWS_BYTES;
+  if (isNews) progress.seen.socket = at;
+  if (socket === null || isNews || at - socket.at >= SOCKET_WINDOW_MS) progress.socket = { at, bytes };
 }

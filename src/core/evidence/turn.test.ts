@@ -96,6 +96,22 @@ describe("is a turn running?", () => {
     expect(turn.turns).toBe(1);
   });
 
+  it("does not believe a title that never says more than idle: it may stand through every turn", () => {
+    const start = { kind: "turn", source: "transcript", phase: "start" };
+    const mute = turnAfter(status("title", "idle"), start);
+    expect(turnWord(mute)).toMatchObject({ word: "active", source: "transcript" });
+    expect(turnWord(turnAfter(status("title", "idle")))).toMatchObject({ word: "idle", source: "title" });
+    const telling = turnAfter(status("title", "working"), status("title", "idle"), start);
+    expect(turnWord(telling)).toMatchObject({ word: "idle", source: "title" });
+  });
+
+  it("counts a recorded turn that a better source was too slow to see", () => {
+    const start = { kind: "turn", source: "transcript", phase: "start", byUser: true };
+    const turn = turnAfter(status("session_file", "idle"), start, { ...start, phase: "end" });
+    expect(turn).toMatchObject({ turns: 1, startedAt: 10_000 });
+    expect(turnWord(turn)?.word).toBe("idle");
+  });
+
   it("forgets every word when the process ends", () => {
     const turn = turnAfter(status("title", "working"), { kind: "exit", source: "process", code: 0, signal: null });
     expect(turnWord(turn)).toBeNull();

@@ -10,7 +10,7 @@ export interface TurnEvidence {
   words: Partial<Record<Source, { word: TurnWord; at: number }>>;
   /** When the present or last turn began, and by whom. */
   startedAt: number | null;
-  /** When it was last said to be over. */
+  /** When it was last said to be over; null while it runs. */
   endedAt: number | null;
   /** Turns seen so far, by any source. */
   turns: number;
@@ -18,6 +18,8 @@ export interface TurnEvidence {
   interruptedAt: number | null;
   /** When a human last asked for something: a prompt in the transcript, or Enter in the terminal. */
   askedAt: number | null;
+  /** The title was seen to say more than that the program is at its prompt, so that its silence means something. */
+  titleTells: boolean;
   /** The screen's word rests on motion alone. */
   byMotion: boolean;
   /** A record (stream, hook, transcript) told the begin and the end of a turn. */
@@ -52,6 +54,7 @@ export function createTurn(): TurnEvidence {
     turns: 0,
     interruptedAt: null,
     askedAt: null,
+    titleTells: false,
     byMotion: false,
     record: { startAt: null, endAt: null },
     presumed: false,
@@ -72,6 +75,8 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
         turn.presumed = false;
         turn.record.startAt = signal.at;
         say(turn, signal.source, "active", signal.at);
+        // A better source that is asked every other second misses a turn that is shorter than that.
+        if (!RUNS.has(turnWord(turn)?.word)) begin(turn, signal.at);
       } else {
         if (signal.phase === "interrupted") turn.interruptedAt = signal.at;
         turn.presumed = signal.presumed ?? false;
@@ -109,23 +114,31 @@ const isOpeningDialog = ({ dialog }: ScreenReading): boolean =>
 /** It has come to rest, or there is something to type into. */
 const isSettled = ({ moving, composer }: ScreenReading): boolean => !moving || composer !== "hidden";
 
+const RUNS: ReadonlySet<TurnWord | undefined> = new Set<TurnWord | undefined>(["active", "blocked"]);
+
 const WORD_OF_STATUS = { working: "active", idle: "idle", blocked: "blocked", done: "done", error: "failed" } as const;
 
 function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number): void {
   if (turn.words[source]?.word === word) return;
   const before = turnWord(turn);
   turn.words[source] = { word, at };
+  if (source === "title" && word !== "idle") turn.titleTells = true;
   const after = turnWord(turn);
   if (before?.word === "active" && after && after.word !== "active" && after.word !== "blocked") {
     turn.endedAt = at;
     // A flicker before there was anything to type into is the program starting up, not a turn.
-    if (turn.askedAt === null && !turn.wasReady && at - (turn.startedAt ?? 0) < FLICKER_MS)
-      turn.turns = Math.max(0, turn.turns - 1);
+    const isStartUp = turn.askedAt === null && turn.record.startAt === null && !turn.wasReady;
+    if (isStartUp && at - (turn.startedAt ?? 0) < FLICKER_MS) turn.turns = Math.max(0, turn.turns - 1);
   }
   if (after?.word !== "active" || before?.word === "active") return;
   // A dialog that was answered goes on with the same turn.
   if (before?.word === "blocked" && turn.startedAt !== null) return;
+  begin(turn, at);
+}
+
+function begin(turn: TurnEvidence, at: number): void {
   turn.startedAt = at;
+  turn.endedAt = null;
   turn.turns++;
   turn.interruptedAt = null;
 }
@@ -134,7 +147,8 @@ function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number): vo
 export function turnWord(turn: TurnEvidence): { word: TurnWord; at: number; source: Source } | null {
   for (const source of turn.presumed ? ORDER_PRESUMED : ORDER) {
     const said = turn.words[source];
-    if (said) return { ...said, source };
+    if (said && (source !== "title" || turn.titleTells)) return { ...said, source };
   }
-  return null;
+  // Inside tmux Claude Code writes its idle title once and lets it stand through every turn.
+  return turn.words.title ? { ...turn.words.title, source: "title" } : null;
 }

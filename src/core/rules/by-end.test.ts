@@ -17,6 +17,31 @@ const PROMISES: Record<string, Step[]> = {
     { at: 5, signal: { kind: "status", source: "title", status: "idle" }, expect: "working" },
     { at: 5.5, expect: "complete" },
   ],
+  "by the program's own flag waits for its record, which says what the end was": [
+    { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
+    { at: 0, signal: { kind: "status", source: "session_file", status: "working" } },
+    { at: 5, signal: { kind: "status", source: "session_file", status: "idle" }, expect: "working" },
+    { at: 6, signal: { ...promise, source: "transcript", closing: "question" } },
+    { at: 6, signal: { kind: "turn", source: "transcript", phase: "end" }, expect: "needs_input/input" },
+  ],
+  "of a turn that the flag was too slow to see is told by its record, and never before it": [
+    { at: 0, signal: { kind: "status", source: "session_file", status: "idle" }, expect: "idle" },
+    { at: 5, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true }, expect: "working" },
+    { at: 6, signal: { ...promise, source: "transcript", closing: "result" }, expect: "working" },
+    { at: 7, signal: { kind: "turn", source: "transcript", phase: "end" }, expect: "complete" },
+  ],
+  "whose record is not written in time is believed without it": [
+    { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
+    { at: 0, signal: { kind: "status", source: "session_file", status: "working" } },
+    { at: 5, signal: { kind: "status", source: "session_file", status: "idle" }, expect: "working" },
+    { at: 7, expect: "complete" },
+  ],
+  "by the program's own status waits for the screen where no record is known": [
+    { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
+    { at: 1, signal: screen({ busy: true, reply: "a" }) },
+    { at: 5, signal: { kind: "status", source: "program_status", status: "done" }, expect: "working" },
+    { at: 6, signal: screen({ busy: false, reply: "b", closing: "question" }), expect: "needs_input/input" },
+  ],
   "by the screen waits until the reply has stopped growing": [
     { at: 0, signal: asked },
     { at: 1, signal: screen({ busy: true, reply: "a" }) },

@@ -3,10 +3,10 @@ import { SETTLE_MS, STOPPED_EARLY_AFTER_MS, STOPPED_PRESUMED_AFTER_MS, TOOL_CLOC
 import { MINUTE, setting } from "../defaults.js";
 import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
 import { completionVerdict } from "../evidence/completion.js";
+import type { Evidence } from "../evidence/evidence.js";
 import { agreeingKinds, kinds, processSeen } from "../evidence/kinds.js";
 import { neverExitedVerdict } from "../evidence/lifecycle.js";
 import { lostResultVerdict } from "../evidence/lost-result.js";
-import type { Source } from "../signal.js";
 import type { Cause } from "../states.js";
 import { ago, lasting } from "./words.js";
 
@@ -14,10 +14,8 @@ import { ago, lasting } from "./words.js";
 export function byEnd(question: Question): Verdict | null {
   const { evidence, now, word, since, due, dueAfter, active, settings } = question;
   if (active !== false || evidence.turn.turns === 0) return null;
-  // By the screen alone, a reply that still grows is a turn that still runs.
-  const quietAt = word?.source === "screen" ? Math.max(word.at, evidence.progress.seen.reply ?? 0) : word?.at;
-  if (word && quietAt !== undefined && since(quietAt) < settleMs(word.source, question)) {
-    dueAfter(quietAt, settleMs(word.source, question));
+  if (word && since(quietAt(question, word)) < settleMs(question, word)) {
+    dueAfter(quietAt(question, word), settleMs(question, word));
     return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to end (${word.source})`] };
   }
   if (evidence.turn.interruptedAt !== null) {
@@ -116,10 +114,24 @@ function byQuiet({ evidence, since, dueAfter, word, settings }: Question): Verdi
   return { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons };
 }
 
+type Word = NonNullable<Question["word"]>;
+
+/** Since when it is over, as far as is known. */
+function quietAt({ evidence }: Question, word: Word): number {
+  // By the screen alone, a reply that still grows is a turn that still runs.
+  if (word.source === "screen") return Math.max(word.at, evidence.progress.seen.reply ?? 0);
+  return isRecordOpen(evidence, word) ? Math.max(word.at, evidence.turn.record.startAt ?? 0) : word.at;
+}
+
 /** How long the end must have lasted. A record is exact; a title or a busy mark may flicker between two steps of one turn. */
-function settleMs(source: Source, { evidence }: Question): number {
-  if (source === "title") return SETTLE_MS.title;
-  if (source !== "screen") return 0;
+function settleMs({ evidence }: Question, { source, at }: Word): number {
+  if (source !== "screen") {
+    const { record } = evidence.turn;
+    if (isRecordOpen(evidence, { at })) return (record.startAt ?? 0) > at ? SETTLE_MS.begun : SETTLE_MS.record;
+    // No record: the last words are the screen's, which is read later than the flag falls.
+    if (record.startAt === null && evidence.progress.reading?.busy) return SETTLE_MS.reason;
+    return source === "title" ? SETTLE_MS.title : 0;
+  }
   if (evidence.turn.byMotion) return SETTLE_MS.motion;
   if (evidence.progress.reading?.ended) return SETTLE_MS.title;
   if (evidence.traits.marksEnd) return SETTLE_MS.unmarked;
@@ -127,6 +139,12 @@ function settleMs(source: Source, { evidence }: Question): number {
   const { replying, closing } = evidence.progress.reading ?? {};
   if (closing === "promise") return SETTLE_MS.motion;
   return replying ? evidence.traits.settleMs : SETTLE_MS.unmarked;
+}
+
+/** A record told the begin of the turn, and since the flag fell neither its end, be it only presumed, nor its last message. */
+function isRecordOpen({ turn: { record, presumed }, message }: Evidence, { at }: Pick<Word, "at">): boolean {
+  if (presumed || record.startAt === null || (record.endAt ?? Number.NEGATIVE_INFINITY) >= record.startAt) return false;
+  return message === null || at < record.startAt || message.at < at;
 }
 
 function closingOfTurn({ evidence }: Question): { closing: string; preview: string; source: string } | null {

@@ -1,4 +1,5 @@
 import type { Question, Verdict } from "../assess.js";
+import { SETTLE_MS } from "../clocks.js";
 import type { Failure, Limit } from "../evidence/failures.js";
 import { poisonedVerdict } from "../evidence/poisoned.js";
 import { ago, lasting } from "./words.js";
@@ -19,6 +20,10 @@ export function byFailure(question: Question): Verdict | null {
   if (failures.shownError) return failed(question, failures.shownError);
   if (question.word?.word !== "failed") return null;
   const { at, source } = question.word;
+  if (question.since(at) < SETTLE_MS.reason) {
+    question.dueAfter(at, SETTLE_MS.reason);
+    return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to have failed (${source})`] };
+  }
   return failed(question, { cause: "api", text: "the program says so and gives no reason", at, source });
 }
 

@@ -1,11 +1,16 @@
 import type { Question, Verdict } from "../assess.js";
+import { SETTLE_MS } from "../clocks.js";
 import { openPrompt } from "../evidence/prompts.js";
 import { lasting } from "./words.js";
 
 /** Somebody is asked: a dialog, a question tool, a permission request. A limit's own menu is the limit. */
-export function byPrompt({ evidence, since }: Question): Verdict | null {
+export function byPrompt({ evidence, since, dueAfter }: Question): Verdict | null {
   const open = openPrompt(evidence.prompts);
   if (!open) return null;
+  if (open.source === "title" && since(open.at) < SETTLE_MS.reason) {
+    dueAfter(open.at, SETTLE_MS.reason);
+    return null;
+  }
   const asked = open.question ? `: ${open.question}` : "";
   const reasons = [
     `${open.prompt === "input" ? "an" : "a"} ${open.prompt} prompt is open${lasting(since(open.at))} (${open.source})${asked}`,
