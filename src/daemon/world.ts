@@ -5,6 +5,7 @@
  * It only looks. A sense that fails is skipped this time and tried again at the next: it never ends the loop, and never
  * makes an agent look dead.
  */
+import { setTimeout } from "node:timers/promises";
 import type { AgentSession } from "../core/agent.js";
 import type { ProcessSignal, Signal } from "../core/signal.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
@@ -35,6 +36,8 @@ export interface WorldOptions {
 }
 
 const TICK_MS = 2000;
+/** Programs that write without pause are read so often. */
+const READ_EVERY_MS = 100;
 const SAMPLE_EVERY_MS = 10_000;
 /** A host or a pane has so long to tell the end of a process that is no longer there. */
 const UNCLAIMED_MS = 20_000;
@@ -56,7 +59,7 @@ export class World {
   #options: WorldOptions;
   readonly #processes = new ProcessSensor();
   readonly #finder = new AgentFinder();
-  readonly #transcripts = new Transcripts({ onNews: () => this.#soon() });
+  readonly #transcripts = new Transcripts({ onNews: () => void this.#readSoon() });
   readonly #followed = new Map<string, Followed>();
   readonly #positions: Positions;
   /** Looks at single agents that failed. */
@@ -64,6 +67,9 @@ export class World {
   #tmux: TmuxWatcher;
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
+  #reading: Promise<void> | null = null;
+  /** Something was written since the last reading began. */
+  #unread = false;
 
   constructor(loop: Loop, options: WorldOptions) {
     this.#loop = loop;
@@ -82,7 +88,7 @@ export class World {
     if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
     await this.#tmux.stop();
-    await this.#looking;
+    await Promise.all([this.#looking, this.#reading]);
     this.#positions.keep(Number.POSITIVE_INFINITY);
     await this.#transcripts.close();
   }
@@ -116,16 +122,41 @@ export class World {
       });
   }
 
+  /** What a program writes is read when it is written: a whole look may take seconds where many agents run. One at a time. */
+  #readSoon(): Promise<void> {
+    this.#unread = true;
+    this.#reading ??= this.#read()
+      .catch(() => {
+        // As for a look: the next one asks again.
+      })
+      .finally(() => {
+        this.#reading = null;
+      });
+    return this.#reading;
+  }
+
+  /** The program's own state first: then no transcript is older than it, and what ended a turn is known with its end. */
+  async #read(): Promise<void> {
+    while (this.#unread) {
+      this.#unread = false;
+      for (const [session, { sessionFile }] of this.#followed)
+        if (sessionFile) await this.#tell(session, await sessionFile.read(this.#loop.now()));
+      for (const { session, signals } of await this.#transcripts.tick(this.#loop.now()))
+        await this.#tell(session, signals);
+      if (this.#unread) await setTimeout(READ_EVERY_MS);
+    }
+  }
+
   async #look(): Promise<void> {
     const at = this.#loop.now();
     await this.#processes.refresh(at);
     const { table } = this.#processes;
     const found = table ? await this.#finder.find(table) : [];
-    for (const agent of found) await this.#guarded(this.#follow(agent, at));
+    for (const agent of found) await this.#guarded(this.#follow(agent));
     for (const { session } of this.#loop.sessions()) {
       await this.#guarded(session.endedAt === null ? this.#sense(session, at) : this.#forget(session.session));
     }
-    for (const { session, signals } of await this.#transcripts.tick(at)) await this.#tell(session, signals);
+    await this.#readSoon();
     this.#positions.keep(at);
   }
 
@@ -137,7 +168,7 @@ export class World {
   }
 
   /** Joins a running program to the session that shows its terminal, or makes it one of its own. */
-  async #follow(agent: FoundAgent, at: number): Promise<void> {
+  async #follow(agent: FoundAgent): Promise<void> {
     const pids = [agent.pid, ...agent.innerPids];
     const known = this.#loop
       .sessions()
@@ -180,7 +211,6 @@ export class World {
         ...(resume ? { resume } : {}),
       });
     }
-    if (followed.sessionFile) await this.#tell(session.session, await followed.sessionFile.read(at));
   }
 
   async #sense(session: AgentSession, at: number): Promise<void> {
