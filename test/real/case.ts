@@ -1,0 +1,207 @@
+/** One client in one seat through one scenario: what rouse said, when, and whether it was right. */
+import { mkdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import type { SessionView } from "../../src/daemon/view.js";
+import { viewOf, wordOf } from "../support/fake-agent.js";
+import { type Home, processesOf, rouse, until } from "../support/hosts.js";
+import type { Installed } from "./clients/install.js";
+import { type Expected, PROJECT, PROMPT, type Scenario } from "./scenarios.js";
+import { type Seat, sit, type Way } from "./seats.js";
+import type { Deed } from "./server/script.js";
+import { ModelServer } from "./server/server.js";
+
+export interface Case {
+  installed: Installed;
+  scenario: Scenario;
+  way: Way;
+}
+
+export interface Figure {
+  /** Of each that was expected, in order: seconds from the deed to the verdict; null when it never came. */
+  delays: (number | null)[];
+  /** Every word that was said, with the second after the start. */
+  trail: { s: number; word: string }[];
+  /** Hosts that the client wanted to reach. */
+  phoned: string[];
+  /** What the server did. */
+  deeds: readonly Deed[];
+  wrong: string[];
+  /** What helps to see why. */
+  screen: string;
+}
+
+const READY_S = 60;
+const LOOK_MS = 100;
+/** Said of an agent in trouble, or done: only where it is expected. */
+const LOUD = /^(stuck|error|needs_input|rate_limited|gone|complete)/;
+
+const nameOf = ({ installed, scenario, way }: Case): string =>
+  [installed.client.name, scenario.name, way].join("-").replace(/[^a-z0-9]+/g, "-");
+
+export async function runCase(home: Home, one: Case): Promise<Figure> {
+  const server = await ModelServer.start(one.scenario.script);
+  const seen = new Trail(home, nameOf(one));
+  let seat: Seat | null = null;
+  const figure: Figure = { delays: [], trail: seen.trail, phoned: [], deeds: server.deeds, wrong: [], screen: "" };
+  try {
+    seat = await seatOf(home, one, server.url);
+    record(home, nameOf(one));
+    await begin(server, seen, seat);
+    await follow(home, one, server, seen, figure);
+  } catch (error) {
+    figure.wrong.push((error as Error).message);
+  } finally {
+    figure.screen = (await seat?.screen().catch(() => "")) ?? "";
+    await seat?.leave();
+    await seen.stop();
+    await server.close();
+  }
+  figure.phoned = [...new Set(server.deeds.flatMap(({ did, what }) => (did === "phoned" && what ? [what] : [])))];
+  const unasked = figure.phoned.filter((host) => !one.installed.client.insists.includes(host));
+  if (unasked.length > 0) figure.wrong.push(`it wanted to reach ${unasked.join(", ")}`);
+  return figure;
+}
+
+async function seatOf(home: Home, { installed, scenario, way }: Case, url: string): Promise<Seat> {
+  const name = nameOf({ installed, scenario, way });
+  const own = join(home.path, "cases", name);
+  const project = join(own, "project");
+  mkdirSync(project, { recursive: true });
+  for (const [file, text] of Object.entries(PROJECT)) writeFileSync(join(project, file), text);
+  const mood = { asks: false, account: "key" as const, ...scenario.mood };
+  const { args, env } = installed.client.prepare({ home: own, project, url }, mood);
+  const { PATH = "", LANG = "C.UTF-8", USER = "dev" } = process.env;
+  // Nothing of the caller's own environment: it may be an agent's.
+  const given = { PATH, LANG, USER, HOME: own, TERM: "xterm-256color", TZ: "UTC", SHELL: "/bin/bash", ...proxied(url) };
+  return sit(way, { home, name, command: [installed.program, ...args], cwd: project, env: { ...given, ...env } });
+}
+
+/** Keeps a recording of every case in this folder, to look into a verdict or to make a fixture of. It ends with the client. */
+function record(home: Home, name: string): void {
+  const folder = process.env.ROUSE_REAL_RECORD;
+  if (!folder) return;
+  const begin = async (): Promise<void> => {
+    await until("it to be known", async () => (await viewOf(home, name)) !== null);
+    await rouse(home, ["record", name, "--out", resolve(folder)]);
+  };
+  begin().catch(() => {});
+}
+
+function proxied(url: string): Record<string, string> {
+  const local = "127.0.0.1,localhost";
+  const names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [name, name.toLowerCase()]);
+  return { ...Object.fromEntries(names.map((name) => [name, url])), NO_PROXY: local, no_proxy: local };
+}
+
+/** Types the prompt when rouse says that the client is ready, and again if it was not taken: some ignore keys while they load. */
+async function begin(server: ModelServer, seen: Trail, seat: Seat): Promise<void> {
+  await seen.says("idle", 0, READY_S);
+  const isTaken = (): boolean => server.lastOf("request") !== null;
+  for (const act of [() => seat.say(PROMPT), () => seat.enter(), () => seat.say(PROMPT)]) {
+    await act();
+    await until("the prompt to be taken", isTaken, 8000).catch(() => {});
+    if (isTaken()) return;
+  }
+  throw new Error("the prompt was never taken");
+}
+
+async function follow(home: Home, one: Case, server: ModelServer, seen: Trail, figure: Figure): Promise<void> {
+  const { scenario, installed, way } = one;
+  const expects = scenario.expects.map((expected) => ({
+    ...expected,
+    says: way === "watch" ? (expected.watched ?? expected.says) : expected.says,
+  }));
+  let killedAt: number | null = null;
+  for (const expected of expects) {
+    if (expected.after === "killed") killedAt = kill(home, nameOf(one), installed.folder);
+    const { after, reply = scenario.script.length - 1 } = expected;
+    const truth = (): number | null => (after === "killed" ? killedAt : server.lastOf(after, reply));
+    figure.delays.push(await seen.reaches(expected, truth));
+  }
+  if (figure.delays.includes(null)) figure.wrong.push(`it is ${seen.now}: ${seen.view?.reasons.join(" · ")}`);
+  await setTimeout((scenario.holdsS ?? 10) * 1000);
+  const last = expects.at(-1)?.says;
+  if (seen.now !== last && !figure.delays.includes(null)) figure.wrong.push(`${last} did not hold: ${seen.now}`);
+  const loud = seen.trail.filter(({ word }) => LOUD.test(word) && !expects.some(({ says }) => says === word));
+  for (const { s, word } of loud) figure.wrong.push(`false: ${word} at ${s.toFixed(1)} s`);
+  if (scenario.untilS !== undefined) {
+    const end = Date.parse(seen.view?.until ?? "") - (server.lastOf("fail") ?? 0) - scenario.untilS * 1000;
+    if (!(Math.abs(end) <= 60_000)) figure.wrong.push(`the limit's end is off: ${seen.view?.until}`);
+  }
+}
+
+/** Ends the client's own program as the kernel would: a wrapper around it is left to notice. */
+function kill(home: Home, name: string, folder: string): number {
+  const own = `/cases/${name}/`;
+  for (const { pid } of processesOf(home)) {
+    try {
+      if (!readlinkSync(`/proc/${pid}/exe`).startsWith(folder)) continue;
+      if (readlinkSync(`/proc/${pid}/cwd`).includes(own)) process.kill(pid, "SIGKILL");
+    } catch {
+      // It has just ended, which is as good.
+    }
+  }
+  return Date.now();
+}
+
+/** Everything that rouse says of one agent, from the moment it knows it. */
+class Trail {
+  readonly trail: { s: number; at: number; word: string }[] = [];
+  readonly #start = Date.now();
+  readonly #looking: Promise<void>;
+  view: SessionView | null = null;
+  #isOver = false;
+
+  constructor(home: Home, name: string) {
+    this.#looking = this.#look(home, name);
+  }
+
+  get now(): string {
+    return this.trail.at(-1)?.word ?? "not known";
+  }
+
+  /** When this was first said, not before that moment. */
+  #when(word: string, from: number): number | null {
+    const index = this.trail.findIndex(
+      (one, i) => one.word === word && (this.trail[i + 1]?.at ?? Number.POSITIVE_INFINITY) > from,
+    );
+    const found = this.trail[index];
+    return found ? Math.max(found.at, from) : null;
+  }
+
+  async says(word: string, from: number, withinS: number): Promise<void> {
+    const isSaid = (): boolean => this.#when(word, from) !== null;
+    await until(`rouse to say ${word}`, isSaid, withinS * 1000).catch((error: Error) => {
+      throw new Error(`${error.message}; it says ${this.now}: ${this.view?.reasons.join(" · ") ?? ""}`);
+    });
+  }
+
+  /** Seconds from the truth to the verdict; the truth may move on while it is waited for (another try that fails). */
+  async reaches({ says, withinS, meanwhile }: Expected, truth: () => number | null): Promise<number | null> {
+    const isLate = (): boolean => {
+      const from = truth();
+      return from !== null && !meanwhile?.includes(this.now) && Date.now() - from > withinS * 1000;
+    };
+    const isSaid = (): boolean => this.now === says && truth() !== null;
+    await until(`${says}`, () => isSaid() || isLate(), 10 * 60_000).catch(() => {});
+    const from = truth();
+    const at = from === null ? null : this.#when(says, from);
+    return from === null || at === null ? null : (at - from) / 1000;
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#looking;
+  }
+
+  async #look(home: Home, name: string): Promise<void> {
+    for (; !this.#isOver; await setTimeout(LOOK_MS)) {
+      const view = await viewOf(home, name);
+      if (view === null) continue;
+      this.view = view;
+      const word = wordOf(view);
+      if (word !== this.now) this.trail.push({ s: (Date.now() - this.#start) / 1000, at: Date.now(), word });
+    }
+  }
+}

@@ -1,0 +1,59 @@
+/** Real clients against a scripted model server, under rouse: `npm run test:real`. Minutes long, and not part of `npm test`. */
+import { writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rousePaths } from "../../src/config/paths.js";
+import { listSessions } from "../../src/host/registry.js";
+import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
+import { runCase } from "./case.js";
+import { CLAUDE_CODE } from "./clients/claude-code.js";
+import { CODEX } from "./clients/codex.js";
+import { type Installed, install } from "./clients/install.js";
+import { figuresText, type Measured } from "./figures.js";
+import { SCENARIOS } from "./scenarios.js";
+import { tmux, WAYS } from "./seats.js";
+
+const CLIENTS = [CLAUDE_CODE, CODEX];
+const measured: Measured[] = [];
+const installed = new Map<string, Installed>();
+let home: Home;
+
+beforeAll(async () => {
+  home = makeHome("on");
+  delete home.env.TMUX;
+  home.env.TMUX_TMPDIR = home.path;
+  for (const client of CLIENTS) installed.set(client.name, await install(client));
+  const { status, stderr } = await rouse(home, ["up"]);
+  if (status !== 0) throw new Error(`rouse up ended with ${status}: ${stderr}`);
+});
+
+afterAll(async () => {
+  const text = figuresText(measured);
+  process.stdout.write(`\n${text}\n`);
+  if (process.env.ROUSE_REAL_OUT) writeFileSync(process.env.ROUSE_REAL_OUT, JSON.stringify(measured, null, 1));
+  for (const { name, isAlive } of listSessions(rousePaths(home.env)))
+    if (isAlive) await rouse(home, ["stop", name, "--grace", "0"]);
+  await tmux(home, ["kill-server"]).catch(() => {});
+  await rouse(home, ["down"]);
+  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+});
+
+// The long ones first, so that none of them is what everybody waits for at the end.
+const CASES = [...SCENARIOS]
+  .sort((a, b) => lengthOf(b) - lengthOf(a))
+  .flatMap((scenario) => WAYS.flatMap((way) => CLIENTS.map((client) => ({ scenario, way, client }))));
+
+function lengthOf({ expects }: (typeof SCENARIOS)[number]): number {
+  return Math.max(...expects.map(({ withinS }) => withinS));
+}
+
+describe.concurrent("a real client", () => {
+  for (const { scenario, way, client } of CASES) {
+    it(`${client.name} ${way} ${scenario.name}`, async () => {
+      const one = { scenario, way, installed: installed.get(client.name) as Installed };
+      const figure = await runCase(home, one);
+      measured.push({ ...one, figure });
+      const trail = figure.trail.map(({ s, word }) => `${s.toFixed(1)} ${word}`).join(", ");
+      expect(figure.wrong, `it said ${trail}\n${figure.screen}`).toEqual([]);
+    });
+  }
+});

@@ -1,0 +1,143 @@
+/** The scripted model server itself, over real HTTP: what it says is what the vendors' clients were seen to understand. */
+import { request } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import { until } from "../../support/hosts.js";
+import type { Script } from "./script.js";
+import { ModelServer } from "./server.js";
+
+let server: ModelServer;
+
+afterEach(() => server.close());
+
+const PATHS = { anthropic: "/v1/messages", openai: "/v1/responses" } as const;
+type Vendor = keyof typeof PATHS;
+const VENDORS = Object.keys(PATHS) as Vendor[];
+
+const ask = (vendor: Vendor, body: object = {}): Promise<Response> =>
+  fetch(`${server.url}${PATHS[vendor]}`, {
+    method: "POST",
+    body: JSON.stringify({ model: "m", stream: true, tools: [{ name: "t" }], input: [], messages: [], ...body }),
+  });
+
+type Event = { type: string } & Record<string, unknown>;
+
+const eventsOf = (text: string): Event[] =>
+  [...text.matchAll(/^data: (.*)$/gm)].map(([, json]) => JSON.parse(json as string) as Event);
+
+/** The words of a reply, wherever the vendor puts them. */
+const deltasOf = (text: string): string =>
+  eventsOf(text)
+    .map(({ delta }) => (typeof delta === "string" ? delta : ((delta as { text?: string } | undefined)?.text ?? "")))
+    .join("");
+
+describe.each(VENDORS)("a scripted reply of %s", (vendor) => {
+  it("comes in pieces, with its tool call, and ends", async () => {
+    const script: Script = [
+      [
+        { do: "text", text: "I look at the code.", ms: 120 },
+        { do: "call", tool: "shell", command: "node test.mjs" },
+      ],
+    ];
+    server = await ModelServer.start(script);
+    const text = await (await ask(vendor)).text();
+    expect(deltasOf(text)).toContain("I look at the code.");
+    expect(text).toContain("node test.mjs");
+    expect(eventsOf(text).at(-1)?.type).toMatch(/^(message_stop|response\.completed)$/);
+    expect(server.deeds.map(({ did }) => did).slice(0, 4)).toEqual(["request", "text", "call", "end"]);
+  });
+
+  it("is the next one of the script for each request, and the last one from then on", async () => {
+    server = await ModelServer.start([[{ do: "text", text: "one" }], [{ do: "text", text: "two" }]]);
+    const said: string[] = [];
+    for (let i = 0; i < 3; i++) said.push(deltasOf(await (await ask(vendor)).text()));
+    expect(said).toEqual(["one", "two", "two"]);
+  });
+
+  it("is none of the script's when the request is not the conversation's", async () => {
+    server = await ModelServer.start([[{ do: "fail", kind: "overloaded" }]]);
+    expect((await ask(vendor, { tools: [] })).status).toBe(200);
+    expect((await ask(vendor)).status).toBeGreaterThan(500);
+  });
+
+  it("waits for a word, with nothing but pings before it", async () => {
+    const script: Script = [
+      [
+        { do: "ping", times: 2, everyMs: 5 },
+        { do: "await", word: "go" },
+        { do: "text", text: "gone on" },
+      ],
+    ];
+    server = await ModelServer.start(script);
+    const reply = ask(vendor).then((response) => response.text());
+    await until("it to wait", () => server.lastOf("await") !== null);
+    expect(server.lastOf("end")).toBeNull();
+    server.tell("go");
+    const text = await reply;
+    expect(deltasOf(text)).toBe("gone on");
+    expect(eventsOf(text).filter(({ type }) => /^(ping|keepalive)$/.test(type)).length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("can stall without headers, be cut, or break inside the stream", async () => {
+    const half: Script[number][number] = { do: "text", text: "half" };
+    const broken = { do: "break", type: "overloaded_error", message: "Overloaded" } as const;
+    server = await ModelServer.start([
+      [{ do: "stall", ms: 30 }, half],
+      [half, broken],
+      [half, { do: "drop" }],
+    ]);
+    expect(deltasOf(await (await ask(vendor)).text())).toBe("half");
+    expect(await (await ask(vendor)).text()).toContain("Overloaded");
+    await expect(ask(vendor).then((response) => response.text())).rejects.toThrow("terminated");
+  });
+
+  it.each(["overloaded", "server_error", "auth", "rate_limit", "usage_limit"] as const)(
+    "can fail: %s",
+    async (kind) => {
+      server = await ModelServer.start([
+        [{ do: "fail", kind, resetsInS: 3600 }],
+        [{ do: "fail", status: 418, body: {} }],
+      ]);
+      const { status } = await ask(vendor);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(server.deeds.find(({ did }) => did === "fail")?.what).toBe(kind);
+      expect((await ask(vendor)).status).toBe(418);
+    },
+  );
+});
+
+describe("the scripted model server", () => {
+  it("sends a whole message where no stream is asked for", async () => {
+    server = await ModelServer.start([[{ do: "text", text: "whole" }]]);
+    const message = (await (await ask("anthropic", { stream: false })).json()) as { content: unknown };
+    expect(message.content).toEqual([{ type: "text", text: "whole" }]);
+  });
+
+  it("asks after a command that outlasts its call, as the model would, and does not count it", async () => {
+    server = await ModelServer.start([[{ do: "text", text: "done" }]]);
+    const output = { type: "function_call_output", output: "Process running with session ID 7\n" };
+    expect(await (await ask("openai", { input: [output] })).text()).toContain("write_stdin");
+    expect(deltasOf(await (await ask("openai")).text())).toBe("done");
+  });
+
+  it("lets nobody out, and remembers who wanted to", async () => {
+    server = await ModelServer.start([]);
+    const { port } = new URL(server.url);
+    const tunnel = request({ host: "127.0.0.1", port, method: "CONNECT", path: "telemetry.example:443" });
+    const status = await new Promise((resolve) => {
+      tunnel.on("connect", (response, socket) => {
+        socket.destroy();
+        resolve(response.statusCode);
+      });
+      tunnel.end();
+    });
+    expect(status).toBe(403);
+    expect(server.deeds).toMatchObject([{ did: "phoned", what: "telemetry.example:443" }]);
+  });
+
+  it("lets go of every reply when it closes", async () => {
+    server = await ModelServer.start([[{ do: "text", text: "half" }, { do: "stall" }]]);
+    const reply = ask("openai").then((response) => response.text());
+    await until("it to stall", () => server.lastOf("stall") !== null);
+    await Promise.all([expect(reply).rejects.toThrow("terminated"), server.close()]);
+  });
+});

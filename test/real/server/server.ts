@@ -1,0 +1,132 @@
+/** A model server for real clients: answers by a script on a loopback port, keeps the truth, and traps what would leave. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ANTHROPIC } from "./anthropic.js";
+import { OPENAI } from "./openai.js";
+import { play, send } from "./play.js";
+import type { Deed, Script, Step } from "./script.js";
+
+const DIALECTS = [ANTHROPIC, OPENAI];
+const SIDE_REPLY: readonly Step[] = [{ do: "text", text: "Mend the test" }];
+const MODELS = ["claude-opus-5-5", "claude-sonnet-5-5", "gpt-5.1-codex"];
+
+/** Also the proxy of its clients: a connection to anywhere else is noted and refused. */
+export class ModelServer {
+  readonly deeds: Deed[] = [];
+  readonly #script: Script;
+  readonly #server: Server;
+  readonly #closing = new AbortController();
+  readonly #told = new Map<string, { promise: Promise<void>; resolve: () => void }>();
+  #requests = 0;
+
+  static async start(script: Script): Promise<ModelServer> {
+    const server = new ModelServer(script);
+    await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
+    return server;
+  }
+
+  private constructor(script: Script) {
+    this.#script = script;
+    this.#server = createServer((request, response) => {
+      this.#answer(request, response).catch((error: Error) => {
+        if (!response.headersSent) send(response, { status: 500, body: { error: { message: error.message } } });
+        else response.destroy();
+      });
+    });
+    this.#server.on("connect", (request, socket) => {
+      this.#note("phoned", request.url);
+      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Lets every reply that awaits this word go on, those that come later too. */
+  tell(word: string): void {
+    this.#wordOf(word).resolve();
+  }
+
+  /** When this was last done, in this reply or a later one: the truth of the state that follows. */
+  lastOf(did: Deed["did"], reply = 0): number | null {
+    return this.deeds.findLast((deed) => deed.did === did && deed.request >= reply)?.at ?? null;
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = request.url ?? "/";
+    // A proxy is asked with the whole address.
+    if (!target.startsWith("/")) {
+      this.#note("phoned", target);
+      send(response, { status: 403, body: { error: { message: "no way out" } } });
+      return;
+    }
+    const path = target.split("?")[0];
+    const dialect = DIALECTS.find((one) => one.path === path);
+    if (request.method !== "POST" || dialect === undefined) {
+      this.#note("side", `${request.method} ${path}`);
+      send(response, aside(path ?? ""));
+      return;
+    }
+    const body = JSON.parse(await bodyOf(request)) as Record<string, unknown>;
+    const { isSide, goOn, wire } = dialect.ask(body, response);
+    if (goOn !== null) {
+      this.#note("side", "its tool still runs");
+      wire.open();
+      goOn();
+      wire.end();
+      return;
+    }
+    const number = isSide ? -1 : this.#requests++;
+    const note = (did: Deed["did"], what?: string): void => this.#note(isSide ? "side" : did, what, number);
+    note("request");
+    const gone = new AbortController();
+    response.on("close", () => {
+      gone.abort();
+      note("closed");
+    });
+    const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
+    const told = (word: string): Promise<void> => this.#wordOf(word).promise;
+    const steps = isSide ? SIDE_REPLY : (this.#script[Math.min(number, this.#script.length - 1)] ?? []);
+    if (await play(steps, { wire, dialect, response, signal, note, told })) note("end");
+  }
+
+  #note(did: Deed["did"], what?: string, request = -1): void {
+    this.deeds.push({ at: Date.now(), did, request, ...(what === undefined ? {} : { what }) });
+  }
+
+  #wordOf(word: string): { promise: Promise<void>; resolve: () => void } {
+    let told = this.#told.get(word);
+    if (!told) {
+      let resolve = (): void => {};
+      const promise = new Promise<void>((done) => {
+        resolve = done;
+      });
+      told = { promise, resolve };
+      this.#told.set(word, told);
+    }
+    return told;
+  }
+}
+
+/** What clients ask beside replies; most of it they can do without. */
+function aside(path: string): { status: number; body: unknown } {
+  if (path.endsWith("/count_tokens")) return { status: 200, body: { input_tokens: 1200 } };
+  if (path.endsWith("/models")) {
+    const data = MODELS.map((id) => ({ id, object: "model", type: "model", display_name: id }));
+    return { status: 200, body: { object: "list", data, has_more: false } };
+  }
+  return { status: path === "/" ? 200 : 404, body: { error: { type: "not_found_error", message: "Not found" } } };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
