@@ -1,0 +1,383 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { assessed, FACTS, World } from "../../test/support/incidents.js";
+import { START } from "../../test/support/steps.js";
+import { ACTIONS, type OutcomeResult } from "./action.js";
+import type { Assessment } from "./assess.js";
+import { EVIDENCE_KINDS } from "./evidence/kinds.js";
+import type { Facts } from "./facts.js";
+import { takeIncidents } from "./incident/fold.js";
+import { POLICIES } from "./policy/builtin.js";
+import type { Budget, Policy } from "./policy/policy.js";
+import { HANDS_OFF, TROUBLES } from "./trouble.js";
+
+const numRuns = process.env.ROUSE_FULL ? 20_000 : 100;
+
+const STATES = [
+  ...["silent_stream", "frozen_screen", "tool_hang", "loop", "stopped_early", "no_completion_signal", "compaction"].map(
+    (cause) => `stuck/${cause}`,
+  ),
+  ...["api", "auth", "billing", "crash", "unreachable"].map((cause) => `error/${cause}`),
+  ...["needs_input/permission", "rate_limited", "gone/crash", "gone", "unknown"],
+  ...["working", "waiting/tool", "idle", "complete", "starting"],
+];
+
+interface Step {
+  agent: string;
+  after: number;
+  what: Omit<Assessment, "at">;
+  facts: Partial<Facts>;
+  result: OutcomeResult;
+  progress: boolean;
+  word: "ack" | "silence" | "false-alarm" | "right" | "gap" | null;
+}
+
+/** What stands in the way of acting is rare, or nothing would ever be done. */
+const facts = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ origin: fc.constantFrom("spawn", "spawn", "run", "tmux") }) },
+  fc.record(
+    {
+      origin: fc.constantFrom("run", "spawn", "tmux", "transcript"),
+      allowed: fc.boolean(),
+      humanPresent: fc.boolean(),
+      observerHealthy: fc.boolean(),
+      promptOpen: fc.boolean(),
+      gone: fc.boolean(),
+      guard: fc.constantFrom(
+        null,
+        { send: true, may_ask: true, reason: "" },
+        { send: false, may_ask: true, reason: "" },
+      ),
+    },
+    { requiredKeys: [] },
+  ),
+) as fc.Arbitrary<Partial<Facts>>;
+
+const trouble = fc
+  .record({
+    what: fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.constantFrom("stuck/stopped_early", "gone/crash", "stuck/frozen_screen", "stuck/loop"),
+      },
+      fc.constantFrom(...STATES),
+    ),
+    level: fc.constantFrom("act", "act", "tell"),
+    kinds: fc.oneof(
+      { weight: 2, arbitrary: fc.constant(["screen", "record"]) },
+      fc.subarray([...EVIDENCE_KINDS], { maxLength: 2 }),
+    ),
+    until: fc.option(fc.integer({ min: 0, max: 100_000 }).map((s) => START + s * 1000)),
+  })
+  .map(({ what, ...rest }) => assessed(what, rest as Partial<Assessment>));
+
+/** A state that holds for some looks; between troubles the agent often works on long enough for a new incident. */
+const stretch = (agents: string[]): fc.Arbitrary<Step[]> =>
+  fc
+    .record({
+      agent: fc.constantFrom(...agents),
+      looks: fc.integer({ min: 1, max: 10 }),
+      after: fc.integer({ min: 5, max: 150 }),
+      what: trouble,
+      works: fc.boolean(),
+      facts,
+      result: fc.oneof(
+        { weight: 5, arbitrary: fc.constant<OutcomeResult>("done") },
+        fc.constantFrom<OutcomeResult>("failed", "refused", "unknown"),
+      ),
+      progress: fc.boolean(),
+      word: fc.option(fc.constantFrom("ack", "silence", "false-alarm", "right", "gap"), { freq: 12 }),
+    })
+    .map(({ looks, works, ...step }) => {
+      const first = { ...step, progress: false } as Step;
+      const held = Array.from({ length: looks }, (_, i): Step => (i === 0 ? first : { ...first, word: null }));
+      const healthy: Step = { ...first, word: null, what: assessed("working"), progress: true, after: 300 };
+      return works ? [...held, healthy, healthy, { ...healthy, after: 700 }] : held;
+    });
+
+const steps = (agents: string[]): fc.Arbitrary<Step[]> =>
+  fc.array(stretch(agents), { minLength: 3, maxLength: 25 }).map((stretches) => stretches.flat());
+
+const policies = fc.constantFrom(...Object.values(POLICIES));
+/** Budgets so tight that random histories reach them. */
+const TIGHT: Policy = {
+  ...POLICIES.aggressive,
+  confirmMs: 0,
+  budgets: {
+    incident: 2,
+    agent: { times: 2, periodMs: 7_200_000 },
+    node: { times: 3, periodMs: 7_200_000 },
+    agentRestarts: { times: 1, periodMs: 7_200_000 },
+    nodeRestarts: { times: 2, periodMs: 7_200_000 },
+  },
+};
+
+const FEW: Policy = { ...POLICIES.default, confirmMs: 0, budgets: { ...POLICIES.default.budgets, incident: 2 } };
+
+function play(
+  world: World,
+  story: readonly Step[],
+  each: (step: Step, at: number, before: number) => void = () => {},
+): World {
+  let at = 0;
+  let progress: number | null = null;
+  for (const step of story) {
+    at += step.after;
+    if (step.progress) progress = at;
+    say(world, step, at);
+    const before = world.done.length;
+    const { agent, facts } = step;
+    world.look(
+      at,
+      step.what,
+      { agent, facts: { ...FACTS, ...facts, silencedUntil: silence(world, agent, at) }, progress },
+      step.result,
+    );
+    each(step, at, before);
+  }
+  return world;
+}
+
+const silence = (world: World, agent: string, at: number): number | null =>
+  world.book.silences.find((entry) => entry.agent === agent && entry.until > START + at * 1000)?.until ?? null;
+
+function say(world: World, { word, agent }: Step, at: number): void {
+  const now = START + at * 1000;
+  const incident = world.open(agent)[0]?.id ?? "none";
+  if (word === "ack") takeIncidents(world.book, { kind: "acked", at: now, incident });
+  else if (word === "silence")
+    takeIncidents(world.book, { kind: "silenced", silence: { agent, trouble: null, at: now, until: now + 600_000 } });
+  else if (word === "gap") takeIncidents(world.book, { kind: "gap", from: now - 60_000, to: now });
+  else if (word !== null) takeIncidents(world.book, { kind: "feedback", at: now, incident, feedback: word });
+}
+
+const touches = (world: World) =>
+  world.book.deeds.filter((d) => ACTIONS[d.do].touches && d.outcome?.result !== "refused");
+
+function mostIn(times: readonly number[], { periodMs }: Budget): number {
+  return Math.max(0, ...times.map((end) => times.filter((at) => at <= end && at > end - periodMs).length));
+}
+
+describe("decide, whatever happens", () => {
+  it("gives the same decision for the same situation, and asking changes nothing", () => {
+    fc.assert(
+      fc.property(policies, steps(["a", "b"]), (policy, story) => {
+        const one = play(new World(policy), story);
+        const two = play(new World(policy), story);
+        expect(one.decisions).toEqual(two.decisions);
+        expect(JSON.stringify(one.book)).toBe(JSON.stringify(two.book));
+      }),
+      { numRuns },
+    );
+  });
+
+  it("never touches an agent that needs a human, or that cannot be seen", () => {
+    fc.assert(
+      fc.property(policies, steps(["a", "b"]), (policy, story) => {
+        const world = new World({ ...policy, confirmMs: 0, ladders: everywhere(POLICIES.aggressive) });
+        play(world, story, ({ what, facts }, _, before) => {
+          for (const { action } of world.done.slice(before)) {
+            if (action.do === "escalate") continue;
+            expect(HANDS_OFF.has(action.trouble)).toBe(false);
+            expect(["needs_input", "unknown"]).not.toContain(what.state);
+            expect(["auth", "billing"]).not.toContain(what.cause);
+            expect(facts.allowed ?? true).toBe(true);
+            if (!ACTIONS[action.do].touches) continue;
+            expect([facts.humanPresent ?? false, facts.observerHealthy ?? true]).toEqual([false, true]);
+          }
+        });
+      }),
+      { numRuns },
+    );
+  });
+
+  it("ends nothing without two kinds of evidence, permission and a healthy observer, and never a human's terminal", () => {
+    fc.assert(
+      fc.property(policies, steps(["a"]), (policy, story) => {
+        const world = new World({ ...policy, confirmMs: 0, ladders: everywhere(POLICIES.aggressive) });
+        play(world, story, ({ what, facts }, _, before) => {
+          for (const { action } of world.done.slice(before)) {
+            if (!ACTIONS[action.do].destructive) continue;
+            expect(what.kinds.length).toBeGreaterThanOrEqual(2);
+            expect(what.level).toBe("act");
+            expect(facts.observerHealthy ?? true).toBe(true);
+            if (action.do !== "end_child") expect(facts.origin ?? "spawn").not.toBe("run");
+          }
+        });
+      }),
+      { numRuns },
+    );
+  });
+
+  it("touches no more often in one incident than its rungs and its budget say", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.values(POLICIES), FEW), steps(["a"]), (policy, story) => {
+        const world = play(new World(policy), story);
+        for (const { id, chain, trouble } of world.book.incidents) {
+          const deeds = touches(world).filter(({ incident }) => incident === id);
+          expect(deeds.length).toBeLessThanOrEqual(policy.budgets.incident);
+          const rungs = [...chain, trouble].flatMap((name) => policy.ladders[name] ?? []);
+          for (const name of new Set(deeds.map((deed) => deed.do))) {
+            const limit = Math.max(...rungs.filter((rung) => rung.do === name).map((rung) => rung.limit));
+            expect(deeds.filter((deed) => deed.do === name).length).toBeLessThanOrEqual(limit);
+          }
+        }
+      }),
+      { numRuns },
+    );
+  });
+
+  it("asks again for what was refused, but not for ever", () => {
+    fc.assert(
+      fc.property(policies, steps(["a"]), (policy, story) => {
+        const world = play(
+          new World(policy),
+          story.map((step): Step => ({ ...step, result: "refused" })),
+        );
+        expect(touches(world)).toEqual([]);
+        for (const { id } of world.book.incidents)
+          expect(world.book.deeds.filter(({ incident }) => incident === id).length).toBeLessThanOrEqual(25);
+      }),
+      { numRuns },
+    );
+  });
+
+  it("keeps every budget in every window, of agents and of the node, however they are interleaved", () => {
+    fc.assert(
+      fc.property(steps(["a", "b", "c", "d"]), (story) => {
+        const world = play(new World(TIGHT), story);
+        const all = touches(world);
+        const isRestart = (name: keyof typeof ACTIONS): boolean => ACTIONS[name].starts || ACTIONS[name].destructive;
+        expect(
+          mostIn(
+            all.map(({ at }) => at),
+            TIGHT.budgets.node,
+          ),
+        ).toBeLessThanOrEqual(TIGHT.budgets.node.times);
+        expect(
+          mostIn(
+            all.filter((d) => isRestart(d.do)).map(({ at }) => at),
+            TIGHT.budgets.nodeRestarts,
+          ),
+        ).toBeLessThanOrEqual(TIGHT.budgets.nodeRestarts.times);
+        for (const agent of ["a", "b", "c", "d"]) {
+          const own = all.filter((deed) => deed.agent === agent);
+          expect(
+            mostIn(
+              own.map(({ at }) => at),
+              TIGHT.budgets.agent,
+            ),
+          ).toBeLessThanOrEqual(TIGHT.budgets.agent.times);
+          expect(
+            mostIn(
+              own.filter((d) => isRestart(d.do)).map(({ at }) => at),
+              TIGHT.budgets.agentRestarts,
+            ),
+          ).toBeLessThanOrEqual(TIGHT.budgets.agentRestarts.times);
+        }
+      }),
+      { numRuns },
+    );
+  });
+
+  it("does nothing about what somebody has taken or silenced", () => {
+    fc.assert(
+      fc.property(policies, steps(["a"]), (policy, story) => {
+        const world = new World(policy);
+        play(world, story, (_, at, before) => {
+          for (const { action } of world.done.slice(before)) {
+            expect(silence(world, "a", at)).toBeNull();
+            expect(world.book.incidents.find(({ id }) => id === action.incident)?.ackedAt ?? null).toBeNull();
+          }
+        });
+      }),
+      { numRuns },
+    );
+  });
+
+  it("calls an incident resolved only after progress that is newer than the trouble", () => {
+    fc.assert(
+      fc.property(policies, steps(["a"]), (policy, story) => {
+        const world = new World(policy);
+        let progress = Number.NEGATIVE_INFINITY;
+        play(world, story, (step, at) => {
+          if (step.progress) progress = START + at * 1000;
+          for (const incident of world.book.incidents)
+            if (incident.phase === "resolved" && incident.endedAt === START + at * 1000)
+              expect(progress).toBeGreaterThan(incident.seenAt);
+        });
+      }),
+      { numRuns },
+    );
+  });
+
+  it("tells a human in the end of every trouble that lasts", () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...TROUBLES),
+        policies,
+        fc.subarray([...EVIDENCE_KINDS]),
+        (trouble, policy, kinds) => {
+          const state =
+            trouble === "unknown" || trouble === "needs_input" || trouble === "rate_limited" ? trouble : null;
+          const cause = state || trouble === "gone" || trouble === "error" ? null : trouble;
+          const what = assessed(state ?? (trouble === "gone" || trouble === "error" ? trouble : `error/${cause}`), {
+            kinds,
+          });
+          const world = new World(policy);
+          world.watch(0, 12 * 3600, what, {}, 60);
+          expect(world.done.at(-1)?.action.do).toBe("escalate");
+        },
+      ),
+      { numRuns: process.env.ROUSE_FULL ? 400 : 40 },
+    );
+  });
+
+  it("decides of one agent what it would decide if unrelated ones were looked at in another order", () => {
+    fc.assert(
+      fc.property(steps(["a"]), steps(["b"]), fc.boolean(), (ofA, ofB, aFirst) => {
+        // Far from each other in kind, so that they share no outage; the node's budget is not reached.
+        const roomy: Policy = {
+          ...POLICIES.default,
+          budgets: {
+            ...POLICIES.default.budgets,
+            node: { times: 1e6, periodMs: 1 },
+            nodeRestarts: { times: 1e6, periodMs: 1 },
+          },
+        };
+        const quiet = (story: Step[]): Step[] =>
+          story.map((step): Step => ({ ...step, word: null, after: 60, what: unshared(step.what) }));
+        const alone = play(new World(roomy), quiet(ofA));
+        const world = new World(roomy);
+        let progress: number | null = null;
+        const other = quiet(ofB);
+        quiet(ofA).forEach((step, i) => {
+          const at = (i + 1) * 60;
+          if (step.progress) progress = at;
+          const b = other[i];
+          const lookB = (): void =>
+            void (b && world.look(at, b.what, { agent: "b", facts: { ...FACTS, ...b.facts } }, b.result));
+          if (!aFirst) lookB();
+          world.look(at, step.what, { agent: "a", facts: { ...FACTS, ...step.facts }, progress }, step.result);
+          if (aFirst) lookB();
+        });
+        const ofAgent = (w: World) => w.done.filter(({ agent }) => agent === "a").map(({ at, action }) => [at, action]);
+        expect(ofAgent(world)).toEqual(ofAgent(alone));
+      }),
+      { numRuns },
+    );
+  });
+});
+
+const SHARED = new Set(["rate_limited", "auth", "billing"]);
+const unshared = (what: Omit<Assessment, "at">): Omit<Assessment, "at"> =>
+  SHARED.has(what.state) || SHARED.has(what.cause ?? "") ? assessed("working") : what;
+
+/** The same ladders for every trouble and every session: the worst that a user could write. */
+function everywhere(policy: Policy): Policy["ladders"] {
+  const rungs = Object.values(policy.ladders)
+    .flat()
+    .map((rung) => ({ ...rung, when: { ...rung.when, origins: null, level: "tell" as const } }))
+    .sort((x, y) => Number(ACTIONS[y.do].destructive) - Number(ACTIONS[x.do].destructive));
+  return Object.fromEntries(TROUBLES.map((trouble) => [trouble, rungs]));
+}
