@@ -20,6 +20,7 @@ export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<
   { names: ["doctor"], load: async () => (await import("./doctor.js")).addDoctor },
   { names: ["completions"], load: async () => (await import("./completions.js")).addCompletions },
   { names: ["config"], load: async () => (await import("./config.js")).addConfig },
+  { names: ["policy"], load: async () => (await import("./policy.js")).addPolicy },
   { names: ["record"], load: async () => (await import("./record.js")).addRecord },
   { names: ["replay"], load: async () => (await import("./replay.js")).addReplay },
   { names: ["eval"], load: async () => (await import("./eval.js")).addEval },

@@ -4,17 +4,20 @@ import { join } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 import { KINDS } from "../agents/registry.js";
 import { plain, plainJson } from "../core/plain.js";
-import type { TimelineEntry } from "../core/timeline.js";
+import type { Origin } from "../core/policy/policy.js";
+import { createRehearsal } from "../core/rehearse.js";
 import { parseRecord } from "../readers/json.js";
 import { isCaseFolder, SOURCE_NAMES } from "../replay/case-folder.js";
 import { BadInput, readLines } from "../replay/files.js";
-import { isFolder, type ReplayOptions, replayCase, replayCast } from "../replay/replay-case.js";
+import { isFolder, type Replayed, type ReplayOptions, replayCase, replayCast } from "../replay/replay-case.js";
 import { replayEvents, replaySignals, replayTranscript } from "../replay/replay-records.js";
 import { judgeScreen } from "../replay/replay-screens.js";
 import { complaintOfKind, parseSources, parseZone } from "./options.js";
 import { isColoured } from "./paint.js";
+import { parseOrigin, policyOf } from "./policy-option.js";
 import { loadProfiles } from "./profiles.js";
 import { timelineText } from "./timeline-text.js";
+import { wouldEntry, wouldText } from "./would-text.js";
 
 export function addReplay(program: Command, setExit: (code: number) => void): void {
   const command = program
@@ -32,6 +35,15 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
     .option("--signals <file>", "stored signals, one JSON object per line")
     .option("--agent <kind>", `which program it is, where the recording does not say: ${KINDS.join(", ")}`)
     .option("--profile <file>", "a profile of your own (TOML or JSON) over the built-in ones")
+    .option("--policy <policy>", "say what this policy would have done, and when: its name, or a file")
+    .addOption(
+      new Option(
+        "--origin <origin>",
+        "with --policy: as if the agent had been started so: run, spawn, tmux or transcript",
+      )
+        .default("spawn" as Origin, "spawn")
+        .argParser(parseOrigin),
+    )
     .addOption(new Option("--sources <list>", `read only these: ${SOURCE_NAMES.join(", ")}`).argParser(parseSources))
     .addOption(
       new Option("--tz <zone>", "zone of clock times that a program prints without one")
@@ -46,15 +58,17 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       const profiles = options.profile ? await loadProfiles(options.profile) : [];
       const complaint = complaintOfKind(options.agent, profiles);
       if (complaint) command.error(complaint, { exitCode: 2 });
+      const policy = options.policy === undefined ? null : policyOf(options.policy);
       const replay: ReplayOptions = {
         sources: options.sources ?? new Set(SOURCE_NAMES),
         zone: options.tz,
         ...(options.agent ? { agent: options.agent } : {}),
         profiles,
+        ...(policy ? { rehearsal: (kind) => createRehearsal(policy, options.origin, kind) } : {}),
       };
-      const out = printer(options.json === true);
+      const out = printer(options.json === true, policy?.name ?? null);
       let asked = 0;
-      if (options.events) asked += await eachRow(options.events, async (row) => out(await replayEvents(row)));
+      if (options.events) asked += await eachRow(options.events, async (row) => out(await replayEvents(row, replay)));
       if (options.screens)
         asked += await eachRow(options.screens, (row) =>
           process.stdout.write(screenLine(judgeScreen(row), options.json === true)),
@@ -92,12 +106,17 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
     });
 }
 
-function printer(
-  json: boolean,
-): (replayed: { case: string; timeline: TimelineEntry[]; skipped?: Map<string, number> }) => void {
+type Printed = Pick<Replayed, "case" | "timeline" | "would" | "startAt"> & { skipped?: Map<string, number> };
+
+function printer(json: boolean, policy: string | null): (replayed: Printed) => void {
   const style = { colour: isColoured(process.stdout), columns: process.stdout.columns ?? 100 };
-  return ({ case: name, timeline, skipped }) => {
-    process.stdout.write(json ? `${plainJson({ case: name, timeline })}\n` : timelineText(name, timeline, style));
+  return ({ case: name, timeline, skipped, would = [], startAt = 0 }) => {
+    const acted = policy === null ? {} : { policy, would: would.map((done) => wouldEntry(done, startAt)) };
+    process.stdout.write(
+      json
+        ? `${plainJson({ case: name, timeline, ...acted })}\n`
+        : timelineText(name, timeline, style) + (policy === null ? "" : wouldText(policy, would, startAt)),
+    );
     const lost = (skipped?.get("damaged line") ?? 0) + (skipped?.get("impossible time") ?? 0);
     if (lost > 0)
       process.stderr.write(`rouse: ${plain(name)}: lines that could not be read and were left out: ${lost}\n`);

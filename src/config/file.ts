@@ -115,7 +115,7 @@ function isTable(value: unknown): value is Record<string, unknown> {
  * A configuration is a plain file of this user (or of root): anybody else's is not believed, and a pipe would never end.
  * Links are followed, since many keep their settings in a folder of their own.
  */
-function readOwnFile(path: string): string | Problem | null {
+export function readOwnFile(path: string): string | Problem | null {
   const problem = (text: string): Problem => ({ level: "error", where: path, text: `${text}; the file is not used` });
   let file: number;
   try {

@@ -240,6 +240,16 @@ export const KEYS = {
     learned_factor: detector("learned_factor", "lower", "A pause so many times longer than the usual one is strange.", {
       min: 1,
     }),
+    silence_patience: detector(
+      "silence_patience",
+      "lower",
+      "A silent stream or a frozen screen is told so many times later than it would be.",
+      { min: 0.5, max: 10 },
+    ),
+    tool_patience: detector("tool_patience", "lower", "A tool that stays open is told so many times later.", {
+      min: 0.5,
+      max: 10,
+    }),
   },
   diagnosis: {
     interval_minutes: notYet(number(2, "never", "Minutes between two looks of the diagnosing model.", { min: 0.1 })),

@@ -18,8 +18,16 @@ const STATES = [
     (cause) => `stuck/${cause}`,
   ),
   ...["api", "auth", "billing", "crash", "unreachable"].map((cause) => `error/${cause}`),
-  ...["needs_input/permission", "rate_limited", "gone/crash", "gone", "unknown"],
-  ...["working", "waiting/tool", "idle", "complete", "starting"],
+  "needs_input/permission",
+  "rate_limited",
+  "gone/crash",
+  "gone",
+  "unknown",
+  "working",
+  "waiting/tool",
+  "idle",
+  "complete",
+  "starting",
 ];
 
 interface Step {

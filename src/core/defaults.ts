@@ -74,6 +74,10 @@ export interface Defaults {
   /** The quantile of the own gaps, and how many times longer than it a gap must be to be strange. */
   learned_quantile: number;
   learned_factor: number;
+  /** A silent stream or a frozen screen is told so many times later; learned from false alarms. */
+  silence_patience: number;
+  /** The same for open tools. */
+  tool_patience: number;
 }
 
 export const DEFAULTS: Readonly<Defaults> = {
@@ -114,6 +118,8 @@ export const DEFAULTS: Readonly<Defaults> = {
   learned_min_samples: 20,
   learned_quantile: 0.95,
   learned_factor: 8,
+  silence_patience: 1,
+  tool_patience: 1,
 };
 
 export type Settings = Partial<Defaults>;

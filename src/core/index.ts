@@ -23,6 +23,7 @@ export { type Facts, factsOf, guardFrom } from "./facts.js";
 export { isMeaningfulProgress, isResumerPrompt, ROUSE_MARK, shouldSendResume } from "./guard.js";
 export { type IncidentChange, type IncidentInput, takeIncidents } from "./incident/fold.js";
 export { createIncidents, type Incident, type Incidents, type Outage, silencedUntil } from "./incident/incident.js";
+export { adaptedSettings } from "./incident/learn.js";
 export { progressOf } from "./incident/progress.js";
 export { POLICIES } from "./policy/builtin.js";
 export type { Policy, Rung } from "./policy/policy.js";

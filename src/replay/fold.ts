@@ -26,6 +26,9 @@ const QUIET_MS = 10_000;
 const LONG_SILENCE_MS = 7 * 24 * 3_600_000;
 const LONG_SILENCE_STEP = 0.01;
 
+/** Nobody is asked more often than this. */
+const ASK_MIN_MS = 1000;
+
 /** A program's last words: so much of its standard error is kept. */
 const STDERR_MAX = 4096;
 
@@ -38,6 +41,8 @@ export interface FoldOptions {
   size: { cols: number; rows: number } | null;
   /** Called with each assessment, for `--json` streams and benches. */
   onSignal?: (signal: Signal) => void;
+  /** Called with each assessment and the evidence behind it; returns a moment at which it wants to be asked again. */
+  onAssessed?: (assessment: Assessment, evidence: Evidence) => number | null;
 }
 
 export interface FoldResult {
@@ -67,6 +72,8 @@ class Fold {
   #writtenAt: number;
   #heardAt: number;
   #recheckAt: number | null = null;
+  /** What somebody who listens waits for; the timeline does not depend on it. */
+  #askAt: number | null = null;
   #signals = 0;
   #stderr = "";
   #impossible = 0;
@@ -146,17 +153,23 @@ class Fold {
   #advance(to: number): void {
     while (true) {
       const recheck = this.#recheckAt === null ? Number.POSITIVE_INFINITY : this.#spaced(this.#recheckAt);
-      const look = this.#nextLook(Math.min(to, recheck));
-      const next = Math.min(look, recheck);
+      const due = Math.min(recheck, this.#askAt ?? Number.POSITIVE_INFINITY);
+      const look = this.#nextLook(Math.min(to, due));
+      const next = Math.min(look, due);
       if (next > to) break;
       this.#now = next;
       if (next === look && this.#terminal) {
         this.#looks++;
         const signals = this.#terminal.look(next);
         this.#take(signals);
-        if (signals.length === 0 && recheck > next) continue;
+        if (signals.length > 0) {
+          this.#judge(next);
+          continue;
+        }
+        if (due > next) continue;
       }
-      this.#judge(next);
+      if (next < recheck) this.#listen(assess(this.#evidence, next));
+      else this.#judge(next);
     }
     this.#now = Math.max(this.#now, to);
   }
@@ -194,6 +207,12 @@ class Fold {
     const assessment = assess(this.#evidence, at);
     this.#recheckAt = assessment.recheckAt;
     this.#say(assessment);
+    this.#listen(assessment);
+  }
+
+  #listen(assessment: Assessment): void {
+    const askAt = this.#options.onAssessed?.(assessment, this.#evidence) ?? null;
+    this.#askAt = askAt === null ? null : Math.max(askAt, assessment.at + ASK_MIN_MS);
   }
 
   #say(assessment: Assessment): void {

@@ -3,11 +3,12 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ProfileOverride } from "../agents/profile.js";
 import { profileFor } from "../agents/registry.js";
+import { type Rehearsal, rehearse, type Would } from "../core/rehearse.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import { openCase, type SourceName } from "./case-folder.js";
 import { openCast } from "./cast.js";
 import { BadInput } from "./files.js";
-import { foldRecording } from "./fold.js";
+import { type FoldOptions, foldRecording } from "./fold.js";
 
 export interface ReplayOptions {
   sources: ReadonlySet<SourceName>;
@@ -16,6 +17,8 @@ export interface ReplayOptions {
   /** Kind of program, where the recording itself does not say. */
   agent?: string;
   profiles?: readonly ProfileOverride[];
+  /** Listens to every assessment of one recording: what a policy would have done. */
+  rehearsal?: (program: string) => Rehearsal;
 }
 
 export interface Replayed {
@@ -25,16 +28,20 @@ export interface Replayed {
   /** Records that no reader knows, by kind; and lines that could not be read. */
   skipped: Map<string, number>;
   meta: Record<string, unknown>;
+  would?: Would[];
+  startAt?: number;
 }
 
 export async function replayCase(path: string, options: ReplayOptions): Promise<Replayed> {
   const opened = await openCase(path, options.sources, options.profiles);
   const profile = options.agent ? profileFor(options.agent, options.profiles) : opened.profile;
+  const rehearsal = options.rehearsal?.(profile.id);
   const folded = await foldRecording(opened.inputs, {
     profile,
     startAt: opened.startAt,
     zone: options.zone,
     size: opened.size,
+    ...listener(rehearsal),
   });
   if (opened.lost() > 0) folded.skipped.set("damaged line", opened.lost());
   return {
@@ -43,21 +50,34 @@ export async function replayCase(path: string, options: ReplayOptions): Promise<
     signals: folded.signals,
     skipped: folded.skipped,
     meta: opened.meta,
+    ...wouldOf(rehearsal, opened.startAt),
   };
 }
 
 /** A bare recording of a terminal; `-` reads standard input. */
 export async function replayCast(path: string, options: ReplayOptions): Promise<Replayed> {
   const cast = await openCast(path, false);
+  const profile = profileFor(options.agent ?? "generic", options.profiles);
+  const rehearsal = options.rehearsal?.(profile.id);
   const folded = await foldRecording(cast.inputs, {
-    profile: profileFor(options.agent ?? "generic", options.profiles),
+    profile,
     startAt: cast.header.startAt,
     zone: options.zone,
     size: cast.header,
+    ...listener(rehearsal),
   });
   if (cast.skipped() > 0) folded.skipped.set("damaged line", cast.skipped());
   const name = path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/");
-  return { case: name, timeline: folded.timeline, signals: folded.signals, skipped: folded.skipped, meta: {} };
+  const { timeline, signals, skipped } = folded;
+  return { case: name, timeline, signals, skipped, meta: {}, ...wouldOf(rehearsal, cast.header.startAt) };
+}
+
+export function listener(rehearsal: Rehearsal | undefined): Pick<FoldOptions, "onAssessed"> {
+  return rehearsal ? { onAssessed: (assessment, evidence) => rehearse(rehearsal, assessment, evidence) } : {};
+}
+
+export function wouldOf(rehearsal: Rehearsal | undefined, startAt: number): Pick<Replayed, "would" | "startAt"> {
+  return rehearsal ? { would: rehearsal.would, startAt } : {};
 }
 
 export async function isFolder(path: string): Promise<boolean> {

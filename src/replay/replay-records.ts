@@ -2,7 +2,6 @@
 import { resolve } from "node:path";
 import { profileFor } from "../agents/registry.js";
 import type { Signal } from "../core/signal.js";
-import type { TimelineEntry } from "../core/timeline.js";
 import { EventReader } from "../readers/events.js";
 import { parseRecord, str } from "../readers/json.js";
 import { recordTime } from "../readers/record-reader.js";
@@ -10,7 +9,7 @@ import { parseSignal } from "../readers/signal-schema.js";
 import { BadInput, readLines } from "./files.js";
 import { foldRecording } from "./fold.js";
 import { fromArray, type RecordedInput } from "./inputs.js";
-import type { Replayed, ReplayOptions } from "./replay-case.js";
+import { listener, type Replayed, type ReplayOptions, wouldOf } from "./replay-case.js";
 
 /** How many records are looked at to tell whose transcript it is. */
 const PEEK = 50;
@@ -35,14 +34,18 @@ export async function replayTranscript(path: string, options: ReplayOptions): Pr
       yield { t: (at - startAt) / 1000, kind: "record", source: "transcript", file: "", record };
     }
   })();
+  const profile = profileFor(agent, options.profiles);
+  const rehearsal = options.rehearsal?.(profile.id);
   const folded = await foldRecording(inputs, {
-    profile: profileFor(agent, options.profiles),
+    profile,
     startAt,
     zone: options.zone,
     size: null,
+    ...listener(rehearsal),
   });
   const name = path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/");
-  return { case: name, timeline: folded.timeline, signals: folded.signals, skipped: folded.skipped, meta: {}, startAt };
+  const { timeline, signals, skipped } = folded;
+  return { case: name, timeline, signals, skipped, meta: {}, ...wouldOf(rehearsal, startAt), startAt };
 }
 
 async function* readRecords(path: string): AsyncGenerator<Record<string, unknown>, undefined> {
@@ -91,7 +94,14 @@ export async function replaySignals(path: string, options: ReplayOptions): Promi
   }));
   inputs.sort((a, b) => a.t - b.t);
   const profile = profileFor(options.agent ?? "generic", options.profiles);
-  const folded = await foldRecording(fromArray(inputs), { profile, startAt, zone: options.zone, size: null });
+  const rehearsal = options.rehearsal?.(profile.id);
+  const folded = await foldRecording(fromArray(inputs), {
+    profile,
+    startAt,
+    zone: options.zone,
+    size: null,
+    ...listener(rehearsal),
+  });
   if (bad > 0) folded.skipped.set("damaged line", bad);
   return {
     case: path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/"),
@@ -99,11 +109,15 @@ export async function replaySignals(path: string, options: ReplayOptions): Promi
     signals: folded.signals,
     skipped: folded.skipped,
     meta: {},
+    ...wouldOf(rehearsal, startAt),
   };
 }
 
 /** One case of a file of event streams: `{id, events: [...]}`. */
-export async function replayEvents(row: Record<string, unknown>): Promise<{ case: string; timeline: TimelineEntry[] }> {
+export async function replayEvents(
+  row: Record<string, unknown>,
+  options: Pick<ReplayOptions, "rehearsal"> = {},
+): Promise<Pick<Replayed, "case" | "timeline" | "would" | "startAt">> {
   const reader = new EventReader();
   const events = Array.isArray(row.events) ? (row.events as unknown[]) : [];
   const inputs = (async function* (): AsyncGenerator<RecordedInput> {
@@ -114,6 +128,8 @@ export async function replayEvents(row: Record<string, unknown>): Promise<{ case
       if (signals.length > 0) yield { t, kind: "signals", signals };
     }
   })();
-  const folded = await foldRecording(inputs, { profile: profileFor("generic"), startAt: 0, zone: "UTC", size: null });
-  return { case: str(row, "id") ?? "", timeline: folded.timeline };
+  const profile = profileFor("generic");
+  const rehearsal = options.rehearsal?.(profile.id);
+  const folded = await foldRecording(inputs, { profile, startAt: 0, zone: "UTC", size: null, ...listener(rehearsal) });
+  return { case: str(row, "id") ?? "", timeline: folded.timeline, ...wouldOf(rehearsal, 0) };
 }

@@ -59,7 +59,8 @@ const LADDERS: Readonly<Partial<Record<Trouble, readonly Rung[]>>> = {
   frozen_screen: HANG,
   stopped_early: AT_PROMPT,
   lost_result: AT_PROMPT,
-  api: AT_PROMPT,
+  // The service has just failed: asked at once it would only fail again.
+  api: [nudge(2, { when: when({ level: "tell", afterMs: MINUTE }) }), stop, resume(1)],
   loop: CIRCLE,
   repeated_error: CIRCLE,
   no_progress: CIRCLE,

@@ -11,6 +11,7 @@ import {
   TOOL_CLOCKS,
   WAIT_NAMED_AFTER_MS,
 } from "../clocks.js";
+import { setting } from "../defaults.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
 import { type EvidenceKind, KIND_OF_SOURCE, kinds, processSeen } from "../evidence/kinds.js";
 import type { Witness } from "../evidence/progress.js";
@@ -53,7 +54,7 @@ function byTool(question: Question): Verdict | null {
   const approval = byApproval(question, tool, what);
   if (approval) return approval;
   const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
-  const allowed = deadline - tool.at;
+  const allowed = (deadline - tool.at) * setting(question.settings, "tool_patience");
   dueAfter(tool.at, allowed);
   if (since(tool.at) >= allowed) {
     const { cause } = TOOL_CLOCKS[tool.class];
@@ -148,7 +149,8 @@ function bySilence(question: Question): Verdict {
   );
   const witnesses = (Object.keys(progress.seen) as Witness[]).filter((w) => !EDGES.has(w) && counts(question, w));
   const clock = clockOf(question, witnesses);
-  const threshold = suspicionAfter(Math.max(1, witnesses.length), clock.wanted, clock.baseMs, clock.floorMs);
+  const patience = setting(settings, "silence_patience");
+  const threshold = patience * suspicionAfter(Math.max(1, witnesses.length), clock.wanted, clock.baseMs, clock.floorMs);
   const silent = since(news);
   dueAfter(news, threshold);
   const frozen = frozenScreen(question) ?? fullWindow(question, news);
@@ -228,11 +230,12 @@ function frozenScreen(question: Question): Verdict | null {
   const { evidence, since, dueAfter } = question;
   const { outputAt, reading, seen } = evidence.progress;
   if (outputAt === null || !reading?.busy || reading.moving) return null;
-  dueAfter(outputAt, FROZEN_AFTER_MS);
-  if (since(outputAt) < FROZEN_AFTER_MS) return null;
+  const frozenMs = FROZEN_AFTER_MS * setting(question.settings, "silence_patience");
+  dueAfter(outputAt, frozenMs);
+  if (since(outputAt) < frozenMs) return null;
   dueAfter(outputAt, actAfterMs(question));
   const others = (Object.keys(seen) as Witness[]).filter(
-    (witness) => !EDGES.has(witness) && since(seen[witness] ?? 0) >= FROZEN_AFTER_MS,
+    (witness) => !EDGES.has(witness) && since(seen[witness] ?? 0) >= frozenMs,
   );
   const frozenKinds = kinds(["screen", ...others.map((witness) => KIND[witness])]);
   return {

@@ -1,0 +1,44 @@
+/** `--policy FILE|NAME` and `--origin`: the policy that somebody means, or what is wrong with it. */
+import { InvalidArgumentError } from "@commander-js/extra-typings";
+import { loadConfig } from "../config/load.js";
+import { type LoadedPolicies, loadPolicies, readPolicy } from "../config/policies.js";
+import { type Problem, problemText } from "../config/problem.js";
+import { suggest } from "../config/suggest.js";
+import type { Origin, Policy } from "../core/policy/policy.js";
+import { BadInput } from "../replay/files.js";
+
+export function knownPolicies(): LoadedPolicies {
+  const { config } = loadConfig();
+  return loadPolicies(config.health);
+}
+
+/** A name, or the path of a file: what ends in .toml or has a slash in it is a path. */
+export function policyOf(given: string, { policies, problems }: LoadedPolicies = knownPolicies()): Policy {
+  const known = (name: string): Policy | undefined => policies.get(name)?.policy;
+  if (given.endsWith(".toml") || given.includes("/")) {
+    const read = readPolicy(given, known);
+    if ("policy" in read) return read.policy;
+    throw new BadInput(problemText(read));
+  }
+  const found = known(given);
+  if (found) return found;
+  const broken = problems.find(({ where }) => where.endsWith(`/${given}.toml`));
+  if (broken) throw new BadInput(problemText(broken));
+  const near = suggest(given, policies.keys());
+  const there = [...policies.keys()].join(", ");
+  throw new BadInput(
+    near ? `there is no policy ${given}; did you mean ${near}?` : `there is no policy ${given}; there are ${there}`,
+  );
+}
+
+const ORIGINS: readonly Origin[] = ["run", "spawn", "tmux", "transcript"];
+
+export function parseOrigin(given: string): Origin {
+  const origin = ORIGINS.find((candidate) => candidate === given);
+  if (!origin) throw new InvalidArgumentError(`It must be one of ${ORIGINS.join(", ")}.`);
+  return origin;
+}
+
+export function tellProblems(problems: readonly Problem[]): void {
+  for (const problem of problems) process.stderr.write(`rouse: ${problem.level}: ${problemText(problem)}\n`);
+}

@@ -1,0 +1,128 @@
+/** `rouse policy`: what would be done about each trouble, and a trial of it on a virtual clock. */
+import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import type { Assessment } from "../core/assess.js";
+import { plain, plainJson } from "../core/plain.js";
+import type { Origin, Policy } from "../core/policy/policy.js";
+import { createRehearsal, rehearseWith, type Would } from "../core/rehearse.js";
+import { ERROR_CAUSES, type State } from "../core/states.js";
+import { TROUBLES, type Trouble } from "../core/trouble.js";
+import { isColoured, paint } from "./paint.js";
+import { knownPolicies, parseOrigin, policyOf, tellProblems } from "./policy-option.js";
+import { policyText } from "./policy-text.js";
+import { clock } from "./timeline-text.js";
+
+export function addPolicy(program: Command, setExit: (code: number) => void): void {
+  const policy = program.command("policy").summary("show and try what would be done about a trouble");
+  policy
+    .command("show")
+    .description(
+      "Prints a policy: for each trouble what would be done, in order, with limits and waits. Without NAME, the policies\n" +
+        "that there are. Own ones are files of the folder policies beside your configuration.",
+    )
+    .argument("[policy]", "name of a policy, or a file")
+    .option("--json", "one JSON object, for programs")
+    .action((given, options) => {
+      const loaded = knownPolicies();
+      tellProblems(loaded.problems);
+      if (loaded.problems.length > 0) setExit(1);
+      if (given === undefined) {
+        const policies = [...loaded.policies.values()].map(({ policy: { name, says }, tags, agents }) => ({
+          name,
+          says,
+          tags,
+          agents,
+        }));
+        const lines = policies.map(({ name, says }) => `${plain(name).padEnd(20)} ${plain(says)}\n`).join("");
+        process.stdout.write(options.json ? `${plainJson({ policies }, 2)}\n` : lines);
+        return;
+      }
+      const found = policyOf(given, loaded);
+      process.stdout.write(
+        options.json ? `${plainJson({ policy: found }, 2)}\n` : policyText(found, isColoured(process.stdout)),
+      );
+    });
+  policy
+    .command("test")
+    .description(
+      "Tries a policy on a virtual clock: each trouble lasts, is certain, and nothing that is done about it helps. Prints\n" +
+        "what would be done and when, counted from the moment at which the trouble is told.",
+    )
+    .argument("[policy]", "name of a policy, or a file", "default")
+    .addOption(new Option("--cause <cause>", "only this trouble").argParser(parseTrouble))
+    .addOption(
+      new Option("--origin <origin>", "how the agent was started: run, spawn, tmux or transcript")
+        .default("spawn" as Origin, "spawn")
+        .argParser(parseOrigin),
+    )
+    .option("--json", "one JSON object, for programs")
+    .action((given, options) => {
+      const found = policyOf(given);
+      const troubles = options.cause ? [options.cause] : TROUBLES;
+      const tried = troubles.map((trouble) => ({ cause: trouble, would: trial(found, trouble, options.origin) }));
+      if (options.json) {
+        const shown = tried.map(({ cause, would }) => ({
+          cause,
+          would: would.map(({ at, do: name, say, reason }) => ({
+            t: at / 1000,
+            do: name,
+            ...(say ? { say } : {}),
+            reason,
+          })),
+        }));
+        process.stdout.write(`${plainJson({ policy: found.name, origin: options.origin, trials: shown }, 2)}\n`);
+      } else for (const { cause, would } of tried) process.stdout.write(trialText(cause, would));
+    });
+}
+
+const TRIAL_MS = 24 * 3_600_000;
+const STEPS_MAX = 5000;
+/** Told before it is certain, so that the confirm window is seen. */
+const KINDS: Assessment["kinds"] = ["screen", "record"];
+
+function trial(policy: Policy, trouble: Trouble, origin: Origin): Would[] {
+  const rehearsal = createRehearsal(policy, origin, "generic");
+  let now = 0;
+  for (let step = 0; step < STEPS_MAX && now <= TRIAL_MS; step++) {
+    const assessment: Assessment = {
+      ...stateOf(trouble),
+      confidence: 0.9,
+      until: null,
+      reasons: [],
+      level: "act",
+      kinds: KINDS,
+      at: now,
+      ruleset: 1,
+      recheckAt: null,
+    };
+    const next = rehearseWith(rehearsal, assessment, { workAt: null, outcomeAt: null }, () => ({}));
+    if (rehearsal.would.at(-1)?.do === "escalate") break;
+    now = Math.max(now + 1000, Math.min(next ?? now + 30_000, now + 30_000));
+  }
+  return rehearsal.would;
+}
+
+function stateOf(trouble: Trouble): Pick<Assessment, "state" | "cause"> {
+  const isState = ["rate_limited", "needs_input", "error", "gone", "unknown"].includes(trouble);
+  if (isState) return { state: trouble as State, cause: null };
+  const dead = trouble === "crash" || trouble === "exit_code";
+  const isError = (ERROR_CAUSES as readonly string[]).includes(trouble);
+  return { state: dead ? "gone" : isError ? "error" : "stuck", cause: trouble as Assessment["cause"] };
+}
+
+function trialText(trouble: Trouble, would: readonly Would[]): string {
+  const colour = isColoured(process.stdout);
+  const lines = would.map(({ at, do: name, say, reason }) => {
+    const why =
+      name === "escalate"
+        ? `a human: ${plain(reason.replace(/^.*?a human is needed: /, ""))}`
+        : `${name}${say ? ` "${say}"` : ""}`;
+    return `${clock(at / 1000).padStart(11)}  ${why}\n`;
+  });
+  return `${paint(trouble, "bold", colour)}\n${lines.join("")}`;
+}
+
+function parseTrouble(given: string): Trouble {
+  const trouble = TROUBLES.find((candidate) => candidate === given);
+  if (!trouble) throw new InvalidArgumentError(`It must be one of ${TROUBLES.join(", ")}.`);
+  return trouble;
+}

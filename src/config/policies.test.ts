@@ -1,0 +1,119 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { POLICIES } from "../core/policy/builtin.js";
+import { HANDS_OFF } from "../core/trouble.js";
+import { toConfig } from "./keys.js";
+import { loadPolicies, policyFor } from "./policies.js";
+import { parsePolicy } from "./policy-file.js";
+
+const { health } = toConfig(new Map());
+const known = (name: string) => POLICIES[name as keyof typeof POLICIES];
+
+function homeWith(files: Record<string, string>): { ROUSE_HOME: string } {
+  const home = mkdtempSync(join(tmpdir(), "rouse-policies-"));
+  const folder = join(home, "config", "policies");
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return { ROUSE_HOME: home };
+}
+
+describe("a policy of one's own", () => {
+  it("says only what it changes", () => {
+    const { policy } = parsePolicy(
+      "night",
+      `extends = "default"
+confirm_seconds = 20
+[budgets]
+agent = { times = 3, minutes = 30 }
+[ladders]
+tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run", command = ["notify", "it hangs"] }]
+`,
+      known,
+    );
+    expect(policy).toMatchObject({
+      name: "night",
+      confirmMs: 20_000,
+      budgets: { incident: 12, agent: { times: 3, periodMs: 1_800_000 } },
+      limits: POLICIES.default.limits,
+    });
+    expect(policy.ladders.silent_stream).toBe(POLICIES.default.ladders.silent_stream);
+    expect(policy.ladders.tool_hang).toEqual([
+      {
+        do: "end_child",
+        when: { level: "act", afterMs: 0, origins: ["spawn"] },
+        limit: 1,
+        waitMs: 120_000,
+        proof: "child_gone",
+      },
+      {
+        do: "run",
+        when: { level: "act", afterMs: 0, origins: null },
+        limit: 1,
+        waitMs: 120_000,
+        proof: "none",
+        command: ["notify", "it hangs"],
+      },
+    ]);
+  });
+
+  it.each([
+    ["[ladders]\nneeds_input = [{ do = 'nudge' }]", "only a human can answer this"],
+    ["[ladders]\nloop = [{ do = 'shout' }]", "ladders.loop.0.do"],
+    ["[ladders]\nboredom = []", "ladders"],
+    ["[ladders]\nloop = [{ do = 'run' }]", "run needs a command"],
+    ["[ladders]\nloop = [{ do = 'nudge', command = ['rm'] }]", "nothing else may have one"],
+    ["[ladders]\nloop = [{ do = 'nudge', limit = 1000 }]", "limit"],
+    ["[budgets]\nagent = { times = 1, minutes = 100000 }", "budgets.agent.minutes"],
+    ["extends = 'nobody'", "there is no policy nobody"],
+    ["confirm = 3", "confirm"],
+    ["x = ", "line 1"],
+  ])("with a mistake is refused with its place: %s", (text, complaint) => {
+    expect(() => parsePolicy("p", text, known)).toThrow(complaint);
+  });
+
+  it("is for agents and tags that it names; one that is not there any more gives no rights", () => {
+    const env = homeWith({
+      "night.toml": `tags = ["night"]`,
+      "strict.toml": `extends = "observe"\nagents = ["prod"]`,
+      "default.toml": "",
+      "broken.toml": "[ladders]\nauth = [{ do = 'nudge' }]",
+    });
+    const { policies, problems } = loadPolicies(health, env);
+    const of = (name: string, tags: string[], policy: string | null = null) =>
+      policyFor(policies, { name, tags, policy }, "default").name;
+    expect([of("x", []), of("x", ["night"]), of("prod", ["night"]), of("prod", [], "aggressive")]).toEqual([
+      "default",
+      "night",
+      "strict",
+      "aggressive",
+    ]);
+    expect(policyFor(policies, { name: "x", tags: [], policy: null }, "gone").name).toBe("observe");
+    expect(problems.map(({ where, level }) => [where.split("/").at(-1), level])).toEqual([
+      ["broken.toml", "error"],
+      ["default.toml", "error"],
+    ]);
+  });
+});
+
+describe("the keys of agents.health", () => {
+  const ends = (name: "default", trouble: "silent_stream" | "repeated_error", keys: Partial<typeof health>) =>
+    loadPolicies({ ...health, ...keys }, homeWith({}))
+      .policies.get(name)
+      ?.policy.ladders[trouble]?.some((rung) => rung.do === "stop");
+
+  it("mean in a policy what they say", () => {
+    expect(ends("default", "silent_stream", {})).toBe(true);
+    expect(ends("default", "silent_stream", { auto_kill_on_idle: false })).toBe(false);
+    expect(ends("default", "repeated_error", {})).toBe(false);
+    expect(ends("default", "repeated_error", { auto_kill_on_repeated_error: true })).toBe(true);
+    const { policies } = loadPolicies({ ...health, rate_limit_backoff_seconds: 5, enabled: false }, homeWith({}));
+    expect(policies.get("default")?.policy.ladders).toEqual({});
+  });
+
+  it("leave the built-in policies without a rung for what only a human can answer", () => {
+    for (const policy of Object.values(POLICIES))
+      for (const trouble of HANDS_OFF) expect(policy.ladders[trouble] ?? []).toEqual([]);
+  });
+});

@@ -1,0 +1,165 @@
+/** A policy of the user's own: one TOML file, checked against one schema, on top of the policy that it extends. */
+import { parse, TomlError } from "smol-toml";
+import * as z from "zod";
+import { ACTION_NAMES, type ActionName, NUDGE_TEXTS, PROOFS, type Proof } from "../core/action.js";
+import type { Policy, Rung } from "../core/policy/policy.js";
+import { HANDS_OFF, TROUBLES, type Trouble } from "../core/trouble.js";
+
+const seconds = z.number().min(0).max(86_400);
+const minutes = z.number().min(0).max(1440);
+const names = z.array(z.string().min(1).max(200)).max(200);
+const budget = z.strictObject({ times: z.int().min(0).max(10_000), minutes: z.number().min(1).max(1440) });
+
+const RUNGS = ACTION_NAMES.filter((name) => name !== "escalate");
+
+const rung = z
+  .strictObject({
+    do: z.enum(RUNGS as [Rung["do"], ...Rung["do"][]]),
+    when: z
+      .strictObject({
+        level: z.enum(["tell", "act"]).optional(),
+        after_seconds: seconds.optional(),
+        origins: z.array(z.enum(["run", "spawn", "tmux", "transcript"])).optional(),
+      })
+      .optional(),
+    limit: z.int().min(1).max(20).optional(),
+    wait_seconds: seconds.optional(),
+    proof: z.enum(PROOFS).optional(),
+    say: z.enum(NUDGE_TEXTS).optional(),
+    command: z.array(z.string().max(4000)).min(1).max(100).optional(),
+  })
+  .refine(({ do: name, command }) => (name === "run") === (command !== undefined), {
+    message: "run needs a command (a list of the program and its arguments), and nothing else may have one",
+  });
+
+const ladders = z
+  .partialRecord(z.enum(TROUBLES as [Trouble, ...Trouble[]]), z.array(rung).max(12))
+  .superRefine((given, context) => {
+    for (const [trouble, rungs] of Object.entries(given))
+      if (HANDS_OFF.has(trouble as Trouble) && rungs.length > 0)
+        context.addIssue({ code: "custom", path: [trouble], message: "only a human can answer this; leave it out" });
+  });
+
+const schema = z.strictObject({
+  extends: z.string().max(100).optional(),
+  says: z.string().max(300).optional(),
+  tags: names.optional(),
+  agents: names.optional(),
+  confirm_seconds: seconds.optional(),
+  patience_minutes: minutes.optional(),
+  limits: z
+    .strictObject({
+      margin_seconds: seconds,
+      jitter_seconds: seconds,
+      backoff_seconds: z.number().min(1).max(86_400),
+      backoff_max_minutes: z.number().min(1).max(1440),
+      own_resume_minutes: minutes,
+    })
+    .partial()
+    .optional(),
+  budgets: z
+    .strictObject({
+      incident: z.int().min(0).max(100),
+      agent: budget,
+      node: budget,
+      agent_restarts: budget,
+      node_restarts: budget,
+    })
+    .partial()
+    .optional(),
+  ladders: ladders.optional(),
+});
+
+export interface OwnPolicy {
+  policy: Policy;
+  /** Whom it is for, where nothing else is said. */
+  tags: readonly string[];
+  agents: readonly string[];
+}
+
+const PROOF_OF: Readonly<Record<ActionName, Proof>> = {
+  nudge: "turn_started",
+  interrupt: "turn_ended",
+  end_child: "child_gone",
+  stop: "process_gone",
+  resume: "progress",
+  restart: "progress",
+  continue: "progress",
+  release: "none",
+  block: "none",
+  run: "none",
+  escalate: "none",
+};
+const WAIT_MS = 120_000;
+
+/** Throws an error whose message names the place and what was expected there. */
+export function parsePolicy(name: string, text: string, known: (name: string) => Policy | undefined): OwnPolicy {
+  const parsed = schema.safeParse(parseText(text));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Error(`${issue?.path.join(".") || "the policy"}: ${issue?.message}`);
+  }
+  const { data } = parsed;
+  const base = known(data.extends ?? "default");
+  if (!base) throw new Error(`extends: there is no policy ${data.extends}`);
+  return { policy: { ...made(data, base), name }, tags: data.tags ?? [], agents: data.agents ?? [] };
+}
+
+function parseText(text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    const where = error instanceof TomlError ? `line ${error.line}, column ${error.column}: ` : "";
+    throw new Error(`${where}${(error as Error).message.split("\n", 1)[0]}`);
+  }
+}
+
+type Given = z.infer<typeof schema>;
+
+function made(
+  { says, confirm_seconds, patience_minutes, limits = {}, budgets = {}, ladders: own = {} }: Given,
+  base: Policy,
+): Policy {
+  return {
+    name: base.name,
+    says: says ?? base.says,
+    confirmMs: ms(confirm_seconds, 1000) ?? base.confirmMs,
+    patienceMs: ms(patience_minutes, 60_000) ?? base.patienceMs,
+    limits: {
+      marginMs: ms(limits.margin_seconds, 1000) ?? base.limits.marginMs,
+      jitterMs: ms(limits.jitter_seconds, 1000) ?? base.limits.jitterMs,
+      backoffMs: ms(limits.backoff_seconds, 1000) ?? base.limits.backoffMs,
+      backoffMaxMs: ms(limits.backoff_max_minutes, 60_000) ?? base.limits.backoffMaxMs,
+      ownResumeMs: ms(limits.own_resume_minutes, 60_000) ?? base.limits.ownResumeMs,
+    },
+    budgets: {
+      incident: budgets.incident ?? base.budgets.incident,
+      agent: budgetOf(budgets.agent) ?? base.budgets.agent,
+      node: budgetOf(budgets.node) ?? base.budgets.node,
+      agentRestarts: budgetOf(budgets.agent_restarts) ?? base.budgets.agentRestarts,
+      nodeRestarts: budgetOf(budgets.node_restarts) ?? base.budgets.nodeRestarts,
+    },
+    ladders: {
+      ...base.ladders,
+      ...Object.fromEntries(Object.entries(own).map(([trouble, rungs]) => [trouble, rungs?.map(rungOf)])),
+    },
+  };
+}
+
+const ms = (value: number | undefined, unit: number): number | undefined =>
+  value === undefined ? value : value * unit;
+
+const budgetOf = (given: z.infer<typeof budget> | undefined): { times: number; periodMs: number } | undefined =>
+  given && { times: given.times, periodMs: given.minutes * 60_000 };
+
+function rungOf({ do: name, when = {}, limit, wait_seconds, proof, say, command }: z.infer<typeof rung>): Rung {
+  return {
+    do: name,
+    when: { level: when.level ?? "act", afterMs: (when.after_seconds ?? 0) * 1000, origins: when.origins ?? null },
+    limit: limit ?? 1,
+    waitMs: ms(wait_seconds, 1000) ?? WAIT_MS,
+    proof: proof ?? PROOF_OF[name],
+    ...(name === "nudge" ? { say: say ?? "continue" } : {}),
+    ...(command ? { command } : {}),
+  };
+}

@@ -1,0 +1,33 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { setting } from "../defaults.js";
+import { TROUBLES } from "../trouble.js";
+import { adaptedSettings } from "./learn.js";
+
+const count = (falseAlarms: number, right = 0) => [
+  { agent: "a", trouble: "silent_stream" as const, falseAlarms, right },
+];
+
+describe("what people say of alarms", () => {
+  it("makes that agent more patient in that matter, by half each time, up to four times", () => {
+    expect(adaptedSettings({}, count(1), "a")).toEqual({ silence_patience: 1.5 });
+    expect(adaptedSettings({}, count(9), "a")).toEqual({ silence_patience: 4 });
+    expect(adaptedSettings({ silence_patience: 2 }, count(1), "a")).toEqual({ silence_patience: 3 });
+    expect(adaptedSettings({}, count(9), "b")).toEqual({});
+  });
+
+  it("is taken back by alarms that were right, and never goes below what the user set", () => {
+    expect(adaptedSettings({}, count(2, 1), "a")).toEqual({ silence_patience: 1.5 });
+    expect(adaptedSettings({}, count(0, 7), "a")).toEqual({ silence_patience: 1 });
+    fc.assert(
+      fc.property(fc.constantFrom(...TROUBLES), fc.nat(50), fc.nat(50), (trouble, falseAlarms, right) => {
+        const adapted = adaptedSettings({}, [{ agent: "a", trouble, falseAlarms, right }], "a");
+        for (const key of Object.keys(adapted) as (keyof typeof adapted)[]) {
+          const own = setting(undefined, key);
+          expect(adapted[key]).toBeGreaterThanOrEqual(own);
+          expect(adapted[key]).toBeLessThanOrEqual(4 * own);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { ACTIONS } from "../../src/core/action.js";
+import { POLICIES } from "../../src/core/policy/builtin.js";
+import { createRehearsal, type Would } from "../../src/core/rehearse.js";
+import { parseLiveTruth } from "../../src/eval/truth.js";
+import { SOURCE_NAMES } from "../../src/replay/case-folder.js";
+import { replayCase } from "../../src/replay/replay-case.js";
+import { CORPUS, caseFolders, OWN_CASES } from "../support/recordings.js";
+import { rouse } from "../support/rouse.js";
+
+const SOURCES = new Set(SOURCE_NAMES);
+const WITH_CORPUS = CORPUS && process.env.ROUSE_FULL ? caseFolders(`${CORPUS}/live`) : [];
+const CASES = [...caseFolders(OWN_CASES), ...WITH_CORPUS];
+
+/** Labels of the truth under which nothing is to be mended. */
+const CALM = new Set(["starting", "idle", "working", "tool_running", "retrying", "interrupted", "done", "exited"]);
+
+async function wouldOver(path: string): Promise<{ healthy: boolean; would: Would[] }> {
+  const would: Would[] = [];
+  let healthy = false;
+  for (const policy of Object.values(POLICIES)) {
+    const rehearsal = (program: string) => createRehearsal(policy, "spawn", program);
+    const { meta, would: found = [] } = await replayCase(path, { sources: SOURCES, zone: "UTC", rehearsal });
+    const truth = parseLiveTruth(meta);
+    healthy = truth?.timeline.every(([, label]) => CALM.has(label)) ?? false;
+    would.push(...found);
+  }
+  return { healthy, would };
+}
+
+describe("a policy over recordings", () => {
+  it("touches no healthy agent, and ends none that is not stuck, under any built-in policy", async () => {
+    const touched: string[] = [];
+    for (const path of CASES) {
+      const { healthy, would } = await wouldOver(path);
+      for (const { do: name, trouble, reason } of would)
+        if ((healthy && ACTIONS[name].touches) || (ACTIONS[name].destructive && trouble === "needs_input"))
+          touched.push(`${path}: ${name}: ${reason}`);
+    }
+    expect(touched).toEqual([]);
+  }, 600_000);
+
+  it("changes nothing of the timeline, and is not mentioned unless it is asked for", () => {
+    const some = caseFolders(OWN_CASES).filter((_, i) => i % 6 === 0);
+    const plain = rouse(["replay", "--json", ...some]).stdout;
+    const acted = rouse(["replay", "--json", "--policy", "default", ...some]).stdout;
+    const lines = acted
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.every(({ policy, would }) => policy === "default" && Array.isArray(would))).toBe(true);
+    const stripped = lines.map(({ case: name, timeline }) => ({ case: name, timeline }));
+    expect(stripped).toEqual(
+      plain
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    );
+  });
+
+  it("leaves a dialog to a human", () => {
+    const { stdout } = rouse(["replay", "--policy", "aggressive", `${OWN_CASES}/claude/permission`]);
+    expect(stdout).toContain("tell a human\n           needs_input: a human is needed");
+    expect(stdout).not.toContain("nudge");
+  });
+
+  it("with a wrong name or a broken file is refused in one line", () => {
+    const wrong = rouse(["replay", "--policy", "agressive", OWN_CASES]);
+    expect(wrong).toMatchObject({ status: 1, stdout: "" });
+    expect(wrong.stderr).toBe("rouse: there is no policy agressive; did you mean aggressive?\n");
+    expect(rouse(["policy", "show", "./nowhere.toml"]).stderr).toBe("rouse: ./nowhere.toml: there is no such file\n");
+  });
+});
+
+describe("rouse policy", () => {
+  it("shows a ladder and tries it", () => {
+    expect(rouse(["policy", "show", "default"]).stdout).toContain(
+      "needs_input           tell at once, then a human; never touched",
+    );
+    const tried = rouse(["policy", "test", "--cause", "loop", "--json"]).stdout;
+    expect(JSON.parse(tried)).toMatchObject({
+      policy: "default",
+      trials: [
+        {
+          cause: "loop",
+          would: [{ t: 60, do: "interrupt" }, { do: "nudge", say: "repeating" }, { do: "block" }, { do: "escalate" }],
+        },
+      ],
+    });
+  });
+});
