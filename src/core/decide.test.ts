@@ -93,6 +93,17 @@ describe("the ladder of the default policy", () => {
   });
 });
 
+describe("a human", () => {
+  it("is told what was tried, what was passed over and why", () => {
+    const world = new World();
+    const early = assessed("stuck/stopped_early", { level: "tell" });
+    world.watch(0, 30 * MIN, early, { facts: { origin: "run" } });
+    expect(world.only.escalated?.reason).toBe(
+      "stopped_early: a human is needed: tried nudge (done) 2 times; passed over stop (it runs in your terminal), resume (not for run)",
+    );
+  });
+});
+
 describe("nothing is done", () => {
   const refuses = (facts: Partial<typeof FACTS>, policy = POLICIES.default): string => {
     const world = new World(policy);

@@ -115,7 +115,12 @@ function howItEnded(
   deeds: readonly Deed[],
 ): string {
   if (ladder.length === 0) return `the policy ${policy.name} only tells`;
-  const tried = deeds.filter(counts).map((deed) => `${deed.do} (${resultOf(deed, Number.POSITIVE_INFINITY)})`);
+  const tally = new Map<string, number>();
+  for (const deed of deeds.filter(counts)) {
+    const what = `${deed.do} (${resultOf(deed, Number.POSITIVE_INFINITY)})`;
+    tally.set(what, (tally.get(what) ?? 0) + 1);
+  }
+  const tried = [...tally].map(([what, times]) => (times > 1 ? `${what} ${times} times` : what));
   return [
     tried.length > 0 ? `tried ${tried.join(", ")}` : "nothing could be tried",
     ...(skipped.length > 0 ? [`passed over ${skipped.join(", ")}`] : []),
