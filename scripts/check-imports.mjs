@@ -20,10 +20,14 @@ const LAYERS = {
   sensors: { folders: [...READING, "config"], packages: "any" },
   store: { folders: [...READING, "config"], packages: "any" },
   host: { folders: [...READING, "config", "sensors"], packages: "any" },
-  daemon: { folders: [...READING, "config", "sensors", "store"], packages: "any" },
+  effects: { folders: [...READING, "config", "sensors", "host"], packages: "any" },
+  daemon: { folders: [...READING, "config", "sensors", "store", "effects"], packages: "any" },
   replay: { folders: READING, packages: "any" },
   eval: { folders: [...READING, "replay"], packages: "pure" },
-  cli: { folders: [...READING, "config", "sensors", "store", "host", "daemon", "replay", "eval"], packages: "any" },
+  cli: {
+    folders: [...READING, "config", "sensors", "store", "host", "effects", "daemon", "replay", "eval"],
+    packages: "any",
+  },
 };
 const PURE_BUILTINS = new Set(["node:assert", "node:buffer", "node:module", "node:string_decoder", "node:util"]);
 

@@ -4,6 +4,7 @@ import { rousePaths } from "../config/paths.js";
 import { otherNames } from "../config/suggest.js";
 import type { AgentSession } from "../core/agent.js";
 import { askDaemon } from "../daemon/client.js";
+import { ask } from "../host/ask.js";
 import { FrameReader, frame, type ToHost } from "../host/frames.js";
 import { type FoundSession, findSession, listSessions } from "../host/registry.js";
 import { BadInput } from "../replay/files.js";
@@ -80,29 +81,16 @@ export class HostClient {
 }
 
 /** Asks one thing, and waits for its answer. */
-export function askHost(
+export async function askHost(
   session: FoundSession & { hostSocket: string },
   message: ToHost,
   answer: string,
 ): Promise<Record<string, unknown>> {
-  return new Promise((resolve, reject) => {
-    let client: HostClient | null = null;
-    const done = (call: () => void): void => {
-      call();
-      client?.close();
-    };
-    HostClient.connect(
-      session,
-      (event) => {
-        if (event.ev === answer) done(() => resolve(event));
-        if (event.ev === "error") done(() => reject(new BadInput(String(event.text).slice(0, 200))));
-      },
-      () => reject(new BadInput(`${session.name} ended before it answered`)),
-    ).then((connected) => {
-      client = connected;
-      client.send(message);
-    }, reject);
-  });
+  const asked = await ask(session.hostSocket, message, answer);
+  if (asked.kind === "answer") return asked.event;
+  if (asked.kind === "error") throw new BadInput(asked.reason);
+  if (asked.kind === "lost") throw new BadInput(`${session.name} ended before it answered`);
+  throw new BadInput(`the host of ${session.name} (process ${session.hostPid}) does not answer: ${asked.reason}`);
 }
 
 export function bytesOf({ data }: Record<string, unknown>): Buffer {

@@ -1,3 +1,5 @@
+import type { Demand, Keys, Sight } from "../core/touch.js";
+
 /** What a host and its viewers say to each other on the host's socket: one JSON object per line. */
 export type ToHost =
   | { op: "attach"; cols: number; rows: number }
@@ -6,6 +8,8 @@ export type ToHost =
   | { op: "type"; text: string; enter?: boolean }
   | { op: "stop"; graceMs: number }
   | { op: "logs"; follow: boolean; keys?: boolean }
+  | { op: "look" }
+  | { op: "press"; keys: Keys; demand: Demand }
   | { op: "info" };
 
 export type FromHost =
@@ -15,8 +19,21 @@ export type FromHost =
   | { ev: "exit"; code: number | null; signal: number | null }
   | { ev: "typed"; bytes: number }
   | { ev: "stopped"; isGone: boolean; isKilled: boolean; processes: number; left: number[] }
+  | ({ ev: "look" } & Looked)
+  | ({ ev: "pressed" } & Pressed)
   | { ev: "info"; [field: string]: unknown }
   | { ev: "error"; text: string };
+
+/** `quietMs` is null where nobody ever typed. */
+export type Looked =
+  | { sight: { glance: Sight["glance"]; quietMs: number | null }; reason?: never }
+  | { sight: null; reason: string };
+
+/** `bytes` is 0 when nothing went in, and `reason` says why. */
+export interface Pressed {
+  bytes: number;
+  reason: string | null;
+}
 
 const FRAME_CHARS_MAX = 4 * 1024 * 1024;
 

@@ -10,9 +10,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Signal } from "../core/signal.js";
+import type { Demand, Keys } from "../core/touch.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { Pty, type PtyEvents, type PtyExit, type PtyOptions } from "../sensors/pty.js";
 import { DaemonLink } from "./daemon-link.js";
+import type { Looked, Pressed } from "./frames.js";
+import type { HeldTerminal, HostHand } from "./hand.js";
 import type { Observer } from "./observer.js";
 import { type HostRecord, pruneSessions, sessionFile, writeRecord } from "./registry.js";
 import { answerTo, type Query, Responder } from "./responder.js";
@@ -43,6 +46,8 @@ export interface HeldProgram {
   resize(cols: number, rows: number): void;
   pause(): void;
   resume(): void;
+  /** Where keys can be pressed; null for a program on pipes. */
+  readonly terminal: HeldTerminal | null;
 }
 
 export interface HostOptions {
@@ -63,6 +68,7 @@ export interface HostOptions {
 const RING_BYTES = 1024 * 1024;
 const EARLY_SIGNALS_MAX = 1000;
 const LAST_OUTPUT_BYTES = 256 * 1024;
+const NO_HAND = "the agent has no terminal that rouse holds";
 
 export class Host implements ViewedHost {
   readonly ring = new Ring(RING_BYTES);
@@ -78,6 +84,9 @@ export class Host implements ViewedHost {
   #observer: Observer | null = null;
   #link: DaemonLink | null = null;
   #viewers: Viewers | null = null;
+  #hand: HostHand | null = null;
+  /** When a person last typed, on the clock that is never set. */
+  #typedAt: number | null = null;
   /** Facts that came before there was a link. */
   #early: Signal[] = [];
   #cols: number;
@@ -150,9 +159,18 @@ export class Host implements ViewedHost {
   /** Keys of a person. False when the agent does not read: hold back until `onDrain`. */
   input(bytes: Buffer): boolean {
     const wentOut = this.#program.write(bytes);
-    this.#observer?.keys(bytes);
+    if (this.#observer?.keys(bytes) ?? true) this.#typedAt = performance.now();
     this.#viewers?.typed(bytes);
     return wentOut;
+  }
+
+  look(): Looked {
+    return this.#hand?.look() ?? { sight: null, reason: NO_HAND };
+  }
+
+  /** Keys of rouse itself: only if `demand` holds now. */
+  press(keys: Keys, demand: Demand): Pressed {
+    return this.#hand?.press(keys, demand) ?? { bytes: 0, reason: NO_HAND };
   }
 
   onDrain(call: () => void): void {
@@ -277,9 +295,10 @@ export class Host implements ViewedHost {
   async #startWatching(): Promise<void> {
     const { spec, paths } = this.#options;
     try {
-      const [{ profileFor }, { Observer }] = await Promise.all([
+      const [{ profileFor }, { Observer }, { HostHand }] = await Promise.all([
         import("../agents/registry.js"),
         import("./observer.js"),
+        import("./hand.js"),
       ]);
       const profile = profileFor(spec.kind ?? basename(spec.command[0] ?? ""));
       this.#record = { ...this.#record, kind: profile.id };
@@ -291,6 +310,20 @@ export class Host implements ViewedHost {
         signal: (signal) => this.give(signal),
         failed: (error) => this.#say("watching stopped; the agent runs on", error),
       });
+      const { terminal } = this.#program;
+      if (terminal)
+        this.#hand = new HostHand({
+          terminal,
+          observer: this.#observer,
+          profile,
+          pid: this.#program.pid,
+          start: this.#start,
+          typedAt: () => this.#typedAt,
+          pressed: (bytes, signal) => {
+            this.#viewers?.typed(bytes);
+            this.give(signal);
+          },
+        });
     } catch (error) {
       this.#say("the observer failed", error);
     }

@@ -6,6 +6,7 @@
 import { StringDecoder } from "node:string_decoder";
 import type { AgentProfile } from "../agents/profile.js";
 import type { Signal } from "../core/signal.js";
+import type { Glance } from "../core/touch.js";
 import { readKeys } from "../readers/keys.js";
 import { LOOK_MS, TerminalReader } from "../readers/terminal.js";
 import type { Ring } from "./ring.js";
@@ -56,10 +57,21 @@ export class Observer {
     return !this.#stopped;
   }
 
-  keys(bytes: Uint8Array): void {
-    this.#guarded(() => {
+  /** True when a person typed them; a terminal's own answers are nobody's keys. */
+  keys(bytes: Uint8Array): boolean {
+    const isTyped = this.#guarded(() => {
       const keys = readKeys(this.#keys.write(bytes), this.#options.now());
       if (keys) this.#options.signal(keys);
+      return keys !== null;
+    });
+    return isTyped ?? true;
+  }
+
+  /** What stands on the screen after everything that was written so far; null when nobody can tell. */
+  glance(): Glance | null {
+    return this.#guarded(() => {
+      this.#catchUp();
+      return this.#reader.glimpse(this.#options.now()).glance;
     });
   }
 

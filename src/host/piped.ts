@@ -51,6 +51,7 @@ export async function runPiped(options: ForegroundOptions): Promise<PtyExit> {
 class PipedProgram implements HeldProgram {
   readonly pid: number;
   readonly path = "";
+  readonly terminal = null;
   readonly #child: ChildProcess;
 
   constructor({ command, cwd, env }: PtyOptions, events: PtyEvents, output: (bytes: Buffer) => void) {

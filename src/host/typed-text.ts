@@ -1,3 +1,6 @@
+import type { AgentProfile } from "../agents/profile.js";
+import type { Keys } from "../core/touch.js";
+
 /**
  * A person's own text, as bytes that can only be text: no control byte, no escape sequence, no end mark of a paste,
  * and no line end, since a line end is an Enter and an Enter is a separate act.
@@ -15,3 +18,20 @@ export function typedText(text: string): Buffer {
 export const ENTER: Buffer = Buffer.from("\r");
 /** Programs take bytes that come together for a paste, and an Enter in a paste for a line end. */
 export const ENTER_AFTER_MS = 80;
+
+const ERASE = "\u007f";
+const ERASE_MAX = 1000;
+
+/** What goes into the terminal for keys that rouse itself presses; nothing where the program has no such key. */
+export function bytesOfKeys(keys: Keys, profile: AgentProfile): Buffer {
+  switch (keys.kind) {
+    case "text":
+      return typedText(keys.text);
+    case "submit":
+      return Buffer.from(profile.keys.submit.join(""));
+    case "interrupt":
+      return Buffer.from(profile.keys.interrupt[keys.press] ?? "");
+    case "erase":
+      return Buffer.from(ERASE.repeat(Math.min(Math.max(0, Math.floor(keys.chars)), ERASE_MAX)));
+  }
+}

@@ -5,8 +5,10 @@
  */
 import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
+import type { Demand, Keys } from "../core/touch.js";
 import { AnswerFilter } from "./answers.js";
-import { FrameReader, type FromHost, frame } from "./frames.js";
+import { FrameReader, type FromHost, frame, type Looked, type Pressed } from "./frames.js";
+import { demandOf, keysOf } from "./order.js";
 import { removeDeadSocket } from "./registry.js";
 import type { Ring } from "./ring.js";
 import type { Stopped } from "./stop-tree.js";
@@ -19,6 +21,8 @@ export interface ViewedHost {
   /** The smallest of all attached viewers, so that each sees everything; null when the last one left. */
   viewed(size: { cols: number; rows: number } | null): void;
   type(text: string, enter: boolean): Promise<number>;
+  look(): Looked;
+  press(keys: Keys, demand: Demand): Pressed;
   stop(graceMs: number): Promise<Stopped>;
   info(): Record<string, unknown>;
 }
@@ -179,6 +183,15 @@ export class Viewers {
       if (follow === true) viewer.mode = "logs";
       viewer.keys = follow === true && keys === true;
       this.#snapshot(viewer, follow !== true);
+    },
+    look: (viewer) => {
+      viewer.socket.write(frame({ ev: "look", ...this.#host.look() }));
+    },
+    press: (viewer, message) => {
+      const keys = keysOf(message.keys);
+      const demand = demandOf(message.demand);
+      const told = keys && demand ? this.#host.press(keys, demand) : { bytes: 0, reason: "the order is malformed" };
+      viewer.socket.write(frame({ ev: "pressed", ...told }));
     },
     info: (viewer) => {
       viewer.socket.write(frame({ ...this.#host.info(), ev: "info" }));

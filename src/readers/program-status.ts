@@ -46,6 +46,11 @@ export function readProgramStatus(data: string, at: number, place: { readonly zo
   ];
 }
 
+/** The state alone; null for the query and for anything malformed. */
+export function statusOf(data: string): string | null {
+  return readStatus(data, 0)?.status ?? null;
+}
+
 function readStatus(data: string, at: number): StatusSignal | null {
   const fields = new Map<string, string>();
   for (const part of data.split(":").slice(0, 16)) {

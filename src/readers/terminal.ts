@@ -10,9 +10,11 @@ import type * as Xterm from "@xterm/headless";
 import { generic } from "../agents/generic.js";
 import type { AgentProfile } from "../agents/profile.js";
 import type { ScreenReading, Signal } from "../core/signal.js";
-import { readProgramStatus } from "./program-status.js";
-import { compileProfile } from "./screen/compiled.js";
+import type { Glance } from "../core/touch.js";
+import { readProgramStatus, statusOf } from "./program-status.js";
+import { type CompiledProfile, compileProfile } from "./screen/compiled.js";
 import { type Facts, readFacts } from "./screen/facts.js";
+import { type Glimpse, glimpse } from "./screen/glance.js";
 import { ReplyReader } from "./screen/reply.js";
 import { ResetTimes } from "./screen/reset-times.js";
 import { TerminalScreen } from "./screen/terminal-screen.js";
@@ -40,11 +42,19 @@ const PENDING_BYTES_MAX = 256 * 1024;
 const OUTPUT_EVERY_MS = 5000;
 /** A spinner that last moved longer ago than this has stopped. */
 const MOTION_MS = 2500;
+/** What a program's status means for whoever wants to type. */
+const WORDS: Readonly<Record<string, Glance["says"]>> = {
+  working: "working",
+  blocked: "blocked",
+  idle: "idle",
+  done: "idle",
+  error: "idle",
+};
 
 export class TerminalReader {
   readonly #terminal: InstanceType<typeof xterm.Terminal>;
   readonly #screen: TerminalScreen;
-  readonly #compiled: ReturnType<typeof compileProfile>;
+  readonly #compiled: CompiledProfile;
   readonly #options: TerminalOptions;
   readonly #resetTimes: ResetTimes;
   readonly #ticks = new Ticks();
@@ -53,10 +63,14 @@ export class TerminalReader {
   #outputBytes = 0;
   #outputAt = Number.NEGATIVE_INFINITY;
   #statuses: string[] = [];
+  /** The program's last word of itself by OSC 7501. */
+  #programStatus: string | null = null;
   #title: string | null = null;
   #titleSaid: string | null = null;
   #titleStatus: string | null = null;
   #dirty = false;
+  /** Rows that changed since the last look. */
+  #changed: string[] = [];
   #movedAt = Number.NEGATIVE_INFINITY;
   readonly #replies: ReplyReader;
   #structuralReplies: ReplyReader | null = null;
@@ -88,6 +102,7 @@ export class TerminalReader {
     });
     this.#terminal.parser.registerOscHandler(7501, (data) => {
       if (this.#statuses.length < 64) this.#statuses.push(data.slice(0, 2000));
+      this.#programStatus = statusOf(data.slice(0, 2000)) ?? this.#programStatus;
       return true;
     });
   }
@@ -111,6 +126,13 @@ export class TerminalReader {
     this.#flush();
     const { cursorX, cursorY } = this.#terminal.buffer.active;
     return { row: cursorY + 1, column: Math.min(cursorX + 1, this.#terminal.cols) };
+  }
+
+  /** What stands there now, whatever the look before said. Changes nothing of what the next look tells. */
+  glimpse(at: number): Glimpse {
+    this.#readRows();
+    const { compiled, facts } = this.#readScreen(at);
+    return glimpse(compiled, this.#screen.rows, facts, this.#says());
   }
 
   /** A time boundary: reads what came since the last one. */
@@ -156,13 +178,25 @@ export class TerminalReader {
     signals.push({ kind: "status", at, source: "title", status });
   }
 
-  #lookAtScreen(at: number, signals: Signal[]): void {
-    const changed = this.#dirty ? this.#screen.read() : [];
+  #says(): Glance["says"] {
+    const status = this.#programStatus;
+    if (status !== null && status !== "clear") return WORDS[status] ?? null;
+    return this.#compiled.titles.find((t) => t.when.test(this.#title ?? ""))?.status ?? null;
+  }
+
+  #readRows(): void {
+    this.#flush();
+    if (this.#dirty) this.#changed.push(...this.#screen.read());
     this.#dirty = false;
+  }
+
+  #lookAtScreen(at: number, signals: Signal[]): void {
+    this.#readRows();
+    const changed = this.#changed.splice(0);
     if (changed.length > 0) {
       this.#movedAt = at;
       this.#ticks.look(changed, at);
-      this.#facts = this.#readScreen(at);
+      this.#facts = this.#readScreen(at).facts;
       this.#key = stable(this.#facts);
       this.#lookForVersion(changed, at, signals);
     }
@@ -193,7 +227,7 @@ export class TerminalReader {
   }
 
   /** By the program's profile; by structure alone where the screen does not fit it. */
-  #readScreen(at: number): Facts {
+  #readScreen(at: number): { compiled: CompiledProfile; facts: Facts } {
     const look = {
       at,
       until: (text: string) => this.#resetTimes.until(text, at),
@@ -201,10 +235,11 @@ export class TerminalReader {
     };
     const facts = readFacts(this.#compiled, this.#screen, look, this.#replies);
     if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null || this.#compiled.profile.id === generic.id)
-      return facts;
+      return { compiled: this.#compiled, facts };
     const structure = compileProfile(generic);
     this.#structuralReplies ??= new ReplyReader(structure);
-    return { ...readFacts(structure, this.#screen, look, this.#structuralReplies), structural: true };
+    const seen = readFacts(structure, this.#screen, look, this.#structuralReplies);
+    return { compiled: structure, facts: { ...seen, structural: true } };
   }
 
   #lookForVersion(rows: readonly string[], at: number, signals: Signal[]): void {

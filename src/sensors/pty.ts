@@ -109,6 +109,27 @@ export class Pty {
     return this.#waitingBytes === 0;
   }
 
+  /**
+   * Reads at once what the program wrote until now, and hands it out; false where that cannot be, because the reading is
+   * held up. `news` says whether there was anything: when there was none, the screen is what the receiver knows.
+   */
+  catchUp(): { current: boolean; news: boolean } {
+    if (this.#ended || this.#term._socket.isPaused() || this.#term._socket.readableLength > 0)
+      return { current: false, news: false };
+    const length = this.#read(0, 1);
+    if (length > 0) this.#pass(length);
+    return { current: length < READ_BYTES, news: length > 0 };
+  }
+
+  get terminal(): this {
+    return this;
+  }
+
+  /** Nothing that was written to it waits to go out. */
+  get isDrained(): boolean {
+    return !this.#ended && this.#waitingBytes === 0;
+  }
+
   /** Called once, when everything written went out. */
   onDrain(call: () => void): void {
     this.#onDrain = call;

@@ -1,4 +1,5 @@
 /** What the steps of a script act on: the screen, the keys, the turn that runs, its transcript, and a scaled clock. */
+import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Screen } from "./screen.mjs";
 import { Transcript } from "./transcript.mjs";
@@ -12,11 +13,14 @@ export class Agent {
   #speed;
   #turnAt = 0;
   #enter = [];
+  #interrupts = [];
+  #log;
   /** Submitted while nobody waited for it: taken up next, as a client keeps a queue. */
   #queue = [];
 
-  constructor({ speed = 1, transcript = null, session = "fake" }) {
+  constructor({ speed = 1, transcript = null, session = "fake", log = null }) {
     this.#speed = speed;
+    this.#log = log;
     this.transcript = new Transcript(transcript, session);
     process.stdin.setRawMode?.(true);
     process.stdin.setEncoding("utf8").on("data", (text) => this.#keys(text));
@@ -34,6 +38,18 @@ export class Agent {
   enter() {
     if (this.#queue.length > 0) return Promise.resolve(this.#queue.shift());
     return new Promise((resolve) => this.#enter.push(resolve));
+  }
+
+  /** Until `work` is over, or Esc ends the turn: then the promise is true, and the screen says so. */
+  async untilInterrupted(work) {
+    const interrupted = new Promise((resolve) => this.#interrupts.push(() => resolve(true)));
+    const ended = await Promise.race([work.then(() => false), interrupted]);
+    this.#interrupts = [];
+    if (!ended) return false;
+    this.say("  ⎿  Interrupted · What should Claude do instead?");
+    this.screen.status = null;
+    this.screen.draw();
+    return true;
   }
 
   /** At its composer until a human submits something. */
@@ -69,13 +85,21 @@ export class Agent {
     for (const resolve of this.#enter.splice(0)) resolve(text);
   }
 
+  /** Everything that arrives, and what was on the screen then. */
+  #keep(text) {
+    if (this.#log) appendFileSync(this.#log, `${JSON.stringify({ text, dialog: this.screen.dialog !== null })}\n`);
+  }
+
   #keys(text) {
+    this.#keep(text);
+    if (text === "\u001b") for (const interrupt of this.#interrupts.splice(0)) interrupt();
     for (const key of text) {
       if (key === "\u0003") process.exit(0);
       if (key === "\r") {
         this.#submit(this.screen.draft);
         this.screen.draft = "";
-      } else if (key >= " ") this.screen.draft += key;
+      } else if (key === "\u007f") this.screen.draft = this.screen.draft.slice(0, -1);
+      else if (key >= " ") this.screen.draft += key;
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
  * A scripted agent: a real program that shows what Claude Code shows, and does what its script says.
  *
- *   node main.mjs SCRIPT.json     {"speed": 1, "transcript": PATH, "session": ID, "steps": [{"do": "idle"}, …]}
+ *   node main.mjs SCRIPT.json     {"speed": 1, "transcript": PATH, "log": PATH, "session": ID, "steps": [{"do": "idle"}, …]}
  *
  * After its last step it stays as it is, at its composer or in its turn, until it is ended.
  */

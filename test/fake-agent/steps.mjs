@@ -84,6 +84,7 @@ async function ask(agent, { command = "git push", options = ["Yes", "No"] }) {
     "",
     " Esc to cancel · Tab to amend",
   ];
+  agent.screen.draw();
   await agent.enter();
   agent.screen.dialog = null;
 }
@@ -145,10 +146,11 @@ async function fail(agent, { why = "api", text = FAILURES[why] }) {
   agent.end();
 }
 
-/** Spinner and clock go on, and no news comes. */
+/** Spinner and clock go on, and no news comes; Esc ends it. */
 async function hang(agent, { ms }) {
+  agent.screen.isUp = true;
   agent.begin();
-  await agent.rest(ms);
+  await agent.untilInterrupted(agent.rest(ms));
 }
 
 /** Not one byte more. */

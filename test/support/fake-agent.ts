@@ -1,6 +1,6 @@
 /** The scripted agent of `test/fake-agent` under the real `bin/rouse`, and what `rouse status --json` says of it. */
 import { randomUUID } from "node:crypto";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { askHost } from "../../src/cli/host-client.js";
@@ -17,6 +17,8 @@ export interface FakeScript {
   speed?: number;
   /** It writes a transcript, where Claude Code has its own. */
   writes?: boolean;
+  /** It keeps what arrives in its terminal: see `receivedBy`. */
+  logs?: boolean;
 }
 
 const folderOf = (home: Home, name: string): string => join(home.path, "agents", name);
@@ -32,8 +34,17 @@ export function fakeAgent(home: Home, name: string, script: FakeScript): string[
   mkdirSync(folder, { recursive: true });
   symlinkSync(process.execPath, join(folder, "claude"));
   const transcript = script.writes ? transcriptOf(home, folder) : null;
-  writeFileSync(join(folder, "script.json"), JSON.stringify({ ...script, transcript }));
+  const log = script.logs ? join(folder, "received.jsonl") : null;
+  writeFileSync(join(folder, "script.json"), JSON.stringify({ ...script, transcript, log }));
   return [join(folder, "claude"), MAIN, join(folder, "script.json")];
+}
+
+/** What arrived in its terminal, in pieces as it came, and whether a dialog was open then. */
+export function receivedBy(home: Home, name: string): { text: string; dialog: boolean }[] {
+  const path = join(folderOf(home, name), "received.jsonl");
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, "utf8").split("\n");
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as { text: string; dialog: boolean });
 }
 
 export async function spawnFake(home: Home, name: string, script: FakeScript): Promise<void> {

@@ -59,6 +59,15 @@ export function readProcRow(pid: number): ProcessRow | null {
   }
 }
 
+/** Whether its group has the terminal: false for a stopped job and below a shell; null where nobody can tell. */
+export function hasTerminal(pid: number): boolean | null {
+  const text = readHead(`/proc/${pid}/stat`);
+  if (text === null) return null;
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [state, , group, , , foreground] = fields;
+  return group !== undefined && group === foreground && state !== "T" && state !== "t";
+}
+
 /** The name stands in brackets and may hold brackets and blanks itself: fields count from the last closing one. */
 export function parseStat(text: string): ProcessRow | null {
   const open = text.indexOf("(");

@@ -3,9 +3,9 @@
  * serves every agent: `refresh` reads, `sample` only looks things up, so a fleet costs as much as one agent.
  */
 import type { ProcessSignal } from "../../core/signal.js";
-import { readProcRow, readProcTable } from "./proc.js";
+import { hasTerminal, readProcRow, readProcTable } from "./proc.js";
 import { isDead, KEEPER, type ProcessRow, type ProcessTable } from "./process-table.js";
-import { readPsRow, readPsTable } from "./ps.js";
+import { hasTerminalByPs, readPsRow, readPsTable } from "./ps.js";
 import { readSockets, type SocketBytes } from "./sockets.js";
 
 export interface ProcessTarget {
@@ -41,6 +41,11 @@ const SEEN_MAX = 4096;
 export function identityOf(pid: number): string | null {
   const row = hasProc ? readProcRow(pid) : readPsRow(pid);
   return row === null || isDead(row) ? null : row.start;
+}
+
+/** Keys that go into its terminal reach this process: its group is in front and not stopped. */
+export function isInFront(pid: number): boolean {
+  return (hasProc ? hasTerminal(pid) : hasTerminalByPs(pid)) === true;
 }
 
 export class ProcessSensor {

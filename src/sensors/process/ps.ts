@@ -32,6 +32,16 @@ export function readPsRow(pid: number): ProcessRow | null {
   }
 }
 
+/** Whether its group has the terminal: `+` in the state says so. Null where nobody can tell. */
+export function hasTerminalByPs(pid: number): boolean | null {
+  try {
+    const state = execFileSync("ps", ["-o", "state=", "-p", String(pid)], LIMITS).trim();
+    return state.includes("+") && !state.startsWith("T");
+  } catch {
+    return null;
+  }
+}
+
 function parsePs(text: string): ProcessTable {
   const rows = new Map<number, ProcessRow>();
   for (const line of text.split("\n")) {

@@ -7,6 +7,7 @@
 import { hostname } from "node:os";
 import type { AgentProfile } from "../../agents/profile.js";
 import type { Signal } from "../../core/signal.js";
+import type { Glimpse } from "../../readers/screen/glance.js";
 import { TerminalReader } from "../../readers/terminal.js";
 import type { Pane } from "./panes.js";
 
@@ -52,6 +53,14 @@ export class PaneSensor {
     this.#draw(pane, captured);
     signals.push(...this.#reader.look(at));
     return signals;
+  }
+
+  /** What stands in the pane now, without drawing a conclusion from it; null where nothing can be read. */
+  glimpse(pane: Pane, captured: string, at: number): Glimpse | null {
+    this.#resize(pane);
+    if (this.blind !== null) return null;
+    this.#draw(pane, captured);
+    return this.#reader.glimpse(at);
   }
 
   dispose(): void {

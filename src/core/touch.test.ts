@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { type Demand, type Glance, objectionTo, type Sight, sameText } from "./touch.js";
+
+const glance: Glance = {
+  composer: "empty",
+  draft: "",
+  dialog: null,
+  busy: false,
+  says: "idle",
+  queued: false,
+  structural: false,
+  place: "here",
+};
+const idle: Demand = { draft: "", turn: "idle", quietMs: 60_000, place: "here" };
+const asked = (
+  seen: Partial<Glance>,
+  demand: Partial<Demand> = {},
+  quietMs = Number.POSITIVE_INFINITY,
+): string | null => objectionTo({ glance: { ...glance, ...seen }, quietMs } satisfies Sight, { ...idle, ...demand });
+
+describe("objectionTo", () => {
+  it("has none against an empty composer of an idle program that nobody touched", () => {
+    expect(asked({})).toBeNull();
+    expect(asked({ busy: true, says: "working" }, { turn: "running" })).toBeNull();
+    expect(asked({ composer: "draft", draft: "continue" }, { draft: "continue" })).toBeNull();
+  });
+
+  it.each<[string, Partial<Glance>, Partial<Demand>, number]>([
+    ["a dialog is open (permission)", { dialog: "permission" }, {}, Number.POSITIVE_INFINITY],
+    ["the program says that it waits for an answer", { says: "blocked" }, {}, Number.POSITIVE_INFINITY],
+    ["somebody typed 3 s ago", {}, {}, 3999],
+    ["the screen does not fit the program's profile", { structural: true }, {}, Number.POSITIVE_INFINITY],
+    ["no composer is to be seen", { composer: "hidden" }, {}, Number.POSITIVE_INFINITY],
+    ["a draft stands in the composer", { composer: "draft", draft: "a" }, {}, Number.POSITIVE_INFINITY],
+    ["the composer does not hold what was typed", { draft: "ab" }, { draft: "a" }, Number.POSITIVE_INFINITY],
+    ["a turn is running", { busy: true }, {}, Number.POSITIVE_INFINITY],
+    ["a turn is running", { says: "working" }, {}, Number.POSITIVE_INFINITY],
+    ["no turn is running", {}, { turn: "running" }, Number.POSITIVE_INFINITY],
+    ["the composer has changed", { place: "there" }, {}, Number.POSITIVE_INFINITY],
+  ])("says %s", (objection, seen, demand, quietMs) => {
+    expect(asked(seen, demand, quietMs)).toBe(objection);
+  });
+
+  it("puts an open dialog before everything else, for whoever reads it", () => {
+    expect(asked({ dialog: "trust", structural: true, composer: "hidden" }, {}, 0)).toBe("a dialog is open (trust)");
+  });
+});
+
+describe("sameText", () => {
+  it("does not mind where a composer wraps a text, and minds every letter", () => {
+    expect(sameText("│ go on\n│ now │", "go on now")).toBe(true);
+    expect(sameText("go on now", "go on no")).toBe(false);
+    expect(sameText("", "")).toBe(true);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { FakeTerminal } from "../../test/support/fake-terminal.js";
+import { type FreshLook, Hand } from "./hand.js";
+
+const IDLE = { draft: "", turn: "idle", quietMs: 0 } as const;
+const TEXT = { kind: "text", text: "go on" } as const;
+
+async function looked(): Promise<{ terminal: FakeTerminal; hand: Hand<number>; look: FreshLook<number> }> {
+  const terminal = new FakeTerminal({ happenings: [], begins: "idle" });
+  const hand = new Hand(terminal, () => terminal.now);
+  const look = await hand.look();
+  if (look.sight === null) throw new Error(look.reason);
+  return { terminal, hand, look };
+}
+
+describe("a look", () => {
+  it("is good for one press", async () => {
+    const { terminal, hand, look } = await looked();
+    expect(await hand.press(look, TEXT, IDLE)).toEqual({ result: "pressed" });
+    expect(await hand.press(look, TEXT, IDLE)).toEqual({ result: "refused", reason: "a look is good for one press" });
+    expect(terminal.keys).toEqual([TEXT]);
+  });
+
+  it("grows stale", async () => {
+    const { terminal, hand, look } = await looked();
+    terminal.now += 5000;
+    expect(await hand.press(look, TEXT, IDLE)).toEqual({ result: "refused", reason: "the look is too old" });
+    expect(terminal.keys).toEqual([]);
+  });
+
+  it("is of one terminal", async () => {
+    const { look } = await looked();
+    const other = await looked();
+    expect(await other.hand.press(look, TEXT, IDLE)).toMatchObject({ result: "refused" });
+    expect(other.terminal.keys).toEqual([]);
+  });
+
+  it("that shows what must not be touched is no reason to ask the terminal again", async () => {
+    const { terminal, hand, look } = await looked();
+    expect(await hand.press(look, TEXT, { ...IDLE, turn: "running" })).toEqual({
+      result: "refused",
+      reason: "no turn is running",
+    });
+    expect(terminal.keys).toEqual([]);
+  });
+});

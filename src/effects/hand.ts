@@ -1,0 +1,67 @@
+/**
+ * The one way for keys into an agent's terminal. `press` takes a `FreshLook`, which only `look` can make: it is good for
+ * one press, and only for a moment. So nothing can be typed that was not looked at first.
+ */
+import { type Demand, type Keys, objectionTo, type Sight } from "../core/touch.js";
+import type { Press, Terminal } from "./terminal.js";
+
+const FRESH_MS = 2000;
+
+class FreshLook<Ticket = unknown> {
+  readonly #hand: Hand<Ticket>;
+  readonly #ticket: Ticket;
+  readonly #at: number;
+  #isUsed = false;
+
+  constructor(
+    readonly sight: Sight,
+    hand: Hand<Ticket>,
+    ticket: Ticket,
+    at: number,
+  ) {
+    this.#hand = hand;
+    this.#ticket = ticket;
+    this.#at = at;
+  }
+
+  /** What the terminal needs to know it again; or why it is good for nothing any more. */
+  use(hand: Hand<Ticket>, now: number): { ticket: Ticket } | string {
+    if (this.#hand !== hand) return "that was a look at another terminal";
+    if (this.#isUsed) return "a look is good for one press";
+    this.#isUsed = true;
+    if (now - this.#at > FRESH_MS || now < this.#at) return "the look is too old";
+    return { ticket: this.#ticket };
+  }
+}
+
+// The class stays here: whoever has one got it from `look`.
+export type { FreshLook };
+
+export class Hand<Ticket = unknown> {
+  readonly #terminal: Terminal<Ticket>;
+  readonly #now: () => number;
+
+  constructor(terminal: Terminal<Ticket>, now: () => number) {
+    this.#terminal = terminal;
+    this.#now = now;
+  }
+
+  async look(): Promise<FreshLook<Ticket> | { sight: null; reason: string }> {
+    const at = this.#now();
+    const look = await this.#terminal.look();
+    return look.sight === null ? look : new FreshLook(look.sight, this, look.ticket, at);
+  }
+
+  async press(look: FreshLook<Ticket>, keys: Keys, wanted: Omit<Demand, "place">): Promise<Press> {
+    const used = look.use(this, this.#now());
+    if (typeof used === "string") return { result: "refused", reason: used };
+    const demand: Demand = { ...wanted, place: look.sight.glance.place };
+    const objection = objectionTo(look.sight, demand);
+    if (objection !== null) return { result: "refused", reason: objection };
+    return this.#terminal.press(used.ticket, keys, demand);
+  }
+
+  close(): void {
+    this.#terminal.close();
+  }
+}

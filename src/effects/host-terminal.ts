@@ -1,0 +1,36 @@
+/** A terminal that a host of rouse holds (`run`, `spawn`): the host itself looks, checks and writes. */
+import type { Demand, Glance, Keys } from "../core/touch.js";
+import { ask } from "../host/ask.js";
+import type { Looked, Pressed, ToHost } from "../host/frames.js";
+import type { Look, Press, Terminal } from "./terminal.js";
+
+const ANSWER_MS = 5000;
+
+export class HostTerminal implements Terminal<null> {
+  readonly #socket: string;
+
+  constructor(socket: string) {
+    this.#socket = socket;
+  }
+
+  async look(): Promise<Look<null>> {
+    const asked = await ask(this.#socket, { op: "look" }, "look", ANSWER_MS);
+    if (asked.kind !== "answer") return { sight: null, reason: `the agent's host does not answer: ${asked.reason}` };
+    const { sight, reason } = asked.event as unknown as Looked;
+    if (sight === null) return { sight, reason };
+    const glance: Glance = sight.glance;
+    return { sight: { glance, quietMs: sight.quietMs ?? Number.POSITIVE_INFINITY }, ticket: null };
+  }
+
+  async press(_ticket: null, keys: Keys, demand: Demand): Promise<Press> {
+    const order: ToHost = { op: "press", keys, demand };
+    const asked = await ask(this.#socket, order, "pressed", ANSWER_MS);
+    if (asked.kind === "lost") return { result: "unknown", reason: `the host did not say: ${asked.reason}` };
+    if (asked.kind !== "answer") return { result: "refused", reason: asked.reason };
+    const { bytes, reason } = asked.event as unknown as Pressed;
+    return bytes > 0 ? { result: "pressed" } : { result: "refused", reason: reason ?? "the host did not say why" };
+  }
+
+  /** It keeps no connection. */
+  close(): void {}
+}

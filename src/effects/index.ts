@@ -1,0 +1,117 @@
+/**
+ * The world out: carries an action out, once, and says what became of it. Everything that the decision rested on is
+ * looked at again here, where it is done; what cannot be seen is refused. Nothing is thrown.
+ */
+import { generic } from "../agents/generic.js";
+import type { AgentProfile } from "../agents/profile.js";
+import { profileFor } from "../agents/registry.js";
+import type { Action, ActionName, Outcome } from "../core/action.js";
+import type { AgentSession } from "../core/agent.js";
+import type { Evidence } from "../core/evidence/evidence.js";
+import { openPrompt } from "../core/evidence/prompts.js";
+import { turnWord } from "../core/evidence/turn.js";
+import { Hand } from "./hand.js";
+import { HostTerminal } from "./host-terminal.js";
+import { interrupt } from "./interrupt.js";
+import { nudge } from "./nudge.js";
+import { type Clock, type Reach, type Result, refused, unknown } from "./reach.js";
+import type { Terminal } from "./terminal.js";
+import { textFor } from "./texts.js";
+import { TmuxTerminal } from "./tmux-terminal.js";
+
+export interface EffectWorld extends Clock {
+  /** What is known of a session at this moment; null for one that is not watched. */
+  evidence(session: string): Evidence | null;
+  /** How long nobody may have typed before rouse does; the table below where it is not said. */
+  quietMs?: number;
+}
+
+type Effect = (action: Action, agent: AgentSession, world: EffectWorld) => Promise<Result>;
+
+const EFFECTS: Partial<Record<ActionName, Effect>> = {
+  nudge: (action, agent, world) =>
+    action.say === undefined
+      ? Promise.resolve(refused("nothing to say was decided"))
+      : atTerminal(action, agent, world, (reach) => nudge(reach, textFor(action.say ?? "continue"))),
+  interrupt: (action, agent, world) =>
+    atTerminal(action, agent, world, (reach, profile) => interrupt(reach, profile.keys.interrupt.length)),
+};
+
+/** In a terminal of their own people sit in front of it; a spawned agent has a person only while one is attached. */
+const QUIET_MS: Readonly<Record<AgentSession["origin"], number>> = {
+  run: 120_000,
+  tmux: 60_000,
+  spawn: 20_000,
+  transcript: Number.POSITIVE_INFINITY,
+};
+
+/** What rouse could do with this agent at all; whether it may is decided elsewhere. */
+export function canDo(agent: AgentSession): ActionName[] {
+  const names: ActionName[] = [];
+  const hasKeys = agent.kind !== generic.id && (agent.hostSocket !== null || agent.pane !== null);
+  if (hasKeys) names.push("nudge", "interrupt");
+  return names;
+}
+
+export async function carryOut(action: Action, agent: AgentSession, world: EffectWorld): Promise<Outcome> {
+  const effect = EFFECTS[action.do];
+  const result = await attempt(action, agent, world, effect);
+  return { intent: action.id, at: world.now(), ...result };
+}
+
+async function attempt(
+  action: Action,
+  agent: AgentSession,
+  world: EffectWorld,
+  effect: Effect | undefined,
+): Promise<Result> {
+  if (!effect) return refused(`${action.do} is nothing that an agent is touched with`);
+  if (action.session !== agent.session) return refused("that is another run of the agent");
+  try {
+    return await effect(action, agent, world);
+  } catch (error) {
+    return unknown(`it failed in the middle: ${(error as Error).message}`.slice(0, 300));
+  }
+}
+
+async function atTerminal(
+  action: Action,
+  agent: AgentSession,
+  world: EffectWorld,
+  work: (reach: Reach, profile: AgentProfile) => Promise<Result>,
+): Promise<Result> {
+  if (agent.endedAt !== null) return refused("the session is over");
+  const profile = profileFor(agent.kind);
+  if (profile.id === generic.id) return refused("rouse does not know what this program's keys do");
+  const terminal = terminalOf(agent, profile);
+  if (!terminal) return refused("the agent has no terminal that rouse can reach");
+  const hand = new Hand(terminal, () => world.now());
+  try {
+    return await work(
+      {
+        hand,
+        now: () => world.now(),
+        sleep: (ms) => world.sleep(ms),
+        turn: () => turnOf(world.evidence(agent.session)),
+        quietMs: world.quietMs ?? QUIET_MS[agent.origin],
+        deadline: world.now() + action.deadlineMs,
+      },
+      profile,
+    );
+  } finally {
+    hand.close();
+  }
+}
+
+function terminalOf(agent: AgentSession, profile: AgentProfile): Terminal | null {
+  if (agent.hostSocket !== null) return new HostTerminal(agent.hostSocket) as Terminal;
+  return agent.pane ? (new TmuxTerminal(agent, profile) as Terminal) : null;
+}
+
+function turnOf(evidence: Evidence | null): ReturnType<Reach["turn"]> {
+  if (!evidence) return null;
+  if (openPrompt(evidence.prompts)) return "asking";
+  const word = turnWord(evidence.turn)?.word;
+  if (word === undefined) return null;
+  return word === "active" ? "running" : word === "blocked" ? "asking" : "idle";
+}

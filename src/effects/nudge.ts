@@ -1,0 +1,63 @@
+/**
+ * Text, a gap, one Enter. The Enter is pressed only when the text stands in the composer to the letter and nothing else
+ * has changed; whatever happens, there is no second one.
+ */
+import { isRunning, sameText } from "../core/touch.js";
+import { done, failed, type Reach, type Result, refused, settled, unknown, watch } from "./reach.js";
+import type { Press } from "./terminal.js";
+
+/** Programs take bytes that come together for a paste, and an Enter in a paste for a line end. */
+const GAP_MS = 300;
+/** A busy machine draws late. */
+const SHOWN_MS = 5000;
+const STARTED_MS = 10_000;
+
+export async function nudge(reach: Reach, text: string): Promise<Result> {
+  const others = reach.turn();
+  if (others === "running") return refused("a turn is running");
+  if (others === "asking") return refused("the program waits for an answer");
+  const idle = { draft: "", turn: "idle", quietMs: reach.quietMs } as const;
+  const look = await settled(reach, idle);
+  if (typeof look === "string") return refused(look);
+  const typed = await reach.hand.press(look, { kind: "text", text }, idle);
+  if (typed.result === "refused") return refused(typed.reason);
+  if (typed.result === "unknown") return unknown(`${typed.reason}; the text may stand in the composer, no Enter`);
+
+  const shown = await watch(reach, SHOWN_MS, ({ draft }) => sameText(draft, text));
+  if (!shown.isSo) return left(shown.reason || "what was typed is not to be seen in the composer");
+  await reach.sleep(GAP_MS);
+  const entered = await submit(reach, text);
+  if (entered.result === "refused") return takeBack(reach, text, entered.reason);
+  if (entered.result === "unknown") return unknown(`${entered.reason}; the text stands in the composer or was sent`);
+  return prove(reach, text);
+}
+
+async function submit(reach: Reach, text: string): Promise<Press> {
+  const others = reach.turn();
+  if (others === "running" || others === "asking") return { result: "refused", reason: "something else began" };
+  if (reach.now() >= reach.deadline) return { result: "refused", reason: "it took too long" };
+  const look = await reach.hand.look();
+  if (look.sight === null) return { result: "refused", reason: look.reason };
+  return reach.hand.press(look, { kind: "submit" }, { draft: text, turn: "idle", quietMs: reach.quietMs });
+}
+
+/** Only what rouse typed, only when exactly that is to be seen, and only under the same conditions as any key. */
+async function takeBack(reach: Reach, text: string, why: string): Promise<Result> {
+  const look = await reach.hand.look();
+  if (look.sight === null) return left(why);
+  const demand = { draft: text, turn: "idle", quietMs: reach.quietMs } as const;
+  const erased = await reach.hand.press(look, { kind: "erase", chars: text.length }, demand);
+  if (erased.result !== "pressed") return left(why);
+  const gone = await watch(reach, SHOWN_MS, ({ composer }) => composer === "empty");
+  return gone.isSo ? refused(`${why}; what was typed was taken back`) : left(why);
+}
+
+const left = (why: string): Result => failed(`${why}; Enter was not pressed, the text is left where it is`);
+
+async function prove(reach: Reach, text: string): Promise<Result> {
+  const started = await watch(reach, STARTED_MS, (glance) => isRunning(glance) || reach.turn() === "running");
+  if (started.isSo) return done("typed and sent; a turn started", true);
+  const glance = started.look?.sight.glance;
+  if (glance && sameText(glance.draft, text)) return failed("Enter was not taken: the text stands in the composer");
+  return done(`typed and sent; ${started.reason || "no turn was seen to start yet"}`, null);
+}

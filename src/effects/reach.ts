@@ -1,0 +1,71 @@
+/** What every effect on a terminal works with, and the few moves that they share. */
+import type { OutcomeResult } from "../core/action.js";
+import { type Demand, type Glance, objectionTo } from "../core/touch.js";
+import type { FreshLook, Hand } from "./hand.js";
+
+export interface Clock {
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+export interface Reach extends Clock {
+  hand: Hand;
+  /** What all other sources say of the turn; null when they say nothing. */
+  turn: () => "running" | "idle" | "asking" | null;
+  /** A human who typed so lately has the keyboard. */
+  quietMs: number;
+  /** Nothing is begun after this. */
+  deadline: number;
+}
+
+/** What became of it; the caller adds when, and of which intent. */
+export interface Result {
+  result: OutcomeResult;
+  reason: string;
+  proven: boolean | null;
+}
+
+export const refused = (reason: string): Result => ({ result: "refused", reason, proven: null });
+export const failed = (reason: string): Result => ({ result: "failed", reason, proven: false });
+export const unknown = (reason: string): Result => ({ result: "unknown", reason, proven: null });
+export const done = (reason: string, proven: boolean | null): Result => ({ result: "done", reason, proven });
+
+/** A frame can be torn: two looks, so far apart, have to agree on everything that matters. */
+const AGREE_MS = 250;
+const LOOKS_MAX = 12;
+export const LOOK_AGAIN_MS = 150;
+
+/**
+ * A look to which nobody objects, and the one before it said the same. A screen that moves is looked at a few times; an
+ * objection is final, since it can only be right.
+ */
+export async function settled(reach: Reach, demand: Omit<Demand, "place">): Promise<FreshLook | string> {
+  let before: Glance | null = null;
+  for (let looks = 0; looks < LOOKS_MAX && reach.now() < reach.deadline; looks++) {
+    if (looks > 0) await reach.sleep(AGREE_MS);
+    const look = await reach.hand.look();
+    if (look.sight === null) return look.reason;
+    const { glance } = look.sight;
+    const objection = objectionTo(look.sight, { ...demand, place: glance.place });
+    if (objection !== null) return objection;
+    if (before && JSON.stringify(before) === JSON.stringify(glance)) return look;
+    before = glance;
+  }
+  return "the screen does not come to rest";
+}
+
+/** Looks until something is so, or time is up: the last look then, which is null when nothing could be seen. */
+export async function watch(
+  reach: Reach,
+  forMs: number,
+  isSo: (glance: Glance) => boolean,
+): Promise<{ isSo: boolean; look: FreshLook | null; reason: string }> {
+  const end = Math.min(reach.now() + forMs, reach.deadline);
+  for (;;) {
+    const look = await reach.hand.look();
+    if (look.sight === null) return { isSo: false, look: null, reason: look.reason };
+    if (isSo(look.sight.glance)) return { isSo: true, look, reason: "" };
+    if (reach.now() >= end) return { isSo: false, look, reason: "" };
+    await reach.sleep(LOOK_AGAIN_MS);
+  }
+}

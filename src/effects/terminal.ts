@@ -1,0 +1,19 @@
+/** An agent's terminal as the effects know it: to be looked at, and pressed only where the look still holds. */
+import type { Demand, Keys, Sight } from "../core/touch.js";
+
+/** What was seen, and what `press` needs to know it again; or why nothing can be seen. */
+export type Look<Ticket> = { sight: Sight; ticket: Ticket } | { sight: null; reason: string };
+
+export type Press =
+  | { result: "pressed" }
+  /** Nothing went in. */
+  | { result: "refused"; reason: string }
+  /** The order was given, and nobody knows what became of it. */
+  | { result: "unknown"; reason: string };
+
+export interface Terminal<Ticket = unknown> {
+  look(): Promise<Look<Ticket>>;
+  /** Looking once more, asking whether `demand` holds, and writing the keys are one step at the terminal itself. */
+  press(ticket: Ticket, keys: Keys, demand: Demand): Promise<Press>;
+  close(): void;
+}

@@ -1,0 +1,11 @@
+import { describe, expect, it } from "vitest";
+import { NUDGE_TEXTS } from "../core/action.js";
+import { isResumerPrompt } from "../core/noise.js";
+import { textFor } from "./texts.js";
+
+describe.each(NUDGE_TEXTS)("the text %s", (say) => {
+  it("is one line of plain characters that no composer takes for a command, and carries rouse's mark", () => {
+    expect(textFor(say)).toMatch(/^[A-Z][ -~]{10,140}$/);
+    expect(isResumerPrompt(textFor(say))).toBe(true);
+  });
+});

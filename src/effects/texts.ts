@@ -1,0 +1,16 @@
+/**
+ * What rouse types, word for word. One line of plain ASCII, so that each character is one key to take back: a text must not begin with a sign that a composer takes
+ * for a command (`/ ! # @ ?`), nor with one that could end an escape sequence. The mark at its end keeps rouse from
+ * taking its own words for activity.
+ */
+import type { NudgeText } from "../core/action.js";
+import { ROUSE_MARK } from "../core/noise.js";
+
+const TEXTS: Readonly<Record<NudgeText, string>> = {
+  continue: "Please continue where you stopped.",
+  repeating: "You are repeating yourself without a new result. Stop, say what blocks you, and try another way.",
+  report: "Please report where you are: what is done, what is left, what blocks you.",
+  are_you_there: "Are you there? Please continue, or say what you are waiting for.",
+};
+
+export const textFor = (say: NudgeText): string => `${TEXTS[say]} ${ROUSE_MARK}`;

@@ -1,0 +1,140 @@
+/**
+ * A pane of a tmux server. A look is one batch of reading; a press is one command in which the server itself compares
+ * the pane with that look and writes (`tmux-condition.ts`). Keys are sent as numbers (`send-keys -H`), so that nothing of
+ * a text is a key name or a command to anybody.
+ */
+import { randomBytes } from "node:crypto";
+import type { AgentProfile } from "../agents/profile.js";
+import type { AgentSession } from "../core/agent.js";
+import { type Demand, type Keys, objectionTo, type Sight } from "../core/touch.js";
+import { bytesOfKeys } from "../host/typed-text.js";
+import type { Glimpse } from "../readers/screen/glance.js";
+import { readProcRow } from "../sensors/process/proc.js";
+import { identityOf, isInFront } from "../sensors/process/process-sensor.js";
+import { readPsRow } from "../sensors/process/ps.js";
+import { PollLink, type TmuxLink } from "../sensors/tmux/link.js";
+import { PaneSensor } from "../sensors/tmux/pane-sensor.js";
+import { capturePane, listPanes, type Pane, parsePanes } from "../sensors/tmux/panes.js";
+import type { Look, Press, Terminal } from "./terminal.js";
+import { conditionOf, PANE_FORMAT, paneNumbers } from "./tmux-condition.js";
+
+const PANE_ID = /^%\d{1,10}$/;
+/** One that watches through control mode types nothing. */
+const CLIENTS_FORMAT = "#{client_activity} #{client_control_mode} #{session_id} #{window_id}";
+
+/** What the server is asked to compare at the press. */
+interface Seen {
+  sight: Sight;
+  condition: string;
+}
+
+export class TmuxTerminal implements Terminal<Seen> {
+  readonly #agent: AgentSession;
+  readonly #profile: AgentProfile;
+  readonly #pane: string;
+  readonly #link: TmuxLink;
+  #sensor: PaneSensor | null = null;
+
+  /** Throws on what is no pane. */
+  constructor(agent: AgentSession, profile: AgentProfile, link?: TmuxLink) {
+    if (!agent.pane || !PANE_ID.test(agent.pane.id)) throw new Error("the agent is in no tmux pane");
+    this.#agent = agent;
+    this.#profile = profile;
+    this.#pane = agent.pane.id;
+    this.#link = link ?? new PollLink(agent.pane.socket);
+  }
+
+  async look(): Promise<Look<Seen>> {
+    const mark = randomBytes(12).toString("hex");
+    const outcome = await this.#link.run([
+      listPanes(mark),
+      ["display-message", "-p", "-t", this.#pane, PANE_FORMAT],
+      ["list-clients", "-F", CLIENTS_FORMAT],
+      capturePane(this.#pane),
+      ["capture-pane", "-p", "-t", this.#pane],
+    ]);
+    if (outcome.kind === "no_server") return unseen("the tmux server is gone");
+    if (outcome.kind === "failed") return unseen(`tmux does not answer: ${outcome.reason}`);
+    const [listing, numbers, clients, coloured, plain] = outcome.replies;
+    if (listing == null || numbers == null || clients == null || coloured == null || plain == null)
+      return unseen("the pane is gone");
+    const pane = parsePanes(listing, mark).find((one) => one.id === this.#pane);
+    const told = paneNumbers(numbers);
+    if (!pane || !told) return unseen("the pane is gone");
+    const objection = told.objection ?? this.#stranger(pane);
+    if (objection !== null) return unseen(objection);
+    const glimpse = this.#glimpse(pane, coloured);
+    if (!glimpse) return unseen("the pane is too small to read");
+    const typedAt = Math.max(lastTyped(clients, pane), told.activeAt ?? Number.NEGATIVE_INFINITY);
+    const sight: Sight = { glance: glimpse.glance, quietMs: Math.max(0, Date.now() - (typedAt + 1) * 1000) };
+    const condition = conditionOf({
+      numbers: told.text,
+      command: pane.command,
+      rows: plain.split("\n"),
+      ...(glimpse.rows ?? { top: 0, bottom: pane.rows - 1 }),
+    });
+    return { sight, ticket: { sight, condition } };
+  }
+
+  async press({ sight, condition }: Seen, keys: Keys, demand: Demand): Promise<Press> {
+    const bytes = bytesOfKeys(keys, this.#profile);
+    if (bytes.length === 0) return refused("the program has no such key");
+    const objection = objectionTo(sight, demand) ?? this.#stranger(null);
+    if (objection !== null) return refused(objection);
+    const mark = randomBytes(8).toString("hex");
+    const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+    const outcome = await this.#link.run([
+      [
+        "if-shell",
+        "-F",
+        "-t",
+        this.#pane,
+        condition,
+        `send-keys -t ${this.#pane} -H ${hex} ; display-message -p ${mark}-pressed`,
+        `display-message -p ${mark}-refused`,
+      ],
+    ]);
+    if (outcome.kind === "no_server") return refused("the tmux server is gone");
+    if (outcome.kind === "failed") return { result: "unknown", reason: `tmux did not say: ${outcome.reason}` };
+    const [reply] = outcome.replies;
+    if (reply == null) return refused("the pane is gone");
+    if (reply.includes(`${mark}-pressed`)) return { result: "pressed" };
+    if (reply.includes(`${mark}-refused`)) return refused("the pane has changed since the look");
+    return { result: "unknown", reason: "tmux did not say whether the keys went in" };
+  }
+
+  close(): void {
+    this.#sensor?.dispose();
+    this.#sensor = null;
+  }
+
+  /** Why what is in the pane is not the agent; null when it is. */
+  #stranger(pane: Pane | null): string | null {
+    const { pid, pidStart } = this.#agent;
+    if (pid === null || pidStart === null) return "no agent program was found in the pane";
+    if (identityOf(pid) !== pidStart) return "the agent's process is gone";
+    const tty = (process.platform === "linux" ? readProcRow : readPsRow)(pid)?.tty;
+    if (pane && tty !== pane.tty) return "the agent is not in this pane any more";
+    return isInFront(pid) ? null : "another program has the pane: the agent is stopped or not in front";
+  }
+
+  #glimpse(pane: Pane, coloured: string): Glimpse | null {
+    const at = Date.now();
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    this.#sensor ??= new PaneSensor(this.#profile, pane, zone, at);
+    return this.#sensor.glimpse(pane, coloured, at);
+  }
+}
+
+/** When a person last typed into a client that shows the pane's window or session, in seconds. */
+function lastTyped(clients: string, pane: Pane): number {
+  const times = clients.split("\n").flatMap((line) => {
+    const [at, control, session, window] = line.split(" ");
+    const isHere = control !== "1" && (session === pane.session.id || window === pane.window.id);
+    return isHere && /^\d{1,15}$/.test(at ?? "") ? [Number(at)] : [];
+  });
+  return Math.max(Number.NEGATIVE_INFINITY, ...times);
+}
+
+const unseen = (reason: string): { sight: null; reason: string } => ({ sight: null, reason });
+const refused = (reason: string): Press => ({ result: "refused", reason });

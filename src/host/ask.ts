@@ -1,0 +1,46 @@
+/** One question to a host, and its answer. Says what is known when none comes: that matters to whoever asked for a deed. */
+import { createConnection } from "node:net";
+import { FrameReader, frame, type ToHost } from "./frames.js";
+
+export type Asked =
+  | { kind: "answer"; event: Record<string, unknown> }
+  /** The host said no. */
+  | { kind: "error"; reason: string }
+  /** Nobody was there to hear it. */
+  | { kind: "unreachable"; reason: string }
+  /** It was heard, or may have been, and no answer came. */
+  | { kind: "lost"; reason: string };
+
+/** Waits for ever where no time is given: stopping an agent takes as long as it takes. */
+export function ask(socketPath: string, message: ToHost, answer: string, withinMs?: number): Promise<Asked> {
+  return new Promise((resolve) => {
+    const frames = new FrameReader();
+    const socket = createConnection(socketPath);
+    let isSent = false;
+    const done = (asked: Asked): void => {
+      clearTimeout(late);
+      socket.destroy();
+      resolve(asked);
+    };
+    const fail = (reason: string): void => done({ kind: isSent ? "lost" : "unreachable", reason });
+    const tooLate = (): void => fail(`no answer within ${withinMs} ms`);
+    const late = withinMs === undefined ? undefined : setTimeout(tooLate, withinMs);
+    socket.setEncoding("utf8");
+    socket.once("connect", () => {
+      isSent = true;
+      socket.write(frame(message));
+    });
+    socket.on("data", (chunk: string) => {
+      try {
+        for (const event of frames.read(chunk)) {
+          if (event.ev === answer) done({ kind: "answer", event });
+          else if (event.ev === "error") done({ kind: "error", reason: String(event.text).slice(0, 200) });
+        }
+      } catch (error) {
+        fail((error as Error).message);
+      }
+    });
+    socket.once("error", (error) => fail(error.message));
+    socket.once("close", () => fail("the host closed the connection"));
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * Where rouse's own keys go into an agent's terminal: the only such place of a host. Reading what the agent wrote up to
+ * now, asking the rule of `core/touch.ts` and writing are one step in which nothing else of this process can happen. What
+ * the agent does between its last byte and ours nobody outside of it can see; that gap is some microseconds.
+ */
+import type { AgentProfile } from "../agents/profile.js";
+import type { InputSignal } from "../core/signal.js";
+import { type Demand, type Keys, objectionTo, type Sight } from "../core/touch.js";
+import { identityOf, isInFront } from "../sensors/process/process-sensor.js";
+import type { Looked, Pressed } from "./frames.js";
+import type { Observer } from "./observer.js";
+import { bytesOfKeys } from "./typed-text.js";
+
+/** What the hand needs of the program's terminal; a program on pipes has none. */
+export interface HeldTerminal {
+  write(bytes: Uint8Array): boolean;
+  catchUp(): { current: boolean; news: boolean };
+  readonly isDrained: boolean;
+}
+
+export interface HostHandOptions {
+  terminal: HeldTerminal;
+  observer: Observer;
+  profile: AgentProfile;
+  pid: number;
+  /** `identityOf(pid)` when it was started; null where nobody could tell. */
+  start: string | null;
+  /** When a person last typed, on the clock of `performance`; null for never. */
+  typedAt: () => number | null;
+  pressed: (bytes: Buffer, signal: InputSignal) => void;
+}
+
+/** A program that repaints is between two writes most of the time. */
+const TRIES = 8;
+
+export class HostHand {
+  readonly #options: HostHandOptions;
+
+  constructor(options: HostHandOptions) {
+    this.#options = options;
+  }
+
+  look(): Looked {
+    const seen = this.#see();
+    if (typeof seen === "string") return { sight: null, reason: seen };
+    const { glance, quietMs } = seen;
+    return { sight: { glance, quietMs: Number.isFinite(quietMs) ? quietMs : null } };
+  }
+
+  press(keys: Keys, demand: Demand): Pressed {
+    const { terminal, profile, pressed } = this.#options;
+    const bytes = bytesOfKeys(keys, profile);
+    if (bytes.length === 0) return refused("the program has no such key");
+    for (let tries = 0; tries < TRIES; tries++) {
+      const seen = this.#see();
+      const objection = typeof seen === "string" ? seen : objectionTo(seen, demand);
+      if (objection !== null) return refused(objection);
+      if (!terminal.isDrained) return refused("the program does not read its input");
+      if (terminal.catchUp().news) continue;
+      terminal.write(bytes);
+      pressed(bytes, signalOf(keys, bytes.length));
+      return { bytes: bytes.length, reason: null };
+    }
+    return refused("the screen does not come to rest");
+  }
+
+  /** The screen of this very moment, or why there is none. */
+  #see(): Sight | string {
+    const { terminal, observer, pid, start, typedAt } = this.#options;
+    if (start === null || identityOf(pid) !== start) return "the agent's process is gone";
+    if (!isInFront(pid)) return "another program has the agent's terminal, or it is stopped";
+    if (!terminal.catchUp().current) return "the agent's output is held up";
+    const glance = observer.glance();
+    if (glance === null) return "nobody looks at the agent's screen any more";
+    const typed = typedAt();
+    return { glance, quietMs: typed === null ? Number.POSITIVE_INFINITY : performance.now() - typed };
+  }
+}
+
+const refused = (reason: string): Pressed => ({ bytes: 0, reason });
+
+function signalOf(keys: Keys, bytes: number): InputSignal {
+  return {
+    kind: "input",
+    at: Date.now(),
+    source: "observer",
+    by: "rouse",
+    bytes,
+    ...(keys.kind === "submit" ? { submits: true } : {}),
+    ...(keys.kind === "interrupt" ? { interrupts: true } : {}),
+  };
+}

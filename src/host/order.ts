@@ -1,0 +1,28 @@
+/** An order to press keys, as it came over the socket: whole and of the right types, or null. */
+import type { Demand, Keys } from "../core/touch.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function keysOf(value: unknown): Keys | null {
+  const { kind, text, press, chars } = fieldsOf(value);
+  if (kind === "text" && typeof text === "string") return { kind, text };
+  if (kind === "submit") return { kind };
+  if (kind === "interrupt" && isCount(press)) return { kind, press };
+  if (kind === "erase" && isCount(chars)) return { kind, chars };
+  return null;
+}
+
+/** A demand that lacks something demands too little. */
+export function demandOf(value: unknown): Demand | null {
+  const { draft, turn, quietMs, place } = fieldsOf(value);
+  const isWhole =
+    typeof draft === "string" &&
+    (turn === "idle" || turn === "running") &&
+    typeof quietMs === "number" &&
+    quietMs >= 0 &&
+    typeof place === "string";
+  return isWhole ? { draft, turn, quietMs, place } : null;
+}
+
+const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
+const isCount = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 0;

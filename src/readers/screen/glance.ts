@@ -1,0 +1,50 @@
+/** What stands on a screen at this moment, as far as keys are concerned: see `core/touch.ts`. */
+import { digest } from "../../core/digest.js";
+import type { Glance } from "../../core/touch.js";
+import type { CompiledProfile } from "./compiled.js";
+import { type Composer, findComposer } from "./composer.js";
+import type { Facts } from "./facts.js";
+import { isBlank } from "./screen-text.js";
+
+/** A queue stands right above the composer, or in its hint. */
+const QUEUE_ROWS_MAX = 16;
+
+export interface Glimpse {
+  glance: Glance;
+  /** First and last row of the composer; null without one. */
+  rows: { top: number; bottom: number } | null;
+}
+
+export function glimpse(
+  profile: CompiledProfile,
+  rows: readonly string[],
+  facts: Facts,
+  says: Glance["says"],
+): Glimpse {
+  const found = facts.composer === "hidden" ? null : findComposer(profile, rows);
+  const place = found && [found.top, ...rows.slice(found.top, found.bottom + 1)];
+  return {
+    glance: {
+      composer: facts.composer,
+      draft: found ? wholeDraft(profile, rows, found) : "",
+      dialog: facts.dialog?.prompt ?? null,
+      busy: facts.busy,
+      says,
+      queued: found !== null && hasQueue(profile, rows, found),
+      structural: facts.structural ?? false,
+      place: place ? digest(JSON.stringify(place)) : "",
+    },
+    rows: found && { top: found.top, bottom: found.bottom },
+  };
+}
+
+/** The draft of a composer without a frame is that of its first row; what was wrapped stands below it. */
+function wholeDraft({ composer }: CompiledProfile, rows: readonly string[], { top, bottom, draft }: Composer): string {
+  if (composer.more === null || draft === "") return draft;
+  return [draft, ...rows.slice(top + 1, bottom + 1).filter((row) => !isBlank(row))].map((row) => row.trim()).join(" ");
+}
+
+function hasQueue({ queued }: CompiledProfile, rows: readonly string[], { top, bottom }: Composer): boolean {
+  if (!queued) return false;
+  return rows.slice(Math.max(0, top - QUEUE_ROWS_MAX), bottom + 1).some((row) => queued.test(row));
+}

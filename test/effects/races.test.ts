@@ -1,0 +1,106 @@
+/** Something happens between the decision and the key: at every step, in simulation. */
+import { describe, expect, it } from "vitest";
+import { Hand } from "../../src/effects/hand.js";
+import { interrupt } from "../../src/effects/interrupt.js";
+import { nudge } from "../../src/effects/nudge.js";
+import type { Reach, Result } from "../../src/effects/reach.js";
+import { EVENTS, type Event, FakeTerminal, type Happening } from "../support/fake-terminal.js";
+
+const TEXT = "Please continue where you stopped. [rouse]";
+
+const EFFECTS = {
+  nudge: { begins: "idle", keysToEnd: 1, run: (reach: Reach) => nudge(reach, TEXT) },
+  interrupt: { begins: "running", keysToEnd: 1, run: (reach: Reach) => interrupt(reach, 1) },
+  "interrupt by two keys": { begins: "running", keysToEnd: 2, run: (reach: Reach) => interrupt(reach, 2) },
+} as const;
+type EffectName = keyof typeof EFFECTS;
+
+async function race(name: EffectName, happenings: readonly Happening[], careless = false) {
+  const { begins, keysToEnd, run } = EFFECTS[name];
+  const terminal = new FakeTerminal({ happenings, begins, keysToEnd, careless });
+  const reach: Reach = {
+    hand: new Hand(terminal, () => terminal.now) as Hand,
+    now: () => terminal.now,
+    sleep: (ms) => terminal.sleep(ms),
+    turn: () => null,
+    quietMs: 30_000,
+    deadline: terminal.now + 45_000,
+  };
+  return { terminal, result: await run(reach) };
+}
+
+const STEPS_MAX = 400;
+
+/** Every step at which something can happen, while the effect is not over yet. */
+async function atEveryStep(
+  name: EffectName,
+  events: readonly Event[],
+  from: number,
+  each: (raced: Awaited<ReturnType<typeof race>>, happenings: readonly Happening[]) => void | Promise<void>,
+  before: readonly Happening[] = [],
+  careless = false,
+): Promise<void> {
+  const [event, ...rest] = events;
+  if (event === undefined) return;
+  for (let at = from; at < STEPS_MAX; at++) {
+    const happenings = [...before, { event, at }];
+    const raced = await race(name, happenings, careless);
+    await each(raced, happenings);
+    if (!raced.terminal.happened) return;
+    await atEveryStep(name, rest, at, each, happenings, careless);
+  }
+  throw new Error("it never ends");
+}
+
+const names = Object.keys(EFFECTS) as EffectName[];
+const pairs = EVENTS.flatMap((first) => EVENTS.map((second) => [first, second] as const));
+
+describe.each(names)("%s", (name) => {
+  it("does what it says when nothing comes in between", async () => {
+    const { terminal, result } = await race(name, []);
+    expect(result).toMatchObject({ result: "done", proven: true });
+    expect(terminal.harm).toEqual([]);
+  });
+
+  it("harms nothing whatever two things come in between, at whatever two steps, and says what became of it", async () => {
+    let races = 0;
+    for (const pair of pairs) {
+      await atEveryStep(name, pair, 0, ({ terminal, result }, happenings) => {
+        races++;
+        if (terminal.harm.length > 0) throw new Error(`${terminal.harm.join()} by ${JSON.stringify(happenings)}`);
+        expect(result.reason).not.toBe("");
+        expectHonest(result, terminal);
+      });
+    }
+    expect(races).toBeGreaterThan(1000);
+  });
+});
+
+/** What is said became of it is what became of it. */
+function expectHonest({ result }: Result, terminal: FakeTerminal): void {
+  const isTouched =
+    terminal.keys.some(({ kind }) => kind === "submit" || kind === "interrupt") || terminal.draft.includes(TEXT);
+  if (result === "refused") expect(isTouched).toBe(false);
+  if (result === "done") expect(isTouched).toBe(true);
+  expect(terminal.submitted.length).toBeLessThanOrEqual(1);
+}
+
+describe("the simulation", () => {
+  it.each(names)("catches a terminal that does not look itself: %s", async (name) => {
+    const harm = new Set<string>();
+    for (const event of EVENTS)
+      await atEveryStep(
+        name,
+        [event],
+        0,
+        ({ terminal }) => {
+          for (const one of terminal.harm) harm.add(one.replace(/^\S+ /, ""));
+        },
+        [],
+        true,
+      );
+    expect([...harm]).toEqual(
+      expect.arrayContaining(["into a dialog", "into shell", "into gone", "into stranger", "beside a human"]),
+    );
+  });
+});

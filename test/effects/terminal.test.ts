@@ -1,0 +1,189 @@
+/** One suite over every terminal that rouse can touch: what is pressed arrives, and nothing else ever does. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Demand, Glance } from "../../src/core/touch.js";
+import { closeHome, type Home, makeHome, until } from "../support/hosts.js";
+import { hostRig, type Rig, type RigMaker, tmuxRig } from "../support/rigs.js";
+import { NO_TMUX } from "../support/tmux.js";
+
+let home: Home;
+let rig: Rig | null = null;
+
+beforeEach(() => {
+  home = makeHome();
+});
+
+afterEach(async () => {
+  await rig?.close();
+  rig = null;
+  expect((await closeHome(home)).processes).toEqual([]);
+});
+
+const start = async (make: RigMaker, ...steps: ({ do: string } & Record<string, unknown>)[]): Promise<Rig> => {
+  rig = await make(home, "agent", { steps });
+  return rig;
+};
+
+const isIdle = ({ composer, busy }: Glance): boolean => composer === "empty" && busy === false;
+const demand = (glance: Glance, more: Partial<Demand> = {}): Demand => ({
+  draft: "",
+  turn: "idle",
+  quietMs: 0,
+  place: glance.place,
+  ...more,
+});
+
+const CONTINUE = { kind: "text", text: "continue" } as const;
+
+/** Time for keys that were sent to arrive; what must not arrive would have by then. */
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 400));
+
+const RIGS: [string, RigMaker][] = [
+  ["a host's terminal", hostRig],
+  ...(NO_TMUX ? [] : [["a tmux pane", tmuxRig()] as [string, RigMaker]]),
+];
+
+describe.each(RIGS)("%s", (_, make) => {
+  it("tells what stands there: an empty composer, a draft, a running turn, a dialog", async () => {
+    const { sees, human } = await start(make, { do: "idle" }, { do: "think", ms: 3000 }, { do: "ask" });
+    const idle = await sees(isIdle);
+    expect(idle.sight).toMatchObject({ glance: { dialog: null, structural: false, queued: false, says: "idle" } });
+    await human("half a");
+    await sees(({ draft }) => draft === "half a");
+    await human(" thought\r");
+    await sees(({ busy, says, draft }) => busy === true && says === "working" && draft === "");
+    await sees(({ dialog, composer }) => dialog === "permission" && composer === "hidden");
+  });
+
+  it("writes text to the letter and Enter as a key of its own", async () => {
+    const { terminal, sees, received } = await start(make, { do: "idle" }, { do: "hang" });
+    const text = "go on: \"$(touch x)\" ; `y` 'z' #{pid} %d {a,b} é ✓ -- Enter C-c\u001b[31m\r\n\u0003";
+    const look = await sees(isIdle);
+    const pressed = await terminal.press(look.ticket, { kind: "text", text }, demand(look.sight.glance));
+    expect(pressed).toEqual({ result: "pressed" });
+    const clean = "go on: \"$(touch x)\" ; `y` 'z' #{pid} %d {a,b} é ✓ -- Enter C-c[31m ";
+    await until("the text", () => received() === clean);
+    const shown = await sees(({ draft }) => draft.startsWith("go on"));
+    const entered = await terminal.press(
+      shown.ticket,
+      { kind: "submit" },
+      demand(shown.sight.glance, { draft: shown.sight.glance.draft }),
+    );
+    expect(entered).toEqual({ result: "pressed" });
+    await until("Enter", () => received() === `${clean}\r`);
+    await sees(({ busy }) => busy === true);
+  });
+
+  it("presses the program's own keys: the one that ends a turn, and those that take a text back", async () => {
+    const { terminal, sees, received } = await start(make, { do: "hang" }, { do: "idle" });
+    const busy = await sees(({ says }) => says === "working");
+    const ended = demand(busy.sight.glance, { turn: "running" });
+    expect(await terminal.press(busy.ticket, { kind: "interrupt", press: 0 }, ended)).toEqual({ result: "pressed" });
+    const idle = await sees(isIdle);
+    expect(await terminal.press(idle.ticket, { kind: "interrupt", press: 1 }, demand(idle.sight.glance))).toMatchObject(
+      {
+        result: "refused",
+      },
+    );
+    await terminal.press(idle.ticket, { kind: "text", text: "abc" }, demand(idle.sight.glance));
+    const typed = await sees(({ draft }) => draft === "abc");
+    await terminal.press(typed.ticket, { kind: "erase", chars: 3 }, demand(typed.sight.glance, { draft: "abc" }));
+    await sees(isIdle);
+    expect(received()).toBe("\u001babc\u007f\u007f\u007f");
+  });
+
+  it("writes nothing when a dialog opened after the look", async () => {
+    const { terminal, sees, human, received } = await start(make, { do: "idle" }, { do: "ask" }, { do: "hang" });
+    const before = await sees(isIdle);
+    await human("x\r");
+    await sees(({ dialog }) => dialog !== null);
+    const pressed = await terminal.press(before.ticket, CONTINUE, demand(before.sight.glance));
+    expect(pressed).toMatchObject({ result: "refused" });
+    expect(await terminal.press(before.ticket, { kind: "submit" }, demand(before.sight.glance))).toMatchObject({
+      result: "refused",
+    });
+    await settle();
+    expect(received()).toBe("x\r");
+  });
+
+  it("writes nothing over a draft, in a running turn, or at another place of the composer", async () => {
+    const { terminal, sees, human, received } = await start(make, { do: "idle" }, { do: "think", ms: 60_000 });
+    const before = await sees(isIdle);
+    await human("mine");
+    await sees(({ draft }) => draft === "mine");
+    expect(await terminal.press(before.ticket, CONTINUE, demand(before.sight.glance))).toMatchObject({
+      result: "refused",
+    });
+    await human("\r");
+    const busy = await sees(({ says }) => says === "working");
+    expect(await terminal.press(busy.ticket, CONTINUE, demand(busy.sight.glance))).toEqual({
+      result: "refused",
+      reason: "a turn is running",
+    });
+    expect(
+      await terminal.press(busy.ticket, CONTINUE, demand(busy.sight.glance, { turn: "running", place: "elsewhere" })),
+    ).toEqual({ result: "refused", reason: "the composer has changed" });
+    await settle();
+    expect(received()).toBe("mine\r");
+  });
+
+  it("knows when somebody typed, and writes nothing while that is not long ago", async () => {
+    const { terminal, sees, human, received } = await start(make, { do: "idle" }, { do: "hang" });
+    expect((await sees(isIdle)).sight.quietMs).toBe(Number.POSITIVE_INFINITY);
+    await human("a");
+    await sees(({ draft }) => draft === "a");
+    await human("\u007f");
+    await until("it to be gone", () => received().length >= 1 && received() !== "a").catch(() => {});
+    const look = await terminal.look();
+    if (look.sight === null) throw new Error(look.reason);
+    expect(look.sight.quietMs).toBeLessThan(60_000);
+    const { glance } = look.sight;
+    const pressed = await terminal.press(
+      look.ticket,
+      CONTINUE,
+      demand(glance, { quietMs: 600_000, draft: glance.draft }),
+    );
+    expect(pressed).toEqual({ result: "refused", reason: expect.stringMatching(/^somebody typed \d+ s ago$/) });
+    await settle();
+    expect(received()).not.toContain("continue");
+  });
+
+  it("writes nothing to an agent that is gone", async () => {
+    const { agent, terminal, sees, received } = await start(make, { do: "idle" });
+    const before = await sees(isIdle);
+    process.kill(agent.pid as number, "SIGKILL");
+    await until("it to be seen", async () => (await terminal.look()).sight === null);
+    expect(await terminal.press(before.ticket, CONTINUE, demand(before.sight.glance))).toMatchObject({
+      result: "refused",
+    });
+    expect(received()).toBe("");
+  });
+});
+
+describe("a host's terminal", () => {
+  // A tmux server wakes a stopped pane by itself.
+  it("gets nothing while its agent is stopped", async () => {
+    const { agent, terminal, sees, received } = await start(hostRig, { do: "idle" });
+    const before = await sees(isIdle);
+    process.kill(agent.pid as number, "SIGSTOP");
+    await until("it to stop", async () => (await terminal.look()).sight === null);
+    const stopped = await terminal.press(before.ticket, CONTINUE, demand(before.sight.glance));
+    process.kill(agent.pid as number, "SIGCONT");
+    expect(stopped).toEqual({ result: "refused", reason: expect.stringContaining("stopped") });
+    await settle();
+    expect(received()).toBe("");
+  });
+});
+
+describe.skipIf(NO_TMUX)("a tmux pane", () => {
+  it("that became a shell gets nothing, whatever the look before it said", async () => {
+    const { agent, terminal, sees } = await start(tmuxRig("shell"), { do: "idle" });
+    const before = await sees(isIdle);
+    process.kill(agent.pid as number, "SIGKILL");
+    await until("the shell", async () => (await terminal.look()).sight === null);
+    const command = { kind: "text", text: `touch ${home.path}/hit` } as const;
+    expect(await terminal.press(before.ticket, command, demand(before.sight.glance))).toEqual({
+      result: "refused",
+      reason: "the agent's process is gone",
+    });
+  });
+});

@@ -1,0 +1,153 @@
+/**
+ * A terminal without a world: a program with a composer, as state. Something happens to it at one chosen step, where a
+ * step is everything that an effect waits for: a look, a press, a pause. Keys act on the program as it is when they
+ * arrive, and what arrives where it must not is written down.
+ */
+import { type Demand, type Glance, type Keys, objectionTo, sameText } from "../../src/core/touch.js";
+import type { Look, Press, Terminal } from "../../src/effects/terminal.js";
+
+/** What comes in between. */
+export const EVENTS = [
+  "dialog", // opens
+  "answered", // it is closed again
+  "human", // types
+  "shell", // is what the agent left behind
+  "exit",
+  "turn", // begins by itself
+  "redraw", // puts the composer elsewhere
+  "unfit", // a screen that no profile knows
+  "stranger", // another program has the terminal
+  "lost", // answers get lost from now on
+] as const;
+export type Event = (typeof EVENTS)[number];
+
+export interface Happening {
+  event: Event;
+  /** At which step. */
+  at: number;
+}
+
+export interface FakeOptions {
+  happenings: readonly Happening[];
+  begins: "idle" | "running";
+  /** Keys are written without a look of the terminal's own: a planted bug. */
+  careless?: boolean;
+  /** How many keys end a turn. */
+  keysToEnd?: number;
+}
+
+export class FakeTerminal implements Terminal<number> {
+  now = 1_000_000;
+  readonly harm: string[] = [];
+  readonly keys: Keys[] = [];
+  draft = "";
+  submitted: string[] = [];
+  #turn: boolean;
+  #dialog = false;
+  #human = Number.NEGATIVE_INFINITY;
+  #program: "agent" | "shell" | "gone" | "stranger" = "agent";
+  #place = 0;
+  #fits = true;
+  #lost = false;
+  #step = 0;
+  #interrupts = 0;
+  readonly #options: FakeOptions;
+
+  constructor(options: FakeOptions) {
+    this.#options = options;
+    this.#turn = options.begins === "running";
+  }
+
+  /** Everything that was to happen did, before the effect was over. */
+  get happened(): boolean {
+    return this.#options.happenings.every(({ at }) => this.#step > at);
+  }
+
+  async sleep(ms: number): Promise<void> {
+    this.#next();
+    this.now += ms;
+  }
+
+  async look(): Promise<Look<number>> {
+    this.#next();
+    this.now += 5;
+    const reason = this.#away();
+    if (reason !== null) return { sight: null, reason };
+    return { sight: { glance: this.#glance(), quietMs: this.now - this.#human }, ticket: this.#place };
+  }
+
+  async press(_ticket: number, keys: Keys, demand: Demand): Promise<Press> {
+    this.#next();
+    this.now += 5;
+    const sight = { glance: this.#glance(), quietMs: this.now - this.#human };
+    const objection = this.#away() ?? objectionTo(sight, demand);
+    if (objection !== null && !this.#options.careless) return { result: "refused", reason: objection };
+    this.#arrive(keys);
+    return this.#lost ? { result: "unknown", reason: "nobody said" } : { result: "pressed" };
+  }
+
+  close(): void {}
+
+  #away(): string | null {
+    if (this.#program === "gone") return "the agent's process is gone";
+    return this.#program === "agent" ? null : "another program has the terminal";
+  }
+
+  #glance(): Glance {
+    return {
+      composer: this.#dialog ? "hidden" : this.draft === "" ? "empty" : "draft",
+      draft: this.#dialog ? "" : this.draft,
+      dialog: this.#dialog ? "permission" : null,
+      busy: this.#dialog ? null : this.#turn,
+      says: null,
+      queued: false,
+      structural: !this.#fits,
+      place: `${this.#place} ${this.draft}`,
+    };
+  }
+
+  #next(): void {
+    const step = this.#step++;
+    for (const { event } of this.#options.happenings.filter(({ at }) => at === step)) this.#happen(event);
+  }
+
+  #happen(event: Event): void {
+    if (event === "dialog") this.#dialog = true;
+    else if (event === "answered") this.#dialog = false;
+    else if (event === "turn") this.#turn = true;
+    else if (event === "redraw") this.#place++;
+    else if (event === "unfit") this.#fits = false;
+    else if (event === "lost") this.#lost = true;
+    else if (event === "exit") this.#program = "gone";
+    else if (event === "human") {
+      this.draft += "mine";
+      this.#human = this.now;
+    } else this.#program = event;
+  }
+
+  /** What the program makes of keys; and what somebody would have to answer for. */
+  #arrive(keys: Keys): void {
+    this.keys.push(keys);
+    if (this.#program !== "agent") this.harm.push(`${keys.kind} into ${this.#program}`);
+    if (this.#dialog) this.harm.push(`${keys.kind} into a dialog`);
+    if (!this.#fits) this.harm.push(`${keys.kind} into a screen that nobody knows`);
+    if (this.now - this.#human < 30_000) this.harm.push(`${keys.kind} beside a human`);
+    if (keys.kind === "text") {
+      if (this.#turn || this.draft !== "") this.harm.push("text into a turn or a draft");
+      this.draft += keys.text;
+    } else if (keys.kind === "erase") {
+      if (this.draft.includes("mine")) this.harm.push("a human's text erased");
+      this.draft = this.draft.slice(0, -keys.chars);
+    } else if (keys.kind === "submit") {
+      if (this.#turn) this.harm.push("Enter into a turn");
+      if (!sameText(this.draft, this.keys.find((one) => one.kind === "text")?.text ?? ""))
+        this.harm.push("Enter behind a text that is not ours");
+      this.submitted.push(this.draft);
+      this.draft = "";
+      this.#turn = true;
+    } else {
+      if (!this.#turn) this.harm.push("an interrupt without a turn");
+      if (++this.#interrupts >= (this.#options.keysToEnd ?? 1)) this.#turn = false;
+    }
+  }
+}
