@@ -13,6 +13,8 @@ import { SCENARIOS } from "./scenarios.js";
 import { tmux, WAYS } from "./seats.js";
 
 const CLIENTS = [CLAUDE_CODE, CODEX];
+/** What a client's own tries may take. */
+const RETRIES_S = 180;
 const measured: Measured[] = [];
 const installed = new Map<string, Installed>();
 let home: Home;
@@ -43,7 +45,7 @@ const CASES = [...SCENARIOS]
   .flatMap((scenario) => WAYS.flatMap((way) => CLIENTS.map((client) => ({ scenario, way, client }))));
 
 function lengthOf({ expects }: (typeof SCENARIOS)[number]): number {
-  return Math.max(...expects.map(({ withinS }) => withinS));
+  return Math.max(...expects.map(({ withinS, meanwhile }) => withinS + (meanwhile ? RETRIES_S : 0)));
 }
 
 describe.concurrent("a real client", () => {

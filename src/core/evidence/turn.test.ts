@@ -88,6 +88,14 @@ describe("is a turn running?", () => {
     expect(turn.turns).toBe(0);
   });
 
+  it("does not take a flicker for a turn when the composer has only just opened", () => {
+    const turn = createTurn();
+    takeTurn(turn, { at: 0, ...screen({ busy: false, composer: "empty" }) } as Signal);
+    takeTurn(turn, { at: 800, ...status("program_status", "working") } as Signal);
+    takeTurn(turn, { at: 1200, ...status("program_status", "idle") } as Signal);
+    expect(turn.turns).toBe(0);
+  });
+
   it("counts a turn of a second that followed an open composer, although nobody was seen to ask", () => {
     const turn = createTurn();
     takeTurn(turn, { at: 0, ...screen({ busy: false, composer: "empty" }) } as Signal);

@@ -26,8 +26,8 @@ export interface TurnEvidence {
   record: { startAt: number | null; endAt: number | null };
   /** The end was only read out of a last message. */
   presumed: boolean;
-  /** Its composer was on the screen before the present turn: the program had started up. */
-  wasReady: boolean;
+  /** When its composer was first on the screen with no turn running: the program had started up. */
+  readyAt: number | null;
   /**
    * It has started, so that Enter asks for something. Before, a person who presses Enter while a program loads would
    * make a turn of the motion of its start.
@@ -45,6 +45,8 @@ const ORDER_PRESUMED: readonly Source[] = ORDER.map((s) =>
 );
 
 const FLICKER_MS = 1500;
+/** Codex draws its composer, and says for a moment that it works while it loads. */
+const READY_MS = 3000;
 
 export function createTurn(): TurnEvidence {
   return {
@@ -58,7 +60,7 @@ export function createTurn(): TurnEvidence {
     byMotion: false,
     record: { startAt: null, endAt: null },
     presumed: false,
-    wasReady: false,
+    readyAt: null,
     takesPrompts: false,
   };
 }
@@ -92,7 +94,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       else if (turn.askedAt !== null && !signal.reading.dialog)
         say(turn, "screen", moving ? "active" : "idle", signal.at);
       turn.byMotion = busy === null;
-      if (signal.reading.composer !== "hidden" && turnWord(turn)?.word !== "active") turn.wasReady = true;
+      if (signal.reading.composer !== "hidden" && turnWord(turn)?.word !== "active") turn.readyAt ??= signal.at;
       turn.takesPrompts = isOpeningDialog(signal.reading) ? false : turn.takesPrompts || isSettled(signal.reading);
       return;
     }
@@ -126,9 +128,10 @@ function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number): vo
   const after = turnWord(turn);
   if (before?.word === "active" && after && after.word !== "active" && after.word !== "blocked") {
     turn.endedAt = at;
-    // A flicker before there was anything to type into is the program starting up, not a turn.
-    const isStartUp = turn.askedAt === null && turn.record.startAt === null && !turn.wasReady;
-    if (isStartUp && at - (turn.startedAt ?? 0) < FLICKER_MS) turn.turns = Math.max(0, turn.turns - 1);
+    // A flicker before, or as soon as, there is anything to type into is the program starting up, not a turn.
+    const isNew = (turn.startedAt ?? 0) - (turn.readyAt ?? at) < READY_MS;
+    const isUnasked = turn.askedAt === null && turn.record.startAt === null;
+    if (isUnasked && isNew && at - (turn.startedAt ?? 0) < FLICKER_MS) turn.turns = Math.max(0, turn.turns - 1);
   }
   if (after?.word !== "active" || before?.word === "active") return;
   // A dialog that was answered goes on with the same turn.

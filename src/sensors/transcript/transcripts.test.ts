@@ -57,6 +57,21 @@ describe("Transcripts", () => {
     expect(news).toBeGreaterThan(0);
   });
 
+  it("hears of a file whose folder did not exist when it was added", async () => {
+    let news = 0;
+    transcripts = new Transcripts({ sweepMs: 50, onNews: () => news++ });
+    const late = join(root, "new", "project", "s.jsonl");
+    await transcripts.add("a", { ...options(), path: late });
+    await transcripts.tick(Date.now());
+    mkdirSync(join(root, "new", "project"), { recursive: true });
+    writeFileSync(late, prompt("one"));
+    await until(async () => {
+      appendFileSync(late, prompt("more"));
+      await transcripts.tick(Date.now());
+      return news > 0;
+    });
+  });
+
   it("finds by sweeping what nobody told it", async () => {
     transcripts = new Transcripts({ watch: false, sweepMs: 5000 });
     await transcripts.add("a", options());

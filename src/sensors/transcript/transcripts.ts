@@ -30,9 +30,17 @@ interface Entry {
   root: string;
   due: boolean;
   sweptAt: number;
+  readAt: number;
+  /** The system has told of a change of this file. */
+  noticed: boolean;
 }
 
 const SWEEP_MS = 5000;
+/**
+ * Until the first notice it is looked at more often: nobody tells of a file whose folder did not exist when the watch
+ * began, as is Claude Code's in a new project until the first prompt.
+ */
+const UNNOTICED_SHARE = 0.2;
 /** So many are read at once: each holds at most one chunk of a megabyte. */
 const AT_ONCE = 8;
 
@@ -49,7 +57,8 @@ export class Transcripts {
     const { path, root, kind } = options;
     const side = new SideFiles(path, root, kind);
     const sweptAt = Number.NEGATIVE_INFINITY;
-    this.entries.set(session, { sensor: new TranscriptSensor(options), side, kind, root, due: true, sweptAt });
+    const sensor = new TranscriptSensor(options);
+    this.entries.set(session, { sensor, side, kind, root, due: true, sweptAt, readAt: sweptAt, noticed: false });
     this.notice(path, session);
   }
 
@@ -59,7 +68,9 @@ export class Transcripts {
     const { path, root } = options.place;
     const sensor = new OpenCodeSensor(options);
     const side = new SideFiles(path, root, "opencode");
-    this.entries.set(session, { sensor, side, kind: "opencode", root, due: true, sweptAt: Number.NEGATIVE_INFINITY });
+    const sweptAt = Number.NEGATIVE_INFINITY;
+    const times = { due: true, sweptAt, readAt: sweptAt, noticed: false };
+    this.entries.set(session, { sensor, side, kind: "opencode", root, ...times });
     this.notice(noticedOf(sensor), session);
   }
 
@@ -80,6 +91,7 @@ export class Transcripts {
     entry.side = new SideFiles(path, entry.root, entry.kind);
     await entry.sensor.follow(path);
     entry.due = true;
+    entry.noticed = false;
     this.notice(path, session);
   }
 
@@ -104,13 +116,30 @@ export class Transcripts {
 
   private async readDue(at: number): Promise<TranscriptNews[]> {
     const sweepMs = this.options.sweepMs ?? SWEEP_MS;
-    const due = [...this.entries].filter(([, entry]) => entry.due || at - entry.sweptAt >= sweepMs);
+    const isWatching = this.options.watch !== false;
+    const isDue = ({ due, sweptAt, noticed, readAt }: Entry): boolean =>
+      due || at - sweptAt >= sweepMs || (isWatching && !noticed && at - readAt >= sweepMs * UNNOTICED_SHARE);
+    const due = [...this.entries].filter(([, entry]) => isDue(entry));
     const news: TranscriptNews[] = [];
     for (let from = 0; from < due.length; from += AT_ONCE) {
-      const batch = due.slice(from, from + AT_ONCE).map(([session, entry]) => readEntry(session, entry, at, sweepMs));
+      const batch = due
+        .slice(from, from + AT_ONCE)
+        .map(([session, entry]) => this.readOne(session, entry, at, sweepMs));
       news.push(...(await Promise.all(batch)));
     }
     return news.filter(({ signals, problem }) => signals.length > 0 || problem !== null);
+  }
+
+  private async readOne(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptNews> {
+    const isFirst = entry.readAt === Number.NEGATIVE_INFINITY;
+    const wasTold = entry.due;
+    const news = await readEntry(session, entry, at, sweepMs);
+    // It has grown and nobody told: the watch is of something that is not there, and begins anew.
+    if (news.signals.length > 0 && (isFirst || !wasTold) && !entry.noticed && this.entries.get(session) === entry) {
+      this.unnotice(noticedOf(entry.sensor), session);
+      this.notice(noticedOf(entry.sensor), session);
+    }
+    return news;
   }
 
   private notice(path: string, session: string): void {
@@ -139,7 +168,9 @@ export class Transcripts {
   private changed(path: string): void {
     for (const session of this.sessions.get(path) ?? []) {
       const entry = this.entries.get(session);
-      if (entry) entry.due = true;
+      if (!entry) continue;
+      entry.due = true;
+      entry.noticed = true;
     }
     this.options.onNews?.();
   }
@@ -152,6 +183,7 @@ function noticedOf(sensor: TranscriptSensor | OpenCodeSensor): string {
 
 async function readEntry(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptNews> {
   entry.due = false;
+  entry.readAt = at;
   const { signals, more, problem } = await entry.sensor.read(at);
   if (more) entry.due = true;
   if (at - entry.sweptAt < sweepMs) return { session, signals, problem };
