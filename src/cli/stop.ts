@@ -36,7 +36,7 @@ async function stop(session: FoundSession, graceMs: number): Promise<Stopped> {
   // Its host is gone, which hangs the agent up; one that does not mind may live on.
   if (pid === null || pidStart === null || identityOf(pid) !== pidStart)
     throw new BadInput(`${session.name} is not running any more`);
-  return stopTree({ pid, start: pidStart }, graceMs);
+  return stopTree({ pid, start: pidStart, ownsGroup: true }, graceMs);
 }
 
 function sentence(name: string, { isGone, isKilled, processes, left }: Stopped): string {

@@ -10,21 +10,17 @@ import type { AgentSession } from "../core/agent.js";
 import type { Evidence } from "../core/evidence/evidence.js";
 import { openPrompt } from "../core/evidence/prompts.js";
 import { turnWord } from "../core/evidence/turn.js";
+import { endChild } from "./end-child.js";
 import { Hand } from "./hand.js";
-import { HostTerminal } from "./host-terminal.js";
 import { interrupt } from "./interrupt.js";
 import { nudge } from "./nudge.js";
-import { type Clock, type Reach, type Result, refused, unknown } from "./reach.js";
-import type { Terminal } from "./terminal.js";
+import { openTerminal, quietFor } from "./open-terminal.js";
+import { type Reach, type Result, refused, unknown } from "./reach.js";
+import { stop } from "./stop.js";
 import { textFor } from "./texts.js";
-import { TmuxTerminal } from "./tmux-terminal.js";
+import type { EffectWorld } from "./world.js";
 
-export interface EffectWorld extends Clock {
-  /** What is known of a session at this moment; null for one that is not watched. */
-  evidence(session: string): Evidence | null;
-  /** How long nobody may have typed before rouse does; the table below where it is not said. */
-  quietMs?: number;
-}
+export type { EffectWorld };
 
 type Effect = (action: Action, agent: AgentSession, world: EffectWorld) => Promise<Result>;
 
@@ -35,14 +31,8 @@ const EFFECTS: Partial<Record<ActionName, Effect>> = {
       : atTerminal(action, agent, world, (reach) => nudge(reach, textFor(action.say ?? "continue"))),
   interrupt: (action, agent, world) =>
     atTerminal(action, agent, world, (reach, profile) => interrupt(reach, profile.keys.interrupt.length)),
-};
-
-/** In a terminal of their own people sit in front of it; a spawned agent has a person only while one is attached. */
-const QUIET_MS: Readonly<Record<AgentSession["origin"], number>> = {
-  run: 120_000,
-  tmux: 60_000,
-  spawn: 20_000,
-  transcript: Number.POSITIVE_INFINITY,
+  end_child: (_action, agent, world) => endChild(agent, world),
+  stop,
 };
 
 /** What rouse could do with this agent at all; whether it may is decided elsewhere. */
@@ -50,6 +40,10 @@ export function canDo(agent: AgentSession): ActionName[] {
   const names: ActionName[] = [];
   const hasKeys = agent.kind !== generic.id && (agent.hostSocket !== null || agent.pane !== null);
   if (hasKeys) names.push("nudge", "interrupt");
+  if (agent.pid !== null && agent.pidStart !== null) {
+    names.push("end_child");
+    if (agent.origin === "spawn" || agent.origin === "tmux") names.push("stop");
+  }
   return names;
 }
 
@@ -83,7 +77,7 @@ async function atTerminal(
   if (agent.endedAt !== null) return refused("the session is over");
   const profile = profileFor(agent.kind);
   if (profile.id === generic.id) return refused("rouse does not know what this program's keys do");
-  const terminal = terminalOf(agent, profile);
+  const terminal = openTerminal(agent, profile);
   if (!terminal) return refused("the agent has no terminal that rouse can reach");
   const hand = new Hand(terminal, () => world.now());
   try {
@@ -93,7 +87,7 @@ async function atTerminal(
         now: () => world.now(),
         sleep: (ms) => world.sleep(ms),
         turn: () => turnOf(world.evidence(agent.session)),
-        quietMs: world.quietMs ?? QUIET_MS[agent.origin],
+        quietMs: quietFor(agent, world),
         deadline: world.now() + action.deadlineMs,
       },
       profile,
@@ -101,11 +95,6 @@ async function atTerminal(
   } finally {
     hand.close();
   }
-}
-
-function terminalOf(agent: AgentSession, profile: AgentProfile): Terminal | null {
-  if (agent.hostSocket !== null) return new HostTerminal(agent.hostSocket) as Terminal;
-  return agent.pane ? (new TmuxTerminal(agent, profile) as Terminal) : null;
 }
 
 function turnOf(evidence: Evidence | null): ReturnType<Reach["turn"]> {

@@ -228,10 +228,11 @@ export class Host implements ViewedHost {
     return bytes.length + (enter ? ENTER.length : 0);
   }
 
-  async stop(graceMs: number): Promise<Stopped> {
+  async stop(graceMs: number, by: "human" | "rouse"): Promise<Stopped> {
     if (this.#start === null) throw new Error("the agent's process could not be identified; it is left alone");
-    this.give({ kind: "input", at: Date.now(), source: "human", by: "human", bytes: 0, quits: true });
-    return stopTree({ pid: this.#program.pid, start: this.#start }, graceMs);
+    const source = by === "human" ? "human" : "observer";
+    this.give({ kind: "input", at: Date.now(), source, by, bytes: 0, quits: true });
+    return stopTree({ pid: this.#program.pid, start: this.#start, ownsGroup: true }, graceMs);
   }
 
   info(): Record<string, unknown> {

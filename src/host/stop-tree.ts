@@ -1,22 +1,23 @@
 /**
- * Ends a program that rouse started, with everything that it started, and proves it.
+ * Ends a program with everything that it started, and proves it.
  *
- * The program leads a session of its own (its terminal's), so its group and session are rouse's to signal. Asked
+ * A program that rouse started leads a session of its own (its terminal's), so its group is rouse's to signal; of any
+ * other, only the processes that descend from it are. Asked
  * first (SIGTERM), then, after the grace, killed. Children that made a session of their own, as Claude Code's shells
  * do, are found by their descent before the first signal and remembered by pid and start time; what detached itself
  * from the program altogether is left alone. Right before each signal the process is looked at again: a number that
  * was given to another process is not signalled.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { readProcTable } from "../sensors/process/proc.js";
-import { identityOf } from "../sensors/process/process-sensor.js";
+import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
 import { isDead, KEEPER, type ProcessRow, type ProcessTable } from "../sensors/process/process-table.js";
-import { readPsTable } from "../sensors/process/ps.js";
 
 export interface StopTarget {
   pid: number;
   /** `identityOf(pid)` when it was started. */
   start: string;
+  /** Its group is rouse's own making. */
+  ownsGroup: boolean;
 }
 
 export interface Stopped {
@@ -32,8 +33,6 @@ export interface Stopped {
 
 const LOOK_MS = 50;
 const KILL_MS = 5000;
-
-const readTable = process.platform === "linux" ? readProcTable : readPsTable;
 
 export async function stopTree(target: StopTarget, graceMs: number): Promise<Stopped> {
   const known = new Map<string, ProcessRow>();
@@ -62,7 +61,7 @@ export async function stopTree(target: StopTarget, graceMs: number): Promise<Sto
 
 /** Who is there now of the session, of the program's descent, and of those remembered. */
 async function membersOf(target: StopTarget, known: Map<string, ProcessRow>): Promise<ProcessRow[]> {
-  const table = await readTable();
+  const table = await readProcesses();
   // Without a list of processes nothing is proven: the program itself is all that can be seen.
   if (table === null) return identityOf(target.pid) === target.start ? [alone(target)] : [];
   for (const row of ofTree(target, table)) known.set(key(row), row);
@@ -89,7 +88,7 @@ function ask(row: ProcessRow): void {
 
 function kill(target: StopTarget, members: readonly ProcessRow[]): void {
   // The group at once, so that no member can start another between two signals.
-  if (identityOf(target.pid) === target.start) send(-target.pid, "SIGKILL");
+  if (target.ownsGroup && identityOf(target.pid) === target.start) send(-target.pid, "SIGKILL");
   for (const row of members) if (identityOf(row.pid) === row.start) send(row.pid, "SIGKILL");
 }
 

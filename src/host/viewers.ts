@@ -23,7 +23,7 @@ export interface ViewedHost {
   type(text: string, enter: boolean): Promise<number>;
   look(): Looked;
   press(keys: Keys, demand: Demand): Pressed;
-  stop(graceMs: number): Promise<Stopped>;
+  stop(graceMs: number, by: "human" | "rouse"): Promise<Stopped>;
   info(): Record<string, unknown>;
 }
 
@@ -175,9 +175,12 @@ export class Viewers {
       const typed = this.#host.type(typeof text === "string" ? text : "", enter !== false);
       this.#answer(viewer, typed, (bytes) => ({ ev: "typed", bytes }));
     },
-    stop: (viewer, { graceMs }) => {
+    stop: (viewer, { graceMs, by }) => {
       const asked = typeof graceMs === "number" && graceMs >= 0 ? Math.min(graceMs, GRACE_MS_MAX) : GRACE_MS;
-      this.#answer(viewer, this.#host.stop(asked), (stopped) => ({ ev: "stopped", ...stopped }));
+      this.#answer(viewer, this.#host.stop(asked, by === "rouse" ? by : "human"), (stopped) => ({
+        ev: "stopped",
+        ...stopped,
+      }));
     },
     logs: (viewer, { follow, keys }) => {
       if (follow === true) viewer.mode = "logs";

@@ -1,9 +1,10 @@
 /** `nudge` and `interrupt` on a real program, in every terminal that rouse can touch. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Action, Outcome } from "../../src/core/action.js";
-import { carryOut, type EffectWorld } from "../../src/effects/index.js";
+import type { Outcome } from "../../src/core/action.js";
+import type { EffectWorld } from "../../src/effects/index.js";
 import { textFor } from "../../src/effects/texts.js";
+import { carriedOut } from "../support/deeds.js";
 import { closeHome, type Home, makeHome, until } from "../support/hosts.js";
 import { hostRig, type Rig, type RigMaker, tmuxRig } from "../support/rigs.js";
 import { NO_TMUX } from "../support/tmux.js";
@@ -30,35 +31,12 @@ const start = async (make: RigMaker, ...steps: ({ do: string } & Record<string, 
   return rig;
 };
 
-const WORLD: EffectWorld = {
-  now: () => performance.now(),
-  sleep: async (ms) => {
-    await sleep(ms);
-  },
-  evidence: () => null,
-};
-
-function touch(
+const touch = (
   { agent }: Rig,
   name: "nudge" | "interrupt",
   world: Partial<EffectWorld> = {},
   deadlineMs = 60_000,
-): Promise<Outcome> {
-  const action: Action = {
-    id: "a1",
-    do: name,
-    incident: "i1",
-    agent: agent.name,
-    session: agent.session,
-    trouble: "silent_stream",
-    attempt: 1,
-    deadlineMs,
-    proof: "none",
-    waitMs: 0,
-    say: "continue",
-  };
-  return carryOut(action, agent, { ...WORLD, ...world });
-}
+): Promise<Outcome> => carriedOut(home, agent, name, world, { deadlineMs });
 
 const TEXT = textFor("continue");
 const tmux: [string, RigMaker][] = NO_TMUX ? [] : [["tmux", tmuxRig()]];

@@ -174,6 +174,12 @@ async function fork(_agent, { count = 2, seconds = 600 }) {
   }
 }
 
+/** A process that left the agent's family, with no parent, group or session of its own there; with a child, or without. */
+async function detach(_agent, { works = true, seconds = 60 }) {
+  const script = works ? `sleep ${seconds} & wait` : `exec sleep ${seconds}`;
+  spawn("sh", ["-c", 'setsid sh -c "$1" >/dev/null 2>&1 </dev/null &', "sh", script], { stdio: "ignore" });
+}
+
 async function crash() {
   process.kill(process.pid, "SIGKILL");
 }
@@ -227,6 +233,7 @@ export const STEPS = {
   freeze,
   ignore,
   fork,
+  detach,
   crash,
   exit,
   lie,

@@ -19,7 +19,7 @@ let recycled = 0;
 let fooled = 0;
 for (let round = 0; round < rounds * 3 && recycled < rounds; round++) {
   const first = start();
-  const target = { pid: first.pid, start: identityOf(first.pid) };
+  const target = { pid: first.pid, start: identityOf(first.pid), ownsGroup: true };
   // The start of a process is told in steps of 10 ms: whoever lives shorter than one has no identity of its own.
   await sleep(15);
   await end(first);

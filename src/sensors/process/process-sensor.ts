@@ -31,6 +31,8 @@ interface Seen {
 }
 
 const hasProc = process.platform === "linux";
+/** All processes of this machine; null where the system shows none. */
+export const readProcesses: () => Promise<ProcessTable | null> = hasProc ? readProcTable : readPsTable;
 const SOCKETS_EVERY_MS = 5000;
 const SEEN_MAX = 4096;
 
@@ -101,7 +103,7 @@ export class ProcessSensor {
     const every = this.options.socketsEveryMs ?? SOCKETS_EVERY_MS;
     const wantsSockets = every > 0 && at - this.socketsAt >= every && this.seen.size > 0;
     const [table, sockets] = await Promise.all([
-      (this.options.readTable ?? (hasProc ? readProcTable : readPsTable))(),
+      (this.options.readTable ?? readProcesses)(),
       wantsSockets ? (this.options.readSockets ?? readSockets)() : null,
     ]);
     this.latest = table;

@@ -68,6 +68,30 @@ export async function readPaths(folder: string): Promise<string[] | null> {
   return text === null ? null : [...new Set(text.split("\0").slice(0, -1))].slice(0, PATHS_MAX);
 }
 
+export interface GitState {
+  head: string | null;
+  /** Null where no branch is checked out. */
+  branch: string | null;
+  /** Paths in the index that differ from `HEAD`. */
+  staged: string[];
+  untracked: string[];
+}
+
+const STATE_PATHS_MAX = 500;
+
+/** Where the work stands, as far as git can tell without looking into files. Null outside a repository. */
+export async function readState(folder: string): Promise<GitState | null> {
+  const head = await readHead(folder);
+  const [branch, staged, untracked] = await Promise.all([
+    git(folder, ["symbolic-ref", "--short", "--quiet", "HEAD"]),
+    head === null ? "" : git(folder, ["diff-index", "--cached", "--name-only", "--no-ext-diff", "-z", "HEAD", "--"]),
+    git(folder, ["ls-files", "-z", "--others", "--exclude-standard"]),
+  ]);
+  if (untracked === null) return null;
+  const paths = (text: string | null): string[] => (text ?? "").split("\0").slice(0, -1).slice(0, STATE_PATHS_MAX);
+  return { head, branch: branch?.trim() || null, staged: paths(staged), untracked: paths(untracked) };
+}
+
 /** Null when git is missing, refuses, or takes too long. */
 function git(folder: string, args: readonly string[]): Promise<string | null> {
   const options = {

@@ -1,0 +1,24 @@
+/** The terminal of an agent, wherever it is, and how long nobody may have typed there. */
+import type { AgentProfile } from "../agents/profile.js";
+import { profileFor } from "../agents/registry.js";
+import type { AgentSession } from "../core/agent.js";
+import { HostTerminal } from "./host-terminal.js";
+import type { Terminal } from "./terminal.js";
+import { TmuxTerminal } from "./tmux-terminal.js";
+import type { EffectWorld } from "./world.js";
+
+/** In a terminal of their own people sit in front of it; a spawned agent has a person only while one is attached. */
+const QUIET_MS: Readonly<Record<AgentSession["origin"], number>> = {
+  run: 120_000,
+  tmux: 60_000,
+  spawn: 20_000,
+  transcript: Number.POSITIVE_INFINITY,
+};
+
+export const quietFor = ({ origin }: AgentSession, { quietMs }: EffectWorld): number => quietMs ?? QUIET_MS[origin];
+
+/** Null where rouse has no way to it. */
+export function openTerminal(agent: AgentSession, profile: AgentProfile = profileFor(agent.kind)): Terminal | null {
+  if (agent.hostSocket !== null) return new HostTerminal(agent.hostSocket) as Terminal;
+  return agent.pane ? (new TmuxTerminal(agent, profile) as Terminal) : null;
+}

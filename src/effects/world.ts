@@ -1,0 +1,17 @@
+/** What the effects need of whoever has them carried out. */
+import type { RousePaths } from "../config/paths.js";
+import type { Assessment } from "../core/assess.js";
+import type { Evidence } from "../core/evidence/evidence.js";
+import type { Clock } from "./reach.js";
+
+export interface EffectWorld extends Clock {
+  paths: RousePaths;
+  /** What is known of a session at this moment; null for one that is not watched. */
+  evidence(session: string): Evidence | null;
+  /** The verdict of this moment, to be confirmed before anything is ended; null asks for no confirmation. */
+  assessment(session: string): Assessment | null;
+  /** Where the session's transcript is; null where none is known. */
+  transcript(session: string): string | null;
+  /** How long nobody may have typed before rouse does; a table of its own where it is not said. */
+  quietMs?: number;
+}

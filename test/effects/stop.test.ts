@@ -1,0 +1,198 @@
+/** `stop` and `end_child`: what is ended, what is left alone, and what is written down before. */
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rousePaths } from "../../src/config/paths.js";
+import type { Assessment } from "../../src/core/assess.js";
+import { createEvidence, type Evidence, take } from "../../src/core/evidence/evidence.js";
+import { PLAIN_TRAITS } from "../../src/core/traits.js";
+import type { StopCheckpoint } from "../../src/effects/checkpoint.js";
+import { identityOf, readProcesses } from "../../src/sensors/process/process-sensor.js";
+import { carriedOut } from "../support/deeds.js";
+import { closeHome, type Home, makeHome, processesOf, until } from "../support/hosts.js";
+import { hostRig, type Rig, type RigMaker, tmuxRig } from "../support/rigs.js";
+import { NO_TMUX } from "../support/tmux.js";
+
+let home: Home;
+let rig: Rig | null = null;
+
+beforeEach(() => {
+  home = makeHome();
+});
+
+afterEach(async () => {
+  await rig?.close();
+  rig = null;
+  expect((await closeHome(home)).processes).toEqual([]);
+});
+
+const start = async (make: RigMaker, ...steps: ({ do: string } & Record<string, unknown>)[]): Promise<Rig> => {
+  rig = await make(home, "agent", { steps });
+  return rig;
+};
+
+const isAlive = ({ agent }: Rig): boolean => identityOf(agent.pid as number) === agent.pidStart;
+const checkpoints = (): StopCheckpoint[] => {
+  const folder = join(rousePaths(home.env).state, "checkpoints");
+  return readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")) as StopCheckpoint);
+};
+
+describe("stop", () => {
+  it("writes down where the work stands, then ends the agent and everything below it, and proves it", async () => {
+    const held = await start(hostRig, { do: "fork", count: 4 }, { do: "hang" });
+    const workspace = held.agent.workspace as string;
+    execFileSync("git", ["init", "-q", "-b", "work"], { cwd: workspace });
+    writeFileSync(join(workspace, "new.txt"), "x");
+    const transcript = join(workspace, "t.jsonl");
+    writeFileSync(transcript, "12345");
+    await held.sees(({ says }) => says === "working");
+    await until(
+      "the children",
+      async () => ((await readProcesses())?.descendants(held.agent.pid as number).length ?? 0) >= 4,
+    );
+    const outcome = await carriedOut(home, held.agent, "stop", { transcript: () => transcript });
+    expect(outcome).toMatchObject({ result: "done", proven: true });
+    expect(outcome.reason).toMatch(/^killed, \d+ processes; checkpoint: \//);
+    const [checkpoint] = checkpoints();
+    expect(checkpoint).toMatchObject({
+      session: held.agent.session,
+      name: "agent",
+      workspace,
+      reason: "stop: silent_stream",
+      git: { head: null, branch: "work", untracked: expect.arrayContaining(["new.txt"]) },
+      transcript: { path: transcript, bytes: 5 },
+    });
+    await until("everything to be gone", () => processesOf(home).length === 0);
+  });
+
+  it("asks first: an agent that heeds the question is not killed", async () => {
+    const held = await start(hostRig, { do: "idle" });
+    await held.sees(({ composer }) => composer === "empty");
+    expect(await carriedOut(home, held.agent, "stop")).toMatchObject({
+      result: "done",
+      reason: expect.stringMatching(/^ended, 1 processes/),
+    });
+  });
+
+  it("says when something that detached itself works on, and touches it not", async () => {
+    const held = await start(hostRig, { do: "detach", seconds: 20 }, { do: "hang" });
+    await held.sees(({ says }) => says === "working");
+    const outcome = await carriedOut(home, held.agent, "stop");
+    expect(outcome).toMatchObject({ result: "failed", reason: expect.stringMatching(/process \d+ \(sh\) works on/) });
+    const left = processesOf(home).filter(({ argv }) => argv.includes("sleep 20"));
+    expect(left).toHaveLength(2);
+    for (const { pid } of left) process.kill(pid, "SIGKILL");
+  });
+
+  it("minds nothing in the background that does nothing, and names it", async () => {
+    const held = await start(hostRig, { do: "detach", works: false, seconds: 20 }, { do: "hang" });
+    await held.sees(({ says }) => says === "working");
+    const outcome = await carriedOut(home, held.agent, "stop");
+    expect(outcome).toMatchObject({
+      result: "done",
+      reason: expect.stringMatching(/idle in the background: process \d+ \(sleep\)/),
+    });
+    for (const { pid, argv } of processesOf(home)) if (argv.includes("sleep")) process.kill(pid, "SIGKILL");
+  });
+
+  it("ends nobody who has a question open, whose human typed of late, or who works again", async () => {
+    const held = await start(hostRig, { do: "idle" }, { do: "ask" });
+    await held.sees(({ composer }) => composer === "empty");
+    const working = { state: "working", reasons: ["the reply grows"] } as unknown as Assessment;
+    expect(await carriedOut(home, held.agent, "stop", { assessment: () => working })).toMatchObject({
+      result: "refused",
+      reason: "it is working now: the reply grows",
+    });
+    await held.human("x\r");
+    await held.sees(({ dialog }) => dialog !== null);
+    expect(await carriedOut(home, held.agent, "stop")).toMatchObject({ reason: "it waits for an answer" });
+    await held.human("\r");
+    await held.sees(({ dialog }) => dialog === null);
+    expect(await carriedOut(home, held.agent, "stop")).toMatchObject({
+      result: "refused",
+      reason: expect.stringMatching(/^somebody typed \d+ s ago$/),
+    });
+    expect(isAlive(held)).toBe(true);
+  });
+
+  it("ends nobody without a checkpoint, in a human's own terminal, or under a number that was given out again", async () => {
+    const held = await start(hostRig, { do: "hang" });
+    await held.sees(({ says }) => says === "working");
+    const file = join(home.path, "file");
+    writeFileSync(file, "");
+    const full = { ...rousePaths(home.env), state: file };
+    expect(await carriedOut(home, held.agent, "stop", { paths: full })).toMatchObject({
+      result: "refused",
+      reason: expect.stringContaining("no checkpoint could be written"),
+    });
+    expect(await carriedOut(home, { ...held.agent, origin: "run" }, "stop")).toMatchObject({ result: "refused" });
+    const other = { ...held.agent, pidStart: `${held.agent.pidStart}0` };
+    expect(await carriedOut(home, other, "stop")).toMatchObject({
+      reason: "it was gone already; nothing was signalled",
+    });
+    expect(isAlive(held)).toBe(true);
+  });
+
+  it.skipIf(NO_TMUX)("ends an agent in a pane and leaves the shell around it", async () => {
+    const held = await start(tmuxRig("shell"), { do: "hang" });
+    await held.sees(({ says }) => says === "working");
+    expect(await carriedOut(home, held.agent, "stop")).toMatchObject({ result: "done", proven: true });
+    expect(isAlive(held)).toBe(false);
+    expect(processesOf(home).map(({ argv }) => argv.trim())).toContain("sh");
+  });
+});
+
+describe("end_child", () => {
+  const running = (at: number): Evidence => {
+    const evidence = createEvidence(PLAIN_TRAITS);
+    take(evidence, {
+      kind: "tool_start",
+      at,
+      source: "hook",
+      id: "t1",
+      tool: "Bash",
+      class: "shell",
+      call: "c",
+      subject: "sleep 600",
+    });
+    return evidence;
+  };
+
+  it("ends the command that began with the open tool, and the agent goes on", async () => {
+    const held = await start(
+      hostRig,
+      { do: "tool", command: ["sh", "-c", "trap '' TERM; sleep 600 & wait; wait"] },
+      { do: "idle" },
+    );
+    const began = async () => (await readProcesses())?.descendants(held.agent.pid as number) ?? [];
+    await until("the command", async () => (await began()).some((row) => row.comm === "sleep"));
+    const [first] = await began();
+    const at = first?.startedAt ?? 0;
+    expect(await carriedOut(home, held.agent, "end_child")).toMatchObject({ reason: "no command is known to run" });
+    expect(await carriedOut(home, held.agent, "end_child", { evidence: () => running(at - 60_000) })).toMatchObject({
+      result: "refused",
+      reason: "no process below the agent began with Bash (sleep 600)",
+    });
+    const outcome = await carriedOut(home, held.agent, "end_child", { evidence: () => running(at + 500) });
+    expect(outcome).toMatchObject({
+      result: "done",
+      proven: true,
+      reason: expect.stringMatching(/^killed process \d+ \(sh\)/),
+    });
+    await held.sees(({ composer }) => composer === "empty");
+    expect([isAlive(held), await began()]).toEqual([true, []]);
+  });
+
+  it("ends nothing where two commands began together", async () => {
+    const held = await start(hostRig, { do: "fork", count: 2 }, { do: "hang" });
+    const began = async () => (await readProcesses())?.descendants(held.agent.pid as number) ?? [];
+    await until("the commands", async () => (await began()).length >= 4);
+    const at = (await began())[0]?.startedAt ?? 0;
+    expect(await carriedOut(home, held.agent, "end_child", { evidence: () => running(at) })).toMatchObject({
+      result: "refused",
+      reason: "which of 2 processes is Bash (sleep 600) cannot be told",
+    });
+    expect((await began()).length).toBeGreaterThanOrEqual(4);
+  });
+});

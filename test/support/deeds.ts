@@ -1,0 +1,42 @@
+/** Actions as a decision would give them, carried out in the real world. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { rousePaths } from "../../src/config/paths.js";
+import type { Action, ActionName, Outcome } from "../../src/core/action.js";
+import type { AgentSession } from "../../src/core/agent.js";
+import { carryOut, type EffectWorld } from "../../src/effects/index.js";
+import type { Home } from "./hosts.js";
+
+const actionOf = (agent: AgentSession, name: ActionName, more: Partial<Action> = {}): Action => ({
+  id: "a1",
+  do: name,
+  incident: "i1",
+  agent: agent.name,
+  session: agent.session,
+  trouble: "silent_stream",
+  attempt: 1,
+  deadlineMs: 60_000,
+  proof: "none",
+  waitMs: 0,
+  say: "continue",
+  ...more,
+});
+
+const worldOf = (home: Home, more: Partial<EffectWorld> = {}): EffectWorld => ({
+  now: Date.now,
+  sleep: async (ms) => {
+    await sleep(ms);
+  },
+  evidence: () => null,
+  assessment: () => null,
+  transcript: () => null,
+  paths: rousePaths(home.env),
+  ...more,
+});
+
+export const carriedOut = (
+  home: Home,
+  agent: AgentSession,
+  name: ActionName,
+  world: Partial<EffectWorld> = {},
+  more: Partial<Action> = {},
+): Promise<Outcome> => carryOut(actionOf(agent, name, more), agent, worldOf(home, world));
