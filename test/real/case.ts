@@ -114,7 +114,7 @@ async function follow(home: Home, one: Case, server: ModelServer, seen: Trail, f
   }));
   let killedAt: number | null = null;
   for (const expected of expects) {
-    if (expected.after === "killed") killedAt = kill(home, nameOf(one), installed.folder);
+    if (expected.after === "killed") killedAt = await kill(home, nameOf(one), installed.folder);
     const { after, reply = scenario.script.length - 1 } = expected;
     const truth = (): number | null => (after === "killed" ? killedAt : server.lastOf(after, reply));
     figure.delays.push(await seen.reaches(expected, truth));
@@ -132,17 +132,21 @@ async function follow(home: Home, one: Case, server: ModelServer, seen: Trail, f
 }
 
 /** Ends the client's own program as the kernel would: a wrapper around it is left to notice. */
-function kill(home: Home, name: string, folder: string): number {
-  const own = `/cases/${name}/`;
-  for (const { pid } of processesOf(home)) {
-    try {
-      if (!readlinkSync(`/proc/${pid}/exe`).startsWith(folder)) continue;
-      if (readlinkSync(`/proc/${pid}/cwd`).includes(own)) process.kill(pid, "SIGKILL");
-    } catch {
-      // It has just ended, which is as good.
-    }
-  }
+async function kill(home: Home, name: string, folder: string): Promise<number> {
+  await until("somebody to kill", () => {
+    const own = processesOf(home).filter(({ pid }) => isClient(pid, folder, `/cases/${name}/`));
+    for (const { pid } of own) process.kill(pid, "SIGKILL");
+    return own.length > 0;
+  });
   return Date.now();
+}
+
+function isClient(pid: number, folder: string, own: string): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`).startsWith(folder) && readlinkSync(`/proc/${pid}/cwd`).includes(own);
+  } catch {
+    return false;
+  }
 }
 
 /** Everything that rouse says of one agent, from the moment it knows it. */
