@@ -8,6 +8,7 @@ import { listSessions } from "../../src/host/registry.js";
 import {
   type FakeScript,
   fakeAgent,
+  placeOf,
   reaches,
   spawnFake,
   statusOf,
@@ -31,6 +32,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await tmux("kill-server").catch(() => {});
   // A host that lives would start the daemon again.
   for (const { name } of listSessions(rousePaths(home.env)).filter(({ isAlive }) => isAlive)) await stop(name, "0");
   await rouse(home, ["down"]);
@@ -72,23 +74,99 @@ const STORIES = {
 /** Steps that last until somebody presses Enter. */
 const HELD = new Set<string>(["idle", "stream", "ask", "retry"]);
 
-describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
-  it.each(Object.entries(STORIES))("each state of %s is reached, with its cause", async (name, steps) => {
-    await spawnFake(home, name, { steps });
-    for (const step of steps) {
-      if ("says" in step) {
-        const view = await reaches(home, name, step.says);
-        expect(view.healthy, step.says).toBe(!/needs_input|error|gone/.test(step.says));
-        // Nobody types into a program that is not up.
-        if (step.do === "boot") process.kill(view.pid as number, "SIGUSR2");
-        if (step.do === "limit") expect(Date.parse(view.until ?? "") - Date.now()).toBeGreaterThan(110 * 60_000);
-        if (step.do === "ask") expect(view.doing).toContain("git push");
-      }
-      if (HELD.has(step.do)) await typeInto(home, name, "go on");
-    }
-    expect((await statusOf(home, name))?.ended_at).not.toBeNull();
-  });
+/** The ways in which an agent comes to be watched. `enter` is what a person does in its terminal. */
+interface Way {
+  start: (name: string, script: FakeScript) => Promise<{ enter: () => Promise<unknown> }>;
+  skip?: boolean;
+  /** tmux 3.3 does not tell of every dead pane how it died. */
+  knowsEnds: boolean;
+}
 
+const tmux = (...args: string[]) => {
+  const { TMUX: _, ...env } = home.env;
+  return promisify(execFile)("tmux", ["-u", "-f", "/dev/null", ...args], { env });
+};
+
+const WAYS: Readonly<Record<string, Way>> = {
+  "under rouse spawn": {
+    knowsEnds: true,
+    start: async (name, script) => {
+      await spawnFake(home, name, script);
+      return { enter: () => typeInto(home, name, "go on") };
+    },
+  },
+  "under rouse run": {
+    knowsEnds: true,
+    start: async (name, script) => {
+      const command = fakeAgent(home, name, script);
+      const terminal = rouseInTerminal(placeOf(home, name), ["run", "--name", name, "--", ...command]);
+      return { enter: async () => terminal.write("go on\r") };
+    },
+  },
+  "in a tmux pane that rouse watches": {
+    skip: NO_TMUX !== null,
+    knowsEnds: false,
+    start: async (name, script) => {
+      const command = fakeAgent(home, name, script);
+      await tmux(
+        "new-session",
+        "-d",
+        "-s",
+        name,
+        "-c",
+        placeOf(home, name).path,
+        "-x",
+        "120",
+        "-y",
+        "40",
+        "--",
+        ...command,
+      );
+      expect(await rouse(home, ["watch", name])).toMatchObject({ status: 0, stderr: "" });
+      return { enter: () => tmux("send-keys", "-t", name, "go on", "Enter") };
+    },
+  },
+};
+
+for (const [way, { start, skip, knowsEnds }] of Object.entries(WAYS)) {
+  const nameOf = (story: string): string => `${story}-${way.split(" ").at(-1)}`;
+
+  describe.skipIf(skip)(way, { concurrent: true, timeout: TIMEOUT_MS }, () => {
+    it.each(Object.entries(STORIES))("each state of %s is reached, with its cause", async (story, steps) => {
+      const name = nameOf(story);
+      const { enter } = await start(name, { steps });
+      for (const step of steps) {
+        if ("says" in step) {
+          const isEnd = step.says.startsWith("gone");
+          const view = await reaches(home, name, isEnd && !knowsEnds ? "gone*" : step.says);
+          expect(view.healthy, step.says).toBe(!/needs_input|error|gone/.test(step.says));
+          // Nobody types into a program that is not up.
+          if (step.do === "boot") process.kill(view.pid as number, "SIGUSR2");
+          if (step.do === "limit") expect(Date.parse(view.until ?? "") - Date.now()).toBeGreaterThan(110 * 60_000);
+          if (step.do === "ask") expect(view.doing).toContain("git push");
+        }
+        if (HELD.has(step.do)) await enter();
+      }
+      await until("its end", async () => (await statusOf(home, name))?.ended_at !== null);
+    });
+
+    it("an agent that does the same again and again is stuck in a loop, by its own transcript", async () => {
+      const steps = [{ do: "idle" }, { do: "loop", rounds: 30 }, { do: "hang" }];
+      const name = nameOf("loops");
+      const { enter } = await start(name, { steps, writes: true });
+      await reaches(home, name, "idle");
+      await enter();
+      const view = await reaches(home, name, "stuck/loop");
+      expect(view).toMatchObject({
+        healthy: false,
+        reasons: [expect.stringContaining("Read"), ...view.reasons.slice(1)],
+      });
+      process.kill(view.pid as number, "SIGKILL");
+    });
+  });
+}
+
+describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
   it("a running command is a wait with a name, and ends with its agent", async () => {
     const steps = [
       { do: "idle", ms: 500 },
@@ -117,19 +195,6 @@ describe.concurrent("under rouse spawn", { timeout: TIMEOUT_MS }, () => {
     });
     expect([...said].filter((word) => word !== "working" && word !== "complete")).toEqual([]);
     await stop("liar");
-  });
-
-  it("an agent that does the same again and again is stuck in a loop, by its own transcript", async () => {
-    const steps = [{ do: "idle" }, { do: "loop", rounds: 30 }, { do: "hang" }];
-    await spawnFake(home, "loops", { steps, writes: true });
-    await reaches(home, "loops", "idle");
-    await typeInto(home, "loops", "mend the parser");
-    const view = await reaches(home, "loops", "stuck/loop");
-    expect(view).toMatchObject({
-      healthy: false,
-      reasons: [expect.stringContaining("Read"), ...view.reasons.slice(1)],
-    });
-    await stop("loops");
   });
 
   it("an agent that heeds no signal is ended with all that it started", async () => {
@@ -167,64 +232,3 @@ describe.runIf(FULL)("under rouse spawn, after minutes", { concurrent: true, tim
     await stop(name, "0");
   });
 });
-
-describe.concurrent("under rouse run", { timeout: TIMEOUT_MS }, () => {
-  it("the same states are told of an agent in a terminal of its own", async () => {
-    const steps = [
-      { do: "idle" },
-      { do: "stream" },
-      { do: "ask" },
-      { do: "finish" },
-      { do: "idle" },
-      { do: "exit", code: 5 },
-    ];
-    const terminal = rouseInTerminal(home, ["run", "--name", "inline", "--", ...fakeAgent(home, "inline", { steps })]);
-    await reaches(home, "inline", "idle");
-    terminal.write("mend the parser\r");
-    await reaches(home, "inline", "working");
-    terminal.write("\r");
-    await reaches(home, "inline", "needs_input/permission");
-    terminal.write("\r");
-    await reaches(home, "inline", "complete");
-    terminal.write("more\r");
-    expect(await terminal.exited).toEqual({ code: 5, signal: null });
-  });
-});
-
-describe.skipIf(NO_TMUX !== null)(
-  "in a tmux pane that rouse watches",
-  { concurrent: true, timeout: TIMEOUT_MS },
-  () => {
-    it("the same states are told of an agent that rouse did not start", async () => {
-      const steps = [
-        { do: "idle" },
-        { do: "stream" },
-        { do: "ask" },
-        { do: "finish" },
-        { do: "idle" },
-        { do: "limit" },
-      ];
-      const command = fakeAgent(home, "pane", { steps });
-      const { TMUX: _, ...env } = home.env;
-      const tmux = (...args: string[]) => promisify(execFile)("tmux", ["-u", "-f", "/dev/null", ...args], { env });
-      const enter = () => tmux("send-keys", "-t", "pane", "Enter");
-      await tmux("new-session", "-d", "-s", "pane", "-x", "120", "-y", "40", "--", ...command);
-      try {
-        expect(await rouse(home, ["watch", "pane"])).toMatchObject({ status: 0, stderr: "" });
-        expect(await reaches(home, "pane", "idle")).toMatchObject({ origin: "tmux", kind: "claude-code" });
-        await enter();
-        await reaches(home, "pane", "working");
-        await enter();
-        await reaches(home, "pane", "needs_input/permission");
-        await enter();
-        await reaches(home, "pane", "complete");
-        await enter();
-        const view = await reaches(home, "pane", "rate_limited/limit");
-        process.kill(view.pid as number, "SIGKILL");
-        await until("its end", async () => (await viewOf(home, "pane"))?.ended_at !== null);
-      } finally {
-        await tmux("kill-server").catch(() => {});
-      }
-    });
-  },
-);

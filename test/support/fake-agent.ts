@@ -23,6 +23,9 @@ export interface FakeScript {
 
 const folderOf = (home: Home, name: string): string => join(home.path, "agents", name);
 
+/** Its workspace is a folder of its own, as it would be: not the one that holds the journal. */
+export const placeOf = (home: Home, name: string): Home => ({ ...home, path: folderOf(home, name) });
+
 function transcriptOf(home: Home, folder: string): string {
   const projects = join(home.env.CLAUDE_CONFIG_DIR ?? join(home.path, ".claude"), "projects");
   return join(projects, folder.replace(/[^a-zA-Z0-9]/g, "-"), `${randomUUID()}.jsonl`);
@@ -49,9 +52,7 @@ export function receivedBy(home: Home, name: string): { text: string; dialog: bo
 
 export async function spawnFake(home: Home, name: string, script: FakeScript): Promise<void> {
   const command = fakeAgent(home, name, script);
-  // Its workspace is a folder of its own, as it would be: not the one that holds the journal.
-  const place = { ...home, path: folderOf(home, name) };
-  const { status, stderr } = await rouse(place, ["spawn", "--name", name, "--", ...command]);
+  const { status, stderr } = await rouse(placeOf(home, name), ["spawn", "--name", name, "--", ...command]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 }
 
@@ -75,16 +76,18 @@ export async function viewOf(home: Home, name: string): Promise<SessionView | nu
 export const wordOf = ({ state, cause }: Pick<SessionView, "state" | "cause">): string =>
   cause === null ? state : `${state}/${cause}`;
 
-/** Waits until `status --json` says this, and returns what else it says. */
-export async function reaches(home: Home, name: string, word: string, ms = 40_000): Promise<SessionView> {
+/** Waits until `status --json` says this (`gone*`: with whatever cause), and returns what else it says. */
+export async function reaches(home: Home, name: string, wanted: string, ms = 90_000): Promise<SessionView> {
   let last: SessionView | null = null;
+  const says = (view: SessionView): boolean =>
+    wanted.endsWith("*") ? view.state === wanted.slice(0, -1) : wordOf(view) === wanted;
   const isSo = async (): Promise<boolean> => {
     last = await viewOf(home, name);
-    if (last === null || wordOf(last) !== word) return false;
+    if (last === null || !says(last)) return false;
     last = await statusOf(home, name);
-    return last !== null && wordOf(last) === word;
+    return last !== null && says(last);
   };
-  await until(`${name} to be ${word}`, isSo, ms).catch((error: Error) => {
+  await until(`${name} to be ${wanted}`, isSo, ms).catch((error: Error) => {
     throw new Error(`${error.message}; it is ${last ? `${wordOf(last)}: ${last.reasons.join(" · ")}` : "not known"}`);
   });
   return last as unknown as SessionView;

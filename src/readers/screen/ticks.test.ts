@@ -20,6 +20,13 @@ describe("a running clock", () => {
     expect(ticks.ticking("Running 2s", 4600)).toBe(false);
   });
 
+  it("is not what two turns ended with, one after the other", () => {
+    const ticks = new Ticks();
+    ticks.look(["✻ Cooked for 4s"], 0);
+    ticks.look(["✻ Cooked for 7s"], 20_000);
+    expect(ticks.ticking("✻ Cooked for 7s", 20_000)).toBe(false);
+  });
+
   it("is none without a time, and none in a row that is longer than any status line", () => {
     const ticks = new Ticks();
     const long = (n: number) => `${"x".repeat(500)} ${n}s`;

@@ -23,7 +23,8 @@ const clocks = new Memo<{ clock: Clock | null }>(512, (row) => {
 });
 
 export class Ticks {
-  readonly #seen = new Map<string, { text: string; at: number | null }>();
+  /** By shape: what it showed last, since when, and when its clock last moved. */
+  readonly #seen = new Map<string, { text: string; since: number; at: number | null }>();
 
   /** Takes in the rows that were not there at the look before. Only those that show a time at all are remembered. */
   look(rows: readonly string[], at: number): void {
@@ -32,9 +33,15 @@ export class Ticks {
       if (!clock) continue;
       const { shape, digits } = clock;
       const known = this.#seen.get(shape);
-      const ticked = known !== undefined && known.text !== digits ? at : (known?.at ?? null);
+      const changed = known !== undefined && known.text !== digits;
+      // "Cooked for 4s" and, a turn later, "Cooked for 7s" are two rows that stand still, and no clock.
+      const moved = changed && at - known.since <= STOPPED_MS;
       this.#seen.delete(shape);
-      this.#seen.set(shape, { text: digits, at: ticked });
+      this.#seen.set(shape, {
+        text: digits,
+        since: changed || !known ? at : known.since,
+        at: moved ? at : (known?.at ?? null),
+      });
       if (this.#seen.size > SHAPES_MAX) this.#seen.delete(this.#seen.keys().next().value as string);
     }
   }
