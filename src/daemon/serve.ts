@@ -7,6 +7,7 @@ import { settingsOf } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { problemText } from "../config/problem.js";
+import { exitOf } from "../host/registry.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { askDaemon } from "./client.js";
@@ -78,6 +79,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     pattern: config.watchdog.worker_pattern || null,
     zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     positionsFile: join(paths.state, "transcripts.json"),
+    exitOf: (session) => exitOf(paths, session),
     ownFolders: [paths.state, paths.runtime, paths.config],
     openDatabase: (path) => loadSqlite().openReadOnly(path),
   });

@@ -13,8 +13,11 @@ let test: TestLoop;
 let world: World;
 let child: ChildProcess;
 let ended: Promise<void>;
+/** What the session's host left behind. */
+let recorded: { code: number | null; signal: number | null } | null;
 
 beforeEach(() => {
+  recorded = null;
   folder = mkdtempSync(join(tmpdir(), "rouse-world-"));
   mkdirSync(join(folder, "tmux"));
   // Nobody's real panes are looked at.
@@ -26,6 +29,7 @@ beforeEach(() => {
     zone: "UTC",
     positionsFile: join(folder, "positions.json"),
     ownFolders: [folder],
+    exitOf: () => recorded,
     openDatabase: () => {
       throw new Error("there is none");
     },
@@ -43,7 +47,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function watch(origin: "transcript" | "spawn", fields: object = {}): void {
+function watch(origin: "transcript" | "spawn" | "run", fields: object = {}): void {
   const pid = child.pid as number;
   test.loop.register(agent({ origin, pid, pidStart: identityOf(pid), ...fields }));
 }
@@ -103,6 +107,17 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
     expect(endedAt()).toBeNull();
     await afterLooks("the end", () => endedAt() !== null);
     expect((endedAt() as number) - startedAt).toBeGreaterThanOrEqual(20_000);
+  });
+
+  it("take the end from the record of a host that went with its agent", async () => {
+    child.kill("SIGKILL");
+    await ended;
+    recorded = { code: null, signal: 9 };
+    watch("run", { pidStart: "gone" });
+    await test.send("s1", WORKING);
+    world.start();
+    await until("the end", () => endedAt() !== null);
+    expect(test.says()).toBe("gone/crash");
   });
 
   it("go on with the others when one of them fails", async () => {

@@ -11,6 +11,7 @@ import type { ProcessSignal, Signal } from "../core/signal.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
 import { readArgv, readExe, readProcTable } from "../sensors/process/proc.js";
 import { ProcessSensor } from "../sensors/process/process-sensor.js";
+import type { PtyExit } from "../sensors/pty.js";
 import type { Seen } from "../sensors/tmux/adopted.js";
 import { TmuxWatcher } from "../sensors/tmux/watcher.js";
 import type { ReadDatabase } from "../sensors/transcript/opencode-database.js";
@@ -29,6 +30,8 @@ export interface WorldOptions {
   zone: string;
   /** Where it is kept how far each transcript was read. */
   positionsFile: string;
+  /** How a session ended by the record that its host left; null where there is none. */
+  exitOf: (session: string) => PtyExit | null;
   /** rouse's own folders, which no sense enters. */
   ownFolders: readonly string[];
   /** Opens a database of another program, for reading only. */
@@ -239,7 +242,11 @@ export class World {
     else followed.deadAt ??= at;
     // Host and pane tell an end better, with its exit code. Where neither does, the missing process is the end.
     const patience = session.origin === "transcript" ? 0 : UNCLAIMED_MS;
-    if (followed.deadAt !== null && at - followed.deadAt >= patience) await this.#end(session, at);
+    if (followed.deadAt === null) return;
+    // A host that went with its agent may not have reached us, and yet have written down how it ended.
+    const recorded = this.#options.exitOf(session.session);
+    if (recorded) await this.#end(session, at, recorded);
+    else if (at - followed.deadAt >= patience) await this.#end(session, at);
   }
 
   /** News of a tmux pane. */
@@ -267,8 +274,8 @@ export class World {
     }
   }
 
-  async #end(session: AgentSession, at: number): Promise<void> {
-    await this.#tell(session.session, [{ kind: "exit", at, source: "process", code: null, signal: null }]);
+  async #end(session: AgentSession, at: number, exit: PtyExit = { code: null, signal: null }): Promise<void> {
+    await this.#tell(session.session, [{ kind: "exit", at, source: "process", ...exit }]);
     this.#loop.register({ ...session, endedAt: at });
   }
 

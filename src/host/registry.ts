@@ -63,6 +63,10 @@ export function listSessions(paths: Sessions): FoundSession[] {
     .sort((a, b) => b.startedAt - a.startedAt || (a.session < b.session ? 1 : -1));
 }
 
+/** How a session ended, as its host wrote it down; null where it did not. */
+export const exitOf = (paths: Sessions, session: string): PtyExit | null =>
+  readRecord(sessionFile(paths, session, "json"))?.exit ?? null;
+
 /** By name or id: the one that is alive, else the last that was. */
 export function findSession(paths: Sessions, nameOrId: string): FoundSession | null {
   const found = listSessions(paths).filter((s) => s.name === nameOrId || s.session === nameOrId);
