@@ -21,7 +21,7 @@ const LAYERS = {
   store: { folders: [...READING, "config"], packages: "any" },
   host: { folders: [...READING, "config", "sensors"], packages: "any" },
   effects: { folders: [...READING, "config", "sensors", "host"], packages: "any" },
-  daemon: { folders: [...READING, "config", "sensors", "store", "effects"], packages: "any" },
+  daemon: { folders: [...READING, "config", "sensors", "store", "host", "effects"], packages: "any" },
   replay: { folders: READING, packages: "any" },
   eval: { folders: [...READING, "replay"], packages: "pure" },
   cli: {
