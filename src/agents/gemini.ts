@@ -69,8 +69,16 @@ export const gemini: AgentProfile = {
   },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003", "\u0003"] },
   resume: {
-    byId: ["gemini", "--resume", "{session}"],
-    latest: ["gemini", "-r", "latest"],
-    headless: ["gemini", "-r", "{session}", "-p", "{text}"],
+    byId: ["gemini", "{options}", "--resume", "{session}"],
+    latest: ["gemini", "{options}", "-r", "latest"],
+    headless: ["gemini", "{options}", "-r", "{session}", "-p", "{text}"],
+    headlessBy: ["-p", "--prompt"],
+    options: {
+      flags: ["-y", "--yolo", "-s", "--sandbox", "-d", "--debug", "--screen-reader"],
+      values: ["-m", "--model", "--approval-mode", "-o", "--output-format", "--include-directories"],
+      lists: [],
+      over: [],
+      overWithValue: ["-p", "--prompt", "-i", "--prompt-interactive", "-r", "--resume"],
+    },
   },
 };

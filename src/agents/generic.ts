@@ -79,5 +79,11 @@ export const generic: AgentProfile = {
     marksEnd: false,
   },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003"] },
-  resume: { byId: null, latest: null, headless: null },
+  resume: {
+    byId: null,
+    latest: null,
+    headless: null,
+    headlessBy: [],
+    options: { flags: [], values: [], lists: [], over: [], overWithValue: [] },
+  },
 };

@@ -49,8 +49,16 @@ export const opencode: AgentProfile = {
   },
   keys: { interrupt: ["\u001b", "\u001b"], submit: ["\r"], quit: ["\u0003"] },
   resume: {
-    byId: ["opencode", "-s", "{session}"],
-    latest: ["opencode", "--continue"],
-    headless: ["opencode", "run", "-s", "{session}", "{text}"],
+    byId: ["opencode", "{options}", "-s", "{session}"],
+    latest: ["opencode", "{options}", "--continue"],
+    headless: ["opencode", "run", "{options}", "-s", "{session}", "{text}"],
+    headlessBy: ["run"],
+    options: {
+      flags: ["--print-logs"],
+      values: ["-m", "--model", "--agent", "--log-level", "--format"],
+      lists: [],
+      over: ["-c", "--continue"],
+      overWithValue: ["-s", "--session", "--prompt", "--title"],
+    },
   },
 };

@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 
+const words = z.array(z.string()).default([]);
 const status = z.enum(["working", "idle", "blocked"]);
 const prompt = z.enum(["permission", "confirmation", "input", "plan", "trust", "login"]);
 
@@ -95,11 +96,25 @@ export const profileSchema = z.strictObject({
     marksEnd: z.boolean(),
   }),
   keys: z.strictObject({ interrupt: z.array(z.string()), submit: z.array(z.string()), quit: z.array(z.string()) }),
-  /** Argument arrays; `{session}` and `{text}` are filled in as whole arguments. */
+  /** Argument arrays; `{session}` and `{text}` are filled in as whole arguments, `{options}` as none or several. */
   resume: z.strictObject({
     byId: z.array(z.string()).nullable(),
     latest: z.array(z.string()).nullable(),
     headless: z.array(z.string()).nullable(),
+    /** What makes a command of this program one without a screen. */
+    headlessBy: words,
+    /** Options that hold for the session taken up again. One that stands in none of these lists stops a resume. */
+    options: z
+      .strictObject({
+        flags: words,
+        values: words,
+        /** Take every word up to the next option. */
+        lists: words,
+        /** Said what to begin with, which is over: left out, some of them with their value. */
+        over: words,
+        overWithValue: words,
+      })
+      .prefault({}),
   }),
 });
 

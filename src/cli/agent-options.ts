@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { findProgram } from "../host/find-program.js";
 import { isName } from "../host/names.js";
-import type { SpecWithoutName } from "./agent-spec.js";
+import type { SpecWithoutName } from "../host/start-host.js";
 
 export interface AgentOptions {
   name?: string | undefined;

@@ -6,10 +6,8 @@ import { rousePaths } from "../config/paths.js";
 import { isKeptDown } from "../daemon/kept-down.js";
 import type { HostSpec } from "../host/host.js";
 import { nameOfCommand, takeFreeName, takeName } from "../host/names.js";
+import type { SpecWithoutName } from "../host/start-host.js";
 import { BadInput } from "../replay/bad-input.js";
-
-/** Everything but the name, which is taken where the host runs. */
-export type SpecWithoutName = Omit<HostSpec, "name"> & { wanted: string | null };
 
 export function nameFor({ wanted, ...spec }: SpecWithoutName): HostSpec {
   const base = wanted ?? nameOfCommand(spec.command);

@@ -7,13 +7,8 @@ import { closeSync, readFileSync, writeSync } from "node:fs";
 import { rousePaths } from "../config/paths.js";
 import { Host } from "../host/host.js";
 import { releaseName } from "../host/names.js";
-import { nameFor, type SpecWithoutName, startDaemon } from "./agent-spec.js";
-
-export interface HostOrder {
-  spec: SpecWithoutName;
-  cols: number;
-  rows: number;
-}
+import type { HostOrder } from "../host/start-host.js";
+import { nameFor, startDaemon } from "./agent-spec.js";
 
 const ANSWER = 3;
 const FAREWELL_MS = 10_000;

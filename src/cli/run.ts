@@ -6,9 +6,10 @@ import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { allowUp } from "../daemon/kept-down.js";
+import type { SpecWithoutName } from "../host/start-host.js";
 import type { PtyExit } from "../sensors/pty.js";
 import { agentCommand, cannotStart, checkKind, specOf } from "./agent-options.js";
-import { nameFor, type SpecWithoutName, startDaemon } from "./agent-spec.js";
+import { nameFor, startDaemon } from "./agent-spec.js";
 
 export function addRun(program: Command, _setExit: (code: number) => void): void {
   agentCommand(program, "run")

@@ -16,10 +16,14 @@ import { interrupt } from "./interrupt.js";
 import { nudge } from "./nudge.js";
 import { openTerminal, quietFor } from "./open-terminal.js";
 import { type Reach, type Result, refused, unknown } from "./reach.js";
+import { restart } from "./restart.js";
+import { resume } from "./resume.js";
+import { runCommand } from "./run-command.js";
 import { stop } from "./stop.js";
 import { textFor } from "./texts.js";
 import type { EffectWorld } from "./world.js";
 
+export { Environments } from "./environments.js";
 export type { EffectWorld };
 
 type Effect = (action: Action, agent: AgentSession, world: EffectWorld) => Promise<Result>;
@@ -33,6 +37,9 @@ const EFFECTS: Partial<Record<ActionName, Effect>> = {
     atTerminal(action, agent, world, (reach, profile) => interrupt(reach, profile.keys.interrupt.length)),
   end_child: (_action, agent, world) => endChild(agent, world),
   stop,
+  resume,
+  restart,
+  run: (action, agent) => runCommand(action, agent),
 };
 
 /** What rouse could do with this agent at all; whether it may is decided elsewhere. */
@@ -42,8 +49,13 @@ export function canDo(agent: AgentSession): ActionName[] {
   if (hasKeys) names.push("nudge", "interrupt");
   if (agent.pid !== null && agent.pidStart !== null) {
     names.push("end_child");
-    if (agent.origin === "spawn" || agent.origin === "tmux") names.push("stop");
+    if (agent.origin === "spawn" || agent.origin === "tmux") {
+      names.push("stop");
+      if (profileFor(agent.kind).resume.byId !== null) names.push("resume");
+    }
+    if (agent.origin === "spawn") names.push("restart");
   }
+  names.push("run");
   return names;
 }
 

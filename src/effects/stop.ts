@@ -29,6 +29,7 @@ export async function stop(action: Action, agent: AgentSession, world: EffectWor
   const objection = wellNow(agent, world) ?? (await inUse(agent, world));
   if (objection !== null) return refused(objection);
 
+  world.starting?.environments.remember(agent);
   const transcript = world.transcript(agent.session);
   const checkpoint = await keepCheckpoint(agent, {
     at: world.now(),

@@ -2,7 +2,14 @@
 import type { RousePaths } from "../config/paths.js";
 import type { Assessment } from "../core/assess.js";
 import type { Evidence } from "../core/evidence/evidence.js";
+import type { Environments } from "./environments.js";
 import type { Clock } from "./reach.js";
+
+export interface Starting {
+  environments: Environments;
+  /** What the process beside a spawned agent runs. */
+  hostScript: string;
+}
 
 export interface EffectWorld extends Clock {
   paths: RousePaths;
@@ -12,6 +19,8 @@ export interface EffectWorld extends Clock {
   assessment(session: string): Assessment | null;
   /** Where the session's transcript is; null where none is known. */
   transcript(session: string): string | null;
+  /** What starting an agent needs; without it none is started. */
+  starting?: Starting;
   /** How long nobody may have typed before rouse does; a table of its own where it is not said. */
   quietMs?: number;
 }

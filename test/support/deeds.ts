@@ -1,10 +1,13 @@
 /** Actions as a decision would give them, carried out in the real world. */
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rousePaths } from "../../src/config/paths.js";
 import type { Action, ActionName, Outcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
-import { carryOut, type EffectWorld } from "../../src/effects/index.js";
+import { carryOut, type EffectWorld, Environments } from "../../src/effects/index.js";
 import type { Home } from "./hosts.js";
+
+export const HOST_SCRIPT: string = join(import.meta.dirname, "..", "..", "dist", "cli", "host.js");
 
 const actionOf = (agent: AgentSession, name: ActionName, more: Partial<Action> = {}): Action => ({
   id: "a1",
@@ -30,6 +33,7 @@ const worldOf = (home: Home, more: Partial<EffectWorld> = {}): EffectWorld => ({
   assessment: () => null,
   transcript: () => null,
   paths: rousePaths(home.env),
+  starting: { environments: new Environments(rousePaths(home.env), home.env), hostScript: HOST_SCRIPT },
   ...more,
 });
 

@@ -1,6 +1,6 @@
 /** The scripted agent of `test/fake-agent` under the real `bin/rouse`, and what `rouse status --json` says of it. */
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { askHost } from "../../src/cli/host-client.js";
@@ -15,6 +15,8 @@ const MAIN = join(import.meta.dirname, "..", "fake-agent", "main.mjs");
 export interface FakeScript {
   steps: readonly ({ do: string } & Record<string, unknown>)[];
   speed?: number;
+  /** What it does when it is called to resume. It is a program of its own then, which takes any arguments. */
+  resumed?: readonly ({ do: string } & Record<string, unknown>)[];
   /** It writes a transcript, where Claude Code has its own. */
   writes?: boolean;
   /** It keeps what arrives in its terminal: see `receivedBy`. */
@@ -35,11 +37,15 @@ function transcriptOf(home: Home, folder: string): string {
 export function fakeAgent(home: Home, name: string, script: FakeScript): string[] {
   const folder = folderOf(home, name);
   mkdirSync(folder, { recursive: true });
-  symlinkSync(process.execPath, join(folder, "claude"));
+  const program = join(folder, "claude");
+  if (script.resumed) {
+    writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "${folder}/script.json" "$@"\n`);
+    chmodSync(program, 0o755);
+  } else symlinkSync(process.execPath, program);
   const transcript = script.writes ? transcriptOf(home, folder) : null;
   const log = script.logs ? join(folder, "received.jsonl") : null;
   writeFileSync(join(folder, "script.json"), JSON.stringify({ ...script, transcript, log }));
-  return [join(folder, "claude"), MAIN, join(folder, "script.json")];
+  return script.resumed ? [program] : [program, MAIN, join(folder, "script.json")];
 }
 
 /** What arrived in its terminal, in pieces as it came, and whether a dialog was open then. */

@@ -43,17 +43,18 @@ export const hostRig: RigMaker = async (home, name, script) => {
   });
 };
 
-/** `under` puts the agent below a shell that lives on when it ends. */
+/** Below a shell that lives on when the agent ends, or in a pane that holds its dead. */
 export const tmuxRig =
-  (under: "pane" | "shell" = "pane"): RigMaker =>
+  (place: "pane" | "shell" | "dead" = "pane"): RigMaker =>
   async (home, name, script) => {
     const server = new TestServer();
     const command = fakeAgent(home, name, { ...script, logs: true });
-    const inPane = under === "pane" ? command : ["sh", "-c", '"$@"; exec sh', "sh", ...command];
+    const inPane = place !== "shell" ? command : ["sh", "-c", '"$@"; exec sh', "sh", ...command];
     const size = ["-x", "110", "-y", "34"];
     await server.tmux("new-session", "-d", ...size, "-e", `ROUSE_HOME=${home.path}`, ...inPane);
+    if (place === "dead") await server.tmux("set-option", "-w", "remain-on-exit", "on");
     const pane = await server.tmux("list-panes", "-F", "#{pane_id}");
-    const pid = await agentBelow(server, command[0] as string);
+    const pid = await agentBelow(server);
     const agent: AgentSession = {
       session: `tmux-${name}`,
       name,
@@ -90,13 +91,15 @@ export const tmuxRig =
     });
   };
 
-async function agentBelow(server: TestServer, program: string): Promise<number> {
+const MAIN = "/fake-agent/main.mjs";
+
+async function agentBelow(server: TestServer): Promise<number> {
   const { readArgv, readProcTable } = await import("../../src/sensors/process/proc.js");
   const root = Number(await server.tmux("list-panes", "-F", "#{pane_pid}"));
   let found: number | null = null;
   await until("the agent to start", async () => {
     const below = (await readProcTable())?.descendants(root).map((row) => row.pid) ?? [];
-    found = [root, ...below].find((pid) => readArgv(pid)?.[0] === program) ?? null;
+    found = [root, ...below].find((pid) => readArgv(pid)?.[1]?.endsWith(MAIN)) ?? null;
     return found !== null;
   });
   return found as unknown as number;

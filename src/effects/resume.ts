@@ -1,0 +1,52 @@
+/**
+ * The same session again: same conversation, folder, name and terminal where that can be. Only when the old one is proven
+ * to be gone, since two programs in one conversation spoil it. Taken up, it is at its prompt: one nudge sets it going.
+ */
+import { profileFor } from "../agents/registry.js";
+import { resumeCommand } from "../agents/resume.js";
+import type { Action } from "../core/action.js";
+import type { AgentSession } from "../core/agent.js";
+import { readArgv } from "../sensors/process/proc.js";
+import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
+import { leftoversOf } from "./leftovers.js";
+import { done, failed, type Result, refused } from "./reach.js";
+import { respawn } from "./respawn.js";
+import { setGoing } from "./set-going.js";
+import { spawnAnew } from "./spawn-anew.js";
+import { textFor } from "./texts.js";
+import type { EffectWorld } from "./world.js";
+
+export async function resume(action: Action, agent: AgentSession, world: EffectWorld): Promise<Result> {
+  if (agent.origin !== "spawn" && agent.origin !== "tmux") return refused("its terminal is not rouse's to start it in");
+  const conversation = world.evidence(agent.session)?.session.id ?? null;
+  const text = textFor(action.say ?? "continue");
+  const wanted = resumeCommand(profileFor(agent.kind), agent.command, conversation, text);
+  if (wanted.command === null) return refused(wanted.reason);
+  const objection = await stillThere(agent, conversation, world);
+  if (objection !== null) return refused(objection);
+  const start = agent.origin === "spawn" ? spawnAnew : respawn;
+  const anew = await start(agent, wanted.command, world);
+  if (!anew.started) return anew.touched ? failed(anew.reason) : refused(anew.reason);
+  const where = `resumed as session ${anew.agent.session}`;
+  if (wanted.isHeadless) return done(`${where}${anew.note}`, true);
+  const going = await setGoing(action, anew.agent, world, text);
+  // Whatever became of the nudge, a session was begun: that counts.
+  return { ...going, result: "done", reason: `${where}${anew.note}; ${going.reason}` };
+}
+
+/** Why there may be two of it; null when the old one is gone. */
+async function stillThere(
+  agent: AgentSession,
+  conversation: string | null,
+  world: EffectWorld,
+): Promise<string | null> {
+  const { pid, pidStart } = agent;
+  if (pid === null || pidStart === null) return "whether the old process is gone cannot be told";
+  if (identityOf(pid) === pidStart) return "the old process is still there";
+  const table = await readProcesses();
+  if (!table) return "the processes of this machine cannot be listed";
+  const twin = [...table.rows.keys()].find((one) => conversation && readArgv(one)?.includes(conversation));
+  if (twin !== undefined) return `process ${twin} has this conversation open`;
+  const { working } = await leftoversOf(agent.session, world.transcript(agent.session), world.paths, world);
+  return working;
+}

@@ -1,0 +1,84 @@
+/**
+ * A command of the user's own configuration. It runs in the user's home, not in the agent's folder, which the agent can
+ * fill with anything; what it is about stands in its environment. It has a group of its own, so that it ends when its
+ * time is up, with everything that it started.
+ */
+import { spawn } from "node:child_process";
+import { homedir } from "node:os";
+import type { Action } from "../core/action.js";
+import type { AgentSession } from "../core/agent.js";
+import { plain } from "../core/plain.js";
+import { redact } from "../core/redact.js";
+import { identityOf } from "../sensors/process/process-sensor.js";
+import { done, failed, type Result, refused } from "./reach.js";
+
+const OUTPUT_MAX = 64 * 1024;
+const TOLD_MAX = 300;
+/** Of an action's time; the rest is for ending what does not end. */
+const SHARE = 0.8;
+
+export function runCommand(action: Action, agent: AgentSession): Promise<Result> {
+  const [file, ...args] = action.command ?? [];
+  if (file === undefined) return Promise.resolve(refused("no command was decided"));
+  return new Promise((resolve) => {
+    const child = spawn(file, args, {
+      cwd: homedir(),
+      env: environmentOf(action, agent),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    let output = "";
+    let isLate = false;
+    const start = child.pid === undefined ? null : identityOf(child.pid);
+    const late = setTimeout(() => {
+      isLate = true;
+      endGroup(child.pid, start);
+    }, action.deadlineMs * SHARE);
+    for (const pipe of [child.stdout, child.stderr]) {
+      pipe.setEncoding("utf8").on("data", (text: string) => {
+        output = (output + text).slice(-OUTPUT_MAX);
+      });
+    }
+    const end = (result: Result): void => {
+      clearTimeout(late);
+      // Those who outlive the command may hold its output open.
+      child.stdout.destroy();
+      child.stderr.destroy();
+      resolve(result);
+    };
+    child.once("error", (error) => end(refused(`${file} could not be started: ${error.message}`)));
+    child.once("exit", (code, signal) => {
+      const said = plain(redact(output)).replace(/\s+/g, " ").trim().slice(-TOLD_MAX);
+      const told = said === "" ? "" : `: ${said}`;
+      if (isLate) end(failed(`${file} took longer than it may and was ended${told}`));
+      else if (code === 0) end(done(`${file} ended well${told}`, null));
+      else end(failed(`${file} ended with ${signal ?? code}${told}`));
+    });
+  });
+}
+
+/** Never ROUSE_SESSION: that marks what an agent starts. */
+function environmentOf(action: Action, agent: AgentSession): NodeJS.ProcessEnv {
+  const { ROUSE_SESSION: _mark, ...env } = process.env;
+  return {
+    ...env,
+    ROUSE_INCIDENT: action.incident,
+    ROUSE_TROUBLE: action.trouble,
+    ROUSE_ATTEMPT: String(action.attempt),
+    ROUSE_AGENT: agent.name,
+    ROUSE_AGENT_SESSION: agent.session,
+    ROUSE_AGENT_KIND: agent.kind,
+    ROUSE_AGENT_PID: String(agent.pid ?? ""),
+    ROUSE_AGENT_WORKSPACE: agent.workspace ?? "",
+    ROUSE_AGENT_TASK: agent.task ?? "",
+  };
+}
+
+function endGroup(pid: number | undefined, start: string | null): void {
+  if (pid === undefined || start === null || identityOf(pid) !== start) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It ended in this moment.
+  }
+}

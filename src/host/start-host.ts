@@ -1,0 +1,63 @@
+/** Starts the detached process that holds an agent's terminal, and waits for its word that the agent runs. */
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { makePrivateFolder, type RousePaths } from "../config/paths.js";
+import type { HostSpec } from "./host.js";
+
+/** Everything but the name, which is taken where the host runs. */
+export type SpecWithoutName = Omit<HostSpec, "name"> & { wanted: string | null };
+
+export interface HostOrder {
+  spec: SpecWithoutName;
+  cols: number;
+  rows: number;
+}
+
+export interface Started {
+  name?: string;
+  session?: string;
+  pid?: number;
+  error?: string;
+}
+
+export interface HostStart {
+  /** The script that the process runs. */
+  script: string;
+  paths: RousePaths;
+  /** What the agent gets; that of this process where none is given. */
+  env?: NodeJS.ProcessEnv;
+}
+
+/** A host makes few objects and needs no speed: 58 MB resident, 15 of them its own. */
+const SMALL = ["--max-semi-space-size=1", "--optimize-for-size", "--single-threaded"];
+
+export async function startHost(order: HostOrder, { script, paths, env }: HostStart): Promise<Started> {
+  makePrivateFolder(paths.state);
+  const log = openSync(join(paths.state, "host.log"), "a", 0o600);
+  // `detached` makes it the leader of a session of its own: closing this terminal does not reach it.
+  const child = spawn(process.execPath, [...SMALL, script], {
+    detached: true,
+    cwd: order.spec.workspace,
+    stdio: ["pipe", "ignore", log, "pipe"],
+    ...(env ? { env } : {}),
+  });
+  closeSync(log);
+  const isStarted = new Promise<Started | null>((resolve) => {
+    child.once("error", (error) => resolve({ error: error.message }));
+    child.once("spawn", () => resolve(null));
+  });
+  const failure = await isStarted;
+  if (failure) return failure;
+  const stdin = child.stdin as Writable;
+  const answer = child.stdio[3] as Readable;
+  stdin.on("error", () => {});
+  stdin.end(JSON.stringify(order));
+  let text = "";
+  answer.setEncoding("utf8");
+  for await (const chunk of answer) text += chunk;
+  child.unref();
+  if (text === "") return { error: `the agent's host did not start; ${join(paths.state, "host.log")} says why` };
+  return JSON.parse(text) as Started;
+}
