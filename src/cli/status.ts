@@ -4,10 +4,12 @@ import { rousePaths } from "../config/paths.js";
 import { spell } from "../core/evidence/verdict.js";
 import { plainJson } from "../core/plain.js";
 import { askDaemon } from "../daemon/client.js";
+import type { IncidentView } from "../daemon/incident-view.js";
 import type { PulseView } from "../daemon/pulse.js";
+import type { WhyAnswer } from "../daemon/routes.js";
 import type { SessionView } from "../daemon/view.js";
-import type { Why } from "../daemon/why.js";
 import { ask, isCalled, isUnlisted } from "./ask.js";
+import { gistOf, limitText, openText } from "./incident-text.js";
 import { isColoured, paint, paintState } from "./paint.js";
 import { type Column, tableText } from "./table.js";
 import { timelineText } from "./timeline-text.js";
@@ -21,9 +23,15 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .option("--watch", "redraw every two seconds until Ctrl-C")
     .action(async ({ json, all, watch }) => {
       if (watch && !json && process.stdout.isTTY) return watchStatus(all === true);
-      const [agents, watchdog] = await Promise.all([listAgents(all === true), listPulses()]);
+      const [agents, watchdog, incidents] = await Promise.all([
+        listAgents(all === true),
+        listPulses(),
+        listIncidents(),
+      ]);
       process.stdout.write(
-        json ? `${plainJson({ agents, watchdog })}\n` : statusText(agents, process.stdout) + pulsesText(watchdog),
+        json
+          ? `${plainJson({ agents, watchdog, incidents })}\n`
+          : statusText(agents, process.stdout) + openText(incidents, process.stdout) + pulsesText(watchdog),
       );
     });
   program
@@ -39,7 +47,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
       else
         for (const health of shown)
           process.stdout.write(
-            `${health.agent}: ${health.status} (${health.state}${health.cause ? `/${health.cause}` : ""}) ${health.errors.join(" · ")}\n`,
+            `${health.agent}: ${health.status} (${health.state}${health.cause ? `/${health.cause}` : ""}) ${[limitText(health), ...health.errors].filter((part) => part !== null).join(" · ")}\n`,
           );
       if (shown.some((health) => health.status === "unhealthy")) setExit(1);
     });
@@ -49,7 +57,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .argument("<name>", "the agent")
     .option("--json", "for programs")
     .action(async (name, { json }) => {
-      const why = (await ask(`/v1/sessions/${encodeURIComponent(name)}/why`, isCalled(name))) as Why;
+      const why = (await ask(`/v1/sessions/${encodeURIComponent(name)}/why`, isCalled(name))) as WhyAnswer;
       process.stdout.write(json ? `${plainJson(why)}\n` : whyText(why, process.stdout));
     });
 }
@@ -66,6 +74,13 @@ const listPulses = (): Promise<{ pulses: PulseView[] }> =>
     () => ({ pulses: [] }),
   );
 
+/** A daemon of another release may keep none. */
+const listIncidents = (): Promise<IncidentView[]> =>
+  askDaemon(rousePaths().daemonSocket, "GET", "/v1/incidents").then(
+    (answer) => (answer as { incidents: IncidentView[] }).incidents,
+    () => [],
+  );
+
 const pulsesText = ({ pulses }: { pulses: readonly PulseView[] }): string =>
   pulses.map(({ problem }) => (problem === null ? "" : `rouse's own sign of life fails: ${problem}\n`)).join("");
 
@@ -78,6 +93,8 @@ function healthOf(agent: SessionView): {
   status: "healthy" | "unhealthy";
   state: string;
   cause: string | null;
+  /** When a limit ends. */
+  until: string | null;
   last_output: string | null;
   errors: string[];
 } {
@@ -86,6 +103,7 @@ function healthOf(agent: SessionView): {
     status: agent.healthy ? "healthy" : "unhealthy",
     state: agent.state,
     cause: agent.cause,
+    until: agent.until,
     last_output: agent.last_output,
     errors: agent.healthy ? [] : agent.reasons,
   };
@@ -113,7 +131,7 @@ export function statusText(agents: readonly SessionView[], screen: Screen, now: 
     { title: "NEWS", text: (a) => age(a.last_progress) },
     { title: "TOK/H", text: (a) => (a.tokens_per_hour > 0 ? compact(a.tokens_per_hour) : "–") },
     { title: "TASK", text: (a) => a.task ?? "", min: 4 },
-    { title: "DOING", text: (a) => a.doing || (a.reasons[0] ?? ""), min: 10 },
+    { title: "DOING", text: (a) => limitText(a, now) ?? (a.doing || (a.reasons[0] ?? "")), min: 10 },
   ];
   return `${tableText(columns, agents, screen.columns ?? 100)}${agents.map((a) => blindText(a, now)).join("")}`;
 }
@@ -125,11 +143,13 @@ const blindText = ({ name, blind }: SessionView, now: number): string =>
 const compact = (n: number): string =>
   n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${Math.round(n / 1e3)}k` : String(n);
 
-function whyText(why: Why, screen: Screen): string {
+function whyText(why: WhyAnswer, screen: Screen): string {
   const colour = isColoured(screen);
   const lines = [
     `${paint(why.name, "bold", colour)} is ${paintState(why.state, 0, colour)}${why.cause ? `/${why.cause}` : ""} since ${why.since} (confidence ${why.confidence})`,
+    ...[limitText(why)].filter((text) => text !== null).map((text) => `  ${text}`),
     ...why.reasons.map((reason) => `  ${reason}`),
+    ...why.incidents.map((one) => `  incident ${one.id} (${one.trouble}, ${one.phase}): ${gistOf(one, Date.now())}`),
     ...(why.blind ? [`  rouse is blind to it since ${why.blind.since}; the evidence is what was last seen`] : []),
     "",
     "evidence",
@@ -160,7 +180,8 @@ async function watchStatus(all: boolean): Promise<void> {
   }
   try {
     for (;;) {
-      const text = statusText(await listAgents(all), process.stdout) + pulsesText(await listPulses());
+      const [agents, pulses, incidents] = await Promise.all([listAgents(all), listPulses(), listIncidents()]);
+      const text = statusText(agents, process.stdout) + openText(incidents, process.stdout) + pulsesText(pulses);
       process.stdout.write(`\u001b[H\u001b[J${text}`);
       await new Promise((resolve) => setTimeout(resolve, 2000));
     }

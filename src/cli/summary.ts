@@ -3,8 +3,11 @@ import type { Command } from "@commander-js/extra-typings";
 import { spell } from "../core/evidence/verdict.js";
 import { plainJson } from "../core/plain.js";
 import type { State } from "../core/states.js";
-import type { AgentSummary, Summary, Trouble } from "../daemon/summary.js";
+import type { IncidentView } from "../daemon/incident-view.js";
+import type { SummaryAnswer } from "../daemon/looking-routes.js";
+import type { AgentSummary, Trouble } from "../daemon/summary.js";
 import { ask } from "./ask.js";
+import { gistOf } from "./incident-text.js";
 import { isColoured, paint, paintState } from "./paint.js";
 import { parseSince } from "./since.js";
 
@@ -27,19 +30,27 @@ export function addSummary(program: Command, _setExit: (code: number) => void): 
     .option("--json", "for programs")
     .action(async ({ since, json }) => {
       const from = Math.floor(since ?? parseSince(USUAL));
-      const summary = (await ask(`/v1/summary?since=${from}`, () => false)) as Summary;
+      const summary = (await ask(`/v1/summary?since=${from}`, () => false)) as SummaryAnswer;
       process.stdout.write(json ? `${plainJson(summary)}\n` : summaryText(summary, process.stdout));
     });
 }
 
-export function summaryText({ since, until, agents }: Summary, screen: { isTTY?: boolean }): string {
+export function summaryText(
+  { since, until, agents, incidents }: SummaryAnswer,
+  screen: { isTTY?: boolean },
+  now: number = Date.now(),
+): string {
   const colour = isColoured(screen);
   const head = `from ${localTime(since)} to ${localTime(until)}`;
   if (agents.length === 0) return `${head}: no agent ran\n`;
-  return `${head}\n${agents.map((agent) => agentText(agent, colour)).join("")}`;
+  // Incidents are of an agent; what happened in an earlier run of it is told with its last.
+  const last = new Map(agents.map((agent) => [agent.name, agent]));
+  const of = (agent: AgentSummary): IncidentView[] =>
+    last.get(agent.name) === agent ? incidents.filter((incident) => incident.agent === agent.name).reverse() : [];
+  return `${head}\n${agents.map((agent) => agentText(agent, of(agent), colour, now)).join("")}`;
 }
 
-function agentText(agent: AgentSummary, colour: boolean): string {
+function agentText(agent: AgentSummary, incidents: readonly IncidentView[], colour: boolean, now: number): string {
   const task = agent.task ? ` on ${agent.task}` : "";
   const cause = agent.cause ? `/${agent.cause}` : "";
   const lines = [
@@ -48,6 +59,7 @@ function agentText(agent: AgentSummary, colour: boolean): string {
     `  ${timesText(agent)}`,
     ...agent.troubles.map((trouble) => `  ${troubleText(trouble, colour)}`),
     ...(agent.troubles_left_out > 0 ? [`  and ${agent.troubles_left_out} more troubles`] : []),
+    ...incidents.map((one) => `  incident ${one.id.slice(0, 8)} (${one.trouble}): ${gistOf(one, now)}`),
     ...[outcomeText(agent)].filter((text) => text !== "").map((text) => `  ${text}`),
   ];
   return `${lines.join("\n")}\n`;

@@ -90,6 +90,7 @@ tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run",
       "aggressive",
     ]);
     expect(policyFor(policies, { name: "x", tags: [], policy: null }, "gone").name).toBe("observe");
+    expect(policyFor(policies, { name: "x", tags: [], policy: "defualt" }, "default").name).toBe("observe");
     expect(problems.map(({ where, level }) => [where.split("/").at(-1), level])).toEqual([
       ["broken.toml", "error"],
       ["default.toml", "error"],

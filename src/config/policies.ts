@@ -79,10 +79,11 @@ export function policyFor(
 ): Policy {
   const all = [...policies.values()];
   const found =
-    (agent.policy === null ? undefined : policies.get(agent.policy)) ??
-    all.find(({ agents }) => agents.includes(agent.name)) ??
-    all.find(({ tags }) => tags.some((tag) => agent.tags.includes(tag))) ??
-    policies.get(otherwise);
-  // A name that does not exist any more gives no rights.
+    agent.policy === null
+      ? (all.find(({ agents }) => agents.includes(agent.name)) ??
+        all.find(({ tags }) => tags.some((tag) => agent.tags.includes(tag))) ??
+        policies.get(otherwise))
+      : policies.get(agent.policy);
+  // A name that does not exist, any more or by a slip, gives no rights.
   return found?.policy ?? POLICIES.observe;
 }

@@ -8,6 +8,28 @@ import { POLICIES } from "./policy/builtin.js";
 const MIN = 60;
 const names = (world: World): string[] => world.done.map(({ action }) => action.do);
 
+describe("a step that is proven at the terminal", () => {
+  const proven = (world: World): void => {
+    const deed = world.book.deeds.at(-1);
+    if (deed?.outcome) deed.outcome.proven = true;
+  };
+
+  it("goes on to the next as soon as the assessment has seen it too", () => {
+    const world = new World();
+    world.watch(0, 60, "stuck/silent_stream");
+    proven(world);
+    expect(world.watch(61, 70, "idle", {}, 1)).toEqual(["65 nudge"]);
+  });
+
+  it("ends nothing while the assessment still says what was before", () => {
+    const world = new World();
+    world.watch(0, 60, "stuck/silent_stream");
+    proven(world);
+    expect(world.watch(61, 89, "stuck/silent_stream", {}, 1)).toEqual([]);
+    expect(world.watch(90, 90, "stuck/silent_stream")).toEqual(["90 stop"]);
+  });
+});
+
 describe("the ladder of the default policy", () => {
   it("interrupts a silent stream, nudges at the prompt, stops, resumes, hands over, and then asks a human", () => {
     const world = new World();

@@ -19,10 +19,16 @@ export type Decision =
   | { action: Action; reason: string; would: null }
   /** The ladder has ended, or what it asks for is not permitted: `would` is what would have been done. */
   | { action: Action & { do: "escalate" }; reason: string; would: Action | null }
-  | { action: null; reason: string; recheckAt: number | null };
+  /** `would` is what comes next, where that is known. */
+  | { action: null; reason: string; recheckAt: number | null; would: Action | null };
 
 type Nothing = Extract<Decision, { action: null }>;
-const nothing = (reason: string, recheckAt: number | null = null): Nothing => ({ action: null, reason, recheckAt });
+const nothing = (reason: string, recheckAt: number | null = null, would: Action | null = null): Nothing => ({
+  action: null,
+  reason,
+  recheckAt,
+  would,
+});
 
 export function decide(input: Situation): Decision {
   const { incident, policy, history, asleep, now } = input;
@@ -30,7 +36,7 @@ export function decide(input: Situation): Decision {
   if (settled) return settled;
   const deeds = history.filter((deed) => deed.incident === incident.id);
   if (HANDS_OFF.has(incident.trouble)) return escalate(input, deeds, "only a human can answer this");
-  const after = afterDeed(deeds, asleep, now);
+  const after = afterDeed(deeds, input.assessment, asleep, now);
   if (after?.kind === "look") return nothing(after.reason, after.until);
   if (after?.kind === "human") return escalate(input, deeds, after.reason);
   const ladder = policy.ladders[incident.trouble] ?? [];
@@ -38,7 +44,7 @@ export function decide(input: Situation): Decision {
   if (!rung) return escalate(input, deeds, howItEnded(policy, ladder, skipped, deeds));
   for (const check of CHECKS) {
     const objection = check({ ...input, rung, deeds, traits: ACTIONS[rung.do] });
-    if (objection?.to === "wait") return nothing(objection.reason, objection.until);
+    if (objection?.to === "wait") return nothing(objection.reason, objection.until, actionOf(input, rung, deeds));
     if (objection?.to === "human") return escalate(input, deeds, objection.reason, actionOf(input, rung, deeds));
   }
   const action = actionOf(input, rung, deeds);

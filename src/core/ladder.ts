@@ -13,12 +13,18 @@ const REFUSED_MAX_MS: number = 10 * MINUTE;
 /** An outcome that nobody knows is looked at for so long; then a human is told. It is never repeated. */
 const UNKNOWN_LOOK_MS: number = 2 * MINUTE;
 
+/**
+ * What an effect saw at the terminal reaches the assessment a few looks later; until then it says what was before. Where
+ * it goes on saying that the turn runs, the rung's whole wait passes first: the next one may end the session.
+ */
+const SETTLE_MS: number = 5 * SECOND;
+
 const STEPS: ReadonlySet<Proof> = new Set<Proof>(["turn_ended", "process_gone", "none"]);
 
 export type AfterDeed = { kind: "look"; reason: string; until: number } | { kind: "human"; reason: string } | null;
 
 /** What the last deed asks for before anything else may be done. */
-export function afterDeed(deeds: readonly Deed[], asleep: Asleep, now: number): AfterDeed {
+export function afterDeed(deeds: readonly Deed[], assessment: Assessment, asleep: Asleep, now: number): AfterDeed {
   const last = deeds.at(-1);
   if (!last) return null;
   const at = last.outcome?.at ?? last.at;
@@ -45,7 +51,8 @@ export function afterDeed(deeds: readonly Deed[], asleep: Asleep, now: number): 
     case "failed":
     case "done":
       // An interrupt or a stop that is proven is a step to the next rung, not the remedy itself.
-      if (last.outcome?.proven && STEPS.has(last.proof)) return null;
+      if (last.outcome?.proven && STEPS.has(last.proof) && !(last.proof === "turn_ended" && stillRuns(assessment)))
+        return look(Math.min(SETTLE_MS, last.waitMs), `${last.do} worked: looking what became of it`);
       return look(last.waitMs, `looking whether ${last.do} helped`);
   }
 }
@@ -88,6 +95,8 @@ const DURING_A_TURN: ReadonlySet<Assessment["cause"]> = new Set<Assessment["caus
   "compaction",
 ]);
 
+const stillRuns = ({ state, cause }: Assessment): boolean => state === "stuck" && DURING_A_TURN.has(cause);
+
 /** Why a rung is not for this session at all; null when it is. */
 function unfit(rung: Rung, assessment: Assessment, facts: Facts): string | null {
   const traits = ACTIONS[rung.do];
@@ -96,7 +105,7 @@ function unfit(rung: Rung, assessment: Assessment, facts: Facts): string | null 
   if (rung.when.origins !== null && !rung.when.origins.includes(facts.origin)) return `not for ${facts.origin}`;
   if (!facts.can.includes(rung.do)) return "not possible here";
   // Text typed into a running turn is queued or lost. Where an interrupt did not end it, more force is needed.
-  if (traits.types && assessment.state === "stuck" && DURING_A_TURN.has(assessment.cause)) return "its turn still runs";
+  if (traits.types && stillRuns(assessment)) return "its turn still runs";
   const isGone = assessment.state === "gone" || facts.gone;
   if (traits.starts && !traits.destructive && !isGone) return "the old session still runs";
   if (isGone && !traits.starts && traits.touches) return "the session is gone";

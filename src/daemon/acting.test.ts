@@ -21,6 +21,7 @@ afterEach(() => test.close());
 interface Rig {
   acting: Acting;
   touches: string[];
+  allow: () => void;
 }
 
 /** Acting over the real loop and journal; `hand` is what becomes of a touch. */
@@ -29,6 +30,7 @@ function acts(
   { allowed = true, store }: { allowed?: boolean; store?: BookStore } = {},
 ): Rig {
   const touches: string[] = [];
+  const rig = { allowed };
   const acting = new Acting({
     store: store ?? test.journal.book,
     hands: {
@@ -40,12 +42,15 @@ function acts(
       },
     },
     policyOf: () => POLICIES.default as Policy,
-    isAllowed: () => allowed,
+    isAllowed: () => rig.allowed,
     isWell: () => true,
     now: () => test.loop.now(),
   });
   test.loop.follower = acting;
-  return { acting, touches };
+  const allow = (): void => {
+    rig.allowed = true;
+  };
+  return { acting, touches, allow };
 }
 
 async function hanging(): Promise<void> {
@@ -175,5 +180,125 @@ describe("what people say", () => {
     expect(touches).toEqual([]);
     await run(60);
     expect(touches[0]).toBe("interrupt");
+  });
+});
+
+describe("permission that comes later", () => {
+  it("lets rouse do what it would have done", async () => {
+    await hanging();
+    const { acting, touches, allow } = acts(() => ({}), { allowed: false });
+    await run(HUNG_S);
+    expect(acting.book.incidents[0]?.escalated).toMatchObject({ would: "interrupt" });
+    acting.reconsider(test.loop.now());
+    await run(1);
+    expect(touches).toEqual([]);
+    allow();
+    acting.reconsider(test.loop.now());
+    await run(1);
+    expect(touches).toEqual(["interrupt"]);
+  });
+});
+
+describe("a session that is over", () => {
+  it("leaves no open incident when a person ended it, and is not brought back", async () => {
+    await hanging();
+    const { acting, touches } = acts(() => ({}), { allowed: false });
+    await run(HUNG_S);
+    await test.send("s1", [
+      { kind: "error", source: "transcript", cause: "api", final: true, digest: "e", text: "500" },
+      { kind: "input", source: "human", by: "human", bytes: 0, quits: true },
+      { kind: "exit", source: "process", code: null, signal: 15 },
+    ]);
+    await run(5);
+    expect(acting.book.incidents.map(({ phase }) => phase)).toEqual(["lapsed"]);
+    expect(touches).toEqual([]);
+  });
+
+  it("leaves none when it is not known to the next life", async () => {
+    await hanging();
+    const { acting } = acts(() => ({}), { allowed: false });
+    await run(HUNG_S);
+    acting.keepOnly(new Set(["api"]));
+    expect(acting.book.incidents[0]?.endedAt).toBeNull();
+    acting.keepOnly(new Set(["other"]));
+    expect(acting.book.incidents.map(({ phase }) => phase)).toEqual(["lapsed"]);
+  });
+});
+
+describe("a recovery by hand", () => {
+  /** Stuck, and not yet long enough to be acted on. */
+  async function suspected(rig: Rig): Promise<void> {
+    for (let n = 0; n < HUNG_S && rig.acting.book.incidents.length === 0; n++) await run(1);
+  }
+  const recover = async (rig: Rig, how: "ladder" | "restart" = "ladder", isDry = false) => {
+    const watched = test.loop.find("api");
+    if (!watched) throw new Error("nobody");
+    let done: Awaited<ReturnType<Acting["recover"]>> | undefined;
+    void rig.acting.recover(watched, how, isDry).then((result) => {
+      done = result;
+    });
+    for (let n = 0; n < 60 && done === undefined; n++) await run(1);
+    return done;
+  };
+  const idles = (): void => {
+    void test.send("s1", [
+      { kind: "status", source: "title", status: "idle" },
+      screen({ busy: false, moving: false, composer: "empty" }),
+    ]);
+    test.journal.flush();
+  };
+
+  it("says what it would do, and does nothing", async () => {
+    await hanging();
+    const rig = acts(() => ({}), { allowed: false });
+    await suspected(rig);
+    expect(await recover(rig, "ladder", true)).toMatchObject({ steps: [], next: { do: "interrupt" } });
+    expect(rig.touches).toEqual([]);
+    expect(rig.acting.book.deeds).toEqual([]);
+  });
+
+  it("goes from a proven step to the next one at once, without permission, and waits where it has to be waited for", async () => {
+    await hanging();
+    const rig = acts(
+      ({ do: name }) => {
+        if (name === "interrupt") idles();
+        return {};
+      },
+      { allowed: false },
+    );
+    await suspected(rig);
+    const done = await recover(rig);
+    expect(rig.touches).toEqual(["interrupt", "nudge"]);
+    expect(done?.steps.map(({ outcome }) => outcome.result)).toEqual(["done", "done"]);
+    expect(done?.reason).toBe("looking whether nudge helped");
+    expect(rig.acting.book.deeds).toHaveLength(2);
+  });
+
+  it("ends with what was refused, and is not begun twice", async () => {
+    await hanging();
+    let isOver = (): void => {};
+    const rig = acts(
+      () =>
+        new Promise((resolve) => {
+          isOver = () => resolve({ result: "refused", reason: "a draft stands there", proven: null });
+        }),
+    );
+    await suspected(rig);
+    const watched = test.loop.find("api");
+    if (!watched) throw new Error("nobody");
+    const first = rig.acting.recover(watched, "ladder", false);
+    await run(1);
+    expect(await rig.acting.recover(watched, "ladder", false)).toBeNull();
+    isOver();
+    expect(await first).toMatchObject({ reason: "a draft stands there", steps: [{ outcome: { result: "refused" } }] });
+    expect(rig.touches).toEqual(["interrupt"]);
+  });
+
+  it("leaves a healthy agent alone, also when it is asked to restart it", async () => {
+    await hanging();
+    const rig = acts(() => ({}));
+    for (const how of ["ladder", "restart"] as const)
+      expect(await recover(rig, how)).toMatchObject({ incident: null, steps: [], reason: "nothing is wrong with it" });
+    expect(rig.touches).toEqual([]);
   });
 });

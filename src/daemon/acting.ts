@@ -8,6 +8,7 @@
  */
 import { type Action, type ActionName, intentOf, type Outcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
+import { byHand } from "../core/by-hand.js";
 import { type Decision, decide } from "../core/decide.js";
 import type { Settings } from "../core/defaults.js";
 import { type Facts, factsOf, guardFrom } from "../core/facts.js";
@@ -15,8 +16,12 @@ import { type IncidentChange, type IncidentInput, takeIncidents } from "../core/
 import { type Incident, type Incidents, isOpen, silencedUntil } from "../core/incident/incident.js";
 import { progressOf } from "../core/incident/progress.js";
 import type { Policy } from "../core/policy/policy.js";
+import { endedByHuman } from "../core/rules/by-exit.js";
+import type { Situation } from "../core/situation.js";
+import { type Trouble, troubleOf } from "../core/trouble.js";
 import { turnOf } from "../core/turn-taking.js";
 import type { BookStore } from "../store/book.js";
+import { type Recovery, recovery } from "./recovery.js";
 import type { Watched } from "./watched.js";
 
 /** Who carries actions out. */
@@ -31,11 +36,11 @@ export interface ActingOptions {
   store: BookStore;
   hands: Hands;
   policyOf: (session: AgentSession) => Policy;
-  isAllowed: (session: AgentSession) => boolean;
+  isAllowed: (session: AgentSession, trouble: Trouble) => boolean;
   /** rouse itself sees, keeps and keeps up. */
   isWell: () => boolean;
   now: () => number;
-  settings?: Settings;
+  settingsFor?: (agent: string) => Settings;
   /** What changed in the book, for those who tell. */
   onChange?: (changes: readonly IncidentChange[], book: Incidents) => void;
   /** An action was carried out: the agent is worth a look now. */
@@ -56,6 +61,9 @@ export class Acting {
   readonly #watched = new Map<string, Watched>();
   /** Agents that something is being done to, and how it ends when nobody says how. */
   readonly #busy = new Map<string, { until: number; giveUp: () => void }>();
+  /** Agents that a person is recovering: the loop leaves them alone meanwhile. */
+  readonly #inHand = new Set<string>();
+  readonly #sleepers = new Set<{ until: number; wake: () => void }>();
   #savedAt = 0;
   /** Why the book could not be stored the last time; null when it could. */
   problem: string | null = null;
@@ -81,6 +89,7 @@ export class Acting {
       assessment,
       progress: progressOf(evidence),
       confirmMs: policy.confirmMs,
+      endedByHuman: endedByHuman(evidence),
     });
     this.#decide(watched, policy, now);
   }
@@ -96,9 +105,28 @@ export class Acting {
     if (known?.session.session !== session.session) return;
     this.#watched.delete(session.name);
     this.#recheckAt.delete(session.name);
+    this.#fold({ kind: "forgotten", at: this.#options.now(), agent: session.name });
+  }
+
+  /** After a start: incidents of agents that are not known any more have nobody to end them. */
+  keepOnly(agents: ReadonlySet<string>): void {
+    const at = this.#options.now();
+    const gone = this.book.incidents.filter((incident) => isOpen(incident) && !agents.has(incident.agent));
+    for (const { agent } of gone) this.#fold({ kind: "forgotten", at, agent });
+  }
+
+  /** Permission came: what only waited for it is decided anew. */
+  reconsider(now: number): void {
+    for (const incident of this.book.incidents.filter((one) => isOpen(one) && one.escalated?.would)) {
+      const watched = this.#watched.get(incident.agent);
+      if (!watched || !this.#options.isAllowed(watched.session, incident.trouble)) continue;
+      this.#fold({ kind: "reconsidered", incident: incident.id });
+      this.#decide(watched, this.#options.policyOf(watched.session), now);
+    }
   }
 
   tick(now: number): void {
+    for (const { until, wake } of this.#sleepers) if (until <= now) wake();
     for (const { until, giveUp } of this.#busy.values()) if (until <= now) giveUp();
     for (const [agent, at] of this.#recheckAt) {
       const watched = this.#watched.get(agent);
@@ -108,7 +136,7 @@ export class Acting {
   }
 
   /** A person's word about an incident. Throws when it could not be stored. */
-  take(input: Extract<IncidentInput, { kind: "acked" | "silenced" | "feedback" }>): void {
+  take(input: Extract<IncidentInput, { kind: "acked" | "silenced" | "unsilenced" | "feedback" }>): void {
     takeIncidents(this.book, input);
     this.#options.store.save(this.book);
   }
@@ -119,10 +147,71 @@ export class Acting {
   }
 
   /** What would be decided at this moment; nothing is done. */
-  decisionFor(incident: Incident, watched: Watched, policy: Policy, now: number): Decision {
+  decisionFor(incident: Incident, watched: Watched): Decision {
+    return decide(this.#situationNow(incident, watched));
+  }
+
+  #situationNow(incident: Incident, watched: Watched): Situation {
+    return this.#situation(incident, watched, this.#options.policyOf(watched.session), this.#options.now());
+  }
+
+  /** The agent as it was last judged. */
+  watchedOf(agent: string): Watched | null {
+    return this.#watched.get(agent) ?? null;
+  }
+
+  isAllowed(session: AgentSession, trouble: Trouble): boolean {
+    return this.#options.isAllowed(session, trouble);
+  }
+
+  policyOf(session: AgentSession): Policy {
+    return this.#options.policyOf(session);
+  }
+
+  /** The agent's open incident about what is wrong with it now, else its latest. */
+  openIncident({ session, assessment }: Watched): Incident | null {
+    const open = this.book.incidents.filter((one) => one.agent === session.name && isOpen(one));
+    return open.find(({ trouble }) => trouble === troubleOf(assessment)) ?? open.at(-1) ?? null;
+  }
+
+  /**
+   * A person asks for it now: the ladder from where it stands, or kill and respawn, up to the first step that has to be
+   * waited for. Null while something is being done to the agent.
+   */
+  async recover(watched: Watched, how: "ladder" | "restart", isDry: boolean): Promise<Recovery | null> {
+    const { name } = watched.session;
+    if (this.#busy.has(name) || this.#inHand.has(name)) return null;
+    this.#inHand.add(name);
+    try {
+      const incident = this.openIncident(watched);
+      if (incident && !isDry) this.#fold({ kind: "reconsidered", incident: incident.id });
+      return await recovery(watched, incident, isDry, {
+        decide: (about) => decide(byHand(this.#situationNow(about, watched), how)),
+        act: (action) => this.#act(action, watched.session, this.#options.now()),
+        sleepUntil: (until) => this.#sleepUntil(until),
+      });
+    } finally {
+      this.#inHand.delete(name);
+    }
+  }
+
+  #sleepUntil(until: number): Promise<void> {
+    return new Promise((resolve) => {
+      const sleeper = {
+        until,
+        wake: () => {
+          this.#sleepers.delete(sleeper);
+          resolve();
+        },
+      };
+      this.#sleepers.add(sleeper);
+    });
+  }
+
+  #situation(incident: Incident, watched: Watched, policy: Policy, now: number): Situation {
     const { book } = this;
     const deeds = book.deeds.filter((deed) => deed.incident === incident.id);
-    return decide({
+    return {
       policy,
       assessment: watched.assessment,
       incident,
@@ -131,7 +220,7 @@ export class Acting {
       facts: this.#factsFor(incident, watched, guardFrom(incident, deeds), now),
       asleep: book.asleep,
       now,
-    });
+    };
   }
 
   close(): void {
@@ -143,12 +232,18 @@ export class Acting {
     this.#recheckAt.delete(agent);
     if (watched.poisoned !== null) return;
     for (const incident of this.book.incidents.filter((one) => one.agent === agent && isOpen(one))) {
-      if (this.#busy.has(agent)) return;
-      const decision = this.decisionFor(incident, watched, policy, now);
+      if (this.#busy.has(agent) || this.#inHand.has(agent)) return;
+      const decision = decide(this.#situation(incident, watched, policy, now));
       this.#decisions.set(incident.id, decision);
       if (!decision.action) this.#recheck(agent, decision.recheckAt);
       else if (decision.action.do === "escalate")
-        this.#fold({ kind: "escalated", at: now, incident: incident.id, reason: decision.reason });
+        this.#fold({
+          kind: "escalated",
+          at: now,
+          incident: incident.id,
+          reason: decision.reason,
+          would: decision.would?.do ?? null,
+        });
       else void this.#act(decision.action, watched.session, now);
     }
   }
@@ -157,7 +252,7 @@ export class Acting {
     if (at !== null) this.#recheckAt.set(agent, Math.min(at, this.#recheckAt.get(agent) ?? at));
   }
 
-  async #act(action: Action, session: AgentSession, now: number): Promise<void> {
+  async #act(action: Action, session: AgentSession, now: number): Promise<Outcome> {
     const { onDone } = this.#options;
     const says = (result: Outcome["result"], reason: string): Outcome => ({
       intent: action.id,
@@ -179,6 +274,7 @@ export class Acting {
     this.#busy.delete(session.name);
     this.#fold({ kind: "done", outcome });
     onDone?.(session.session);
+    return outcome;
   }
 
   async #carryOut(
@@ -194,12 +290,12 @@ export class Acting {
   }
 
   #factsFor(incident: Incident, watched: Watched, since: number, now: number): Facts {
-    const { hands, isAllowed, isWell, settings } = this.#options;
+    const { hands, isAllowed, isWell, settingsFor } = this.#options;
     const { session, evidence } = watched;
     return {
-      ...factsOf(evidence, since, now, settings),
+      ...factsOf(evidence, since, now, settingsFor?.(session.name)),
       origin: session.origin,
-      allowed: isAllowed(session),
+      allowed: isAllowed(session, incident.trouble),
       can: hands.can(session),
       gone: evidence.exit !== null || session.endedAt !== null,
       observerHealthy: isWell() && this.problem === null && evidence.blind === null && watched.dark === null,

@@ -1,16 +1,20 @@
 /** Routes for looking back and around: what happened, who has gone quiet, what rouse sees, how the journal is. */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Hono } from "hono";
 import * as z from "zod";
 import type { Journal } from "../store/journal.js";
+import type { Acting } from "./acting.js";
 import { CHECK_HOURS, checkOf } from "./check.js";
+import { type IncidentView, incidentViews } from "./incident-view.js";
 import type { Loop } from "./loop.js";
 import { sightOf } from "./sight.js";
-import { summaryOf } from "./summary.js";
+import { slowJson } from "./slow-answers.js";
+import { type Summary, summaryOf } from "./summary.js";
 
 export interface LookingOptions {
   loop: Pick<Loop, "sessions" | "now">;
   journal: Pick<Journal, "sessions" | "read" | "stats">;
+  /** The book of incidents, where there is one. */
+  acting?: Acting;
 }
 
 const hours = (usual: number) => z.coerce.number().min(0).max(100_000).default(usual);
@@ -22,7 +26,7 @@ const checkSchema = z.object({
 });
 const summarySchema = z.object({ since: z.coerce.number().min(0).max(8.64e15) });
 
-export function addLookingRoutes(app: Hono, { loop, journal }: LookingOptions): void {
+export function addLookingRoutes(app: Hono, { loop, journal, acting }: LookingOptions): void {
   app.get("/v1/check", (c) => {
     const parsed = checkSchema.safeParse(c.req.query());
     if (!parsed.success) return c.json({ error: "the hours must be numbers, and activity on or off" }, 400);
@@ -33,7 +37,10 @@ export function addLookingRoutes(app: Hono, { loop, journal }: LookingOptions): 
     const parsed = summarySchema.safeParse(c.req.query());
     if (!parsed.success) return c.json({ error: "since must be milliseconds since 1970" }, 400);
     const read = (session: string) => journal.read(session);
-    return slowJson(summaryOf(journal.sessions(), read, parsed.data.since, loop.now()));
+    const { since } = parsed.data;
+    const now = loop.now();
+    const incidents = acting ? incidentViews({ acting, now }, { all: true, since }) : [];
+    return slowJson(withIncidents(summaryOf(journal.sessions(), read, since, now), incidents));
   });
   const alive = () => loop.sessions().filter(({ session }) => session.endedAt === null);
   app.get("/v1/sight", (c) => c.json({ agents: alive().map((watched) => sightOf(watched, loop.now())) }));
@@ -41,43 +48,9 @@ export function addLookingRoutes(app: Hono, { loop, journal }: LookingOptions): 
   app.get("/v1/journal", (c) => c.json(journal.stats()));
 }
 
-/** So long the daemon's other work waits for a piece of this. */
-const PIECE_MS = 10;
-const SIGN_MS = 1000;
+/** What `rouse summary` is told: the story of each agent, and what rouse did or would have done. */
+export type SummaryAnswer = Summary & { incidents: IncidentView[] };
 
-/**
- * An answer that takes its time: done in pieces between which the daemon goes on judging, with a blank now and then so
- * that whoever waits knows that it is under way. Blanks in front of JSON mean nothing.
- */
-function slowJson(work: Generator<void, unknown>): Response {
-  const encoder = new TextEncoder();
-  let gone = false;
-  const body = new ReadableStream<Uint8Array>({
-    async start(controller) {
-      try {
-        let signedAt = performance.now();
-        for (;;) {
-          const until = performance.now() + PIECE_MS;
-          let step = work.next();
-          while (!step.done && performance.now() < until) step = work.next();
-          if (step.done) {
-            controller.enqueue(encoder.encode(JSON.stringify(step.value)));
-            controller.close();
-            return;
-          }
-          await nextTurn();
-          if (gone) return;
-          if (performance.now() - signedAt < SIGN_MS) continue;
-          signedAt = performance.now();
-          controller.enqueue(encoder.encode(" "));
-        }
-      } catch (error) {
-        if (!gone) controller.error(error);
-      }
-    },
-    cancel() {
-      gone = true;
-    },
-  });
-  return new Response(body, { headers: { "content-type": "application/json" } });
+function* withIncidents(summary: Generator<void, Summary>, incidents: IncidentView[]): Generator<void, SummaryAnswer> {
+  return { ...(yield* summary), incidents };
 }

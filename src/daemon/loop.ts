@@ -51,10 +51,11 @@ export class Loop {
   /** Called at the end of each, and only then. */
   onTick: (now: number) => void = () => {};
 
-  readonly #settings: JudgingOptions;
+  readonly settingsFor: (agent: string) => JudgingOptions;
 
-  constructor(journal: Journal, clock: Clock, settings: JudgingOptions = {}) {
-    this.#settings = settings;
+  /** Each agent is judged by settings of its own: people say which alarms were false. */
+  constructor(journal: Journal, clock: Clock, settingsFor: (agent: string) => JudgingOptions = () => ({})) {
+    this.settingsFor = settingsFor;
     this.#journal = journal;
     this.#clock = clock;
     this.#lookedAt = clock.now();
@@ -69,7 +70,7 @@ export class Loop {
     let folded = 0;
     for (const session of this.#journal.sessions()) {
       if (session.endedAt !== null && this.#clock.now() - session.endedAt > ENDED_KEPT_MS) continue;
-      const watched = new Watched(session, session.startedAt, this.#settings);
+      const watched = new Watched(session, session.startedAt, this.settingsFor(session.name));
       let last = session.startedAt;
       let isTold = false;
       for (const { seq, signal, receivedAt } of this.#journal.read(session.session)) {
@@ -120,7 +121,10 @@ export class Loop {
     this.#journal.putSession(session);
     const known = this.#watched.get(session.session);
     if (known) known.session = session;
-    else this.#watched.set(session.session, new Watched(session, this.#clock.now(), this.#settings));
+    else {
+      const watched = new Watched(session, this.#clock.now(), this.settingsFor(session.name));
+      this.#watched.set(session.session, watched);
+    }
     return this.#journal.acked(session.session);
   }
 
@@ -177,6 +181,15 @@ export class Loop {
   look(session: string): void {
     const watched = this.#watched.get(session);
     if (watched) this.#judge(watched, this.#lookUp());
+  }
+
+  /** The settings for an agent have changed. */
+  retune(agent: string): void {
+    const now = this.#lookUp();
+    for (const watched of this.sessions().filter(({ session }) => session.name === agent)) {
+      watched.settings = this.settingsFor(agent);
+      this.#judge(watched, now);
+    }
   }
 
   sessions(): Watched[] {

@@ -7,17 +7,22 @@ import { plain, plainJsonText } from "../core/plain.js";
 import type { Signal } from "../core/signal.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { parseSession } from "../store/session-schema.js";
+import type { Acting } from "./acting.js";
 import { findCaller } from "./callers.js";
 import type { Hooks } from "./hooks.js";
+import { type IncidentView, incidentViews } from "./incident-view.js";
 import type { Loop } from "./loop.js";
 import { viewOf } from "./view.js";
 import { parseRules, type WatchRules } from "./watch-rules.js";
-import { whyOf } from "./why.js";
+import { type Why, whyOf } from "./why.js";
 
 /** A batch of 5000 signals has 2 MB. Whoever sends more wants the daemon's memory, not its judgement. */
 const BODY_MAX = 16 * 1024 * 1024;
 
 const batchSchema = z.object({ from: z.int().min(1), signals: z.array(z.unknown()).max(5000) });
+
+/** What `rouse why` is told: the verdict, and the open incidents of the agent. */
+export type WhyAnswer = Why & { incidents: IncidentView[] };
 
 export interface RouteOptions {
   loop: Loop;
@@ -29,9 +34,11 @@ export interface RouteOptions {
   watch: (rules: WatchRules) => Promise<WatchRules>;
   /** So many of the last lines of a screen are quoted. */
   previewLines?: number;
+  /** The book of incidents, where there is one. */
+  acting?: Acting;
 }
 
-export function makeRoutes({ loop, hooks, version, shutDown, watch, previewLines }: RouteOptions): Hono {
+export function makeRoutes({ loop, hooks, version, shutDown, watch, previewLines, acting }: RouteOptions): Hono {
   const app = new Hono();
   app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: (c) => c.json({ error: "the body is too large" }, 413) }));
   app.get("*", async (c, next) => {
@@ -64,9 +71,11 @@ export function makeRoutes({ loop, hooks, version, shutDown, watch, previewLines
   });
   app.get("/v1/sessions/:name/why", (c) => {
     const watched = loop.find(c.req.param("name"));
-    return watched
-      ? c.json(whyOf(watched, loop.now(), previewLines))
-      : c.json(notFound(c.req.param("name"), loop), 404);
+    if (!watched) return c.json(notFound(c.req.param("name"), loop), 404);
+    const now = loop.now();
+    const { name } = watched.session;
+    const incidents = acting ? incidentViews({ acting, now }, { all: false, since: null, agent: name }) : [];
+    return c.json({ ...whyOf(watched, now, previewLines), incidents } satisfies WhyAnswer);
   });
   app.put("/v1/sessions/:session", async (c) => {
     const session = parseSession(await c.req.json().catch(() => null));

@@ -10,6 +10,8 @@ import { problemText } from "../config/problem.js";
 import { exitOf } from "../host/registry.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
+import { setUpActing } from "./act-setup.js";
+import { addActingRoutes } from "./acting-routes.js";
 import { askDaemon } from "./client.js";
 import { Clock } from "./clock.js";
 import { deadManPulse } from "./dead-man.js";
@@ -23,6 +25,7 @@ import { Loop } from "./loop.js";
 import { makeRoutes } from "./routes.js";
 import { servicePulse } from "./service-manager.js";
 import { answerStarting, inPieces } from "./starting.js";
+import { Tuning } from "./tuning.js";
 import { joinRules, readRules, type WatchRules, writeRules } from "./watch-rules.js";
 import { World } from "./world.js";
 
@@ -52,7 +55,8 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     allowNetworkFileSystem: config.journal.allow_network_file_system,
   });
   notes.push(...problems.map(problemText));
-  const loop = new Loop(journal, clock, { ...settingsOf(config), isJudging: config.health.enabled });
+  const tuning = new Tuning({ ...settingsOf(config), isJudging: config.health.enabled }, journal.book.load().feedback);
+  const loop = new Loop(journal, clock, tuning.settingsFor);
   const looked = new Looked(join(paths.state, "looked"));
   const fold = { folded: 0, of: journal.stats().signals };
   let respond: RequestListener = (request, response) => answerStarting(version, fold, request, response);
@@ -83,6 +87,9 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     ownFolders: [paths.state, paths.runtime, paths.config],
     openDatabase: (path) => loadSqlite().openReadOnly(path),
   });
+  const setup = setUpActing(loop, journal, world, { paths, config, lookedAt: looked.before });
+  const { acting } = setup;
+  notes.push(...setup.notes);
   const watch = async (wanted: WatchRules): Promise<WatchRules> => {
     rules = joinRules(wanted.anew ? fromConfig : rules, wanted);
     writeRules(rulesFile, rules);
@@ -104,8 +111,10 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     previewLines: config.watchdog.output_preview_lines,
     shutDown: () => stop("stays down"),
     watch,
+    acting,
   });
-  addLookingRoutes(app, { loop, journal });
+  addLookingRoutes(app, { loop, journal, acting });
+  addActingRoutes(app, { ...setup, loop, tuning });
   app.get("/v1/pulse", (c) => c.json({ pulses: pulses.map((pulse) => pulse.view()) }));
   app.get("/v1/http", (c) => c.json(face.view()));
   const answer = getRequestListener(app.fetch);
@@ -131,6 +140,8 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
       face.stop();
       server.close();
       server.closeAllConnections();
+      loop.follower = null;
+      acting.close();
       journal.close();
       rmSync(paths.daemonSocket, { force: true });
       resolve();

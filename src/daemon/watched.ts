@@ -58,11 +58,11 @@ export class Watched {
   /** The evaluation threw: this session is left alone, the others go on. */
   poisoned: string | null = null;
 
-  readonly #settings: JudgingOptions;
+  settings: JudgingOptions;
 
   constructor(session: AgentSession, now: number, settings: JudgingOptions = {}) {
     this.session = session;
-    this.#settings = settings;
+    this.settings = settings;
     this.evidence = createEvidence(traitsOf(profileFor(session.kind)));
     this.assessment = this.#assess(now);
     this.since = now;
@@ -117,7 +117,7 @@ export class Watched {
   }
 
   #assess(now: number): Assessment {
-    if (this.#settings.isJudging !== false) return assess(this.evidence, now, this.#settings);
+    if (this.settings.isJudging !== false) return assess(this.evidence, now, this.settings);
     return { ...UNJUDGED, at: now };
   }
 

@@ -96,6 +96,11 @@ export class World {
     await this.#transcripts.close();
   }
 
+  /** Where a session's transcript is; null where none was found. */
+  transcriptOf(session: string): string | null {
+    return this.#followed.get(session)?.transcript ?? null;
+  }
+
   /** Watches by other rules from now on. */
   async watch(rules: WatchRules): Promise<void> {
     this.#options = { ...this.#options, rules };

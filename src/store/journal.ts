@@ -52,6 +52,8 @@ export interface JournalStats {
 export interface Journal {
   /** The book of incidents and deeds, which lies in the same file. */
   readonly book: BookStore;
+  /** The last write went through. */
+  readonly isWriting: boolean;
   /** Registers or updates a session; stored when this returns. */
   putSession(session: AgentSession): void;
   sessions(): AgentSession[];
@@ -112,6 +114,7 @@ class SqliteJournal implements Journal {
   private commits = 0;
   private failures = 0;
   private lastError: string | null = null;
+  isWriting = true;
   private lastCommitMs = 0;
 
   constructor(file: JournalFile, options: JournalOptions) {
@@ -196,6 +199,7 @@ class SqliteJournal implements Journal {
     }
     this.lastCommitMs = performance.now() - began;
     this.commits++;
+    this.isWriting = true;
     for (const { known, appended, resolve } of waiting) resolve({ ...appended, acked: known.acked });
   }
 
@@ -288,6 +292,7 @@ class SqliteJournal implements Journal {
 
   private failed(error: unknown): JournalError {
     this.failures++;
+    this.isWriting = false;
     this.lastError = String((error as Error).message).slice(0, 200);
     return new JournalError("commit", `the journal could not be written: ${this.lastError}`, error);
   }

@@ -97,6 +97,13 @@ describe("words of an agent in the daemon", () => {
     ["check", "--json"],
     ["summary", "--since", "1h"],
     ["summary", "--since", "1h", "--json"],
+    ["incidents"],
+    ["incidents", "--all", "--json"],
+    ["incidents", "plain"],
+    ["incidents", asked[1] as string],
+    ["recover", asked[1] as string, "--dry-run"],
+    ["allow"],
+    ["allow", "--json"],
     ["doctor"],
     ["doctor", "--json"],
     ["attach", asked[1] as string],
@@ -108,7 +115,7 @@ describe("words of an agent in the daemon", () => {
       expect(UNSAFE.exec(text)?.[0] ?? "", JSON.stringify(text.slice(0, 2000))).toBe("");
   });
 
-  it.each(["/v1/sessions", "/v1/sessions/plain", "/v1/sessions/plain/why", "/v1/registered"])(
+  it.each(["/v1/sessions", "/v1/sessions/plain", "/v1/sessions/plain/why", "/v1/registered", "/v1/incidents"])(
     "come out of %s without a control byte",
     async (path) => {
       const text = await raw("GET", path);

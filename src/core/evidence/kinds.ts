@@ -5,7 +5,8 @@
 import type { Source } from "../signal.js";
 import type { Evidence } from "./evidence.js";
 
-export const EVIDENCE_KINDS = ["screen", "record", "process", "workspace"] as const;
+/** `person` is who asks for a recovery by hand; no sense of rouse's own gives it. */
+export const EVIDENCE_KINDS = ["screen", "record", "process", "workspace", "person"] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
 export const KIND_OF_SOURCE: Readonly<Record<Source, EvidenceKind | null>> = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { World } from "../../../test/support/incidents.js";
+import { assessed, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
 import { POLICIES } from "../policy/builtin.js";
 import { takeIncidents } from "./fold.js";
@@ -123,5 +123,62 @@ describe("what people say of an incident", () => {
     expect(world.watch(5, 4000, "stuck/loop")).toEqual([]);
     takeIncidents(world.book, { kind: "feedback", at: START, incident, feedback: "right" });
     expect(world.book.feedback).toEqual([{ agent: "a", trouble: "loop", falseAlarms: 0, right: 1 }]);
+  });
+});
+
+describe("an incident that nobody can mend any more", () => {
+  const ended = (world: World, rest: object) =>
+    takeIncidents(world.book, {
+      kind: "assessed",
+      agent: "a",
+      session: "a-1",
+      program: "claude-code",
+      account: null,
+      assessment: { ...assessed("error/api"), at: START + 60_000 },
+      progress: { workAt: null, outcomeAt: null },
+      confirmMs: 60_000,
+      ...rest,
+    });
+
+  it("lapses when a person ended the session, whatever was wrong with it", () => {
+    const world = watching();
+    world.look(0, "error/api");
+    ended(world, {});
+    expect(world.open()).toHaveLength(1);
+    ended(world, { endedByHuman: true });
+    expect(world.only).toMatchObject({ phase: "lapsed", endedAt: START + 60_000 });
+    ended(world, { endedByHuman: true });
+    expect(world.only.phase).toBe("lapsed");
+  });
+
+  it("lapses when its agent is not watched any more, and no other's does", () => {
+    const world = watching();
+    world.look(0, "error/api");
+    world.look(0, "error/auth", { agent: "b" });
+    takeIncidents(world.book, { kind: "forgotten", at: START + 1000, agent: "a" });
+    expect(world.open("a")).toEqual([]);
+    expect(world.open("b")).toHaveLength(1);
+  });
+});
+
+describe("an incident that was given to a human", () => {
+  it("is taken up again when permission comes, with the reason and what would have been done until then", () => {
+    const world = new World();
+    expect(world.watch(0, 80, "error/api", { facts: { allowed: false } })).toEqual(["60 escalate"]);
+    expect(world.only.escalated).toMatchObject({ reason: expect.stringContaining("rouse allow") });
+    takeIncidents(world.book, { kind: "reconsidered", incident: world.only.id });
+    expect(world.only).toMatchObject({ phase: "confirmed", escalated: null });
+    expect(world.watch(85, 100, "error/api")).toEqual(["85 nudge"]);
+  });
+});
+
+describe("a silence", () => {
+  it("is ended for whom it was said, and for nobody else", () => {
+    const { book } = watching();
+    const until = START + 1000;
+    for (const agent of ["a", "b", null])
+      takeIncidents(book, { kind: "silenced", silence: { agent, trouble: null, at: START, until } });
+    takeIncidents(book, { kind: "unsilenced", agent: "a", trouble: null });
+    expect(book.silences.map(({ agent }) => agent)).toEqual(["b", null]);
   });
 });

@@ -2,7 +2,7 @@
  * Incidents as a fold: assessments, deeds and what people say go in, and the book of incidents changes. Nothing else
  * changes it, so that the book can be made again out of what was stored.
  */
-import type { Intent, Outcome } from "../action.js";
+import type { ActionName, Intent, Outcome } from "../action.js";
 import type { Assessment } from "../assess.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, SECOND } from "../defaults.js";
@@ -27,9 +27,14 @@ export type IncidentInput =
   | Assessed
   | { kind: "intended"; intent: Intent }
   | { kind: "done"; outcome: Outcome }
-  | { kind: "escalated"; at: number; incident: string; reason: string }
+  | { kind: "escalated"; at: number; incident: string; reason: string; would?: ActionName | null }
+  /** A person gave permission, or asks for another try: whoever was told is asked no longer. */
+  | { kind: "reconsidered"; incident: string }
   | { kind: "acked"; at: number; incident: string }
   | { kind: "silenced"; silence: Silence }
+  | { kind: "unsilenced"; agent: string | null; trouble: Trouble | null }
+  /** Nobody watches this agent any more. */
+  | { kind: "forgotten"; at: number; agent: string }
   | { kind: "feedback"; at: number; incident: string; feedback: Feedback }
   /** The machine slept, or nobody looked. */
   | { kind: "gap"; from: number; to: number };
@@ -44,6 +49,8 @@ export interface Assessed {
   progress: Progress;
   /** Of the agent's policy: how long a suspicion has to last. */
   confirmMs: number;
+  /** A person ended the session: whatever was wrong with it is theirs. */
+  endedByHuman?: boolean;
 }
 
 /** What changed, for those who tell: one entry per incident and step. */
@@ -88,8 +95,19 @@ export function takeIncidents(book: Incidents, input: IncidentInput): IncidentCh
     case "escalated":
       return withIncident(book, input.incident, (incident) => {
         if (incident.escalated) return [];
-        incident.escalated = { at: input.at, reason: plain(input.reason, REASON_CHARS) };
+        incident.escalated = {
+          at: input.at,
+          reason: plain(input.reason, REASON_CHARS),
+          would: input.would ?? null,
+        };
         return [step(incident, "escalated")];
+      });
+    case "reconsidered":
+      return withIncident(book, input.incident, (incident) => {
+        if (!isOpen(incident) || !incident.escalated) return [];
+        incident.escalated = null;
+        const tried = book.deeds.some((deed) => deed.incident === incident.id);
+        return [step(incident, tried ? "acting" : incident.confirmedAt === null ? "told" : "confirmed")];
       });
     case "acked":
       return withIncident(book, input.incident, (incident) => {
@@ -101,6 +119,11 @@ export function takeIncidents(book: Incidents, input: IncidentInput): IncidentCh
         -SILENCES_MAX,
       );
       return [];
+    case "unsilenced":
+      book.silences = book.silences.filter(({ agent, trouble }) => agent !== input.agent || trouble !== input.trouble);
+      return [];
+    case "forgotten":
+      return openOf(book, input.agent).flatMap((incident) => end(book, incident, "lapsed", input.at));
     case "feedback":
       return takeFeedback(book, input.incident, input.feedback, input.at);
     case "gap":
@@ -113,9 +136,10 @@ function takeAssessed(book: Incidents, input: Assessed): IncidentChange[] {
   const { agent, assessment } = input;
   const now = assessment.at;
   const trouble = troubleOf(assessment);
-  const open = book.incidents.filter((incident) => incident.agent === agent && isOpen(incident));
+  const open = openOf(book, agent);
   if (trouble !== "unknown") book.blind = book.blind.filter((entry) => entry.agent !== agent);
   else if (!book.blind.some((entry) => entry.agent === agent)) book.blind.push({ agent, since: now });
+  if (input.endedByHuman) return open.flatMap((incident) => end(book, incident, "lapsed", now));
   if (trouble === null) return open.flatMap((incident) => takeQuiet(book, incident, input));
   // What cannot be seen neither goes on nor ends; only a blindness that lasts is a trouble of its own.
   if (trouble === "unknown" && (open.some((incident) => incident.trouble !== "unknown") || !isBlind(book, agent, now)))
@@ -128,6 +152,9 @@ function takeAssessed(book: Incidents, input: Assessed): IncidentChange[] {
   if (again) return [...reopen(again, trouble, now), ...see(book, again, input)];
   return begin(book, input, trouble);
 }
+
+const openOf = (book: Incidents, agent: string): Incident[] =>
+  book.incidents.filter((incident) => incident.agent === agent && isOpen(incident));
 
 const isBlind = (book: Incidents, agent: string, now: number): boolean =>
   awakeMs(book.asleep, book.blind.find((entry) => entry.agent === agent)?.since ?? now, now) >= BLIND_MS;

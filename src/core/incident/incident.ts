@@ -1,5 +1,5 @@
 /** Incidents: one continuing trouble of one agent with one cause. Plain data, as it is stored and shown. */
-import type { Deed } from "../action.js";
+import type { ActionName, Deed } from "../action.js";
 import type { Assessment } from "../assess.js";
 import type { Asleep } from "../awake.js";
 import { digest } from "../digest.js";
@@ -30,7 +30,8 @@ export interface Incident {
   /** When its present stretch began: the opening, or the last time that it came back. */
   since: number;
   confirmedAt: number | null;
-  escalated: { at: number; reason: string } | null;
+  /** `would` is what rouse would have done, had it been permitted or possible. */
+  escalated: { at: number; reason: string; would: ActionName | null } | null;
   endedAt: number | null;
   /** When the trouble was last assessed. */
   seenAt: number;

@@ -10,14 +10,14 @@ const CUT_OFF_MS = 6000;
 
 /** The process ended. A result survives it, a human's own quit says nothing, and only the rest is `gone`. */
 export function byExit(question: Question): Verdict | null {
-  const { exit, quitAt, turn } = question.evidence;
+  const { exit, turn } = question.evidence;
   if (!exit) return null;
   const how =
     exit.signal !== null ? `signal ${exit.signal}` : exit.code !== null ? `exit code ${exit.code}` : "how is not known";
   const ended: Question = { ...question, active: false };
   const result = byFailure(ended) ?? (question.evidence.turn.turns > 0 && finished(question) ? byEnd(ended) : null);
   if (result) return { ...result, reasons: [...result.reasons, `the process ended after it, ${how}`] };
-  if (quitAt !== null && exit.at - quitAt < QUIT_MS) {
+  if (endedByHuman(question.evidence)) {
     return { state: "idle", cause: null, confidence: 0.8, reasons: [`a human ended it (${how})`] };
   }
   if (exit.code === 0) {
@@ -29,6 +29,9 @@ export function byExit(question: Question): Verdict | null {
   const when = left ? " while it waited for an answer" : turn.turns > 0 ? " in the middle of its work" : "";
   return { state: "gone", cause, confidence: 0.9, reasons: [`the process ended${when}, ${how}`] };
 }
+
+export const endedByHuman = ({ exit, quitAt }: Pick<Evidence, "exit" | "quitAt">): boolean =>
+  exit !== null && quitAt !== null && exit.at - quitAt < QUIT_MS;
 
 /** The last turn had ended before the process did, by the live view or by a record of it. */
 function finished({ evidence }: Question): boolean {

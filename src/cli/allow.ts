@@ -1,0 +1,90 @@
+/** `rouse allow`: whom rouse may act on. */
+import type { Command } from "@commander-js/extra-typings";
+import { plainJson } from "../core/plain.js";
+import type { Trouble } from "../core/trouble.js";
+import type { AllowView } from "../daemon/acting-routes.js";
+import { ask } from "./ask.js";
+import { ensureDaemon } from "./daemon.js";
+import { localTime } from "./incident-text.js";
+import { parseTrouble, post } from "./incidents.js";
+import { parseDuration } from "./since.js";
+import { type Column, tableText } from "./table.js";
+
+export function addAllow(program: Command, _setExit: (code: number) => void): void {
+  program
+    .command("allow")
+    .summary("let rouse act: on agents that it starts, or on one by name; without arguments, what is allowed")
+    .description(
+      "A new installation touches nothing and says what it would have done. --all lets rouse act on every agent that it\n" +
+        "starts (run, spawn), now and later; agents that it only watches (tmux, other terminals) need their name each.\n" +
+        "It holds across restarts. Dialogs are never answered, whatever is allowed; see docs/acting.md.",
+    )
+    .argument("[agents...]", "names of agents")
+    .option("--all", "every agent that rouse starts; with --off, nobody any more")
+    .option("--for <duration>", "only so long: 90s, 10m, 8h, 2d", parseDuration)
+    .option("--off", "take it back")
+    .option(
+      "--except <trouble>",
+      "leave this trouble alone, such as rate_limited; may be given several times",
+      (value: string, before: Trouble[] | undefined) => [...(before ?? []), parseTrouble(value)],
+    )
+    .option("--json", "for programs")
+    .addHelpText(
+      "after",
+      "\nExamples:\n  rouse allow --all\n  rouse allow web --for 8h\n  rouse allow api --except rate_limited\n  rouse allow api --off\n",
+    )
+    .action(async (names, { all, for: ms, off, except = [], json }, self) => {
+      const refuse = (text: string): never => self.error(`error: ${text}`, { exitCode: 2 });
+      const isAsking = names.length === 0 && !all;
+      if (isAsking && (ms !== undefined || off || except.length > 0))
+        refuse("say whom it is about: names of agents, or --all");
+      if (names.length > 0 && all) refuse("give names of agents or --all, not both");
+      if (off && except.length > 0) refuse("--off forbids everything; leave --except out");
+      if (!isAsking) await ensureDaemon();
+      const body = { agents: all ? "all" : names, allowed: off !== true, except, for_ms: ms ?? null };
+      const view = (await (isAsking ? ask("/v1/allow", () => false) : post("/v1/allow", body))) as AllowView;
+      if (json) process.stdout.write(`${plainJson(view)}\n`);
+      else process.stdout.write(allowText(view, process.stdout) + strangersText(names, view));
+    });
+}
+
+type Row = AllowView["agents"][number];
+
+export function allowText({ all, agents }: AllowView, screen: { columns?: number }, now: number = Date.now()): string {
+  const head = all?.allowed
+    ? `rouse acts on every agent that it starts${endText(all, now)}\n`
+    : agents.some(({ allowed }) => allowed)
+      ? "rouse acts on these alone:\n"
+      : 'rouse acts on nobody, and says what it would have done. "rouse allow --all" lets it act on agents that it starts\n';
+  if (agents.length === 0) return head;
+  const columns: Column<Row>[] = [
+    { title: "AGENT", text: ({ agent }) => agent, min: 8 },
+    { title: "SEEN IN", text: ({ origin }) => origin ?? "–" },
+    { title: "ACTS", text: (row) => (row.allowed ? "yes" : "no") },
+    { title: "WHY", text: (row) => whyText(row, now), min: 10 },
+  ];
+  return head + tableText(columns, agents, screen.columns ?? 100);
+}
+
+function whyText(row: Row, now: number): string {
+  const { by, allowed, origin } = row;
+  if (by !== null) return `${by === "name" ? "said of it by name" : "started by rouse"}${endText(row, now)}`;
+  if (!allowed && origin !== "run" && origin !== "spawn") return "only watched: it needs its name";
+  return "nothing was said";
+}
+
+function endText({ except, until }: { except: readonly Trouble[]; until: string | null }, now: number): string {
+  return [
+    ...(except.length > 0 ? [`, but not about ${except.join(", ")}`] : []),
+    ...(until === null ? [] : [`, until ${localTime(until, now)}`]),
+  ].join("");
+}
+
+/** A name may be meant for later; it may also be a slip. */
+function strangersText(names: readonly string[], { agents }: AllowView): string {
+  const running = new Set(agents.flatMap(({ agent, origin }) => (origin === null ? [] : [agent])));
+  const strangers = names.filter((name) => !running.has(name));
+  return strangers.length === 0
+    ? ""
+    : `no agent called ${strangers.join(", ")} runs now; it holds as soon as one does\n`;
+}

@@ -1,0 +1,105 @@
+/** `rouse incidents`, `silence`, `ack` and `feedback`: what is wrong, what is done about it, and a person's word on it. */
+import { Argument, type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { rousePaths } from "../config/paths.js";
+import { plainJson } from "../core/plain.js";
+import { TROUBLES, type Trouble } from "../core/trouble.js";
+import type { SilencesView } from "../daemon/acting-routes.js";
+import { askDaemon } from "../daemon/client.js";
+import type { IncidentView } from "../daemon/incident-view.js";
+import { ask } from "./ask.js";
+import { incidentsText, localTime, storyText } from "./incident-text.js";
+import { parseDuration, parseSince } from "./since.js";
+
+export function addIncidents(program: Command, _setExit: (code: number) => void): void {
+  program
+    .command("incidents")
+    .summary("what is wrong with whom, what was done about it, and what comes")
+    .description(
+      "One incident is one trouble of one agent, from the first suspicion to the proof that work goes on. With an ID (or\n" +
+        "its beginning, or the name of an agent), the whole story of it and what you can do.",
+    )
+    .argument("[id]", "one incident")
+    .option("--all", "also those that ended")
+    .option("--since <when>", "also those that ended since: 8h, 22:00, or a date in ISO 8601", (value: string) =>
+      parseSince(value),
+    )
+    .option("--json", "for programs")
+    .action(async (id, { all, since, json }) => {
+      if (id !== undefined) {
+        const incident = (await ask(`/v1/incidents/${encodeURIComponent(id)}`, () => false)) as IncidentView;
+        process.stdout.write(json ? `${plainJson(incident)}\n` : storyText(incident, process.stdout));
+        return;
+      }
+      const query = new URLSearchParams({
+        all: all ? "yes" : "no",
+        ...(since === undefined ? {} : { since: String(Math.floor(since)) }),
+      });
+      const found = (await ask(`/v1/incidents?${query.toString()}`, () => false)) as { incidents: IncidentView[] };
+      process.stdout.write(json ? `${plainJson(found)}\n` : incidentsText(found.incidents, process.stdout));
+    });
+  program
+    .command("silence")
+    .summary("do and tell nothing about an agent or a trouble for a while")
+    .argument("[what]", "an agent, or a trouble such as rate_limited; without it, what is silenced now")
+    .argument("[trouble]", "only this trouble of the agent", parseTrouble)
+    .option("--for <duration>", "90s, 10m, 8h, 2d", parseDuration)
+    .option("--off", "end it")
+    .option("--json", "for programs")
+    .action(async (what, trouble, { for: ms, off, json }, self) => {
+      const refuse = (text: string): never => self.error(`error: ${text}`, { exitCode: 2 });
+      if (what === undefined && (ms !== undefined || off)) refuse("say which agent or trouble is meant");
+      if (what !== undefined && (ms === undefined) !== (off === true))
+        refuse("say for how long (--for 2h), or end it (--off)");
+      const body = { what, trouble: trouble ?? null, for_ms: ms ?? null };
+      const silences = (await (what === undefined
+        ? ask("/v1/silences", () => false)
+        : post("/v1/silences", body))) as SilencesView;
+      process.stdout.write(json ? `${plainJson(silences)}\n` : silencesText(silences));
+    });
+  program
+    .command("ack")
+    .summary("you have taken an incident: rouse does nothing more about it")
+    .argument("<id>", "the incident, or its agent")
+    .option("--json", "for programs")
+    .action(async (id, { json }) => {
+      const incident = (await post(`/v1/incidents/${encodeURIComponent(id)}/ack`, {})) as IncidentView;
+      const { agent, trouble } = incident;
+      process.stdout.write(
+        json ? `${plainJson(incident)}\n` : `${agent}: ${trouble} is yours; rouse does nothing about it\n`,
+      );
+    });
+  program
+    .command("feedback")
+    .summary("say whether an alarm was right; false ones make rouse more patient with that agent")
+    .argument("<id>", "the incident, or its agent")
+    .addArgument(new Argument("<word>", "how it was").choices(["false-alarm", "right"] as const))
+    .option("--json", "for programs")
+    .action(async (id, feedback, { json }) => {
+      const incident = (await post(`/v1/incidents/${encodeURIComponent(id)}/feedback`, { feedback })) as IncidentView;
+      process.stdout.write(json ? `${plainJson(incident)}\n` : feedbackText(incident));
+    });
+}
+
+export const post = (path: string, body: unknown): Promise<unknown> =>
+  askDaemon(rousePaths().daemonSocket, "POST", path, body);
+
+export function parseTrouble(value: string): Trouble {
+  if ((TROUBLES as readonly string[]).includes(value)) return value as Trouble;
+  throw new InvalidArgumentError(`There is no trouble "${value}"; there are ${TROUBLES.join(", ")}.`);
+}
+
+function silencesText({ silences }: SilencesView, now: number = Date.now()): string {
+  if (silences.length === 0) return "nothing is silenced\n";
+  return silences
+    .map(({ agent, trouble, until }) => {
+      const what = [agent ?? "every agent", ...(trouble === null ? [] : [trouble])].join(", ");
+      return `${what}: silenced until ${localTime(until, now)}\n`;
+    })
+    .join("");
+}
+
+function feedbackText({ agent, trouble, feedback }: IncidentView): string {
+  return feedback === "false-alarm"
+    ? `noted; rouse does nothing more about it, and is more patient with ${agent} about ${trouble}\n`
+    : `noted; rouse judges ${agent} about ${trouble} as it did\n`;
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { assessed, FACTS } from "../../test/support/incidents.js";
+import { START } from "../../test/support/steps.js";
+import type { Assessment } from "./assess.js";
+import { byHand } from "./by-hand.js";
+import { decide } from "./decide.js";
+import type { Facts } from "./facts.js";
+import { takeIncidents } from "./incident/fold.js";
+import { createIncidents, type Incident } from "./incident/incident.js";
+import { POLICIES } from "./policy/builtin.js";
+import type { Situation } from "./situation.js";
+
+interface Given {
+  assessment?: Partial<Assessment>;
+  facts?: Partial<Facts>;
+  incident?: Partial<Incident>;
+}
+
+/** The first moment of a trouble: seen in one way only, not confirmed, and nothing is allowed. */
+function situation(what: string, { assessment = {}, facts = {}, incident = {} }: Given = {}): Situation {
+  const book = createIncidents();
+  const seen = { ...assessed(what, { level: "tell", kinds: ["screen"] }), at: START, ...assessment };
+  takeIncidents(book, {
+    kind: "assessed",
+    agent: "a",
+    session: "a-1",
+    program: "claude-code",
+    account: null,
+    assessment: seen,
+    progress: { workAt: null, outcomeAt: null },
+    confirmMs: 60_000,
+  });
+  return {
+    policy: POLICIES.default,
+    assessment: seen,
+    incident: { ...(book.incidents[0] as Incident), ...incident },
+    history: [],
+    turn: null,
+    facts: { ...FACTS, allowed: false, ownTimeoutMs: 300_000, ...facts },
+    asleep: [],
+    now: START,
+  };
+}
+
+const does = (given: Situation, how: "ladder" | "restart" = "ladder") => decide(byHand(given, how));
+
+describe("a person who asks for it", () => {
+  it("waits for nothing: not for permission, a confirm window, more evidence, a silence or the program's time-out", () => {
+    const given = { facts: { silencedUntil: START + 1 }, incident: { ackedAt: START } };
+    expect(decide(situation("stuck/silent_stream", given)).action).toBeNull();
+    expect(does(situation("stuck/silent_stream", given)).action?.do).toBe("interrupt");
+    const told = { escalated: { at: START, reason: "", would: null } };
+    expect(does(situation("error/api", { incident: told })).action?.do).toBe("nudge");
+  });
+
+  it("restarts with one kind of evidence beside their own, and not with none", () => {
+    expect(does(situation("stuck/silent_stream"), "restart").action?.do).toBe("restart");
+    const unseen = situation("stuck/silent_stream", { assessment: { kinds: [] } });
+    expect(does(unseen, "restart").action).toBeNull();
+  });
+
+  it.each([
+    ["a dialog is open", { facts: { promptOpen: true } }, "dialog"],
+    ["a human types", { facts: { humanPresent: true } }, "keyboard"],
+    ["rouse is not well", { facts: { observerHealthy: false } }, "not well"],
+    ["it cannot be done", { facts: { can: [] } }, "not possible here"],
+    [
+      "it is active",
+      { facts: { guard: { send: false, may_ask: false, reason: "a commit" } as Facts["guard"] } },
+      "guard",
+    ],
+  ])("touches nothing when %s", (_, given, reason) => {
+    const decision = does(situation("error/api", given));
+    expect([null, "escalate"]).toContain(decision.action?.do ?? null);
+    expect(decision.reason).toContain(reason);
+  });
+
+  it("never answers a question, and never ends a human's own terminal", () => {
+    expect(does(situation("needs_input")).action?.do).toBe("escalate");
+    expect(does(situation("needs_input"), "restart").action?.do).toBe("escalate");
+    const own = situation("stuck/silent_stream", { facts: { origin: "run" } });
+    expect(does(own, "restart")).toMatchObject({ action: { do: "escalate" }, would: null });
+  });
+
+  it("waits for a reset that is printed, and not for what rouse would add to it", () => {
+    const limited = (until: number | null) => situation("rate_limited", { assessment: { until } });
+    expect(does(limited(START + 60_000))).toMatchObject({ action: null, recheckAt: START + 60_000 });
+    expect(does(limited(START - 1000)).action?.do).toBe("nudge");
+    expect(does(limited(null)).action?.do).toBe("nudge");
+  });
+});

@@ -1,0 +1,45 @@
+/**
+ * A person asks for it: what has to be waited for is not waited for, and their word is permission and one witness. What
+ * could do harm stays: dialogs, people at the keyboard, budgets, a printed reset, a healthy observer, who ends what.
+ */
+import { SECOND } from "./defaults.js";
+import { kinds } from "./evidence/kinds.js";
+import type { Policy, Rung } from "./policy/policy.js";
+import type { Situation } from "./situation.js";
+
+/** Kill and respawn: the one rung of `recover --restart`. */
+const RESTART: Rung = {
+  do: "restart",
+  when: { level: "tell", afterMs: 0, origins: null },
+  limit: 20,
+  waitMs: 30 * SECOND,
+  proof: "process_started",
+};
+
+export function byHand(situation: Situation, how: "ladder" | "restart"): Situation {
+  const { policy, assessment, incident, facts, now } = situation;
+  return {
+    ...situation,
+    policy: {
+      ...policy,
+      ladders: laddersFor(policy, incident.trouble, how),
+      // A reset that is printed is believed; only what rouse adds to it is not waited for.
+      limits: { ...policy.limits, marginMs: 0, jitterMs: 0, backoffMs: 0 },
+    },
+    assessment: { ...assessment, level: "act", kinds: kinds([...assessment.kinds, "person"]) },
+    incident: { ...incident, confirmedAt: incident.confirmedAt ?? now, escalated: null, ackedAt: null },
+    // Whoever asks for one agent has chosen which goes first.
+    turn: null,
+    facts: { ...facts, allowed: true, silencedUntil: null, ownTimeoutMs: null },
+  };
+}
+
+function laddersFor(
+  policy: Policy,
+  trouble: Situation["incident"]["trouble"],
+  how: "ladder" | "restart",
+): Policy["ladders"] {
+  if (how === "restart") return { [trouble]: [RESTART] };
+  const rungs = policy.ladders[trouble] ?? [];
+  return { [trouble]: rungs.map((rung) => ({ ...rung, when: { ...rung.when, level: "tell", afterMs: 0 } })) };
+}

@@ -1,0 +1,68 @@
+/** What acting needs of the daemon: policies, permission, a healthy observer, and the hands. */
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Config } from "../config/keys.js";
+import type { RousePaths } from "../config/paths.js";
+import { loadPolicies, policyFor } from "../config/policies.js";
+import { problemText } from "../config/problem.js";
+import type { AgentSession } from "../core/agent.js";
+import type { Policy } from "../core/policy/policy.js";
+import { canDo, carryOut, type EffectWorld } from "../effects/index.js";
+import type { Journal } from "../store/journal.js";
+import { Acting, type Hands } from "./acting.js";
+import type { Loop } from "./loop.js";
+import { Permission } from "./permission.js";
+import type { World } from "./world.js";
+
+/** Beside an agent that was not started with one, and that no policy names. */
+const USUAL = "default";
+/** A loop that is later than this does not keep up. */
+const LAG_MS = 5000;
+
+export interface ActSetup {
+  acting: Acting;
+  permission: Permission;
+  policyOf: (session: AgentSession) => Policy;
+  notes: string[];
+}
+
+/** To be called when the journal is folded: what was decided before is in the book. */
+export function setUpActing(
+  loop: Loop,
+  journal: Journal,
+  world: Pick<World, "transcriptOf">,
+  { paths, config, lookedAt }: { paths: RousePaths; config: Config; lookedAt: number | null },
+): ActSetup {
+  const { policies, problems } = loadPolicies(config.health);
+  const permission = new Permission(join(paths.state, "allow.json"));
+  const policyOf = (session: AgentSession): Policy => policyFor(policies, session, USUAL);
+  const acting = new Acting({
+    store: journal.book,
+    hands: handsOf(loop, world, paths),
+    policyOf,
+    isAllowed: (session, trouble) => permission.isAllowed(session, trouble, loop.now()),
+    isWell: () => journal.isWriting && loop.tickedAt !== null && loop.now() - loop.tickedAt < LAG_MS,
+    now: () => loop.now(),
+    settingsFor: (agent) => loop.settingsFor(agent),
+    onDone: (session) => loop.look(session),
+  });
+  loop.follower = acting;
+  const now = loop.now();
+  if (lookedAt !== null && lookedAt < now) acting.gap(lookedAt, now);
+  acting.keepOnly(new Set(loop.sessions().map(({ session }) => session.name)));
+  const notes = problems.map(problemText);
+  if (permission.problem !== null) notes.push(permission.problem);
+  return { acting, permission, policyOf, notes };
+}
+
+function handsOf(loop: Loop, world: Pick<World, "transcriptOf">, paths: RousePaths): Hands {
+  const outside: EffectWorld = {
+    paths,
+    now: () => loop.now(),
+    sleep: (ms) => sleep(ms),
+    evidence: (session) => loop.find(session)?.evidence ?? null,
+    assessment: (session) => loop.find(session)?.ask(loop.now()) ?? null,
+    transcript: (session) => world.transcriptOf(session),
+  };
+  return { can: canDo, carryOut: (action, session) => carryOut(action, session, outside) };
+}

@@ -1,0 +1,192 @@
+/** What people and programs are shown of an incident: one flat record, the same for table, JSON and API. */
+import { type ActionName, type OutcomeResult, resultOf } from "../core/action.js";
+import type { AgentSession } from "../core/agent.js";
+import type { Assessment } from "../core/assess.js";
+import {
+  type Feedback,
+  type Incident,
+  type Incidents,
+  isOpen,
+  type Phase,
+  silencedUntil,
+} from "../core/incident/incident.js";
+import { plain } from "../core/plain.js";
+import type { Trouble } from "../core/trouble.js";
+import type { Acting } from "./acting.js";
+
+export interface DeedView {
+  at: string;
+  do: ActionName;
+  result: OutcomeResult | "pending";
+  reason: string;
+  /** Whether what had to be seen after it was seen; null while that is open. */
+  proven: boolean | null;
+}
+
+export interface IncidentView {
+  id: string;
+  agent: string;
+  session: string;
+  kind: string;
+  trouble: Trouble;
+  /** What the same trouble was called before, oldest first. */
+  chain: Trouble[];
+  phase: Phase;
+  opened_at: string;
+  /** When its present stretch began. */
+  since: string;
+  ended_at: string | null;
+  level: Assessment["level"];
+  confidence: number;
+  /** When a limit ends. */
+  until: string | null;
+  reasons: string[];
+  /** Others with the same cause. */
+  outage: { id: string; group: string; shared: string; incidents: number } | null;
+  acked_at: string | null;
+  silenced_until: string | null;
+  feedback: Feedback | null;
+  reopened: number;
+  policy: string | null;
+  allowed: boolean;
+  deeds: DeedView[];
+  /** What is done next, when that is decided again, and why nothing is done now; null when it is over. */
+  next: { do: ActionName | null; at: string | null; reason: string } | null;
+  /** What rouse would have done, where it was not permitted. */
+  would: ActionName | null;
+  commands: string[];
+}
+
+export interface IncidentSource {
+  acting: Pick<Acting, "book" | "watchedOf" | "decisionFor" | "isAllowed" | "policyOf">;
+  now: number;
+}
+
+export function incidentView(incident: Incident, { acting, now }: IncidentSource): IncidentView {
+  const { book } = acting;
+  const watched = acting.watchedOf(incident.agent);
+  const session = watched?.session ?? null;
+  const allowed = session !== null && acting.isAllowed(session, incident.trouble);
+  const silenced = silencedUntil(book, incident, now);
+  return {
+    id: incident.id,
+    agent: plain(incident.agent, 80),
+    session: incident.session,
+    kind: plain(incident.kind, 40),
+    trouble: incident.trouble,
+    chain: [...incident.chain],
+    phase: incident.phase,
+    opened_at: iso(incident.openedAt),
+    since: iso(incident.since),
+    ended_at: isoOrNull(incident.endedAt),
+    level: incident.level,
+    confidence: Math.round(incident.confidence * 100) / 100,
+    until: isoOrNull(incident.until),
+    reasons: incident.reasons.map((reason) => plain(reason)),
+    outage: outageOf(book, incident),
+    acked_at: isoOrNull(incident.ackedAt),
+    silenced_until: isoOrNull(silenced),
+    feedback: incident.feedback,
+    reopened: incident.reopened,
+    policy: session === null ? null : plain(acting.policyOf(session).name, 80),
+    allowed,
+    deeds: book.deeds
+      .filter((deed) => deed.incident === incident.id)
+      .map((deed) => ({
+        at: iso(deed.at),
+        do: deed.do,
+        result: resultOf(deed, now),
+        reason: plain(deed.outcome?.reason ?? "", 300),
+        proven: deed.outcome?.proven ?? null,
+      })),
+    next: nextOf(incident, acting),
+    would: incident.escalated?.would ?? null,
+    commands: isOpen(incident)
+      ? commandsFor(incident, session, allowed)
+      : [`rouse feedback ${incident.id} false-alarm`],
+  };
+}
+
+export interface Which {
+  /** Also those that ended. */
+  all: boolean;
+  /** Also those that ended since then. */
+  since: number | null;
+  agent?: string;
+}
+
+/** The open ones first, each the latest first. */
+export function incidentViews(source: IncidentSource, { all, since, agent }: Which): IncidentView[] {
+  return source.acting.book.incidents
+    .filter((incident) => agent === undefined || incident.agent === agent)
+    .filter(({ endedAt }) => endedAt === null || (since === null ? all : endedAt >= since))
+    .sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)) || b.openedAt - a.openedAt)
+    .map((incident) => incidentView(incident, source));
+}
+
+/** By id, by the beginning of one, or by the agent that has only this one open. Else what is wrong with the word. */
+export function findIncident({ incidents }: Incidents, word: string): Incident | string {
+  const exact = incidents.find(({ id }) => id === word);
+  if (exact) return exact;
+  const quoted = JSON.stringify(plain(word, 80));
+  const begins = word.length >= PREFIX_MIN ? incidents.filter(({ id }) => id.startsWith(word)) : [];
+  const [first, second] = begins;
+  if (first && !second) return first;
+  if (first) return `${quoted} fits ${begins.length} incidents: ${listed(begins)}`;
+  const open = incidents.filter((incident) => incident.agent === word && isOpen(incident));
+  if (open.length === 1 && open[0]) return open[0];
+  if (open.length > 1) return `${quoted} has ${open.length} open incidents: ${listed(open)}`;
+  return `there is no incident ${quoted}; see "rouse incidents --all"`;
+}
+
+const PREFIX_MIN = 3;
+const listed = (found: readonly Incident[]): string =>
+  found
+    .slice(0, 10)
+    .map(({ id, trouble }) => `${id} (${trouble})`)
+    .join(", ");
+
+function nextOf(incident: Incident, acting: IncidentSource["acting"]): IncidentView["next"] {
+  if (!isOpen(incident)) return null;
+  const watched = acting.watchedOf(incident.agent);
+  if (!watched) return { do: null, at: null, reason: "it is not watched at present" };
+  const decision = acting.decisionFor(incident, watched);
+  if (incident.escalated && incident.ackedAt === null)
+    return { do: null, at: null, reason: plain(incident.escalated.reason, 300) };
+  const isEscalation = decision.action?.do === "escalate";
+  return {
+    do: (isEscalation ? null : decision.action?.do) ?? decision.would?.do ?? null,
+    at: decision.action ? null : isoOrNull(decision.recheckAt),
+    reason: plain(decision.reason, 300),
+  };
+}
+
+function outageOf({ outages }: Incidents, { outage: id }: Incident): IncidentView["outage"] {
+  const found = outages.find((outage) => outage.id === id);
+  return found
+    ? { id: found.id, group: found.group, shared: plain(found.shared, 80), incidents: found.members.length }
+    : null;
+}
+
+function commandsFor(incident: Incident, session: AgentSession | null, allowed: boolean): string[] {
+  const name = shellWord(incident.agent);
+  const id = incident.id;
+  return [
+    ...(session && session.hostSocket !== null && session.endedAt === null ? [`rouse attach ${name}`] : []),
+    ...(session?.pane ? [`tmux -S ${shellWord(session.pane.socket)} attach -t ${shellWord(session.pane.id)}`] : []),
+    `rouse why ${name}`,
+    `rouse recover ${name} --dry-run`,
+    ...(allowed || session === null ? [] : [`rouse allow ${name}`]),
+    ...(incident.ackedAt === null ? [`rouse ack ${id}`] : []),
+    `rouse feedback ${id} false-alarm`,
+  ];
+}
+
+/** To be pasted into a shell: a name that somebody chose must not be more than a word there. */
+const shellWord = (word: string): string => {
+  const safe = plain(word, 200);
+  return /^[A-Za-z0-9._/-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
+};
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));

@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Permission, type Wish } from "./permission.js";
+
+const NOW = 1_000_000;
+const HOUR = 3_600_000;
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rouse-allow-"));
+  path = join(folder, "allow.json");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const wish = (agents: Wish["agents"], rest: Partial<Wish> = {}): Wish => ({
+  agents,
+  allowed: true,
+  except: [],
+  until: null,
+  ...rest,
+});
+
+const ORIGINS = ["run", "spawn", "tmux", "transcript"] as const;
+
+/** On which of them rouse may act: `api` is the one that names are given of. */
+function may(wishes: readonly Wish[], at: number = NOW, about: "api" | "rate_limited" = "api"): string {
+  const permission = new Permission(path);
+  for (const one of wishes) permission.take(one, NOW);
+  const names = ["api", "web"].flatMap((name) =>
+    ORIGINS.filter((origin) => permission.isAllowed({ name, origin }, about, at)).map((origin) => `${name}/${origin}`),
+  );
+  return names.join(" ");
+}
+
+const API = "api/run api/spawn api/tmux api/transcript";
+
+describe("whom rouse may act on", () => {
+  it.each<[string, readonly Wish[], string]>([
+    ["nobody at first", [], ""],
+    ["all: what rouse starts, and nothing that it only watches", [wish("all")], "api/run api/spawn web/run web/spawn"],
+    ["a name: that agent, wherever it is seen", [wish(["api"])], API],
+    ["all and a name", [wish("all"), wish(["api"])], `${API} web/run web/spawn`],
+    ["all but one", [wish("all"), wish(["api"], { allowed: false })], "web/run web/spawn"],
+    ["all but one, whichever was said first", [wish(["api"], { allowed: false }), wish("all")], "web/run web/spawn"],
+    [
+      "nobody after all was taken back, named ones too",
+      [wish("all"), wish(["api"]), wish("all", { allowed: false })],
+      "",
+    ],
+    ["a name again after it was taken back", [wish(["api"], { allowed: false }), wish(["api"])], API],
+  ])("is %s", (_, wishes, names) => {
+    expect(may(wishes)).toBe(names);
+  });
+
+  it("holds for its time; then what was said of all holds again", () => {
+    const brief = [wish("all"), wish(["api"], { allowed: false, until: NOW + HOUR })];
+    expect(may(brief, NOW + HOUR - 1)).toBe("web/run web/spawn");
+    expect(may(brief, NOW + HOUR)).toBe("api/run api/spawn web/run web/spawn");
+    expect(may([wish("all", { until: NOW + HOUR })], NOW + HOUR)).toBe("");
+  });
+
+  it("leaves a trouble alone that was left out, and only that", () => {
+    const wishes = [wish(["api"], { except: ["rate_limited"] })];
+    expect(may(wishes, NOW, "rate_limited")).toBe("");
+    expect(may(wishes)).toBe(API);
+  });
+});
+
+describe("what was allowed", () => {
+  it("is known to the next life, in a file for this user alone", () => {
+    new Permission(path).take(wish(["api"]), NOW);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(new Permission(path).isAllowed({ name: "api", origin: "tmux" }, "api", NOW)).toBe(true);
+  });
+
+  it.each(["", "{", "[]", '{"all":{"allowed":true},"agents":{}}', '{"all":null,"agents":{"api":true}}'])(
+    "is nothing when the file holds %j, and rouse says so",
+    (text) => {
+      writeFileSync(path, text);
+      const permission = new Permission(path);
+      expect(permission.problem).toContain("acts on nobody");
+      expect(permission.isAllowed({ name: "api", origin: "spawn" }, "api", NOW)).toBe(false);
+    },
+  );
+
+  it("does not change when it cannot be stored", () => {
+    const permission = new Permission(join(folder, "missing", "allow.json"));
+    expect(() => permission.take(wish("all"), NOW)).toThrow(/ENOENT/);
+    expect(permission.isAllowed({ name: "api", origin: "spawn" }, "api", NOW)).toBe(false);
+  });
+});

@@ -1,0 +1,194 @@
+/** From a trouble to the touch that mends it, and people's word on it: real agents in real terminals, the real daemon and CLI. */
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rousePaths } from "../../src/config/paths.js";
+import type { AllowView, SilencesView } from "../../src/daemon/acting-routes.js";
+import type { IncidentView } from "../../src/daemon/incident-view.js";
+import type { RecoveryView } from "../../src/daemon/recovery-view.js";
+import { listSessions } from "../../src/host/registry.js";
+import { TestDaemon } from "../support/daemon.js";
+import { type FakeScript, reaches, receivedBy, spawnFake, viewOf } from "../support/fake-agent.js";
+import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
+
+const FULL = process.env.ROUSE_FULL === "1";
+const TIMEOUT_MS = 180_000;
+
+let home: Home;
+let daemon: TestDaemon;
+
+/** As `default`, and without its waits. */
+const QUICK = `
+agents = ["auto"]
+confirm_seconds = 0
+[ladders]
+api = [{ do = "nudge", when = { level = "tell" }, limit = 1 }]
+`;
+
+beforeAll(async () => {
+  home = makeHome("on");
+  home.env.CLAUDE_CONFIG_DIR = join(home.path, ".claude");
+  const policies = join(rousePaths(home.env).config, "policies");
+  mkdirSync(policies, { recursive: true });
+  writeFileSync(join(policies, "quick.toml"), QUICK);
+  daemon = new TestDaemon(home);
+  daemon.start();
+  await daemon.judges();
+});
+
+afterAll(async () => {
+  for (const { name, isAlive } of listSessions(rousePaths(home.env)))
+    if (isAlive) await rouse(home, ["stop", name, "--grace", "0"]);
+  await rouse(home, ["down"]);
+  await daemon.kill();
+  expect((await closeHome(home)).processes).toEqual([]);
+});
+
+async function json<T>(...args: string[]): Promise<T> {
+  const { stdout, stderr } = await rouse(home, [...args, "--json"]);
+  if (stdout === "") throw new Error(`rouse ${args.join(" ")} said nothing but ${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+const incidentOf = async (name: string): Promise<IncidentView | undefined> => {
+  const { incidents } = (await daemon.ask<{ incidents: IncidentView[] }>("/v1/incidents?all=yes")) ?? { incidents: [] };
+  return incidents.find(({ agent }) => agent === name);
+};
+
+async function hasIncident(
+  name: string,
+  isSo: (incident: IncidentView) => boolean,
+  ms = 60_000,
+): Promise<IncidentView> {
+  let found: IncidentView | undefined;
+  await until(
+    `an incident of ${name}`,
+    async () => {
+      found = await incidentOf(name);
+      return found !== undefined && isSo(found);
+    },
+    ms,
+  ).catch((error: Error) => {
+    throw new Error(`${error.message}; there is ${JSON.stringify(found)}`);
+  });
+  return found as IncidentView;
+}
+
+/** It fails, and works on when somebody says so. */
+const FAILS: FakeScript = { steps: [{ do: "idle", ms: 500 }, { do: "fail" }, { do: "idle" }, { do: "stream" }] };
+const ASKS: FakeScript = { logs: true, steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "stream" }] };
+
+describe("an agent in trouble", { timeout: TIMEOUT_MS }, () => {
+  it("is not touched without permission; with it, it is told to continue, works on, and the incident ends", async () => {
+    await spawnFake(home, "auto", FAILS);
+    const told = await hasIncident("auto", ({ phase }) => phase === "escalated");
+    expect(told).toMatchObject({ trouble: "api", policy: "quick", allowed: false, would: "nudge", deeds: [] });
+    expect((await rouse(home, ["summary"])).stdout).toContain("rouse would have nudged it: acting is not allowed");
+    expect((await rouse(home, ["status"])).stdout).toContain("auto: api, rouse would have nudged it");
+    const { stdout } = await rouse(home, ["allow", "auto"]);
+    expect(stdout).toContain("said of it by name");
+    const mended = await hasIncident("auto", ({ phase }) => phase === "resolved", 120_000);
+    expect(mended.deeds).toMatchObject([{ do: "nudge", result: "done", proven: true }]);
+    expect((await viewOf(home, "auto"))?.state).toBe("working");
+    expect((await rouse(home, ["summary"])).stdout).toMatch(/incident \w+ \(api\): nudged .*; works again since/);
+  });
+
+  it("is recovered by hand with a person's word alone, once", async () => {
+    await spawnFake(home, "hand", FAILS);
+    await reaches(home, "hand", "error/api");
+    const dry = await json<RecoveryView>("recover", "hand", "--dry-run");
+    expect(dry).toMatchObject({ dry_run: true, trouble: "api", steps: [], next: { do: "nudge", say: "continue" } });
+    expect((await viewOf(home, "hand"))?.state).toBe("error");
+    const done = await rouse(home, ["recover", "hand"]);
+    expect(done).toMatchObject({ status: 0, stdout: expect.stringContaining("nudged hand: typed and sent") });
+    await reaches(home, "hand", "working");
+    const again = await json<RecoveryView>("recover", "hand");
+    expect(again.steps).toEqual([]);
+    expect((await incidentOf("hand"))?.deeds).toHaveLength(1);
+  });
+
+  it("that asks a question is told and never answered, by permission or by hand", async () => {
+    await spawnFake(home, "asks", ASKS);
+    await reaches(home, "asks", "needs_input/permission");
+    await rouse(home, ["allow", "asks"]);
+    for (const args of [
+      ["recover", "asks"],
+      ["recover", "asks", "--restart"],
+    ]) {
+      const { status, stdout } = await rouse(home, args);
+      expect({ status, stdout }).toMatchObject({
+        status: 1,
+        stdout: expect.stringContaining("only a human can answer"),
+      });
+    }
+    const incident = await hasIncident("asks", ({ phase }) => phase === "escalated");
+    expect(incident.deeds).toEqual([]);
+    expect(receivedBy(home, "asks")).toEqual([]);
+    expect((await viewOf(home, "asks"))?.state).toBe("needs_input");
+    expect(incident.commands).toContain("rouse attach asks");
+    await rouse(home, ["stop", "asks", "--grace", "0"]);
+    await hasIncident("asks", ({ phase }) => phase === "lapsed");
+  });
+
+  it.skipIf(!FULL)("that hangs is interrupted, told to continue, and works on", { timeout: 900_000 }, async () => {
+    await spawnFake(home, "hangs", {
+      steps: [{ do: "idle", ms: 500 }, { do: "stream", ms: 3000 }, { do: "hang" }, { do: "idle" }, { do: "stream" }],
+    });
+    await rouse(home, ["allow", "hangs"]);
+    const mended = await hasIncident("hangs", ({ phase }) => phase === "resolved", 850_000);
+    expect(mended.deeds.map(({ do: name, result }) => `${name} ${result}`)).toEqual(["interrupt done", "nudge done"]);
+  });
+});
+
+describe("what people say", { timeout: TIMEOUT_MS }, () => {
+  it("is known after a restart: permission, silence, who has taken it, and what was a false alarm", async () => {
+    await spawnFake(home, "kept", FAILS);
+    const { id } = await hasIncident("kept", () => true);
+    await rouse(home, ["ack", id.slice(0, 6)]);
+    await rouse(home, ["feedback", "kept", "false-alarm"]);
+    await rouse(home, ["silence", "kept", "--for", "2h"]);
+    await rouse(home, ["silence", "kept", "loop", "--for", "2h"]);
+    await rouse(home, ["allow", "--all", "--for", "8h", "--except", "rate_limited"]);
+    await rouse(home, ["allow", "kept", "--off"]);
+    expect(statSync(join(rousePaths(home.env).state, "allow.json")).mode & 0o777).toBe(0o600);
+    await daemon.kill("SIGKILL");
+    daemon.start();
+    await daemon.judges();
+    expect(await json<IncidentView>("incidents", id)).toMatchObject({
+      agent: "kept",
+      acked_at: expect.any(String),
+      silenced_until: expect.any(String),
+      feedback: "false-alarm",
+      allowed: false,
+    });
+    const { silences } = await json<SilencesView>("silence");
+    expect(silences.map(({ agent, trouble }) => [agent, trouble])).toEqual([
+      ["kept", null],
+      ["kept", "loop"],
+    ]);
+    const allowed = await json<AllowView>("allow");
+    expect(allowed.all).toMatchObject({ allowed: true, except: ["rate_limited"], until: expect.any(String) });
+    expect(allowed.agents.find(({ agent }) => agent === "kept")).toMatchObject({ allowed: false, by: "name" });
+    await rouse(home, ["silence", "kept", "--off"]);
+    expect((await json<SilencesView>("silence")).silences).toHaveLength(1);
+    await rouse(home, ["allow", "--all", "--off"]);
+    expect((await json<AllowView>("allow")).agents.filter(({ allowed: may }) => may)).toEqual([]);
+  });
+
+  it.each([
+    [["ack", "nothing"], 1, 'there is no incident "nothing"'],
+    [["recover", "nobody"], 1, 'no agent called "nobody"'],
+    [["silence", "nobody", "--for", "2h"], 1, "Nor is it a trouble"],
+    [["silence", "kept"], 2, "--for 2h"],
+    [["silence", "kept", "--for", "soon"], 2, "duration such as"],
+    [["silence", "kept", "sorrow", "--for", "2h"], 2, 'no trouble "sorrow"'],
+    [["allow", "--off"], 2, "whom it is about"],
+    [["allow", "kept", "--all"], 2, "not both"],
+    [["allow", "kept", "--except", "sorrow"], 2, 'no trouble "sorrow"'],
+    [["feedback", "kept", "perhaps"], 2, "Allowed choices are false-alarm, right"],
+    [["incidents", "--since", "never"], 2, "duration such as"],
+  ])("that cannot be understood is answered with what was expected: %j", async (args, code, words) => {
+    const { status, stderr } = await rouse(home, args);
+    expect({ status, stderr }).toEqual({ status: code, stderr: expect.stringContaining(words) });
+  });
+});
