@@ -72,6 +72,48 @@ describe("hooks of Claude Code", () => {
     expect(hooks.StopFailure).toHaveLength(1);
   });
 
+  it.each([
+    [
+      "comments in front of, beside and behind others' hooks",
+      `{
+  "hooks": {
+    // all of them
+    "PreToolUse": [
+      // foreign
+      { "matcher": "Bash", "hooks": [ { "type": "command", "command": "true" } ] }, // beside
+      /* the next */ { "matcher": "Edit", "hooks": [{ "type": "command", "command": "false" }] }
+      // behind
+    ], // of tools
+    // before the end
+    "Stop": [
+      { "hooks": [{ "type": "command", "command": "say done" }] } // tells me
+    ] // the last
+  }, // theirs
+  "model": "opus" // dear
+}
+`,
+    ],
+    [
+      "commas behind the last",
+      `{
+  "model": "opus", // dear
+  "hooks": {
+    "Stop": [
+      // foreign
+      { "hooks": [{ "type": "command", "command": "say done" },] },
+    ],
+  },
+}
+`,
+    ],
+    ["lines that end with CR LF", '{\r\n  // mine\r\n  "model": "opus" // dear\r\n}\r\n'],
+  ])("are taken out again to the letter: %s", (_, before) => {
+    const path = put("claude-code", before);
+    applyHooks(plan("claude-code"));
+    expect(readFileSync(path, "utf8")).toContain("rouse hook");
+    expect(plan("claude-code", { remove: true }).after).toBe(before);
+  });
+
   it("are added once, however often", () => {
     const path = put("claude-code", CLAUDE);
     applyHooks(plan("claude-code"));

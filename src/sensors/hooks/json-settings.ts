@@ -13,6 +13,7 @@ import {
 } from "jsonc-parser";
 import { canonical } from "../../core/digest.js";
 import { asRecord, type JsonRecord } from "../../readers/json.js";
+import { withoutNode } from "./json-removal.js";
 
 export type Edited = { ok: true; text: string } | { ok: false; problem: string };
 
@@ -44,16 +45,16 @@ export function addJsonHooks(text: string, hooks: JsonHooks): Edited {
 
 export function removeJsonHooks(text: string, isOurs: JsonHooks["isOurs"]): Edited {
   if (text.trim() === "") return { ok: true, text };
-  return edit(text, [], (settings, change) => {
+  return edit(text, [], (settings, _change, remove) => {
     for (const name of Object.keys(settings().hooks ?? {})) {
       for (const { group, hook } of placesOf(settings().hooks?.[name] ?? [], isOurs).reverse()) {
         const groups = settings().hooks?.[name] ?? [];
         // What would be left empty behind our hook was ours too.
         const isLast = groups[group]?.hooks?.length === 1;
-        if (!isLast) change(["hooks", name, group, "hooks", hook], undefined, false);
-        else if (groups.length > 1) change(["hooks", name, group], undefined, false);
-        else if (Object.keys(settings().hooks ?? {}).length > 1) change(["hooks", name], undefined, false);
-        else change(["hooks"], undefined, false);
+        if (!isLast) remove(["hooks", name, group, "hooks", hook]);
+        else if (groups.length > 1) remove(["hooks", name, group]);
+        else if (Object.keys(settings().hooks ?? {}).length > 1) remove(["hooks", name]);
+        else remove(["hooks"]);
       }
     }
   });
@@ -64,11 +65,12 @@ interface Settings {
 }
 
 type Change = (path: JSONPath, value: unknown, isInsertion: boolean) => void;
+type Remove = (path: JSONPath) => void;
 
 function edit(
   text: string,
   names: readonly string[],
-  work: (settings: () => Settings, change: Change) => void,
+  work: (settings: () => Settings, change: Change, remove: Remove) => void,
 ): Edited {
   let now = text.trim() === "" ? "{}\n" : text;
   const problem = problemOf(now, names);
@@ -78,6 +80,9 @@ function edit(
     () => parse(now, [], { allowTrailingComma: true }) as Settings,
     (path, value, isArrayInsertion) => {
       now = applyEdits(now, modify(now, path, value, { formattingOptions, isArrayInsertion }));
+    },
+    (path) => {
+      now = withoutNode(now, path);
     },
   );
   return { ok: true, text: now };
