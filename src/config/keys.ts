@@ -145,6 +145,35 @@ export const KEYS = {
     old_minutes: detector("old_minutes", "lower", "From this age on, confidence is multiplied by old_factor instead."),
     old_factor: detector("old_factor", "lower", "See old_minutes.", { max: 1 }),
   },
+  // Whatever counts as work holds alarms back, so a project names none of these.
+  workspace: {
+    devlog_files: list(
+      ["devlogs/**/*.md", "devlog/**/*.md", "DEVLOG*.md"],
+      "never",
+      "Files below an agent's folder that are written when something was done; * is any part of a name, ** any folders.",
+    ),
+    status_files: list(
+      ["status.json", "agent_workspaces/*/status.json"],
+      "never",
+      "Files in which an agent says how it is; a new time alone says nothing.",
+    ),
+    inbox_files: list(
+      ["inbox/*", "agent_workspaces/*/inbox/*"],
+      "never",
+      "Messages to an agent, one file each: one that vanishes was dealt with.",
+    ),
+    message_queue_files: list(
+      ["message_queue/*.json", "message_queue.json"],
+      "never",
+      "Files that hold a JSON list of messages: one that gets shorter was dealt with.",
+    ),
+    contract_files: list(["contracts/*.json"], "never", "Files that change when work is claimed."),
+    commit_words: list(
+      [],
+      "never",
+      "A commit counts only with one of these in its author or subject, {name} being the agent's name; every commit where there are none.",
+    ),
+  },
   resume: {
     validate_activity: toggle(true, "on", "Let activity hold a resume back, and the categories of `rouse check`."),
     auto_claim_tasks: notYet(toggle(true, "off", "Claim the next task for an agent that is resumed.")),

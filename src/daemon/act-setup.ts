@@ -43,7 +43,6 @@ export function setUpActing(
     isAllowed: (session, trouble) => permission.isAllowed(session, trouble, loop.now()),
     isWell: () => journal.isWriting && loop.tickedAt !== null && loop.now() - loop.tickedAt < LAG_MS,
     now: () => loop.now(),
-    settingsFor: (agent) => loop.settingsFor(agent),
     onDone: (session) => loop.look(session),
   });
   loop.follower = acting;

@@ -10,7 +10,6 @@ import { type Action, type ActionName, intentOf, type Outcome } from "../core/ac
 import type { AgentSession } from "../core/agent.js";
 import { byHand } from "../core/by-hand.js";
 import { type Decision, decide } from "../core/decide.js";
-import type { Settings } from "../core/defaults.js";
 import { type Facts, factsOf, guardFrom } from "../core/facts.js";
 import { type IncidentChange, type IncidentInput, takeIncidents } from "../core/incident/fold.js";
 import { type Incident, type Incidents, isOpen, silencedUntil } from "../core/incident/incident.js";
@@ -40,7 +39,6 @@ export interface ActingOptions {
   /** rouse itself sees, keeps and keeps up. */
   isWell: () => boolean;
   now: () => number;
-  settingsFor?: (agent: string) => Settings;
   /** What changed in the book, for those who tell. */
   onChange?: (changes: readonly IncidentChange[], book: Incidents) => void;
   /** An action was carried out: the agent is worth a look now. */
@@ -290,10 +288,10 @@ export class Acting {
   }
 
   #factsFor(incident: Incident, watched: Watched, since: number, now: number): Facts {
-    const { hands, isAllowed, isWell, settingsFor } = this.#options;
+    const { hands, isAllowed, isWell } = this.#options;
     const { session, evidence } = watched;
     return {
-      ...factsOf(evidence, since, now, settingsFor?.(session.name)),
+      ...factsOf(evidence, since, now, watched.settings),
       origin: session.origin,
       allowed: isAllowed(session, incident.trouble),
       can: hands.can(session),

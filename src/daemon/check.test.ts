@@ -46,6 +46,13 @@ const commit = (hours: number): Signal => ({
 });
 
 describe("checkOf", () => {
+  it("asks for as much confidence as the agent's settings do", () => {
+    const watched = agent("a", [turn, commit(8)]);
+    expect(check(watched, 8)).toMatchObject({ category: "warning", activity: { is_active: true } });
+    watched.settings = { min_confidence_threshold: 0.99 };
+    expect(check(watched, 8)).toMatchObject({ category: "critical", activity: { is_active: false } });
+  });
+
   it.each([
     [0, "fresh"],
     [1.99, "fresh"],

@@ -5,7 +5,7 @@
  */
 import { type ActivityState, assessActivity } from "../core/activity.js";
 import { awakeMs } from "../core/awake.js";
-import { HOUR, type Settings } from "../core/defaults.js";
+import { HOUR } from "../core/defaults.js";
 import { plain } from "../core/plain.js";
 import type { Cause, State } from "../core/states.js";
 import type { Watched } from "./watched.js";
@@ -19,7 +19,6 @@ export interface CheckOptions {
   auto_resume_hours: number;
   /** False: the age alone decides. */
   activityCheck: boolean;
-  settings?: Settings;
 }
 
 export const CHECK_HOURS = { warning_hours: 2, critical_hours: 6, auto_resume_hours: 12 } as const;
@@ -60,7 +59,7 @@ function checkOne(watched: Watched, now: number, options: CheckOptions): Checked
   const lastAt = lastSignAt(watched);
   const ageMs = awakeMs(evidence.asleep, lastAt, now);
   const byAge = categoryOf(ageMs, options);
-  const found = options.activityCheck ? assessActivity(ownActivity(watched), now, options.settings) : null;
+  const found = options.activityCheck ? assessActivity(ownActivity(watched), now, watched.settings) : null;
   const calm = options.activityCheck ? whyCalm(watched, now, found?.is_active === true) : null;
   const isHeld = calm !== null && CATEGORIES.indexOf(byAge) > CATEGORIES.indexOf("warning");
   return {

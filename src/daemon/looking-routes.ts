@@ -11,7 +11,7 @@ import { slowJson } from "./slow-answers.js";
 import { type Summary, summaryOf } from "./summary.js";
 
 export interface LookingOptions {
-  loop: Pick<Loop, "sessions" | "now">;
+  loop: Pick<Loop, "sessions" | "now" | "settingsFor">;
   journal: Pick<Journal, "sessions" | "read" | "stats">;
   /** The book of incidents, where there is one. */
   acting?: Acting;
@@ -40,7 +40,8 @@ export function addLookingRoutes(app: Hono, { loop, journal, acting }: LookingOp
     const { since } = parsed.data;
     const now = loop.now();
     const incidents = acting ? incidentViews({ acting, now }, { all: true, since }) : [];
-    return slowJson(withIncidents(summaryOf(journal.sessions(), read, since, now), incidents));
+    const summary = summaryOf(journal.sessions(), read, since, now, loop.settingsFor);
+    return slowJson(withIncidents(summary, incidents));
   });
   const alive = () => loop.sessions().filter(({ session }) => session.endedAt === null);
   app.get("/v1/sight", (c) => c.json({ agents: alive().map((watched) => sightOf(watched, loop.now())) }));

@@ -51,10 +51,10 @@ export class Loop {
   /** Called at the end of each, and only then. */
   onTick: (now: number) => void = () => {};
 
-  readonly settingsFor: (agent: string) => JudgingOptions;
+  readonly settingsFor: (session: AgentSession) => JudgingOptions;
 
-  /** Each agent is judged by settings of its own: people say which alarms were false. */
-  constructor(journal: Journal, clock: Clock, settingsFor: (agent: string) => JudgingOptions = () => ({})) {
+  /** Each agent is judged by settings of its own: projects differ, and people say which alarms were false. */
+  constructor(journal: Journal, clock: Clock, settingsFor: (session: AgentSession) => JudgingOptions = () => ({})) {
     this.settingsFor = settingsFor;
     this.#journal = journal;
     this.#clock = clock;
@@ -70,7 +70,7 @@ export class Loop {
     let folded = 0;
     for (const session of this.#journal.sessions()) {
       if (session.endedAt !== null && this.#clock.now() - session.endedAt > ENDED_KEPT_MS) continue;
-      const watched = new Watched(session, session.startedAt, this.settingsFor(session.name));
+      const watched = new Watched(session, session.startedAt, this.settingsFor(session));
       let last = session.startedAt;
       let isTold = false;
       for (const { seq, signal, receivedAt } of this.#journal.read(session.session)) {
@@ -120,9 +120,12 @@ export class Loop {
   register(session: AgentSession): number {
     this.#journal.putSession(session);
     const known = this.#watched.get(session.session);
-    if (known) known.session = session;
-    else {
-      const watched = new Watched(session, this.#clock.now(), this.settingsFor(session.name));
+    if (known) {
+      // A pane's program may go to another folder, where another project's settings hold.
+      if (known.session.workspace !== session.workspace) known.settings = this.settingsFor(session);
+      known.session = session;
+    } else {
+      const watched = new Watched(session, this.#clock.now(), this.settingsFor(session));
       this.#watched.set(session.session, watched);
     }
     return this.#journal.acked(session.session);
@@ -187,7 +190,7 @@ export class Loop {
   retune(agent: string): void {
     const now = this.#lookUp();
     for (const watched of this.sessions().filter(({ session }) => session.name === agent)) {
-      watched.settings = this.settingsFor(agent);
+      watched.settings = this.settingsFor(watched.session);
       this.#judge(watched, now);
     }
   }

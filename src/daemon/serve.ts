@@ -3,7 +3,6 @@ import { chmodSync, rmSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
-import { settingsOf } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { problemText } from "../config/problem.js";
@@ -55,7 +54,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     allowNetworkFileSystem: config.journal.allow_network_file_system,
   });
   notes.push(...problems.map(problemText));
-  const tuning = new Tuning({ ...settingsOf(config), isJudging: config.health.enabled }, journal.book.load().feedback);
+  const tuning = new Tuning(paths.config, journal.book.load().feedback);
   const loop = new Loop(journal, clock, tuning.settingsFor);
   const looked = new Looked(join(paths.state, "looked"));
   const fold = { folded: 0, of: journal.stats().signals };
@@ -67,10 +66,10 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   chmodSync(paths.daemonSocket, 0o600);
   allowUp(paths);
   await inPieces(loop.restoring(looked.before), fold);
-  const { dead_man_url, dead_man_interval_secs } = config.daemon;
-  const pulses = [servicePulse(), deadManPulse(dead_man_url, dead_man_interval_secs * 1000)].filter(
-    (pulse) => pulse !== null,
-  );
+  const pulses = [
+    servicePulse(),
+    deadManPulse(config.daemon.dead_man_url, config.daemon.dead_man_interval_secs * 1000),
+  ].filter((pulse) => pulse !== null);
   loop.onTick = (now) => {
     looked.keep(now);
     for (const pulse of pulses) pulse.ticked(now);
@@ -84,6 +83,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
     zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     positionsFile: join(paths.state, "transcripts.json"),
     exitOf: (session) => exitOf(paths, session),
+    workspace: config.workspace,
     ownFolders: [paths.state, paths.runtime, paths.config],
     openDatabase: (path) => loadSqlite().openReadOnly(path),
   });

@@ -4,6 +4,7 @@ import type { AgentSession } from "../core/agent.js";
 import { HOUR, MINUTE, SECOND } from "../core/defaults.js";
 import type { Signal } from "../core/signal.js";
 import { type Summary, summaryOf } from "./summary.js";
+import type { JudgingOptions } from "./watched.js";
 
 const START = Date.parse("2026-03-02T09:00:00Z");
 
@@ -28,10 +29,21 @@ const session = (more: Partial<AgentSession> = {}): AgentSession => ({
 
 function summarise(
   signals: readonly Signal[],
-  { since = START, now = START + HOUR, of = session() }: { since?: number; now?: number; of?: AgentSession } = {},
+  {
+    since = START,
+    now = START + HOUR,
+    of = session(),
+    settings = {},
+  }: { since?: number; now?: number; of?: AgentSession; settings?: JudgingOptions } = {},
 ): Summary {
   const stored = signals.map((signal, i) => ({ session: of.session, seq: i + 1, signal, receivedAt: signal.at }));
-  const work = summaryOf([of], () => stored, since, now);
+  const work = summaryOf(
+    [of],
+    () => stored,
+    since,
+    now,
+    () => settings,
+  );
   for (let step = work.next(); ; step = work.next()) if (step.done) return step.value;
 }
 
@@ -53,6 +65,11 @@ const prompt = (minutes: number, open: boolean): Signal => ({
 });
 
 describe("summaryOf", () => {
+  it("judges by the settings that the agent was judged by", () => {
+    const [told] = summarise([turn(0, "start")], { settings: { isJudging: false } }).agents;
+    expect(told?.state).toBe("unknown");
+  });
+
   it("tells the time in each state, and a question with how long it stood and what followed", () => {
     const { agents } = summarise([turn(0, "start"), prompt(1, true), prompt(21, false), turn(22, "end")]);
     expect(agents).toHaveLength(1);

@@ -9,7 +9,7 @@ import type { Signal, TokensSignal } from "../core/signal.js";
 import { SOURCES } from "../core/signal.js";
 import type { Cause, State } from "../core/states.js";
 import type { StoredSignal } from "../store/journal-reader.js";
-import { Watched } from "./watched.js";
+import { type JudgingOptions, Watched } from "./watched.js";
 
 export interface Trouble {
   state: State;
@@ -76,11 +76,12 @@ export function* summaryOf(
   storedSignals: (session: string) => Iterable<StoredSignal>,
   since: number,
   now: number,
+  settingsFor: (session: AgentSession) => JudgingOptions = () => ({}),
 ): Generator<void, Summary> {
   const agents: AgentSummary[] = [];
   for (const session of sessions) {
     if (session.startedAt > now || (session.endedAt !== null && session.endedAt < since)) continue;
-    const fold = new SessionFold(session, since, now);
+    const fold = new SessionFold(session, since, now, settingsFor(session));
     let taken = 0;
     for (const { signal } of storedSignals(session.session)) {
       fold.take(signal);
@@ -113,12 +114,12 @@ class SessionFold {
   #stretch: Stretch | null = null;
   #exit: AgentSummary["ended"] = null;
 
-  constructor(session: AgentSession, since: number, now: number) {
+  constructor(session: AgentSession, since: number, now: number, settings: JudgingOptions) {
     this.#session = session;
     this.#from = Math.max(since, session.startedAt);
     this.#to = Math.max(this.#from, Math.min(session.endedAt ?? now, now));
     this.#now = session.startedAt;
-    this.#watched = new Watched(session, session.startedAt);
+    this.#watched = new Watched(session, session.startedAt, settings);
     if (this.#now >= this.#from) this.#judge(this.#from);
   }
 

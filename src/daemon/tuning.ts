@@ -1,23 +1,46 @@
-/** The settings that each agent is judged by: those of the configuration, and what people said of its alarms. */
+/**
+ * The settings that each agent is judged by: those of the configuration where it works, for a project may be stricter,
+ * and what people said of its alarms.
+ */
+import { settingsOf } from "../config/keys.js";
+import { loadConfig } from "../config/load.js";
+import type { AgentSession } from "../core/agent.js";
 import type { FeedbackCount } from "../core/incident/incident.js";
 import { adaptedSettings } from "../core/incident/learn.js";
 import type { JudgingOptions } from "./watched.js";
 
+/** Reading the files takes some 2 ms; many agents of one folder come together when a journal is folded. */
+const KEPT_MS = 10_000;
+const FOLDERS_MAX = 1000;
+
 export class Tuning {
-  readonly #base: JudgingOptions;
+  readonly #otherwise: string;
+  readonly #byFolder = new Map<string, { settings: JudgingOptions; readAt: number }>();
   #feedback: readonly FeedbackCount[];
 
-  constructor(base: JudgingOptions, feedback: readonly FeedbackCount[]) {
-    this.#base = base;
+  /** `otherwise`: the folder whose configuration holds for agents of which it is not known where they work. */
+  constructor(otherwise: string, feedback: readonly FeedbackCount[]) {
+    this.#otherwise = otherwise;
     this.#feedback = feedback;
   }
 
-  readonly settingsFor = (agent: string): JudgingOptions => ({
-    ...adaptedSettings(this.#base, this.#feedback, agent),
-    ...(this.#base.isJudging === undefined ? {} : { isJudging: this.#base.isJudging }),
-  });
+  readonly settingsFor = ({ name, workspace }: AgentSession): JudgingOptions => {
+    const { isJudging, ...settings } = this.#in(workspace ?? this.#otherwise);
+    return { ...adaptedSettings(settings, this.#feedback, name), isJudging: isJudging !== false };
+  };
 
   learn(feedback: readonly FeedbackCount[]): void {
     this.#feedback = feedback;
+  }
+
+  #in(folder: string): JudgingOptions {
+    const now = performance.now();
+    const known = this.#byFolder.get(folder);
+    if (known && now - known.readAt < KEPT_MS) return known.settings;
+    const { config } = loadConfig({ cwd: folder });
+    const settings = { ...settingsOf(config), isJudging: config.health.enabled };
+    if (this.#byFolder.size >= FOLDERS_MAX) this.#byFolder.clear();
+    this.#byFolder.set(folder, { settings, readAt: now });
+    return settings;
   }
 }

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { until } from "../../test/support/hosts.js";
 import { agent, TestLoop, WORKING } from "../../test/support/loops.js";
+import { toConfig } from "../config/keys.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { World } from "./world.js";
 
@@ -29,6 +30,7 @@ beforeEach(() => {
     zone: "UTC",
     positionsFile: join(folder, "positions.json"),
     ownFolders: [folder],
+    workspace: { ...toConfig(new Map()).workspace, devlog_files: ["notes/*.md"], commit_words: ["{name}:"] },
     exitOf: () => recorded,
     openDatabase: () => {
       throw new Error("there is none");
@@ -69,6 +71,35 @@ const afterLooks = async (what: string, isSo: () => boolean): Promise<void> =>
   );
 
 describe.runIf(process.platform === "linux")("the daemon's own senses", { timeout: 90_000 }, () => {
+  it("look for work where the configuration says that it shows, and only at the agent's own commits", async () => {
+    const work = mkdtempSync(join(tmpdir(), "rouse-world-work-"));
+    const now = new Date(test.loop.now());
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-C", work, "-c", "user.name=x", "-c", "user.email=x@x", ...args], {
+        env: { ...process.env, GIT_AUTHOR_DATE: now.toISOString(), GIT_COMMITTER_DATE: now.toISOString() },
+      });
+    git("init", "-q");
+    git("commit", "-q", "--allow-empty", "-m", "somebody else's");
+    git("commit", "-q", "--allow-empty", "-m", "a: its own");
+    mkdirSync(join(work, "notes"));
+    writeFileSync(join(work, "notes", "today.md"), "done");
+    utimesSync(join(work, "notes", "today.md"), now, now);
+    watch("transcript", { name: "a", workspace: work, startedAt: test.loop.now() - 60_000 });
+    world.start();
+    const seen = () => {
+      test.journal.flush();
+      return [...test.journal.read("s1")].map(({ signal }) => signal);
+    };
+    await until(
+      "its devlog",
+      () => seen().some((signal) => signal.kind === "file" && signal.role === "devlog"),
+      30_000,
+    );
+    const subjects = seen().flatMap((signal) => (signal.kind === "commit" ? [signal.subject] : []));
+    expect(subjects).toEqual(["a: its own"]);
+    rmSync(work, { recursive: true, force: true });
+  });
+
   it("see an agent's process, and hear of it while it lives", async () => {
     watch("transcript");
     const before = test.loop.find("s1")?.heardAt ?? 0;

@@ -6,6 +6,7 @@
  * makes an agent look dead.
  */
 import { setTimeout } from "node:timers/promises";
+import type { Config } from "../config/keys.js";
 import type { AgentSession } from "../core/agent.js";
 import type { ProcessSignal, Signal } from "../core/signal.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
@@ -17,6 +18,7 @@ import { TmuxWatcher } from "../sensors/tmux/watcher.js";
 import type { ReadDatabase } from "../sensors/transcript/opencode-database.js";
 import { SessionFileSensor } from "../sensors/transcript/session-file.js";
 import { Transcripts } from "../sensors/transcript/transcripts.js";
+import { sourcesOf } from "../sensors/workspace/sources.js";
 import { WorkspaceSensor } from "../sensors/workspace/workspace-sensor.js";
 import type { Loop } from "./loop.js";
 import { Positions } from "./positions.js";
@@ -32,6 +34,8 @@ export interface WorldOptions {
   positionsFile: string;
   /** How a session ended by the record that its host left; null where there is none. */
   exitOf: (session: string) => PtyExit | null;
+  /** Which files of a workspace show work, and whose commits. */
+  workspace: Config["workspace"];
   /** rouse's own folders, which no sense enters. */
   ownFolders: readonly string[];
   /** Opens a database of another program, for reading only. */
@@ -230,6 +234,8 @@ export class World {
       const lookbackMs = Math.max(0, Math.min(at - session.startedAt, LOOKBACK_MAX_MS));
       followed.workspace ??= new WorkspaceSensor({
         folder: session.workspace,
+        sources: sourcesOf(this.#options.workspace),
+        authors: this.#options.workspace.commit_words.map((word) => word.replaceAll("{name}", session.name)),
         lookbackMs,
         exclude: this.#options.ownFolders,
       });

@@ -1,4 +1,5 @@
 /** The files in which projects show work: the sources of seed 004, and where test programs leave their results. */
+import { type Config, toConfig } from "../../config/keys.js";
 import { canonical } from "../../core/digest.js";
 import { asRecord } from "../../readers/json.js";
 
@@ -14,13 +15,16 @@ export interface WorkspaceSources {
   contract: readonly string[];
 }
 
-export const DEFAULT_SOURCES: WorkspaceSources = {
-  devlog: ["devlogs/**/*.md", "devlog/**/*.md", "DEVLOG*.md"],
-  status: ["status.json", "agent_workspaces/*/status.json"],
-  inbox: ["inbox/*", "agent_workspaces/*/inbox/*"],
-  queue: ["message_queue/*.json", "message_queue.json"],
-  contract: ["contracts/*.json"],
-};
+/** As the configuration names them. */
+export const sourcesOf = (workspace: Config["workspace"]): WorkspaceSources => ({
+  devlog: workspace.devlog_files,
+  status: workspace.status_files,
+  inbox: workspace.inbox_files,
+  queue: workspace.message_queue_files,
+  contract: workspace.contract_files,
+});
+
+export const DEFAULT_SOURCES: WorkspaceSources = sourcesOf(toConfig(new Map()).workspace);
 
 export interface TestSource {
   pattern: string;

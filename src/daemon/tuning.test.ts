@@ -1,0 +1,44 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { AgentSession } from "../core/agent.js";
+import { Tuning } from "./tuning.js";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "rouse-tuning-"));
+  mkdirSync(join(home, "config"));
+  mkdirSync(join(home, "project", "part"), { recursive: true });
+  vi.stubEnv("ROUSE_HOME", home);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const user = (text: string) => writeFileSync(join(home, "config", "config.toml"), `version = 1\n${text}`);
+const project = (text: string) => writeFileSync(join(home, "project", ".rouse.toml"), `version = 1\n${text}`);
+const settingsIn = (workspace: string | null) =>
+  new Tuning(join(home, "config"), []).settingsFor({ name: "a", workspace } as AgentSession);
+
+it("an agent is judged by the stricter settings of the project that it works in", () => {
+  user("[health]\nidle_timeout_minutes = 12\n");
+  project("[health]\nidle_timeout_minutes = 3\n");
+  expect(settingsIn(join(home, "project", "part")).idle_timeout_minutes).toBe(3);
+  expect(settingsIn(home).idle_timeout_minutes).toBe(12);
+  expect(settingsIn(null).idle_timeout_minutes).toBe(12);
+});
+
+it("a project neither loosens a threshold nor switches the judging off", () => {
+  user("[health]\nidle_timeout_minutes = 12\n");
+  project("[health]\nidle_timeout_minutes = 600\nenabled = false\n");
+  const { idle_timeout_minutes, isJudging } = settingsIn(join(home, "project"));
+  expect({ idle_timeout_minutes, isJudging }).toEqual({ idle_timeout_minutes: 12, isJudging: true });
+});
+
+it("a broken project file costs itself only", () => {
+  user("[health]\nidle_timeout_minutes = 12\n");
+  project("[health\n");
+  expect(settingsIn(join(home, "project")).idle_timeout_minutes).toBe(12);
+});
