@@ -21,6 +21,7 @@ export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<
     names: ["incidents", "silence", "ack", "feedback"],
     load: async () => (await import("./incidents.js")).addIncidents,
   },
+  { names: ["messages"], load: async () => (await import("./messages.js")).addMessages },
   { names: ["hook", "report"], load: async () => (await import("./quick-help.js")).addQuick },
   { names: ["init"], load: async () => (await import("./init.js")).addInit },
   { names: ["doctor"], load: async () => (await import("./doctor.js")).addDoctor },

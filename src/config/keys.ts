@@ -30,7 +30,11 @@ export const KEYS = {
       "never",
       "Agents whose name matches this regular expression are workers too; empty for none.",
     ),
-    orchestrator_tag: notYet(text("orchestrator", "never", "Messages about workers go to the agent with this tag.")),
+    orchestrator_tag: text(
+      "orchestrator",
+      "never",
+      "Messages about agents go into the inbox of this tag; an agent that has it is told nothing about itself.",
+    ),
     output_preview_lines: detector(
       "output_preview_lines",
       "lower",

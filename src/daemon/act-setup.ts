@@ -12,6 +12,7 @@ import type { Journal } from "../store/journal.js";
 import { Acting, type Hands } from "./acting.js";
 import type { Loop } from "./loop.js";
 import { Permission } from "./permission.js";
+import { setUpTelling } from "./tell-setup.js";
 import type { World } from "./world.js";
 
 /** Beside an agent that was not started with one, and that no policy names. */
@@ -36,8 +37,9 @@ export function setUpActing(
   const { policies, problems } = loadPolicies(config.health);
   const permission = new Permission(join(paths.state, "allow.json"));
   const policyOf = (session: AgentSession): Policy => policyFor(policies, session, USUAL);
+  const telling = setUpTelling(loop, journal, { config, policyOf });
   const acting = new Acting({
-    store: journal.book,
+    store: telling.over(journal.book),
     hands: handsOf(loop, world, paths),
     policyOf,
     isAllowed: (session, trouble) => permission.isAllowed(session, trouble, loop.now()),
@@ -45,7 +47,7 @@ export function setUpActing(
     now: () => loop.now(),
     onDone: (session) => loop.look(session),
   });
-  loop.follower = acting;
+  loop.follower = telling.follow(acting);
   const now = loop.now();
   if (lookedAt !== null && lookedAt < now) acting.gap(lookedAt, now);
   acting.keepOnly(new Set(loop.sessions().map(({ session }) => session.name)));

@@ -21,9 +21,10 @@ export function askDaemon(
   method: "GET" | "POST" | "PUT",
   path: string,
   body?: unknown,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const headers = body === undefined ? {} : { "content-type": "application/json" };
+    const headers = body === undefined ? more : { ...more, "content-type": "application/json" };
     const asked = request({ socketPath, method, path, headers, timeout: TIMEOUT_MS }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));

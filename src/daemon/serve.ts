@@ -21,6 +21,7 @@ import { allowUp, keepDown } from "./kept-down.js";
 import { Looked } from "./looked.js";
 import { addLookingRoutes } from "./looking-routes.js";
 import { Loop } from "./loop.js";
+import { addMessageRoutes } from "./message-routes.js";
 import { makeRoutes } from "./routes.js";
 import { servicePulse } from "./service-manager.js";
 import { answerStarting, inPieces } from "./starting.js";
@@ -115,6 +116,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   });
   addLookingRoutes(app, { loop, journal, acting });
   addActingRoutes(app, { ...setup, loop, tuning });
+  addMessageRoutes(app, { loop, messages: journal.messages, receiver: config.watchdog.orchestrator_tag });
   app.get("/v1/pulse", (c) => c.json({ pulses: pulses.map((pulse) => pulse.view()) }));
   app.get("/v1/http", (c) => c.json(face.view()));
   const answer = getRequestListener(app.fetch);

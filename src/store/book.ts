@@ -7,8 +7,8 @@ import { type Database, rollback } from "./sqlite.js";
 
 export interface BookStore {
   load(): Incidents;
-  /** Throws when it could not be stored; then nothing of it was. */
-  save(book: Incidents): void;
+  /** Throws when it could not be stored; then nothing of it was. What is written alongside is stored with it, or not at all. */
+  save(book: Incidents, alongside?: (() => void) | null): void;
 }
 
 type List = keyof Incidents;
@@ -52,13 +52,13 @@ export class BookTable implements BookStore {
     return book;
   }
 
-  save(book: Incidents): void {
+  save(book: Incidents, alongside: (() => void) | null = null): void {
     const wanted = rowsOf(book);
     const changed = [...wanted.values()].filter(
       ({ list, id, record }) => this.#stored.get(keyOf(list, id))?.record !== record,
     );
     const removed = [...this.#stored.values()].filter(({ list, id }) => !wanted.has(keyOf(list, id)));
-    if (changed.length === 0 && removed.length === 0) return;
+    if (changed.length === 0 && removed.length === 0 && alongside === null) return;
     const put = this.#database.prepare(
       "insert into book (list, id, record) values (?, ?, ?) on conflict (list, id) do update set record = excluded.record",
     );
@@ -67,6 +67,7 @@ export class BookTable implements BookStore {
     try {
       for (const { list, id, record } of changed) put.run(list, id, record);
       for (const { list, id } of removed) remove.run(list, id);
+      alongside?.();
       this.#database.exec("commit");
     } catch (error) {
       rollback(this.#database);

@@ -17,6 +17,7 @@ import { type BookStore, BookTable } from "./book.js";
 import { JournalError } from "./journal-error.js";
 import { type JournalFile, type JournalFileOptions, openJournalFile } from "./journal-file.js";
 import { JournalReader, type StoredSignal } from "./journal-reader.js";
+import { MessageTable } from "./messages.js";
 import { JOURNAL_SCHEMA } from "./migrations.js";
 import { type Bounds, prune, usedBytes } from "./prune.js";
 import { type KnownSession, SessionTable } from "./session-table.js";
@@ -54,6 +55,8 @@ export interface Journal {
   readonly book: BookStore;
   /** The last write went through. */
   readonly isWriting: boolean;
+  /** Notices to orchestrators, in the same file too. */
+  readonly messages: MessageTable;
   /** Registers or updates a session; stored when this returns. */
   putSession(session: AgentSession): void;
   sessions(): AgentSession[];
@@ -101,6 +104,7 @@ export function openJournal(path: string, options: JournalOptions = {}): { journ
 
 class SqliteJournal implements Journal {
   readonly book: BookStore;
+  readonly messages: MessageTable;
   private readonly file: JournalFile;
   private readonly commitWithinMs: number;
   private readonly now: () => number;
@@ -125,15 +129,9 @@ class SqliteJournal implements Journal {
     const table = new BookTable(file.database);
     this.book = {
       load: () => table.load(),
-      save: (book) => {
-        this.mustBeOpen();
-        try {
-          table.save(book);
-        } catch (error) {
-          throw this.failed(error);
-        }
-      },
+      save: (book, alongside) => this.trying(() => table.save(book, alongside)),
     };
+    this.messages = new MessageTable(file.database, (write) => this.trying(write));
     this.reader = new JournalReader(file.database);
     this.insert = file.database.prepare(
       "insert into batches (session_no, first_seq, count, received_at, signals) values (?, ?, ?, ?, ?)",
@@ -141,12 +139,7 @@ class SqliteJournal implements Journal {
   }
 
   putSession(session: AgentSession): void {
-    this.mustBeOpen();
-    try {
-      this.table.put(session, this.now());
-    } catch (error) {
-      throw this.failed(error);
-    }
+    this.trying(() => this.table.put(session, this.now()));
   }
 
   sessions(): AgentSession[] {
@@ -288,6 +281,15 @@ class SqliteJournal implements Journal {
 
   private mustBeOpen(): void {
     if (!this.open) throw new JournalError("closed", "the journal is closed");
+  }
+
+  private trying<T>(write: () => T): T {
+    this.mustBeOpen();
+    try {
+      return write();
+    } catch (error) {
+      throw this.failed(error);
+    }
   }
 
   private failed(error: unknown): JournalError {

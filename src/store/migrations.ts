@@ -36,6 +36,44 @@ const STEPS: readonly string[] = [
      record text not null,
      primary key (list, id)
    ) strict, without rowid;`,
+  // Notices to orchestrators, and which edges were told: see `messages.ts`. Alerts and their deliveries: see `outbox.ts`.
+  `create table messages (
+     id integer primary key autoincrement,
+     receiver text not null,
+     key text not null,
+     type text not null,
+     sender text not null,
+     at integer not null,
+     payload text not null,
+     acked_at integer,
+     unique (receiver, key)
+   ) strict;
+   create index messages_open on messages (receiver, id) where acked_at is null;
+   create table told (
+     subject text not null,
+     edge text not null,
+     at integer not null,
+     primary key (subject, edge)
+   ) strict, without rowid;
+   create table alerts (
+     key text not null primary key,
+     subject text not null,
+     edge text not null,
+     at integer not null,
+     record text not null
+   ) strict;
+   create index alerts_by_subject on alerts (subject, at);
+   create table deliveries (
+     key text not null,
+     channel text not null,
+     state text not null,
+     attempts integer not null default 0,
+     due_at integer not null,
+     changed_at integer not null,
+     problem text,
+     primary key (key, channel)
+   ) strict;
+   create index deliveries_due on deliveries (state, due_at);`,
 ];
 
 export const JOURNAL_SCHEMA: number = STEPS.length;

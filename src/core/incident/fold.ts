@@ -201,6 +201,7 @@ function see(
   incident.session = session;
   incident.account = account ?? incident.account;
   incident.seenAt = now;
+  if (incident.quietSince !== null) incident.returned = (incident.returned ?? 0) + 1;
   incident.quietSince = null;
   incident.level = assessment.level;
   incident.confidence = assessment.confidence;

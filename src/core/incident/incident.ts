@@ -47,6 +47,8 @@ export interface Incident {
   feedback: Feedback | null;
   /** How often it came back after it had ended. */
   reopened: number;
+  /** How often it was not seen for a moment and was there again, as when a dialog is answered and the next one opens. */
+  returned?: number;
 }
 
 export type Feedback = "false-alarm" | "right";

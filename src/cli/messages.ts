@@ -1,0 +1,122 @@
+/** `rouse messages`: what orchestrators are told, read with a cursor and acknowledged. */
+import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { loadConfig } from "../config/load.js";
+import { rousePaths } from "../config/paths.js";
+import { plain, plainJson } from "../core/plain.js";
+import { askDaemon, Unreachable } from "../daemon/client.js";
+import type { MessageView } from "../daemon/message-routes.js";
+import { BadInput } from "../replay/bad-input.js";
+import { ask } from "./ask.js";
+
+const POLL_MS = 1000;
+
+export function addMessages(program: Command, _setExit: (code: number) => void): void {
+  const messages = program
+    .command("messages")
+    .summary("what orchestrators are told: read, follow, acknowledge, send")
+    .description(
+      "Notices about agents that need attention, oldest first, until they are acknowledged. Nothing is in here while all\n" +
+        "is well.",
+    )
+    .option("--tag <tag>", "whose inbox (default: watchdog.orchestrator_tag)")
+    .option("--follow", "wait for more until Ctrl-C")
+    .option("--ack", "acknowledge what is shown")
+    .option("--all", "also those that were acknowledged")
+    .option("--after <cursor>", "only what came after that cursor", wholeNumber)
+    .option("--json", "for programs: one object, with --follow one message per line")
+    .action(async ({ tag = orchestratorTag(), follow, ack, all, after = 0, json }) => {
+      const page = (cursor: number): Promise<Page> =>
+        ask(
+          `/v1/messages?${new URLSearchParams({ tag, after: String(cursor), all: all ? "yes" : "no" }).toString()}`,
+          () => false,
+        ) as Promise<Page>;
+      const shown: MessageView[] = [];
+      let cursor = after;
+      for (;;) {
+        const found = await page(cursor).catch((error: unknown) => {
+          // A daemon that is being restarted comes back.
+          if (follow && error instanceof Unreachable) return null;
+          throw error;
+        });
+        for (const message of found?.messages ?? []) {
+          if (!json) process.stdout.write(messageText(message));
+          else if (follow) process.stdout.write(`${plainJson(message)}\n`);
+          else shown.push(message);
+        }
+        // Acknowledged after it was printed: whoever dies in between reads it again.
+        if (ack && found && found.cursor > cursor) await post("/v1/messages/ack", { tag, up_to: found.cursor });
+        cursor = found?.cursor ?? cursor;
+        if (found && found.messages.length > 0) continue;
+        if (!follow) break;
+        await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      }
+      if (json && !follow) process.stdout.write(`${plainJson({ messages: shown, cursor })}\n`);
+    });
+  messages
+    .command("send")
+    .summary("put a message into an inbox")
+    .argument("[text...]", "what it says")
+    .option("--tag <tag>", "whose inbox (default: watchdog.orchestrator_tag)")
+    .option("--type <type>", "what kind of message it is", "note")
+    .option("--payload <json>", "an object instead of a text")
+    .action(async (words, { type, payload }, command) => {
+      const { tag } = command.optsWithGlobals() as { tag?: string };
+      if (words.length === 0 && payload === undefined) command.error("error: say something: a text, or --payload");
+      const target = { tag: tag ?? orchestratorTag() };
+      const body = payload === undefined ? { text: words.join(" ") } : parseObject(payload);
+      const answer = await post("/v1/messages", { target, msg_type: type, payload: body });
+      process.stdout.write(`sent to ${plain(target.tag, 80)}, cursor ${(answer as { cursor: number }).cursor}\n`);
+    });
+}
+
+interface Page {
+  messages: MessageView[];
+  cursor: number;
+}
+
+const orchestratorTag = (): string => loadConfig().config.watchdog.orchestrator_tag;
+
+const post = (path: string, body: unknown): Promise<unknown> =>
+  askDaemon(rousePaths().daemonSocket, "POST", path, body, callerHeaders());
+
+/** Who sends it, where an agent of rouse's does. */
+function callerHeaders(): Record<string, string> {
+  const { ROUSE_SESSION: session, ROUSE_AGENT: agent } = process.env;
+  return { ...(session ? { "x-rouse-session": session } : {}), ...(agent ? { "x-rouse-agent": agent } : {}) };
+}
+
+function wholeNumber(value: string): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number) || number < 0) throw new InvalidArgumentError("It must be a cursor, such as 17.");
+  return number;
+}
+
+function parseObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null) return value;
+  } catch {
+    // Said below.
+  }
+  throw new BadInput("--payload must be a JSON object");
+}
+
+/** One line with who and what, then what it is about. */
+export function messageText({ cursor, msg_type, from, at, payload }: MessageView): string {
+  const said = (payload ?? {}) as Record<string, unknown>;
+  const text = (key: string): string => (typeof said[key] === "string" ? plain(said[key], 400) : "");
+  const who = text("worker_name") || from;
+  const what = DETAIL.map(text).find((detail) => detail !== "") ?? "";
+  const cause = text("cause");
+  const about = [cause === "" ? "" : `(${cause})`, what].filter((part) => part !== "").join(" ");
+  return `${cursor}  ${at}  ${plain(msg_type, 64)}  ${plain(who, 80)}${about === "" ? "" : `  ${about}`}\n`;
+}
+
+const DETAIL = [
+  "prompt_preview",
+  "error_context",
+  "completion_message",
+  "reason",
+  "last_output_preview",
+  "text",
+] as const;

@@ -1,0 +1,307 @@
+/**
+ * Which notices are owed to orchestrators, as a function of the book of incidents, what is seen of the agents, and what
+ * was told before. Asked again after any crash it gives the same keys, so nothing is lost and nothing is told twice.
+ *
+ * An incident is told when it is confirmed (a limit after the policy's patience), once more when the same dialog asks
+ * something else, when a human gets it after something was tried, and when it is over. Silence means healthy.
+ */
+import { counts, resultOf } from "../action.js";
+import type { AgentSession } from "../agent.js";
+import type { Assessment } from "../assess.js";
+import { awakeMs } from "../awake.js";
+import { SECOND } from "../defaults.js";
+import { digest } from "../digest.js";
+import type { Evidence } from "../evidence/evidence.js";
+import { openPrompt } from "../evidence/prompts.js";
+import { type Incident, type Incidents, isOpen, silencedUntil } from "../incident/incident.js";
+import { normaliseResult } from "../normalise.js";
+import { say } from "../say.js";
+import { STUCK_CAUSES } from "../states.js";
+import { HANDS_OFF, type Trouble } from "../trouble.js";
+import { completionOf } from "./complete.js";
+import type { About, Message, MessageType, Payloads } from "./message.js";
+import { suggestionsFor } from "./suggest.js";
+
+/** What is known of an agent at this moment. */
+export interface Seen {
+  session: AgentSession;
+  evidence: Evidence;
+  assessment: Assessment;
+}
+
+export interface TellRules {
+  previewLines: number;
+  pollIntervalMs: number;
+  /** A limit is told after so long. */
+  patienceMs: (agent: string) => number;
+  /** Its finished turns are told: it works for an orchestrator. */
+  isWorker: (session: AgentSession) => boolean;
+  /** Notices about it are kept back: the orchestrator itself. */
+  isReceiver: (session: AgentSession) => boolean;
+}
+
+/** Edges that were told, by subject: an incident and its generation, or a session. */
+export interface Told {
+  of(subject: string): ReadonlySet<string>;
+}
+
+export interface Due extends Message {
+  subject: string;
+  edge: string;
+  /** The same question as another source told it: it is remembered, and not told again. */
+  isKnown?: true;
+}
+
+/** A dialog may be heard of before it is seen: its words are the screen's where that shows it. */
+const PROMPT_SETTLE_MS: number = 2 * SECOND;
+/** More different questions in one incident are a dialog that cannot be read. */
+const PROMPTS_MAX = 50;
+/** An escalation so soon after the notice itself says nothing new. */
+const ESCALATED_AFTER_MS: number = 10 * SECOND;
+
+const STUCK: ReadonlySet<Trouble> = new Set(STUCK_CAUSES);
+
+function typeOf(trouble: Trouble): MessageType {
+  if (trouble === "needs_input") return "worker.needs_input";
+  if (trouble === "unknown") return "watchdog.blind";
+  return STUCK.has(trouble) || trouble === "rate_limited" ? "worker.stuck" : "worker.error";
+}
+
+const subjectOf = ({ id, reopened }: Pick<Incident, "id" | "reopened">): string => `${id}.${reopened}`;
+
+export function dueMessages(
+  book: Incidents,
+  seen: (agent: string) => Seen | null,
+  told: Told,
+  rules: TellRules,
+  now: number,
+): Due[] {
+  return book.incidents.flatMap((incident) => {
+    const view = seen(incident.agent);
+    if (view && rules.isReceiver(view.session)) return [];
+    if (silencedUntil(book, incident, now) !== null) return [];
+    const before = told.of(subjectOf(incident));
+    if (!isOpen(incident)) return overDue(book, incident, view, before, now);
+    return view ? openDue(book, incident, view, before, rules, now) : [];
+  });
+}
+
+/** Every finished turn that an orchestrator asked for. */
+export function dueCompletion(view: Seen, told: Told, rules: TellRules, now: number): Due | null {
+  if (rules.isReceiver(view.session)) return null;
+  const done = completionOf(view, rules, now);
+  if (!done || told.of(done.subject).has("complete")) return null;
+  return make("worker.complete", "complete", done.subject, aboutSession(view, "worker.complete"), done.payload, now);
+}
+
+function openDue(
+  book: Incidents,
+  incident: Incident,
+  view: Seen,
+  before: ReadonlySet<string>,
+  rules: TellRules,
+  now: number,
+): Due[] {
+  if (incident.confirmedAt === null || incident.ackedAt !== null || incident.feedback === "false-alarm") return [];
+  const due: Due[] = [];
+  const type = typeOf(incident.trouble);
+  const edge = edgeOf(book, incident, view, before, rules, now);
+  if (edge !== null && !before.has(edge)) {
+    const made = makeTrouble(type, edge, incident, view, rules, now);
+    due.push(isSameQuestion(edge, before) ? { ...made, isKnown: true } : made);
+  }
+  const { escalated } = incident;
+  const wasTold = before.size > 0 && [...before].some((one) => one.startsWith(type));
+  const tried = book.deeds.some((deed) => deed.incident === incident.id && counts(deed));
+  if (
+    escalated &&
+    wasTold &&
+    !before.has("escalated") &&
+    (tried || (!HANDS_OFF.has(incident.trouble) && escalated.at - incident.confirmedAt > ESCALATED_AFTER_MS))
+  )
+    due.push(
+      make(
+        "worker.escalated",
+        "escalated",
+        subjectOf(incident),
+        aboutIncident(incident, view, "worker.escalated"),
+        {
+          ...lasting(incident, view, now),
+          reason: say(escalated.reason),
+          done: doneOf(book, incident, now),
+          last_output_preview: tailOf(view, rules).join("\n"),
+        },
+        now,
+      ),
+    );
+  return due;
+}
+
+/** The edge that is to be told now; null while there is none. */
+function edgeOf(
+  book: Incidents,
+  incident: Incident,
+  { evidence }: Seen,
+  before: ReadonlySet<string>,
+  rules: TellRules,
+  now: number,
+): string | null {
+  if (incident.quietSince !== null) return null;
+  const type = typeOf(incident.trouble);
+  if (incident.trouble === "rate_limited")
+    return awakeMs(book.asleep, incident.since, now) >= rules.patienceMs(incident.agent) ? type : null;
+  if (type !== "worker.needs_input") return type;
+  const asked = `${type} ${incident.returned ?? 0}`;
+  const prompt = openPrompt(evidence.prompts);
+  if (!prompt) return `${asked} turn`;
+  if (now - prompt.at < PROMPT_SETTLE_MS || before.size >= PROMPTS_MAX) return null;
+  return `${asked} ${prompt.source} ${digest(normaliseResult(prompt.question))}`;
+}
+
+/** A question is told once by whatever source it is read; another one of the same source is another question. */
+function isSameQuestion(edge: string, before: ReadonlySet<string>): boolean {
+  const [type, returned, source] = edge.split(" ");
+  if (type !== "worker.needs_input") return false;
+  const told = [...before].filter((one) => one.startsWith(`${type} ${returned} `));
+  return told.length > 0 && !told.some((one) => one.startsWith(`${type} ${returned} ${source} `));
+}
+
+function overDue(
+  book: Incidents,
+  incident: Incident,
+  view: Seen | null,
+  before: ReadonlySet<string>,
+  now: number,
+): Due[] {
+  const was = [...before].findLast((edge) => edge.startsWith("worker.") || edge.startsWith("watchdog."));
+  if (was === undefined || before.has("recovered") || incident.endedAt === null) return [];
+  const about = view ? aboutIncident(incident, view, "worker.recovered") : aboutUnseen(incident);
+  const payload: Payloads["worker.recovered"] = {
+    was: was.split(" ", 1)[0] as MessageType,
+    proven: incident.phase === "resolved",
+    duration_secs: secs(incident.endedAt - incident.since),
+    done: doneOf(book, incident, now),
+  };
+  return [make("worker.recovered", "recovered", subjectOf(incident), about, payload, now)];
+}
+
+function makeTrouble(
+  type: MessageType,
+  edge: string,
+  incident: Incident,
+  view: Seen,
+  rules: TellRules,
+  now: number,
+): Due {
+  const about = aboutIncident(incident, view, type);
+  const subject = subjectOf(incident);
+  const tail = tailOf(view, rules);
+  const long = lasting(incident, view, now);
+  switch (type) {
+    case "worker.needs_input": {
+      const prompt = openPrompt(view.evidence.prompts);
+      return make(
+        type,
+        edge,
+        subject,
+        about,
+        {
+          prompt_type: prompt?.prompt ?? "input",
+          prompt_preview: say(questionOf(view) || (incident.reasons[0] ?? ""), 600),
+        },
+        now,
+      );
+    }
+    case "watchdog.blind":
+      return make(type, edge, subject, about, { ...long, reason: say(incident.reasons[0] ?? "") }, now);
+    case "worker.error": {
+      const { error, shownError } = view.evidence.failures;
+      const context = (error ?? shownError)?.text || (incident.reasons[0] ?? "");
+      return make(type, edge, subject, about, { ...long, error_context: say(context, 600), output_tail: tail }, now);
+    }
+    default:
+      return make(
+        "worker.stuck",
+        edge,
+        subject,
+        about,
+        {
+          ...long,
+          intervals_stuck: Math.floor((long.duration_secs * SECOND) / rules.pollIntervalMs),
+          last_output_preview: tail.join("\n"),
+          until: incident.until === null ? null : iso(incident.until),
+        },
+        now,
+      );
+  }
+}
+
+/** The words of the dialog, of the agent's own report, or of the message that its turn ended with. */
+function questionOf({ evidence }: Seen): string {
+  const reported = evidence.report?.state === "needs_input" ? evidence.report.text : "";
+  return openPrompt(evidence.prompts)?.question || reported || (evidence.message?.preview ?? "");
+}
+
+function make<T extends MessageType>(
+  type: T,
+  edge: string,
+  subject: string,
+  about: About,
+  payload: Payloads[T],
+  at: number,
+): Due {
+  return { key: digest(`${subject} ${edge}`), subject, edge, type, at, payload: { ...about, ...payload } };
+}
+
+const aboutIncident = (incident: Incident, { session }: Seen, type: MessageType): About => ({
+  ...aboutUnseen(incident),
+  task: session.task === null ? null : say(session.task, 200),
+  suggested_actions: suggestionsFor(type, session),
+});
+
+/** Its agent is no longer watched. */
+const aboutUnseen = ({ id, agent, session, kind, trouble, confidence, reasons }: Incident): About => ({
+  worker_id: session,
+  worker_name: say(agent, 80),
+  worker_kind: say(kind, 40),
+  task: null,
+  incident_id: id,
+  cause: trouble,
+  confidence: Math.round(confidence * 100) / 100,
+  reasons: reasons.map((reason) => say(reason)),
+  suggested_actions: [],
+});
+
+const aboutSession = ({ session, assessment }: Seen, type: MessageType): About => ({
+  worker_id: session.session,
+  worker_name: say(session.name, 80),
+  worker_kind: say(session.kind, 40),
+  task: session.task === null ? null : say(session.task, 200),
+  incident_id: null,
+  cause: null,
+  confidence: Math.round(assessment.confidence * 100) / 100,
+  reasons: assessment.reasons.map((reason) => say(reason)),
+  suggested_actions: suggestionsFor(type, session),
+});
+
+function lasting(
+  { since }: Incident,
+  { evidence }: Seen,
+  now: number,
+): { last_activity: string | null; duration_secs: number } {
+  const seen = Object.values(evidence.progress.seen);
+  return { last_activity: seen.length > 0 ? iso(Math.max(...seen)) : null, duration_secs: secs(now - since) };
+}
+
+const tailOf = ({ evidence }: Seen, { previewLines }: TellRules): string[] =>
+  previewLines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-previewLines).map((line) => say(line)) : [];
+
+/** What rouse did about it, oldest first. */
+const doneOf = ({ deeds }: Incidents, { id }: Pick<Incident, "id">, now: number): string[] =>
+  deeds
+    .filter((deed) => deed.incident === id && counts(deed))
+    .slice(-10)
+    .map((deed) => `${deed.do}: ${resultOf(deed, now)}`);
+
+const secs = (ms: number): number => Math.max(0, Math.round(ms / SECOND));
+const iso = (ms: number): string => new Date(ms).toISOString();

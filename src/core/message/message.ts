@@ -1,0 +1,54 @@
+/** What orchestrators are told: `worker.*` notices, as they are stored and read. */
+import type { PromptKind } from "../states.js";
+import type { Suggestion } from "./suggest.js";
+
+export const MESSAGE_TYPES = [
+  "worker.stuck",
+  "worker.error",
+  "worker.complete",
+  "worker.needs_input",
+  "worker.recovered",
+  "worker.escalated",
+  "watchdog.blind",
+] as const;
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+/** What every notice about an agent has. */
+export interface About {
+  worker_id: string;
+  worker_name: string;
+  worker_kind: string;
+  task: string | null;
+  incident_id: string | null;
+  cause: string | null;
+  confidence: number;
+  reasons: string[];
+  suggested_actions: Suggestion[];
+}
+
+interface Lasting {
+  last_activity: string | null;
+  duration_secs: number;
+}
+
+/** The fields that each type has besides. */
+export interface Payloads {
+  "worker.stuck": Lasting & { intervals_stuck: number; last_output_preview: string; until: string | null };
+  "worker.error": Lasting & { error_context: string; output_tail: string[] };
+  "worker.complete": { outcome: "success" | "failure" | "unknown"; completion_message: string };
+  "worker.needs_input": { prompt_type: PromptKind; prompt_preview: string };
+  /** `proven` is false where the trouble is only no longer seen. */
+  "worker.recovered": { was: MessageType; proven: boolean; duration_secs: number; done: string[] };
+  "worker.escalated": Lasting & { reason: string; done: string[]; last_output_preview: string };
+  "watchdog.blind": Lasting & { reason: string };
+}
+
+export type Payload<T extends MessageType = MessageType> = About & Payloads[T];
+
+/** One notice, made once. `key` is the same whenever the same edge of the same incident is told. */
+export interface Message<T extends MessageType = MessageType> {
+  key: string;
+  type: T;
+  at: number;
+  payload: Payload<T>;
+}

@@ -1,0 +1,263 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { agent, WORKING } from "../../test/support/loops.js";
+import { screen } from "../../test/support/steps.js";
+import { TellingLoop } from "../../test/support/telling.js";
+
+let test: TellingLoop;
+beforeEach(() => {
+  test = new TellingLoop();
+});
+afterEach(() => test.close());
+
+const process = (receivedBytes: number) =>
+  ({ kind: "process", source: "process", alive: true, children: 0, cpuMs: 100, sockets: 1, receivedBytes }) as const;
+const dialog = (question: string) =>
+  screen({ composer: "hidden", dialog: { prompt: "permission", question }, tail: ["one", "two"] });
+const idle = { kind: "status", source: "title", status: "idle" } as const;
+
+async function works(name = "s1"): Promise<void> {
+  await test.send(name, [...WORKING, process(100)]);
+  test.run(1);
+}
+
+describe("a notice to an orchestrator", () => {
+  it("says that an agent hangs when that is confirmed, once, with what can be done", async () => {
+    test.loop.register(agent({ tags: ["worker"], hostSocket: "/x" }));
+    await works();
+    await test.send("s1", [process(9000)]);
+    test.run(600);
+    expect(test.told).toEqual(["worker.stuck api"]);
+    expect(test.payload(0)).toMatchObject({
+      worker_id: "s1",
+      worker_name: "api",
+      cause: "silent_stream",
+      incident_id: test.acting.book.incidents[0]?.id,
+      suggested_actions: expect.arrayContaining([
+        {
+          what: "nudge it",
+          tool: "send_input",
+          arguments: { pane_id: "s1", text: "continue", submit: true },
+          command: ["rouse", "type", "api", "continue"],
+        },
+      ]),
+    });
+    expect(test.payload(0).duration_secs).toBeGreaterThanOrEqual(60);
+    expect(test.payload(0).intervals_stuck).toBeGreaterThanOrEqual(2);
+  });
+
+  it("carries the question of a dialog, and the next question of the same dialog", async () => {
+    test.loop.register(agent());
+    await works();
+    await test.send("s1", [dialog("Run rm -rf build with TOKEN=ghp_0123456789abcdefghijABCDEFGHIJ012345?")]);
+    test.run(10);
+    await test.send("s1", [dialog("Edit src/main.ts?")]);
+    test.run(60);
+    expect(test.told).toEqual(["worker.needs_input api", "worker.needs_input api"]);
+    expect(test.payload(0).prompt_type).toBe("permission");
+    expect(test.payload(0).prompt_preview).toMatch(/^Run rm -rf build with TOKEN=\*+/);
+    expect(test.payload(1).prompt_preview).toBe("Edit src/main.ts?");
+  });
+
+  it("is one for a question that a hook and the screen tell in different words", async () => {
+    test.loop.register(agent());
+    await works();
+    await test.send("s1", [{ kind: "prompt", source: "hook", open: true, prompt: "permission", question: "Bash" }]);
+    test.run(5);
+    await test.send("s1", [dialog("Do you want to run it?")]);
+    test.run(5);
+    await test.send("s1", [dialog("Do you want to run the other?")]);
+    test.run(5);
+    expect(test.messages.map(({ payload }) => (payload as { prompt_preview: string }).prompt_preview)).toEqual([
+      "Bash",
+      "Do you want to run the other?",
+    ]);
+  });
+
+  it("says when it is over, and that it is proven", async () => {
+    test.loop.register(agent());
+    await works();
+    await test.send("s1", [dialog("Go on?")]);
+    test.run(10);
+    for (let n = 0; n < 60; n++) {
+      await test.send("s1", [screen({ busy: true, moving: true, replying: true, reply: `words ${n}`, tokens: n })]);
+      test.run(1);
+    }
+    expect(test.told).toEqual(["worker.needs_input api", "worker.recovered api"]);
+    expect(test.payload(1)).toMatchObject({ was: "worker.needs_input", proven: true });
+  });
+
+  it("of an incident is made once, whatever is forgotten across a restart", async () => {
+    test.loop.register(agent());
+    await works();
+    await test.send("s1", [dialog("Go on?")]);
+    test.run(10);
+    test.journal.messages.ack("orchestrator", 99, 1);
+    test.restart();
+    test.run(30);
+    expect(test.told).toEqual(["worker.needs_input api"]);
+    test.journal.messages.forget([...test.journal.messages.told().keys()]);
+    test.restart();
+    test.run(30);
+    expect(test.messages.filter(({ ackedAt }) => ackedAt === null)).toEqual([]);
+    expect(test.journal.messages.told().size).toBe(1);
+  });
+
+  it("about a limit leaves after the policy's patience", async () => {
+    test.loop.register(agent());
+    await works();
+    await test.send("s1", [{ kind: "limit", source: "transcript", level: "hit", text: "limit reached" }, idle]);
+    test.run(14 * 60);
+    expect(test.told).toEqual([]);
+    test.run(2 * 60);
+    expect(test.told).toEqual(["worker.stuck api"]);
+    expect(test.payload(0)).toMatchObject({ cause: "rate_limited" });
+  });
+
+  it("about an error holds its words and the last lines, without secrets", async () => {
+    test.loop.register(agent());
+    await works();
+    const text = "401 invalid x-api-key: sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz-ABCDEF";
+    await test.send("s1", [
+      { kind: "error", source: "transcript", cause: "auth", final: true, digest: "d", text },
+      screen({ tail: ["a", "b", "c", "d", "e", text] }),
+      idle,
+    ]);
+    test.run(10);
+    expect(test.told).toEqual(["worker.error api"]);
+    expect(test.payload(0).error_context).toMatch(/^401 invalid/);
+    expect(test.payload(0).output_tail).toHaveLength(5);
+    expect(JSON.stringify(test.messages)).not.toContain("sk-ant-api03");
+  });
+
+  it("about the orchestrator itself is not made", async () => {
+    test.loop.register(agent({ tags: ["orchestrator"] }));
+    await works();
+    await test.send("s1", [dialog("Go on?")]);
+    test.run(60);
+    expect(test.told).toEqual([]);
+  });
+
+  it("is not made while it is silenced", async () => {
+    test.loop.register(agent());
+    await works();
+    const silence = { agent: "api", trouble: null, at: test.loop.now(), until: test.loop.now() + 60_000 };
+    test.acting.take({ kind: "silenced", silence });
+    await test.send("s1", [dialog("Go on?")]);
+    test.run(50);
+    expect(test.told).toEqual([]);
+    test.run(30);
+    expect(test.told).toEqual(["worker.needs_input api"]);
+  });
+
+  it("says that rouse is blind, once", async () => {
+    test.loop.register(agent());
+    await works();
+    test.run(300, "silent");
+    expect(test.told).toEqual(["watchdog.blind api"]);
+  });
+
+  it("tells that a human has it after something was tried in vain", async () => {
+    test.can = ["nudge", "interrupt"];
+    test.loop.register(agent());
+    await works();
+    await test.send("s1", [process(9000)]);
+    for (let n = 0; n < 3600 && !test.told.includes("worker.escalated api"); n++) {
+      test.run(1);
+      await new Promise(setImmediate);
+    }
+    expect(test.told).toEqual(["worker.stuck api", "worker.escalated api"]);
+    expect(test.payload(1).done).toContain("interrupt: done");
+  });
+});
+
+describe("a finished turn", () => {
+  const finish = async (text = "all done"): Promise<void> => {
+    await test.send("s1", [
+      { kind: "turn", source: "transcript", phase: "start", byUser: true },
+      ...WORKING,
+      { kind: "message", source: "transcript", role: "assistant", digest: text, closing: "result", preview: text },
+      { kind: "turn", source: "transcript", phase: "end" },
+      idle,
+      screen({ busy: false }),
+    ]);
+    test.run(20);
+  };
+
+  it("of a spawned agent is told once each", async () => {
+    test.loop.register(agent());
+    await finish("one");
+    await finish("two");
+    test.restart();
+    test.run(20);
+    expect(test.told).toEqual(["worker.complete api", "worker.complete api"]);
+    expect(test.payload(1)).toMatchObject({ outcome: "unknown", completion_message: "two", incident_id: null });
+  });
+
+  it("of a human's own session is not, unless it has a task", async () => {
+    test.loop.register(agent({ origin: "run" }));
+    await test.send("s1", [{ kind: "input", source: "human", by: "human", bytes: 5, submits: true }]);
+    await finish();
+    expect(test.told).toEqual([]);
+    test.loop.register(agent({ origin: "run", task: "FEAT-1" }));
+    await finish("again");
+    expect(test.told).toEqual(["worker.complete api"]);
+    expect(test.payload(0).task).toBe("FEAT-1");
+  });
+
+  it("that the agent reports itself is a success with its words", async () => {
+    test.loop.register(agent({ origin: "run" }));
+    await finish();
+    await test.send("s1", [{ kind: "report", source: "report", state: "complete", text: "tests pass" }]);
+    test.run(5);
+    expect(test.payload(0)).toMatchObject({ outcome: "success", completion_message: "tests pass" });
+  });
+});
+
+describe("a day without trouble", () => {
+  it("leaves not one message", async () => {
+    test.loop.register(agent({ tags: ["worker"], origin: "tmux", kind: "claude-code" }));
+    test.loop.register(agent({ session: "s2", name: "human", origin: "run" }));
+    const step = async (seconds: number): Promise<void> => {
+      for (let left = seconds; left > 0; left -= 5) {
+        test.hand.pass(5000);
+        for (const { session } of test.loop.sessions()) {
+          test.loop.hear(session.session, "host");
+          test.loop.hear(session.session, "pane");
+        }
+        test.loop.tick();
+      }
+    };
+    const typed = { kind: "input", source: "human", by: "human", bytes: 5, submits: true } as const;
+    for (let hour = 0; hour < 24; hour++) {
+      for (const session of ["s1", "s2"]) {
+        await test.send(session, [typed, { kind: "turn", source: "transcript", phase: "start", byUser: true }]);
+        await test.send(session, WORKING);
+      }
+      for (let n = 0; n < 60; n++) {
+        for (const session of ["s1", "s2"])
+          await test.send(session, [
+            screen({ busy: true, moving: true, replying: true, reply: `${hour} ${n}`, tokens: hour * 100 + n }),
+            { kind: "file", source: "workspace", path: `f${n}`, digest: `${hour}.${n}` },
+          ]);
+        await step(30);
+      }
+      for (const session of ["s1", "s2"])
+        await test.send(session, [
+          {
+            kind: "message",
+            source: "transcript",
+            role: "assistant",
+            digest: `${hour}`,
+            closing: "result",
+            preview: "ok",
+          },
+          { kind: "turn", source: "transcript", phase: "end" },
+          idle,
+          screen({ busy: false, reply: `end ${hour}` }),
+        ]);
+      await step(1800);
+    }
+    expect(test.acting.book.incidents).toEqual([]);
+    expect(test.told).toEqual([]);
+  });
+});

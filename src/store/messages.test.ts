@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createIncidents, type Silence } from "../core/incident/incident.js";
+import { type Journal, openJournal } from "./journal.js";
+import type { NewMessage } from "./messages.js";
+
+let folder: string;
+let journal: Journal;
+const open = (): void => {
+  journal = openJournal(join(folder, "journal.db")).journal;
+};
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rouse-messages-"));
+  open();
+});
+afterEach(() => {
+  journal.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const message = (key: string, receiver = "boss"): NewMessage => ({
+  receiver,
+  key,
+  type: "worker.stuck",
+  sender: "rouse",
+  at: 1000,
+  payload: { worker_name: key },
+});
+const keys = (receiver: string | null = "boss", after = 0, all = false): string[] =>
+  journal.messages.read(receiver, after, all).map(({ key }) => key);
+
+describe("an inbox", () => {
+  it("is read in order behind a cursor, until it is acknowledged, across a restart", () => {
+    for (const key of ["a", "b", "c"]) journal.messages.send(message(key));
+    journal.messages.send(message("x", "other"));
+    expect(keys()).toEqual(["a", "b", "c"]);
+    expect(keys("boss", 1)).toEqual(["b", "c"]);
+    expect(journal.messages.ack("boss", 2, 5)).toBe(2);
+    expect(journal.messages.ack("boss", 2, 6)).toBe(0);
+    journal.close();
+    open();
+    expect(keys()).toEqual(["c"]);
+    expect(keys("boss", 0, true)).toEqual(["a", "b", "c"]);
+    expect(keys("other")).toEqual(["x"]);
+    expect(journal.messages.waiting()).toEqual([
+      { receiver: "boss", count: 1, oldest: 1000 },
+      { receiver: "other", count: 1, oldest: 1000 },
+    ]);
+  });
+
+  it("holds a key once, with its first words", () => {
+    const first = journal.messages.send(message("a"));
+    expect(journal.messages.send({ ...message("a"), payload: "other words" })).toBe(first);
+    expect(journal.messages.read("boss", 0, false).map(({ payload }) => payload)).toEqual([{ worker_name: "a" }]);
+  });
+
+  it("lets what was acknowledged go first when there is no more room", () => {
+    journal.messages.inOne(() => {
+      journal.messages.put(
+        Array.from({ length: 10_000 }, (_, n) => message(`k${n}`)),
+        [],
+      );
+    });
+    journal.messages.ack("boss", 1, 1);
+    journal.messages.send(message("one more"));
+    expect(journal.messages.dropped).toBe(0);
+    expect(keys("boss", 0, true)[0]).toBe("k1");
+    journal.messages.send(message("and another"));
+    expect(journal.messages.dropped).toBe(1);
+    expect(keys()[0]).toBe("k2");
+  });
+});
+
+describe("what is written alongside the book", () => {
+  const silence: Silence = { agent: "a", trouble: null, at: 1, until: 2 };
+
+  it("is stored with it", () => {
+    const told = [{ subject: "i.0", edge: "worker.stuck", at: 1 }];
+    journal.book.save({ ...createIncidents(), silences: [silence] }, () => journal.messages.put([message("a")], told));
+    journal.close();
+    open();
+    expect(journal.book.load().silences).toEqual([silence]);
+    expect(keys()).toEqual(["a"]);
+    expect(journal.messages.told()).toEqual(new Map([["i.0", new Set(["worker.stuck"])]]));
+  });
+
+  it("is not stored when the book is not, nor the other way round", () => {
+    const failing = (): void => {
+      journal.messages.put([message("a")], []);
+      throw new Error("disk full");
+    };
+    expect(() => journal.book.save({ ...createIncidents(), silences: [silence] }, failing)).toThrow("disk full");
+    expect(keys()).toEqual([]);
+    expect(journal.book.load().silences).toEqual([]);
+  });
+});

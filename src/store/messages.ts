@@ -1,0 +1,158 @@
+/**
+ * The inboxes of orchestrators: one per receiver (a tag, or an agent's name), read with a cursor, kept until they are
+ * acknowledged. `told` remembers which edges were told, as long as the incident is in the book, so that a message that
+ * was read, acknowledged and removed is not made again.
+ */
+import { type Database, type Row, rollback } from "./sqlite.js";
+
+export interface StoredMessage {
+  /** Grows; the cursor of a reader. */
+  id: number;
+  receiver: string;
+  key: string;
+  type: string;
+  sender: string;
+  at: number;
+  payload: unknown;
+  ackedAt: number | null;
+}
+
+export type NewMessage = Omit<StoredMessage, "id" | "ackedAt">;
+
+export interface ToldEdge {
+  subject: string;
+  edge: string;
+  at: number;
+}
+
+/** More are not kept: those that were acknowledged go first, the oldest first. */
+const MESSAGES_MAX = 10_000;
+const PAGE = 500;
+
+export class MessageTable {
+  readonly #database: Database;
+  readonly #trying: <T>(write: () => T) => T;
+  /** Messages that nobody had read when there was no more room. */
+  dropped = 0;
+
+  /** `trying` counts a failure and says what it was. */
+  constructor(database: Database, trying: <T>(write: () => T) => T = (write) => write()) {
+    this.#database = database;
+    this.#trying = trying;
+  }
+
+  /** Only inside a transaction of somebody else, such as that of the book. A message that is there already stays as it is. */
+  put(messages: readonly NewMessage[], told: readonly ToldEdge[]): void {
+    const insert = this.#database.prepare(
+      `insert into messages (receiver, key, type, sender, at, payload) values (?, ?, ?, ?, ?, ?)
+       on conflict (receiver, key) do nothing`,
+    );
+    const remember = this.#database.prepare("insert or ignore into told (subject, edge, at) values (?, ?, ?)");
+    for (const { receiver, key, type, sender, at, payload } of messages)
+      insert.run(receiver, key, type, sender, at, JSON.stringify(payload));
+    for (const { subject, edge, at } of told) remember.run(subject, edge, at);
+    if (messages.length > 0) this.#bound();
+  }
+
+  /** Stored when this returns. */
+  send(message: NewMessage): number {
+    return this.inOne(() => {
+      this.put([message], []);
+      const found = this.#database
+        .prepare("select id from messages where receiver = ? and key = ?")
+        .get(message.receiver, message.key);
+      return Number(found?.id);
+    });
+  }
+
+  /** In order, from behind the cursor; without those that were acknowledged unless all are asked for. */
+  read(receiver: string | null, after: number, all: boolean, limit: number = PAGE): StoredMessage[] {
+    const where = `${receiver === null ? "? is null" : "receiver = ?"} and id > ?${all ? "" : " and acked_at is null"}`;
+    return this.#database
+      .prepare(`select * from messages where ${where} order by id limit ?`)
+      .all(receiver, after, Math.min(limit, PAGE))
+      .map(messageOf);
+  }
+
+  /** Everything of this receiver up to that id. Returns how many were open. */
+  ack(receiver: string, upTo: number, at: number): number {
+    return this.inOne(() =>
+      Number(
+        this.#database
+          .prepare("update messages set acked_at = ? where receiver = ? and id <= ? and acked_at is null")
+          .run(at, receiver, upTo).changes,
+      ),
+    );
+  }
+
+  /** How many each receiver has not acknowledged. */
+  waiting(): { receiver: string; count: number; oldest: number }[] {
+    return this.#database
+      .prepare("select receiver, count(*) as n, min(at) as at from messages where acked_at is null group by receiver")
+      .all()
+      .map((row) => ({ receiver: String(row.receiver), count: Number(row.n), oldest: Number(row.at) }));
+  }
+
+  told(): Map<string, Set<string>> {
+    const told = new Map<string, Set<string>>();
+    for (const row of this.#database.prepare("select subject, edge from told order by subject, at, edge").all()) {
+      const subject = String(row.subject);
+      told.set(subject, (told.get(subject) ?? new Set()).add(String(row.edge)));
+    }
+    return told;
+  }
+
+  /** What nobody can ask for any more. */
+  forget(subjects: readonly string[]): void {
+    if (subjects.length === 0) return;
+    this.inOne(() => {
+      const remove = this.#database.prepare("delete from told where subject = ?");
+      for (const subject of subjects) remove.run(subject);
+    });
+  }
+
+  #bound(): void {
+    const over = Number(this.#database.prepare("select count(*) as n from messages").get()?.n) - MESSAGES_MAX;
+    if (over <= 0) return;
+    const gone = this.#database
+      .prepare(
+        "delete from messages where id in (select id from messages order by acked_at is null, id limit ?) returning acked_at",
+      )
+      .all(over);
+    this.dropped += gone.filter((row) => row.acked_at === null).length;
+  }
+
+  /** In one transaction, stored when this returns. */
+  inOne<T>(write: () => T): T {
+    return this.#trying(() => {
+      this.#database.exec("begin immediate");
+      try {
+        const result = write();
+        this.#database.exec("commit");
+        return result;
+      } catch (error) {
+        rollback(this.#database);
+        throw error;
+      }
+    });
+  }
+}
+
+const messageOf = (row: Row): StoredMessage => ({
+  id: Number(row.id),
+  receiver: String(row.receiver),
+  key: String(row.key),
+  type: String(row.type),
+  sender: String(row.sender),
+  at: Number(row.at),
+  payload: parse(String(row.payload)),
+  ackedAt: row.acked_at === null || row.acked_at === undefined ? null : Number(row.acked_at),
+});
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
