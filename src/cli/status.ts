@@ -125,13 +125,15 @@ export function statusText(agents: readonly SessionView[], screen: Screen, now: 
     {
       title: "STATE",
       text: (a) => (a.cause ? `${a.state}/${a.cause}` : a.state),
+      min: 18,
+      isDear: true,
       paint: (text, a) => text.replace(a.state, paintState(a.state, 0, colour)),
     },
     { title: "SINCE", text: (a) => age(a.since) },
     { title: "NEWS", text: (a) => age(a.last_progress) },
     { title: "TOK/H", text: (a) => (a.tokens_per_hour > 0 ? compact(a.tokens_per_hour) : "–") },
     { title: "TASK", text: (a) => a.task ?? "", min: 4 },
-    { title: "DOING", text: (a) => limitText(a, now) ?? (a.doing || (a.reasons[0] ?? "")), min: 10 },
+    { title: "DOING", text: (a) => limitText(a, now) ?? (a.doing || (a.reasons[0] ?? "")), min: 6 },
   ];
   return `${tableText(columns, agents, screen.columns ?? 100)}${agents.map((a) => blindText(a, now)).join("")}`;
 }

@@ -8,8 +8,8 @@
  * - reads what is left directly from the descriptor. A read of an empty master first has the kernel move over what
  *   the dead program wrote, so EAGAIN then means that nothing is left. Pausing across an exit loses nothing either.
  *
- * That needs four private fields of node-pty (`PrivateFields`); the version is pinned exactly, and a test runs many
- * short programs.
+ * That needs four private fields of node-pty and two of its stream (`PrivateFields`); the version is pinned exactly, and a
+ * test runs many short programs.
  */
 import { closeSync, constants, openSync, readSync, writeSync } from "node:fs";
 import type { ReadStream } from "node:tty";
@@ -40,7 +40,7 @@ interface PrivateFields {
   _pty: string;
   /** Descriptor of our side; it does not block. */
   _fd: number;
-  _socket: ReadStream;
+  _socket: ReadStream & { _readableState: { decoder: unknown; encoding: unknown } };
   /** Said to be true, the exit comes at once. */
   _emittedClose: boolean;
 }
@@ -85,9 +85,11 @@ export class Pty {
       rows: side(options.rows),
       cwd: options.cwd,
       env: { ...options.env },
-      // Bytes, not text: a character that is cut between two reads is the emulator's business.
-      encoding: null,
+      // Makes a terminal that knows UTF-8 (`iutf8`): without it, Backspace takes one byte of a letter away.
+      encoding: "utf8",
     }) as IPty & PrivateFields;
+    // Bytes, not text: a character that is cut between two reads is the emulator's business. Nothing was read yet.
+    Object.assign(this.#term._socket._readableState, { decoder: null, encoding: null });
     this.pid = this.#term.pid;
     this.path = this.#term._pty;
     this.#term._emittedClose = true;

@@ -4,7 +4,10 @@ import { until } from "../support/hosts.js";
 
 const RUNS = process.env.ROUSE_FULL === "1" ? 200 : 20;
 
-function run(script: string, each?: (pty: Pty, seen: () => string) => void): Promise<PtyExit & { text: string }> {
+function run(
+  script: string,
+  each?: (pty: Pty, seen: () => string) => void,
+): Promise<PtyExit & { text: string; bytes: Buffer }> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     const seen = (): string => Buffer.concat(chunks).toString();
@@ -16,7 +19,7 @@ function run(script: string, each?: (pty: Pty, seen: () => string) => void): Pro
           each?.(pty, seen);
           return false;
         },
-        exit: (exit) => resolve({ ...exit, text: seen() }),
+        exit: (exit) => resolve({ ...exit, text: seen(), bytes: Buffer.concat(chunks) }),
       },
     );
   });
@@ -78,6 +81,21 @@ describe("a pseudo-terminal", () => {
     });
     expect(sent).toEqual(Array(8).fill(false));
     expect(text).toContain("262144");
+  });
+
+  it("takes a whole letter away at Backspace", async () => {
+    let isTyped = false;
+    const { text } = await run("echo ready; read -r line; printf '<%s>' \"$line\" | od -An -tx1", (pty, seen) => {
+      if (isTyped || !seen().includes("ready")) return;
+      isTyped = true;
+      pty.write(Buffer.from("aé\u007fb\n"));
+    });
+    expect(text).toContain("3c 61 62 3e");
+  });
+
+  it("passes bytes that are no text", async () => {
+    const { bytes } = await run("printf '\\377\\303'");
+    expect([...bytes]).toEqual([0xff, 0xc3]);
   });
 
   it("passes a new size on", async () => {

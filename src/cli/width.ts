@@ -1,0 +1,32 @@
+/** How many columns of a terminal a text takes, and a text cut or filled to so many. */
+
+/** Ranges that Unicode calls wide or fullwidth, but for emoji, which have a property of their own. */
+const WIDE =
+  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18aff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
+const EMPTY = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+const ASCII = /^[\u0020-\u007e]*$/;
+const letters = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+export function textWidth(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of letters.segment(text)) width += letterWidth(segment);
+  return width;
+}
+
+/** Exactly so wide: with blanks behind it, or cut between two letters with an ellipsis. */
+export function fitTo(text: string, width: number): string {
+  const wide = textWidth(text);
+  if (wide <= width) return text + " ".repeat(width - wide);
+  let kept = "";
+  let left = Math.max(0, width - 1);
+  for (const { segment } of letters.segment(text)) {
+    const needed = letterWidth(segment);
+    if (needed > left) break;
+    kept += segment;
+    left -= needed;
+  }
+  return width === 0 ? "" : `${kept}…${" ".repeat(left)}`;
+}
+
+const letterWidth = (letter: string): number => (WIDE.test(letter) ? 2 : EMPTY.test(letter) ? 0 : 1);
