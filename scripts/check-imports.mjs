@@ -22,10 +22,11 @@ const LAYERS = {
   host: { folders: [...READING, "config", "sensors"], packages: "any" },
   effects: { folders: [...READING, "config", "sensors", "host"], packages: "any" },
   daemon: { folders: [...READING, "config", "sensors", "store", "host", "effects"], packages: "any" },
+  api: { folders: [...READING, "config", "sensors", "store", "host", "effects", "daemon"], packages: "any" },
   replay: { folders: READING, packages: "any" },
   eval: { folders: [...READING, "replay"], packages: "pure" },
   cli: {
-    folders: [...READING, "config", "sensors", "store", "host", "effects", "daemon", "replay", "eval"],
+    folders: [...READING, "config", "sensors", "store", "host", "effects", "daemon", "api", "replay", "eval"],
     packages: "any",
   },
 };

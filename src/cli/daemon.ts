@@ -49,7 +49,8 @@ const UNTIL = "It starts again with the next rouse up, run, spawn or watch, and 
 async function serveHere(setExit: (code: number) => void): Promise<void> {
   const { AlreadyRunning, serve } = await import("../daemon/serve.js");
   const { JournalError } = await import("../store/journal-error.js");
-  const running = await serve(rousePaths(), readVersion()).catch((error: unknown) => {
+  const { openApi } = await import("../api/open.js");
+  const running = await serve(rousePaths(), readVersion(), openApi).catch((error: unknown) => {
     if (error instanceof JournalError) throw new BadInput(error.message);
     if (error instanceof AlreadyRunning) throw new BadInput(`${error.message}; stop it with "rouse down" first`);
     throw error;

@@ -9,13 +9,22 @@ import { type DoctorLine, ok, warn } from "./doctor-line.js";
 
 export const PORT = "port";
 
-export function portLine({ port, listening, problem, hooks, unmatched, refused, telemetry }: HttpView): DoctorLine {
+export function portLine({
+  port,
+  address,
+  listening,
+  problem,
+  hooks,
+  unmatched,
+  refused,
+  telemetry,
+}: HttpView): DoctorLine {
   if (port === 0) return ok(PORT, "none is wanted (daemon.http_port is 0)");
-  const where = `127.0.0.1:${port}`;
+  const where = `${address}:${port}`;
   if (!listening)
     return warn(
       PORT,
-      `${where} is not open: ${plain(problem ?? "unknown", 200)}; no HTTP hooks and no telemetry`,
+      `${where} is not open: ${plain(problem ?? "unknown", 200)}; no API, no HTTP hooks and no telemetry`,
       "end the program that has it, or choose another one with daemon.http_port and run rouse init --http again",
     );
   const { logs, points, spans, unknown } = telemetry;
@@ -33,7 +42,7 @@ export function portLine({ port, listening, problem, hooks, unmatched, refused, 
   return warn(
     PORT,
     `${says}; refused: ${refusals.join(", ")}`,
-    "rouse init --http and rouse init --otel give programs the right address, key and format",
+    "rouse init --http and rouse init --otel give programs the right address, key and format; rouse token create makes a token for the API",
   );
 }
 

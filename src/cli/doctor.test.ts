@@ -105,7 +105,16 @@ describe("the doctor's eyes", () => {
 
   it("tells the port with what came over it, what was refused, and why it is closed", () => {
     const telemetry = { logs: 3, points: 2, spans: 0, unmatched: 1, unknown: { new_event: 4 } };
-    const open = { port: 1, listening: true, problem: null, hooks: 7, unmatched: 0, refused: {}, telemetry };
+    const open = {
+      port: 1,
+      address: "127.0.0.1",
+      listening: true,
+      problem: null,
+      hooks: 7,
+      unmatched: 0,
+      refused: {},
+      telemetry,
+    };
     expect(portLine(open)).toMatchObject({
       level: "ok",
       says: "127.0.0.1:1, 7 hooks, 5 records of telemetry, 1 of them of nobody who is watched, 4 with names that are not known",

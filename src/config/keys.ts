@@ -291,6 +291,13 @@ export const KEYS = {
       integer(100, "lower", "So many of the last lines of output are shown to the model.", { max: 10_000 }),
     ),
   },
+  mcp: {
+    rights: list(
+      ["read", "report"],
+      "never",
+      "What a client of `rouse mcp` may do: read, report, touch. touch lets it type into agents and end them.",
+    ),
+  },
   journal: {
     max_age_days: number(7, "never", "Signals older than so many days are removed.", { min: 0.01 }),
     max_megabytes: number(512, "never", "The journal is kept below this size.", { min: 1 }),
@@ -300,8 +307,19 @@ export const KEYS = {
     http_port: integer(
       17_687,
       "never",
-      "The daemon's port on 127.0.0.1 for HTTP hooks and OpenTelemetry; 0 for none. Agents' settings name it, so it stays the same.",
+      "The daemon's port on 127.0.0.1 for the API, HTTP hooks and OpenTelemetry; 0 for none. Agents' settings name it, so it stays the same.",
       { max: 65_535 },
+    ),
+    http_address: text(
+      "127.0.0.1",
+      "never",
+      "The address of that port. One that other machines can reach needs http_remote too.",
+    ),
+    http_remote: toggle(false, "never", "Other machines may reach the port: requests and tokens travel unencrypted."),
+    http_hosts: list(
+      [],
+      "never",
+      "What else this machine is called in requests to the port, such as rouse.example:17687; other names are refused.",
     ),
     dead_man_url: text(
       "",

@@ -20,6 +20,8 @@ export interface RousePaths {
   daemonSocket: string;
   /** What a program shows to post to the daemon's port. */
   hookKey: string;
+  /** Who else may speak to it, and what they may ask for. */
+  tokens: string;
   hostSocket(session: string): string;
   /** Folder with one folder per session of a host process: its log and its record. */
   sessions: string;
@@ -44,6 +46,7 @@ export function rousePaths(env: Env = process.env): RousePaths {
     journal: join(folders.state, "journal.db"),
     daemonSocket: join(runtime, "daemon.sock"),
     hookKey: join(folders.state, "hook.key"),
+    tokens: join(folders.state, "tokens.json"),
     hostSocket: (session) => hostSocket(runtime, session),
     sessions: join(folders.state, "sessions"),
   };

@@ -22,6 +22,7 @@ const BASE64 = "[A-Za-z0-9+/_=-]{20,4000}";
 const row = (what: string, begins: string, rest: string): SecretFormat => ({ what, begins: begins.split(" "), rest });
 
 export const SECRET_FORMATS: readonly SecretFormat[] = [
+  row("rouse", "rouse_", "[A-Za-z0-9_-]{43}"),
   // Model vendors.
   row("Anthropic", "sk-ant-", WORD),
   row("OpenAI", "sk-proj- sk-svcacct- sk-admin- sk-None-", WORD),

@@ -6,10 +6,12 @@ import type { RousePaths } from "../config/paths.js";
 import { loadPolicies, policyFor } from "../config/policies.js";
 import { problemText } from "../config/problem.js";
 import type { AgentSession } from "../core/agent.js";
+import type { IncidentChange } from "../core/incident/fold.js";
+import type { Incidents } from "../core/incident/incident.js";
 import type { Policy } from "../core/policy/policy.js";
 import { canDo, carryOut, type EffectWorld } from "../effects/index.js";
 import type { Journal } from "../store/journal.js";
-import { Acting, type Hands } from "./acting.js";
+import { Acting } from "./acting.js";
 import type { Loop } from "./loop.js";
 import { Permission } from "./permission.js";
 import { setUpTelling } from "./tell-setup.js";
@@ -24,6 +26,10 @@ export interface ActSetup {
   acting: Acting;
   permission: Permission;
   policyOf: (session: AgentSession) => Policy;
+  /** What effects see, for those who touch agents by somebody's order. */
+  outside: EffectWorld;
+  /** Those who are told what changed in the book. */
+  heard: Set<(changes: readonly IncidentChange[], book: Incidents) => void>;
   notes: string[];
 }
 
@@ -38,13 +44,18 @@ export function setUpActing(
   const permission = new Permission(join(paths.state, "allow.json"));
   const policyOf = (session: AgentSession): Policy => policyFor(policies, session, USUAL);
   const telling = setUpTelling(loop, journal, { config, policyOf });
+  const outside = outsideOf(loop, world, paths);
+  const heard: ActSetup["heard"] = new Set();
   const acting = new Acting({
     store: telling.over(journal.book),
-    hands: handsOf(loop, world, paths),
+    hands: { can: canDo, carryOut: (action, session) => carryOut(action, session, outside) },
     policyOf,
     isAllowed: (session, trouble) => permission.isAllowed(session, trouble, loop.now()),
     isWell: () => journal.isWriting && loop.tickedAt !== null && loop.now() - loop.tickedAt < LAG_MS,
     now: () => loop.now(),
+    onChange: (changes, book) => {
+      for (const tell of heard) tell(changes, book);
+    },
     onDone: (session) => loop.look(session),
   });
   loop.follower = telling.follow(acting);
@@ -53,11 +64,11 @@ export function setUpActing(
   acting.keepOnly(new Set(loop.sessions().map(({ session }) => session.name)));
   const notes = problems.map(problemText);
   if (permission.problem !== null) notes.push(permission.problem);
-  return { acting, permission, policyOf, notes };
+  return { acting, permission, policyOf, outside, heard, notes };
 }
 
-function handsOf(loop: Loop, world: Pick<World, "transcriptOf">, paths: RousePaths): Hands {
-  const outside: EffectWorld = {
+function outsideOf(loop: Loop, world: Pick<World, "transcriptOf">, paths: RousePaths): EffectWorld {
+  return {
     paths,
     now: () => loop.now(),
     sleep: (ms) => sleep(ms),
@@ -65,5 +76,4 @@ function handsOf(loop: Loop, world: Pick<World, "transcriptOf">, paths: RousePat
     assessment: (session) => loop.find(session)?.ask(loop.now()) ?? null,
     transcript: (session) => world.transcriptOf(session),
   };
-  return { can: canDo, carryOut: (action, session) => carryOut(action, session, outside) };
 }

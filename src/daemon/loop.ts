@@ -40,6 +40,8 @@ export class Loop {
   readonly #watched = new Map<string, Watched>();
   /** None while the journal is folded: what was done then is in the book. */
   follower: Follower | null = null;
+  /** Those who are told when a state or its cause became another. */
+  readonly changed = new Set<(watched: Watched, now: number) => void>();
   #timer: NodeJS.Timeout | null = null;
   #lookedAt: number;
   /** Finished ticks: what a watcher of the watchdog may rely on. */
@@ -259,8 +261,9 @@ export class Loop {
   }
 
   #judge(watched: Watched, now: number): void {
-    watched.judge(now);
+    const isChanged = watched.judge(now);
     this.follower?.judged(watched, now);
+    if (isChanged) for (const tell of this.changed) tell(watched, now);
   }
 }
 

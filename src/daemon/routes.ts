@@ -43,6 +43,8 @@ export function makeRoutes({ loop, hooks, version, shutDown, watch, previewLines
   app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: (c) => c.json({ error: "the body is too large" }, 413) }));
   app.get("*", async (c, next) => {
     await next();
+    // A stream of events is made safe where it is written.
+    if (!c.res.headers.get("content-type")?.startsWith("application/json")) return;
     // Names, tasks and commands are as somebody wrote them: whoever prints an answer must not print them raw.
     c.res = new Response(plainJsonText(await c.res.text()), { status: c.res.status, headers: c.res.headers });
   });

@@ -22,6 +22,7 @@ import { Looked } from "./looked.js";
 import { addLookingRoutes } from "./looking-routes.js";
 import { Loop } from "./loop.js";
 import { addMessageRoutes } from "./message-routes.js";
+import type { OpenFaces } from "./parts.js";
 import { makeRoutes } from "./routes.js";
 import { servicePulse } from "./service-manager.js";
 import { answerStarting, inPieces } from "./starting.js";
@@ -43,7 +44,7 @@ export interface Running {
   stop: (then: "stays down" | "may return") => void;
 }
 
-export async function serve(paths: RousePaths, version: string): Promise<Running> {
+export async function serve(paths: RousePaths, version: string, openFaces: OpenFaces): Promise<Running> {
   const running = await askDaemon(paths.daemonSocket, "GET", "/v1/health").catch(() => null);
   if (running) throw new AlreadyRunning(`a daemon answers already on ${paths.daemonSocket}`);
   makePrivateFolder(paths.state);
@@ -99,11 +100,17 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   };
   let stop: Running["stop"] = () => {};
   const hooks = new Hooks(loop);
+  const faces = openFaces({ ...setup, loop, journal, config, paths, version });
   const face = new HttpFace({
     port: config.daemon.http_port,
+    address: config.daemon.http_address,
+    isRemoteAllowed: config.daemon.http_remote,
+    moreHosts: config.daemon.http_hosts,
     keyFile: paths.hookKey,
+    tokensFile: paths.tokens,
     hooks,
     telemetry: new Telemetry(loop),
+    more: faces.more,
   });
   const app = makeRoutes({
     loop,
@@ -119,10 +126,12 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
   addMessageRoutes(app, { loop, messages: journal.messages, receiver: config.watchdog.orchestrator_tag });
   app.get("/v1/pulse", (c) => c.json({ pulses: pulses.map((pulse) => pulse.view()) }));
   app.get("/v1/http", (c) => c.json(face.view()));
+  faces.addTo(app);
   const answer = getRequestListener(app.fetch);
   await face.start();
-  const { port, problem } = face.view();
-  if (problem !== null) notes.push(`no HTTP hooks and no telemetry: port ${port} of 127.0.0.1: ${problem}`);
+  const { port, address, problem } = face.view();
+  if (problem !== null)
+    notes.push(`no HTTP: neither API nor hooks nor telemetry: port ${port} of ${address}: ${problem}`);
   loop.start();
   world.start();
   const bounds = {
@@ -139,6 +148,7 @@ export async function serve(paths: RousePaths, version: string): Promise<Running
       for (const pulse of pulses) pulse.stop();
       looked.close();
       void world.stop();
+      faces.stop();
       face.stop();
       server.close();
       server.closeAllConnections();

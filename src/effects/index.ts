@@ -65,6 +65,17 @@ export async function carryOut(action: Action, agent: AgentSession, world: Effec
   return { intent: action.id, at: world.now(), ...result };
 }
 
+const SAY_MS = 60_000;
+
+/** Somebody else's own words into an agent, under the same conditions as rouse's: one line, then one Enter. */
+export async function say(text: string, agent: AgentSession, world: EffectWorld): Promise<Result> {
+  try {
+    return await atTerminal({ deadlineMs: SAY_MS }, agent, world, (reach) => nudge(reach, text));
+  } catch (error) {
+    return unknown(`it failed in the middle: ${(error as Error).message}`.slice(0, 300));
+  }
+}
+
 async function attempt(
   action: Action,
   agent: AgentSession,
@@ -81,7 +92,7 @@ async function attempt(
 }
 
 async function atTerminal(
-  action: Action,
+  { deadlineMs }: Pick<Action, "deadlineMs">,
   agent: AgentSession,
   world: EffectWorld,
   work: (reach: Reach, profile: AgentProfile) => Promise<Result>,
@@ -100,7 +111,7 @@ async function atTerminal(
         sleep: (ms) => world.sleep(ms),
         turn: () => turnOf(world.evidence(agent.session)),
         quietMs: quietFor(agent, world),
-        deadline: world.now() + action.deadlineMs,
+        deadline: world.now() + deadlineMs,
       },
       profile,
     );

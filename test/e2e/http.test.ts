@@ -9,6 +9,7 @@ import type { AgentSession } from "../../src/core/agent.js";
 import { askDaemon } from "../../src/daemon/client.js";
 import type { HttpView } from "../../src/daemon/http/face.js";
 import type { SessionView } from "../../src/daemon/view.js";
+import { openPort } from "../support/api.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 
 let home: Home;
@@ -21,14 +22,7 @@ const http = (): Promise<HttpView> => askDaemon(socket(), "GET", "/v1/http") as 
 beforeAll(async () => {
   home = makeHome("on");
   home.env.HOME = home.path;
-  // Below the system's own range, and still somebody may take it first: then another one is tried.
-  for (let tries = 0; tries < 10; tries++) {
-    port = 20_000 + Math.floor(Math.random() * 10_000);
-    home.env.ROUSE_DAEMON_HTTP_PORT = String(port);
-    await rouse(home, ["up"]);
-    if ((await http()).listening) break;
-    await rouse(home, ["down"]);
-  }
+  port = await openPort(home);
   key = readFileSync(rousePaths(home.env).hookKey, "utf8").trim();
 });
 
@@ -160,12 +154,23 @@ describe("the daemon's port", () => {
     }
   });
 
-  it("answers nothing but what is posted, and serves none of the socket's routes", async () => {
-    for (const path of ["/v1/shutdown", "/v1/watch", "/v1/report", "/v1/sessions", "/", "/v1/hooks", "/v1/hooks/a/b"]) {
+  it("serves none of the socket's own routes, and none of the API's to the key of the hooks", async () => {
+    for (const path of [
+      "/v1/shutdown",
+      "/v1/watch",
+      "/v1/sessions",
+      "/v1/call/agents",
+      "/",
+      "/v1/hooks",
+      "/v1/hooks/a/b",
+    ]) {
       expect((await post(path, {})).status).toBe(404);
     }
-    const get = await fetch(`http://127.0.0.1:${port}/v1/sessions`, { headers: { authorization: `Bearer ${key}` } });
-    expect(get.status).toBe(405);
+    expect((await post("/v1/report", {})).status).toBe(403);
+    const get = (path: string) =>
+      fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    expect((await get("/v1/sessions")).status).toBe(404);
+    expect((await get("/v1/agents")).status).toBe(403);
   });
 
   it("takes no giant body, announced or not", async () => {

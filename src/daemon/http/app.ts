@@ -1,17 +1,23 @@
-/** What the daemon's port answers: hooks and telemetry in, nothing out. Every request passes the guard first. */
+/**
+ * What the daemon's port answers. Every request passes the guard first; hooks and telemetry are taken here, and whoever
+ * opened the daemon may answer more (`more`: the API).
+ */
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { SkipCounter } from "../../readers/record-reader.js";
 import type { Hooks } from "../hooks.js";
-import { BODY_MAX, type Refusal, refusalOf, TOO_LARGE } from "./guard.js";
+import { admit, BODY_MAX, type Door, lacks, type Refusal, TOO_LARGE } from "./guard.js";
 import type { Telemetry } from "./telemetry.js";
+import type { Client } from "./tokens.js";
 
-export interface HttpOptions {
-  port: number;
-  key: string;
+/** Answers a request that passed the guard; a `Refusal` is counted and said here. Null: there is no such thing. */
+export type More = (request: Request, client: Client) => Promise<Response | Refusal | null>;
+
+export interface HttpOptions extends Door {
   hooks: Hooks;
   telemetry: Telemetry;
   counts: HttpCounts;
+  more: More;
 }
 
 export class HttpCounts {
@@ -22,8 +28,10 @@ export class HttpCounts {
   readonly refused: SkipCounter = new SkipCounter();
 }
 
-export function makeHttpApp({ port, key, hooks, telemetry, counts }: HttpOptions): Hono {
-  const app = new Hono();
+type Env = { Variables: { client: Client } };
+
+export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: HttpOptions): Hono<Env> {
+  const app = new Hono<Env>();
   const refuse = ({ status, why, says }: Refusal): Response => {
     counts.refused.count(why);
     // The rest of a body that nobody reads must not come over this connection any more.
@@ -33,12 +41,16 @@ export function makeHttpApp({ port, key, hooks, telemetry, counts }: HttpOptions
     });
   };
   app.use("*", async (c, next) => {
-    const refusal = refusalOf({ method: c.req.method, header: (name) => c.req.header(name) }, { port, key });
-    if (refusal) return refuse(refusal);
+    // hono shows HEAD as GET to its handlers; the method that was sent is the request's own.
+    const asked = { method: c.req.raw.method, header: (name: string) => c.req.header(name) };
+    const admitted = admit(asked, { hosts, who });
+    if (!("client" in admitted)) return refuse(admitted);
+    c.set("client", admitted.client);
     await next();
   });
   app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: () => refuse(TOO_LARGE) }));
   app.post("/v1/hooks/:program", async (c) => {
+    if (!maySend(c.get("client"))) return refuse(lacks("report"));
     const body = await jsonOf(c.req);
     if (!body) return c.json(NO_JSON, 400);
     counts.hooks++;
@@ -53,18 +65,25 @@ export function makeHttpApp({ port, key, hooks, telemetry, counts }: HttpOptions
   });
   for (const path of ["logs", "metrics", "traces"] as const) {
     app.post(`/v1/${path}`, async (c) => {
+      if (!maySend(c.get("client"))) return refuse(lacks("report"));
       const body = await jsonOf(c.req);
       if (!body) return c.json(NO_JSON, 400);
       telemetry.take(path, body.value);
       return c.json({});
     });
   }
-  app.notFound((c) => c.json({ error: "nothing is here" }, 404));
+  app.all("*", async (c) => {
+    const answer = await more(c.req.raw, c.get("client"));
+    if (answer instanceof Response) return answer;
+    return answer ? refuse(answer) : c.json({ error: "nothing is here" }, 404);
+  });
   app.onError((_, c) => c.json({ error: "this request could not be worked on" }, 500));
   return app;
 }
 
 const NO_JSON = { error: "the body is no JSON" };
+
+const maySend = ({ rights }: Client): boolean => rights.has("hook") || rights.has("report");
 
 async function jsonOf(request: { json: () => Promise<unknown> }): Promise<{ value: unknown } | null> {
   try {

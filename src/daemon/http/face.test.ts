@@ -48,7 +48,14 @@ describe("the port", () => {
     // Below the system's own range; where somebody has it, another one is tried.
     for (let tries = 0; tries < 20; tries++) {
       const port = 20_000 + Math.floor(Math.random() * 10_000);
-      const face = new HttpFace({ port, keyFile, hooks: nobody, telemetry, requestMs: 300 });
+      const face = new HttpFace({
+        port,
+        keyFile,
+        tokensFile: join(folder, "tokens"),
+        hooks: nobody,
+        telemetry,
+        requestMs: 300,
+      });
       await face.start();
       if (face.view().listening) return { face, port, key: makeKey(keyFile) };
       face.stop();
@@ -106,7 +113,13 @@ describe("the port", () => {
   });
 
   it("is not opened where none is wanted", async () => {
-    const face = new HttpFace({ port: 0, keyFile: join(folder, "key"), hooks: nobody, telemetry });
+    const face = new HttpFace({
+      port: 0,
+      keyFile: join(folder, "key"),
+      tokensFile: join(folder, "tokens"),
+      hooks: nobody,
+      telemetry,
+    });
     await face.start();
     expect(face.view()).toMatchObject({ port: 0, listening: false, problem: null });
     expect(readKey(join(folder, "key"))).toBeNull();

@@ -1,16 +1,21 @@
 /**
- * The daemon's port on 127.0.0.1, and on no other address. Where it is taken the daemon goes on without it and tries
- * again: what is watched by terminal, transcript and socket does not need it.
+ * The daemon's port on 127.0.0.1, and on another address only where the user said twice that it is wanted. Where it is
+ * taken the daemon goes on without it and tries again: what is watched by terminal, transcript and socket does not need it.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Hooks } from "../hooks.js";
-import { HttpCounts, makeHttpApp } from "./app.js";
-import { makeKey } from "./key.js";
+import { HttpCounts, type More, makeHttpApp } from "./app.js";
+import type { Door } from "./guard.js";
+import { isSameKey, makeKey } from "./key.js";
 import type { Telemetry, TelemetryView } from "./telemetry.js";
+import { type Client, Tokens } from "./tokens.js";
 
 const ADDRESS = "127.0.0.1";
+/** Addresses that no other machine can reach. */
+const LOOPBACK: ReadonlySet<string> = new Set([ADDRESS, "::1"]);
+const HOOKS: Client = { name: "hooks", rights: new Set(["hook"]) };
 const AGAIN_MS = 30_000;
 /** Agents hold a connection each for some seconds; more than this at once is nobody's agents. */
 const CONNECTIONS_MAX = 256;
@@ -18,6 +23,7 @@ const CONNECTIONS_MAX = 256;
 export interface HttpView {
   /** 0: the configuration wants none. */
   port: number;
+  address: string;
   listening: boolean;
   /** Why nobody listens. */
   problem: string | null;
@@ -29,9 +35,17 @@ export interface HttpView {
 
 export interface FaceOptions {
   port: number;
+  address?: string;
+  /** Another address than this machine's own is wanted indeed. */
+  isRemoteAllowed?: boolean;
+  /** What else this machine is called in requests, with the port. */
+  moreHosts?: readonly string[];
   keyFile: string;
+  tokensFile: string;
   hooks: Hooks;
   telemetry: Telemetry;
+  /** What else is answered: the API. */
+  more?: More;
   /** A request that has not arrived whole after so long is broken off. */
   requestMs?: number;
 }
@@ -64,9 +78,10 @@ export class HttpFace {
   }
 
   view(): HttpView {
-    const { port, telemetry } = this.#options;
+    const { port, address = ADDRESS, telemetry } = this.#options;
     return {
       port,
+      address,
       listening: this.#server !== null,
       problem: this.#problem,
       hooks: this.#counts.hooks,
@@ -76,10 +91,23 @@ export class HttpFace {
     };
   }
 
+  #door(): Door {
+    const { port, address = ADDRESS, moreHosts = [], keyFile, tokensFile } = this.#options;
+    const key = makeKey(keyFile);
+    const tokens = new Tokens(tokensFile);
+    const own = address.includes(":") ? `[${address}]` : address;
+    return {
+      hosts: [...new Set([`${own}:${port}`, ...(LOOPBACK.has(address) ? [`localhost:${port}`] : []), ...moreHosts])],
+      who: (bearer) => (isSameKey(bearer, key) ? HOOKS : tokens.find(bearer)),
+    };
+  }
+
   async #listen(): Promise<void> {
-    const { port, keyFile, hooks, telemetry, requestMs = 10_000 } = this.#options;
+    const { port, address = ADDRESS, hooks, telemetry, more = async () => null, requestMs = 10_000 } = this.#options;
     try {
-      const app = makeHttpApp({ port, key: makeKey(keyFile), hooks, telemetry, counts: this.#counts });
+      if (!LOOPBACK.has(address) && !this.#options.isRemoteAllowed)
+        throw new Error(`other machines can reach ${address}: say daemon.http_remote = true if that is wanted`);
+      const app = makeHttpApp({ ...this.#door(), hooks, telemetry, counts: this.#counts, more });
       const answer = getRequestListener(app.fetch);
       const server = createServer(
         {
@@ -95,14 +123,14 @@ export class HttpFace {
       server.maxConnections = CONNECTIONS_MAX;
       await new Promise<void>((resolve, reject) => {
         server.once("error", reject);
-        server.listen({ port, host: ADDRESS, exclusive: true }, resolve);
+        server.listen({ port, host: address, exclusive: true }, resolve);
       });
       server.on("error", () => {
         // A connection that could not be accepted: the next one is.
       });
-      if ((server.address() as AddressInfo).address !== ADDRESS) {
+      if ((server.address() as AddressInfo).address !== address) {
         server.close();
-        throw new Error(`it was bound to another address than ${ADDRESS}`);
+        throw new Error(`it was bound to another address than ${address}`);
       }
       this.#server = server;
       this.#problem = null;

@@ -1,9 +1,9 @@
 /**
  * Who may speak to the daemon's port. It is open to every program of this machine and to every page in a browser on it,
  * so a request must name the port as we do (a page whose name was rebound to 127.0.0.1 names its own), come from no
- * foreign page, show the key, and carry JSON of a bounded size.
+ * foreign page, show a key or a token, and carry JSON of a bounded size.
  */
-import { isSameKey } from "./key.js";
+import type { Client } from "./tokens.js";
 
 /** A batch of Codex's metrics has some 600 kB. */
 export const BODY_MAX: number = 4 * 1024 * 1024;
@@ -16,21 +16,33 @@ export interface Asked {
 export interface Refusal {
   status: 401 | 403 | 405 | 413 | 415 | 421;
   /** One word, for counting. */
-  why: "host" | "origin" | "key" | "method" | "type" | "encoding" | "size";
+  why: "host" | "origin" | "key" | "right" | "method" | "type" | "encoding" | "size";
   says: string;
 }
 
-export function refusalOf({ method, header }: Asked, { port, key }: { port: number; key: string }): Refusal | null {
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+export interface Door {
+  /** What a request may call this machine, the first one in words for people: `127.0.0.1:17687`. */
+  hosts: readonly string[];
+  /** Whose key or token that is. */
+  who: (bearer: string) => Client | null;
+}
+
+export function admit({ method, header }: Asked, { hosts, who }: Door): Refusal | { client: Client } {
   if (!hosts.includes(header("host") ?? ""))
     return { status: 421, why: "host", says: `this is ${hosts[0]}, and the request is for another host` };
   const origin = header("origin");
   if (origin !== undefined && !hosts.some((host) => origin === `http://${host}`))
     return { status: 403, why: "origin", says: "pages of other origins may not speak to rouse" };
-  if (!isSameKey(bearerOf(header("authorization")), key))
-    return { status: 401, why: "key", says: "the header Authorization: Bearer KEY is missing or wrong" };
-  if (method !== "POST") return { status: 405, why: "method", says: "only POST is answered here" };
-  return bodyRefusal(header);
+  const client = who(bearerOf(header("authorization")));
+  if (!client)
+    return {
+      status: 401,
+      why: "key",
+      says: "the header Authorization: Bearer TOKEN is missing or wrong; rouse token create makes one",
+    };
+  if (method === "GET") return { client };
+  if (method !== "POST") return { status: 405, why: "method", says: "only GET and POST are answered here" };
+  return bodyRefusal(header) ?? { client };
 }
 
 function bodyRefusal(header: Asked["header"]): Refusal | null {
@@ -55,6 +67,13 @@ export const TOO_LARGE: Refusal = {
   why: "size",
   says: `the body is larger than ${BODY_MAX / 1024 / 1024} MB`,
 };
+
+/** The client shows a key or token that is good, and not for this. */
+export const lacks = (right: string): Refusal => ({
+  status: 403,
+  why: "right",
+  says: `this needs a token with the right ${right}; make one with: rouse token create NAME --right ${right}`,
+});
 
 function bearerOf(value: string | undefined): string {
   return /^bearer ([\w-]{1,200})$/i.exec(value ?? "")?.[1] ?? "";

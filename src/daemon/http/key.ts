@@ -9,6 +9,12 @@ const KEY = /^[A-Za-z0-9_-]{43}$/;
 
 /** The key of this file, or null where there is none that is fit to be one. */
 export function readKey(path: string): string | null {
+  const key = readPrivate(path)?.trim() ?? "";
+  return KEY.test(key) ? key : null;
+}
+
+/** What a file of this user alone holds; null where there is none, or it is another's. */
+export function readPrivate(path: string): string | null {
   try {
     // A link in its place could point at a file that somebody else knows.
     const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
@@ -16,8 +22,7 @@ export function readKey(path: string): string | null {
       const { uid, mode } = fstatSync(handle);
       if (process.getuid && uid !== process.getuid()) return null;
       if ((mode & 0o077) !== 0) chmodSync(path, 0o600);
-      const key = readFileSync(handle, "utf8").trim();
-      return KEY.test(key) ? key : null;
+      return readFileSync(handle, "utf8");
     } finally {
       closeSync(handle);
     }

@@ -1,0 +1,24 @@
+/**
+ * The one exit: whatever the API says passes through here, whichever face says it. Agents name, print and write what they
+ * like, so control bytes are taken out, secrets are masked, and long texts are cut.
+ */
+import { plainLine } from "../core/plain.js";
+import { redact } from "../core/redact.js";
+
+const TEXT_MAX = 4000;
+const LIST_MAX = 5000;
+const DEPTH_MAX = 12;
+
+export function leaving<T>(value: T): T {
+  return clean(value, 0) as T;
+}
+
+function clean(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return redact(plainLine(value.slice(0, TEXT_MAX)));
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= DEPTH_MAX) return null;
+  if (Array.isArray(value)) return value.slice(0, LIST_MAX).map((one) => clean(one, depth + 1));
+  const fields = Object.entries(value).slice(0, LIST_MAX);
+  return Object.fromEntries(fields.map(([key, one]) => [redact(plainLine(key.slice(0, 200))), clean(one, depth + 1)]));
+}

@@ -1,0 +1,219 @@
+/** Figures for Prometheus. What is so at the moment is looked up when it is asked for; nothing is named after an agent, so the number of series stays small. */
+import { Gauge, Registry } from "prom-client";
+import { resultOf } from "../core/action.js";
+import { burnRates } from "../core/evidence/burn.js";
+import { isOpen } from "../core/incident/incident.js";
+import { STATES } from "../core/states.js";
+import type { DaemonParts } from "../daemon/parts.js";
+import { viewOf } from "../daemon/view.js";
+import type { Events } from "./events.js";
+import type { Touching } from "./touching.js";
+
+interface Source extends Pick<DaemonParts, "loop" | "journal" | "acting"> {
+  events: Events;
+  touching: Touching;
+}
+
+export class Metrics {
+  readonly #registry = new Registry();
+
+  constructor(source: Source) {
+    for (const { name, help, labels, rows } of FIGURES) {
+      new Gauge({
+        name,
+        help,
+        labelNames: [...labels],
+        registers: [this.#registry],
+        collect() {
+          this.reset();
+          for (const { value, ...row } of rows(source)) this.set(row as Record<string, string>, value);
+        },
+      });
+    }
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}
+
+type Row = { value: number } & Record<string, string | number>;
+
+interface Figure {
+  name: string;
+  help: string;
+  labels: readonly string[];
+  rows: (source: Source) => Iterable<Row>;
+}
+
+function counted<T>(things: readonly T[], labels: (thing: T) => Record<string, string>): Row[] {
+  const counts = new Map<string, number>();
+  for (const thing of things) {
+    const key = JSON.stringify(labels(thing));
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts].map(([key, value]) => ({ ...(JSON.parse(key) as Record<string, string>), value }));
+}
+
+function quantiles(spans: readonly number[]): Row[] {
+  const sorted = [...spans].sort((a, b) => a - b);
+  const at = (share: number): number => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0) / 1000;
+  return sorted.length === 0 ? [] : [0.5, 0.95].map((share) => ({ quantile: String(share), value: at(share) }));
+}
+
+const one = (value: number): Row[] => [{ value }];
+const alive = ({ loop }: Source) => loop.sessions().filter(({ session }) => session.endedAt === null);
+
+const FIGURES: readonly Figure[] = [
+  {
+    name: "rouse_agents",
+    help: "Living agents by state",
+    labels: ["state"],
+    rows: (source) => {
+      const now = source.loop.now();
+      const counts = new Map<string, number>(STATES.map((state) => [state, 0]));
+      for (const watched of alive(source)) {
+        const { state } = viewOf(watched, now);
+        counts.set(state, (counts.get(state) ?? 0) + 1);
+      }
+      return [...counts].map(([state, value]) => ({ state, value }));
+    },
+  },
+  {
+    name: "rouse_agents_blind",
+    help: "Living agents that rouse does not see at present",
+    labels: [],
+    rows: (source) =>
+      one(alive(source).filter(({ evidence, dark }) => evidence.blind !== null || dark !== null).length),
+  },
+  {
+    name: "rouse_tokens_per_hour",
+    help: "Tokens of all living agents over the last hour",
+    labels: ["direction"],
+    rows: (source) => {
+      const now = source.loop.now();
+      const rates = alive(source).map(({ evidence }) => burnRates(evidence.burn, now));
+      return [
+        { direction: "input", value: rates.reduce((sum, rate) => sum + rate.input_per_hour, 0) },
+        { direction: "output", value: rates.reduce((sum, rate) => sum + rate.output_per_hour, 0) },
+      ];
+    },
+  },
+  {
+    name: "rouse_cost_usd_per_hour",
+    help: "Cost of all living agents over the last hour, as far as they tell it",
+    labels: [],
+    rows: (source) => {
+      const now = source.loop.now();
+      return one(alive(source).reduce((sum, { evidence }) => sum + burnRates(evidence.burn, now).cost_usd_per_hour, 0));
+    },
+  },
+  {
+    name: "rouse_incidents_open",
+    help: "Open incidents by trouble and phase",
+    labels: ["trouble", "phase"],
+    rows: ({ acting }) => counted(acting.book.incidents.filter(isOpen), ({ trouble, phase }) => ({ trouble, phase })),
+  },
+  {
+    name: "rouse_incidents_kept",
+    help: "Incidents in the book by trouble and how they stand; old ones that are over are forgotten",
+    labels: ["trouble", "phase"],
+    rows: ({ acting }) => counted(acting.book.incidents, ({ trouble, phase }) => ({ trouble, phase })),
+  },
+  {
+    name: "rouse_incident_confirm_seconds",
+    help: "From opening to confirmation, of the incidents in the book",
+    labels: ["quantile"],
+    rows: ({ acting }) =>
+      quantiles(
+        acting.book.incidents.flatMap(({ confirmedAt, openedAt }) =>
+          confirmedAt === null ? [] : confirmedAt - openedAt,
+        ),
+      ),
+  },
+  {
+    name: "rouse_incident_duration_seconds",
+    help: "From opening to end, of the incidents in the book that are over",
+    labels: ["quantile"],
+    rows: ({ acting }) =>
+      quantiles(acting.book.incidents.flatMap(({ endedAt, openedAt }) => (endedAt === null ? [] : endedAt - openedAt))),
+  },
+  {
+    name: "rouse_actions_kept",
+    help: "What rouse did, by what came of it, as far as the book remembers",
+    labels: ["do", "result"],
+    rows: ({ acting, loop }) => {
+      const now = loop.now();
+      return counted(acting.book.deeds, (deed) => ({ do: deed.do, result: resultOf(deed, now) }));
+    },
+  },
+  {
+    name: "rouse_touches_total",
+    help: "Orders of clients to type into agents or to end them, by what came of them",
+    labels: ["deed", "result"],
+    rows: ({ touching }) =>
+      [...touching.counts].map(([key, value]) => {
+        const [deed = "", result = ""] = key.split(" ");
+        return { deed, result, value };
+      }),
+  },
+  {
+    name: "rouse_tick_age_seconds",
+    help: "Seconds since the last finished round of judging",
+    labels: [],
+    rows: ({ loop }) => (loop.tickedAt === null ? [] : one(Math.max(0, loop.now() - loop.tickedAt) / 1000)),
+  },
+  { name: "rouse_ticks_total", help: "Finished rounds of judging", labels: [], rows: ({ loop }) => one(loop.ticks) },
+  {
+    name: "rouse_journal_pending_signals",
+    help: "Signals that wait to be stored",
+    labels: [],
+    rows: ({ journal }) => one(journal.stats().pending),
+  },
+  {
+    name: "rouse_journal_commit_seconds",
+    help: "How long the last commit took",
+    labels: [],
+    rows: ({ journal }) => one(journal.stats().lastCommitMs / 1000),
+  },
+  {
+    name: "rouse_journal_signals",
+    help: "Signals in the journal",
+    labels: [],
+    rows: ({ journal }) => one(journal.stats().signals),
+  },
+  {
+    name: "rouse_journal_bytes",
+    help: "Size of the journal",
+    labels: [],
+    rows: ({ journal }) => one(journal.stats().bytes),
+  },
+  {
+    name: "rouse_journal_failures_total",
+    help: "Commits that failed",
+    labels: [],
+    rows: ({ journal }) => one(journal.stats().failures),
+  },
+  {
+    name: "rouse_journal_lost_total",
+    help: "Signals that were numbered and never came",
+    labels: [],
+    rows: ({ journal }) => one(journal.stats().lost),
+  },
+  {
+    name: "rouse_event_listeners",
+    help: "Clients of the event stream",
+    labels: [],
+    rows: ({ events }) => one(events.listeners),
+  },
+  {
+    name: "rouse_event_listeners_dropped_total",
+    help: "Clients of the event stream that did not keep up",
+    labels: [],
+    rows: ({ events }) => one(events.dropped),
+  },
+];

@@ -1,0 +1,72 @@
+/** What stands on an agent's terminal, as rows of text: from its host, from tmux, or as it was left. */
+import xterm from "@xterm/headless";
+import type { RousePaths } from "../config/paths.js";
+import type { AgentSession } from "../core/agent.js";
+import { ask } from "../host/ask.js";
+import { findSession, readOwnFile, sessionFile } from "../host/registry.js";
+import { PollLink } from "../sensors/tmux/link.js";
+import { ApiProblem } from "./problem.js";
+
+const ANSWER_MS = 5000;
+/** What a host kept is painted anew; more than this would hold the daemon up for a tenth of a second. */
+const BYTES_MAX = 512 * 1024;
+const KEPT_BYTES_MAX = 1024 * 1024;
+const SCROLLBACK = 1000;
+const PANE_ID = /^%\d{1,10}$/;
+
+export async function readPane(session: AgentSession, lines: number, paths: RousePaths): Promise<string[]> {
+  if (session.endedAt !== null) return lastRows(await keptRows(session, paths), lines);
+  if (session.hostSocket !== null) return lastRows(await hostRows(session.hostSocket, session), lines);
+  if (session.pane) return lastRows(await tmuxRows(session.pane, lines), lines);
+  throw new ApiProblem(
+    "refused",
+    `${session.name} has no terminal that rouse can read; ask why, or start agents with rouse run or rouse spawn`,
+  );
+}
+
+/** The end of what a spawned agent wrote is kept. */
+async function keptRows({ session, name }: AgentSession, paths: RousePaths): Promise<string[]> {
+  const record = findSession(paths, session);
+  try {
+    const bytes = readOwnFile(sessionFile(paths, session, "out"), KEPT_BYTES_MAX);
+    return await painted(bytes, record?.cols ?? 80, record?.rows ?? 24);
+  } catch {
+    throw new ApiProblem("refused", `${name} ended, and nothing was kept of its output`);
+  }
+}
+
+function lastRows(rows: readonly string[], lines: number): string[] {
+  let end = rows.length;
+  while (end > 0 && rows[end - 1]?.trim() === "") end--;
+  return rows.slice(Math.max(0, end - lines), end);
+}
+
+async function hostRows(socket: string, session: AgentSession): Promise<string[]> {
+  const asked = await ask(socket, { op: "logs", follow: false }, "snapshot", ANSWER_MS);
+  if (asked.kind !== "answer") throw new ApiProblem("refused", `${session.name} does not answer: ${asked.reason}`);
+  const { data, cols, rows } = asked.event;
+  const bytes = Buffer.from(typeof data === "string" ? data : "", "base64");
+  const size = (value: unknown, usual: number): number => (typeof value === "number" && value > 0 ? value : usual);
+  return painted(bytes.subarray(-BYTES_MAX), size(cols, 80), size(rows, 24));
+}
+
+function painted(bytes: Uint8Array, cols: number, rows: number): Promise<string[]> {
+  const terminal = new xterm.Terminal({ cols, rows, scrollback: SCROLLBACK, allowProposedApi: true });
+  return new Promise((resolve) => {
+    terminal.write(bytes, () => {
+      const buffer = terminal.buffer.active;
+      const found: string[] = [];
+      for (let y = 0; y < buffer.length; y++) found.push(buffer.getLine(y)?.translateToString(true) ?? "");
+      terminal.dispose();
+      resolve(found);
+    });
+  });
+}
+
+async function tmuxRows(pane: { socket: string; id: string }, lines: number): Promise<string[]> {
+  if (!PANE_ID.test(pane.id)) throw new ApiProblem("refused", "the agent's tmux pane is not known");
+  const outcome = await new PollLink(pane.socket).run([["capture-pane", "-p", "-t", pane.id, "-S", `-${lines}`]]);
+  const reply = outcome.kind === "answer" ? outcome.replies[0] : null;
+  if (reply == null) throw new ApiProblem("refused", "the agent's tmux pane is gone, or tmux does not answer");
+  return reply.split("\n");
+}

@@ -1,0 +1,99 @@
+/**
+ * A client's own order to type into an agent or to end it. It goes the way that rouse's own actions go, with the same
+ * looks and refusals, one at a time per agent; who ordered what is written down before, and what came of it after.
+ */
+import type { Action } from "../core/action.js";
+import type { AgentSession } from "../core/agent.js";
+import { remember } from "../core/evidence/bounded.js";
+import type { DaemonParts } from "../daemon/parts.js";
+import { carryOut, say } from "../effects/index.js";
+import type { Events } from "./events.js";
+import { ApiProblem } from "./problem.js";
+import type { TouchLog } from "./touch-log.js";
+
+export type TouchResult = { result: "done" | "refused" | "failed" | "unknown"; reason: string; proven: boolean | null };
+type Deed = "send_input" | "stop";
+
+export interface Order {
+  client: string;
+  session: AgentSession;
+  /** A client that did not hear the answer asks again with the same one, and nothing is done twice. */
+  requestId?: string | undefined;
+}
+
+const ANSWERS_MAX = 1000;
+const STOP_MS = 60_000;
+
+export class Touching {
+  readonly #parts: Pick<DaemonParts, "loop" | "outside">;
+  readonly #events: Events;
+  readonly #log: TouchLog;
+  readonly #busy = new Set<string>();
+  readonly #answers = new Map<string, Promise<TouchResult>>();
+  /** By deed and result, for the metrics. */
+  readonly counts = new Map<string, number>();
+
+  constructor(parts: Pick<DaemonParts, "loop" | "outside">, events: Events, log: TouchLog) {
+    this.#parts = parts;
+    this.#events = events;
+    this.#log = log;
+  }
+
+  sendInput(order: Order, text: string): Promise<TouchResult> {
+    return this.#once("send_input", order, text, () => say(text, order.session, this.#parts.outside));
+  }
+
+  stop(order: Order): Promise<TouchResult> {
+    return this.#once("stop", order, "", () => {
+      const now = this.#parts.loop.now();
+      const { name, session } = order.session;
+      const action: Action = {
+        id: `api-${now}`,
+        incident: "",
+        agent: name,
+        session,
+        trouble: "gone",
+        do: "stop",
+        attempt: 1,
+        deadlineMs: STOP_MS,
+        proof: "process_gone",
+        waitMs: 0,
+      };
+      // The order is the client's own: whether the agent is in trouble is not asked.
+      return carryOut(action, order.session, { ...this.#parts.outside, assessment: () => null });
+    });
+  }
+
+  #once(deed: Deed, order: Order, text: string, work: () => Promise<TouchResult>): Promise<TouchResult> {
+    const key = order.requestId === undefined ? null : JSON.stringify([order.client, order.requestId]);
+    const known = key === null ? undefined : this.#answers.get(key);
+    if (known) return known;
+    const done = this.#do(deed, order, text, work);
+    if (key === null) return done;
+    remember(this.#answers, key, done, ANSWERS_MAX);
+    // Nothing was touched: the same request may be tried again.
+    const forget = (): boolean => this.#answers.delete(key);
+    done.then(({ result }) => result === "refused" && forget(), forget);
+    return done;
+  }
+
+  async #do(deed: Deed, order: Order, text: string, work: () => Promise<TouchResult>): Promise<TouchResult> {
+    const { client, session } = order;
+    if (this.#busy.has(session.session))
+      throw new ApiProblem("refused", `something is being done to ${session.name} already; try again in a moment`);
+    this.#busy.add(session.session);
+    try {
+      const id = this.#log.intend({ at: this.#parts.loop.now(), client, agent: session.name, session, deed, text });
+      const { result, reason, proven } = await work();
+      const at = this.#parts.loop.now();
+      this.#log.outcome({ id, at, result, reason });
+      const count = `${deed} ${result}`;
+      this.counts.set(count, (this.counts.get(count) ?? 0) + 1);
+      this.#events.tell("touch", at, session.name, { deed, client, result, reason, proven });
+      this.#parts.loop.look(session.session);
+      return { result, reason, proven };
+    } finally {
+      this.#busy.delete(session.session);
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * Timers that say something to an agent again and again: what wakes a watchdog that is itself an agent. Each word goes
+ * the way of every other one, so one that would disturb (a turn runs, a dialog is open, somebody types) is left out.
+ */
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import * as z from "zod";
+import type { Loop } from "../daemon/loop.js";
+import { ApiProblem } from "./problem.js";
+import type { Touching } from "./touching.js";
+
+const MAX = 50;
+
+const recordSchema = z.object({
+  session: z.string(),
+  agent: z.string(),
+  client: z.string(),
+  interval_secs: z.number().min(5).max(86_400),
+  message: z.string().min(1).max(2000),
+});
+type Record = z.infer<typeof recordSchema>;
+
+export interface WatchdogView {
+  pane_id: string;
+  agent: string;
+  interval_secs: number;
+  message: string;
+  sent: number;
+  /** Times at which it would have disturbed, or could not be said. */
+  left_out: number;
+  last_result: string | null;
+}
+
+interface Running extends Record {
+  timer: NodeJS.Timeout;
+  sent: number;
+  leftOut: number;
+  last: string | null;
+}
+
+export class Watchdogs {
+  readonly #file: string;
+  readonly #loop: Pick<Loop, "find">;
+  readonly #touching: Pick<Touching, "sendInput">;
+  readonly #running = new Map<string, Running>();
+
+  constructor(file: string, loop: Pick<Loop, "find">, touching: Pick<Touching, "sendInput">) {
+    this.#file = file;
+    this.#loop = loop;
+    this.#touching = touching;
+    for (const record of readFile(file)) if (this.#isAlive(record.session)) this.#run(record);
+  }
+
+  /** A second one for the same agent takes the place of the first. */
+  start(record: Record): WatchdogView {
+    if (this.#running.size >= MAX && !this.#running.has(record.session))
+      throw new ApiProblem("full", `there are ${MAX} watchdogs already; stop one first`);
+    this.#end(record.session);
+    this.#run(record);
+    this.#keep();
+    return viewOf(this.#running.get(record.session) as Running);
+  }
+
+  /** False when there was none. */
+  stop(session: string): boolean {
+    if (!this.#end(session)) return false;
+    this.#keep();
+    return true;
+  }
+
+  list(): WatchdogView[] {
+    return [...this.#running.values()].map(viewOf);
+  }
+
+  close(): void {
+    for (const { timer } of this.#running.values()) clearInterval(timer);
+  }
+
+  #run(record: Record): void {
+    const timer = setInterval(() => void this.#say(running), record.interval_secs * 1000);
+    const running: Running = { ...record, timer, sent: 0, leftOut: 0, last: null };
+    this.#running.set(record.session, running);
+  }
+
+  async #say(running: Running): Promise<void> {
+    const watched = this.#loop.find(running.session);
+    if (!watched || watched.session.endedAt !== null) {
+      this.stop(running.session);
+      return;
+    }
+    try {
+      const order = { client: `${running.client} (watchdog)`, session: watched.session };
+      const { result, reason } = await this.#touching.sendInput(order, running.message);
+      running.last = `${result}: ${reason}`;
+      if (result === "done") running.sent++;
+      else running.leftOut++;
+    } catch (error) {
+      running.last = (error as Error).message;
+      running.leftOut++;
+    }
+  }
+
+  #isAlive(session: string): boolean {
+    return this.#loop.find(session)?.session.endedAt === null;
+  }
+
+  #end(session: string): boolean {
+    const running = this.#running.get(session);
+    if (!running) return false;
+    clearInterval(running.timer);
+    return this.#running.delete(session);
+  }
+
+  #keep(): void {
+    const records = [...this.#running.values()].map((running) => recordSchema.parse(running));
+    writeFileSync(`${this.#file}.new`, JSON.stringify(records), { mode: 0o600 });
+    renameSync(`${this.#file}.new`, this.#file);
+  }
+}
+
+const viewOf = ({ session, agent, interval_secs, message, sent, leftOut, last }: Running): WatchdogView => ({
+  pane_id: session,
+  agent,
+  interval_secs,
+  message,
+  sent,
+  left_out: leftOut,
+  last_result: last,
+});
+
+/** Those of an earlier life; none where the file says nothing sensible. */
+function readFile(path: string): Record[] {
+  try {
+    return z
+      .array(recordSchema)
+      .max(MAX)
+      .parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,63 @@
+/** `rouse mcp`: the Model Context Protocol on standard input and output, for a client that starts it. */
+import type { Command } from "@commander-js/extra-typings";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { type Ask, makeMcpServer } from "../api/mcp/server.js";
+import { OPERATIONS } from "../api/operations.js";
+import { ApiProblem } from "../api/problem.js";
+import { askService } from "../api/remote.js";
+import { loadConfig } from "../config/load.js";
+import { rousePaths } from "../config/paths.js";
+import { Unreachable } from "../daemon/client.js";
+import { RIGHTS, type Right } from "../daemon/http/tokens.js";
+import { isKeptDown } from "../daemon/kept-down.js";
+import { BadInput } from "../replay/bad-input.js";
+import { ensureDaemon } from "./daemon.js";
+import { readVersion } from "./version.js";
+
+export function addMcp(program: Command, _setExit: (code: number) => void): void {
+  program
+    .command("mcp")
+    .summary("the Model Context Protocol on standard input and output")
+    .description(
+      "Serves MCP to the client that starts it: an orchestrator, or an agent that reports its own state. What it may do\n" +
+        "stands in the configuration (mcp.rights: read, report, touch). Over HTTP the daemon serves the same under /mcp.",
+    )
+    .action(async () => {
+      const rights = rightsOf(loadConfig().config.mcp.rights);
+      // A client that waits for its server is not held up by a daemon that starts.
+      void start();
+      const ask = askerOf(rights);
+      const done = new Promise<void>((resolve) => process.stdin.once("close", () => resolve()));
+      serveStdio(() => makeMcpServer({ version: readVersion(), ask, cwd: process.cwd() }));
+      await done;
+    });
+}
+
+function rightsOf(words: readonly string[]): ReadonlySet<Right> {
+  const wrong = words.find((word) => !(RIGHTS as readonly string[]).includes(word));
+  if (wrong !== undefined)
+    throw new BadInput(`mcp.rights names ${JSON.stringify(wrong)}, and the rights are ${RIGHTS.join(", ")}`);
+  return new Set(words as Right[]);
+}
+
+async function start(): Promise<void> {
+  if (process.env.ROUSE_DAEMON === "off" || isKeptDown(rousePaths())) return;
+  await ensureDaemon().catch(() => {
+    // Whoever asks next is told that no daemon is running.
+  });
+}
+
+function askerOf(rights: ReadonlySet<Right>): Ask {
+  const client = `mcp ${process.ppid}`;
+  return async (operation, input) => {
+    const { right } = OPERATIONS[operation];
+    if (!rights.has(right))
+      throw new ApiProblem("right", `this needs the right ${right}, which mcp.rights does not give`);
+    try {
+      return await askService(rousePaths().daemonSocket, operation, input, client);
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      throw new ApiProblem("refused", `${error.message}: a person starts it with rouse up`);
+    }
+  };
+}

@@ -1,0 +1,90 @@
+/** `rouse token`: who may speak to the daemon's port, and what for. */
+import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { makePrivateFolder, rousePaths } from "../config/paths.js";
+import { plain, plainJson } from "../core/plain.js";
+import {
+  createToken,
+  listTokens,
+  RIGHTS,
+  type Right,
+  revokeToken,
+  TokenProblem,
+  type TokenRecord,
+} from "../daemon/http/tokens.js";
+import { BadInput } from "../replay/bad-input.js";
+import { tableText } from "./table.js";
+
+export function addToken(program: Command, _setExit: (code: number) => void): void {
+  const token = program
+    .command("token")
+    .summary("tokens for the HTTP API, and what each may do")
+    .description(
+      "Every request to the daemon's port needs a token. Its rights: read (states, reasons, terminals, messages), report\n" +
+        "(what agents say of themselves, messages) and touch (type into agents, end those that rouse spawned).",
+    );
+  token
+    .command("create")
+    .summary("make a token; it is shown once")
+    .argument("<name>", "whom it is for, such as my-orchestrator")
+    .option("--right <right...>", "read, report or touch", addRight)
+    .option("--json", "for programs")
+    .action((name, { right = ["read"], json }) => {
+      const paths = rousePaths();
+      const made = orBadInput(() => {
+        makePrivateFolder(paths.state);
+        return createToken(paths.tokens, name, right, Date.now());
+      });
+      if (json) process.stdout.write(`${plainJson({ name, rights: right, token: made })}\n`);
+      else {
+        process.stdout.write(`${made}\n`);
+        process.stderr.write(
+          `rouse: this is shown once; ${name} may ${right.join(" and ")}. Use it as: Authorization: Bearer TOKEN\n`,
+        );
+      }
+    });
+  token
+    .command("list")
+    .summary("the tokens that there are, without their text")
+    .option("--json", "for programs")
+    .action(({ json }) => {
+      const tokens = orBadInput(() => listTokens(rousePaths().tokens));
+      if (json) {
+        const shown = tokens.map(({ digest: _secret, ...rest }) => rest);
+        process.stdout.write(`${plainJson({ tokens: shown })}\n`);
+      } else if (tokens.length === 0)
+        process.stdout.write("there is no token; make one with: rouse token create NAME\n");
+      else process.stdout.write(tableText(COLUMNS, tokens, process.stdout.columns ?? 100));
+    });
+  token
+    .command("revoke")
+    .summary("take a token back; it opens nothing from now on")
+    .argument("<name>", "the token")
+    .action((name) => {
+      if (!orBadInput(() => revokeToken(rousePaths().tokens, name)))
+        throw new BadInput(`there is no token called ${plain(name, 80)}; rouse token list shows them`);
+      process.stdout.write(`${name} opens nothing any more\n`);
+    });
+}
+
+const COLUMNS = [
+  { title: "NAME", text: ({ name }: TokenRecord) => name, min: 8 },
+  { title: "RIGHTS", text: ({ rights }: TokenRecord) => rights.join(" ") },
+  { title: "MADE", text: ({ created_at }: TokenRecord) => created_at.slice(0, 16).replace("T", " ") },
+];
+
+function addRight(word: string, before: Right[] | undefined): Right[] {
+  const words = word.split(",").filter(Boolean);
+  for (const each of words)
+    if (!(RIGHTS as readonly string[]).includes(each))
+      throw new InvalidArgumentError(`The rights are ${RIGHTS.join(", ")}.`);
+  return [...new Set([...(before ?? []), ...(words as Right[])])];
+}
+
+function orBadInput<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof TokenProblem) throw new BadInput(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Who may speak to the daemon's port, and what for. A token is shown once, when it is made; only its digest is kept, in a
+ * file of this user alone. The file is looked at with every request, so that a token that was revoked opens nothing.
+ */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { renameSync, statSync, writeFileSync } from "node:fs";
+import * as z from "zod";
+import { readPrivate } from "./key.js";
+
+/**
+ * `read` looks, `report` tells what an agent says of itself and keeps messages moving, `touch` types into agents and ends
+ * them. `hook` is what the key in the agents' own settings opens, and nothing else.
+ */
+export const RIGHTS = ["read", "report", "touch"] as const;
+export type Right = (typeof RIGHTS)[number];
+
+export interface Client {
+  name: string;
+  rights: ReadonlySet<Right | "hook">;
+}
+
+const MAX = 200;
+const recordSchema = z.object({
+  name: z.string().regex(/^[A-Za-z0-9._-]{1,60}$/),
+  digest: z.string().regex(/^[0-9a-f]{64}$/),
+  rights: z.array(z.enum(RIGHTS)).min(1),
+  created_at: z.iso.datetime(),
+});
+const fileSchema = z.object({ tokens: z.array(recordSchema).max(MAX) });
+
+export type TokenRecord = z.infer<typeof recordSchema>;
+
+/** What is wrong with the request for a token, or with the file, in words for the user. */
+export class TokenProblem extends Error {}
+
+const digestOf = (token: string): string => createHash("sha256").update(token).digest("hex");
+
+/** Every token that there is; none where there is no file. */
+export function listTokens(path: string): TokenRecord[] {
+  const text = readPrivate(path);
+  if (text === null) return [];
+  const parsed = fileSchema.safeParse(jsonOf(text));
+  if (!parsed.success) throw new TokenProblem(`${path} is damaged: remove it, and make the tokens anew`);
+  return parsed.data.tokens;
+}
+
+/** Makes a token; returns its text, which nobody can show again. */
+export function createToken(path: string, name: string, rights: readonly Right[], now: number): string {
+  const known = listTokens(path);
+  if (known.some((token) => token.name === name))
+    throw new TokenProblem(`there is a token called ${name}: revoke it first, or choose another name`);
+  if (known.length >= MAX) throw new TokenProblem(`there are ${MAX} tokens: revoke those that nobody uses`);
+  const token = `rouse_${randomBytes(32).toString("base64url")}`;
+  const record = { name, digest: digestOf(token), rights: [...rights], created_at: new Date(now).toISOString() };
+  const checked = recordSchema.safeParse(record);
+  if (!checked.success)
+    throw new TokenProblem("a token's name has up to 60 letters, digits, dots, dashes and underscores");
+  write(path, [...known, checked.data]);
+  return token;
+}
+
+/** False when there is none of this name. */
+export function revokeToken(path: string, name: string): boolean {
+  const known = listTokens(path);
+  const left = known.filter((token) => token.name !== name);
+  if (left.length === known.length) return false;
+  write(path, left);
+  return true;
+}
+
+function write(path: string, tokens: readonly TokenRecord[]): void {
+  writeFileSync(`${path}.new`, `${JSON.stringify({ tokens }, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+}
+
+export class Tokens {
+  readonly #path: string;
+  #seen = "";
+  #tokens: readonly TokenRecord[] = [];
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Takes the same time whoever's token it is. A file that is damaged opens nothing. */
+  find(token: string): Client | null {
+    this.#refresh();
+    const given = Buffer.from(digestOf(token), "hex");
+    let found: TokenRecord | null = null;
+    for (const record of this.#tokens) if (timingSafeEqual(given, Buffer.from(record.digest, "hex"))) found = record;
+    return found && { name: found.name, rights: new Set(found.rights) };
+  }
+
+  #refresh(): void {
+    const seen = versionOf(this.#path);
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    try {
+      this.#tokens = listTokens(this.#path);
+    } catch {
+      this.#tokens = [];
+    }
+  }
+}
+
+function versionOf(path: string): string {
+  try {
+    const { mtimeNs, size, ino } = statSync(path, { bigint: true });
+    return `${mtimeNs} ${size} ${ino}`;
+  } catch {
+    return "none";
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,146 @@
+/** MCP as orchestrators and agents use it: the real server on stdio and in the daemon, real clients of two versions. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeToken, openPort } from "../support/api.js";
+import { reaches, receivedBy, spawnFake } from "../support/fake-agent.js";
+import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
+import { CLIENTS, type McpClient, type Place } from "../support/mcp.js";
+
+let home: Home;
+let place: Place;
+const open: McpClient[] = [];
+
+beforeAll(async () => {
+  home = makeHome("on");
+  home.env.ROUSE_MCP_RIGHTS = "read,report,touch";
+  const port = await openPort(home);
+  place = { home, port, token: await makeToken(home, "orchestrator", "read,report,touch") };
+  await spawnFake(home, "ann", {
+    steps: [{ do: "idle" }, { do: "stream" }, { do: "finish" }, { do: "idle" }],
+    logs: true,
+  });
+  await spawnFake(home, "bob", { steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "idle" }] });
+  await reaches(home, "ann", "idle");
+  await reaches(home, "bob", "needs_input/permission");
+}, 120_000);
+
+afterAll(async () => {
+  for (const client of open) await client.close();
+  for (const name of ["ann", "bob"]) await rouse(home, ["stop", name, "--grace", "0"]);
+  await rouse(home, ["down"]);
+  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+});
+
+async function connect(which: string, at: Place = place): Promise<McpClient> {
+  const client = await (CLIENTS[which] as (typeof CLIENTS)[string])(at);
+  open.push(client);
+  return client;
+}
+
+const json = async <T>(client: McpClient, name: string, args?: Record<string, unknown>): Promise<T> => {
+  const { isError, text } = await client.call(name, args);
+  expect([name, isError, text]).toEqual([name, false, text]);
+  return JSON.parse(text) as T;
+};
+
+describe.each(Object.keys(CLIENTS))("%s", (which) => {
+  it("finds the tools, each with what it may do", async () => {
+    const client = await connect(which);
+    const tools = new Map((await client.tools()).map(({ name, annotations }) => [name, annotations]));
+    for (const name of ["get_worker_status", "get_status", "why", "read_pane"])
+      expect([name, tools.get(name)]).toMatchObject([name, { readOnlyHint: true, destructiveHint: false }]);
+    for (const name of ["close_pane", "kill_session"])
+      expect([name, tools.get(name)]).toMatchObject([name, { readOnlyHint: false, destructiveHint: true }]);
+    for (const name of ["report_status", "send_input", "watchdog_start", "watchdog_stop"])
+      expect([name, tools.get(name)]).toMatchObject([name, { readOnlyHint: false, destructiveHint: false }]);
+  });
+
+  it("sees every worker, who is asked for what, and the question word for word", async () => {
+    const client = await connect(which);
+    const { workers } = await json<{ workers: Record<string, unknown>[] }>(client, "get_worker_status");
+    expect(new Map(workers.map(({ name, state }) => [name, state]))).toEqual(
+      new Map([
+        ["ann", "idle"],
+        ["bob", "needs_input"],
+      ]),
+    );
+    const bob = workers.find(({ name }) => name === "bob");
+    const status = await json<Record<string, unknown>>(client, "get_status", { pane_id: bob?.pane_id });
+    expect(status).toMatchObject({ is_awaiting_confirmation: true, is_awaiting_input: false });
+    expect(JSON.stringify(status.prompt)).toContain("proceed");
+    expect(await json(client, "get_status", { pane_id: "ann" })).toMatchObject({
+      is_awaiting_confirmation: false,
+      is_awaiting_input: false,
+    });
+    const { lines } = await json<{ lines: string[] }>(client, "read_pane", { pane_id: "bob", lines: 20 });
+    expect(lines.join("\n")).toContain("proceed");
+    expect(await json(client, "why", { pane_id: "bob" })).toMatchObject({ state: "needs_input" });
+  });
+
+  it("is told what to do when something does not work", async () => {
+    const client = await connect(which);
+    const unknown = await client.call("get_status", { pane_id: "an" });
+    expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining("ann") });
+    const dialog = await client.call("send_input", { pane_id: "bob", text: "yes" });
+    expect(dialog).toMatchObject({ isError: true, text: expect.stringMatching(/refused.*(dialog|answer)/) });
+    expect(await client.call("get_status", {})).toMatchObject({ isError: true });
+  });
+});
+
+describe("a client without the right", () => {
+  it("over HTTP reads, and is told who could let it type", async () => {
+    const token = await makeToken(home, "reader", "read");
+    const client = await connect("the current client over HTTP", { ...place, token });
+    expect(await client.call("get_worker_status")).toMatchObject({ isError: false });
+    for (const [name, args] of [
+      ["send_input", { pane_id: "ann", text: "x" }],
+      ["close_pane", { pane_id: "ann" }],
+      ["kill_session", { session: "ann" }],
+      ["watchdog_start", { pane_id: "ann" }],
+      ["watchdog_stop", { pane_id: "ann" }],
+      ["report_status", { status: "complete", pane_id: "ann" }],
+    ] as const)
+      expect([name, await client.call(name, args)]).toMatchObject([
+        name,
+        { isError: true, text: expect.stringMatching(/right (touch|report).*rouse token create/) },
+      ]);
+    expect(receivedBy(home, "ann")).toEqual([]);
+  });
+
+  it("on stdio reads and reports, and no more, unless the user's own configuration says so", async () => {
+    const { ROUSE_MCP_RIGHTS: _all, ...env } = home.env;
+    const client = await connect("the current client on stdio", { ...place, home: { ...home, env } });
+    expect(await client.call("get_worker_status")).toMatchObject({ isError: false });
+    expect(await client.call("send_input", { pane_id: "ann", text: "x" })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("mcp.rights"),
+    });
+  });
+});
+
+describe("a hundred clients at once", () => {
+  it("each get their own answers and nobody else's", async () => {
+    const count = process.env.ROUSE_FULL === "1" ? 1000 : 100;
+    const client = await connect("the current client over HTTP");
+    const asked = Array.from({ length: count }, (_, at) => `nobody-${at}`);
+    const answers = await Promise.all(asked.map((name) => client.call("get_status", { pane_id: name })));
+    expect(answers.map(({ text }) => /nobody-\d+/.exec(text)?.[0])).toEqual(asked);
+  });
+});
+
+describe("what a client types", () => {
+  it("arrives once, with one Enter, however often the same request is sent", async () => {
+    const client = await connect("the current client over HTTP");
+    const send = () => client.call("send_input", { pane_id: "ann", text: "mend the tests", request_id: "1" });
+    const answers = await Promise.all([send(), send(), send()]);
+    for (const answer of answers)
+      expect(answer).toMatchObject({ isError: false, text: expect.stringContaining("done") });
+    expect((await send()).text).toBe(answers[0]?.text);
+    await until("ann to work", async () =>
+      (await client.call("get_status", { pane_id: "ann" })).text.includes("working"),
+    );
+    const received = receivedBy(home, "ann")
+      .map(({ text }) => text)
+      .join("");
+    expect(received.split("\r")).toEqual(["mend the tests", ""]);
+  });
+});
