@@ -73,10 +73,11 @@ describe("what is shown of a session", () => {
 
   it("says that rouse is blind when what is heard of it tells nothing for a minute", () => {
     const watched = watch([]);
-    expect(viewOf(watched, START + 59_000)).toMatchObject({ state: "unknown", blind: null });
-    const blind = { since: "2026-03-02T09:00:00.000Z", reason: "nothing was seen yet" };
-    expect(viewOf(watched, START + 61_000)).toMatchObject({ state: "unknown", healthy: false, blind });
-    watched.session = { ...watched.session, endedAt: START + 62_000 };
-    expect(viewOf(watched, START + 63_000).blind).toBeNull();
+    watched.judge(START + 10_000);
+    expect(viewOf(watched, START + 69_000)).toMatchObject({ state: "unknown", blind: null });
+    const blind = { since: "2026-03-02T09:00:10.000Z", reason: "nothing was seen yet" };
+    expect(viewOf(watched, START + 71_000)).toMatchObject({ state: "unknown", healthy: false, blind });
+    watched.session = { ...watched.session, endedAt: START + 72_000 };
+    expect(viewOf(watched, START + 73_000).blind).toBeNull();
   });
 });

@@ -16,6 +16,14 @@ describe("Watched", () => {
     expect(watched.timeline.map(({ t, state }) => [t, state])).toEqual([[1, "working"]]);
   });
 
+  it("is starting, and no trouble, until its first signal is overdue", () => {
+    const watched = new Watched(agent(), START);
+    expect([0, 9_999, 10_000].map((ms) => watched.ask(START + ms).state)).toEqual(["starting", "starting", "unknown"]);
+    expect(watched.assessment.recheckAt).toBe(START + 10_000);
+    watched.take([title("working", START + 1000)], START + 1000);
+    expect(watched.ask(START + 1000).state).toBe("working");
+  });
+
   it.each([
     ["spawn", ["host"]],
     ["run", ["host"]],

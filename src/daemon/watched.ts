@@ -13,6 +13,9 @@ const TIMELINE_MAX = 200;
 /** Nothing was heard of a living session for so long, three beats of its host: rouse is blind to it and says so. */
 export const BLIND_MS = 60_000;
 
+/** Whoever registered it saw its process; so long its first signal may take before rouse says that it sees nothing. */
+const FIRST_WORD_MS = 10_000;
+
 /** Who brought news: the host that holds its terminal, the tmux pane it is in, or any other sense of the daemon. */
 export type Heard = "host" | "pane" | "senses";
 
@@ -44,6 +47,17 @@ const UNJUDGED: Omit<Assessment, "at"> = {
   recheckAt: null,
 };
 
+const BORN: Omit<Assessment, "at" | "recheckAt"> = {
+  state: "starting",
+  cause: null,
+  confidence: 0.5,
+  until: null,
+  reasons: ["the program is up, nothing was seen of it yet"],
+  level: "act",
+  kinds: [],
+  ruleset: RULESET,
+};
+
 export class Watched {
   session: AgentSession;
   readonly evidence: Evidence;
@@ -59,10 +73,12 @@ export class Watched {
   poisoned: string | null = null;
 
   settings: JudgingOptions;
+  readonly #bornAt: number;
 
   constructor(session: AgentSession, now: number, settings: JudgingOptions = {}) {
     this.session = session;
     this.settings = settings;
+    this.#bornAt = now;
     this.evidence = createEvidence(traitsOf(profileFor(session.kind)));
     this.assessment = this.#assess(now);
     this.since = now;
@@ -117,8 +133,11 @@ export class Watched {
   }
 
   #assess(now: number): Assessment {
-    if (this.settings.isJudging !== false) return assess(this.evidence, now, this.settings);
-    return { ...UNJUDGED, at: now };
+    if (this.settings.isJudging === false) return { ...UNJUDGED, at: now };
+    const found = assess(this.evidence, now, this.settings);
+    const firstWordBy = this.#bornAt + FIRST_WORD_MS;
+    const isBorn = this.evidence.firstAt === null && !this.evidence.blind && now < firstWordBy;
+    return isBorn && found.state === "unknown" ? { ...BORN, at: now, recheckAt: firstWordBy } : found;
   }
 
   #setAside(error: unknown, now: number): void {
