@@ -1,6 +1,6 @@
 /** What the doctor asks of this machine: Node.js, SQLite, folders, disk, tmux, the configuration. */
-import { lstatSync, statfsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { accessSync, constants, lstatSync, type Stats, statfsSync } from "node:fs";
+import { dirname } from "node:path";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
 import type { RousePaths } from "../config/paths.js";
 import { problemText } from "../config/problem.js";
@@ -38,7 +38,7 @@ export function sqliteLine(load: typeof loadSqlite = loadSqlite): DoctorLine {
 }
 
 /** Folders are private, sockets too: whoever can open them can type into agents. */
-export function folderLines(paths: RousePaths): DoctorLine[] {
+export function folderLines(paths: RousePaths, canWrite = isWritable): DoctorLine[] {
   const looked: [string, string, number][] = [
     ["config folder", paths.config, 0o022],
     ["state folder", paths.state, 0o077],
@@ -47,7 +47,9 @@ export function folderLines(paths: RousePaths): DoctorLine[] {
     ["journal file", paths.journal, 0o077],
   ];
   return looked.flatMap(([what, path, forbidden]) => {
-    const found = lstatSync(path, { throwIfNoEntry: false });
+    const found = statsOf(path);
+    if (what.endsWith("folder") && !canWrite(nearestFolder(path)))
+      return [fail(what, `${path} cannot be written`, "make it yours, or set ROUSE_HOME to a folder of yours")];
     if (!found) return [];
     const mode = (found.mode & 0o777).toString(8).padStart(3, "0");
     if (process.getuid && found.uid !== process.getuid())
@@ -102,8 +104,26 @@ export function configLines(load: () => LoadedConfig = loadConfig): DoctorLine[]
 export const megabytes = (bytes: number): string =>
   bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GB` : `${Math.round(bytes / 1024 ** 2)} MB`;
 
+/** Null too where the way there cannot be gone: through a file, or a folder of somebody else. */
+function statsOf(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return !lstatSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
 function nearestFolder(path: string): string {
   for (let folder = path; ; folder = dirname(folder)) {
-    if (lstatSync(join(folder, "."), { throwIfNoEntry: false }) || folder === dirname(folder)) return folder;
+    if (statsOf(folder) || folder === dirname(folder)) return folder;
   }
 }

@@ -54,6 +54,17 @@ describe("the doctor's eyes", () => {
     ]);
   });
 
+  it("fails where rouse's folders cannot be made, before anything is started there", () => {
+    const paths = rousePaths(env);
+    const lines = folderLines(paths, (path) => path !== folder);
+    expect(lines.map(({ what, level }) => [what, level])).toEqual([
+      ["config folder", "fail"],
+      ["state folder", "fail"],
+      ["runtime folder", "fail"],
+    ]);
+    expect(folderLines(paths)).toEqual([]);
+  });
+
   it.each([
     ["tmux 3.3a", "ok"],
     ["tmux 3.1c", "warn"],

@@ -46,6 +46,10 @@ function exitOf(error: unknown): number {
     return say(`${error.message}; start it with "rouse up", or start an agent with "rouse run" or "rouse spawn"`, 69);
   }
   if (error instanceof Refused) return say(error.message, error.status === 503 ? 75 : 1);
+  // The system's own refusal of a file or folder, such as a home that cannot be written: no fault of the program.
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  if (code !== undefined && syscall !== undefined && path !== undefined)
+    return say(`${plainLine((error as Error).message)}; "rouse doctor" looks after rouse's own folders`, 1);
   throw error;
 }
 

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
 
@@ -22,6 +24,26 @@ it.each([
   expect(stderr).toContain(
     'there is no kind "claude-cod"; did you mean claude-code? there are claude-code, codex, gemini, opencode, generic',
   );
+});
+
+it.each([
+  ["up", ["up"]],
+  ["spawn", ["spawn", "--", "true"]],
+  ["watch", ["watch"]],
+  ["init", ["init"]],
+])("where rouse's folders cannot be made, %s says so in one line", async (_, args) => {
+  writeFileSync(join(home.path, "file"), "");
+  const nowhere = { ...home, env: { ...home.env, ROUSE_HOME: join(home.path, "file", "below") } };
+  const { status, stderr } = await rouse(nowhere, args);
+  expect({ status, lines: stderr.trimEnd().split("\n") }).toEqual({
+    status: 1,
+    lines: [expect.stringMatching(/^rouse: ENOTDIR: .*"rouse doctor"/)],
+  });
+  const { status: found, stdout } = await rouse(nowhere, ["doctor"]);
+  expect({ found, stdout }).toEqual({
+    found: 1,
+    stdout: expect.stringMatching(/FAIL {2}state folder .*cannot be written/),
+  });
 });
 
 it("a kind may be given by the name of its program", async () => {
