@@ -24,6 +24,14 @@ describe("Watched", () => {
     expect(watched.ask(START + 1000).state).toBe("working");
   });
 
+  it("is not accused of what came after its watching ended", () => {
+    const watched = new Watched(agent({ origin: "transcript" }), START);
+    watched.take([{ kind: "process", at: START, source: "process", alive: true, children: 0, cpuMs: 0 }], START);
+    watched.session = { ...watched.session, endedAt: START + 6000 };
+    watched.judge(START + 1_200_000);
+    expect(watched.assessment).toMatchObject({ state: "starting", at: START + 1_200_000, recheckAt: null });
+  });
+
   it.each([
     ["spawn", ["host"]],
     ["run", ["host"]],

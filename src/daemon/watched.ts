@@ -134,6 +134,10 @@ export class Watched {
 
   #assess(now: number): Assessment {
     if (this.settings.isJudging === false) return { ...UNJUDGED, at: now };
+    const { endedAt } = this.session;
+    // Its watching ended, not its process: another session goes on with it, and no clock runs here any more.
+    if (endedAt !== null && !this.evidence.exit && endedAt < now)
+      return { ...this.#assess(endedAt), at: now, recheckAt: null };
     const found = assess(this.evidence, now, this.settings);
     const firstWordBy = this.#bornAt + FIRST_WORD_MS;
     const isBorn = this.evidence.firstAt === null && !this.evidence.blind && now < firstWordBy;
