@@ -204,4 +204,17 @@ describe("an assessment", () => {
     expect(assess(evidence, at + 150_000)).toMatchObject({ state: "stuck", level: "tell" });
     expect(assess(evidence, at + 400_000)).toMatchObject({ state: "stuck", level: "act" });
   });
+
+  it.each([
+    { children: 0, level: "act", kinds: ["screen", "process"] },
+    { children: 1, level: "tell", kinds: ["screen"] },
+  ])("takes a process tree with $children children for what it proves", ({ children, level, kinds }) => {
+    const evidence = createEvidence();
+    const at = START;
+    take(evidence, { kind: "status", source: "title", status: "working", at });
+    take(evidence, { ...screen({ busy: true, moving: true, replying: true }), at });
+    take(evidence, { kind: "process", source: "process", alive: true, children, cpuMs: 10, at });
+    take(evidence, { kind: "output", source: "screen", bytes: 9, at: at + 400_000 });
+    expect(assess(evidence, at + 400_000)).toMatchObject({ state: "stuck", cause: "silent_stream", level, kinds });
+  });
 });

@@ -45,6 +45,10 @@ export function agreeingKinds({ turn }: Evidence, active: boolean | null): Evide
 export const processSeen = ({ progress }: Evidence): EvidenceKind | null =>
   progress.children === null ? null : "process";
 
+/** The process was looked at, and it has no child that could be what is waited for. */
+export const nothingBelow = ({ progress }: Evidence): EvidenceKind | null =>
+  progress.children === 0 ? "process" : null;
+
 /** The workspace is watched, and nothing changed in it since then. */
 export function workspaceStill({ activity }: Evidence, since: number): EvidenceKind | null {
   const changes = [activity.recent.get("file_modification"), activity.recent.get("git_commit")].flatMap((s) => s ?? []);

@@ -13,7 +13,7 @@ import {
 } from "../clocks.js";
 import { setting } from "../defaults.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
-import { type EvidenceKind, KIND_OF_SOURCE, kinds, processSeen } from "../evidence/kinds.js";
+import { type EvidenceKind, KIND_OF_SOURCE, kinds, nothingBelow, processSeen } from "../evidence/kinds.js";
 import type { Witness } from "../evidence/progress.js";
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { ToolClass } from "../signal.js";
@@ -163,7 +163,7 @@ function bySilence(question: Question): Verdict {
   }
   const actAfter = actAfterMs(question);
   dueAfter(news, Math.max(actAfter, threshold));
-  const silentKinds = kinds(witnesses.map((witness) => KIND[witness]));
+  const silentKinds = kinds([...witnesses.map((witness) => KIND[witness]), nothingBelow(evidence)]);
   const act = silent >= actAfter && silentKinds.length >= 2;
   const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { ...settings, turnActive: true });
   return {
@@ -173,6 +173,7 @@ function bySilence(question: Question): Verdict {
     reasons: [
       `a turn runs (${question.word?.source}), and nothing new came${lasting(silent)}: ${witnesses.map((w) => WITNESS_WORDS[w]).join(", ")}`,
       ...(fingerprint ? [fingerprint.reason] : []),
+      ...(nothingBelow(evidence) ? ["no child process works for it"] : []),
     ],
     act,
     kinds: silentKinds,
@@ -237,7 +238,7 @@ function frozenScreen(question: Question): Verdict | null {
   const others = (Object.keys(seen) as Witness[]).filter(
     (witness) => !EDGES.has(witness) && since(seen[witness] ?? 0) >= frozenMs,
   );
-  const frozenKinds = kinds(["screen", ...others.map((witness) => KIND[witness])]);
+  const frozenKinds = kinds(["screen", ...others.map((witness) => KIND[witness]), nothingBelow(evidence)]);
   return {
     state: "stuck",
     cause: "frozen_screen",
