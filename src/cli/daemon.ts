@@ -9,6 +9,7 @@ import { askDaemon, Unreachable } from "../daemon/client.js";
 import { keepDown } from "../daemon/kept-down.js";
 import type { Fold } from "../daemon/starting.js";
 import { BadInput } from "../replay/bad-input.js";
+import { HOST_SCRIPT } from "./host-script.js";
 import { startByService, UNIT } from "./service.js";
 import { readVersion } from "./version.js";
 
@@ -50,7 +51,7 @@ async function serveHere(setExit: (code: number) => void): Promise<void> {
   const { AlreadyRunning, serve } = await import("../daemon/serve.js");
   const { JournalError } = await import("../store/journal-error.js");
   const { openApi } = await import("../api/open.js");
-  const running = await serve(rousePaths(), readVersion(), openApi).catch((error: unknown) => {
+  const running = await serve(rousePaths(), readVersion(), HOST_SCRIPT, openApi).catch((error: unknown) => {
     if (error instanceof JournalError) throw new BadInput(error.message);
     if (error instanceof AlreadyRunning) throw new BadInput(`${error.message}; stop it with "rouse down" first`);
     throw error;

@@ -1,5 +1,4 @@
 /** `rouse spawn`: an agent without a terminal, in a small process of its own that outlives this one and the daemon. */
-import { fileURLToPath } from "node:url";
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { plain, plainJson } from "../core/plain.js";
@@ -7,11 +6,11 @@ import { allowUp } from "../daemon/kept-down.js";
 import { startHost } from "../host/start-host.js";
 import { BadInput } from "../replay/bad-input.js";
 import { agentCommand, cannotStart, checkKind, specOf } from "./agent-options.js";
+import { HOST_SCRIPT } from "./host-script.js";
 
 const COLS = 120;
 const ROWS = 40;
 /** What the process beside a spawned agent runs. */
-const HOST_SCRIPT: string = fileURLToPath(new URL("./host.js", import.meta.url));
 
 export function addSpawn(program: Command, setExit: (code: number) => void): void {
   agentCommand(program, "spawn")

@@ -9,6 +9,7 @@ import type { AgentSession } from "../core/agent.js";
 import type { IncidentChange } from "../core/incident/fold.js";
 import type { Incidents } from "../core/incident/incident.js";
 import type { Policy } from "../core/policy/policy.js";
+import { Environments } from "../effects/environments.js";
 import { canDo, carryOut, type EffectWorld } from "../effects/index.js";
 import type { Journal } from "../store/journal.js";
 import { Acting } from "./acting.js";
@@ -33,18 +34,27 @@ export interface ActSetup {
   notes: string[];
 }
 
+export interface ActingPlace {
+  paths: RousePaths;
+  config: Config;
+  /** When somebody last looked before this life; null where nobody knows. */
+  lookedAt: number | null;
+  /** What the process beside a spawned agent runs. */
+  hostScript: string;
+}
+
 /** To be called when the journal is folded: what was decided before is in the book. */
 export function setUpActing(
   loop: Loop,
   journal: Journal,
   world: Pick<World, "transcriptOf">,
-  { paths, config, lookedAt }: { paths: RousePaths; config: Config; lookedAt: number | null },
+  { paths, config, lookedAt, hostScript }: ActingPlace,
 ): ActSetup {
   const { policies, problems } = loadPolicies(config.health);
   const permission = new Permission(join(paths.state, "allow.json"));
   const policyOf = (session: AgentSession): Policy => policyFor(policies, session, USUAL);
   const telling = setUpTelling(loop, journal, { config, policyOf });
-  const outside = outsideOf(loop, world, paths);
+  const outside = outsideOf(loop, world, paths, hostScript);
   const heard: ActSetup["heard"] = new Set();
   const acting = new Acting({
     store: telling.over(journal.book),
@@ -67,7 +77,11 @@ export function setUpActing(
   return { acting, permission, policyOf, outside, heard, notes };
 }
 
-function outsideOf(loop: Loop, world: Pick<World, "transcriptOf">, paths: RousePaths): EffectWorld {
+function outsideOf(loop: Loop, world: Pick<World, "transcriptOf">, paths: RousePaths, hostScript: string): EffectWorld {
+  // What an agent was started with is read while it lives, from the first word of it.
+  const environments = new Environments(paths, process.env);
+  loop.onRegister = (session) => environments.remember(session);
+  for (const { session } of loop.sessions()) if (session.endedAt === null) environments.remember(session);
   return {
     paths,
     now: () => loop.now(),
@@ -75,5 +89,6 @@ function outsideOf(loop: Loop, world: Pick<World, "transcriptOf">, paths: RouseP
     evidence: (session) => loop.find(session)?.evidence ?? null,
     assessment: (session) => loop.find(session)?.ask(loop.now()) ?? null,
     transcript: (session) => world.transcriptOf(session),
+    starting: { environments, hostScript },
   };
 }

@@ -294,6 +294,18 @@ describe("a recovery by hand", () => {
     expect(rig.touches).toEqual(["interrupt"]);
   });
 
+  it("waits a minute after a time in which nobody looked; records of earlier times are no such time", async () => {
+    await hanging();
+    const rig = acts(() => ({}), { allowed: false });
+    await suspected(rig);
+    const to = test.loop.now();
+    await test.send("s1", [{ kind: "gap", source: "observer", from: to - 300_000, to: to - 290_000 }]);
+    expect(await recover(rig, "ladder", true)).toMatchObject({ next: { do: "interrupt" }, recheckAt: null });
+    test.hand.pass(60_000);
+    await run(1);
+    expect(await recover(rig, "ladder", true)).toMatchObject({ reason: "rouse has just woken up" });
+  });
+
   it("leaves a healthy agent alone, also when it is asked to restart it", async () => {
     await hanging();
     const rig = acts(() => ({}));

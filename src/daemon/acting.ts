@@ -292,6 +292,7 @@ export class Acting {
     const { session, evidence } = watched;
     return {
       ...factsOf(evidence, since, now, watched.settings),
+      wokeAt: this.#wokeAt(watched),
       origin: session.origin,
       allowed: isAllowed(session, incident.trouble),
       can: hands.can(session),
@@ -299,6 +300,12 @@ export class Acting {
       observerHealthy: isWell() && this.problem === null && evidence.blind === null && watched.dark === null,
       silencedUntil: silencedUntil(this.book, incident, now),
     };
+  }
+
+  /** When rouse last opened its eyes; a transcript that was there before it was read is no sleep. */
+  #wokeAt({ sightedAt }: Watched): number | null {
+    const woke = this.book.asleep.at(-1)?.to ?? null;
+    return woke === null || sightedAt === null ? (woke ?? sightedAt) : Math.max(woke, sightedAt);
   }
 
   #fold(input: IncidentInput): void {

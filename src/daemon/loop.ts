@@ -50,6 +50,8 @@ export class Loop {
   tickedAt: number | null = null;
   /** When the first of them was finished: so long after the start of the process, and with so much work. */
   judging: { after_ms: number; cpu_ms: number } | null = null;
+  /** An agent says that it is there: at its start, and with every beat. */
+  onRegister: (session: AgentSession) => void = () => {};
   /** Called at the end of each, and only then. */
   onTick: (now: number) => void = () => {};
 
@@ -121,6 +123,7 @@ export class Loop {
 
   register(session: AgentSession): number {
     this.#journal.putSession(session);
+    this.onRegister(session);
     const known = this.#watched.get(session.session);
     if (known) {
       // A pane's program may go to another folder, where another project's settings hold.
@@ -247,7 +250,10 @@ export class Loop {
     if (!turned) return;
     // What was not seen accuses nobody, whoever it was that did not look.
     const { blind } = watched.evidence;
-    if (blind) this.#keepGap(watched, { from: blind.since, to: now }, now);
+    if (blind) {
+      this.#keepGap(watched, { from: blind.since, to: now }, now);
+      watched.sightedAt = now;
+    }
     this.#note(watched, turned, now);
     this.#judge(watched, now);
   }

@@ -44,7 +44,13 @@ export interface Running {
   stop: (then: "stays down" | "may return") => void;
 }
 
-export async function serve(paths: RousePaths, version: string, openFaces: OpenFaces): Promise<Running> {
+/** `hostScript` is what the process beside a spawned agent runs. */
+export async function serve(
+  paths: RousePaths,
+  version: string,
+  hostScript: string,
+  openFaces: OpenFaces,
+): Promise<Running> {
   const running = await askDaemon(paths.daemonSocket, "GET", "/v1/health").catch(() => null);
   if (running) throw new AlreadyRunning(`a daemon answers already on ${paths.daemonSocket}`);
   makePrivateFolder(paths.state);
@@ -89,7 +95,7 @@ export async function serve(paths: RousePaths, version: string, openFaces: OpenF
     ownFolders: [paths.state, paths.runtime, paths.config],
     openDatabase: (path) => loadSqlite().openReadOnly(path),
   });
-  const setup = setUpActing(loop, journal, world, { paths, config, lookedAt: looked.before });
+  const setup = setUpActing(loop, journal, world, { paths, config, lookedAt: looked.before, hostScript });
   const { acting } = setup;
   notes.push(...setup.notes);
   const watch = async (wanted: WatchRules): Promise<WatchRules> => {

@@ -69,6 +69,8 @@ export class Watched {
   heardAt: number;
   /** Why its pane tells nothing at present; null while it does. */
   dark: string | null = null;
+  /** When it was last seen again after it was lost; null when it never was. */
+  sightedAt: number | null = null;
   /** The evaluation threw: this session is left alone, the others go on. */
   poisoned: string | null = null;
 

@@ -6,6 +6,7 @@ import { rousePaths } from "../../src/config/paths.js";
 import type { AllowView, SilencesView } from "../../src/daemon/acting-routes.js";
 import type { IncidentView } from "../../src/daemon/incident-view.js";
 import type { RecoveryView } from "../../src/daemon/recovery-view.js";
+import type { WhyAnswer } from "../../src/daemon/routes.js";
 import { listSessions } from "../../src/host/registry.js";
 import { TestDaemon } from "../support/daemon.js";
 import { type FakeScript, reaches, receivedBy, spawnFake, viewOf } from "../support/fake-agent.js";
@@ -130,8 +131,43 @@ describe("an agent in trouble", { timeout: TIMEOUT_MS }, () => {
     await hasIncident("asks", ({ phase }) => phase === "lapsed");
   });
 
+  it("that is killed is resumed in its conversation, under its name, and works on", async () => {
+    await spawnFake(home, "dies", {
+      writes: true,
+      steps: [{ do: "idle", ms: 500 }, { do: "finish" }, { do: "stream" }],
+      resumed: [{ do: "idle" }, { do: "stream" }],
+    });
+    await rouse(home, ["allow", "dies"]);
+    const before = await reaches(home, "dies", "working");
+    await until("its transcript to be read", async () => {
+      const why = await daemon.ask<WhyAnswer>("/v1/sessions/dies/why");
+      return why?.evidence.some(({ source }) => source === "transcript") ?? false;
+    });
+    process.kill(before.pid as number, "SIGKILL");
+    const mended = await hasIncident("dies", ({ deeds }) => deeds[0]?.result === "done", 150_000);
+    expect(mended).toMatchObject({ trouble: "crash", deeds: [{ do: "resume", result: "done" }] });
+    await until("it to work on", async () => {
+      const after = await viewOf(home, "dies");
+      return after?.state === "working" && after.session !== before.session;
+    });
+  });
+
+  it("is stopped and started anew by a person's word, under its name", async () => {
+    await spawnFake(home, "anew", FAILS);
+    const before = await reaches(home, "anew", "error/api");
+    const dry = await json<RecoveryView>("recover", "anew", "--restart", "--dry-run");
+    expect(dry).toMatchObject({ steps: [], next: { do: "restart" } });
+    const done = await json<RecoveryView>("recover", "anew", "--restart");
+    expect(done.steps).toMatchObject([{ do: "restart", result: "done", proven: true }]);
+    await until("it to be there again", async () => {
+      const view = await viewOf(home, "anew");
+      return view !== null && view.ended_at === null && view.session !== before.session;
+    });
+  });
+
   it.skipIf(!FULL)("that hangs is interrupted, told to continue, and works on", { timeout: 900_000 }, async () => {
     await spawnFake(home, "hangs", {
+      writes: true,
       steps: [{ do: "idle", ms: 500 }, { do: "stream", ms: 3000 }, { do: "hang" }, { do: "idle" }, { do: "stream" }],
     });
     await rouse(home, ["allow", "hangs"]);

@@ -1,7 +1,7 @@
 /** The scripted agent of `test/fake-agent` under the real `bin/rouse`, and what `rouse status --json` says of it. */
 import { randomUUID } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect } from "vitest";
 import { askHost } from "../../src/cli/host-client.js";
 import { rousePaths } from "../../src/config/paths.js";
@@ -39,12 +39,17 @@ export function fakeAgent(home: Home, name: string, script: FakeScript): string[
   mkdirSync(folder, { recursive: true });
   const program = join(folder, "claude");
   if (script.resumed) {
-    writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${MAIN}" "${folder}/script.json" "$@"\n`);
+    // The process is called `claude` too, so that its transcript is looked for.
+    mkdirSync(join(folder, "bin"));
+    symlinkSync(process.execPath, join(folder, "bin", "claude"));
+    writeFileSync(program, `#!/bin/sh\nexec "${folder}/bin/claude" "${MAIN}" "${folder}/script.json" "$@"\n`);
     chmodSync(program, 0o755);
   } else symlinkSync(process.execPath, program);
   const transcript = script.writes ? transcriptOf(home, folder) : null;
+  // As with Claude Code, the file is called like its conversation, which no other process has in its arguments.
+  const session = transcript === null ? undefined : basename(transcript, ".jsonl");
   const log = script.logs ? join(folder, "received.jsonl") : null;
-  writeFileSync(join(folder, "script.json"), JSON.stringify({ ...script, transcript, log }));
+  writeFileSync(join(folder, "script.json"), JSON.stringify({ ...script, transcript, session, log }));
   return script.resumed ? [program] : [program, MAIN, join(folder, "script.json")];
 }
 
