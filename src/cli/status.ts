@@ -11,6 +11,7 @@ import type { SessionView } from "../daemon/view.js";
 import { ask, isCalled, isUnlisted } from "./ask.js";
 import { gistOf, limitText, openText } from "./incident-text.js";
 import { isColoured, paint, paintState } from "./paint.js";
+import { redraw } from "./redraw.js";
 import { type Column, tableText } from "./table.js";
 import { timelineText } from "./timeline-text.js";
 
@@ -22,17 +23,14 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .option("--all", "also those that ended")
     .option("--watch", "redraw every two seconds until Ctrl-C")
     .action(async ({ json, all, watch }) => {
-      if (watch && !json && process.stdout.isTTY) return watchStatus(all === true);
-      const [agents, watchdog, incidents] = await Promise.all([
-        listAgents(all === true),
-        listPulses(),
-        listIncidents(),
-      ]);
-      process.stdout.write(
-        json
-          ? `${plainJson({ agents, watchdog, incidents })}\n`
-          : statusText(agents, process.stdout) + openText(incidents, process.stdout) + pulsesText(watchdog),
-      );
+      const text = async (): Promise<string> => {
+        const [agents, watchdog, incidents] = await listAll(all === true);
+        return statusText(agents, process.stdout) + openText(incidents, process.stdout) + pulsesText(watchdog);
+      };
+      if (watch && !json && process.stdout.isTTY) return redraw(text);
+      if (!json) return void process.stdout.write(await text());
+      const [agents, watchdog, incidents] = await listAll(all === true);
+      process.stdout.write(`${plainJson({ agents, watchdog, incidents })}\n`);
     });
   program
     .command("health")
@@ -61,6 +59,8 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
       process.stdout.write(json ? `${plainJson(why)}\n` : whyText(why, process.stdout));
     });
 }
+
+const listAll = (all: boolean) => Promise.all([listAgents(all), listPulses(), listIncidents()]);
 
 async function listAgents(all: boolean): Promise<SessionView[]> {
   const { agents } = (await ask("/v1/sessions", isUnlisted)) as { agents: SessionView[] };
@@ -166,28 +166,4 @@ function whyText(why: WhyAnswer, screen: Screen): string {
     "",
   ];
   return `${lines.join("\n")}\n${timelineText("timeline", why.timeline, { colour, columns: screen.columns ?? 100 })}`;
-}
-
-/** Redraws in place on the alternate screen; leaves the terminal as it was. */
-async function watchStatus(all: boolean): Promise<void> {
-  process.stdout.write("\u001b[?1049h\u001b[?25l");
-  const restore = (): void => {
-    process.stdout.write("\u001b[?25h\u001b[?1049l");
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.once(signal, () => {
-      restore();
-      process.exit(0);
-    });
-  }
-  try {
-    for (;;) {
-      const [agents, pulses, incidents] = await Promise.all([listAgents(all), listPulses(), listIncidents()]);
-      const text = statusText(agents, process.stdout) + openText(incidents, process.stdout) + pulsesText(pulses);
-      process.stdout.write(`\u001b[H\u001b[J${text}`);
-      await new Promise((resolve) => setTimeout(resolve, 2000));
-    }
-  } finally {
-    restore();
-  }
 }

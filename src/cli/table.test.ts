@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SessionView } from "../daemon/view.js";
+import { screenful } from "./redraw.js";
 import { statusText } from "./status.js";
 import { fitTo, textWidth } from "./width.js";
 
@@ -69,5 +70,16 @@ describe("the table of agents", () => {
     expect(lines).toHaveLength(4);
     for (const line of lines) expect(textWidth(line), line).toBeLessThanOrEqual(80);
     expect(lines[0]).toMatch(/^NAME +KIND +STATE +SINCE +NEWS +TOK\/H +TASK +DOING$/);
+  });
+});
+
+describe("a table that is drawn again and again", () => {
+  it.each([
+    ["a\nb\nc\n", "", 3, "a\nb\nc"],
+    ["a\nb\nc\n", "", 2, "a\nand 2 more lines"],
+    ["a\nb\nc\n", "gone", 4, "a\nb\nc\ngone"],
+    ["a\nb\nc\n", "gone", 3, "a\nand 2 more lines\ngone"],
+  ])("of %j with the note %j shows on %d rows %j", (text, note, rows, shown) => {
+    expect(screenful(text, note, rows)).toBe(shown);
   });
 });

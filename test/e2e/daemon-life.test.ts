@@ -13,7 +13,7 @@ import { type FoundSession, findSession, listSessions } from "../../src/host/reg
 import { openJournal } from "../../src/store/journal.js";
 import { TestDaemon } from "../support/daemon.js";
 import { spawnFake } from "../support/fake-agent.js";
-import { closeHome, type Home, makeHome, processesOf, rouse, until } from "../support/hosts.js";
+import { closeHome, type Home, makeHome, processesOf, rouse, rouseInTerminal, until } from "../support/hosts.js";
 
 const TIMEOUT_MS = 240_000;
 /** Longer than a tick may be late. */
@@ -45,6 +45,20 @@ const says = async (name: string): Promise<string | undefined> =>
   (await daemon.ask<SessionView>(`/v1/sessions/${name}`))?.state;
 
 describe("the daemon", { timeout: TIMEOUT_MS }, () => {
+  it("may go and come back under somebody's eyes: status --watch says so and goes on", async () => {
+    expect(await rouse(home, ["up"])).toMatchObject({ status: 0 });
+    const terminal = rouseInTerminal(home, ["status", "--watch"]);
+    await terminal.shows("nothing is watched yet");
+    await rouse(home, ["down"]);
+    await terminal.shows("the daemon has not answered for");
+    await rouse(home, ["up"]);
+    const goneUntil = () => terminal.text.lastIndexOf("the daemon has not answered for");
+    await until("a picture without the note", () => terminal.text.lastIndexOf("nothing is watched") > goneUntil());
+    terminal.write("\u0003");
+    expect(await terminal.exited).toEqual({ code: 0, signal: null });
+    expect(terminal.text.endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
+  });
+
   it("is started anew by a host when it was killed, and stays down when a person stopped it", async () => {
     daemon.start();
     await daemon.judges();
