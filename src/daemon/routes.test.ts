@@ -137,3 +137,24 @@ describe("the daemon's door for agents", () => {
     expect(test.loop.find("api")?.poisoned).toBeNull();
   });
 });
+
+describe("an answer that takes long", () => {
+  it("shows that it is under way before it is whole, and is as safe as any other", async () => {
+    let end = (): void => {};
+    const encoder = new TextEncoder();
+    const stream = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(encoder.encode(" "));
+        end = () => {
+          controller.enqueue(encoder.encode(JSON.stringify({ name: "evil\u009b" })));
+          controller.close();
+        };
+      },
+    });
+    app.get("/slow", () => new Response(stream, { headers: { "content-type": "application/json" } }));
+    const reader = (await app.request("/slow")).body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect(await reader?.read()).toEqual({ done: false, value: " " });
+    end();
+    expect(await reader?.read()).toEqual({ done: false, value: '{"name":"evil\\u009b"}' });
+  });
+});

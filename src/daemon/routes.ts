@@ -46,7 +46,12 @@ export function makeRoutes({ loop, hooks, version, shutDown, watch, previewLines
     // A stream of events is made safe where it is written.
     if (!c.res.headers.get("content-type")?.startsWith("application/json")) return;
     // Names, tasks and commands are as somebody wrote them: whoever prints an answer must not print them raw.
-    c.res = new Response(plainJsonText(await c.res.text()), { status: c.res.status, headers: c.res.headers });
+    // Piece by piece: an answer that takes long shows that it is under way.
+    const body = c.res.body
+      ?.pipeThrough(new TextDecoderStream())
+      .pipeThrough(new TransformStream<string, string>({ transform: (text, to) => to.enqueue(plainJsonText(text)) }))
+      .pipeThrough(new TextEncoderStream());
+    c.res = new Response(body ?? null, { status: c.res.status, headers: c.res.headers });
   });
   app.get("/v1/health", (c) =>
     c.json({
