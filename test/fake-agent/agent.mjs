@@ -85,9 +85,10 @@ export class Agent {
     for (const resolve of this.#enter.splice(0)) resolve(text);
   }
 
-  /** Everything that arrives, and what was on the screen then. */
+  /** Everything that arrives, and for how many milliseconds a dialog had been on the screen then. */
   #keep(text) {
-    if (this.#log) appendFileSync(this.#log, `${JSON.stringify({ text, dialog: this.screen.dialog !== null })}\n`);
+    const dialogMs = this.screen.dialog ? Math.round(performance.now() - this.screen.dialogAt) : null;
+    if (this.#log) appendFileSync(this.#log, `${JSON.stringify({ text, dialogMs })}\n`);
   }
 
   #keys(text) {

@@ -20,6 +20,8 @@ export class Screen {
   status = null;
   /** Rows in the composer's place. */
   dialog = null;
+  /** When it was drawn first. */
+  dialogAt = 0;
   draft = "";
   /** Rows below the composer, above the last. */
   notes = [];

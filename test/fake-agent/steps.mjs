@@ -69,9 +69,10 @@ async function tool(agent, { command = ["sleep", "600"] }) {
   agent.transcript.returns(id, output, code !== 0);
 }
 
-/** A permission dialog in the composer's place until Enter. */
+/** A permission dialog in the composer's place until Enter. What arrived before it is taken first, as not meant for it. */
 async function ask(agent, { command = "git push", options = ["Yes", "No"] }) {
   agent.begin();
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
   agent.screen.dialog = [
     RULE,
     " Bash command",
@@ -85,6 +86,7 @@ async function ask(agent, { command = "git push", options = ["Yes", "No"] }) {
     " Esc to cancel · Tab to amend",
   ];
   agent.screen.draw();
+  agent.screen.dialogAt = performance.now();
   await agent.enter();
   agent.screen.dialog = null;
 }

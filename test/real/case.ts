@@ -36,7 +36,7 @@ const LOOK_MS = 100;
 /** Said of an agent in trouble, or done: only where it is expected. */
 const LOUD = /^(stuck|error|needs_input|rate_limited|gone|complete)/;
 
-const nameOf = ({ installed, scenario, way }: Case): string =>
+export const nameOf = ({ installed, scenario, way }: Case): string =>
   [installed.client.name, scenario.name, way].join("-").replace(/[^a-z0-9]+/g, "-");
 
 export async function runCase(home: Home, one: Case): Promise<Figure> {
@@ -63,7 +63,7 @@ export async function runCase(home: Home, one: Case): Promise<Figure> {
   return figure;
 }
 
-async function seatOf(home: Home, { installed, scenario, way }: Case, url: string): Promise<Seat> {
+export async function seatOf(home: Home, { installed, scenario, way }: Case, url: string): Promise<Seat> {
   const name = nameOf({ installed, scenario, way });
   const own = join(home.path, "cases", name);
   const project = join(own, "project");
@@ -94,9 +94,14 @@ function proxied(url: string): Record<string, string> {
   return { ...Object.fromEntries(names.map((name) => [name, url])), NO_PROXY: local, no_proxy: local };
 }
 
-/** Types the prompt when rouse says that the client is ready, and again if it was not taken: some ignore keys while they load. */
+/** Types the prompt when rouse says that the client is ready. */
 async function begin(server: ModelServer, seen: Trail, seat: Seat): Promise<void> {
   await seen.says("idle", 0, READY_S);
+  await prompt(server, seat);
+}
+
+/** Types the prompt, and again if it was not taken: some ignore keys while they load. */
+export async function prompt(server: ModelServer, seat: Seat): Promise<void> {
   const isTaken = (): boolean => server.lastOf("request") !== null;
   for (const act of [() => seat.say(PROMPT), () => seat.enter(), () => seat.say(PROMPT)]) {
     await act();

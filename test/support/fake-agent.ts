@@ -53,12 +53,18 @@ export function fakeAgent(home: Home, name: string, script: FakeScript): string[
   return script.resumed ? [program] : [program, MAIN, join(folder, "script.json")];
 }
 
-/** What arrived in its terminal, in pieces as it came, and whether a dialog was open then. */
-export function receivedBy(home: Home, name: string): { text: string; dialog: boolean }[] {
+export interface Arrival {
+  text: string;
+  /** For how long a dialog had been on the screen when it arrived; null when none was. */
+  dialogMs: number | null;
+}
+
+/** What arrived in its terminal, in pieces as it came. */
+export function receivedBy(home: Home, name: string): Arrival[] {
   const path = join(folderOf(home, name), "received.jsonl");
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, "utf8").split("\n");
-  return lines.slice(0, -1).map((line) => JSON.parse(line) as { text: string; dialog: boolean });
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as Arrival);
 }
 
 export async function spawnFake(home: Home, name: string, script: FakeScript): Promise<void> {

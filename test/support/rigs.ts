@@ -10,7 +10,7 @@ import type { Look, Terminal } from "../../src/effects/terminal.js";
 import { TmuxTerminal } from "../../src/effects/tmux-terminal.js";
 import { type FoundSession, findSession } from "../../src/host/registry.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
-import { type FakeScript, fakeAgent, receivedBy, spawnFake } from "./fake-agent.js";
+import { type Arrival, type FakeScript, fakeAgent, receivedBy, spawnFake } from "./fake-agent.js";
 import { type Home, rouse, TestTerminal, until } from "./hosts.js";
 import { TestServer } from "./tmux.js";
 
@@ -19,7 +19,7 @@ export interface Rig {
   terminal: Terminal;
   /** Everything that arrived, as one text. */
   received: () => string;
-  arrivals: () => { text: string; dialog: boolean }[];
+  arrivals: () => Arrival[];
   /** What a person types, with Enter if it ends so. */
   human: (text: string) => Promise<void>;
   /** Waits until a look tells this. */

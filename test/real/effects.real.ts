@@ -1,0 +1,185 @@
+/** Real clients, touched: interrupted, nudged, ended and resumed; and left alone where they ask something. */
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rousePaths } from "../../src/config/paths.js";
+import type { ActionName, Outcome } from "../../src/core/action.js";
+import type { AgentSession } from "../../src/core/agent.js";
+import { createEvidence, type Evidence, take } from "../../src/core/evidence/evidence.js";
+import type { Glance } from "../../src/core/touch.js";
+import { PLAIN_TRAITS } from "../../src/core/traits.js";
+import { askDaemon } from "../../src/daemon/client.js";
+import { Hand } from "../../src/effects/hand.js";
+import { type EffectWorld, Environments } from "../../src/effects/index.js";
+import { openTerminal } from "../../src/effects/open-terminal.js";
+import { listSessions } from "../../src/host/registry.js";
+import { identityOf } from "../../src/sensors/process/process-sensor.js";
+import { carriedOut, HOST_SCRIPT } from "../support/deeds.js";
+import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
+import { type Case, nameOf, prompt, seatOf } from "./case.js";
+import { CLAUDE_CODE } from "./clients/claude-code.js";
+import { CODEX } from "./clients/codex.js";
+import { type Installed, install } from "./clients/install.js";
+import type { Scenario } from "./scenarios.js";
+import { type Seat, tmux, type Way } from "./seats.js";
+import type { Step } from "./server/script.js";
+import { ModelServer } from "./server/server.js";
+
+const CLIENTS = [CLAUDE_CODE, CODEX];
+const WAYS: readonly Way[] = ["spawn", "watch", "run"];
+const installed = new Map<string, Installed>();
+let home: Home;
+
+beforeAll(async () => {
+  home = makeHome("on");
+  delete home.env.TMUX;
+  home.env.TMUX_TMPDIR = home.path;
+  for (const client of CLIENTS) installed.set(client.name, await install(client));
+  expect((await rouse(home, ["up"])).status).toBe(0);
+});
+
+afterAll(async () => {
+  for (const { name, isAlive } of listSessions(rousePaths(home.env)))
+    if (isAlive) await rouse(home, ["stop", name, "--grace", "0"]);
+  await tmux(home, ["kill-server"]).catch(() => {});
+  await rouse(home, ["down"]);
+  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+});
+
+const half: Step = {
+  do: "text",
+  text: "The function subtracts where it must add. I will change the operator",
+  ms: 1000,
+};
+const done: readonly Step[] = [{ do: "text", text: "The sign in `add` was wrong. It is mended.", ms: 800 }];
+const HANG: Scenario = { name: "touched hang", script: [[half, { do: "stall" }], done], expects: [] };
+const ASKS: Scenario = {
+  name: "touched permission",
+  script: [[{ do: "call", tool: "shell", command: "node slow-test.mjs 1 > result.txt", asks: true }], done],
+  mood: { asks: true },
+  expects: [],
+};
+
+/** A client that was given its prompt and has come to this deed of the model. */
+class Held {
+  readonly #one: Case;
+  readonly server: ModelServer;
+  readonly seat: Seat;
+  agent: AgentSession;
+
+  private constructor(one: Case, server: ModelServer, seat: Seat, agent: AgentSession) {
+    this.#one = one;
+    this.server = server;
+    this.seat = seat;
+    this.agent = agent;
+  }
+
+  static async at(one: Case, deed: "stall" | "end"): Promise<Held> {
+    const server = await ModelServer.start(one.scenario.script);
+    const seat = await seatOf(home, one, server.url);
+    let agent: AgentSession | undefined;
+    await until(
+      "it to be known",
+      async () => {
+        const { agents } = (await askDaemon(rousePaths(home.env).daemonSocket, "GET", "/v1/registered")) as {
+          agents: AgentSession[];
+        };
+        agent = agents.find(({ name }) => name === nameOf(one));
+        return agent?.kind === one.installed.client.kind && agent.pid !== null;
+      },
+      60_000,
+    );
+    const held = new Held(one, server, seat, agent as AgentSession);
+    await held.shows("its prompt", ({ composer, busy }) => composer === "empty" && busy === false);
+    await prompt(server, seat);
+    await until("the deed", () => server.lastOf(deed) !== null, 60_000);
+    return held;
+  }
+
+  /** Nobody types but the test, which is over with that. */
+  do(name: ActionName, world: Partial<EffectWorld> = {}): Promise<Outcome> {
+    return carriedOut(home, this.agent, name, { quietMs: 0, ...world }, { deadlineMs: 120_000 });
+  }
+
+  async shows(what: string, isSo: (glance: Glance) => boolean): Promise<void> {
+    const terminal = openTerminal(this.agent);
+    if (!terminal) throw new Error("no terminal");
+    const hand = new Hand(terminal, Date.now);
+    let last: unknown;
+    const fits = async (): Promise<boolean> => {
+      const look = await hand.look();
+      last = look.sight ?? look;
+      return look.sight !== null && isSo(look.sight.glance);
+    };
+    await until(what, fits, 60_000)
+      .catch((error: Error) => {
+        throw new Error(`${error.message}; the last look was ${JSON.stringify(last)}`);
+      })
+      .finally(() => hand.close());
+  }
+
+  /** The id of its conversation, as its own files are called. */
+  conversation(): string {
+    const folder = join(home.path, "cases", nameOf(this.#one));
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => /\.jsonl$/.test(file));
+    const found = files.map((file) => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(basename(file))?.[0]);
+    return found.find((id) => id !== undefined) ?? "";
+  }
+
+  async leave(): Promise<void> {
+    await this.seat.leave();
+    await this.server.close();
+  }
+}
+
+describe.each(CLIENTS.map((client) => client.name))("%s", (client) => {
+  const held = (scenario: Scenario, way: Way, deed: "stall" | "end"): Promise<Held> =>
+    Held.at({ installed: installed.get(client) as Installed, scenario, way }, deed);
+
+  it.each(WAYS)("in a silent hang (%s) is interrupted, nudged, and finishes", async (way) => {
+    const one = await held(HANG, way, "stall");
+    try {
+      const interrupted = await one.do("interrupt");
+      expect(interrupted, await one.seat.screen()).toMatchObject({ result: "done", proven: true });
+      const requests = one.server.deeds.filter(({ did }) => did === "request").length;
+      const nudged = await one.do("nudge");
+      expect(nudged, await one.seat.screen()).toMatchObject({ result: "done" });
+      await until("the reply", () => one.server.lastOf("end", requests) !== null, 30_000);
+      await one.shows("the end", ({ composer, busy }) => composer === "empty" && busy === false);
+    } finally {
+      await one.leave();
+    }
+  });
+
+  it.each(WAYS)("with a permission dialog open (%s) gets no key", async (way) => {
+    const one = await held(ASKS, way, "end");
+    try {
+      await one.shows("the dialog", ({ dialog }) => dialog === "permission");
+      for (const name of ["nudge", "interrupt"] as const)
+        expect(await one.do(name)).toMatchObject({ result: "refused", reason: "a dialog is open (permission)" });
+      await one.shows("it still", ({ dialog }) => dialog === "permission");
+      expect(one.server.deeds.filter(({ did }) => did === "request")).toHaveLength(1);
+    } finally {
+      await one.leave();
+    }
+  });
+
+  it("ended in a hang, or killed, is resumed with its context", async () => {
+    const one = await held(HANG, "spawn", "stall");
+    const environments = new Environments(rousePaths(home.env), home.env);
+    environments.remember(one.agent);
+    try {
+      expect(await one.do("stop")).toMatchObject({ result: "done", proven: true });
+      expect(identityOf(one.agent.pid as number)).not.toBe(one.agent.pidStart);
+      const evidence: Evidence = createEvidence(PLAIN_TRAITS);
+      take(evidence, { kind: "session", at: Date.now(), source: "transcript", id: one.conversation() });
+      const starting = { environments, hostScript: HOST_SCRIPT };
+      const resumed = await one.do("resume", { evidence: () => evidence, starting });
+      expect(resumed, await one.seat.screen()).toMatchObject({ result: "done" });
+      expect(resumed.reason).toContain("typed and sent");
+      await until("the reply", () => one.server.lastOf("end", 1) !== null, 30_000);
+    } finally {
+      await one.leave();
+    }
+  });
+});
