@@ -67,6 +67,12 @@ export function listSessions(paths: Sessions): FoundSession[] {
 export const exitOf = (paths: Sessions, session: string): PtyExit | null =>
   readRecord(sessionFile(paths, session, "json"))?.exit ?? null;
 
+/** By its id alone, without a look at the others; null when it left no record. */
+export function recordOf(paths: Sessions, session: string): FoundSession | null {
+  const record = readRecord(sessionFile(paths, session, "json"));
+  return record?.session === session ? { ...record, isAlive: isAlive(record) } : null;
+}
+
 /** By name or id: the one that is alive, else the last that was. */
 export function findSession(paths: Sessions, nameOrId: string): FoundSession | null {
   const found = listSessions(paths).filter((s) => s.name === nameOrId || s.session === nameOrId);

@@ -35,7 +35,8 @@ beforeAll(async () => {
   delete home.env.TMUX;
   home.env.TMUX_TMPDIR = home.path;
   for (const client of CLIENTS) installed.set(client.name, await install(client));
-  expect((await rouse(home, ["up"])).status).toBe(0);
+  const { status, stderr } = await rouse(home, ["up"]);
+  if (status !== 0) throw new Error(`rouse up ended with ${status}: ${stderr}`);
 });
 
 afterAll(async () => {
@@ -121,7 +122,7 @@ class Held {
   /** The id of its conversation, as its own files are called. */
   conversation(): string {
     const folder = join(home.path, "cases", nameOf(this.#one));
-    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => /\.jsonl$/.test(file));
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".jsonl"));
     const found = files.map((file) => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(basename(file))?.[0]);
     return found.find((id) => id !== undefined) ?? "";
   }
