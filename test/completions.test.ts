@@ -36,6 +36,11 @@ describe("rouse completions", () => {
       expect(offered(script, "rouse", ...words, "-")).toEqual([...options.flatMap(({ names }) => names), "--help"]);
   });
 
+  it.skipIf(!has("bash"))("offers in bash the values that an option has, else files", () => {
+    expect(offered(script, "rouse", "health", "--filter", "")).toEqual(["unhealthy"]);
+    expect(offered(script, "rouse", "replay", "--profile", "package.js")).toEqual(["package.json"]);
+  });
+
   it.skipIf(!has("bash"))("offers in bash nothing of rouse's behind the agent's own command", () => {
     expect(offered(script, "rouse", "run", "--name", "x", "--", "claude", "--")).toEqual([]);
   });

@@ -3,7 +3,7 @@ export interface Spec {
   /** The command: `["config", "show"]`. */
   words: string[];
   summary: string;
-  options: { names: string[]; summary: string; takesValue: boolean }[];
+  options: { names: string[]; summary: string; takesValue: boolean; choices: string[] }[];
   /** Words that its arguments may be. */
   choices: string[];
 }
@@ -23,10 +23,15 @@ function followers(specs: readonly Spec[], words: readonly string[]): { word: st
 
 const optionNames = (spec: Spec): string[] => [...spec.options.flatMap(({ names }) => names), "--help"];
 
-/** Options whose next word is a value: nothing of ours stands there, so files are offered. */
-const valued = (specs: readonly Spec[]): string[] => [
-  ...new Set(specs.flatMap(({ options }) => options.filter((o) => o.takesValue).flatMap(({ names }) => names))),
-];
+/** Options whose next word is a value: the values that there are, or files where there are any. */
+function valued(specs: readonly Spec[]): { names: string[]; choices: string[] }[] {
+  const byChoices = new Map<string, Set<string>>();
+  for (const { names, choices } of specs.flatMap(({ options }) => options.filter((o) => o.takesValue))) {
+    const key = choices.join(" ");
+    byChoices.set(key, new Set([...(byChoices.get(key) ?? []), ...names]));
+  }
+  return [...byChoices].map(([key, names]) => ({ names: [...names], choices: key === "" ? [] : key.split(" ") }));
+}
 
 export function bashScript(specs: readonly Spec[]): string {
   const row = (words: readonly string[], options: readonly string[]): string => {
@@ -38,7 +43,12 @@ _rouse() {
   local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} place=1 command="" words="" options=""
   COMPREPLY=()
   case "$before" in
-    ${valued(specs).join("|")}) COMPREPLY=($(compgen -f -- "$current")); return ;;
+${valued(specs)
+  .map(({ names, choices }) => {
+    const offer = choices.length > 0 ? `-W ${quote(choices.join(" "))}` : "-f";
+    return `    ${names.join("|")}) COMPREPLY=($(compgen ${offer} -- "$current")); return ;;`;
+  })
+  .join("\n")}
   esac
   while [ "$place" -lt "$COMP_CWORD" ]; do
     case "\${COMP_WORDS[place]}" in
@@ -82,7 +92,12 @@ _rouse() {
   local command="" word
   local -a follow options
   case "$words[CURRENT-1]" in
-    ${valued(specs).join("|")}) _files; return ;;
+${valued(specs)
+  .map(({ names, choices }) => {
+    const offer = choices.length > 0 ? `compadd -- ${choices.map(quote).join(" ")}` : "_files";
+    return `    ${names.join("|")}) ${offer}; return ;;`;
+  })
+  .join("\n")}
   esac
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "$word" in
@@ -124,9 +139,9 @@ export function fishScript(specs: readonly Spec[]): string {
   offer([]);
   for (const spec of specs) {
     offer(spec.words);
-    for (const { names, summary, takesValue } of spec.options) {
+    for (const { names, summary, takesValue, choices } of spec.options) {
       const flags = names.map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
-      const value = takesValue ? " -r -F" : "";
+      const value = !takesValue ? "" : choices.length > 0 ? ` -x -a ${quote(choices.join(" "))}` : " -r -F";
       lines.push(`complete -c rouse -n ${inside(spec.words)} ${flags.join(" ")}${value} -d ${quote(summary)}`);
     }
   }

@@ -43,6 +43,7 @@ interface Described {
     readonly description: string;
     readonly required: boolean;
     readonly hidden: boolean;
+    readonly argChoices?: readonly string[] | undefined;
   }[];
   readonly registeredArguments: readonly { readonly argChoices?: readonly string[] | undefined }[];
   readonly commands: readonly Described[];
@@ -55,10 +56,11 @@ function specsOf(command: Described, above: readonly string[]): Spec[] {
     {
       words,
       summary: command.summary() || command.description().split("\n")[0] || "",
-      options: options.map(({ long, short, description, required }) => ({
+      options: options.map(({ long, short, description, required, argChoices }) => ({
         names: [short, long].filter((name) => name !== undefined),
         summary: description,
         takesValue: required,
+        choices: [...(argChoices ?? [])],
       })),
       choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
     },

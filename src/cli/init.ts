@@ -33,9 +33,10 @@ export function addInit(program: Command, setExit: (code: number) => void): void
     )
     .option("--otel", "show what makes Claude Code and Codex send their telemetry to the daemon; nothing is changed")
     .option("--service", "make the daemon a user service of systemd instead: one that starts with you and is watched")
-    .action((name, options) => {
+    .action((name, options, self) => {
       if (options.service) {
-        if (name !== undefined) throw new BadInput("--service goes without a program: it is about rouse's own daemon");
+        if (name !== undefined)
+          self.error("error: --service goes without a program: it is about rouse's own daemon", { exitCode: 2 });
         setExit(initService(options.remove === true, options.dryRun === true));
         return;
       }

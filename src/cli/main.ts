@@ -1,5 +1,6 @@
 /** The command line: one file per command, loaded only when it is asked for. */
 import { Command, CommanderError } from "@commander-js/extra-typings";
+import { rousePaths } from "../config/paths.js";
 import { plainLine } from "../core/plain.js";
 import { Refused, Unreachable } from "../daemon/client.js";
 import { BadInput } from "../replay/bad-input.js";
@@ -49,8 +50,16 @@ function exitOf(error: unknown): number {
   // The system's own refusal of a file or folder, such as a home that cannot be written: no fault of the program.
   const { code, syscall, path } = error as NodeJS.ErrnoException;
   if (code !== undefined && syscall !== undefined && path !== undefined)
-    return say(`${plainLine((error as Error).message)}; "rouse doctor" looks after rouse's own folders`, 1);
+    return say(
+      `${plainLine((error as Error).message)}${isOwn(path) ? '; "rouse doctor" looks after rouse\'s own folders' : ""}`,
+      1,
+    );
   throw error;
+}
+
+function isOwn(path: string): boolean {
+  const { config, state, runtime } = rousePaths();
+  return [config, state, runtime].some((folder) => path.startsWith(folder));
 }
 
 function say(message: string, code: number): number {
