@@ -240,7 +240,27 @@ describe("a limit", () => {
   });
 });
 
+describe("an incident that another trouble hides", () => {
+  it("is not given up because its ladder does not fit what is seen", () => {
+    const world = new World();
+    world.look(0, "rate_limited");
+    world.watch(5, 120, "stuck/silent_stream");
+    const [limited] = world.book.incidents;
+    expect(limited).toMatchObject({ trouble: "rate_limited", escalated: null });
+  });
+});
+
 describe("an outage", () => {
+  it("is looked at for two minutes after a touch, also when the next one's turn has begun", () => {
+    const world = new World();
+    for (let at = 0; at <= 3600; at += 5)
+      for (const agent of ["a", "b", "c"])
+        world.look(at, "error/api", { agent, facts: { humanPresent: at < 295, origin: "run" } });
+    const nudges = world.done.filter(({ action }) => action.do === "nudge").map(({ at }) => at);
+    expect(nudges.length).toBeGreaterThan(2);
+    expect(Math.min(...nudges.slice(1).map((at, i) => at - (nudges[i] as number)))).toBeGreaterThanOrEqual(120_000);
+  });
+
   it("of fifty agents is one, restarts nobody, and speaks to one at a time", () => {
     const world = new World(POLICIES.aggressive);
     const agents = Array.from({ length: 50 }, (_, i) => `agent-${i}`);

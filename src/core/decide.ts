@@ -13,7 +13,7 @@ import type { Incident } from "./incident/incident.js";
 import { afterDeed, nextRung } from "./ladder.js";
 import type { Policy, Rung } from "./policy/policy.js";
 import type { Situation } from "./situation.js";
-import { HANDS_OFF } from "./trouble.js";
+import { HANDS_OFF, troubleOf } from "./trouble.js";
 
 export type Decision =
   | { action: Action; reason: string; would: null }
@@ -41,6 +41,11 @@ export function decide(input: Situation): Decision {
   if (after?.kind === "human") return escalate(input, deeds, after.reason);
   const ladder = policy.ladders[incident.trouble] ?? [];
   const { rung, skipped } = nextRung(ladder, deeds, input.assessment, input.facts);
+  // Under another trouble the ladder may look used up that is not.
+  const seen = troubleOf(input.assessment);
+  const isGone = input.facts.gone || input.assessment.state === "gone";
+  if (!rung && seen !== null && seen !== incident.trouble && !isGone)
+    return nothing(`${seen} is seen at this moment`, now + LOOK_AGAIN_MS);
   if (!rung) return escalate(input, deeds, howItEnded(policy, ladder, skipped, deeds));
   for (const check of CHECKS) {
     const objection = check({ ...input, rung, deeds, traits: ACTIONS[rung.do] });

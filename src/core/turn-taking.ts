@@ -2,6 +2,7 @@
  * Agents with one cause take turns: one goes first and is verified, then the rest, spread over time. Nobody speaks to
  * fifty agents at once because a service came back, and nobody waits for ever because the first one cannot be spoken to.
  */
+import { ACTIONS, counts } from "./action.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import type { Incidents, Outage } from "./incident/incident.js";
 import { isOpen } from "./incident/incident.js";
@@ -11,24 +12,36 @@ export interface Turn {
   outage: Outage;
   /** Agents whose incident in it is still open, in the order of their names. */
   agents: readonly string[];
+  /** Who of them was touched last. */
+  touched: { agent: string; at: number } | null;
 }
 
 /** Whoever is first has so long to prove that it is over; then the next one is. */
 const FIRST_MS: number = 5 * MINUTE;
+/** After a touch, nobody else is touched for so long: the first one is looked at before the next. */
+const LOOK_MS: number = 2 * MINUTE;
 /** The rest follow within so long for each of them, and within this at most. */
 const EACH_MS: number = 20 * SECOND;
 const SPREAD_MAX_MS: number = 10 * MINUTE;
 
-export function turnOf(book: Pick<Incidents, "incidents" | "outages">, id: string | null): Turn | null {
+export function turnOf(book: Pick<Incidents, "incidents" | "outages" | "deeds">, id: string | null): Turn | null {
   const outage = book.outages.find((candidate) => candidate.id === id);
   if (!outage || !isOpen(outage)) return null;
   const agents = book.incidents.filter((other) => other.outage === id && isOpen(other)).map(({ agent }) => agent);
-  return { outage, agents: [...new Set(agents)].sort() };
+  const members = new Set(outage.members);
+  const last = book.deeds.findLast(
+    (deed) => members.has(deed.incident) && counts(deed) && ACTIONS[deed.do].touches && deed.at >= outage.openedAt,
+  );
+  return {
+    outage,
+    agents: [...new Set(agents)].sort(),
+    touched: last ? { agent: last.agent, at: last.outcome?.at ?? last.at } : null,
+  };
 }
 
 /** Null when it is this agent's turn. Nothing is ended or started before the outage is over and the rest have followed. */
 export function waitsForTurn(
-  { outage, agents }: Turn,
+  { outage, agents, touched }: Turn,
   agent: string,
   isRestart: boolean,
   now: number,
@@ -41,6 +54,9 @@ export function waitsForTurn(
   }
   if (isRestart)
     return { reason: "many agents have the same trouble: nothing is ended or started", until: now + FIRST_MS };
+  const looksUntil = touched && touched.agent !== agent ? touched.at + LOOK_MS : now;
+  if (touched && now < looksUntil && now >= touched.at)
+    return { reason: `looking whether ${touched.agent} works again`, until: looksUntil };
   const place = agents.indexOf(agent);
   if (place < 0 || agents.length < 2) return null;
   const slot = Math.max(0, Math.floor((now - openedAt) / FIRST_MS));

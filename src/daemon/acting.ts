@@ -55,7 +55,7 @@ export class Acting {
   readonly #decisions = new Map<string, Decision>();
   /** When an agent has to be decided about again, whatever is seen of it. */
   readonly #recheckAt = new Map<string, number>();
-  /** The last that was judged of each agent; an older session of the same name says nothing any more. */
+  /** The last that was judged of each agent. */
   readonly #watched = new Map<string, Watched>();
   /** Agents that something is being done to, and how it ends when nobody says how. */
   readonly #busy = new Map<string, { until: number; giveUp: () => void }>();
@@ -74,8 +74,6 @@ export class Acting {
   /** After every judgement of a session, changed or not. */
   judged(watched: Watched, now: number): void {
     const { session, assessment, evidence } = watched;
-    const before = this.#watched.get(session.name);
-    if (before && before !== watched && before.session.startedAt > session.startedAt) return;
     this.#watched.set(session.name, watched);
     const policy = this.#options.policyOf(session);
     this.#fold({

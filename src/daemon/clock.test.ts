@@ -26,6 +26,18 @@ describe("Clock", () => {
     expect(hand.clock.now()).toBe(START + 3_600_500);
   });
 
+  it("goes on where the daemon before it was, when the wall clock was set back between them", () => {
+    const hand = new HandClock(START);
+    hand.set(-600_000);
+    const clock = hand.anew();
+    clock.reach(START);
+    expect([clock.now(), clock.ahead]).toEqual([START, 600_000]);
+    hand.pass(1000);
+    expect([clock.now(), clock.ahead]).toEqual([START + 1000, 600_000]);
+    clock.reach(START);
+    expect(clock.now()).toBe(START + 1000);
+  });
+
   it.each(MODELS)("knows of a sleep on %s", (model) => {
     const hand = new HandClock(START, model);
     hand.sleep(600_000);

@@ -32,6 +32,11 @@ export class Clock {
     return Math.floor(this.#now);
   }
 
+  /** A daemon before this one was already there: what it stored must not lie in the future. */
+  reach(at: number): void {
+    this.#now = Math.max(this.now(), at);
+  }
+
   /** By how much it is ahead of the wall clock, which was set back then. */
   get ahead(): number {
     return Math.max(0, this.now() - this.#last.wall);

@@ -232,6 +232,51 @@ describe("the loop's sessions", () => {
     expect(test.says()).toBe("working");
   });
 
+  it("accuses nobody while nothing can be stored: it is blind, says why, and sees again when the store does", async () => {
+    await working();
+    test.run(50);
+    const append = test.journal.append.bind(test.journal);
+    test.journal.append = () => Promise.reject(new Error("disk full"));
+    await expect(test.send("s1", news(1))).rejects.toThrow("disk full");
+    test.run(600);
+    expect([test.says(), test.changes]).toEqual(["unknown", ["api working", "api unknown"]]);
+    expect(view().blind?.reason).toBe("what it sends cannot be stored");
+    test.journal.append = append;
+    await test.send("s1", news(2));
+    test.run(2);
+    expect(test.says()).toBe("working");
+  });
+
+  it("speaks of an agent by its newest session: the crash of an older one is history, also after a restart", async () => {
+    await working();
+    await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
+    test.loop.register(agent({ endedAt: test.loop.now() }));
+    // Its clock may even say that it was started before.
+    test.loop.register(agent({ session: "s2", startedAt: START - 5000 }));
+    await test.send("s2", WORKING);
+    test.changes.length = 0;
+    test.start();
+    test.run(30);
+    expect(test.changes).toEqual([]);
+    expect(test.says()).toBe("working");
+  });
+
+  it.each(MODELS)("accuses nobody when the wall clock was set back before a restart (%s)", async (model) => {
+    await working(model);
+    test.hand.set(-600_000);
+    test.run(60);
+    await test.send("s1", news(1));
+    test.hand.pass(100_000);
+    test.hand.anew();
+    test.start();
+    // Sent while no daemon ran.
+    test.hand.pass(1000);
+    await test.send("s1", [...news(2), { kind: "turn", source: "hook", phase: "start" }]);
+    test.run(60);
+    expect(test.says()).toBe("working");
+    expect(test.changes).toEqual(["api working"]);
+  });
+
   it("sets a session aside alone when it cannot be judged", async () => {
     await working();
     test.loop.register(agent({ session: "bad", name: "bad" }));

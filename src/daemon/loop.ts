@@ -44,6 +44,11 @@ export class Loop {
   readonly changed = new Set<(watched: Watched, now: number) => void>();
   #timer: NodeJS.Timeout | null = null;
   #lookedAt: number;
+  /**
+   * What came could not be stored, so it is not judged either: until something can be, nobody is heard of and no silence
+   * accuses. The note that rouse is blind to an agent is itself the next try.
+   */
+  #isDeaf = false;
   /** Finished ticks: what a watcher of the watchdog may rely on. */
   ticks = 0;
   /** When the last one finished, on the daemon's clock. */
@@ -72,6 +77,7 @@ export class Loop {
    */
   *restoring(lookedAt: number | null = null): Generator<number, number> {
     let folded = 0;
+    const restored: { watched: Watched; last: number }[] = [];
     for (const session of this.#journal.sessions()) {
       if (session.endedAt !== null && this.#clock.now() - session.endedAt > ENDED_KEPT_MS) continue;
       const watched = new Watched(session, session.startedAt, this.settingsFor(session));
@@ -90,19 +96,29 @@ export class Loop {
         if (++folded % FOLD_PIECE === 0) yield folded;
       }
       if (isTold) watched.judge(last);
-      const now = this.#clock.now();
-      if (session.endedAt === null) {
-        const seen = Math.min(now, Math.max(last, lookedAt ?? last));
-        judgeUntil(watched, seen);
-        if (now > seen) this.#keepGap(watched, { from: seen, to: now }, now);
-        // Beats of a host are not stored: who was not lost before has the usual time to be heard of.
-        if (!watched.evidence.blind) watched.heardAt = now;
-      }
-      watched.judge(now);
-      this.#watched.set(session.session, watched);
+      restored.push({ watched, last });
+      if (isTold) this.#clock.reach(last);
     }
+    // All of them are known before anybody is told what time it is.
+    for (const { watched, last } of restored) this.#wake(watched, last, lookedAt);
     this.#lookedAt = this.#clock.now();
     return folded;
+  }
+
+  #wake(watched: Watched, last: number, lookedAt: number | null): void {
+    const { session } = watched;
+    const now = this.#clock.now();
+    if (session.endedAt === null) {
+      const seen = Math.min(now, Math.max(last, lookedAt ?? last));
+      judgeUntil(watched, seen);
+      // Where the wall clock was set back, this one stands still until it is caught up: what comes then is no older.
+      const from = Math.min(seen, now - this.#clock.ahead);
+      if (now > from) this.#keepGap(watched, { from, to: now }, now);
+      // Beats of a host are not stored: who was not lost before has the usual time to be heard of.
+      if (!watched.evidence.blind) watched.heardAt = now;
+    }
+    watched.judge(now);
+    this.#watched.set(session.session, watched);
   }
 
   /** The same in one go. */
@@ -141,7 +157,7 @@ export class Loop {
     const watched = this.#watched.get(session);
     if (!watched) return null;
     const at = this.#lookUp();
-    const { acked, fresh } = await this.#journal.append(session, from, this.#timed(signals), at);
+    const { acked, fresh } = await this.#append(session, from, this.#timed(signals), at);
     // The moment that is stored with them: a later fold judges as it was judged here.
     const now = Math.max(at, watched.assessment.at);
     watched.take(
@@ -156,7 +172,7 @@ export class Loop {
   /** Whoever sees it is there, though there may be nothing new. */
   hear(session: string, by: Heard, at: number = this.#clock.now()): void {
     const watched = this.#watched.get(session);
-    if (!watched) return;
+    if (!watched || this.#isDeaf) return;
     watched.hear(at, by);
     this.#keepSight(watched, this.#clock.now());
   }
@@ -172,7 +188,8 @@ export class Loop {
     for (const watched of this.#watched.values()) {
       this.#keepSight(watched, now);
       const { recheckAt, at } = watched.assessment;
-      if ((recheckAt !== null && recheckAt <= now) || now - at >= FLOOR_MS) this.#judge(watched, now);
+      const isDue = (recheckAt !== null && recheckAt <= now) || now - at >= FLOOR_MS;
+      if (isDue && !this.#isDeaf) this.#judge(watched, now);
       if (watched.session.endedAt !== null && now - watched.session.endedAt > ENDED_KEPT_MS) {
         this.#watched.delete(watched.session.session);
         this.follower?.forget(watched);
@@ -246,7 +263,7 @@ export class Loop {
   }
 
   #keepSight(watched: Watched, now: number): void {
-    const turned = watched.sight(now);
+    const turned = watched.sight(now, this.#isDeaf ? "what it sends cannot be stored" : null);
     if (!turned) return;
     // What was not seen accuses nobody, whoever it was that did not look.
     const { blind } = watched.evidence;
@@ -258,18 +275,39 @@ export class Loop {
     this.#judge(watched, now);
   }
 
+  async #append(
+    session: string,
+    from: number | null,
+    signals: readonly Signal[],
+    at: number,
+  ): ReturnType<Journal["append"]> {
+    try {
+      const appended = await this.#journal.append(session, from, signals, at);
+      this.#isDeaf = false;
+      return appended;
+    } catch (error) {
+      this.#isDeaf = true;
+      throw error;
+    }
+  }
+
   /** rouse's own word about its watching: known at once, and stored, so that a later fold knows it too. */
   #note(watched: Watched, signal: Signal, now: number): void {
     watched.take([signal], now);
-    this.#journal.append(watched.session.session, null, [signal], now).catch(() => {
+    this.#append(watched.session.session, null, [signal], now).catch(() => {
       // A journal that cannot be written says so itself; the note is known in memory all the same.
     });
   }
 
   #judge(watched: Watched, now: number): void {
     const isChanged = watched.judge(now);
-    this.follower?.judged(watched, now);
+    if (this.#isCurrent(watched)) this.follower?.judged(watched, now);
     if (isChanged) for (const tell of this.changed) tell(watched, now);
+  }
+
+  /** What an agent's older sessions left behind is history: nobody acts on the crash of one that lives again. */
+  #isCurrent(watched: Watched): boolean {
+    return watched.session.endedAt === null || this.find(watched.session.name) === watched;
   }
 }
 

@@ -103,12 +103,12 @@ export class Watched {
   }
 
   /** What is to be said of rouse's own sight of it: lost, back again, or nothing. */
-  sight(now: number): Signal | null {
+  sight(now: number, why: string | null = null): Signal | null {
     const { blind, exit, asleep } = this.evidence;
     if (this.poisoned !== null || this.session.endedAt !== null || exit) return null;
     if (blind) return this.heardAt >= blind.at ? { kind: "sight", at: now, source: "observer", seen: true } : null;
     if (awakeMs(asleep, this.heardAt, now) <= BLIND_MS) return null;
-    const text = this.dark ?? UNHEARD[this.session.origin];
+    const text = why ?? this.dark ?? UNHEARD[this.session.origin];
     return { kind: "sight", at: now, source: "observer", seen: false, since: this.heardAt, text };
   }
 

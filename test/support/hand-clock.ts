@@ -5,14 +5,20 @@ import { Clock, type ClockReading } from "../../src/daemon/clock.js";
 export type ClockModel = "linux" | "macos";
 
 export class HandClock {
-  readonly clock: Clock;
+  clock: Clock;
   readonly #model: ClockModel;
   readonly #reading: ClockReading;
 
   constructor(start: number, model: ClockModel = "linux") {
     this.#model = model;
     this.#reading = { wall: start, monotonic: 5000 };
+    this.clock = this.anew();
+  }
+
+  /** As a process that starts finds it. */
+  anew(): Clock {
     this.clock = new Clock(() => ({ ...this.#reading }));
+    return this.clock;
   }
 
   get wall(): number {

@@ -87,7 +87,10 @@ function hear(said: Said, { at, source, digest }: MessageSignal | ErrorSignal): 
 }
 
 export function takeCompaction(talk: Talk, { at, source, phase }: CompactionSignal): void {
-  const row = talk.compactions.get(source) ?? { count: 0, since: at, until: at, open: false };
+  const known = talk.compactions.get(source);
+  // The same record, read again.
+  if (known?.until === at && known.open === (phase === "start")) return;
+  const row = known ?? { count: 0, since: at, until: at, open: false };
   // One that never ended and begins again was one too.
   const counts = phase === "end" || row.open;
   talk.compactions.set(source, { ...row, count: row.count + (counts ? 1 : 0), until: at, open: phase === "start" });

@@ -304,6 +304,12 @@ describe("no loop", () => {
     ["heartbeats answered alike", story().times(9, (s) => s.say(said("ok"), 300_000))],
     ["equal messages with work between", story().times(9, (s, i) => s.say(said("Next.")).call(read(`f${i}`)))],
     [
+      "a compaction that is read again and again",
+      story().times(6, (s) =>
+        s.say({ kind: "compaction", phase: "start" }, 0).say({ kind: "compaction", phase: "start" }, 0),
+      ),
+    ],
+    [
       "compactions with work between",
       story().times(9, (s, i) => s.call(read(`f${i}`)).say({ kind: "compaction", phase: "end" })),
     ],

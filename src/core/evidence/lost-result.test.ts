@@ -36,6 +36,7 @@ describe("a lost result", () => {
   it.each([
     ["the turn goes on", [turn(0, "start"), launch(1), ended(20), queue(21, "enqueue")]],
     ["the child was only launched", [turn(0, "start"), launch(1), ended(2), turn(10, "end")]],
+    ["word of the launch came late", [turn(0, "start"), launch(1), turn(10, "end"), ended(2)]],
     ["the child still runs", [turn(0, "start"), launch(1), turn(10, "end")]],
     ["the end is that of a foreground tool", [turn(0, "start"), turn(10, "end"), ended(20, "other")]],
     ["a new turn began", [...PARKED, turn(30, "start")]],

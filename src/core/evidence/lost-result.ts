@@ -43,8 +43,8 @@ export function takeLostResult(state: LostResultState, signal: Signal): void {
       if (signal.background || signal.class === "subagent") remember(state.background, signal.id, true, BACKGROUND_MAX);
       break;
     case "tool_end":
-      // The first end of a background call, within the turn, only says that it was launched.
-      if (state.idleSince === null || !state.background.has(signal.id)) break;
+      // The first end of a background call, within the turn, only says that it was launched; word of it may come late.
+      if (state.idleSince === null || signal.at < state.idleSince || !state.background.has(signal.id)) break;
       state.background.delete(signal.id);
       state.endedAt ??= signal.at;
       break;

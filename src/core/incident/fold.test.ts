@@ -86,6 +86,16 @@ describe("an incident", () => {
     expect(world.only).toMatchObject({ trouble: "api", chain: ["silent_stream"] });
   });
 
+  it("lapses behind another trouble of the same agent that hides it", () => {
+    const world = watching();
+    world.look(0, "stuck/silent_stream");
+    world.watch(10, 700, "rate_limited");
+    expect(world.book.incidents.map(({ trouble, phase }) => [trouble, phase])).toEqual([
+      ["silent_stream", "lapsed"],
+      ["rate_limited", "escalated"],
+    ]);
+  });
+
   it("stays open while rouse cannot see, and says nothing of a short blindness", () => {
     const world = watching();
     world.watch(0, 30, "unknown");

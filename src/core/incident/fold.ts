@@ -147,10 +147,13 @@ function takeAssessed(book: Incidents, input: Assessed): IncidentChange[] {
   const same = open.find((incident) => incident.trouble === trouble) ?? open.find((i) => follows(i.trouble, trouble));
   const ours = open.find((incident) => endedByUs(book, incident, trouble));
   const incident = ours ?? same;
-  if (incident) return [...(incident === ours ? [] : rename(incident, trouble)), ...see(book, incident, input)];
+  // What another trouble hides is not seen any more either: it ends as it would without one, or it would never end.
+  const others = open.filter((other) => other !== incident).flatMap((other) => takeQuiet(book, other, input));
+  if (incident)
+    return [...others, ...(incident === ours ? [] : rename(incident, trouble)), ...see(book, incident, input)];
   const again = lastEnded(book, input, trouble);
-  if (again) return [...reopen(again, trouble, now), ...see(book, again, input)];
-  return begin(book, input, trouble);
+  if (again) return [...others, ...reopen(again, trouble, now), ...see(book, again, input)];
+  return [...others, ...begin(book, input, trouble)];
 }
 
 const openOf = (book: Incidents, agent: string): Incident[] =>

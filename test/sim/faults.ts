@@ -1,0 +1,133 @@
+/**
+ * What goes wrong, and when. Each seed has a mix of its own, as TigerBeetle's simulator does it: some have much of one
+ * thing and nothing of another, so that no fault hides behind another. `NthFault` is SQLite's way: one call fails, the
+ * next run another one.
+ */
+import { HOUR, MINUTE, SECOND } from "../../src/core/defaults.js";
+import type { LinkFaults } from "./link.js";
+import type { Random } from "./random.js";
+
+export type Call = "append" | "save" | "effect";
+
+export const CALL_FAULTS = {
+  append: ["fail_before", "crash_before", "crash_after"],
+  save: ["fail_before", "fail_after", "crash_before", "crash_after"],
+  /** It fails; it is done and the answer is lost; it never answers, done or not, or is done long after; rouse dies. */
+  effect: ["fail_before", "fail_after", "hang_before", "hang_after", "done_late", "crash_before", "crash_after"],
+} as const satisfies Record<Call, readonly string[]>;
+export type CallFault = (typeof CALL_FAULTS)[Call][number];
+
+export interface CallFaults {
+  at(call: Call): CallFault | null;
+}
+
+/** Things that befall the whole machine. */
+export type Blow =
+  | { kind: "crash"; downMs: number }
+  | { kind: "suspend"; ms: number }
+  | { kind: "jump"; ms: number }
+  | { kind: "store_down"; ms: number }
+  | { kind: "silent_host"; ms: number }
+  | { kind: "outage"; ms: number }
+  | { kind: "silence"; ms: number };
+
+export interface Mix {
+  link: LinkFaults;
+  /** Probability of each call to fail in some way. */
+  calls: Readonly<Record<Call, number>>;
+  /** How many of each per day. */
+  blows: Readonly<Record<Blow["kind"], number>>;
+}
+
+export const CALM: Mix = {
+  link: { lost: 0, late: 0, doubled: 0, reordered: 0, lateMs: 0 },
+  calls: { append: 0, save: 0, effect: 0 },
+  blows: { crash: 0, suspend: 0, jump: 0, store_down: 0, silent_host: 0, outage: 0, silence: 0 },
+};
+
+export function drawMix(random: Random): Mix {
+  const some = (most: number): number => (random.chance(0.3) ? 0 : random.next() * most);
+  const few = (most: number): number => (random.chance(0.3) ? 0 : random.between(1, most));
+  return {
+    link: { lost: some(0.02), late: some(0.02), doubled: some(0.05), reordered: some(0.05), lateMs: 5 * MINUTE },
+    calls: { append: some(0.002), save: some(0.006), effect: some(0.5) },
+    blows: {
+      crash: few(3),
+      suspend: few(4),
+      jump: few(4),
+      store_down: few(3),
+      silent_host: few(4),
+      outage: few(2),
+      silence: few(3),
+    },
+  };
+}
+
+export class SeededFaults implements CallFaults {
+  readonly counts = new Map<string, number>();
+  isCalm = false;
+  readonly #random: Random;
+  readonly #calls: Mix["calls"];
+
+  constructor(random: Random, calls: Mix["calls"]) {
+    this.#random = random;
+    this.#calls = calls;
+  }
+
+  at(call: Call): CallFault | null {
+    if (this.isCalm || this.#calls[call] === 0 || !this.#random.chance(this.#calls[call])) return null;
+    const drawn = this.#random.pick(CALL_FAULTS[call]);
+    // A new life folds the whole journal, which is what a simulated day costs most: other faults come more often.
+    const fault = drawn.startsWith("crash") ? this.#random.pick(CALL_FAULTS[call]) : drawn;
+    this.counts.set(`${call} ${fault}`, (this.counts.get(`${call} ${fault}`) ?? 0) + 1);
+    return fault;
+  }
+}
+
+/** The nth call of one kind fails in one way, and no other does. */
+export class NthFault implements CallFaults {
+  reached = false;
+  #left: number;
+  readonly #call: Call;
+  readonly #fault: CallFault;
+
+  constructor(call: Call, n: number, fault: CallFault) {
+    this.#call = call;
+    this.#left = n;
+    this.#fault = fault;
+  }
+
+  at(call: Call): CallFault | null {
+    if (call !== this.#call || --this.#left !== 0) return null;
+    this.reached = true;
+    return this.#fault;
+  }
+}
+
+export function drawBlows(random: Random, mix: Mix, from: number, to: number): { at: number; blow: Blow }[] {
+  const times = Object.entries(mix.blows) as [Blow["kind"], number][];
+  return times
+    .flatMap(([kind, count]) =>
+      Array.from({ length: count }, () => ({ at: random.between(from, to), blow: drawBlow(random, kind) })),
+    )
+    .sort((a, b) => a.at - b.at);
+}
+
+function drawBlow(random: Random, kind: Blow["kind"]): Blow {
+  switch (kind) {
+    case "crash":
+      return { kind, downMs: random.between(1, 1200) * SECOND };
+    case "suspend":
+      return { kind, ms: random.chance(0.5) ? random.between(1, 20) * MINUTE : random.between(1, 3) * HOUR };
+    case "jump":
+      return { kind, ms: random.pick([-1, 1]) * random.pick([SECOND, MINUTE, 10 * MINUTE, HOUR]) };
+    case "store_down":
+      return { kind, ms: random.between(10, 600) * SECOND };
+    case "silent_host":
+      return { kind, ms: random.between(20, 900) * SECOND };
+    case "outage":
+      return { kind, ms: random.between(5, 90) * MINUTE };
+    case "silence":
+      return { kind, ms: random.between(10, 90) * MINUTE };
+  }
+}

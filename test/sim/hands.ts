@@ -1,0 +1,119 @@
+/**
+ * Hands for simulated agents. As real ones do, they look again before they touch, touch at most once and say what came of
+ * it; and as real ones do, they fail, hang, or lose the answer.
+ */
+import { ACTIONS, type Action, type ActionName, type Outcome } from "../../src/core/action.js";
+import type { AgentSession } from "../../src/core/agent.js";
+import { MINUTE, SECOND } from "../../src/core/defaults.js";
+import type { Hands } from "../../src/daemon/acting.js";
+import type { SimAgent, Touched } from "./agents.js";
+import type { CallFaults } from "./faults.js";
+import type { Random } from "./random.js";
+
+export interface Reach {
+  readonly faults: CallFaults;
+  readonly random: Random;
+  agentOf(session: AgentSession): SimAgent | null;
+  /** Daemon time. */
+  now(): number;
+  trueNow(): number;
+  /** True time passes first. What the daemon itself would do is not done when it dies before. */
+  later(ms: number, act: () => void): void;
+  die(): void;
+  /** Called when a touch is asked for, and when the agent is really touched. */
+  asked(action: Action): void;
+  touched(action: Action, agent: SimAgent): void;
+  answered(action: Action, outcome: Outcome | null): void;
+}
+
+const CAN: Readonly<Record<AgentSession["origin"], readonly ActionName[]>> = {
+  spawn: ["nudge", "interrupt", "end_child", "stop", "resume", "restart"],
+  run: ["nudge", "interrupt", "end_child"],
+  tmux: ["nudge", "interrupt", "end_child", "stop", "resume"],
+  transcript: [],
+};
+
+/** A human who typed so lately is still typing. */
+const TYPING_MS = 5 * SECOND;
+
+export class SimHands implements Hands {
+  readonly #reach: Reach;
+  /** A planted bug: nobody looks before the touch. */
+  readonly #isCareless: boolean;
+
+  constructor(reach: Reach, isCareless = false) {
+    this.#reach = reach;
+    this.#isCareless = isCareless;
+  }
+
+  can(session: AgentSession): readonly ActionName[] {
+    return CAN[session.origin];
+  }
+
+  carryOut(action: Action, session: AgentSession): Promise<Outcome> {
+    const reach = this.#reach;
+    reach.asked(action);
+    const fault = reach.faults.at("effect");
+    return new Promise((resolve, reject) => {
+      if (fault === "crash_before") {
+        reach.die();
+        return;
+      }
+      const says = (touched: Touched): void => {
+        const outcome: Outcome = { intent: action.id, at: reach.now(), ...touched };
+        reach.answered(action, outcome);
+        resolve(outcome);
+      };
+      if (fault === "fail_before") {
+        reach.later(SECOND, () => says({ result: "failed", reason: "the terminal did not answer", proven: null }));
+        return;
+      }
+      if (fault === "hang_before") return;
+      const ms = fault === "done_late" ? action.deadlineMs + MINUTE : reach.random.between(0, 15) * SECOND;
+      reach.later(ms, () => {
+        const touched = this.#touch(action, session);
+        if (fault === "crash_after") reach.die();
+        else if (fault === "fail_after") {
+          reach.answered(action, null);
+          reject(new Error("the connection broke"));
+        } else if (fault !== "hang_after") reach.later(reach.random.between(0, 10) * SECOND, () => says(touched));
+      });
+    });
+  }
+
+  #touch(action: Action, session: AgentSession): Touched {
+    const agent = this.#reach.agentOf(session);
+    if (!agent) return { result: "refused", reason: "there is no such agent", proven: null };
+    const objection = this.#isCareless ? null : this.#objection(action, agent);
+    if (objection !== null) return { result: "refused", reason: objection, proven: null };
+    const touch = TOUCHES[action.do];
+    if (!touch) return { result: "refused", reason: "not possible here", proven: null };
+    this.#reach.touched(action, agent);
+    return touch(agent);
+  }
+
+  /** What is seen right before the touch. */
+  #objection(action: Action, agent: SimAgent): string | null {
+    const isStart = action.do === "resume";
+    if (!isStart && agent.session.session !== action.session) return "it is another session by now";
+    if (agent.humanAt !== null && this.#reach.trueNow() - agent.humanAt < TYPING_MS) return "a human is typing";
+    if (agent.mode === "dialog" && !isStart) return "a dialog is open";
+    if (action.do === "nudge" && agent.mode !== "idle") return "a turn is running";
+    if (action.do === "interrupt" && agent.mode !== "turn") return "no turn is running";
+    if (isStart && agent.mode !== "gone") return "the old session still runs";
+    if (ACTIONS[action.do].destructive && agent.ill === null) return "it works again";
+    return null;
+  }
+}
+
+const TOUCHES: Readonly<Partial<Record<ActionName, (agent: SimAgent) => Touched>>> = {
+  nudge: (agent) => agent.nudge(),
+  interrupt: (agent) => agent.interrupt(),
+  stop: (agent) => agent.stop(),
+  resume: (agent) => agent.resume(),
+  end_child: (agent) => agent.endChild(),
+  restart: (agent) => {
+    agent.stop();
+    return agent.resume();
+  },
+};

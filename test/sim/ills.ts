@@ -1,0 +1,225 @@
+/** What can ail a simulated agent: how it begins, what mends it, and what rouse should call it. */
+import { MINUTE, SECOND } from "../../src/core/defaults.js";
+import type { Trouble } from "../../src/core/trouble.js";
+import type { SimAgent } from "./agents.js";
+
+export interface Ill {
+  begin: (agent: SimAgent) => void;
+  /** Whether the how-manieth word helps. */
+  mends: (agent: SimAgent, nudges: number) => boolean;
+  /** The program hears no key. */
+  deaf?: boolean;
+  /** It can be told from the transcript alone. */
+  unseen?: boolean;
+  /** It is told by hooks and transcripts alone. */
+  record?: boolean;
+  /** A human comes after so many minutes, from and to; null for never. */
+  human: [number, number] | null;
+  /** What it may be called. */
+  called: readonly Trouble[];
+  /** It is told within so long, by whoever sees all of it. */
+  toldMs: number;
+}
+
+const at =
+  (n: number) =>
+  (_: SimAgent, nudges: number): boolean =>
+    nudges >= n;
+const never = (): boolean => false;
+const late: [number, number] = [40, 240];
+
+const HANG: readonly Trouble[] = ["silent_stream", "frozen_screen"];
+
+export const ILL_NAMES = [
+  "silent_stream",
+  "frozen",
+  "own_timeout",
+  "tool_hang",
+  "loop",
+  "retry_storm",
+  "limit",
+  "limit_unknown",
+  "limit_itself",
+  "api",
+  "auth",
+  "stopped_early",
+  "question",
+  "permission",
+  "crash",
+  "exit_code",
+] as const;
+export type IllName = (typeof ILL_NAMES)[number];
+
+export const ILLS: Readonly<Record<IllName, Ill>> = {
+  /** The stream died; the spinner turns. */
+  silent_stream: {
+    begin: (agent) => agent.write(),
+    mends: at(1),
+    human: late,
+    called: HANG,
+    toldMs: 10 * MINUTE,
+  },
+  /** The program itself hangs: no byte comes and no key helps. */
+  frozen: {
+    begin: (agent) => {
+      agent.write();
+      agent.emit({ kind: "output", source: "screen", bytes: 10 });
+      agent.show({ moving: false });
+    },
+    mends: never,
+    deaf: true,
+    human: late,
+    called: HANG,
+    toldMs: 10 * MINUTE,
+  },
+  /** The program gives the dead stream up by itself. */
+  own_timeout: {
+    begin: (agent) => {
+      agent.write();
+      agent.plan(300 * SECOND, () => agent.fall("api"));
+    },
+    mends: at(1),
+    human: null,
+    called: [...HANG, "api"],
+    toldMs: 15 * MINUTE,
+  },
+  tool_hang: {
+    begin: (agent) => agent.open("endless"),
+    mends: never,
+    record: true,
+    human: [20, 200],
+    called: ["tool_hang", "waiting_on_stdin"],
+    toldMs: 10 * MINUTE,
+  },
+  loop: {
+    begin: (agent) => turnRound(agent, 0),
+    mends: at(1),
+    record: true,
+    human: late,
+    called: ["loop", "repeated_error", "no_progress"],
+    toldMs: 20 * MINUTE,
+  },
+  /** The service answers with errors for longer than any client tries; then it comes back, or the client gives up. */
+  retry_storm: {
+    begin: (agent) => {
+      for (let attempt = 1; attempt <= 40; attempt++) agent.plan(30 * SECOND, () => agent.retry(attempt, 30));
+      agent.plan(30 * SECOND, () => {
+        if (agent.random.chance(0.5)) {
+          agent.cure("itself");
+          agent.plan(10 * SECOND, () => agent.write());
+        } else agent.fall("api");
+      });
+    },
+    mends: at(1),
+    record: true,
+    human: null,
+    called: ["retry_storm", "api", "unreachable"],
+    toldMs: 15 * MINUTE,
+  },
+  limit: {
+    begin: (agent) => limited(agent, agent.random.between(10, 300), true, false),
+    mends: (agent) => isOver(agent),
+    human: null,
+    unseen: true,
+    called: ["rate_limited"],
+    toldMs: 2 * MINUTE,
+  },
+  limit_unknown: {
+    begin: (agent) => limited(agent, agent.random.between(3, 150), false, false),
+    mends: (agent) => isOver(agent),
+    human: null,
+    called: ["rate_limited"],
+    toldMs: 2 * MINUTE,
+  },
+  /** The program waits and goes on by itself. */
+  limit_itself: {
+    begin: (agent) => limited(agent, agent.random.between(10, 200), true, true),
+    mends: (agent) => isOver(agent),
+    human: null,
+    called: ["rate_limited"],
+    toldMs: 2 * MINUTE,
+  },
+  api: {
+    begin: (agent) => fails(agent, "api", "API Error: 529 overloaded"),
+    mends: (agent, nudges) => nudges > agent.spells.length % 3,
+    human: late,
+    unseen: true,
+    called: ["api"],
+    toldMs: 2 * MINUTE,
+  },
+  auth: {
+    begin: (agent) => fails(agent, "auth", "Please run /login"),
+    mends: never,
+    human: late,
+    called: ["auth"],
+    toldMs: 2 * MINUTE,
+  },
+  stopped_early: {
+    begin: (agent) => agent.end("promise"),
+    mends: at(1),
+    human: late,
+    called: ["stopped_early"],
+    toldMs: 15 * MINUTE,
+  },
+  question: {
+    begin: (agent) => agent.end("question"),
+    mends: never,
+    human: [5, 200],
+    called: ["needs_input"],
+    toldMs: 2 * MINUTE,
+  },
+  permission: {
+    begin: (agent) => agent.ask("Do you want to run rm -rf build?"),
+    mends: never,
+    human: [2, 200],
+    called: ["needs_input"],
+    toldMs: 2 * MINUTE,
+  },
+  crash: {
+    begin: (agent) => agent.die(null, 9),
+    mends: never,
+    human: late,
+    called: ["crash", "gone"],
+    toldMs: 2 * MINUTE,
+  },
+  exit_code: {
+    begin: (agent) => agent.die(1, null),
+    mends: never,
+    human: late,
+    called: ["exit_code", "gone"],
+    toldMs: 2 * MINUTE,
+  },
+};
+
+/** The same call with the same result, a hundred times. */
+function turnRound(agent: SimAgent, round: number): void {
+  agent.plan(12 * SECOND, () => agent.open("shell", "same"));
+  agent.plan(8 * SECOND, () => {
+    agent.close("same");
+    if (round < 100) turnRound(agent, round + 1);
+  });
+}
+
+/** Some limits hold for a while after the time that was printed. */
+function limited(agent: SimAgent, minutes: number, isKnown: boolean, itself: boolean): void {
+  const again = agent.limit;
+  const until = again?.until ?? (isKnown ? agent.wall + minutes * MINUTE : null);
+  const holds = agent.random.chance(0.2) ? agent.random.between(1, 20) * MINUTE : 0;
+  agent.limit = again ?? { until, endsAt: agent.now + minutes * MINUTE + (itself ? 0 : holds), itself };
+  const known = until === null ? {} : { until };
+  const text = "You've hit your usage limit";
+  agent.emit({ kind: "limit", source: "transcript", level: "hit", text, resumesItself: itself, ...known });
+  agent.rest({ limit: { text, resumesItself: itself, ...known } });
+  if (!itself) return;
+  agent.plan(Math.max(0, agent.limit.endsAt - agent.now) + 20 * SECOND, () => {
+    agent.cure("itself");
+    agent.begin();
+  });
+}
+
+const isOver = (agent: SimAgent): boolean => agent.limit === null || agent.now >= agent.limit.endsAt;
+
+function fails(agent: SimAgent, cause: "api" | "auth", text: string): void {
+  agent.emit({ kind: "error", source: "transcript", cause, final: true, digest: agent.fresh("e"), text });
+  agent.rest({ error: { cause, text } });
+}

@@ -1,0 +1,291 @@
+/**
+ * What must hold, whatever goes wrong. Watched from outside: what was asked of the hands, what reached the disk, what was
+ * told, and what is true of the agents. The numbers are those of the reliability bar that `docs/promises.md` speaks of.
+ */
+import { ACTIONS, type Action, type Outcome } from "../../src/core/action.js";
+import { MINUTE, SECOND } from "../../src/core/defaults.js";
+import { openPrompt } from "../../src/core/evidence/prompts.js";
+import type { IncidentChange } from "../../src/core/incident/fold.js";
+import { type Incident, type Incidents, isOpen } from "../../src/core/incident/incident.js";
+import { HANDS_OFF, needsConfirming } from "../../src/core/trouble.js";
+import type { Watched } from "../../src/daemon/watched.js";
+import type { SimAgent, Spell } from "./agents.js";
+import { breaches } from "./budgets.js";
+import { ILLS } from "./ills.js";
+import type { World } from "./world.js";
+
+/** One thing that was asked of the hands. */
+export interface Attempt {
+  action: Action;
+  /** Daemon time. */
+  at: number;
+  trueAt: number;
+  touched: boolean;
+  /** Null while nobody knows. */
+  outcome: Outcome | null;
+}
+
+interface Told {
+  agent: string;
+  trouble: string;
+  at: number;
+  phase: string;
+  /** How long somebody had looked by then. */
+  seenMs: number;
+}
+
+/** A human is taken to be there for so long after a key. */
+const PRESENT_MS = 2 * MINUTE;
+
+export class Invariants {
+  readonly violations: string[] = [];
+  readonly attempts: Attempt[] = [];
+  /** Every incident that was ever told of, with its last phase. */
+  readonly told = new Map<string, Told>();
+  readonly #world: World;
+  readonly #storedIntents = new Set<string>();
+  #storedOpen = new Map<string, Incident>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  #must(holds: boolean, rule: string, what: () => string): void {
+    if (holds || this.violations.length > 50) return;
+    const text = `${rule}: ${what()}`;
+    this.violations.push(`at ${(this.#world.now / 1000).toFixed(0)} s, ${text}`);
+    this.#world.write(`VIOLATION ${text}`);
+  }
+
+  /** This is on the disk now. */
+  stored(book: Incidents): void {
+    for (const { id } of book.deeds) this.#storedIntents.add(id);
+    // Who dies between storing and telling leaves it to the next life.
+    for (const { id, agent, trouble, phase } of book.incidents)
+      if (!this.told.has(id))
+        this.told.set(id, { agent, trouble, at: this.#world.now, phase, seenMs: this.#world.watchedMs });
+    this.#storedOpen = new Map(book.incidents.filter(isOpen).map((incident) => [incident.id, incident]));
+  }
+
+  changed(changes: readonly IncidentChange[], book: Incidents): void {
+    for (const { incident, phase, how } of changes) {
+      const found = book.incidents.find(({ id }) => id === incident);
+      if (!found) continue;
+      const { agent, trouble, reasons, escalated } = found;
+      const why = phase === "escalated" ? escalated?.reason : reasons[0];
+      this.#world.write(`${agent} ${trouble} ${phase} ${how}: ${why}`);
+      const before = this.told.get(incident);
+      const isNew = how === "new" || how === "again" || !before;
+      const seenMs = isNew ? this.#world.watchedMs : before.seenMs;
+      this.told.set(incident, { agent, trouble, at: before?.at ?? this.#world.now, phase, seenMs });
+      // That rouse cannot see is said of rouse itself.
+      if (phase === "confirmed" && how === "step") this.#confirmed(found, this.#world.watchedMs - seenMs);
+      if (phase === "escalated") this.#world.callHuman(agent);
+      const isSound = this.#world.roleOf(agent).sound && trouble !== "unknown";
+      this.#must(!isSound, "R18 a healthy agent has no incident", () => `${agent} ${trouble} ${phase}: ${why}`);
+    }
+  }
+
+  /** A touch is asked for. Everything that forbids it must have been seen before. */
+  asked(action: Action): void {
+    const { life, now } = this.#world;
+    const at = life.loop.now();
+    const what = `${action.agent} ${action.do} ${action.id} for ${action.trouble}`;
+    this.#world.write(`${action.agent} ${action.do} (${action.trouble}, ${action.attempt})`);
+    const role = this.#world.roleOf(action.agent);
+    const watched = life.loop.find(action.session);
+    this.#must(this.#storedIntents.has(action.id), "R5 the intent is stored before the touch", () => what);
+    this.#must(!role.sound, "R18 a healthy agent is not touched", () => what);
+    this.#must(role.allowed, "nobody is touched without permission", () => what);
+    this.#must(role.policy !== "observe", "observe touches nothing", () => what);
+    this.#must(!HANDS_OFF.has(action.trouble), "hands off what only a human can answer", () => what);
+    this.#must(
+      !life.acting.book.silences.some(
+        ({ agent, until, trouble }) => agent === action.agent && trouble === null && until > at,
+      ),
+      "nothing is done about what is silenced",
+      () => what,
+    );
+    const same = this.attempts.filter(({ action: { incident } }) => incident === action.incident);
+    this.#must(
+      !this.attempts.some((one) => one.action.id === action.id),
+      "R5 one intent is carried out once",
+      () => what,
+    );
+    const unknown = same.find((one) => one.outcome === null || one.outcome.result === "unknown");
+    this.#must(!unknown, "R5 an unknown outcome is never repeated", () => `${what}, after ${unknown?.action.do}`);
+    if (watched) this.#seen(action, watched, at, what);
+    this.attempts.push({ action, at, trueAt: now, touched: false, outcome: null });
+    const limit = this.#world.agents.find(({ name }) => name === action.agent)?.limit;
+    if (action.trouble === "rate_limited" && limit?.until)
+      this.#must(at >= limit.until, "a limit's wait is not cut short", () => `${what}, ${limit.until} > ${at}`);
+    this.#outage(action, what);
+  }
+
+  /** A suspicion has to last while somebody looks; the time in which nobody does confirms nothing. */
+  #confirmed({ agent, trouble, chain }: Incident, seenMs: number): void {
+    if (!needsConfirming(trouble) || chain.length > 0) return;
+    const { confirmMs } = this.#world.policyOf(agent);
+    const isSeen = seenMs >= confirmMs - 2 * this.#world.setting.stepMs;
+    this.#must(isSeen, "R14 what nobody sees confirms nothing", () => `${agent} ${trouble}, ${seenMs} ms`);
+  }
+
+  /** What rouse itself knew then, read from the evidence and not from what `decide` made of it. */
+  #seen(action: Action, { evidence, assessment, session }: Watched, at: number, what: string): void {
+    const { destructive, starts } = ACTIONS[action.do];
+    const human = evidence.humanAt !== null && at - evidence.humanAt < PRESENT_MS - 30 * SECOND;
+    const slept = evidence.asleep.some(({ to }) => to > at - PRESENT_MS);
+    this.#must(!human || slept, "hands off while a human types", () => `${what}, ${at - (evidence.humanAt ?? 0)} ms`);
+    const asks = openPrompt(evidence.prompts);
+    this.#must(asks === null || starts, "nothing is typed into a dialog", () => `${what}, ${asks?.question}`);
+    this.#must(assessment.state !== "unknown", "what is unknown is not touched", () => what);
+    this.#must(!evidence.blind, "a blind observer only tells", () => what);
+    const woke = evidence.asleep.at(-1)?.to ?? 0;
+    this.#must(
+      at - woke >= MINUTE || at < woke - MINUTE,
+      "R14 no touch right after waking",
+      () => `${what}, ${at - woke} ms`,
+    );
+    if (!destructive) return;
+    this.#must(assessment.kinds.length >= 2, "R18 two kinds of evidence for what is destructive", () => what);
+    this.#must(session.origin !== "run" || action.do === "end_child", "a human's terminal is never ended", () => what);
+  }
+
+  /** Many with one trouble: nothing is ended or started before one works again. */
+  #outage({ incident, agent, do: name }: Action, what: string): void {
+    const { book } = this.#world.life.acting;
+    const of = book.incidents.find(({ id }) => id === incident)?.outage;
+    const outage = book.outages.find(({ id }) => id === of);
+    if (!outage || outage.endedAt !== null || outage.provenAt !== null) return;
+    const others = book.incidents.filter((one) => one.outage === of && isOpen(one) && one.agent !== agent);
+    if (others.length === 0) return;
+    const { destructive, starts } = ACTIONS[name];
+    this.#must(!destructive && !starts, "R17 an outage restarts nobody", () => what);
+    const at = this.#world.life.loop.now();
+    const other = this.attempts.findLast(
+      (one) => others.some(({ id }) => id === one.action.incident) && at - one.at < MINUTE && at >= one.at,
+    );
+    this.#must(!other, "R17 of many one goes first", () => `${what}, after ${other?.action.agent}`);
+  }
+
+  /** The agent is touched, at this very moment. */
+  touched(action: Action, agent: SimAgent): void {
+    const attempt = this.attempts.findLast((one) => one.action.id === action.id);
+    const what = `${action.agent} ${action.do} ${action.id}`;
+    this.#must(attempt !== undefined, "R1 no effect without a decision", () => what);
+    this.#must(attempt?.touched !== true, "R5 no touch is repeated", () => what);
+    this.#must(agent.mode !== "dialog" || action.do === "resume", "S4 no key goes into a dialog", () => what);
+    this.#must(action.do !== "resume" || agent.mode === "gone", "no second session beside a living one", () => what);
+    this.#must(
+      !ACTIONS[action.do].destructive || agent.ill !== null,
+      "R18 nothing destructive is done to an agent that works",
+      () => what,
+    );
+    if (attempt) attempt.touched = true;
+    const { budgets } = this.#world.policyOf(action.agent);
+    for (const breach of breaches(this.attempts, action, budgets)) this.#must(false, "R16 budgets hold", () => breach);
+  }
+
+  answered(action: Action, outcome: Outcome | null): void {
+    const attempt = this.attempts.findLast((one) => one.action.id === action.id);
+    if (attempt && outcome) attempt.outcome = outcome;
+    this.#world.write(
+      `${action.agent} ${action.do}: ${outcome ? `${outcome.result}, ${outcome.reason}` : "no answer"}`,
+    );
+  }
+
+  restarted(book: Incidents): void {
+    this.#world.write("the daemon is back");
+    for (const [id, incident] of this.#storedOpen)
+      this.#must(
+        book.incidents.some((one) => one.id === id),
+        "R6 no incident is lost in a crash",
+        () => `${incident.agent} ${incident.trouble}`,
+      );
+    for (const { action } of this.attempts.slice(-20))
+      this.#must(
+        book.deeds.some(({ id }) => id === action.id),
+        "R6 no deed is lost in a crash",
+        () => `${action.agent} ${action.do}`,
+      );
+  }
+
+  step(): void {
+    if (!this.#world.isUp) return;
+    const open = new Set<string>();
+    for (const incident of this.#world.life.acting.book.incidents) {
+      if (!isOpen(incident)) continue;
+      const key = `${incident.agent} ${incident.trouble}`;
+      this.#must(!open.has(key), "one incident per agent and trouble", () => key);
+      open.add(key);
+    }
+  }
+
+  /** After the calm, everything has come to an end that can be explained. */
+  end(): void {
+    const { life, agents } = this.#world;
+    const now = life.loop.now();
+    for (const incident of life.acting.book.incidents.filter(isOpen)) this.#settled(incident, now);
+    for (const one of this.attempts) {
+      const incident = life.acting.book.incidents.find(({ id }) => id === one.action.incident);
+      const isUnknown = one.outcome === null;
+      const isSettled = !incident || !isOpen(incident) || incident.escalated !== null || incident.ackedAt !== null;
+      this.#must(
+        !isUnknown || isSettled || now - one.at < 10 * MINUTE,
+        "R5 an unknown outcome ends with a human",
+        () => {
+          return `${one.action.agent} ${one.action.do} ${one.action.id}`;
+        },
+      );
+    }
+    for (const agent of agents) {
+      for (const spell of agent.spells) this.#wasTold(spell);
+      this.#isRight(agent);
+    }
+  }
+
+  /** Mended, given to a human, or waiting for a moment that is known. */
+  #settled(incident: Incident, now: number): void {
+    if (incident.escalated || incident.ackedAt !== null) return;
+    const decision = this.#world.life.acting.decisionOn(incident.id);
+    const next = decision && !decision.action ? decision.recheckAt : null;
+    const isFresh = now - incident.since < 45 * MINUTE;
+    const waits = next !== null && next > now - MINUTE && incident.trouble === "rate_limited";
+    this.#must(isFresh || waits, "R3 every incident comes to an end", () => {
+      return `${incident.agent} ${incident.trouble} ${incident.phase} for ${now - incident.since} ms: ${decision?.reason}`;
+    });
+  }
+
+  /** What lasted and could be seen was told. */
+  #wasTold(spell: Spell): void {
+    const { toldMs, called } = ILLS[spell.ill];
+    const lasted = (spell.to ?? this.#world.now) - spell.from;
+    if (!this.#world.isClear(spell.agent, spell.from, spell.from + lasted) || lasted < toldMs * 2) return;
+    const told = [...this.told.values()].some(
+      ({ agent, at }) => agent === spell.agent && at >= spell.from - MINUTE && at <= spell.from + toldMs * 2,
+    );
+    const known = this.#world.life.acting.book.incidents.some(
+      ({ agent, openedAt, trouble, chain }) =>
+        agent === spell.agent && [trouble, ...chain].some((one) => called.includes(one)) && openedAt > 0,
+    );
+    this.#must(
+      told || known,
+      "R18 a trouble that lasts is told",
+      () => `${spell.agent} ${spell.ill} at ${spell.from / 1000}`,
+    );
+  }
+
+  /** After hours without a fault, what rouse says is what is true. */
+  #isRight(agent: SimAgent): void {
+    const watched = this.#world.life.loop.find(agent.session.session);
+    // Of one that shows little, little is known.
+    if (!watched || agent.casting.bare) return;
+    const { state, reasons } = watched.assessment;
+    const says = `${agent.name} is ${agent.ill?.spell.ill ?? "well"} and ${agent.mode}; rouse says ${state}: ${reasons[0]}`;
+    if (!agent.ill) this.#must(!SICK.has(state), "R3 the state is right after the storm", () => says);
+    else if (this.#world.now - agent.ill.spell.from > 60 * MINUTE && agent.isSeen)
+      this.#must(state !== "working" && state !== "complete", "R3 the state is right after the storm", () => says);
+  }
+}
+
+const SICK: ReadonlySet<string> = new Set(["stuck", "error", "needs_input", "gone", "unknown", "rate_limited"]);

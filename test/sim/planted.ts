@@ -1,0 +1,166 @@
+/** Bugs that are planted into the real parts, each as small as the mistake that it stands for. */
+import type { Outcome } from "../../src/core/action.js";
+import { CHECKS } from "../../src/core/checks.js";
+import { createIncidents } from "../../src/core/incident/incident.js";
+import type { Budget, Policy } from "../../src/core/policy/policy.js";
+import type { Hands } from "../../src/daemon/acting.js";
+import type { BookStore } from "../../src/store/book.js";
+import type { Journal } from "../../src/store/journal.js";
+import type { Parts } from "./daemon.js";
+import { REAL } from "./daemon.js";
+import { type RunOptions, run } from "./run.js";
+
+export interface Planted {
+  bug: string;
+  /** The rule by which it has to be found. */
+  found: RegExp;
+  options: RunOptions;
+  /** The first seed that is tried: one that is known to find it. */
+  from?: number;
+  /** The name of a check that is left out meanwhile. */
+  without?: string;
+}
+
+const parts = (some: Partial<Parts>): RunOptions => ({ parts: some });
+const withBook = (change: (book: BookStore) => Partial<BookStore>): RunOptions =>
+  parts({ journal: (journal: Journal) => ({ ...journal, book: { ...journal.book, ...change(journal.book) } }) });
+const withHands = (carryOut: (hands: Hands) => Hands["carryOut"]): RunOptions =>
+  parts({ hands: (hands) => ({ can: (session) => hands.can(session), carryOut: carryOut(hands) }) });
+
+const ENDLESS: Budget = { times: 1e9, periodMs: 1 };
+
+function boundless(policy: Policy): Policy {
+  const ladders = Object.entries(policy.ladders).map(([trouble, rungs]) => [
+    trouble,
+    rungs.map((rung) => ({ ...rung, limit: 1e9, waitMs: 15_000 })),
+  ]);
+  return {
+    ...policy,
+    limits: { ...policy.limits, backoffMaxMs: 1 },
+    budgets: { incident: 1e9, agent: ENDLESS, node: ENDLESS, agentRestarts: ENDLESS, nodeRestarts: ENDLESS },
+    ladders: Object.fromEntries(ladders),
+  };
+}
+
+export const PLANTED: readonly Planted[] = [
+  { bug: "budgets that nobody counts", found: /R16 budgets hold/, options: parts({ policy: boundless }), from: 3 },
+  {
+    bug: "a touch whose intent is not stored",
+    found: /intent is stored before/,
+    options: withBook((book) => ({
+      save: (what) => book.save({ ...what, deeds: what.deeds.filter(({ outcome }) => outcome !== null) }),
+    })),
+  },
+  {
+    bug: "a store that loses a save and says nothing",
+    found: /intent is stored before/,
+    options: withBook((book) => {
+      let saves = 0;
+      return {
+        save: (what) => {
+          if (++saves % 3 !== 0) book.save(what);
+        },
+      };
+    }),
+  },
+  {
+    bug: "a lost answer that is taken for a refusal",
+    found: /an unknown outcome is never repeated/,
+    options: {
+      ...withHands((hands) => (action, session) => {
+        const refused: Outcome = { intent: action.id, at: 0, result: "refused", reason: "no answer", proven: null };
+        return hands.carryOut(action, session).catch(() => refused);
+      }),
+      mix: (mix) => ({ ...mix, calls: { ...mix.calls, effect: 0.6 } }),
+    },
+  },
+  {
+    bug: "a book that is forgotten at a restart",
+    found: /R6 no incident is lost/,
+    options: withBook(() => ({ load: createIncidents })),
+  },
+  {
+    bug: "deeds that are forgotten at a restart",
+    found: /R6 no deed is lost|carried out once/,
+    options: withBook((book) => ({ load: () => ({ ...book.load(), deeds: [] }) })),
+  },
+  {
+    bug: "hands that try twice",
+    found: /carried out once|no touch is repeated/,
+    options: withHands((hands) => async (action, session) => {
+      const first = await hands.carryOut(action, session);
+      return first.result === "done" ? hands.carryOut(action, session) : first;
+    }),
+  },
+  {
+    bug: "hands that do not look before they touch",
+    found: /S4 no key goes into a dialog|no second session|an agent that works/,
+    options: { careless: true, mix: (mix) => ({ ...mix, link: { ...mix.link, late: 0.1 } }) },
+  },
+  {
+    bug: "a suspicion that is acted on at once",
+    found: /R14 what nobody sees confirms nothing/,
+    options: parts({ policy: (policy) => ({ ...policy, confirmMs: 0 }) }),
+  },
+  {
+    bug: "a limit's wait without its margin and its reset",
+    found: /wait is not cut short/,
+    options: parts({ policy: (policy) => ({ ...policy, limits: { ...policy.limits, marginMs: -600_000 } }) }),
+  },
+  {
+    bug: "no check for humans and dialogs",
+    found: /a human types|into a dialog/,
+    options: {},
+    without: "nobodyIsThere",
+    from: 3,
+  },
+  {
+    bug: "no check of the observer",
+    found: /R14 no touch right after|blind/,
+    options: { mix: manyCrashes },
+    without: "observerIsWell",
+  },
+  { bug: "no taking of turns", found: /R17/, options: { mix: outages }, without: "isItsTurn" },
+  {
+    bug: "no check for two kinds of evidence",
+    found: /two kinds of evidence/,
+    options: {},
+    without: "isProven",
+    from: 8,
+  },
+  { bug: "no check for permission", found: /without permission/, options: {}, without: "isAllowed", from: 2 },
+];
+
+function manyCrashes(mix: Parameters<NonNullable<RunOptions["mix"]>>[0]): typeof mix {
+  return { ...mix, blows: { ...mix.blows, crash: 30, suspend: 10 } };
+}
+
+function outages(mix: Parameters<NonNullable<RunOptions["mix"]>>[0]): typeof mix {
+  return { ...mix, blows: { ...mix.blows, outage: 8 } };
+}
+
+/** The seed that finds it, and with what; null when none of the first does. */
+export async function findBug(
+  { found, options, without, from = 1 }: Planted,
+  seeds: number,
+): Promise<{ seed: number; violation: string } | null> {
+  const checks = CHECKS as (typeof CHECKS)[number][];
+  const place = without === undefined ? -1 : checks.findIndex(({ name }) => name === without);
+  if (without !== undefined && place < 0) throw new Error(`there is no check ${without}`);
+  const removed = place < 0 ? [] : checks.splice(place, 1);
+  try {
+    for (let seed = from; seed < from + seeds; seed++) {
+      const { violations } = await run(seed, {
+        hours: 10,
+        calmHours: 1,
+        ...options,
+        parts: { ...REAL, ...options.parts },
+      });
+      const violation = violations.find((text) => found.test(text));
+      if (violation) return { seed, violation };
+    }
+    return null;
+  } finally {
+    if (place >= 0) checks.splice(place, 0, ...removed);
+  }
+}

@@ -1,0 +1,378 @@
+/**
+ * A machine with agents, a daemon that watches them, and everything that goes wrong, under one virtual clock. The loop,
+ * the journal, the book, the incidents and `decide` are the real ones; agents, wires, disks and hands are not.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentSession } from "../../src/core/agent.js";
+import { HOUR, MINUTE, SECOND } from "../../src/core/defaults.js";
+import { POLICIES } from "../../src/core/policy/builtin.js";
+import type { Policy } from "../../src/core/policy/policy.js";
+import type { Signal } from "../../src/core/signal.js";
+import { type ClockModel, HandClock } from "../support/hand-clock.js";
+import { START } from "../support/steps.js";
+import { type Air, type Casting, SimAgent } from "./agents.js";
+import { Life, type Parts, REAL } from "./daemon.js";
+import { type Blow, type CallFaults, drawBlows, type Mix, SeededFaults } from "./faults.js";
+import { type Reach, SimHands } from "./hands.js";
+import type { IllName } from "./ills.js";
+import { Invariants } from "./invariants.js";
+import { Link, type LinkFaults, NO_FAULTS } from "./link.js";
+import type { Random } from "./random.js";
+
+export interface Role extends Casting {
+  policy: keyof typeof POLICIES;
+  allowed: boolean;
+}
+
+export interface Setting {
+  random: Random;
+  hours: number;
+  stepMs: number;
+  model: ClockModel;
+  cast: readonly Role[];
+  mix: Mix;
+  /** The last hours are free of faults, and no new trouble begins: all has to come to an end. */
+  calmHours: number;
+  /** Who falls ill with what, and after how many seconds at the earliest; instead of chance. */
+  script?: readonly { after: number; agent: string; ill: IllName }[];
+  faults?: CallFaults;
+  parts?: Partial<Parts>;
+  careless?: boolean;
+}
+
+/** A file system in memory, where there is one: a simulated day makes thousands of commits. */
+const FOLDER = process.platform === "linux" ? "/dev/shm" : tmpdir();
+
+export class World implements Air {
+  readonly setting: Setting;
+  readonly hand: HandClock;
+  readonly agents: SimAgent[];
+  readonly invariants: Invariants;
+  readonly log: string[] = [];
+  readonly sessions = new Map<string, AgentSession>();
+  readonly signalFaults = { lost: 0, late: 0, doubled: 0, reordered: 0 };
+  readonly blowCounts = new Map<string, number>();
+  /** True time since the start. */
+  now = 0;
+  /** Of it, how long the machine was awake: a day of the simulation is one of these. */
+  awake = 0;
+  /** Of it, how long somebody looked. */
+  watchedMs = 0;
+  life!: Life;
+  readonly faults: CallFaults;
+  readonly #parts: Parts;
+  readonly #folder: string;
+  readonly #links = new Map<string, Link>();
+  readonly #blows: { at: number; blow: Blow }[];
+  #later: { at: number; life: Life; act: () => void; byHost: boolean }[] = [];
+  #upAt: number | null = null;
+  /** When rouse could not see: all agents, or one. */
+  readonly #dim: { name: string | null; from: number; to: number }[] = [];
+  #lookedAt: number | null = null;
+  #storeDownUntil = 0;
+  readonly #silentUntil = new Map<string, number>();
+  readonly #downUntil = new Map<string, number>();
+  #script: NonNullable<Setting["script"]>;
+  readonly #random: Random;
+  readonly #human: Random;
+
+  constructor(setting: Setting) {
+    this.setting = setting;
+    const { random, mix, hours, calmHours } = setting;
+    this.#parts = { ...REAL, ...setting.parts };
+    this.#random = random.stream("world");
+    this.#human = random.stream("human");
+    this.hand = new HandClock(START, setting.model);
+    this.faults = setting.faults ?? new SeededFaults(random.stream("calls"), mix.calls);
+    this.#blows = drawBlows(random.stream("blows"), mix, 10 * MINUTE, Math.max(0, hours - calmHours) * HOUR);
+    this.#folder = mkdtempSync(join(FOLDER, "rouse-sim-"));
+    this.invariants = new Invariants(this);
+    this.agents = [];
+    this.#script = setting.script ?? [];
+    for (const role of setting.cast) this.agents.push(new SimAgent(role, this, random.stream(role.name)));
+    if (setting.script) for (const agent of this.agents) agent.calm = true;
+    this.#start();
+  }
+
+  // The air that agents breathe.
+
+  wallAt(now: number): number {
+    return Math.round(this.hand.wall - (this.now - now));
+  }
+
+  send(agent: SimAgent, signal: Signal): void {
+    this.#links.get(agent.session.session)?.put(signal, this.now);
+  }
+
+  register(session: AgentSession): void {
+    const role = this.roleOf(session.name);
+    if (!this.#links.has(session.session)) {
+      const faults: LinkFaults = role.sound
+        ? { ...this.setting.mix.link, lost: 0, doubled: 0, lateMs: 10 * SECOND }
+        : this.setting.mix.link;
+      const link = new Link(
+        this.setting.random.stream(`link ${session.session}`),
+        this.isCalm ? NO_FAULTS : faults,
+        this.signalFaults,
+      );
+      this.#links.set(session.session, link);
+    }
+    this.sessions.set(session.session, session);
+    if (this.life && !this.life.isDead) this.#registerWith(session);
+  }
+
+  isDown(kind: string): boolean {
+    return (this.#downUntil.get(kind) ?? 0) > this.now;
+  }
+
+  #registerWith(session: AgentSession): void {
+    try {
+      this.life.loop.register(session);
+    } catch {
+      // Told again when the daemon is back.
+    }
+  }
+
+  roleOf(name: string): Role {
+    return this.setting.cast.find((role) => role.name === name) as Role;
+  }
+
+  policyOf(name: string): Policy {
+    return POLICIES[this.roleOf(name).policy];
+  }
+
+  get isCalm(): boolean {
+    return this.awake >= (this.setting.hours - this.setting.calmHours) * HOUR;
+  }
+
+  get isUp(): boolean {
+    return this.#upAt === null && !this.life.isDead;
+  }
+
+  isSilent(name: string): boolean {
+    return (this.#silentUntil.get(name) ?? 0) > this.now;
+  }
+
+  /** Nothing stood between rouse and this agent in that time. */
+  isClear(name: string, from: number, to: number): boolean {
+    if (this.setting.mix.link.lost > 0 && !this.roleOf(name).sound) return false;
+    return !this.#dim.some((span) => (span.name ?? name) === name && span.from < to && span.to > from);
+  }
+
+  write(text: string): void {
+    this.log.push(`${(this.now / 1000).toFixed(0)} ${text}`);
+  }
+
+  // Time.
+
+  async run(): Promise<void> {
+    const end = this.setting.hours * HOUR;
+    let wasCalm = false;
+    while (this.awake < end) {
+      this.#pass(this.setting.stepMs);
+      if (this.isCalm && !wasCalm) {
+        wasCalm = true;
+        this.#calmDown();
+      }
+      for (let next = this.#blows[0]; next && next.at <= this.awake; next = this.#blows[0]) {
+        this.#blows.shift();
+        this.#strike(next.blow);
+      }
+      for (const agent of this.agents) agent.run();
+      this.#play();
+      await this.#doLater();
+      await this.#look();
+      this.invariants.step();
+    }
+    this.invariants.end();
+  }
+
+  close(): void {
+    this.life.bury();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #pass(ms: number): void {
+    this.now += ms;
+    this.awake += ms;
+    this.hand.pass(ms);
+  }
+
+  #play(): void {
+    this.#script = this.#script.filter(({ after, agent: name, ill }) => {
+      const agent = this.agents.find((one) => one.name === name);
+      if (!agent || this.now < after * SECOND || agent.mode !== "turn" || agent.ill) return true;
+      agent.fall(ill);
+      return false;
+    });
+  }
+
+  #calmDown(): void {
+    if (this.faults instanceof SeededFaults) this.faults.isCalm = true;
+    for (const link of this.#links.values()) link.faults = NO_FAULTS;
+    for (const agent of this.agents) agent.calm = true;
+    this.#storeDownUntil = 0;
+    this.#silentUntil.clear();
+    this.#downUntil.clear();
+  }
+
+  async #look(): Promise<void> {
+    if (this.life.isDead && this.#upAt === null) {
+      this.write("the daemon died");
+      this.life.bury();
+      this.#upAt = this.now + this.#random.between(1, 300) * SECOND;
+      this.#dimmed(null, this.#upAt - this.now);
+    }
+    if (this.#upAt !== null) {
+      if (this.now < this.#upAt) return;
+      this.#upAt = null;
+      this.#start();
+    }
+    const { life } = this;
+    const waiting: Promise<unknown>[] = [];
+    for (const [session, link] of this.#links)
+      for (const { from, signals } of link.take(this.now)) {
+        const taken = life.loop.ingest(session, from, signals);
+        waiting.push(
+          taken.then(
+            (acked) => link.ack(from === null ? 0 : acked),
+            () => from === null && link.back(signals),
+          ),
+        );
+      }
+    life.flush();
+    await Promise.all(waiting);
+    if (life.isDead) return;
+    for (const { session, name, origin, endedAt } of this.sessions.values())
+      if (endedAt === null && !this.isSilent(name))
+        life.loop.hear(session, origin === "tmux" ? "pane" : origin === "transcript" ? "senses" : "host");
+    life.loop.tick();
+    life.flush();
+    this.watchedMs += this.setting.stepMs;
+    if (!life.isDead) this.#lookedAt = life.loop.now();
+  }
+
+  async #doLater(): Promise<void> {
+    const due = this.#later.filter(({ at }) => at <= this.now);
+    if (due.length === 0) return;
+    this.#later = this.#later.filter(({ at }) => at > this.now);
+    for (const { life, act, byHost } of due) if (!life.isDead || byHost) act();
+    // What was waiting for an answer goes on now.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.life.flush();
+  }
+
+  #dimmed(name: string | null, ms: number): void {
+    this.#dim.push({ name, from: this.now - 10 * MINUTE, to: this.now + ms + 10 * MINUTE });
+  }
+
+  #strike(blow: Blow): void {
+    const mark = `${blow.kind}`;
+    this.blowCounts.set(mark, (this.blowCounts.get(mark) ?? 0) + 1);
+    this.write(`blow ${JSON.stringify(blow)}`);
+    switch (blow.kind) {
+      case "crash":
+        if (!this.isUp) return;
+        this.life.bury();
+        this.#upAt = this.now + blow.downMs;
+        this.#dimmed(null, blow.downMs);
+        return;
+      case "suspend":
+        this.#dimmed(null, blow.ms);
+        this.now += blow.ms;
+        this.hand.sleep(blow.ms);
+        for (const agent of this.agents) agent.sleep(blow.ms);
+        for (const entry of this.#later) entry.at += blow.ms;
+        return;
+      case "jump":
+        this.#dimmed(null, Math.abs(blow.ms));
+        this.hand.set(blow.ms);
+        return;
+      case "store_down":
+        this.#dimmed(null, blow.ms);
+        this.#storeDownUntil = this.now + blow.ms;
+        return;
+      case "silent_host": {
+        const { name } = this.#random.pick(this.setting.cast.filter(({ sound }) => !sound));
+        this.#dimmed(name, blow.ms);
+        this.#silentUntil.set(name, this.now + blow.ms);
+        return;
+      }
+      case "outage":
+        this.#downUntil.set("claude-code", this.now + blow.ms);
+        for (const agent of this.agents)
+          if (!agent.casting.sound && agent.casting.kind === "claude-code" && agent.mode === "turn" && !agent.ill)
+            agent.fall("api");
+        return;
+      case "silence": {
+        const agent = this.#random.pick(this.agents).name;
+        if (!this.isUp) return;
+        const at = this.life.loop.now();
+        try {
+          this.life.acting.take({ kind: "silenced", silence: { agent, trouble: null, at, until: at + blow.ms } });
+        } catch {
+          // Whoever asked for it is told.
+        }
+        return;
+      }
+    }
+  }
+
+  /** Whoever is told comes when it suits them, or does not. */
+  callHuman(name: string): void {
+    const agent = this.agents.find((one) => one.name === name);
+    if (!agent || this.#human.chance(0.3)) return;
+    const spell = agent.ill?.spell;
+    const at = this.now + this.#human.between(3, 90) * MINUTE;
+    const act = (): void => {
+      if (agent.ill && agent.ill.spell === spell) agent.visit();
+    };
+    this.#later.push({ at, life: this.life, act, byHost: true });
+  }
+
+  // The daemon.
+
+  #start(): void {
+    const clock = this.hand.anew();
+    const isFirst = this.life === undefined;
+    const reach = this.#reach();
+    this.life = new Life({
+      path: join(this.#folder, "state", "journal.db"),
+      clock,
+      faults: this.faults,
+      hands: new SimHands(reach, this.setting.careless),
+      parts: this.#parts,
+      policyOf: ({ name }) => this.#parts.policy(this.policyOf(name)),
+      isAllowed: ({ name }) => this.roleOf(name).allowed,
+      lookedAt: this.#lookedAt,
+      isStoreDown: () => this.#storeDownUntil > this.now,
+      onStored: (book) => this.invariants.stored(book),
+      onChange: (changes, book) => this.invariants.changed(changes, book),
+    });
+    for (const session of this.sessions.values()) this.#registerWith(session);
+    if (!isFirst) this.invariants.restarted(this.life.acting.book);
+  }
+
+  #reach(): Reach {
+    const random = this.setting.random.stream(`hands ${this.now}`);
+    const of = (): Life => this.life;
+    return {
+      faults: this.faults,
+      random,
+      agentOf: ({ name }) => this.agents.find((agent) => agent.name === name) ?? null,
+      now: () => of().loop.now(),
+      trueNow: () => this.now,
+      later: (ms, act) => {
+        this.#later.push({ at: this.now + ms, life: of(), act, byHost: this.#random.chance(0.5) });
+      },
+      die: () => {
+        of().isDead = true;
+      },
+      asked: (action) => this.invariants.asked(action),
+      touched: (action, agent) => this.invariants.touched(action, agent),
+      answered: (action, outcome) => this.invariants.answered(action, outcome),
+    };
+  }
+}
