@@ -4,6 +4,7 @@
  */
 import type { Settings } from "../core/defaults.js";
 import { DEFAULTS } from "../core/defaults.js";
+import { NOISE_PATTERNS } from "../core/noise.js";
 import { detector, integer, type Key, list, notYet, number, regex, text, toggle, type Value } from "./key.js";
 
 export const KEYS = {
@@ -148,6 +149,11 @@ export const KEYS = {
     ageing_factor: detector("ageing_factor", "lower", "See ageing_minutes.", { max: 1 }),
     old_minutes: detector("old_minutes", "lower", "From this age on, confidence is multiplied by old_factor instead."),
     old_factor: detector("old_factor", "lower", "See old_minutes.", { max: 1 }),
+    noise_patterns: list(
+      NOISE_PATTERNS,
+      "add",
+      "A message or report that holds one of these is no activity, in upper or lower case; those of the default list never are.",
+    ),
   },
   // Whatever counts as work holds alarms back, so a project names none of these.
   workspace: {

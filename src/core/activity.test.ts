@@ -26,6 +26,20 @@ function stateOf(signals: Signal[]) {
 }
 
 describe("the ten sources", () => {
+  it("leaves out what the user calls noise", () => {
+    const report: Signal = {
+      kind: "report",
+      at: ago(1),
+      source: "report",
+      state: "working",
+      text: "Nightly PING, all fine",
+    };
+    const state = stateOf([report]);
+    expect(assessActivity(state, NOW).signals).toHaveLength(1);
+    expect(assessActivity(state, NOW, { noise_patterns: ["nightly ping"] }).signals).toEqual([]);
+    expect(assessActivity(state, NOW, { noise_patterns: ["", "other"] }).signals).toHaveLength(1);
+  });
+
   it("stand in three tiers", () => {
     const tiers = Object.values(ACTIVITY_SOURCES).map(({ tier }) => tier);
     expect(tiers).toEqual([1, 1, 1, 1, 2, 2, 2, 2, 3, 3]);

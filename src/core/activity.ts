@@ -15,7 +15,7 @@ import type { Asleep } from "./awake.js";
 import { awakeMs, takeAsleep } from "./awake.js";
 import type { Settings } from "./defaults.js";
 import { HOUR, MINUTE, SECOND, setting } from "./defaults.js";
-import { isNoise } from "./noise.js";
+import { holdsOneOf, isNoise } from "./noise.js";
 import type { ScreenReading, Signal } from "./signal.js";
 
 export interface ActivitySignal {
@@ -53,6 +53,8 @@ export interface ActivityState {
 export interface ActivityOptions extends Settings {
   /** The last time a sensor could look, where the caller knows it better than the signals show. */
   lookedAt?: number;
+  /** What the user calls noise, besides what always is. */
+  noise_patterns?: readonly string[];
 }
 
 /** Two would do for "several"; a few more let a reader see what was going on. */
@@ -95,11 +97,11 @@ export function assessActivity(
   const lookbackMs = setting(options, "lookback_minutes") * MINUTE;
   const consistentMs = setting(options, "consistency_hours") * HOUR;
 
-  const signals =
+  const heard =
     "recent" in activity
       ? [...activity.recent.values()].flat().filter((signal) => now - signal.at <= consistentMs)
       : activity.filter((signal) => Number.isFinite(signal.at) && !isNoise(signal.text));
-  signals.sort(newestFirst);
+  const signals = heard.filter(({ text }) => !holdsOneOf(options?.noise_patterns, text)).sort(newestFirst);
   const newest = signals[0];
   const oldest = signals[signals.length - 1];
 

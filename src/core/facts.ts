@@ -1,7 +1,7 @@
 /** What a decision has to know of the agent and of rouse itself, beside the assessment. Gathered by the caller. */
 import { type ActionName, counts, type Deed } from "./action.js";
+import type { ActivityOptions } from "./activity.js";
 import { awakeMs } from "./awake.js";
-import type { Settings } from "./defaults.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import type { Evidence } from "./evidence/evidence.js";
 import { openPrompt } from "./evidence/prompts.js";
@@ -49,7 +49,7 @@ export function guardFrom(incident: Incident, deeds: readonly Deed[]): number {
 }
 
 /** The facts that the evidence itself knows; `since` is that of `guardFrom`. */
-export function factsOf(evidence: Evidence, since: number, now: number, settings?: Settings): Seen {
+export function factsOf(evidence: Evidence, since: number, now: number, settings?: ActivityOptions): Seen {
   const { humanAt, asleep, prompts, failures, traits } = evidence;
   const limits = [failures.limit, failures.shownLimit];
   return {
@@ -66,7 +66,7 @@ export function factsOf(evidence: Evidence, since: number, now: number, settings
  * The guard asks for activity since the trouble began: the hour that it looks back would call an agent active that
  * committed five minutes before its stream died. Its other windows are left as they are.
  */
-function guardSince(evidence: Evidence, since: number, now: number, settings?: Settings): ResumeAdvice {
+function guardSince(evidence: Evidence, since: number, now: number, settings?: ActivityOptions): ResumeAdvice {
   const { activity } = evidence;
   const fresh = [...activity.recent.values()].flat().filter(({ at }) => at > since);
   return shouldSendResume(fresh, now, {

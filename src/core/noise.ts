@@ -6,8 +6,8 @@
 /** Stands in every prompt that rouse types, so that it is never taken for activity. */
 export const ROUSE_MARK = "[rouse]";
 
-/** Lower case. The seed's list, and our own mark. */
-const NOISE_PATTERNS: readonly string[] = [
+/** Lower case. The seed's list; our own mark is noise whatever is configured. */
+export const NOISE_PATTERNS: readonly string[] = [
   "resumer",
   "stall-recovery",
   "no-acknowledgments",
@@ -15,7 +15,6 @@ const NOISE_PATTERNS: readonly string[] = [
   "[c2a]",
   "#no-reply",
   "#progress-only",
-  ROUSE_MARK,
 ];
 
 /** A text of a few of these words only says that a message was read. */
@@ -32,7 +31,14 @@ const TEXT_MAX = 4096;
 export function isResumerPrompt(message: string): boolean {
   if (typeof message !== "string") return false;
   const text = message.slice(0, TEXT_MAX).toLowerCase();
-  return NOISE_PATTERNS.some((pattern) => text.includes(pattern));
+  return text.includes(ROUSE_MARK) || NOISE_PATTERNS.some((pattern) => text.includes(pattern));
+}
+
+/** Does the text hold one of the user's own patterns (`activity.noise_patterns`)? */
+export function holdsOneOf(patterns: readonly string[] | undefined, text: string | undefined): boolean {
+  if (!patterns || patterns.length === 0 || text === undefined) return false;
+  const lower = text.toLowerCase();
+  return patterns.some((pattern) => pattern !== "" && lower.includes(pattern.toLowerCase()));
 }
 
 /** "Got it, resuming now." and the like: nothing but words of acknowledgement. */

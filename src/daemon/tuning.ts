@@ -25,8 +25,8 @@ export class Tuning {
   }
 
   readonly settingsFor = ({ name, workspace }: AgentSession): JudgingOptions => {
-    const { isJudging, ...settings } = this.#in(workspace ?? this.#otherwise);
-    return { ...adaptedSettings(settings, this.#feedback, name), isJudging: isJudging !== false };
+    const base = this.#in(workspace ?? this.#otherwise);
+    return { ...base, ...adaptedSettings(base, this.#feedback, name) };
   };
 
   learn(feedback: readonly FeedbackCount[]): void {
@@ -38,7 +38,8 @@ export class Tuning {
     const known = this.#byFolder.get(folder);
     if (known && now - known.readAt < KEPT_MS) return known.settings;
     const { config } = loadConfig({ cwd: folder });
-    const settings = { ...settingsOf(config), isJudging: config.health.enabled };
+    const { noise_patterns } = config.activity;
+    const settings = { ...settingsOf(config), noise_patterns, isJudging: config.health.enabled };
     if (this.#byFolder.size >= FOLDERS_MAX) this.#byFolder.clear();
     this.#byFolder.set(folder, { settings, readAt: now });
     return settings;

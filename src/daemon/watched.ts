@@ -31,6 +31,7 @@ const PROOF: Readonly<Record<AgentSession["origin"], ReadonlySet<Heard>>> = {
 };
 
 export interface JudgingOptions extends Settings {
+  noise_patterns?: readonly string[];
   /** False: only what is seen is kept. */
   isJudging?: boolean;
 }
