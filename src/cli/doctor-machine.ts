@@ -1,6 +1,6 @@
 /** What the doctor asks of this machine: Node.js, SQLite, folders, disk, tmux, the configuration. */
 import { accessSync, constants, lstatSync, type Stats, statfsSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { type LoadedConfig, loadConfig } from "../config/load.js";
 import type { RousePaths } from "../config/paths.js";
 import { problemText } from "../config/problem.js";
@@ -99,6 +99,14 @@ export function configLines(load: () => LoadedConfig = loadConfig): DoctorLine[]
       ? fail("configuration", says, "correct it; rouse config show --origin tells where each value comes from")
       : warn("configuration", says, "rouse config show --origin tells where each value comes from");
   });
+}
+
+/** The daemon reads the file when it starts, which is when it makes its socket. */
+export function staleLines({ config, daemonSocket }: RousePaths): DoctorLine[] {
+  const [file, socket] = [statsOf(join(config, "config.toml")), statsOf(daemonSocket)];
+  if (!file || !socket || file.mtimeMs <= socket.mtimeMs) return [];
+  const says = "the file was changed after the daemon started: only agents that start from now on are judged by it";
+  return [warn("configuration", says, "rouse down, then rouse up; agents go on meanwhile")];
 }
 
 export const megabytes = (bytes: number): string =>

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -8,7 +8,7 @@ import { agentLine, doctorText } from "./doctor.js";
 import { alarmLine } from "./doctor-alarm.js";
 import { portLine } from "./doctor-http.js";
 import type { DoctorLine } from "./doctor-line.js";
-import { configLines, folderLines, nodeLine, sqliteLine, tmuxLine } from "./doctor-machine.js";
+import { configLines, folderLines, nodeLine, sqliteLine, staleLines, tmuxLine } from "./doctor-machine.js";
 import { hookLines, programLines } from "./doctor-programs.js";
 
 let folder: string;
@@ -63,6 +63,20 @@ describe("the doctor's eyes", () => {
       ["runtime folder", "fail"],
     ]);
     expect(folderLines(paths)).toEqual([]);
+  });
+
+  it("notices a configuration that the running daemon has not read", () => {
+    const paths = rousePaths(env);
+    mkdirSync(paths.config, { recursive: true });
+    mkdirSync(paths.runtime, { recursive: true });
+    writeFileSync(join(paths.config, "config.toml"), "");
+    expect(staleLines(paths)).toEqual([]);
+    writeFileSync(paths.daemonSocket, "");
+    const later = new Date(Date.now() + 60_000);
+    utimesSync(paths.daemonSocket, later, later);
+    expect(staleLines(paths)).toEqual([]);
+    utimesSync(join(paths.config, "config.toml"), later, new Date(later.getTime() + 1000));
+    expect(staleLines(paths)).toMatchObject([{ level: "warn", mend: expect.stringContaining("rouse down") }]);
   });
 
   it.each([

@@ -12,7 +12,16 @@ import type { JournalStats } from "../store/journal.js";
 import { alarmLine } from "./doctor-alarm.js";
 import { PORT, portLine } from "./doctor-http.js";
 import { type DoctorLine, fail, ok, warn } from "./doctor-line.js";
-import { configLines, diskLines, folderLines, megabytes, nodeLine, sqliteLine, tmuxLine } from "./doctor-machine.js";
+import {
+  configLines,
+  diskLines,
+  folderLines,
+  megabytes,
+  nodeLine,
+  sqliteLine,
+  staleLines,
+  tmuxLine,
+} from "./doctor-machine.js";
 import { hookLines, programLines } from "./doctor-programs.js";
 import { isColoured, paint } from "./paint.js";
 import { readVersion } from "./version.js";
@@ -38,6 +47,7 @@ async function examine(paths: RousePaths, version: string): Promise<DoctorLine[]
     ...folderLines(paths),
     ...diskLines(paths),
     ...configLines(),
+    ...staleLines(paths),
     tmux,
     ...programs,
     // Only a daemon that answers tells of its port.

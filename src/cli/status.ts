@@ -145,6 +145,12 @@ const blindText = ({ name, blind }: SessionView, now: number): string =>
 const compact = (n: number): string =>
   n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${Math.round(n / 1e3)}k` : String(n);
 
+/** What it uses; only some programs tell the price. */
+export function burnText({ tokens_per_hour, cost_usd_per_hour }: SessionView): string {
+  const price = cost_usd_per_hour > 0 ? `, $${cost_usd_per_hour.toFixed(2)}` : "";
+  return `${compact(tokens_per_hour)} tokens${price} an hour`;
+}
+
 function whyText(why: WhyAnswer, screen: Screen): string {
   const colour = isColoured(screen);
   const lines = [
@@ -152,6 +158,7 @@ function whyText(why: WhyAnswer, screen: Screen): string {
     ...[limitText(why)].filter((text) => text !== null).map((text) => `  ${text}`),
     ...why.reasons.map((reason) => `  ${reason}`),
     ...why.incidents.map((one) => `  incident ${one.id} (${one.trouble}, ${one.phase}): ${gistOf(one, Date.now())}`),
+    ...(why.tokens_per_hour > 0 ? [`  ${burnText(why)}`] : []),
     ...(why.blind ? [`  rouse is blind to it since ${why.blind.since}; the evidence is what was last seen`] : []),
     "",
     "evidence",

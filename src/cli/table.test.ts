@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SessionView } from "../daemon/view.js";
 import { screenful } from "./redraw.js";
-import { statusText } from "./status.js";
+import { burnText, statusText } from "./status.js";
 import { fitTo, textWidth } from "./width.js";
 
 describe("the width of a text in a terminal", () => {
@@ -53,6 +53,11 @@ describe("the table of agents", () => {
     started_at: "2026-03-02T07:40:00Z",
     ended_at: null,
     ...fields,
+  });
+
+  it("has the price beside it where the program tells one", () => {
+    expect(burnText(view({ tokens_per_hour: 12_345, cost_usd_per_hour: 1.5 }))).toBe("12k tokens, $1.50 an hour");
+    expect(burnText(view({ tokens_per_hour: 800 }))).toBe("800 tokens an hour");
   });
 
   it("fits 80 columns, whatever the agents are called and do", () => {
