@@ -23,10 +23,11 @@ const LAYERS = {
   effects: { folders: [...READING, "config", "sensors", "host"], packages: "any" },
   daemon: { folders: [...READING, "config", "sensors", "store", "host", "effects"], packages: "any" },
   api: { folders: [...READING, "config", "sensors", "store", "host", "effects", "daemon"], packages: "any" },
+  demo: { folders: [...READING, "config", "sensors", "store", "host", "effects", "daemon"], packages: "any" },
   replay: { folders: READING, packages: "any" },
   eval: { folders: [...READING, "replay"], packages: "pure" },
   cli: {
-    folders: [...READING, "config", "sensors", "store", "host", "effects", "daemon", "api", "replay", "eval"],
+    folders: [...READING, "config", "sensors", "store", "host", "effects", "daemon", "api", "demo", "replay", "eval"],
     packages: "any",
   },
 };

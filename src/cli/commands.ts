@@ -22,6 +22,7 @@ export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<
     load: async () => (await import("./incidents.js")).addIncidents,
   },
   { names: ["messages"], load: async () => (await import("./messages.js")).addMessages },
+  { names: ["demo"], load: async () => (await import("./demo.js")).addDemo },
   { names: ["hook", "report"], load: async () => (await import("./quick-help.js")).addQuick },
   { names: ["init"], load: async () => (await import("./init.js")).addInit },
   { names: ["doctor"], load: async () => (await import("./doctor.js")).addDoctor },

@@ -61,7 +61,7 @@ const isDue: Check = (question) => {
     return now < dueAt ? wait(`the limit holds for another ${spell(dueAt - now)}`, dueAt) : null;
   }
   if (assessment.state !== "stuck" || assessment.level === "act") return null;
-  if (rung.when.level === "act") return waitPatiently(question, `${rung.do} needs more evidence than there is`);
+  if (rung.when.level === "act") return waitPatiently(question, `too early for ${rung.do}: the evidence has to grow`);
   const ownMs = facts.ownTimeoutMs === null ? 0 : facts.ownTimeoutMs + OWN_TIMEOUT_MARGIN_MS;
   return rung.do === "interrupt" && lasted < ownMs
     ? wait("the program's own time-out comes first", now + ownMs - lasted)

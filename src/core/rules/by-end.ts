@@ -19,7 +19,7 @@ export function byEnd(question: Question): Verdict | null {
     return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to end (${word.source})`] };
   }
   if (evidence.turn.interruptedAt !== null) {
-    return { state: "idle", cause: null, confidence: 0.8, reasons: ["a human interrupted it and has the keyboard"] };
+    return { state: "idle", cause: null, confidence: 0.8, reasons: ["it was interrupted and waits at its prompt"] };
   }
   const options = { ...settings, turnActive: false };
   for (const verdict of [

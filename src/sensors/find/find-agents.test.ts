@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -145,6 +145,21 @@ describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
     write(join(folder, `${ID}.jsonl`), "");
     const agents = await find();
     expect(agents.map((agent) => agent.located?.transcript)).toEqual([null, null]);
+  });
+
+  it("knows a program that was met while its process was still another one of the same name", async () => {
+    const node = join(home, "bin", "node");
+    symlinkSync("/bin/sh", node);
+    const claude = write(join(home, "bin", "claude"), "echo claude; read line");
+    const before = write(join(home, "bin", "before"), `echo before; read line; exec '${node}' '${claude}'`);
+    const child = spawn(node, [before], { cwd: work, detached: true, stdio: ["pipe", "pipe", "inherit"] });
+    started.push(child);
+    const finder = new AgentFinder();
+    await once(child.stdout, "data");
+    expect(await find(finder)).toEqual([]);
+    child.stdin.write("\n");
+    await once(child.stdout, "data");
+    expect(await find(finder)).toMatchObject([{ kind: "claude-code", pid: child.pid }]);
   });
 
   it("forgets a process that has ended", async () => {

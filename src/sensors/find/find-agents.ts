@@ -27,6 +27,8 @@ export interface FoundAgent {
 interface Known {
   kind: string | null;
   argv: string[];
+  /** Met more than once. Between fork and exec a process has the name and the words of its parent, and the same pid. */
+  isSettled: boolean;
 }
 
 const AGENTS_MAX = 2000;
@@ -55,7 +57,8 @@ export class AgentFinder {
     for (const row of table.rows.values()) {
       if (isDead(row)) continue;
       const key = `${row.pid} ${row.start} ${row.comm}`;
-      const entry = this.known.get(key) ?? classify(row);
+      const before = this.known.get(key);
+      const entry = before?.isSettled ? before : { ...classify(row), isSettled: before !== undefined };
       known.set(key, entry);
       if (entry.kind !== null) kinds.set(row.pid, entry);
     }
@@ -101,7 +104,7 @@ export class AgentFinder {
   }
 }
 
-function classify(row: ProcessRow): Known {
+function classify(row: ProcessRow): Pick<Known, "kind" | "argv"> {
   const argv = isOwn(row.pid) ? (readArgv(row.pid) ?? []) : [];
   return { kind: argv.length > 0 ? programOf(argv, readExe(row.pid)) : null, argv };
 }

@@ -1,46 +1,67 @@
 /** A transcript as Claude Code writes it, line by line as things happen; nothing at all without a path. */
-import { appendFileSync, mkdirSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 export class Transcript {
-  #path;
-  #session;
+  readonly #path: string | null;
+  readonly #session: string;
   #count = 0;
 
-  constructor(path, session) {
+  constructor(path: string | null, session: string) {
     this.#path = path;
     this.#session = session;
     if (path) mkdirSync(dirname(path), { recursive: true });
+    this.#count = this.#lines().length;
   }
 
-  prompt(text) {
+  /** What was said and asked in the conversation so far: the context of whoever takes it up again. */
+  get said(): { role: string; text: string }[] {
+    return this.#lines().flatMap((line) => {
+      const { message } = JSON.parse(line) as { message?: { role: string; content: string | { text?: string }[] } };
+      if (!message) return [];
+      const text = typeof message.content === "string" ? message.content : message.content[0]?.text;
+      return text === undefined ? [] : [{ role: message.role, text }];
+    });
+  }
+
+  prompt(text: string): void {
     this.#write({ type: "user", message: { role: "user", content: text }, origin: { kind: "human" } });
   }
 
-  says(text) {
+  interrupted(): void {
+    const block = { type: "text", text: "[Request interrupted by user]" };
+    this.#write({ type: "user", message: { role: "user", content: [block] } });
+  }
+
+  says(text: string): void {
     this.#reply([{ type: "text", text }], "end_turn");
     this.#write({ type: "system", subtype: "turn_duration", durationMs: 1000 });
   }
 
   /** The id of the call, for its result. */
-  calls(name, input) {
+  calls(name: string, input: object): string {
     const id = `toolu_${this.#count}`;
     this.#reply([{ type: "tool_use", id, name, input }], "tool_use");
     return id;
   }
 
-  returns(id, content, isError = false) {
+  returns(id: string, content: string, isError = false): void {
     const block = { type: "tool_result", tool_use_id: id, content, is_error: isError };
     this.#write({ type: "user", message: { role: "user", content: [block] } });
   }
 
-  #reply(content, stop) {
+  #lines(): string[] {
+    if (!this.#path || !existsSync(this.#path)) return [];
+    return readFileSync(this.#path, "utf8").split("\n").slice(0, -1);
+  }
+
+  #reply(content: object[], stop: string | null): void {
     const usage = { input_tokens: 10, output_tokens: 40 };
     const message = { id: `msg_${this.#count}`, role: "assistant", model: "fake", content, stop_reason: stop, usage };
     this.#write({ type: "assistant", message });
   }
 
-  #write(record) {
+  #write(record: object): void {
     if (!this.#path) return;
     const common = {
       uuid: `${this.#session}-${this.#count++}`,

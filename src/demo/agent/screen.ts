@@ -1,45 +1,41 @@
 /**
- * The screen of the fake agent, drawn as Claude Code draws its own: the reply above, a spinner row with elapsed time and
- * a counter of tokens, a composer between two rules or a dialog in its place, a foot; and the title with its glyph.
+ * The screen of the scripted agent, drawn as Claude Code draws its own: the reply above, a spinner row with elapsed time
+ * and a counter of tokens, a composer between two rules or a dialog in its place, a foot; and the title with its glyph.
  * Only rows that changed are written.
  */
 const RED = "\u001b[38;2;255;107;128m";
-const GREY = "\u001b[38;2;153;153;153m";
-const GREEN = "\u001b[48;2;34;92;43m";
 const PLAIN = "\u001b[0m";
 const GLYPHS = ["·", "✢", "✳", "✶", "✻", "✽"];
 
-export const red = (text) => `${RED}${text}${PLAIN}`;
-export const grey = (text) => `${GREY}${text}${PLAIN}`;
-export const green = (text) => `${GREEN}${text}${PLAIN}`;
+export const red = (text: string): string => `${RED}${text}${PLAIN}`;
 
 export class Screen {
   /** Rows of the conversation. */
-  reply = [];
-  /** The row above the composer while a turn runs, from the tick: null draws none. */
-  status = null;
+  reply: string[] = [];
+  /** The row above the composer while a turn runs; null draws none. */
+  status: (() => string) | null = null;
   /** Rows in the composer's place. */
-  dialog = null;
+  dialog: string[] | null = null;
   /** When it was drawn first. */
   dialogAt = 0;
   draft = "";
   /** Rows below the composer, above the last. */
-  notes = [];
+  notes: string[] = [];
   /** Before the program is up there is no composer. */
   isUp = false;
   isFrozen = false;
-  #shown = [];
+  #shown: string[] = [];
   #title = "";
   #tick = 0;
 
-  draw() {
+  draw(): void {
     if (this.isFrozen) return;
     const tick = this.#tick++;
     const rows = process.stdout.rows || 40;
-    const bottom = this.#bottom(GLYPHS[tick % GLYPHS.length]);
+    const bottom = this.#bottom(GLYPHS[tick % GLYPHS.length] as string);
     const room = rows - bottom.length;
     const reply = this.reply.slice(-room);
-    const all = [...reply, ...Array(room - reply.length).fill(""), ...bottom];
+    const all = [...reply, ...Array<string>(room - reply.length).fill(""), ...bottom];
     let bytes = this.#titleBytes(tick);
     all.forEach((row, y) => {
       if (this.#shown[y] !== row) bytes += `\u001b[${y + 1};1H${row}${PLAIN}\u001b[K`;
@@ -48,27 +44,35 @@ export class Screen {
     if (bytes !== "") process.stdout.write(bytes);
   }
 
-  #bottom(glyph) {
+  #bottom(glyph: string): string[] {
     if (this.dialog) return [...this.dialog];
     if (!this.isUp) return [];
-    const rule = "─".repeat(process.stdout.columns || 120);
+    const columns = process.stdout.columns || 120;
+    const rule = "─".repeat(columns);
     const hint = this.status ? " · esc to interrupt" : "";
     return [
       this.status ? `${glyph} ${this.status()}` : "",
       "",
       rule,
-      `❯ ${this.draft}`,
+      ...wrapped(this.draft, columns - 4).map((row, i) => `${i === 0 ? "❯" : " "} ${row}`),
       rule,
       ...this.notes,
       `  ⏵⏵ accept edits on (shift+tab to cycle)${hint}`,
     ];
   }
 
-  #titleBytes(tick) {
+  #titleBytes(tick: number): string {
     const glyph = this.status && !this.dialog ? "◐◑"[Math.floor(tick / 10) % 2] : "✳";
     const title = this.isUp ? `${glyph} Claude Code` : "";
     if (title === this.#title) return "";
     this.#title = title;
     return `\u001b]0;${title}\u0007`;
   }
+}
+
+/** A draft that is longer than a row goes on below its first, indented. */
+function wrapped(draft: string, width: number): string[] {
+  const rows = [draft.slice(0, width)];
+  for (let at = width; at < draft.length; at += width) rows.push(draft.slice(at, at + width));
+  return rows;
 }

@@ -1,51 +1,61 @@
 /** What the steps of a script act on: the screen, the keys, the turn that runs, its transcript, and a scaled clock. */
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Screen } from "./screen.mjs";
-import { Transcript } from "./transcript.mjs";
+import { Screen } from "./screen.js";
+import { Transcript } from "./transcript.js";
+
+export interface AgentOptions {
+  speed?: number;
+  transcript?: string | null;
+  session?: string;
+  /** Where it is kept what arrived in its terminal. */
+  log?: string | null;
+}
 
 const DRAW_MS = 100;
 
 export class Agent {
-  screen = new Screen();
-  transcript;
+  readonly screen: Screen = new Screen();
+  readonly transcript: Transcript;
   tokens = 0;
-  #speed;
+  readonly #speed: number;
+  readonly #log: string | null;
   #turnAt = 0;
-  #enter = [];
-  #interrupts = [];
-  #log;
+  #enter: ((text: string) => void)[] = [];
+  #interrupts: (() => void)[] = [];
   /** Submitted while nobody waited for it: taken up next, as a client keeps a queue. */
-  #queue = [];
+  #queue: string[] = [];
 
-  constructor({ speed = 1, transcript = null, session = "fake", log = null }) {
+  constructor({ speed = 1, transcript = null, session = "fake", log = null }: AgentOptions) {
     this.#speed = speed;
     this.#log = log;
     this.transcript = new Transcript(transcript, session);
     process.stdin.setRawMode?.(true);
-    process.stdin.setEncoding("utf8").on("data", (text) => this.#keys(text));
-    process.on("SIGUSR2", () => this.#submit(""));
+    process.stdin.setEncoding("utf8").on("data", (text: string) => this.#keys(text));
+    process.on("SIGUSR2", () => this.submit(""));
     setInterval(() => this.screen.draw(), DRAW_MS);
   }
 
-  /** Until a human presses Enter without a number. */
-  async rest(ms) {
+  /** So long, or until somebody submits something. */
+  async rest(ms?: number): Promise<void> {
     if (ms === undefined) await this.enter();
     else await sleep(ms / this.#speed);
   }
 
   /** What a human typed, at the next Enter; SIGUSR2 is an Enter that nobody types. */
-  enter() {
-    if (this.#queue.length > 0) return Promise.resolve(this.#queue.shift());
+  enter(): Promise<string> {
+    const queued = this.#queue.shift();
+    if (queued !== undefined) return Promise.resolve(queued);
     return new Promise((resolve) => this.#enter.push(resolve));
   }
 
   /** Until `work` is over, or Esc ends the turn: then the promise is true, and the screen says so. */
-  async untilInterrupted(work) {
-    const interrupted = new Promise((resolve) => this.#interrupts.push(() => resolve(true)));
+  async untilInterrupted(work: Promise<unknown>): Promise<boolean> {
+    const interrupted = new Promise<boolean>((resolve) => this.#interrupts.push(() => resolve(true)));
     const ended = await Promise.race([work.then(() => false), interrupted]);
     this.#interrupts = [];
     if (!ended) return false;
+    this.transcript.interrupted();
     this.say("  ⎿  Interrupted · What should Claude do instead?");
     this.screen.status = null;
     this.screen.draw();
@@ -53,17 +63,17 @@ export class Agent {
   }
 
   /** At its composer until a human submits something. */
-  async prompt() {
+  async prompt(): Promise<void> {
     const text = await this.enter();
     this.say(`❯ ${text}`);
     this.transcript.prompt(text);
   }
 
-  say(...rows) {
+  say(...rows: string[]): void {
     this.screen.reply.push(...rows, "");
   }
 
-  begin(verb = "Pondering") {
+  begin(verb = "Pondering"): void {
     if (!this.screen.status) {
       this.#turnAt = Date.now();
       this.tokens = 0;
@@ -71,33 +81,33 @@ export class Agent {
     this.screen.status = () => `${verb}… (${this.elapsed()} · ↓ ${this.tokens} tokens)`;
   }
 
-  end() {
+  end(): void {
     this.say(`✻ Cooked for ${this.elapsed()}`);
     this.screen.status = null;
   }
 
-  elapsed() {
+  elapsed(): string {
     return `${Math.floor((Date.now() - this.#turnAt) / 1000)}s`;
   }
 
-  #submit(text) {
+  submit(text: string): void {
     if (this.#enter.length === 0) this.#queue.push(text);
     for (const resolve of this.#enter.splice(0)) resolve(text);
   }
 
   /** Everything that arrives, and for how many milliseconds a dialog had been on the screen then. */
-  #keep(text) {
+  #keep(text: string): void {
     const dialogMs = this.screen.dialog ? Math.round(performance.now() - this.screen.dialogAt) : null;
     if (this.#log) appendFileSync(this.#log, `${JSON.stringify({ text, dialogMs })}\n`);
   }
 
-  #keys(text) {
+  #keys(text: string): void {
     this.#keep(text);
     if (text === "\u001b") for (const interrupt of this.#interrupts.splice(0)) interrupt();
     for (const key of text) {
       if (key === "\u0003") process.exit(0);
       if (key === "\r") {
-        this.#submit(this.screen.draft);
+        this.submit(this.screen.draft);
         this.screen.draft = "";
       } else if (key === "\u007f") this.screen.draft = this.screen.draft.slice(0, -1);
       else if (key >= " ") this.screen.draft += key;

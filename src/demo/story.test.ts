@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import type { DeedView, IncidentView } from "../daemon/incident-view.js";
+import type { SessionView } from "../daemon/view.js";
+import { CAST } from "./cast.js";
+import { endingOf, Story } from "./story.js";
+
+const member = (name: string) => CAST.filter((one) => one.name === name);
+
+const agent = (name: string, word: string, fields: Partial<SessionView> = {}): SessionView => {
+  const [state, cause = null] = word.split("/");
+  const seen = { name, state, cause, reasons: [`it is ${word}`], doing: "", started_at: "2026-01-01T00:00:00Z" };
+  return { ...seen, ...fields } as SessionView;
+};
+
+const deed = (name: DeedView["do"], result: DeedView["result"]): DeedView => ({
+  at: "2026-01-01T00:00:00Z",
+  do: name,
+  result,
+  reason: `${name} ${result}`,
+  proven: null,
+});
+
+const incident = (name: string, fields: Partial<IncidentView>): IncidentView =>
+  ({
+    id: "i1",
+    agent: name,
+    trouble: "silent_stream",
+    opened_at: "2026-01-01",
+    reasons: [],
+    deeds: [],
+    next: null,
+    ...fields,
+  }) as IncidentView;
+
+const words = (story: Story, look: Parameters<Story["take"]>[0]): string[] =>
+  story.take(look, 1).map(({ event, do: name, state }) => [event, name ?? state].join(" "));
+
+describe("the story of the demo", () => {
+  it("tells each thing once, in the order in which it happened", () => {
+    const story = new Story(member("hang"));
+    const stuck = agent("hang", "stuck/silent_stream");
+    const acting = (...deeds: DeedView[]) => ({
+      agents: [stuck],
+      incidents: [incident("hang", { phase: "acting", deeds })],
+    });
+    expect(words(story, { agents: [agent("hang", "working")], incidents: [] })).toEqual(["state working"]);
+    expect(words(story, { agents: [agent("hang", "working")], incidents: [] })).toEqual([]);
+    expect(words(story, { agents: [stuck], incidents: [incident("hang", { phase: "told" })] })).toEqual([
+      "state stuck",
+    ]);
+    expect(words(story, acting(deed("interrupt", "pending")))).toEqual(["deed interrupt"]);
+    const [first, second] = [deed("interrupt", "done"), deed("nudge", "done")];
+    expect(words(story, acting(first, second))).toEqual(["outcome interrupt", "deed nudge", "outcome nudge"]);
+    const end = {
+      agents: [agent("hang", "complete")],
+      incidents: [incident("hang", { phase: "resolved", deeds: [first, second] })],
+    };
+    expect(words(story, end)).toEqual(["state complete", "mended complete"]);
+    expect(story.rows[0]).toMatchObject({ ending: "mended", did: ["interrupted", "nudged"] });
+  });
+
+  it("calls nobody mended who did not finish, or whose incident was not proven to be over", () => {
+    const story = new Story(member("hang"));
+    const proven = [incident("hang", { phase: "resolved", deeds: [deed("nudge", "done")] })];
+    story.take({ agents: [agent("hang", "working")], incidents: proven }, 1);
+    expect(story.isOver).toBe(false);
+    story.take({ agents: [agent("hang", "complete")], incidents: [incident("hang", { phase: "acting" })] }, 1);
+    expect(story.isOver).toBe(false);
+    story.take({ agents: [agent("hang", "complete")], incidents: proven }, 1);
+    expect([story.isOver, story.isAsPlanned]).toEqual([true, true]);
+  });
+
+  it("says so when one ended otherwise than it was meant to", () => {
+    const story = new Story(member("crash"));
+    const refused = deed("resume", "refused");
+    story.take(
+      {
+        agents: [agent("crash", "gone/crash")],
+        incidents: [incident("crash", { phase: "escalated", deeds: [refused] })],
+      },
+      1,
+    );
+    expect([story.isOver, story.isAsPlanned]).toEqual([true, false]);
+    expect(story.rows.map(endingOf)).toEqual(["killed by the system: nothing typed, you were told"]);
+  });
+
+  it("follows an agent into the session that took it up again", () => {
+    const story = new Story(member("crash"));
+    const old = agent("crash", "gone/crash");
+    const anew = agent("crash", "working", { started_at: "2026-01-01T00:01:00Z" });
+    story.take({ agents: [old, anew], incidents: [] }, 1);
+    expect(story.rows[0]?.state).toBe("working");
+  });
+});

@@ -1,0 +1,139 @@
+/** What happens on the stage, told from looks at it: events as they come, one row per agent, and how each ended. */
+import type { ActionName } from "../core/action.js";
+import type { Cause, State, WaitCause } from "../core/states.js";
+import type { DeedView, IncidentView } from "../daemon/incident-view.js";
+import type { SessionView } from "../daemon/view.js";
+import { CAST, type Ending, type Member } from "./cast.js";
+
+export interface Look {
+  agents: readonly SessionView[];
+  incidents: readonly IncidentView[];
+}
+
+export interface StoryEvent {
+  /** Real seconds since the beginning. */
+  t: number;
+  agent: string;
+  event: "state" | "confirmed" | "deed" | "outcome" | "handed_over" | "mended";
+  state: State;
+  cause: Cause | WaitCause | null;
+  do: ActionName | null;
+  text: string;
+}
+
+export interface Row {
+  member: Member;
+  state: State;
+  cause: Cause | WaitCause | null;
+  doing: string;
+  /** What rouse did with it so far, in words. */
+  did: string[];
+  /** What rouse waits for before it does something; null while it means to do nothing. */
+  next: string | null;
+  /** Why it is judged so, at this moment. */
+  story: string;
+  ending: Ending | null;
+}
+
+const NAMES: Readonly<Partial<Record<ActionName, string>>> = {
+  interrupt: "interrupted",
+  nudge: "nudged",
+  resume: "resumed",
+  stop: "stopped",
+  restart: "restarted",
+};
+
+export class Story {
+  readonly rows: readonly Row[];
+  readonly #seen = new Map<string, string>();
+
+  constructor(cast: readonly Member[] = CAST) {
+    this.rows = cast.map((member) => ({
+      member,
+      state: "starting",
+      cause: null,
+      doing: "",
+      did: [],
+      next: null,
+      story: member.plot,
+      ending: null,
+    }));
+  }
+
+  get isOver(): boolean {
+    return this.rows.every(({ ending }) => ending !== null);
+  }
+
+  /** Everybody ended as they were meant to. */
+  get isAsPlanned(): boolean {
+    return this.rows.every(({ ending, member }) => ending === member.ending);
+  }
+
+  /** What is new since the last look. */
+  take({ agents, incidents }: Look, t: number): StoryEvent[] {
+    return this.rows.flatMap((row) => {
+      const { name } = row.member;
+      // Taken up again it is another session of the same name.
+      const [agent] = agents.filter((one) => one.name === name).sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
+      if (!agent || agent.state === "unknown") return [];
+      const own = incidents.filter((one) => one.agent === name).sort((a, b) => (a.opened_at < b.opened_at ? -1 : 1));
+      const events = this.#eventsOf(agent, own, t);
+      update(row, agent, own);
+      return events;
+    });
+  }
+
+  #eventsOf(agent: SessionView, incidents: readonly IncidentView[], t: number): StoryEvent[] {
+    const { name, state, cause } = agent;
+    const events: StoryEvent[] = [];
+    const tell = (key: string, value: string, event: StoryEvent["event"], text: string, what?: ActionName): void => {
+      if (this.#seen.get(`${name} ${key}`) === value) return;
+      this.#seen.set(`${name} ${key}`, value);
+      events.push({ t, agent: name, event, state, cause, do: what ?? null, text });
+    };
+    tell("state", `${state}/${cause}`, "state", agent.reasons[0] ?? "");
+    for (const { id, phase, deeds, next, reasons } of incidents) {
+      for (const [at, deed] of deeds.entries()) {
+        tell(`${id} ${at}`, "intended", "deed", reasons[0] ?? "", deed.do);
+        if (deed.result !== "pending") tell(`${id} ${at} outcome`, deed.result, "outcome", deed.reason, deed.do);
+      }
+      if (phase === "confirmed") tell(`${id} confirmed`, "yes", "confirmed", next?.reason ?? "it lasted");
+      if (phase === "escalated") tell(`${id} end`, "escalated", "handed_over", next?.reason ?? "it is for a human");
+      if (phase === "resolved") tell(`${id} end`, "resolved", "mended", "work goes on: that is proven");
+    }
+    return events;
+  }
+}
+
+function update(row: Row, agent: SessionView, incidents: readonly IncidentView[]): void {
+  const last = incidents.at(-1);
+  row.state = agent.state;
+  row.cause = agent.cause;
+  row.doing = agent.doing;
+  row.did = incidents.flatMap(({ trouble, deeds }) => {
+    const done = deeds.flatMap(didOf);
+    return trouble === "rate_limited" && done.length > 0 ? ["waited for the reset", ...done] : done;
+  });
+  row.next = last?.next?.at ? last.next.reason : null;
+  row.story = agent.reasons[0] ?? row.story;
+  if (agent.state === "complete" && incidents.length === 0) row.ending = "left_alone";
+  else if (last?.phase === "escalated") row.ending = "handed_over";
+  else if (agent.state === "complete" && last?.phase === "resolved") row.ending = "mended";
+}
+
+/** Only what was carried out; a refusal touched nothing. */
+const didOf = ({ do: name, result }: DeedView): string[] =>
+  result === "done" ? [NAMES[name] ?? name] : result === "failed" || result === "unknown" ? [`${name} ${result}`] : [];
+
+/** How one ended, in one line, out of what was seen. */
+export function endingOf({ member, did, ending, state }: Row): string {
+  const last = ending === null ? `it is ${state}, and no end was seen` : LAST_WORDS[ending];
+  const done = ending === "handed_over" && did.length === 0 ? ["nothing typed"] : did;
+  return `${member.plot}: ${[...done, last].join(", ")}`;
+}
+
+const LAST_WORDS: Readonly<Record<Ending, string>> = {
+  left_alone: "nobody was bothered",
+  mended: "finished",
+  handed_over: "you were told",
+};

@@ -1,0 +1,107 @@
+/** Opens the demo's stage, looks at it, and leaves nothing of it behind. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { type RousePaths, rousePaths } from "../config/paths.js";
+import { askDaemon } from "../daemon/client.js";
+import type { IncidentView } from "../daemon/incident-view.js";
+import type { SessionView } from "../daemon/view.js";
+import type { Look } from "./story.js";
+import { endAtHome } from "./sweep.js";
+
+export class Theatre {
+  readonly #home: string;
+  readonly #paths: RousePaths;
+  readonly #stage: ChildProcess;
+  readonly #over: Promise<void>;
+  /** When its clocks began to run fast. */
+  readonly since: number;
+  /** Why it is over before anybody closed it; null as long as it is not. */
+  failure: string | null = null;
+  #isClosing = false;
+
+  private constructor(home: string, env: NodeJS.ProcessEnv, since: number, stage: ChildProcess) {
+    this.#home = home;
+    this.#paths = rousePaths(env);
+    this.since = since;
+    this.#stage = stage;
+    this.#over = new Promise((resolve) => stage.once("exit", () => resolve()));
+    createInterface({ input: stage.stdout as Readable }).on("line", (line) => {
+      if (!this.#isClosing) this.failure ??= (JSON.parse(line) as { error?: string }).error ?? null;
+    });
+    void this.#over.then(() => {
+      if (!this.#isClosing) this.failure ??= logged(home) || "its process ended";
+    });
+  }
+
+  /** What is on it comes up one after the other. */
+  static open(times: number): Theatre {
+    const home = mkdtempSync(join(tmpdir(), "rouse-demo-"));
+    const since = Date.now();
+    const env = stageEnvironment(home, since, times);
+    const log = openSync(join(home, "log"), "a", 0o600);
+    // A session of its own: what the terminal sends goes to this process alone, which then closes the stage.
+    const stage = spawn(process.execPath, [fileURLToPath(new URL("./stage.js", import.meta.url))], {
+      env,
+      cwd: home,
+      detached: true,
+      stdio: ["pipe", "pipe", log],
+    });
+    closeSync(log);
+    stage.stdin?.on("error", () => {});
+    return new Theatre(home, env, since, stage);
+  }
+
+  /** Null when the daemon does not answer just now. */
+  async look(): Promise<Look | null> {
+    const ask = (path: string): Promise<unknown> => askDaemon(this.#paths.daemonSocket, "GET", path);
+    try {
+      const [{ agents }, { incidents }] = (await Promise.all([ask("/v1/sessions"), ask("/v1/incidents?all=yes")])) as [
+        { agents: SessionView[] },
+        { incidents: IncidentView[] },
+      ];
+      return { agents, incidents };
+    } catch {
+      return null;
+    }
+  }
+
+  /** The stage ends its own when its standard input closes; what it cannot, because it is gone, is ended here. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#stage.stdin?.end();
+    await this.#over;
+    if (!existsSync(this.#home)) return;
+    await endAtHome(this.#home, this.#paths);
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+}
+
+/** The user's own, without anything that would lead to the user's rouse. */
+function stageEnvironment(home: string, since: number, times: number): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith("ROUSE_") && !LED_ASTRAY.has(name));
+  const clock = new URL(`./fast-time.js?since=${since}&times=${times}`, import.meta.url);
+  return {
+    ...Object.fromEntries(own),
+    ROUSE_HOME: home,
+    ROUSE_DAEMON: "off",
+    ROUSE_DAEMON_HTTP_PORT: "0",
+    CLAUDE_CONFIG_DIR: join(home, "claude"),
+    NODE_OPTIONS: [process.env.NODE_OPTIONS, `--import=${clock.href}`].filter(Boolean).join(" "),
+  };
+}
+
+/** What speaks of another's service, terminal or session. */
+const LED_ASTRAY: ReadonlySet<string> = new Set(["NOTIFY_SOCKET", "WATCHDOG_USEC", "TMUX", "TMUX_PANE"]);
+
+function logged(home: string): string {
+  try {
+    return readFileSync(join(home, "log"), "utf8").trim().split("\n").slice(-3).join(" ");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,163 @@
+/** `rouse demo` as a newcomer runs it: in a pipe, in a terminal, and broken off in every way there is. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CAST } from "../../src/demo/cast.js";
+import type { StoryEvent } from "../../src/demo/story.js";
+import { BIN, closeHome, type Home, makeHome, rouse, rouseInTerminal, until } from "../support/hosts.js";
+
+/** By the agents' clocks it ends after 40 minutes whatever happens: at a speed of 4 that is ten. */
+const LONG_MS = 900_000;
+/**
+ * The speeds that are tried. What a program has five seconds for it has 0.6 for at the usual one, which a machine that
+ * is busy with other tests may miss: then it is tried with more time.
+ */
+const SPEEDS = ["8", "4"];
+
+let home: Home;
+let temp: string;
+
+beforeEach(() => {
+  home = makeHome();
+  temp = mkdtempSync(join(tmpdir(), "rd-"));
+  home.env.TMPDIR = temp;
+});
+
+afterEach(async () => {
+  await until("the demo to be gone", () => remains().length === 0, 60_000).catch(() => {});
+  const left = remains();
+  for (const { pid } of left.filter(({ pid }) => pid !== null)) process.kill(pid as number, "SIGKILL");
+  rmSync(temp, { recursive: true, force: true });
+  expect(left).toEqual([]);
+  expect((await closeHome(home)).processes).toEqual([]);
+});
+
+/** Folders of a demo, and processes that have one for their home. */
+function remains(): { pid: number | null; what: string }[] {
+  const folders = readdirSync(temp).map((what) => ({ pid: null, what }));
+  const processes = readdirSync("/proc").flatMap((name) => {
+    try {
+      if (!/^\d+$/.test(name) || !readFileSync(`/proc/${name}/environ`, "utf8").includes(`ROUSE_HOME=${temp}/`))
+        return [];
+      if (/\) Z /.test(readFileSync(`/proc/${name}/stat`, "latin1"))) return [];
+      return [{ pid: Number(name), what: readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ") }];
+    } catch {
+      return [];
+    }
+  });
+  return [...folders, ...processes];
+}
+
+const agentsUp = (): number => remains().filter(({ what }) => what.includes("demo/agent/claude.js")).length;
+
+/** Runs it until all went as planned; what must hold in any case is looked at each time. */
+async function played(check: (speed: string) => Promise<boolean>): Promise<void> {
+  for (const speed of SPEEDS) if (await check(speed)) return;
+  expect.fail(`it went otherwise than planned at each speed of ${SPEEDS.join(", ")}`);
+}
+
+describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }, () => {
+  it("mends three, hands two over and leaves one alone; nothing is ever done to the one that asks", async () => {
+    await played(async (speed) => {
+      const { status, stdout, stderr } = await rouse(home, ["demo", "--json", "--speed", speed]);
+      expect(stderr).toBe("");
+      expect(remains()).toEqual([]);
+      const lines = stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as StoryEvent & { agents: { agent: string; ending: string }[] });
+      const events = lines.slice(0, -1);
+      expect(events.filter(({ agent, do: name }) => agent === "permission" && name !== null)).toEqual([]);
+      expect(events.filter(({ agent, event }) => agent === "healthy" && event !== "state")).toEqual([]);
+      const endings = lines.at(-1)?.agents.map(({ agent, ending }) => [agent, ending]);
+      if (status !== 0) return false;
+      expect(endings).toEqual(CAST.map(({ name, ending }) => [name, ending]));
+      const done = (name: string) =>
+        events.filter(({ agent, event }) => agent === name && event === "deed").map((one) => one.do);
+      expect(done("hang")).toEqual(["interrupt", "nudge"]);
+      expect(done("crash")).toContain("resume");
+      return true;
+    });
+  });
+
+  it("is a picture in a terminal, gives it back, and ends with a summary", async () => {
+    await played(async (speed) => {
+      const terminal = rouseInTerminal(home, ["demo", "--speed", speed], { cols: 80, rows: 24 });
+      const { code } = await terminal.exited;
+      const [, picture = "", after = ""] = terminal.text.split(/\u001b\[\?1049[hl]/);
+      expect(picture).toContain("six scripted agents, clocks");
+      expect(picture).toContain("needs_input/permission");
+      expect(after).toContain("It took");
+      expect(after).not.toContain("\u001b[?25l");
+      expect(remains()).toEqual([]);
+      return code === 0;
+    });
+  });
+
+  it("says the same in plain lines where there is no terminal, and leaves nothing when its reader has seen enough", async () => {
+    const child = spawn(process.execPath, [BIN, "demo"], { env: home.env, stdio: ["ignore", "pipe", "inherit"] });
+    let text = "";
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+    });
+    await until(
+      "a line about the one that asks",
+      () => /\d s {2}permission +needs_input\/permission /.test(text),
+      120_000,
+    );
+    expect(text).toMatch(/^six scripted agents; .* 8 times as fast\n/);
+    expect(text).not.toContain("\u001b");
+    child.stdout.destroy();
+    await until("it to end", () => hasEnded(child), 60_000);
+  });
+
+  it("is gone after Ctrl-C in the middle, and the terminal is as it was", async () => {
+    const terminal = rouseInTerminal(home, ["demo"]);
+    await until("all six", () => agentsUp() >= CAST.length - 1, 120_000);
+    terminal.write("\u0003");
+    expect((await terminal.exited).code).toBe(0);
+    expect(remains()).toEqual([]);
+    expect(terminal.text).toMatch(/\u001b\[\?25h\u001b\[\?1049lstopped; /);
+  });
+
+  it("is gone when its terminal is closed", async () => {
+    const terminal = rouseInTerminal(home, ["demo"]);
+    await until("some of the agents", () => agentsUp() >= 2, 120_000);
+    process.kill(terminal.pty.pid, "SIGHUP");
+    await terminal.exited;
+  });
+
+  it.each(["SIGTERM", "SIGKILL"] as const)("is gone after %s, whether its agents are up or not", async (signal) => {
+    for (const wanted of [0, 2]) {
+      const child = spawn(process.execPath, [BIN, "demo", "--json"], {
+        env: home.env,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      child.stdout.resume();
+      await until("its folder", () => remains().length > 0, 60_000);
+      await until("some of the agents", () => agentsUp() >= wanted, 120_000);
+      child.kill(signal);
+      await until("it to end", () => hasEnded(child), 60_000);
+      await until("nothing to be left", () => remains().length === 0, 60_000);
+    }
+  });
+
+  it("is gone when the process that holds its stage is killed, and says that it broke off", async () => {
+    const ran = rouse(home, ["demo"]);
+    await until("some of the agents", () => agentsUp() >= 2, 120_000);
+    const stage = remains().find(({ what }) => what.includes("demo/stage.js"));
+    process.kill(stage?.pid as number, "SIGKILL");
+    const { status, stderr } = await ran;
+    expect({ status, stderr }).toEqual({ status: 1, stderr: "rouse: the demo broke off: its process ended\n" });
+  });
+
+  it("refuses a speed that is none", async () => {
+    const { status, stderr } = await rouse(home, ["demo", "--speed", "0"]);
+    expect(status).toBe(2);
+    expect(stderr).toContain("a number from 1 to 20");
+  });
+});
+
+const hasEnded = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
