@@ -9,7 +9,7 @@ import type { RecoveryView } from "../../src/daemon/recovery-view.js";
 import type { WhyAnswer } from "../../src/daemon/routes.js";
 import { listSessions } from "../../src/host/registry.js";
 import { TestDaemon } from "../support/daemon.js";
-import { type FakeScript, reaches, receivedBy, spawnFake, viewOf } from "../support/fake-agent.js";
+import { type FakeScript, reaches, receivedBy, spawnFake, typeInto, viewOf } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 
 const FULL = process.env.ROUSE_FULL === "1";
@@ -166,10 +166,11 @@ describe("an agent in trouble", { timeout: TIMEOUT_MS }, () => {
   });
 
   it.skipIf(!FULL)("that hangs is interrupted, told to continue, and works on", { timeout: 900_000 }, async () => {
-    await spawnFake(home, "hangs", {
-      writes: true,
-      steps: [{ do: "idle", ms: 500 }, { do: "stream", ms: 3000 }, { do: "hang" }, { do: "idle" }, { do: "stream" }],
-    });
+    // Its transcript tells of the turn too: nobody is interrupted on the word of one witness.
+    const steps = [{ do: "idle" }, { do: "tool", command: ["true"] }, { do: "hang" }, { do: "idle" }, { do: "stream" }];
+    await spawnFake(home, "hangs", { writes: true, steps });
+    await reaches(home, "hangs", "idle");
+    await typeInto(home, "hangs", "mend the parser");
     await rouse(home, ["allow", "hangs"]);
     const mended = await hasIncident("hangs", ({ phase }) => phase === "resolved", 850_000);
     expect(mended.deeds.map(({ do: name, result }) => `${name} ${result}`)).toEqual(["interrupt done", "nudge done"]);
