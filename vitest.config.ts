@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 /**
@@ -7,6 +8,13 @@ import { defineConfig } from "vitest/config";
 export default defineConfig(({ mode }) => {
   const full = mode === "full" || process.env.ROUSE_FULL === "1";
   return {
+    // The examples import the package by its name.
+    resolve: {
+      alias: [
+        { find: /^rouse\/core$/, replacement: join(import.meta.dirname, "src/core/index.ts") },
+        { find: /^rouse$/, replacement: join(import.meta.dirname, "src/api/library.ts") },
+      ],
+    },
     test: {
       include: ["src/**/*.test.ts", "test/**/*.test.ts"],
       exclude: ["test/fixtures/**"],

@@ -21,6 +21,7 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject> {
 const operation = <Input extends z.ZodObject>(one: Operation<Input>): Operation => one as unknown as Operation;
 
 const agent = z.string().min(1).max(200).describe("name, session id, or tmux pane id such as %3");
+const tag = z.string().min(1).max(200);
 const requestId = z
   .string()
   .min(1)
@@ -103,6 +104,41 @@ export const OPERATIONS = {
     input: z.object({}),
     http: { method: "get", path: "/v1/watchdogs" },
     run: (service) => ({ watchdogs: service.watchdogs() }),
+  }),
+  messages: operation({
+    right: "read",
+    says: "What waits in an inbox, oldest first, until it is acknowledged. Nothing does while all is well.",
+    input: z.object({
+      tag: tag.optional().describe("whose inbox; the orchestrator's (watchdog.orchestrator_tag) where it is left out"),
+      after: z.coerce.number().int().min(0).default(0).describe("a cursor: only what came after it"),
+      all: yes.default(false).describe("those that were acknowledged, too"),
+      limit: z.coerce.number().int().min(1).max(500).default(100),
+    }),
+    http: { method: "get", path: "/v1/messages" },
+    run: (service, input) => service.messages(input),
+  }),
+  send_message: operation({
+    right: "report",
+    says: "Puts a message into an inbox, in your own name.",
+    input: z.object({
+      target: z.object({ tag }),
+      msg_type: z
+        .string()
+        .regex(/^[a-z][a-z0-9_.-]{0,63}$/, "a type is like note or worker.stuck")
+        .default("note"),
+      payload: z.record(z.string(), z.unknown()).default({}),
+      key: z.string().min(1).max(100).optional().describe("the same key is the same message: it is stored once"),
+    }),
+    http: { method: "post", path: "/v1/messages" },
+    run: (service, { target, msg_type, payload, key }, { name }) =>
+      service.send(name, { tag: target.tag, type: msg_type, payload, key }),
+  }),
+  ack_messages: operation({
+    right: "report",
+    says: "Acknowledges everything in an inbox up to a cursor.",
+    input: z.object({ tag: tag.optional(), up_to: z.number().int().min(0) }),
+    http: { method: "post", path: "/v1/messages/ack" },
+    run: (service, input) => service.ack(input.tag, input.up_to),
   }),
   report: operation({
     right: "report",

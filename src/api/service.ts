@@ -2,6 +2,7 @@
  * One service, of which the HTTP API, MCP and the library are thin faces: what rouse knows, what agents report, and what
  * clients order. Nothing here knows how it was asked.
  */
+import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { otherNames } from "../config/suggest.js";
 import type { AgentSession } from "../core/agent.js";
@@ -10,6 +11,7 @@ import { plain } from "../core/plain.js";
 import type { PromptKind } from "../core/states.js";
 import { findCaller } from "../daemon/callers.js";
 import { type IncidentView, incidentViews } from "../daemon/incident-view.js";
+import { type MessageView, messageView, PAYLOAD_MAX, sayable } from "../daemon/message-routes.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { grantFor } from "../daemon/permission.js";
 import { type Summary, summaryOf } from "../daemon/summary.js";
@@ -50,6 +52,14 @@ export interface Report {
   state?: "working" | "error" | "complete" | "needs_input" | undefined;
   text?: string | undefined;
   heartbeat?: boolean | undefined;
+}
+
+export interface Sent {
+  tag: string;
+  type: string;
+  payload: unknown;
+  /** The same key is the same message. */
+  key?: string | undefined;
 }
 
 /** Prompts that are answered with yes or no; the others want words. */
@@ -136,6 +146,32 @@ export class Service {
     return { agent: watched.session.name };
   }
 
+  /** What waits in an inbox, oldest first. */
+  messages({ tag, after, all, limit }: { tag?: string | undefined; after: number; all: boolean; limit: number }): {
+    messages: MessageView[];
+    cursor: number;
+  } {
+    const { journal } = this.#parts;
+    const found = journal.messages.read(this.#receiver(tag), after, all, limit);
+    return { messages: found.map(messageView), cursor: found.at(-1)?.id ?? after };
+  }
+
+  ack(tag: string | undefined, upTo: number): { acked: number } {
+    const { journal, loop } = this.#parts;
+    return { acked: journal.messages.ack(this.#receiver(tag), upTo, loop.now()) };
+  }
+
+  /** The sender is told with it, so that nobody takes an agent's word for rouse's own. */
+  send(sender: string, { tag, type, payload, key }: Sent): { cursor: number } {
+    const { journal, loop } = this.#parts;
+    if (type.startsWith("watchdog."))
+      throw new ApiProblem("bad", `${type} is rouse's own; the types of a watchdog that is an agent are worker.*`);
+    const safe = sayable(payload);
+    if (JSON.stringify(safe).length > PAYLOAD_MAX) throw new ApiProblem("bad", "the payload is larger than 16 kB");
+    const message = { receiver: tag, key: key ?? randomUUID(), type, sender: plain(sender, 80), at: loop.now() };
+    return { cursor: journal.messages.send({ ...message, payload: safe }) };
+  }
+
   async readPane(agent: string, lines: number): Promise<{ agent: string; pane_id: string; lines: string[] }> {
     const { session } = this.#find(agent);
     const rows = await readPane(session, lines, this.#parts.paths);
@@ -187,6 +223,10 @@ export class Service {
       if (step.done) return step.value;
       await nextTurn();
     }
+  }
+
+  #receiver(tag: string | undefined): string {
+    return tag ?? this.#parts.config.watchdog.orchestrator_tag;
   }
 
   /** By session id, by name, or by the id of its tmux pane where only one has it. */

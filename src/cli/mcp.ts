@@ -26,9 +26,10 @@ export function addMcp(program: Command, _setExit: (code: number) => void): void
       const rights = rightsOf(loadConfig().config.mcp.rights);
       // A client that waits for its server is not held up by a daemon that starts.
       void start();
-      const ask = askerOf(rights);
+      const own = { session: process.env.ROUSE_SESSION || undefined, cwd: process.cwd() };
+      const ask = askerOf(rights, own.session);
       const done = new Promise<void>((resolve) => process.stdin.once("close", () => resolve()));
-      serveStdio(() => makeMcpServer({ version: readVersion(), ask, cwd: process.cwd() }));
+      serveStdio(() => makeMcpServer({ version: readVersion(), ask, own }));
       await done;
     });
 }
@@ -47,8 +48,8 @@ async function start(): Promise<void> {
   });
 }
 
-function askerOf(rights: ReadonlySet<Right>): Ask {
-  const client = `mcp ${process.ppid}`;
+function askerOf(rights: ReadonlySet<Right>, session: string | undefined): Ask {
+  const client = { name: `mcp ${process.ppid}`, session };
   return async (operation, input) => {
     const { right } = OPERATIONS[operation];
     if (!rights.has(right))

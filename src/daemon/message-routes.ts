@@ -27,7 +27,7 @@ export interface MessageView {
 }
 
 const RECEIVER_MAX = 200;
-const PAYLOAD_MAX = 16 * 1024;
+export const PAYLOAD_MAX: number = 16 * 1024;
 
 const readSchema = z.object({
   tag: z.string().min(1).max(RECEIVER_MAX).optional(),
@@ -89,7 +89,7 @@ export function addMessageRoutes(app: Hono, { loop, messages, receiver }: Messag
   );
 }
 
-const messageView = ({ id, receiver, key, type, sender, at, payload, ackedAt }: StoredMessage): MessageView => ({
+export const messageView = ({ id, receiver, key, type, sender, at, payload, ackedAt }: StoredMessage): MessageView => ({
   cursor: id,
   key,
   msg_type: type,
@@ -104,7 +104,7 @@ const DEPTH_MAX = 8;
 const WIDTH_MAX = 200;
 
 /** Every text of it redacted, bounded and without control bytes. */
-function sayable(value: unknown, depth = 0): unknown {
+export function sayable(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return say(value, 4000);
   if (typeof value === "number" || typeof value === "boolean" || value === null) return value;
   if (typeof value !== "object" || depth >= DEPTH_MAX) return null;

@@ -74,6 +74,11 @@ export class MessageTable {
       .map(messageOf);
   }
 
+  /** The id of the last one that was written; 0 where there was none. */
+  newest(): number {
+    return Number(this.#database.prepare("select max(id) as id from messages").get()?.id ?? 0);
+  }
+
   /** Everything of this receiver up to that id. Returns how many were open. */
   ack(receiver: string, upTo: number, at: number): number {
     return this.inOne(() =>

@@ -67,9 +67,10 @@ export function receivedBy(home: Home, name: string): Arrival[] {
   return lines.slice(0, -1).map((line) => JSON.parse(line) as Arrival);
 }
 
-export async function spawnFake(home: Home, name: string, script: FakeScript): Promise<void> {
+export async function spawnFake(home: Home, name: string, script: FakeScript, tags: string[] = []): Promise<void> {
   const command = fakeAgent(home, name, script);
-  const { status, stderr } = await rouse(placeOf(home, name), ["spawn", "--name", name, "--", ...command]);
+  const tagged = tags.flatMap((tag) => ["--tag", tag]);
+  const { status, stderr } = await rouse(placeOf(home, name), ["spawn", "--name", name, ...tagged, "--", ...command]);
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 }
 

@@ -3,6 +3,7 @@
  * them, answers as small as they can be. What a tool returns is what the model reads, so each field has to be worth it.
  */
 import * as z from "zod";
+import type { MessageView } from "../../daemon/message-routes.js";
 import type { SessionView } from "../../daemon/view.js";
 import type { OperationName } from "../operations.js";
 import type { AgentStatus } from "../service.js";
@@ -14,7 +15,9 @@ export interface Tool {
   /** It changes nothing; or it may end work. */
   hints: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean; openWorldHint: false };
   operation: OperationName;
-  /** The tool's arguments as the operation's. */
+  /** What is asked for first; null for nothing. */
+  before?: (args: Record<string, unknown>) => { operation: OperationName; input: Record<string, unknown> } | null;
+  /** The tool's arguments as the operation's; `own` among them is who speaks over stdio. */
   asks: (args: Record<string, unknown>) => Record<string, unknown>;
   /** The operation's answer, without what few need. */
   small: (answer: unknown, args: Record<string, unknown>) => unknown;
@@ -27,7 +30,7 @@ const ENDS = { readOnlyHint: false, destructiveHint: true, idempotentHint: true,
 
 const pane = z.string().min(1).max(200).describe("pane_id or name of the agent, as get_worker_status gives them");
 const same = (answer: unknown): unknown => answer;
-const ofPane = ({ pane_id, ...rest }: Record<string, unknown>): Record<string, unknown> => ({
+const ofPane = ({ pane_id, own: _own, ...rest }: Record<string, unknown>): Record<string, unknown> => ({
   agent: pane_id,
   ...rest,
 });
@@ -81,6 +84,39 @@ export const TOOLS: readonly Tool[] = [
     small: same,
   },
   {
+    name: "poll_messages",
+    description:
+      "What needs you, oldest first: worker.stuck, worker.error, worker.complete, worker.needs_input, worker.recovered, worker.escalated, watchdog.blind. Empty while all is well. Each message says what can be done (suggested_actions). Acknowledge with ack: the cursor of the last answer; until then messages are shown again.",
+    input: z.object({
+      tag: z.string().min(1).max(200).optional().describe("whose inbox; orchestrator where it is left out"),
+      ack: z.number().int().min(0).optional().describe("acknowledges everything up to this cursor first"),
+      limit: z.number().int().min(1).max(100).default(20),
+    }),
+    hints: { ...LOOKS, readOnlyHint: false },
+    operation: "messages",
+    before: ({ ack, tag }) => (ack === undefined ? null : { operation: "ack_messages", input: { up_to: ack, tag } }),
+    asks: ({ tag, limit }) => ({ tag, limit }),
+    small: (answer) => smallMessages(answer as { messages: MessageView[]; cursor: number }),
+  },
+  {
+    name: "send_orchestration",
+    description:
+      "Put a message into the inbox of whoever has a tag, such as orchestrator. It is sent in your name. A watchdog that is itself an agent sends worker.stuck, worker.error, worker.complete or worker.needs_input with worker_id, worker_name and what the receiver needs to act.",
+    input: z.object({
+      target: z.object({ tag: z.string().min(1).max(200) }),
+      msg_type: z
+        .string()
+        .regex(/^[a-z][a-z0-9_.-]{0,63}$/)
+        .default("note"),
+      payload: z.record(z.string(), z.unknown()).default({}),
+      key: z.string().min(1).max(100).optional().describe("the same key is the same message: it is stored once"),
+    }),
+    hints: TELLS,
+    operation: "send_message",
+    asks: (args) => args,
+    small: same,
+  },
+  {
     name: "report_status",
     description:
       "Report your own state to rouse: working, error, complete or needs_input, with one sentence. Report complete when the task is done: your orchestrator is told.",
@@ -91,7 +127,10 @@ export const TOOLS: readonly Tool[] = [
     }),
     hints: TELLS,
     operation: "report",
-    asks: ({ status, message, pane_id, cwd }) => ({ state: status, text: message, agent: pane_id, cwd }),
+    asks: ({ status, message, pane_id, own }) => {
+      const { session, cwd } = (own ?? {}) as { session?: string; cwd?: string };
+      return { state: status, text: message, agent: pane_id ?? session, cwd };
+    },
     small: same,
   },
   {
@@ -101,11 +140,12 @@ export const TOOLS: readonly Tool[] = [
     input: z.object({
       pane_id: pane,
       text: z.string().min(1).max(10_000),
+      submit: z.literal(true).optional().describe("Enter is pressed always"),
       request_id: z.string().min(1).max(100).optional().describe("the same one again types nothing twice"),
     }),
     hints: TYPES,
     operation: "send_input",
-    asks: ofPane,
+    asks: ({ pane_id, text, request_id }) => ({ agent: pane_id, text, request_id }),
     small: same,
   },
   {
@@ -121,10 +161,10 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "kill_session",
     description: "The same as close_pane: an agent has one pane here, and its session ends with it.",
-    input: z.object({ session: z.string().min(1).max(200).describe("name or pane_id of the agent") }),
+    input: z.object({ session: pane.optional(), pane_id: pane.optional() }),
     hints: ENDS,
     operation: "stop",
-    asks: ({ session }) => ({ agent: session }),
+    asks: ({ session, pane_id }) => ({ agent: session ?? pane_id }),
     small: same,
   },
   {
@@ -180,6 +220,18 @@ function statusOf(status: AgentStatus): object {
     ...(blind === null ? {} : { blind }),
   };
 }
+
+/** The type says what it is about; who sent it matters only where that was not rouse. */
+const smallMessages = ({ messages, cursor }: { messages: MessageView[]; cursor: number }): object => ({
+  messages: messages.map(({ cursor: at, msg_type, from, at: time, payload }) => ({
+    cursor: at,
+    msg_type,
+    at: time,
+    ...(from === "rouse" ? {} : { from }),
+    payload,
+  })),
+  cursor,
+});
 
 const STORY = 6;
 

@@ -1,0 +1,28 @@
+/**
+ * A sensor of your own: an agent that runs somewhere rouse cannot look, a container or another machine, told by whatever
+ * you know of it. `node examples/own-sensor.ts`
+ */
+import { type Rouse, watch } from "rouse";
+
+export async function main(say: (line: string) => void, rouse: Rouse): Promise<void> {
+  const agent = rouse.addAgent({ name: "remote-worker", tags: ["worker"], task: "mend the parser" });
+  agent.tell({ kind: "turn", source: "stream", phase: "start" });
+  agent.tell({ kind: "delta", source: "stream", channel: "content", chars: 400 });
+  await until(async () => (await rouse.agents({ name: "remote-worker" }))[0]?.state === "working");
+  say("remote-worker works");
+  agent.tell({ kind: "turn", source: "stream", phase: "end" });
+  agent.tell({ kind: "report", source: "report", state: "complete", text: "the parser is mended" });
+  await until(async () => (await rouse.status("remote-worker")).state === "complete");
+  say("remote-worker is done");
+  await agent.end(0);
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+if (import.meta.filename === process.argv[1]) {
+  const rouse = await watch({ name: "sensor" });
+  await main((line) => console.log(line), rouse);
+  await rouse.close();
+}

@@ -1,0 +1,81 @@
+/** The stream of events from the other side: over the socket, taken up again where it broke off. */
+import { request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ApiEvent, EventKind } from "./events.js";
+
+export interface EventsOptions {
+  kinds?: readonly EventKind[];
+  agent?: string;
+  /** The id of the last event that was seen: what came after it is told first, as far as it is kept. */
+  after?: string;
+  /** Some events between were lost: ask for what you need as it is now. */
+  missed?: () => void;
+}
+
+const AGAIN_MS = 500;
+
+export async function* eventsOf(socket: string, options: EventsOptions, signal: AbortSignal): AsyncGenerator<ApiEvent> {
+  let last = options.after ?? null;
+  while (!signal.aborted) {
+    try {
+      for await (const { event, data } of framesOf(socket, pathOf(options), last, signal)) {
+        if (event === "missed") options.missed?.();
+        if (event === "missed" || event === "hello") continue;
+        const told = JSON.parse(data) as ApiEvent;
+        last = told.id;
+        yield told;
+      }
+    } catch {
+      // The daemon is away: it comes back, and tells what was missed.
+    }
+    await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+function pathOf({ kinds, agent }: EventsOptions): string {
+  const query = new URLSearchParams();
+  if (kinds) query.set("kinds", kinds.join(","));
+  if (agent !== undefined) query.set("agent", agent);
+  return `/v1/events?${query.toString()}`;
+}
+
+interface Frame {
+  event: string;
+  data: string;
+}
+
+async function* framesOf(
+  socketPath: string,
+  path: string,
+  lastId: string | null,
+  signal: AbortSignal,
+): AsyncGenerator<Frame> {
+  const headers = lastId === null ? {} : { "last-event-id": lastId };
+  const asked = request({ socketPath, path, headers, signal });
+  try {
+    const answer = await new Promise<AsyncIterable<string>>((resolve, reject) => {
+      asked.once("response", (response) => resolve(response.setEncoding("utf8") as AsyncIterable<string>));
+      asked.once("error", reject);
+      asked.end();
+    });
+    let text = "";
+    for await (const piece of answer) {
+      text += piece;
+      const frames = text.split("\n\n");
+      text = frames.pop() ?? "";
+      for (const frame of frames) yield frameOf(frame);
+    }
+  } finally {
+    asked.on("error", () => {}).destroy();
+  }
+}
+
+function frameOf(text: string): Frame {
+  const fields = new Map<string, string>();
+  for (const line of text.split("\n")) {
+    const [, name, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+    if (name !== undefined) fields.set(name, `${fields.get(name) ?? ""}${value}`);
+  }
+  // A comment keeps the connection alive and says nothing.
+  return { event: fields.get("event") ?? "hello", data: fields.get("data") ?? "{}" };
+}

@@ -1,0 +1,68 @@
+/** An agent that only your program can see: you tell its signals, and rouse judges it like any other. */
+import { randomUUID } from "node:crypto";
+import type { AgentSession } from "../core/agent.js";
+import type { Signal } from "../core/signal.js";
+import { DaemonLink } from "../host/daemon-link.js";
+
+export interface OwnAgentOptions {
+  name: string;
+  /** A program that rouse knows, such as codex; `generic` without one. */
+  kind?: string;
+  tags?: readonly string[];
+  task?: string;
+  workspace?: string;
+}
+
+/** A signal; its time is now where none is given. */
+export type Told = Signal extends infer S ? (S extends Signal ? Omit<S, "at"> & { at?: number } : never) : never;
+
+const LEAVE_MS = 5000;
+
+export class OwnAgent {
+  readonly #link: DaemonLink;
+  #session: AgentSession;
+
+  constructor(socketPath: string, { name, kind, tags, task, workspace }: OwnAgentOptions) {
+    this.#session = {
+      session: randomUUID(),
+      name,
+      kind: kind ?? "generic",
+      tags: [...(tags ?? [])],
+      // You hold it, as a host would; rouse has no way to it.
+      origin: "run",
+      command: [],
+      workspace: workspace ?? null,
+      task: task ?? null,
+      policy: null,
+      pid: null,
+      pidStart: null,
+      startedAt: Date.now(),
+      hostSocket: null,
+      pane: null,
+      endedAt: null,
+    };
+    this.#link = new DaemonLink({ socketPath, session: this.#session });
+  }
+
+  get session(): string {
+    return this.#session.session;
+  }
+
+  /** In order, and kept until the daemon has them; never waits and never throws. */
+  tell(...signals: readonly Told[]): void {
+    for (const signal of signals) this.#link.give({ ...signal, at: signal.at ?? Date.now() } as Signal);
+  }
+
+  /** It ended. True when the daemon knows. */
+  end(code: number | null = 0): Promise<boolean> {
+    this.tell({ kind: "exit", source: "process", code, signal: null });
+    this.#session = { ...this.#session, endedAt: Date.now() };
+    this.#link.update(this.#session);
+    return this.leave();
+  }
+
+  /** Nobody tells of it any more; it may live on. True when the daemon has everything that was told. */
+  leave(): Promise<boolean> {
+    return this.#link.close(LEAVE_MS);
+  }
+}

@@ -1,0 +1,167 @@
+/** The library as a program uses it: the real daemon, the examples as they stand, and the judgement where there is no Node.js. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type ApiEvent, ApiProblem, type OwnAgent, type Rouse, Unreachable, watch } from "rouse";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as judge from "../../examples/judge.js";
+import * as orchestrator from "../../examples/orchestrator.js";
+import * as ownSensor from "../../examples/own-sensor.js";
+import * as subscribe from "../../examples/subscribe.js";
+import { TestDaemon } from "../support/daemon.js";
+import { closeHome, type Home, makeHome, until } from "../support/hosts.js";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const exec = promisify(execFile);
+
+let home: Home;
+let daemon: TestDaemon;
+const open: Rouse[] = [];
+
+beforeAll(async () => {
+  home = makeHome("on");
+  daemon = new TestDaemon(home);
+  daemon.start();
+  await daemon.judges();
+});
+
+afterAll(async () => {
+  for (const rouse of open) await rouse.close();
+  await daemon.kill("SIGTERM");
+  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+});
+
+async function connect(name: string): Promise<Rouse> {
+  const rouse = await watch({ home: home.path, name });
+  open.push(rouse);
+  return rouse;
+}
+
+/** A stream is open when something came over it: the agent's state is changed until that is so. */
+async function stirUntil(agent: OwnAgent, isHeard: () => boolean): Promise<void> {
+  let isWorking = false;
+  await until("the stream to be open", async () => {
+    isWorking = !isWorking;
+    if (isWorking) agent.tell({ kind: "turn", source: "stream", phase: "start" });
+    else agent.tell({ kind: "report", source: "report", state: "error", text: "stirred" });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    return isHeard();
+  });
+}
+
+describe("the package", () => {
+  it("is imported by its name, with the daemon's socket found by itself", async () => {
+    const code =
+      'import { watch } from "rouse"; const r = await watch(); console.log((await r.health()).ok); await r.close();';
+    const { stdout } = await exec(process.execPath, ["--input-type=module", "-e", code], { cwd: ROOT, env: home.env });
+    expect(stdout).toBe("true\n");
+  });
+
+  it("says that no daemon runs where none does", async () => {
+    await expect(watch({ home: join(home.path, "nowhere") })).rejects.toThrow(Unreachable);
+  });
+
+  it("keeps the judgement apart: rouse/core runs with the language alone, as in a browser or a worker", async () => {
+    const script = join(ROOT, "test", "support", "bare-realm.mjs");
+    const { stdout } = await exec(process.execPath, ["--experimental-vm-modules", "--no-warnings", script], {
+      cwd: ROOT,
+    });
+    const { modules, foreign, verdicts } = JSON.parse(stdout) as {
+      modules: number;
+      foreign: string[];
+      verdicts: string[];
+    };
+    expect(foreign).toEqual([]);
+    expect(modules).toBeGreaterThan(50);
+    expect(verdicts).toEqual(["working", "stuck"]);
+  });
+});
+
+describe("the examples", () => {
+  it("judge.ts judges without a daemon", () => {
+    const said: string[] = [];
+    judge.main((line) => said.push(line));
+    expect(said).toEqual([
+      expect.stringMatching(/^after 0.1 min: working/),
+      expect.stringMatching(/^after 30 min: stuck/),
+    ]);
+  });
+
+  it("own-sensor.ts brings an agent of its own, and subscribe.ts hears of it", async () => {
+    const heard: string[] = [];
+    const subscriber = await connect("subscriber");
+    const listening = subscribe.main((line) => heard.push(line), subscriber);
+    await stirUntil(subscriber.addAgent({ name: "stirred" }), () =>
+      heard.some((line) => line.startsWith("stirred is ")),
+    );
+    const said: string[] = [];
+    await ownSensor.main((line) => said.push(line), await connect("sensor"));
+    expect(said).toEqual(["remote-worker works", "remote-worker is done"]);
+    await until("the news", () => heard.includes("remote-worker is complete"));
+    await subscriber.close();
+    await listening;
+  });
+
+  it("orchestrator.ts is told what the agent's end means, and acknowledges it", async () => {
+    const rouse = await connect("orchestrator");
+    const said: string[] = [];
+    const working = orchestrator.main((line) => said.push(line), rouse);
+    await until("the message", () => said.some((line) => line.startsWith("remote-worker: finished (success)")));
+    await until("the acknowledgement", async () => (await rouse.messages()).messages.length === 0);
+    await rouse.close();
+    await working;
+  });
+});
+
+describe("a program with the library", () => {
+  it("gets a message again when its channel failed, and in order", async () => {
+    const rouse = await connect("channel");
+    for (const text of ["one", "two", "three"])
+      await rouse.send({ tag: "ops", type: "note", payload: { text }, key: text });
+    await rouse.send({ tag: "ops", type: "note", payload: { text: "two" }, key: "two" });
+    const got: string[] = [];
+    let failures = 0;
+    const delivering = rouse.deliver(
+      ({ payload }) => {
+        const { text } = payload as { text: string };
+        if (text === "two" && failures++ < 2) throw new Error("the channel is away");
+        got.push(text);
+      },
+      { tag: "ops" },
+    );
+    await until("all of them", () => got.length === 3);
+    expect(got).toEqual(["one", "two", "three"]);
+    await until("the acknowledgements", async () => (await rouse.messages({ tag: "ops" })).messages.length === 0);
+    await rouse.close();
+    await delivering;
+  });
+
+  it("hears on after the daemon was killed and started anew, and is told that it missed something", async () => {
+    const rouse = await connect("listener");
+    const events: ApiEvent[] = [];
+    let missed = 0;
+    const listen = async (): Promise<void> => {
+      for await (const event of rouse.events({ agent: "phoenix", missed: () => missed++ })) events.push(event);
+    };
+    const listening = listen();
+    const agent = rouse.addAgent({ name: "phoenix" });
+    await stirUntil(agent, () => events.length > 0);
+    await daemon.kill();
+    daemon.start();
+    await daemon.judges();
+    await until("the notice", () => missed > 0);
+    const before = events.length;
+    await stirUntil(agent, () => events.length > before);
+    await agent.end(1);
+    await rouse.close();
+    await listening;
+  });
+
+  it("is told what was wrong with its request", async () => {
+    const rouse = await connect("wrong");
+    await expect(rouse.status("nobody")).rejects.toThrow(ApiProblem);
+    await expect(rouse.status("nobody")).rejects.toThrow(/no agent called "nobody"/);
+    await expect(rouse.readPane("remote-worker")).rejects.toThrow(/ended|no terminal/);
+    await expect(rouse.send({ tag: "x", type: "watchdog.blind", payload: {} })).rejects.toThrow(/rouse's own/);
+  });
+});
