@@ -128,7 +128,8 @@ export class Acting {
       const watched = this.#watched.get(agent);
       if (at <= now && watched) this.#decide(watched, this.#options.policyOf(watched.session), now);
     }
-    if (now - this.#savedAt >= SAVE_EVERY_MS) this.#save(now);
+    const isMoving = this.problem !== null || this.book.incidents.some(isOpen);
+    if (isMoving && now - this.#savedAt >= SAVE_EVERY_MS) this.#save(now);
   }
 
   /** A person's word about an incident. Throws when it could not be stored. */

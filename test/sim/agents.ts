@@ -125,7 +125,7 @@ export class SimAgent {
       this.turn();
       return;
     }
-    this.plan(this.random.between(30, 1500) * SECOND, () => {
+    this.plan(this.random.between(60, 2700) * SECOND, () => {
       if (this.isSeen && this.random.chance(0.2)) this.type(true);
       this.begin();
     });
@@ -176,7 +176,7 @@ export class SimAgent {
   }
 
   #catches(): IllName | null {
-    if (!this.random.chance(0.11)) return null;
+    if (!this.random.chance(0.17)) return null;
     const names = ILL_NAMES.filter(
       (name) => (this.isSeen || ILLS[name].unseen) && !(this.casting.bare && ILLS[name].record),
     );

@@ -140,12 +140,9 @@ export class Invariants {
     this.#must(asks === null || starts, "nothing is typed into a dialog", () => `${what}, ${asks?.question}`);
     this.#must(assessment.state !== "unknown", "what is unknown is not touched", () => what);
     this.#must(!evidence.blind, "a blind observer only tells", () => what);
-    const woke = evidence.asleep.at(-1)?.to ?? 0;
-    this.#must(
-      at - woke >= MINUTE || at < woke - MINUTE,
-      "R14 no touch right after waking",
-      () => `${what}, ${at - woke} ms`,
-    );
+    const { wokeAt, now } = this.#world;
+    const isAwake = wokeAt === null || now - wokeAt >= MINUTE;
+    this.#must(isAwake, "R14 no touch right after waking", () => `${what}, ${now - (wokeAt ?? 0)} ms`);
     if (!destructive) return;
     this.#must(assessment.kinds.length >= 2, "R18 two kinds of evidence for what is destructive", () => what);
     this.#must(session.origin !== "run" || action.do === "end_child", "a human's terminal is never ended", () => what);

@@ -58,6 +58,8 @@ export class World implements Air {
   now = 0;
   /** Of it, how long the machine was awake: a day of the simulation is one of these. */
   awake = 0;
+  /** When the machine, or the daemon, last woke up. */
+  wokeAt: number | null = null;
   /** Of it, how long somebody looked. */
   watchedMs = 0;
   life!: Life;
@@ -282,6 +284,7 @@ export class World implements Air {
       case "suspend":
         this.#dimmed(null, blow.ms);
         this.now += blow.ms;
+        this.wokeAt = this.now;
         this.hand.sleep(blow.ms);
         for (const agent of this.agents) agent.sleep(blow.ms);
         for (const entry of this.#later) entry.at += blow.ms;
@@ -352,6 +355,7 @@ export class World implements Air {
       onChange: (changes, book) => this.invariants.changed(changes, book),
     });
     for (const session of this.sessions.values()) this.#registerWith(session);
+    if (!isFirst) this.wokeAt = this.now;
     if (!isFirst) this.invariants.restarted(this.life.acting.book);
   }
 
