@@ -56,7 +56,14 @@ function painted(bytes: Uint8Array, cols: number, rows: number): Promise<string[
     terminal.write(bytes, () => {
       const buffer = terminal.buffer.active;
       const found: string[] = [];
-      for (let y = 0; y < buffer.length; y++) found.push(buffer.getLine(y)?.translateToString(true) ?? "");
+      for (let y = 0; y < buffer.length; y++) {
+        const line = buffer.getLine(y);
+        const isMore = buffer.getLine(y + 1)?.isWrapped === true;
+        const text = line?.translateToString(!isMore) ?? "";
+        // One line again, however narrow the terminal is: half a secret would not be known for one.
+        if (line?.isWrapped && found.length > 0) found[found.length - 1] += text;
+        else found.push(text);
+      }
       terminal.dispose();
       resolve(found);
     });
@@ -65,7 +72,7 @@ function painted(bytes: Uint8Array, cols: number, rows: number): Promise<string[
 
 async function tmuxRows(pane: { socket: string; id: string }, lines: number): Promise<string[]> {
   if (!PANE_ID.test(pane.id)) throw new ApiProblem("refused", "the agent's tmux pane is not known");
-  const outcome = await new PollLink(pane.socket).run([["capture-pane", "-p", "-t", pane.id, "-S", `-${lines}`]]);
+  const outcome = await new PollLink(pane.socket).run([["capture-pane", "-p", "-J", "-t", pane.id, "-S", `-${lines}`]]);
   const reply = outcome.kind === "answer" ? outcome.replies[0] : null;
   if (reply == null) throw new ApiProblem("refused", "the agent's tmux pane is gone, or tmux does not answer");
   return reply.split("\n");

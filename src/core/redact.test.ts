@@ -1,116 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { CANARIES, canaryOf, FILL, UUID } from "../../test/support/canaries.js";
 import { redact } from "./redact.js";
 import { RedactStream } from "./redact-stream.js";
 
 const RUNS = process.env.ROUSE_FULL === "1" ? 5000 : 100;
-
-/** Put together here: a whole one in a file alarms those who look for real ones. */
-const FILL = {
-  word: "aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY",
-  hex: "0123456789abcdef0fedcba987654321",
-  upper: "A1B2C3D4E5F6G7H8I9J0K1L2M3N4O5P6",
-  lower: "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6",
-};
-const of = (prefix: string, fill: keyof typeof FILL, length: number): string =>
-  prefix + FILL[fill].repeat(Math.ceil(length / 32)).slice(0, length);
-const uuid = "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d";
-
-/** As the vendors describe them, one of each. */
-const CANARIES: readonly string[] = [
-  of("sk-ant-api03-", "word", 95),
-  of("sk-ant-oat01-", "word", 95),
-  of("sk-proj-", "word", 120),
-  of("sk-svcacct-", "word", 60),
-  of("sk-admin-", "word", 60),
-  of("sk-", "word", 48),
-  of("sk-or-v1-", "hex", 64),
-  `sk-lf-${uuid}`,
-  of("AIza", "word", 35),
-  of("gsk_", "word", 52),
-  of("xai-", "word", 80),
-  of("pplx-", "word", 48),
-  of("tgp_v1_", "word", 43),
-  of("fw_", "word", 24),
-  of("csk-", "lower", 48),
-  of("nvapi-", "word", 64),
-  of("pa-", "word", 43),
-  of("tvly-", "word", 32),
-  of("fc-", "hex", 32),
-  of("hf_", "word", 34),
-  of("r8_", "word", 37),
-  of("sk_", "hex", 48),
-  of("key_", "hex", 64),
-  `${of("lsv2_pt_", "hex", 32)}_0123456789`,
-  of("pcsk_", "word", 70),
-  of("AKIA", "upper", 16),
-  of("ASIA", "upper", 16),
-  of("ABSK", "word", 128),
-  of("ya29.", "word", 200),
-  of("1//0", "word", 100),
-  of("GOCSPX-", "word", 28),
-  of("LTAI", "word", 20),
-  of("AKID", "word", 32),
-  of("dop_v1_", "hex", 64),
-  of("HRKU-", "word", 60),
-  of("fo1_", "word", 43),
-  of("nfp_", "word", 36),
-  of("vcp_", "word", 56),
-  of("rnd_", "word", 28),
-  of("sbp_", "hex", 40),
-  of("sb_secret_", "word", 31),
-  of("pscale_tkn_", "word", 43),
-  of("napi_", "lower", 64),
-  of("dapi", "hex", 32),
-  of("tskey-auth-", "word", 40),
-  of("hvs.", "word", 90),
-  of("dp.pt.", "word", 43),
-  of("ops_eyJ", "word", 200),
-  of("pul-", "hex", 40),
-  `${of("dt0c01.", "upper", 24)}.${of("", "upper", 64)}`,
-  of("AGE-SECRET-KEY-1", "upper", 58),
-  of("ghp_", "word", 36),
-  of("ghs_", "word", 36),
-  of("github_pat_", "word", 82),
-  of("glpat-", "word", 20),
-  of("ATBB", "word", 32),
-  of("npm_", "word", 36),
-  of("pypi-AgEIcHlwaS5vcmc", "word", 150),
-  of("rubygems_", "hex", 48),
-  of("cio", "word", 32),
-  of("CLOJARS_", "hex", 60),
-  of("dckr_pat_", "word", 27),
-  of("bkua_", "hex", 40),
-  of("sntrys_", "word", 100),
-  of("sgp_", "hex", 40),
-  `${of("PMAK-", "hex", 24)}-${of("", "hex", 34)}`,
-  of("xoxb-123456789012-123456789012-", "word", 24),
-  of("xapp-1-A012345678-1234567890123-", "hex", 64),
-  `SG.${of("", "word", 22)}.${of("", "word", 43)}`,
-  of("key-", "hex", 32),
-  of("re_aB3dE5fG_", "word", 24),
-  of("SK", "hex", 32),
-  of("sk_live_", "word", 99),
-  of("rk_test_", "word", 99),
-  of("whsec_", "word", 32),
-  of("sq0atp-", "word", 22),
-  of("shpat_", "hex", 32),
-  of("ntn_", "word", 46),
-  of("lin_api_", "word", 40),
-  of("ATATT3", "word", 186),
-  of("figd_", "word", 40),
-  `${of("pat", "word", 14)}.${of("", "hex", 64)}`,
-  of("CFPAT-", "word", 43),
-  of("NRAK-", "upper", 27),
-  of("glsa_", "word", 41),
-  `sdk-${uuid}`,
-  `${of("eyJ", "word", 30)}.${of("eyJ", "word", 80)}.${of("", "word", 43)}`,
-  `${of("M", "word", 23)}.${of("", "word", 6)}.${of("", "word", 38)}`,
-  `aB3${"8Q~"}${of("", "word", 34)}`,
-  of("1234567890:AA", "word", 33),
-  `${of("", "word", 14)}.atlasv1.${of("", "word", 67)}`,
-  `${of("", "hex", 32)}-us12`,
-];
 
 /** A secret is known by what stands around it: `#` is its place. */
 const SURROUNDINGS: readonly string[] = [
@@ -166,7 +60,7 @@ describe("redact", () => {
   it("leaves what programs write every day as it is", () => {
     const texts = [
       '{"usage":{"input_tokens":12345,"cache_read_input_tokens":998877,"max_tokens":64000},"token_count":7}',
-      `{"uuid":"${uuid}","parentUuid":null,"sessionId":"${uuid}","requestId":"req_011CabcDEF","type":"assistant"}`,
+      `{"uuid":"${UUID}","parentUuid":null,"sessionId":"${UUID}","requestId":"req_011CabcDEF","type":"assistant"}`,
       '{"id":"toolu_01ABCdefGHIjklMNOpqrSTUv","name":"Bash"}',
       "commit 0123456789abcdef0123456789abcdef01234567",
       "const token = getToken(); const password = readPassword();",
@@ -216,7 +110,7 @@ describe("redact", () => {
 });
 
 describe("RedactStream", () => {
-  const canary = of("sk-ant-api03-", "word", 95);
+  const canary = canaryOf("sk-ant-api03-", "word", 95);
   const throughIn = (pieces: readonly string[], flushes = false): string => {
     const stream = new RedactStream();
     const out = pieces.map((piece) => stream.push(piece) + (flushes ? stream.flush() : ""));

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { type ApiEvent, Events, type Listener } from "./events.js";
+
+function listener(max = Number.POSITIVE_INFINITY): Listener & { got: ApiEvent[]; isDropped: boolean } {
+  const one = {
+    got: [] as ApiEvent[],
+    isDropped: false,
+    take: (event: ApiEvent): boolean => one.got.push(event) <= max,
+    dropped: (): void => {
+      one.isDropped = true;
+    },
+  };
+  return one;
+}
+
+const texts = (events: readonly ApiEvent[]): unknown[] => events.map(({ data }) => data.n);
+
+describe("the stream of events", () => {
+  it("tells whoever listens, from then on", () => {
+    const events = new Events();
+    events.tell("assessment", 0, "ann", { n: 1 });
+    const one = listener();
+    events.listen(one, null);
+    events.tell("incident", 1000, "ann", { n: 2 });
+    expect(one.got).toMatchObject([{ kind: "incident", agent: "ann", at: "1970-01-01T00:00:01.000Z", data: { n: 2 } }]);
+  });
+
+  it("is taken up again behind the last event that was seen", () => {
+    const events = new Events();
+    const first = listener();
+    const { stop } = events.listen(first, null) as { stop: () => void };
+    for (const n of [1, 2, 3]) events.tell("assessment", 0, "ann", { n });
+    stop();
+    for (const n of [4, 5]) events.tell("assessment", 0, "ann", { n });
+    const again = listener();
+    expect(events.listen(again, first.got[1]?.id as string)?.isWhole).toBe(true);
+    expect(texts(again.got)).toEqual([3, 4, 5]);
+    const latest = listener();
+    expect(events.listen(latest, again.got[2]?.id as string)?.isWhole).toBe(true);
+    expect(latest.got).toEqual([]);
+  });
+
+  it("says when some are not kept any more, or the id is of another life, or none at all", () => {
+    const events = new Events();
+    const first = listener();
+    events.listen(first, null);
+    for (let n = 0; n < 2500; n++) events.tell("assessment", 0, "ann", { n });
+    const late = listener();
+    expect(events.listen(late, first.got[0]?.id as string)?.isWhole).toBe(false);
+    expect(late.got.length).toBe(2000);
+    const other = new Events();
+    for (const id of [first.got[0]?.id as string, "", "x", "-", "1-2-3", `${first.got[0]?.id}9`])
+      expect(other.listen(listener(), id)?.isWhole).toBe(false);
+  });
+
+  it("drops a listener that takes no more, and the others hear on", () => {
+    const events = new Events();
+    const slow = listener(3);
+    const quick = listener();
+    events.listen(slow, null);
+    events.listen(quick, null);
+    for (let n = 0; n < 10; n++) events.tell("assessment", 0, "ann", { n });
+    expect(slow.isDropped).toBe(true);
+    expect(slow.got.length).toBe(4);
+    expect(quick.got.length).toBe(10);
+    expect({ left: events.listeners, dropped: events.dropped }).toEqual({ left: 1, dropped: 1 });
+  });
+
+  it("has so many listeners and no more", () => {
+    const events = new Events();
+    const taken = Array.from({ length: 100 }, () => events.listen(listener(), null)).filter((one) => one !== null);
+    expect(taken.length).toBe(64);
+    taken[0]?.stop();
+    expect(events.listen(listener(), null)).not.toBeNull();
+  });
+
+  it("lets no control byte and no secret out", () => {
+    const events = new Events();
+    const one = listener();
+    events.listen(one, null);
+    events.tell("message", 0, "a\u001b[31m", { text: `\u0007TOKEN=ghp_${"a1B2".repeat(9)}` });
+    expect(JSON.stringify(one.got)).not.toMatch(/u001b|u0007|ghp_a/);
+  });
+});

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { agent } from "../../test/support/loops.js";
+import type { Watched } from "../daemon/watched.js";
+import type { TouchResult } from "./touching.js";
+import { Watchdogs } from "./watchdogs.js";
+
+let folder: string;
+let said: { client: string; text: string }[];
+let answer: TouchResult | Error;
+let endedAt: number | null;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  folder = mkdtempSync(join(tmpdir(), "rouse-watchdogs-"));
+  said = [];
+  answer = { result: "done", reason: "typed and sent", proven: true };
+  endedAt = null;
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const make = (): Watchdogs =>
+  new Watchdogs(
+    join(folder, "watchdogs.json"),
+    { find: (id) => (id === "s1" ? ({ session: { ...agent(), endedAt } } as Watched) : null) },
+    {
+      sendInput: async ({ client }, text) => {
+        said.push({ client, text });
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    },
+  );
+const record = { session: "s1", agent: "api", client: "orch", interval_secs: 30, message: "check" };
+
+describe("a watchdog's timer", () => {
+  it("says its message every so many seconds, in the name of whoever started it", async () => {
+    const watchdogs = make();
+    watchdogs.start(record);
+    await vi.advanceTimersByTimeAsync(95_000);
+    expect(said).toEqual(Array(3).fill({ client: "orch (watchdog)", text: "check" }));
+    expect(watchdogs.list()).toMatchObject([{ pane_id: "s1", sent: 3, left_out: 0 }]);
+    expect(watchdogs.stop("s1")).toBe(true);
+    await vi.advanceTimersByTimeAsync(95_000);
+    expect(said.length).toBe(3);
+    expect(watchdogs.stop("s1")).toBe(false);
+  });
+
+  it("counts what it left out, and goes on", async () => {
+    const watchdogs = make();
+    watchdogs.start(record);
+    answer = { result: "refused", reason: "a turn is running", proven: null };
+    await vi.advanceTimersByTimeAsync(31_000);
+    answer = new Error("something is being done to api already");
+    await vi.advanceTimersByTimeAsync(30_000);
+    answer = { result: "done", reason: "", proven: true };
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(watchdogs.list()).toMatchObject([{ sent: 1, left_out: 2 }]);
+    watchdogs.close();
+  });
+
+  it("outlives a restart, and ends with its agent", async () => {
+    make().start(record);
+    vi.clearAllTimers();
+    const next = make();
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect(said.length).toBe(1);
+    endedAt = 1;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(said.length).toBe(1);
+    expect(next.list()).toEqual([]);
+    expect(make().list()).toEqual([]);
+  });
+
+  it("is one per agent: a second takes the place of the first", async () => {
+    const watchdogs = make();
+    watchdogs.start(record);
+    watchdogs.start({ ...record, interval_secs: 60, message: "look" });
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(said.map(({ text }) => text)).toEqual(["look"]);
+    watchdogs.close();
+  });
+});

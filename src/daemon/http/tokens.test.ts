@@ -1,0 +1,71 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { redact } from "../../core/redact.js";
+import { createToken, listTokens, revokeToken, Tokens } from "./tokens.js";
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rouse-tokens-"));
+  path = join(folder, "tokens.json");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("a token", () => {
+  it("is known by its text, with the rights that it was given, and only its digest is kept", () => {
+    const token = createToken(path, "ann", ["read", "touch"], 0);
+    expect(token).toMatch(/^rouse_[\w-]{43}$/);
+    expect(readFileSync(path, "utf8")).not.toContain(token.slice(6));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(new Tokens(path).find(token)).toEqual({ name: "ann", rights: new Set(["read", "touch"]) });
+    for (const wrong of ["", token.slice(0, -1), `${token}x`, token.toUpperCase()])
+      expect(new Tokens(path).find(wrong)).toBeNull();
+  });
+
+  it("is taken back at once, also by a daemon that has read it", () => {
+    const tokens = new Tokens(path);
+    const token = createToken(path, "ann", ["read"], 0);
+    expect(tokens.find(token)?.name).toBe("ann");
+    expect(revokeToken(path, "ann")).toBe(true);
+    expect(tokens.find(token)).toBeNull();
+    expect(revokeToken(path, "ann")).toBe(false);
+  });
+
+  it("has a name of its own, of letters and digits", () => {
+    createToken(path, "ann", ["read"], 0);
+    expect(() => createToken(path, "ann", ["read"], 0)).toThrow("revoke it first");
+    for (const name of ["", "a b", "../x", "\u001b[31m", "x".repeat(61)])
+      expect(() => createToken(path, name, ["read"], 0)).toThrow("letters");
+    expect(listTokens(path).map(({ name }) => name)).toEqual(["ann"]);
+  });
+
+  it("is not read through a link, nor out of a file that is damaged", () => {
+    const token = createToken(path, "ann", ["read"], 0);
+    symlinkSync(path, join(folder, "link"));
+    expect(new Tokens(join(folder, "link")).find(token)).toBeNull();
+    for (const text of [
+      "",
+      "{",
+      '{"tokens":[{"name":"x"}]}',
+      '{"tokens":[{"name":"x","digest":"","rights":["root"]}]}',
+    ]) {
+      writeFileSync(path, text);
+      expect(new Tokens(path).find(token)).toBeNull();
+      expect(() => listTokens(path)).toThrow("damaged");
+    }
+  });
+
+  it("in a file that others could read is for this user alone again", () => {
+    createToken(path, "ann", ["read"], 0);
+    chmodSync(path, 0o644);
+    listTokens(path);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("is masked where somebody prints it", () => {
+    const token = createToken(path, "ann", ["read"], 0);
+    expect(redact(`use ${token} here`)).not.toContain(token.slice(10));
+  });
+});
