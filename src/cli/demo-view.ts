@@ -102,7 +102,7 @@ const NEXT = [
   "  rouse run -- claude   in this terminal, watched; nothing looks different",
   "  rouse watch           adopt the agents that run already",
   "  rouse status          everybody in one table; rouse why NAME has the evidence",
-  "  rouse allow           let rouse act as it did here; until then it only tells",
+  "  rouse allow --all     let rouse act as it did here; until then it only tells",
 ] as const;
 
 const cut = (text: string, width: number): string =>
