@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { START, type Step, screen, walk } from "../../test/support/steps.js";
 import { assess } from "./assess.js";
 import { createEvidence, take } from "./evidence/evidence.js";
+import { PLAIN_TRAITS } from "./traits.js";
 
 const begin = { kind: "turn", source: "hook", phase: "start", byUser: true } as const;
 const end = { kind: "turn", source: "hook", phase: "end" } as const;
@@ -216,5 +217,19 @@ describe("an assessment", () => {
     take(evidence, { kind: "process", source: "process", alive: true, children, cpuMs: 10, at });
     take(evidence, { kind: "output", source: "screen", bytes: 9, at: at + 400_000 });
     expect(assess(evidence, at + 400_000)).toMatchObject({ state: "stuck", cause: "silent_stream", level, kinds });
+  });
+
+  it.each([
+    {
+      program: "a program that it knows",
+      traits: { ...PLAIN_TRAITS, versions: { from: "1.0.0", to: "2.0.0" } },
+      minutes: 3,
+    },
+    { program: "any other program", traits: PLAIN_TRAITS, minutes: 16 },
+  ])("gives $program its time to show something", ({ traits, minutes }) => {
+    const evidence = createEvidence(traits);
+    take(evidence, { kind: "process", source: "process", alive: true, children: 0, cpuMs: 10, at: START });
+    expect(assess(evidence, START + (minutes - 2) * 60_000).state).toBe("starting");
+    expect(assess(evidence, START + minutes * 60_000)).toMatchObject({ state: "stuck", cause: "never_started" });
   });
 });

@@ -1,9 +1,12 @@
 import type { Question, Verdict } from "../assess.js";
+import { DEFAULTS, setting } from "../defaults.js";
 import { neverStartedVerdict } from "../evidence/lifecycle.js";
 
 /** No turn was seen yet. */
-export function byActivity({ evidence, now, word, due, settings }: Question): Verdict | null {
-  const never = neverStartedVerdict(evidence.lifecycle, now, { ...settings, turnActive: false });
+export function byActivity(question: Question): Verdict | null {
+  const { evidence, now, word, due, settings } = question;
+  const never_shown_seconds = shownWithin(question);
+  const never = neverStartedVerdict(evidence.lifecycle, now, { ...settings, never_shown_seconds, turnActive: false });
   if (never) return { state: "stuck", cause: never.cause, confidence: never.confidence, reasons: [never.reason] };
   if (evidence.firstAt === null) return null;
   due(now + 30_000);
@@ -20,4 +23,11 @@ export function byActivity({ evidence, now, word, due, settings }: Question): Ve
   if (word || atComposer)
     return { state: "idle", cause: null, confidence: 0.8, reasons: ["at its prompt, no work given yet"] };
   return { state: "starting", cause: null, confidence: 0.7, reasons: ["the program is up, nothing to judge yet"] };
+}
+
+/** A program that nobody knows may be silent from its start on: unless told otherwise, it has the time of any silence. */
+function shownWithin({ evidence, settings }: Question): number {
+  const seconds = setting(settings, "never_shown_seconds");
+  const isOwn = seconds !== DEFAULTS.never_shown_seconds;
+  return isOwn || evidence.traits.versions !== null ? seconds : setting(settings, "idle_timeout_minutes") * 60;
 }
