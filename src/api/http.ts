@@ -58,6 +58,7 @@ export const ROUTES: readonly Route[] = [
 
 export function makeApi({ service, events, metrics, version, mcp }: ApiOptions): More {
   const app = new OpenAPIHono<Env>();
+  app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
   const json = (c: Context<Env>, value: unknown, status: 200 | 400 | 403 | 404 | 409 | 429 = 200): Response =>
     c.body(plainJson(value), status, { "content-type": "application/json" });
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
@@ -114,7 +115,7 @@ async function bodyOf(c: Context<Env>): Promise<object> {
 
 type RouteConfig = Parameters<OpenAPIHono["openAPIRegistry"]["registerPath"]>[0];
 
-function routeOf(name: string, { http, input, says, right }: Operation): RouteConfig {
+function routeOf(name: string, { http, input, answer, says, right }: Operation): RouteConfig {
   const inPath = [...http.path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as string);
   const isInPath = (field: string): boolean => inPath.includes(field);
   const pick = (fields: readonly string[]): z.ZodObject =>
@@ -132,13 +133,15 @@ function routeOf(name: string, { http, input, says, right }: Operation): RouteCo
       ...(inPath.length > 0 ? { params } : {}),
       ...(http.method === "get" ? { query: rest } : { body: { content: { "application/json": { schema: rest } } } }),
     },
-    responses: ANSWERS,
+    responses: {
+      ...REFUSALS,
+      200: { description: "what was asked for", content: { "application/json": { schema: answer } } },
+    },
   });
 }
 
 const problem = { content: { "application/json": { schema: z.object({ error: z.string() }) } } };
-const ANSWERS = {
-  200: { description: "what was asked for", content: { "application/json": { schema: z.looseObject({}) } } },
+const REFUSALS = {
   400: { description: "the request makes no sense", ...problem },
   401: { description: "the token is missing or wrong", ...problem },
   403: { description: "the token lacks the right", ...problem },
@@ -158,7 +161,6 @@ function plainRoute(method: "get" | "post", path: string, says: string, right: R
 }
 
 function documentOf(app: OpenAPIHono<Env>, version: string): unknown {
-  app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {

@@ -8,12 +8,14 @@ import type { Client, Right } from "../daemon/http/tokens.js";
 import { leaving } from "./leaving.js";
 import { ApiProblem } from "./problem.js";
 import type { Service } from "./service.js";
+import { SHAPES } from "./shapes.js";
 
 export interface Operation<Input extends z.ZodObject = z.ZodObject> {
   right: Right;
   /** One sentence for people. */
   says: string;
   input: Input;
+  answer: z.ZodObject;
   http: { method: "get" | "post"; path: string };
   run: (service: Service, input: z.output<Input>, client: Client) => unknown;
 }
@@ -42,6 +44,7 @@ export const OPERATIONS = {
     right: "read",
     says: "Whether the daemon judges, and how far behind its journal is.",
     input: z.object({}),
+    answer: SHAPES.health,
     http: { method: "get", path: "/v1/health" },
     run: (service) => service.health(),
   }),
@@ -54,6 +57,7 @@ export const OPERATIONS = {
       health: z.enum(["healthy", "unhealthy"]).optional(),
       ended: yes.optional().describe("those that ended within a day, too"),
     }),
+    answer: SHAPES.agents,
     http: { method: "get", path: "/v1/agents" },
     run: (service, input) => ({ agents: service.agents(input) }),
   }),
@@ -61,6 +65,7 @@ export const OPERATIONS = {
     right: "read",
     says: "One agent: its state and cause, and the question that it waits with.",
     input: z.object({ agent }),
+    answer: SHAPES.status,
     http: { method: "get", path: "/v1/agents/{agent}" },
     run: (service, input) => service.status(input.agent),
   }),
@@ -68,6 +73,7 @@ export const OPERATIONS = {
     right: "read",
     says: "Why rouse says so: the evidence with ages and sources, what would change it, and the story so far.",
     input: z.object({ agent }),
+    answer: SHAPES.why,
     http: { method: "get", path: "/v1/agents/{agent}/why" },
     run: (service, input) => service.why(input.agent),
   }),
@@ -75,6 +81,7 @@ export const OPERATIONS = {
     right: "read",
     says: "The last lines of an agent's terminal.",
     input: z.object({ agent, lines: z.coerce.number().int().min(1).max(500).default(40) }),
+    answer: SHAPES.pane,
     http: { method: "get", path: "/v1/agents/{agent}/pane" },
     run: (service, input) => service.readPane(input.agent, input.lines),
   }),
@@ -86,6 +93,7 @@ export const OPERATIONS = {
       all: yes.default(false).describe("those that are over, too"),
       since: moment.optional().describe("those that ended since then, too"),
     }),
+    answer: SHAPES.incidents,
     http: { method: "get", path: "/v1/incidents" },
     run: (service, input) => ({ incidents: service.incidents(input) }),
   }),
@@ -95,6 +103,7 @@ export const OPERATIONS = {
     input: z.object({
       since: moment,
     }),
+    answer: SHAPES.summary,
     http: { method: "get", path: "/v1/summary" },
     run: (service, input) => service.summary(input.since),
   }),
@@ -102,6 +111,7 @@ export const OPERATIONS = {
     right: "read",
     says: "The timers that say something to an agent again and again.",
     input: z.object({}),
+    answer: SHAPES.watchdogs,
     http: { method: "get", path: "/v1/watchdogs" },
     run: (service) => ({ watchdogs: service.watchdogs() }),
   }),
@@ -114,6 +124,7 @@ export const OPERATIONS = {
       all: yes.default(false).describe("those that were acknowledged, too"),
       limit: z.coerce.number().int().min(1).max(500).default(100),
     }),
+    answer: SHAPES.messages,
     http: { method: "get", path: "/v1/messages" },
     run: (service, input) => service.messages(input),
   }),
@@ -129,6 +140,7 @@ export const OPERATIONS = {
       payload: z.record(z.string(), z.unknown()).default({}),
       key: z.string().min(1).max(100).optional().describe("the same key is the same message: it is stored once"),
     }),
+    answer: SHAPES.sent,
     http: { method: "post", path: "/v1/messages" },
     run: (service, { target, msg_type, payload, key }, { name }) =>
       service.send(name, { tag: target.tag, type: msg_type, payload, key }),
@@ -137,6 +149,7 @@ export const OPERATIONS = {
     right: "report",
     says: "Acknowledges everything in an inbox up to a cursor.",
     input: z.object({ tag: tag.optional(), up_to: z.number().int().min(0) }),
+    answer: SHAPES.acked,
     http: { method: "post", path: "/v1/messages/ack" },
     run: (service, input) => service.ack(input.tag, input.up_to),
   }),
@@ -150,6 +163,7 @@ export const OPERATIONS = {
       text: z.string().max(2000).optional(),
       heartbeat: z.boolean().optional().describe("proves life, never progress"),
     }),
+    answer: SHAPES.reported,
     http: { method: "post", path: "/v1/report" },
     run: (service, { agent: name, cwd, ...report }) => service.report({ agent: name, cwd }, report),
   }),
@@ -157,6 +171,7 @@ export const OPERATIONS = {
     right: "touch",
     says: "Types one line into an agent, then Enter. It is refused while a turn runs, a dialog is open, a draft stands there or a person types.",
     input: z.object({ agent, text: z.string().min(1).max(10_000), request_id: requestId }),
+    answer: SHAPES.touched,
     http: { method: "post", path: "/v1/agents/{agent}/input" },
     run: (service, input, { name }) => service.sendInput(name, input.agent, input.text, input.request_id),
   }),
@@ -164,6 +179,7 @@ export const OPERATIONS = {
     right: "touch",
     says: "Ends an agent that rouse spawned, with all that it started: a checkpoint first, then SIGTERM, then the proof.",
     input: z.object({ agent, request_id: requestId }),
+    answer: SHAPES.touched,
     http: { method: "post", path: "/v1/agents/{agent}/stop" },
     run: (service, input, { name }) => service.stop(name, input.agent, input.request_id),
   }),
@@ -175,6 +191,7 @@ export const OPERATIONS = {
       interval_secs: z.number().min(5).max(86_400).default(30),
       message: z.string().min(1).max(2000).default("check"),
     }),
+    answer: SHAPES.watchdog,
     http: { method: "post", path: "/v1/watchdogs" },
     run: (service, input, { name }) => service.watchdogStart(name, input.agent, input.interval_secs, input.message),
   }),
@@ -182,6 +199,7 @@ export const OPERATIONS = {
     right: "touch",
     says: "Ends such a timer.",
     input: z.object({ agent }),
+    answer: SHAPES.stopped,
     http: { method: "post", path: "/v1/watchdogs/stop" },
     run: (service, input) => service.watchdogStop(input.agent),
   }),

@@ -1,0 +1,167 @@
+/** The HTTP API as a program uses it: scripted agents under the real daemon, real requests. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ROUTES } from "../../src/api/http.js";
+import { OPERATIONS } from "../../src/api/operations.js";
+import { rousePaths } from "../../src/config/paths.js";
+import { askDaemon } from "../../src/daemon/client.js";
+import { ApiClient, makeToken, openPort } from "../support/api.js";
+import { reaches, receivedBy, spawnFake, viewOf } from "../support/fake-agent.js";
+import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
+
+let home: Home;
+let client: ApiClient;
+
+beforeAll(async () => {
+  home = makeHome("on");
+  const port = await openPort(home);
+  client = new ApiClient(port, await makeToken(home, "all", "read,report,touch"));
+  await spawnFake(home, "ann", { steps: [{ do: "idle" }, { do: "stream" }], logs: true }, ["worker"]);
+  await spawnFake(home, "bob", { steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "idle" }], logs: true });
+  await reaches(home, "ann", "idle");
+  await reaches(home, "bob", "needs_input/permission");
+  await until("the incident", async () => (await client.get("/v1/incidents")).text.includes("bob"));
+}, 120_000);
+
+afterAll(async () => {
+  for (const name of ["ann", "bob"]) await rouse(home, ["stop", name, "--grace", "0"]);
+  await rouse(home, ["down"]);
+  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+});
+
+describe("the API", () => {
+  it("answers as its document says, field by field", async () => {
+    await client.post("/v1/watchdogs", { agent: "ann", interval_secs: 86_400 });
+    for (const [name, { http, answer }] of Object.entries(OPERATIONS)) {
+      if (http.method !== "get") continue;
+      for (const agent of http.path.includes("{agent}") ? ["ann", "bob"] : [""]) {
+        const { status, body } = await client.get(`${http.path.replace("{agent}", agent)}?since=0&all=true`);
+        expect([name, status]).toEqual([name, 200]);
+        expect([name, answer.parse(body)]).toEqual([name, body]);
+      }
+    }
+    const sent = await client.post("/v1/messages", { target: { tag: "ops" }, payload: { a: 1 } });
+    expect(OPERATIONS.send_message.answer.parse(sent.body)).toEqual(sent.body);
+    const acked = await client.post("/v1/messages/ack", { tag: "ops", up_to: 1e6 });
+    expect(acked.body).toEqual({ acked: 1 });
+    expect((await client.post("/v1/watchdogs/stop", { agent: "ann" })).body).toEqual({ stopped: true });
+  });
+
+  it("has a document of OpenAPI 3.1 that names every route, and the right that it needs", async () => {
+    const { body } = await client.get<{
+      openapi: string;
+      paths: Record<string, Record<string, { "x-rouse-right": string }>>;
+    }>("/v1/openapi.json");
+    expect(body.openapi).toBe("3.1.0");
+    for (const { method, path, right } of ROUTES)
+      expect([path, body.paths[path]?.[method]?.["x-rouse-right"]]).toEqual([path, right]);
+    const docs = readFileSync(join(import.meta.dirname, "../../docs/api.md"), "utf8");
+    for (const { path } of ROUTES) expect([path, docs.includes(path)]).toEqual([path, true]);
+  });
+
+  it("has figures for Prometheus, of agents, incidents, actions, delays, tokens, the journal and the blind", async () => {
+    const { text } = await client.get("/metrics");
+    for (const line of [
+      /^rouse_agents\{state="idle"\} 1$/m,
+      /^rouse_agents\{state="needs_input"\} 1$/m,
+      /^rouse_agents_blind 0$/m,
+      /^rouse_incidents_open\{trouble="needs_input",phase="\w+"\} 1$/m,
+      /^rouse_incident_confirm_seconds\{quantile="0.5"\} [\d.]+$/m,
+      /^rouse_tokens_per_hour\{direction="output"\} \d+$/m,
+      /^rouse_journal_pending_signals \d+$/m,
+      /^rouse_tick_age_seconds [\d.]+$/m,
+      /^# TYPE rouse_actions_kept gauge$/m,
+    ])
+      expect(text).toMatch(line);
+    expect(text).not.toMatch(/ann|bob/);
+  });
+
+  it("says what is wrong with a request, and what to do", async () => {
+    const wrong = async (path: string): Promise<[number, string]> => {
+      const { status, body } = await client.get(path);
+      return [status, String(body.error)];
+    };
+    expect(await wrong("/v1/agents/an")).toEqual([404, expect.stringContaining("ann")]);
+    expect(await wrong("/v1/agents/ann/pane?lines=many")).toEqual([400, expect.stringContaining("lines")]);
+    expect(await wrong("/v1/summary")).toEqual([400, expect.stringContaining("since")]);
+    expect(await wrong("/v1/events?kinds=nothing")).toEqual([400, expect.stringContaining("assessment")]);
+    expect(await client.post("/v1/report", { agent: "ann" })).toMatchObject({ status: 400 });
+    expect(await client.post("/v1/agents/bob/stop", {})).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining("waits for an answer") },
+    });
+  });
+
+  it("types into nobody who is asked something", async () => {
+    const { status, body } = await client.post("/v1/agents/bob/input", { text: "yes" });
+    expect([status, body.error]).toEqual([409, expect.stringContaining("nothing was touched")]);
+    expect(receivedBy(home, "bob")).toEqual([]);
+  });
+
+  it("writes down who ordered what, before it is done and after", async () => {
+    const { status } = await client.post("/v1/agents/ann/input", { text: "go on" });
+    expect(status).toBe(200);
+    const lines = readFileSync(join(rousePaths(home.env).state, "touches.jsonl"), "utf8")
+      .trim()
+      .split("\n");
+    const last = lines.map((line) => JSON.parse(line) as Record<string, unknown>).slice(-2);
+    expect(last).toMatchObject([
+      { client: "all", agent: "ann", deed: "send_input", text: "go on" },
+      { id: last[0]?.id, result: "done" },
+    ]);
+  });
+
+  it("ends an agent that rouse spawned, and no other", async () => {
+    const socket = rousePaths(home.env).daemonSocket;
+    const found = {
+      name: "found",
+      session: "found",
+      origin: "tmux",
+      kind: "claude-code",
+      tags: [],
+      command: [],
+      task: null,
+    };
+    const none = {
+      workspace: null,
+      policy: null,
+      pid: null,
+      pidStart: null,
+      hostSocket: null,
+      pane: null,
+      endedAt: null,
+    };
+    await askDaemon(socket, "PUT", "/v1/sessions/found", { ...found, ...none, startedAt: Date.now() });
+    for (const path of ["stop", "input"])
+      expect(await client.post(`/v1/agents/found/${path}`, { text: "x" })).toMatchObject({
+        status: 409,
+        body: { error: expect.stringMatching(/not (rouse's|started by rouse)/) },
+      });
+    await until(
+      "ann to be at rest for the touch",
+      async () => (await client.post("/v1/agents/ann/stop", {})).status === 200,
+      60_000,
+    );
+    await until("the end", async () => (await viewOf(home, "ann"))?.ended_at !== null);
+    expect((await client.get<{ lines: string[] }>("/v1/agents/ann/pane")).body.lines.length).toBeGreaterThan(0);
+  });
+});
+
+describe("an address that other machines can reach", () => {
+  it("is not opened unless that is said twice", async () => {
+    const other = makeHome("on");
+    try {
+      other.env.ROUSE_DAEMON_HTTP_PORT = home.env.ROUSE_DAEMON_HTTP_PORT;
+      other.env.ROUSE_DAEMON_HTTP_ADDRESS = "0.0.0.0";
+      await rouse(other, ["up"]);
+      expect(await askDaemon(rousePaths(other.env).daemonSocket, "GET", "/v1/http")).toMatchObject({
+        listening: false,
+        problem: expect.stringContaining("daemon.http_remote = true"),
+      });
+    } finally {
+      await rouse(other, ["down"]);
+      await closeHome(other);
+    }
+  });
+});
