@@ -21,6 +21,7 @@ export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<
     names: ["incidents", "silence", "ack", "feedback"],
     load: async () => (await import("./incidents.js")).addIncidents,
   },
+  { names: ["alert"], load: async () => (await import("./alert.js")).addAlert },
   { names: ["messages"], load: async () => (await import("./messages.js")).addMessages },
   { names: ["demo"], load: async () => (await import("./demo.js")).addDemo },
   { names: ["hook", "report"], load: async () => (await import("./quick-help.js")).addQuick },

@@ -48,9 +48,9 @@ describe("rouse config", () => {
     expect([err, exit]).toEqual(["", 0]);
     expect(out).toMatch(/^poll_interval_secs = 12 +# user: .*config\.toml:3$/m);
     expect(out).toMatch(/^stuck_threshold_intervals = 3 +# default$/m);
-    expect(out).toMatch(/^alert_channel = "ops" +# default; not used yet$/m);
-    expect((await run("show")).out).toMatch(/^alert_channel = "ops" +# not used yet$/m);
-    expect(JSON.parse((await run("show", "--json")).out).not_used_yet).toContain("health.alert_channel");
+    expect(out).toMatch(/^interval_minutes = 2 +# default; not used yet$/m);
+    expect((await run("show")).out).toMatch(/^interval_minutes = 2 +# not used yet$/m);
+    expect(JSON.parse((await run("show", "--json")).out).not_used_yet).toContain("diagnosis.interval_minutes");
     expect(out).toMatch(/^enabled = false +# flag: --set health\.enabled$/m);
   });
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../config/paths.js";
 import { applyHooks, planHooks } from "../sensors/hooks/hooks-install.js";
 import { agentLine, doctorText } from "./doctor.js";
-import { alarmLine } from "./doctor-alarm.js";
+import { alarmLine, alertLines } from "./doctor-alarm.js";
 import { portLine } from "./doctor-http.js";
 import type { DoctorLine } from "./doctor-line.js";
 import { configLines, folderLines, nodeLine, sqliteLine, staleLines, tmuxLine } from "./doctor-machine.js";
@@ -184,12 +184,53 @@ describe("the doctor's eyes", () => {
 
   it.each([
     ["no daemon", { daemon: null }, "warn", "no trouble would be noticed: the daemon"],
-    ["judging off", { daemon: { sinceTickMs: 500, isJudging: false, failures: 0 } }, "fail", "health.enabled is off"],
-    ["a daemon that is held up", { daemon: { sinceTickMs: 45_000, isJudging: true, failures: 0 } }, "fail", "45 s ago"],
-    ["one that is just up", { daemon: { sinceTickMs: null, isJudging: true, failures: 0 } }, "warn", "just up"],
-    ["a journal that fails", { daemon: { sinceTickMs: 500, isJudging: true, failures: 3 } }, "warn", "not kept"],
-    ["all well", { daemon: { sinceTickMs: 500, isJudging: true, failures: 0 } }, "warn", "no channel yet"],
+    [
+      "judging off",
+      { daemon: { sinceTickMs: 500, isJudging: false, failures: 0, alerts: null } },
+      "fail",
+      "health.enabled is off",
+    ],
+    [
+      "a daemon that is held up",
+      { daemon: { sinceTickMs: 45_000, isJudging: true, failures: 0, alerts: null } },
+      "fail",
+      "45 s ago",
+    ],
+    [
+      "one that is just up",
+      { daemon: { sinceTickMs: null, isJudging: true, failures: 0, alerts: null } },
+      "warn",
+      "just up",
+    ],
+    [
+      "a journal that fails",
+      { daemon: { sinceTickMs: 500, isJudging: true, failures: 3, alerts: null } },
+      "warn",
+      "not kept",
+    ],
+    ["all well", { daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts: null } }, "warn", "no channel"],
   ] as const)("says what would happen if trouble came now, with %s", (_, path, level, says) => {
     expect(alarmLine(path)).toMatchObject({ level, says: expect.stringMatching(says), mend: expect.any(String) });
+  });
+
+  const alerts = {
+    channels: [{ name: "ops", type: "slack", to: "hooks.slack.com" }],
+    pending: 0,
+    dead: 0,
+    dead_letters: [],
+    failing: [],
+    problems: [],
+  };
+
+  it("names the channels that trouble would be told over", () => {
+    const line = alarmLine({ daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts } });
+    expect(line).toMatchObject({ level: "ok", says: "trouble would be noticed and kept, and told over ops (slack)" });
+    expect(alertLines(alerts)).toEqual([]);
+  });
+
+  it("fails where an alert reached nobody, or a channel is not good", () => {
+    const lines = alertLines({ ...alerts, dead: 2, problems: ["channels.phone: url must begin with https://"] });
+    expect(lines.map(({ level }) => level)).toEqual(["fail", "fail"]);
+    expect(lines[1]?.says).toMatch(/^2 could not be sent/);
   });
 });

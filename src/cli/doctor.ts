@@ -3,13 +3,14 @@ import type { Command } from "@commander-js/extra-typings";
 import { loadConfig } from "../config/load.js";
 import { type RousePaths, rousePaths } from "../config/paths.js";
 import { plain, plainJson } from "../core/plain.js";
+import type { AlertsStatus } from "../daemon/alert-routes.js";
 import { askDaemon, Unreachable } from "../daemon/client.js";
 import type { HttpView } from "../daemon/http/face.js";
 import type { PulseView } from "../daemon/pulse.js";
 import type { Sight } from "../daemon/sight.js";
 import { listSessions } from "../host/registry.js";
 import type { JournalStats } from "../store/journal.js";
-import { alarmLine } from "./doctor-alarm.js";
+import { alarmLine, alertLines } from "./doctor-alarm.js";
 import { PORT, portLine } from "./doctor-http.js";
 import { type DoctorLine, fail, ok, warn } from "./doctor-line.js";
 import {
@@ -71,9 +72,9 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
       ? ok("daemon", `up, release ${theirs}, process ${Number(health.pid)}`)
       : fail("daemon", `it is of release ${theirs}, this is ${version}`, "rouse down, then rouse up; agents go on");
   // A daemon of another release may not know these.
-  const [stats, sights, http, own] = await Promise.all(
-    [ask("/v1/journal"), ask("/v1/sight"), ask("/v1/http"), ask("/v1/pulse")].map((asked) => asked.catch(() => null)),
-  );
+  const routes = ["/v1/journal", "/v1/sight", "/v1/http", "/v1/pulse", "/v1/alerts/status"];
+  const [stats, sights, http, own, told] = await Promise.all(routes.map((path) => ask(path).catch(() => null)));
+  const alerts = told as AlertsStatus | null;
   const { pulses } = (own as { pulses: PulseView[] } | null) ?? { pulses: [] };
   const journal = stats as JournalStats | null;
   const seen = sights as { agents: Sight[] } | null;
@@ -87,8 +88,10 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
         sinceTickMs: health.since_tick_ms,
         isJudging: loadConfig().config.health.enabled,
         failures: journal?.failures ?? 0,
+        alerts,
       },
     }),
+    ...alertLines(alerts),
     ...(seen?.agents.map(agentLine) ?? []),
   ];
 }

@@ -120,7 +120,7 @@ describe("rouse init", () => {
     const health = '{"idle_timeout_minutes": 20,\n"alert_channel": "dev",\n"idle_timeout": 3}';
     writeFileSync(join(home, ".botbox.json"), `{"agents": {"health": ${health}}}`);
     expect(await init()).toBe(1);
-    expect(output).toContain('  health.idle_timeout_minutes = 20\n  health.alert_channel = "dev"  # not used yet\n');
+    expect(output).toContain('  health.idle_timeout_minutes = 20\n  health.alert_channel = "dev"\n');
     expect(output).toMatch(/^rouse: .*\.botbox\.json:3:1: there is no key idle_timeout; did you mean health\.idle_/m);
     expect(loadConfig().config.health).toMatchObject({ idle_timeout_minutes: 20, alert_channel: "dev" });
     writeFileSync(path, "");

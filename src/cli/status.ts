@@ -2,7 +2,8 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { spell } from "../core/evidence/verdict.js";
-import { plainJson } from "../core/plain.js";
+import { plain, plainJson } from "../core/plain.js";
+import type { AlertsStatus } from "../daemon/alert-routes.js";
 import { askDaemon } from "../daemon/client.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import type { PulseView } from "../daemon/pulse.js";
@@ -24,13 +25,18 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .option("--watch", "redraw every two seconds until Ctrl-C")
     .action(async ({ json, all, watch }) => {
       const text = async (): Promise<string> => {
-        const [agents, watchdog, incidents] = await listAll(all === true);
-        return statusText(agents, process.stdout) + openText(incidents, process.stdout) + pulsesText(watchdog);
+        const [agents, watchdog, incidents, alerts] = await listAll(all === true);
+        return (
+          statusText(agents, process.stdout) +
+          openText(incidents, process.stdout) +
+          pulsesText(watchdog) +
+          lostText(alerts, process.stdout)
+        );
       };
       if (watch && !json && process.stdout.isTTY) return redraw(text);
       if (!json) return void process.stdout.write(await text());
-      const [agents, watchdog, incidents] = await listAll(all === true);
-      process.stdout.write(`${plainJson({ agents, watchdog, incidents })}\n`);
+      const [agents, watchdog, incidents, alerts] = await listAll(all === true);
+      process.stdout.write(`${plainJson({ agents, watchdog, incidents, alerts })}\n`);
     });
   program
     .command("health")
@@ -60,7 +66,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     });
 }
 
-const listAll = (all: boolean) => Promise.all([listAgents(all), listPulses(), listIncidents()]);
+const listAll = (all: boolean) => Promise.all([listAgents(all), listPulses(), listIncidents(), alertsStatus()]);
 
 async function listAgents(all: boolean): Promise<SessionView[]> {
   const { agents } = (await ask("/v1/sessions", isUnlisted)) as { agents: SessionView[] };
@@ -80,6 +86,32 @@ const listIncidents = (): Promise<IncidentView[]> =>
     (answer) => (answer as { incidents: IncidentView[] }).incidents,
     () => [],
   );
+
+/** A daemon of another release may alert nobody. */
+const alertsStatus = (): Promise<AlertsStatus | null> =>
+  askDaemon(rousePaths().daemonSocket, "GET", "/v1/alerts/status").then(
+    (answer) => answer as AlertsStatus,
+    () => null,
+  );
+
+/** Alerts that reached nobody, loudly; empty while all are told. */
+function lostText(alerts: AlertsStatus | null, screen: Screen): string {
+  if (!alerts || (alerts.dead === 0 && alerts.problems.length === 0 && alerts.failing.length === 0)) return "";
+  const colour = isColoured(screen);
+  const [last] = alerts.dead_letters;
+  const [failing] = alerts.failing;
+  return [
+    ...alerts.problems.map((problem) => `ALERTS: ${plain(problem, 300)}`),
+    ...(alerts.dead > 0
+      ? [
+          `ALERTS: ${alerts.dead} could not be sent, the last over ${last?.channel}: ${last?.problem}; see rouse alert list`,
+        ]
+      : []),
+    ...(failing ? [`ALERTS: ${failing.channel} fails and is tried again: ${failing.problem}`] : []),
+  ]
+    .map((line) => `${paint(line, "red", colour)}\n`)
+    .join("");
+}
 
 const pulsesText = ({ pulses }: { pulses: readonly PulseView[] }): string =>
   pulses.map(({ problem }) => (problem === null ? "" : `rouse's own sign of life fails: ${problem}\n`)).join("");

@@ -81,7 +81,11 @@ export const KEYS = {
     auto_kill_on_repeated_error: notYet(
       toggle(false, "off", "End a session that repeats one error, once acting is allowed."),
     ),
-    alert_channel: notYet(text("ops", "never", "The channel that alerts go to.")),
+    alert_channel: text(
+      "ops",
+      "never",
+      "The channel ([channels.NAME] below) that gets the alerts which no channel's own severity, agents, tags or troubles take.",
+    ),
   },
   checkpoints: {
     checkpoint_interval_minutes: notYet(
@@ -289,6 +293,55 @@ export const KEYS = {
       min: 0.5,
       max: 10,
     }),
+  },
+  alerts: {
+    quiet_hours: text(
+      "",
+      "never",
+      'Alerts are held in these hours and sent after them, such as "22:00-07:00"; empty for none.',
+    ),
+    quiet_except: text(
+      "",
+      "never",
+      "From this severity on (info, warning, critical) quiet hours hold nothing; empty holds all.",
+    ),
+    reminder_minutes: number(
+      0,
+      "never",
+      "A trouble that nobody has taken is told again after so many minutes; 0 for never.",
+      {
+        max: 100_000,
+      },
+    ),
+    reminders_max: integer(3, "never", "At most so many reminders for one trouble.", { max: 100 }),
+    group_wait_seconds: number(
+      10,
+      "never",
+      "An alert waits so many seconds, so that what comes together is told together.",
+      {
+        max: 3600,
+      },
+    ),
+    group_over: integer(5, "never", "More new troubles than this at once become one alert.", { min: 1, max: 10_000 }),
+    retry_seconds: number(
+      5,
+      "never",
+      "Seconds until an alert that failed is tried again; doubles each time, up to ten minutes.",
+      {
+        min: 0.01,
+        max: 600,
+      },
+    ),
+    give_up_hours: number(
+      24,
+      "never",
+      "An alert that cannot be sent for so many hours is given up, and `rouse status` says so.",
+      {
+        min: 0.01,
+        max: 720,
+      },
+    ),
+    digest: text("", "never", 'When a digest is sent, as a cron pattern such as "0 8 * * *"; empty for never.'),
   },
   diagnosis: {
     interval_minutes: notYet(number(2, "never", "Minutes between two looks of the diagnosing model.", { min: 0.1 })),

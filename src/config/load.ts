@@ -62,6 +62,12 @@ class Loading {
   }
 
   #takeEntry(layer: "user" | "project", where: string, { name, value, position }: Entry): void {
+    if (name === "channels" || name.startsWith("channels.")) {
+      // Those of the user are read by `channels.ts`.
+      const text = "channels: a project file may not name channels; they belong into your own configuration";
+      if (layer === "project") this.#complain({ level: "refused", where, position, text });
+      return;
+    }
     const key = KEY_BY_NAME.get(name);
     const checked = key && checkValue(key, value);
     const refused =

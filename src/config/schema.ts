@@ -1,4 +1,5 @@
 /** The JSON Schema of a configuration file, for editors. */
+import { channelSchema } from "./channels.js";
 import { CONFIG_VERSION } from "./file.js";
 import type { Key } from "./key.js";
 import { KEYS, variablesOf } from "./keys.js";
@@ -22,6 +23,11 @@ export function configSchema(): Record<string, unknown> {
     properties: {
       version: { type: "integer", maximum: CONFIG_VERSION, description: "The layout that the file was written for." },
       ...Object.fromEntries(sections),
+      channels: {
+        type: "object",
+        description: "Where alerts go, one table per channel. Only in your own file.",
+        additionalProperties: channelSchema(),
+      },
     },
   };
 }

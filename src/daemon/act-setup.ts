@@ -15,7 +15,7 @@ import type { Journal } from "../store/journal.js";
 import { Acting } from "./acting.js";
 import type { Loop } from "./loop.js";
 import { Permission } from "./permission.js";
-import { setUpTelling } from "./tell-setup.js";
+import { setUpTelling, type TellSetup } from "./tell-setup.js";
 import type { World } from "./world.js";
 
 /** Beside an agent that was not started with one, and that no policy names. */
@@ -31,6 +31,8 @@ export interface ActSetup {
   outside: EffectWorld;
   /** Those who are told what changed in the book. */
   heard: Set<(changes: readonly IncidentChange[], book: Incidents) => void>;
+  /** Channels, and what takes alerts to them. */
+  told: TellSetup;
   notes: string[];
 }
 
@@ -53,11 +55,11 @@ export function setUpActing(
   const { policies, problems } = loadPolicies(config.health);
   const permission = new Permission(join(paths.state, "allow.json"));
   const policyOf = (session: AgentSession): Policy => policyFor(policies, session, USUAL);
-  const telling = setUpTelling(loop, journal, { config, policyOf });
+  const told = setUpTelling(loop, journal, { config, policyOf });
   const outside = outsideOf(loop, world, paths, hostScript);
   const heard: ActSetup["heard"] = new Set();
   const acting = new Acting({
-    store: telling.over(journal.book),
+    store: told.telling.over(journal.book),
     hands: { can: canDo, carryOut: (action, session) => carryOut(action, session, outside) },
     policyOf,
     isAllowed: (session, trouble) => permission.isAllowed(session, trouble, loop.now()),
@@ -68,13 +70,13 @@ export function setUpActing(
     },
     onDone: (session) => loop.look(session),
   });
-  loop.follower = telling.follow(acting);
+  loop.follower = told.telling.follow(acting);
   const now = loop.now();
   if (lookedAt !== null && lookedAt < now) acting.gap(lookedAt, now);
   acting.keepOnly(new Set(loop.sessions().map(({ session }) => session.name)));
-  const notes = problems.map(problemText);
+  const notes = [...problems.map(problemText), ...told.notes];
   if (permission.problem !== null) notes.push(permission.problem);
-  return { acting, permission, policyOf, outside, heard, notes };
+  return { acting, permission, policyOf, outside, heard, told, notes };
 }
 
 function outsideOf(loop: Loop, world: Pick<World, "transcriptOf">, paths: RousePaths, hostScript: string): EffectWorld {

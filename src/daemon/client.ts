@@ -22,10 +22,11 @@ export function askDaemon(
   path: string,
   body?: unknown,
   more: Readonly<Record<string, string>> = {},
+  timeout: number = TIMEOUT_MS,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const headers = body === undefined ? more : { ...more, "content-type": "application/json" };
-    const asked = request({ socketPath, method, path, headers, timeout: TIMEOUT_MS }, (response) => {
+    const asked = request({ socketPath, method, path, headers, timeout }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () => {

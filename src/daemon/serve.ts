@@ -11,6 +11,7 @@ import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { setUpActing } from "./act-setup.js";
 import { addActingRoutes } from "./acting-routes.js";
+import { addAlertRoutes } from "./alert-routes.js";
 import { askDaemon } from "./client.js";
 import { Clock } from "./clock.js";
 import { deadManPulse } from "./dead-man.js";
@@ -130,6 +131,7 @@ export async function serve(
   addLookingRoutes(app, { loop, journal, acting });
   addActingRoutes(app, { ...setup, loop, tuning });
   addMessageRoutes(app, { loop, messages: journal.messages, receiver: config.watchdog.orchestrator_tag });
+  addAlertRoutes(app, { ...setup.told, outbox: journal.outbox, now: () => loop.now() });
   app.get("/v1/pulse", (c) => c.json({ pulses: pulses.map((pulse) => pulse.view()) }));
   app.get("/v1/http", (c) => c.json(face.view()));
   faces.addTo(app);
@@ -159,6 +161,7 @@ export async function serve(
       server.close();
       server.closeAllConnections();
       loop.follower = null;
+      void setup.told.courier.close();
       acting.close();
       journal.close();
       rmSync(paths.daemonSocket, { force: true });

@@ -1,27 +1,81 @@
-/** What telling needs of the daemon: who is a worker, who is told, and with how much patience. */
+/** What telling needs of the daemon: who is a worker, who is told, over which channels, and with how much patience. */
 import { pattern } from "../agents/pattern.js";
+import type { Channel } from "../channels/channel.js";
+import { makeChannel } from "../channels/index.js";
+import { loadChannels } from "../config/channels.js";
 import type { Config } from "../config/keys.js";
+import { problemText } from "../config/problem.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Policy } from "../core/policy/policy.js";
 import type { Journal } from "../store/journal.js";
+import { alertRules } from "./alert-rules.js";
+import { Alerting } from "./alerting.js";
+import { Courier } from "./courier.js";
+import { Digests } from "./digests.js";
 import type { Loop } from "./loop.js";
+import { ringTerminals } from "./ring-terminals.js";
 import { Telling, workerRules } from "./telling.js";
+
+export interface TellSetup {
+  telling: Telling;
+  courier: Courier;
+  channels: readonly Channel[];
+  notes: string[];
+}
 
 export function setUpTelling(
   loop: Loop,
   journal: Journal,
   { config, policyOf }: { config: Config; policyOf: (session: AgentSession) => Policy },
-): Telling {
+): TellSetup {
   const { worker_tags, worker_pattern, orchestrator_tag, output_preview_lines, poll_interval_secs } = config.watchdog;
   const named = worker_pattern === "" ? null : pattern(worker_pattern);
+  const { outbox } = journal;
+  const now = (): number => loop.now();
   const patienceMs = (agent: string): number => {
     const watched = loop.find(agent);
     return watched ? policyOf(watched.session).patienceMs : 0;
   };
-  return new Telling({
+  const loaded = loadChannels();
+  const configured = alertRules(config, loaded.channels);
+  const notes = [...loaded.problems, ...configured.problems].map(problemText);
+  const channels = loaded.channels.map((settings) =>
+    makeChannel(settings, { ring: (text) => ringTerminals(loop, text) }),
+  );
+  const alerting = new Alerting({
+    outbox,
+    rules: { ...configured.rules, patienceMs, tagsOf: (agent) => loop.find(agent)?.session.tags ?? [] },
+    clock: clockTime,
+  });
+  const courier = new Courier({
+    outbox,
+    channels,
+    now,
+    isWanted: (delivery) => alerting.isWanted(delivery, telling.book, now()),
+    retryMs: config.alerts.retry_seconds * 1000,
+    giveUpMs: config.alerts.give_up_hours * 3_600_000,
+  });
+  const wantDigest = loaded.channels.filter(({ digest }) => digest);
+  const digests = digestsOf(config.alerts.digest, notes, (given) => {
+    const to = (wantDigest.length > 0 ? wantDigest : loaded.channels).map(({ name }) => name);
+    return new Digests({
+      pattern: given,
+      outbox,
+      channels: to,
+      book: () => telling.book,
+      states: () => loop.sessions().flatMap((one) => (one.session.endedAt === null ? [one.assessment.state] : [])),
+      now,
+    });
+  });
+  const telling: Telling = new Telling({
     messages: journal.messages,
     receiver: orchestrator_tag,
-    now: () => loop.now(),
+    alerting,
+    pump: () => {
+      digests?.tick(now());
+      courier.pump();
+    },
+    now,
     rules: {
       previewLines: output_preview_lines,
       pollIntervalMs: poll_interval_secs * 1000,
@@ -29,4 +83,25 @@ export function setUpTelling(
       ...workerRules(worker_tags, (name) => named?.test(name) ?? false, orchestrator_tag),
     },
   });
+  return { telling, courier, channels, notes };
+}
+
+function digestsOf(given: string, notes: string[], make: (given: string) => Digests): Digests | null {
+  if (given === "") return null;
+  try {
+    return make(given);
+  } catch {
+    notes.push('alerts.digest: it must be a cron pattern such as "0 8 * * *"; no digest is sent');
+    return null;
+  }
+}
+
+/** In this machine's zone, as a person would say it. */
+function clockTime(at: number): string {
+  const date = new Date(at);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  return date.toDateString() === new Date().toDateString()
+    ? time
+    : `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
 }

@@ -36,7 +36,7 @@ describe("a notice to an orchestrator", () => {
         {
           what: "nudge it",
           tool: "send_input",
-          arguments: { pane_id: "s1", text: "continue", submit: true },
+          arguments: { pane_id: "s1", text: "continue" },
           command: ["rouse", "type", "api", "continue"],
         },
       ]),

@@ -1,6 +1,6 @@
 /**
- * Telling: what the book of incidents owes to orchestrators is written into their inboxes, in the same transaction as the
- * change of the book that it is about. What is owed is asked anew at every tick and after every start, so a notice that
+ * Telling: what the book of incidents owes to orchestrators is written into their inboxes, and what it owes to humans into
+ * the outbox, in the same transaction as the change of the book that it is about. What is owed is asked anew at every tick and after every start, so a notice that
  * could not be written is written later, and none is written twice.
  */
 import type { AgentSession } from "../core/agent.js";
@@ -8,6 +8,8 @@ import { createIncidents, type Incidents } from "../core/incident/incident.js";
 import { type Due, dueCompletion, dueMessages, type TellRules } from "../core/message/due.js";
 import type { BookStore } from "../store/book.js";
 import type { MessageTable, NewMessage } from "../store/messages.js";
+import type { Owed } from "../store/outbox.js";
+import type { Alerting } from "./alerting.js";
 import type { Follower } from "./loop.js";
 import type { Watched } from "./watched.js";
 
@@ -16,7 +18,16 @@ export interface TellingOptions {
   rules: TellRules;
   /** Whose inbox it is. */
   receiver: string;
+  alerting: Alerting;
+  /** Takes alerts out of the outbox. */
+  pump: () => void;
   now: () => number;
+}
+
+/** What is owed at one moment. */
+interface Owing {
+  messages: Due[];
+  alerts: Owed[];
 }
 
 /** What was told about whom nobody knows any more is forgotten this often. */
@@ -44,9 +55,9 @@ export class Telling {
       },
       save: (book) => {
         this.#book = book;
-        const due = this.#due();
-        store.save(book, due.length === 0 ? null : () => this.#put(due));
-        this.#remember(due);
+        const owing = this.#owing();
+        store.save(book, isNothing(owing) ? null : () => this.#put(owing));
+        this.#remember(owing);
       },
     };
   }
@@ -58,12 +69,15 @@ export class Telling {
         const { name, startedAt } = watched.session;
         if ((this.#watched.get(name)?.session.startedAt ?? 0) <= startedAt) this.#watched.set(name, watched);
         next.judged(watched, now);
-        if (watched.assessment.state === "complete") this.#tell(this.#completion(watched, now));
+        if (watched.assessment.state !== "complete") return;
+        const due = dueCompletion(watched, this.#lookup, this.#options.rules, now);
+        if (due) this.#tell({ messages: [due], alerts: [] });
       },
       gap: (from, to) => next.gap(from, to),
       tick: (now) => {
         next.tick(now);
-        this.#tell(this.#due());
+        this.#tell(this.#owing());
+        this.#options.pump();
         if (now - this.#forgotAt >= FORGET_EVERY_MS) this.#forget(now);
       },
       forget: (watched) => {
@@ -74,37 +88,42 @@ export class Telling {
     };
   }
 
-  #due(): Due[] {
-    const { rules, now } = this.#options;
-    return dueMessages(this.#book, (agent) => this.#watched.get(agent) ?? null, this.#lookup, rules, now());
+  get book(): Incidents {
+    return this.#book;
   }
 
-  #completion(watched: Watched, now: number): Due[] {
-    const due = dueCompletion(watched, this.#lookup, this.#options.rules, now);
-    return due ? [due] : [];
+  #owing(): Owing {
+    const { rules, alerting, now } = this.#options;
+    const seen = (agent: string): Watched | null => this.#watched.get(agent) ?? null;
+    return {
+      messages: dueMessages(this.#book, seen, this.#lookup, rules, now()),
+      alerts: alerting.due(this.#book, seen, now()),
+    };
   }
 
   /** What fails here is owed at the next tick too; the journal itself says what is wrong with it. */
-  #tell(due: readonly Due[]): void {
-    if (due.length === 0) return;
+  #tell(owing: Owing): void {
+    if (isNothing(owing)) return;
     try {
-      this.#options.messages.inOne(() => this.#put(due));
-      this.#remember(due);
+      this.#options.messages.inOne(() => this.#put(owing));
+      this.#remember(owing);
     } catch {
       // See above.
     }
   }
 
-  #put(due: readonly Due[]): void {
-    const { messages, receiver } = this.#options;
+  #put({ messages: due, alerts }: Owing): void {
+    const { messages, receiver, alerting } = this.#options;
     messages.put(
       due.filter(({ isKnown }) => !isKnown).map((one) => newMessage(one, receiver)),
       due,
     );
+    alerting.put(alerts);
   }
 
-  #remember(due: readonly Due[]): void {
-    for (const { subject, edge } of due) this.#told.set(subject, (this.#told.get(subject) ?? new Set()).add(edge));
+  #remember({ messages, alerts }: Owing): void {
+    for (const { subject, edge } of messages) this.#told.set(subject, (this.#told.get(subject) ?? new Set()).add(edge));
+    this.#options.alerting.remember(alerts);
   }
 
   readonly #lookup = { of: (subject: string): ReadonlySet<string> => this.#told.get(subject) ?? NOTHING };
@@ -119,11 +138,14 @@ export class Telling {
     try {
       this.#options.messages.forget(gone);
       for (const subject of gone) this.#told.delete(subject);
+      this.#options.alerting.prune(this.#book, now);
     } catch {
       // Later.
     }
   }
 }
+
+const isNothing = ({ messages, alerts }: Owing): boolean => messages.length === 0 && alerts.length === 0;
 
 const NOTHING: ReadonlySet<string> = new Set();
 

@@ -8,6 +8,7 @@ export type ToHost =
   | { op: "type"; text: string; enter?: boolean }
   | { op: "stop"; graceMs: number; by?: "rouse" }
   | { op: "logs"; follow: boolean; keys?: boolean }
+  | { op: "notify"; text: string }
   | { op: "look" }
   | { op: "press"; keys: Keys; demand: Demand }
   | { op: "info" };
@@ -18,6 +19,7 @@ export type FromHost =
   | { ev: "input"; data: string }
   | { ev: "exit"; code: number | null; signal: number | null }
   | { ev: "typed"; bytes: number }
+  | { ev: "notified"; terminals: number }
   | { ev: "stopped"; isGone: boolean; isKilled: boolean; processes: number; left: number[] }
   | ({ ev: "look" } & Looked)
   | ({ ev: "pressed" } & Pressed)

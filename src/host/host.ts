@@ -9,10 +9,12 @@ import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
+import { plain } from "../core/plain.js";
 import type { Signal } from "../core/signal.js";
 import type { Demand, Keys } from "../core/touch.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { Pty, type PtyEvents, type PtyExit, type PtyOptions } from "../sensors/pty.js";
+import { isAtRest } from "./at-rest.js";
 import { DaemonLink } from "./daemon-link.js";
 import type { Looked, Pressed } from "./frames.js";
 import type { HeldTerminal, HostHand } from "./hand.js";
@@ -68,6 +70,11 @@ export interface HostOptions {
 const RING_BYTES = 1024 * 1024;
 const EARLY_SIGNALS_MAX = 1000;
 const LAST_OUTPUT_BYTES = 256 * 1024;
+/** A text between two sequences of the program's own: only after so much silence, and only for so long. */
+const NOTIFY_REST_MS = 100;
+const NOTIFY_TRIES = 50;
+const NOTIFY_TAIL_BYTES = 4096;
+const NOTIFY_CHARS = 200;
 const NO_HAND = "the agent has no terminal that rouse holds";
 
 export class Host implements ViewedHost {
@@ -233,6 +240,20 @@ export class Host implements ViewedHost {
     const source = by === "human" ? "human" : "observer";
     this.give({ kind: "input", at: Date.now(), source, by, bytes: 0, quits: true });
     return stopTree({ pid: this.#program.pid, start: this.#start, ownsGroup: true }, graceMs);
+  }
+
+  /** The bell and a notification (OSC 9) for whoever sits at a terminal of it, when its output rests; how many there are. */
+  async notify(text: string): Promise<number> {
+    const bytes = Buffer.from(`\u0007\u001b]9;${plain(text, NOTIFY_CHARS)}\u0007`);
+    for (let tries = 0; tries < NOTIFY_TRIES; tries++) {
+      const before = this.ring.total;
+      await sleep(NOTIFY_REST_MS);
+      if (this.ring.total !== before || !isAtRest(this.ring.tail(NOTIFY_TAIL_BYTES))) continue;
+      const outer = this.#options.spec.origin === "run" && this.#program.terminal !== null;
+      if (outer) this.#options.output?.(bytes);
+      return (this.#viewers?.ring(bytes) ?? 0) + (outer ? 1 : 0);
+    }
+    return 0;
   }
 
   info(): Record<string, unknown> {

@@ -21,6 +21,7 @@ export interface ViewedHost {
   /** The smallest of all attached viewers, so that each sees everything; null when the last one left. */
   viewed(size: { cols: number; rows: number } | null): void;
   type(text: string, enter: boolean): Promise<number>;
+  notify(text: string): Promise<number>;
   look(): Looked;
   press(keys: Keys, demand: Demand): Pressed;
   stop(graceMs: number, by: "human" | "rouse"): Promise<Stopped>;
@@ -72,6 +73,12 @@ export class Viewers {
   /** Shows bytes to everyone who looks on. */
   show(bytes: Buffer): void {
     this.#send("output", bytes, ({ mode }) => mode !== "asking");
+  }
+
+  /** The same to those who sit at a terminal; how many they are. */
+  ring(bytes: Buffer): number {
+    this.#send("output", bytes, ({ mode }) => mode === "attached");
+    return this.count;
   }
 
   /** Tells what was typed to those who asked for it. */
@@ -186,6 +193,10 @@ export class Viewers {
       if (follow === true) viewer.mode = "logs";
       viewer.keys = follow === true && keys === true;
       this.#snapshot(viewer, follow !== true);
+    },
+    notify: (viewer, { text }) => {
+      const rung = this.#host.notify(typeof text === "string" ? text : "");
+      this.#answer(viewer, rung, (terminals) => ({ ev: "notified", terminals }));
     },
     look: (viewer) => {
       viewer.socket.write(frame({ ev: "look", ...this.#host.look() }));

@@ -19,6 +19,7 @@ import { type JournalFile, type JournalFileOptions, openJournalFile } from "./jo
 import { JournalReader, type StoredSignal } from "./journal-reader.js";
 import { MessageTable } from "./messages.js";
 import { JOURNAL_SCHEMA } from "./migrations.js";
+import { OutboxTable } from "./outbox.js";
 import { type Bounds, prune, usedBytes } from "./prune.js";
 import { type KnownSession, SessionTable } from "./session-table.js";
 import { rollback } from "./sqlite.js";
@@ -57,6 +58,8 @@ export interface Journal {
   readonly isWriting: boolean;
   /** Notices to orchestrators, in the same file too. */
   readonly messages: MessageTable;
+  /** Alerts to humans, and what became of them. */
+  readonly outbox: OutboxTable;
   /** Registers or updates a session; stored when this returns. */
   putSession(session: AgentSession): void;
   sessions(): AgentSession[];
@@ -105,6 +108,7 @@ export function openJournal(path: string, options: JournalOptions = {}): { journ
 class SqliteJournal implements Journal {
   readonly book: BookStore;
   readonly messages: MessageTable;
+  readonly outbox: OutboxTable;
   private readonly file: JournalFile;
   private readonly commitWithinMs: number;
   private readonly now: () => number;
@@ -132,6 +136,7 @@ class SqliteJournal implements Journal {
       save: (book, alongside) => this.trying(() => table.save(book, alongside)),
     };
     this.messages = new MessageTable(file.database, (write) => this.trying(write));
+    this.outbox = new OutboxTable(file.database, (write) => this.trying(write));
     this.reader = new JournalReader(file.database);
     this.insert = file.database.prepare(
       "insert into batches (session_no, first_seq, count, received_at, signals) values (?, ?, ?, ?, ?)",

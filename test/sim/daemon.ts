@@ -118,6 +118,7 @@ export class Life {
         },
       },
       messages: real.messages,
+      outbox: real.outbox,
       get isWriting() {
         return real.isWriting && !isStoreDown();
       },

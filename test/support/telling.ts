@@ -1,18 +1,49 @@
 /** The loop, acting and telling together, as the daemon joins them, under a clock that the test moves. */
+
+import type { Channel, Sent } from "../../src/channels/channel.js";
 import type { Action, ActionName, Outcome } from "../../src/core/action.js";
+import type { AlertRules, Notice, Route } from "../../src/core/alert/alert.js";
 import type { TellRules } from "../../src/core/message/due.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import { Acting } from "../../src/daemon/acting.js";
+import { Alerting } from "../../src/daemon/alerting.js";
+import { Courier } from "../../src/daemon/courier.js";
 import { Telling, workerRules } from "../../src/daemon/telling.js";
 import type { StoredMessage } from "../../src/store/messages.js";
 import { TestLoop } from "./loops.js";
+
+export const ROUTE: Route = {
+  channel: "ops",
+  severity: "warning",
+  agents: null,
+  tags: null,
+  troubles: null,
+  honoursQuiet: true,
+};
+
+export const RULES: AlertRules = {
+  routes: [ROUTE],
+  fallback: null,
+  quiet: null,
+  reminder: { everyMs: 0, max: 3 },
+  groupWaitMs: 10_000,
+  groupOver: 5,
+  patienceMs: () => 15 * 60_000,
+  tagsOf: () => [],
+};
 
 export class TellingLoop extends TestLoop {
   acting!: Acting;
   /** What is allowed to be done; nothing unless a test says so. */
   can: readonly ActionName[] = [];
   touch: (action: Action) => Partial<Outcome> = () => ({});
+
+  /** What arrived at the humans' end, and how the next one is answered. */
+  readonly arrived: Notice[] = [];
+  answer: (notice: Notice) => Sent = () => ({ result: "sent" });
+  rules: Partial<AlertRules> = {};
+  courier!: Courier;
 
   constructor() {
     super();
@@ -28,10 +59,25 @@ export class TellingLoop extends TestLoop {
       ...workerRules(["worker"], () => false, "orchestrator"),
     };
     const { journal, loop } = this;
-    const telling = new Telling({
+    const alerting = new Alerting({
+      outbox: journal.outbox,
+      clock: (at) => new Date(at).toISOString().slice(11, 16),
+      rules: { ...RULES, ...this.rules },
+    });
+    this.courier = new Courier({
+      outbox: journal.outbox,
+      channels: [this.#channel("ops"), this.#channel("phone")],
+      now: () => loop.now(),
+      isWanted: (delivery) => alerting.isWanted(delivery, telling.book, loop.now()),
+      retryMs: 5000,
+      giveUpMs: 24 * 3_600_000,
+    });
+    const telling: Telling = new Telling({
       messages: journal.messages,
       rules,
       receiver: "orchestrator",
+      alerting,
+      pump: () => this.courier.pump(),
       now: () => loop.now(),
     });
     this.acting = new Acting({
@@ -55,8 +101,41 @@ export class TellingLoop extends TestLoop {
     loop.follower = telling.follow(this.acting);
   }
 
+  #channel(name: string): Channel {
+    return {
+      name,
+      type: "test",
+      to: name,
+      paceMs: 0,
+      send: (notice) => {
+        const sent = this.answer(notice);
+        if (sent.result === "sent") this.arrived.push(notice);
+        return Promise.resolve(sent);
+      },
+    };
+  }
+
+  /** Awake for so long, with time for what is sent meanwhile. */
+  async wait(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      this.run(1);
+      await new Promise(setImmediate);
+    }
+  }
+
+  /** `edge title`, in order of arrival. */
+  get heard(): string[] {
+    return this.arrived.map(({ edge, title }) => `${edge} ${title.replace("Watchdog: ", "")}`);
+  }
+
+  override close(): void {
+    void this.courier.close();
+    super.close();
+  }
+
   /** As after a kill: only what is on the disk is known. */
   restart(): void {
+    void this.courier.close();
     this.start(this.hand.wall);
     this.join();
   }

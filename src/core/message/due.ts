@@ -61,13 +61,13 @@ const ESCALATED_AFTER_MS: number = 10 * SECOND;
 
 const STUCK: ReadonlySet<Trouble> = new Set(STUCK_CAUSES);
 
-function typeOf(trouble: Trouble): MessageType {
+export function typeOf(trouble: Trouble): MessageType {
   if (trouble === "needs_input") return "worker.needs_input";
   if (trouble === "unknown") return "watchdog.blind";
   return STUCK.has(trouble) || trouble === "rate_limited" ? "worker.stuck" : "worker.error";
 }
 
-const subjectOf = ({ id, reopened }: Pick<Incident, "id" | "reopened">): string => `${id}.${reopened}`;
+export const subjectOf = ({ id, reopened }: Pick<Incident, "id" | "reopened">): string => `${id}.${reopened}`;
 
 export function dueMessages(
   book: Incidents,
@@ -253,10 +253,14 @@ function make<T extends MessageType>(
   return { key: digest(`${subject} ${edge}`), subject, edge, type, at, payload: { ...about, ...payload } };
 }
 
-const aboutIncident = (incident: Incident, { session }: Seen, type: MessageType): About => ({
+const aboutIncident = (incident: Incident, { session, evidence }: Seen, type: MessageType): About => ({
   ...aboutUnseen(incident),
   task: session.task === null ? null : say(session.task, 200),
-  suggested_actions: suggestionsFor(type, session),
+  suggested_actions: suggestionsFor(
+    type,
+    session,
+    type === "worker.needs_input" && openPrompt(evidence.prompts) !== null,
+  ),
 });
 
 /** Its agent is no longer watched. */
@@ -297,7 +301,7 @@ const tailOf = ({ evidence }: Seen, { previewLines }: TellRules): string[] =>
   previewLines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-previewLines).map((line) => say(line)) : [];
 
 /** What rouse did about it, oldest first. */
-const doneOf = ({ deeds }: Incidents, { id }: Pick<Incident, "id">, now: number): string[] =>
+export const doneOf = ({ deeds }: Incidents, { id }: Pick<Incident, "id">, now: number): string[] =>
   deeds
     .filter((deed) => deed.incident === id && counts(deed))
     .slice(-10)

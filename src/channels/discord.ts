@@ -1,0 +1,32 @@
+/** Discord's webhooks. Mentions are off in the payload; the body stands in a code block, in which nothing is markup. */
+import type { Notice } from "../core/alert/alert.js";
+import type { Channel } from "./channel.js";
+import { post, type Target } from "./post.js";
+import { bodyOf, clipped, unlinked } from "./text.js";
+
+const CONTENT_MAX = 2000;
+const TITLE_MAX = 300;
+const SUPPRESS_EMBEDS = 4;
+
+const escaped = (text: string): string => text.replace(/[\\`*_{}[\]()#+\-.!|>~<:@&]/g, "\\$&");
+/** A block ends with three of them, so there is not one. */
+const unticked = (text: string): string => text.replaceAll("`", "'");
+
+export function discordPayload(notice: Notice): Record<string, unknown> {
+  const title = clipped(escaped(unlinked(notice.title)), TITLE_MAX).replace(/\\+…$/, "…");
+  const body = clipped(unticked(bodyOf(notice)), CONTENT_MAX - TITLE_MAX - 20);
+  return {
+    content: body === "" ? title : `${title}\n\`\`\`\n${body}\n\`\`\``,
+    allowed_mentions: { parse: [] },
+    flags: SUPPRESS_EMBEDS,
+  };
+}
+
+export const discord = (name: string, target: Target): Channel => ({
+  name,
+  type: "discord",
+  to: target.to,
+  paceMs: 1000,
+  send: (notice, signal) =>
+    post(target, JSON.stringify(discordPayload(notice)), { "content-type": "application/json" }, signal),
+});

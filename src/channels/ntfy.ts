@@ -1,0 +1,37 @@
+/** ntfy, as JSON: plain text, since Markdown is not asked for. The key as sequence id lets a repeat replace the first. */
+import type { Notice, Severity } from "../core/alert/alert.js";
+import type { Channel } from "./channel.js";
+import { post, type Target } from "./post.js";
+import { bodyOf, clippedBytes, unlinked } from "./text.js";
+
+const MESSAGE_BYTES_MAX = 4000;
+const TITLE_BYTES_MAX = 240;
+const PRIORITY: Readonly<Record<Severity, number>> = { info: 2, warning: 3, critical: 4 };
+const TAG: Readonly<Record<Severity, string>> = {
+  info: "white_check_mark",
+  warning: "warning",
+  critical: "rotating_light",
+};
+
+export const ntfyPayload = (notice: Notice, topic: string): Record<string, unknown> => ({
+  topic,
+  title: clippedBytes(unlinked(notice.title), TITLE_BYTES_MAX),
+  message: clippedBytes(unlinked(bodyOf(notice)) || notice.edge, MESSAGE_BYTES_MAX),
+  priority: PRIORITY[notice.severity],
+  tags: [TAG[notice.severity]],
+  sequence_id: notice.key,
+});
+
+export const ntfy = (name: string, target: Target, topic: string, token: string | null): Channel => ({
+  name,
+  type: "ntfy",
+  to: target.to,
+  paceMs: 1000,
+  send: (notice, signal) =>
+    post(
+      target,
+      JSON.stringify(ntfyPayload(notice, topic)),
+      { "content-type": "application/json", ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
+      signal,
+    ),
+});

@@ -1,0 +1,91 @@
+/** One POST: to a checked address, without redirects, with a time limit, and with an answer of which little is read. */
+import { request as plainRequest } from "node:http";
+import { request as secureRequest } from "node:https";
+import { complaintOfAddress, guardedLookup } from "./address.js";
+import { type Channel, refused, retry, SENT, type Sent } from "./channel.js";
+
+export interface Target {
+  url: URL;
+  allowPrivate: boolean;
+  /** Whose trouble it is called. */
+  to: Channel["to"];
+}
+
+const LIMIT_MS = 10_000;
+const ANSWER_BYTES_MAX = 16 * 1024;
+const RETRY_AFTER_MAX_MS = 3_600_000;
+
+/** What is wrong with what was sent stays wrong; all else may be mended by whoever runs the receiver. */
+const FINAL: ReadonlySet<number> = new Set([400, 405, 406, 411, 413, 414, 415, 422, 431]);
+
+export function post(
+  { url, allowPrivate, to }: Target,
+  body: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const literal = /^[\d.]+$|:/.test(host) ? complaintOfAddress(host, allowPrivate) : null;
+  if (literal !== null) return Promise.resolve(refused(`${to}: ${literal}`));
+  return new Promise((resolve) => {
+    const request = url.protocol === "https:" ? secureRequest : plainRequest;
+    const limit = AbortSignal.timeout(LIMIT_MS);
+    const asked = request(
+      url,
+      {
+        method: "POST",
+        // A connection of its own: the address is checked each time.
+        agent: false,
+        lookup: guardedLookup(allowPrivate),
+        signal: AbortSignal.any([signal, limit]),
+        headers: { "user-agent": "rouse", "content-length": String(Buffer.byteLength(body)), ...headers },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        const finish = (): void => {
+          response.destroy();
+          resolve(outcomeOf(to, response.statusCode ?? 0, response.headers["retry-after"], Buffer.concat(chunks)));
+        };
+        response.on("data", (chunk: Buffer) => {
+          chunks.push(chunk);
+          size += chunk.length;
+          if (size > ANSWER_BYTES_MAX) finish();
+        });
+        response.on("end", finish);
+        // The status came, so it arrived: what is missing is only words.
+        response.on("error", finish);
+      },
+    );
+    asked.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EREFUSED_ADDRESS") resolve(refused(`${to}: ${error.message}`));
+      else if (limit.aborted) resolve(retry(`${to} did not answer within ${LIMIT_MS / 1000} s`));
+      else
+        resolve(retry(`${to} cannot be reached: ${signal.aborted ? "broken off" : (error.code ?? "no connection")}`));
+    });
+    asked.end(body);
+  });
+}
+
+function outcomeOf(to: string, status: number, retryAfter: string | undefined, answer: Buffer): Sent {
+  if (status >= 200 && status < 300) return SENT;
+  // What the receiver writes is never shown: it may repeat what is secret.
+  if (status >= 300 && status < 400) return refused(`${to} redirects (${status}): give the new address`);
+  if (FINAL.has(status)) return refused(`${to} does not take it (${status})`);
+  const afterMs = waitOf(retryAfter) ?? waitInBody(answer);
+  return retry(`${to} answered ${status}`, afterMs);
+}
+
+/** Seconds, or a date. */
+function waitOf(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const seconds = Number(value);
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), RETRY_AFTER_MAX_MS) : undefined;
+}
+
+/** Telegram and Discord say it in the answer. */
+function waitInBody(answer: Buffer): number | undefined {
+  const found = /"retry_after"\s*:\s*(\d{1,7}(?:\.\d{1,6})?)/.exec(answer.toString("latin1"))?.[1];
+  return found === undefined ? undefined : Math.min(Number(found) * 1000, RETRY_AFTER_MAX_MS);
+}

@@ -1,0 +1,31 @@
+/** Runs a program by an argument array, with a text on its standard input. There is no shell. */
+import { spawn } from "node:child_process";
+import { refused, retry, SEND_MS, SENT, type Sent } from "./channel.js";
+
+export function runProgram(
+  [file = "", ...args]: readonly string[],
+  input: string,
+  env: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<Sent> {
+  return new Promise((resolve) => {
+    const limit = AbortSignal.timeout(SEND_MS);
+    const child = spawn(file, args, {
+      env: { ...process.env, ...env },
+      stdio: ["pipe", "ignore", "ignore"],
+      signal: AbortSignal.any([signal, limit]),
+      killSignal: "SIGKILL",
+    });
+    child.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") resolve(refused(`there is no program ${file}`));
+      else if (error.code === "EACCES") resolve(refused(`${file} may not be run`));
+      else resolve(retry(limit.aborted ? `${file} took longer than ${SEND_MS / 1000} s` : `${file}: ${error.name}`));
+    });
+    child.on("close", (code, killed) =>
+      resolve(code === 0 ? SENT : retry(`${file} ended with ${code === null ? String(killed) : code}`)),
+    );
+    // A program that does not read its input is fine too.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+  });
+}

@@ -1,0 +1,39 @@
+/** Slack's incoming webhooks. Plain text objects hold no markup; the line for the notification is escaped as Slack asks. */
+import type { Notice } from "../core/alert/alert.js";
+import type { Channel } from "./channel.js";
+import { post, type Target } from "./post.js";
+import { bodyOf, clipped, unlinked } from "./text.js";
+
+/** Limits of a header, of a section and of the top-level text. */
+const HEADER_MAX = 150;
+const SECTION_MAX = 3000;
+const TEXT_MAX = 3000;
+
+const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+export function slackPayload(notice: Notice): Record<string, unknown> {
+  const title = unlinked(notice.title);
+  const body = unlinked(bodyOf(notice));
+  const plain = (text: string, max: number) => ({ type: "plain_text", text: clipped(text, max), emoji: false });
+  return {
+    text: clipped(escaped(title), TEXT_MAX),
+    mrkdwn: false,
+    link_names: false,
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: [
+      { type: "header", text: plain(title, HEADER_MAX) },
+      ...(body === "" ? [] : [{ type: "section", text: plain(body, SECTION_MAX) }]),
+      { type: "context", elements: [plain(`${notice.severity} · ${notice.key}`, 200)] },
+    ],
+  };
+}
+
+export const slack = (name: string, target: Target): Channel => ({
+  name,
+  type: "slack",
+  to: target.to,
+  paceMs: 1000,
+  send: (notice, signal) =>
+    post(target, JSON.stringify(slackPayload(notice)), { "content-type": "application/json" }, signal),
+});

@@ -1,0 +1,39 @@
+/** Telegram's bots. No parse mode, so no markup; the body is one `pre` entity, in which nothing becomes a link or a mention. */
+import type { Notice } from "../core/alert/alert.js";
+import type { Channel } from "./channel.js";
+import { post, type Target } from "./post.js";
+import { bodyOf, clipped, unlinked } from "./text.js";
+
+const TEXT_MAX = 4096;
+
+export function telegramPayload(notice: Notice, chat: string): Record<string, unknown> {
+  const title = clipped(unlinked(notice.title), 300);
+  const text = clipped(`${title}\n${bodyOf(notice)}`, TEXT_MAX).trimEnd();
+  const from = title.length + 1;
+  return {
+    chat_id: chat,
+    text,
+    // Offsets count UTF-16 units, as JavaScript does. The title holds a name that somebody chose, so it is one too.
+    entities: [
+      { type: "code", offset: 0, length: title.length },
+      ...(text.length > from ? [{ type: "pre", offset: from, length: text.length - from }] : []),
+    ],
+    link_preview_options: { is_disabled: true },
+    disable_notification: notice.severity === "info",
+  };
+}
+
+/** The bot's token is part of the address. */
+export const telegram = (name: string, target: Target, token: string, chat: string): Channel => ({
+  name,
+  type: "telegram",
+  to: target.to,
+  paceMs: 1000,
+  send: (notice, signal) =>
+    post(
+      { ...target, url: new URL(`/bot${token}/sendMessage`, target.url) },
+      JSON.stringify(telegramPayload(notice, chat)),
+      { "content-type": "application/json" },
+      signal,
+    ),
+});

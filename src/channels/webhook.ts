@@ -1,0 +1,45 @@
+/**
+ * Any program that takes a POST: the notice as JSON, data that its receiver shows in its own way. With a secret it is
+ * signed: HMAC-SHA256 over the timestamp, a dot and the body, so that neither can be changed and old ones can be refused.
+ */
+import { createHmac } from "node:crypto";
+import type { Notice } from "../core/alert/alert.js";
+import type { Channel } from "./channel.js";
+import { post, type Target } from "./post.js";
+
+export const signatureOf = (secret: string, timestamp: string, body: string): string =>
+  `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
+
+export function webhook(name: string, target: Target, secret: string | null, now: () => number = Date.now): Channel {
+  return {
+    name,
+    type: "webhook",
+    to: target.to,
+    paceMs: 0,
+    send: (notice, signal) => {
+      const body = JSON.stringify(payloadOf(notice));
+      const timestamp = String(Math.floor(now() / 1000));
+      const headers = {
+        "content-type": "application/json",
+        "idempotency-key": notice.key,
+        "x-rouse-timestamp": timestamp,
+        ...(secret === null ? {} : { "x-rouse-signature": signatureOf(secret, timestamp, body) }),
+      };
+      return post(target, body, headers, signal);
+    },
+  };
+}
+
+/** What a program is given of a notice: see docs/alerts.md. */
+export const payloadOf = ({ key, subject, kind, edge, severity, at, title, lines, agents, incidents }: Notice) => ({
+  key,
+  subject,
+  kind,
+  edge,
+  severity,
+  at: new Date(at).toISOString(),
+  title,
+  lines,
+  agents,
+  incidents,
+});

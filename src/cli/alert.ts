@@ -1,0 +1,109 @@
+/** `rouse alert`: what humans were told over which channel, and whether a channel works. */
+import type { Command } from "@commander-js/extra-typings";
+import { rousePaths } from "../config/paths.js";
+import { plain, plainJson } from "../core/plain.js";
+import type { AlertsStatus, AlertView } from "../daemon/alert-routes.js";
+import { askDaemon } from "../daemon/client.js";
+import { ask } from "./ask.js";
+import { isColoured, paint } from "./paint.js";
+import { type Column, tableText } from "./table.js";
+
+const TEST_MS = 30_000;
+
+export function addAlert(program: Command, setExit: (code: number) => void): void {
+  const alert = program.command("alert").summary("alerts to humans: list them, test a channel, try again");
+  alert
+    .command("list")
+    .description("What was told over which channel, the latest first: sent, pending, superseded, dropped or dead.")
+    .option("--limit <n>", "so many", "50")
+    .option("--json", "for programs")
+    .action(async ({ limit, json }) => {
+      const { alerts } = (await ask(`/v1/alerts?limit=${encodeURIComponent(limit)}`, () => false)) as {
+        alerts: AlertView[];
+      };
+      process.stdout.write(json ? `${plainJson({ alerts })}\n` : alertsText(alerts, process.stdout));
+    });
+  alert
+    .command("channels")
+    .description("The channels of your configuration, where they lead, and what is wrong with them.")
+    .option("--json", "for programs")
+    .action(async ({ json }) => {
+      const status = (await ask("/v1/alerts/status", () => false)) as AlertsStatus;
+      process.stdout.write(json ? `${plainJson(status)}\n` : channelsText(status, process.stdout));
+    });
+  alert
+    .command("test")
+    .description("Sends a message to a channel now and says what came of it; exit 1 when it was not taken.")
+    .argument("<channel>", "its name in the configuration")
+    .option("--json", "for programs")
+    .action(async (channel, { json }) => {
+      const path = `/v1/alerts/test/${encodeURIComponent(channel)}`;
+      const tested = (await askDaemon(rousePaths().daemonSocket, "POST", path, {}, {}, TEST_MS)) as Tested;
+      process.stdout.write(json ? `${plainJson(tested)}\n` : testedText(tested));
+      if (tested.result !== "sent") setExit(1);
+    });
+  alert
+    .command("retry")
+    .description("Tries again what was given up.")
+    .action(async () => {
+      const { revived } = (await post("/v1/alerts/retry")) as { revived: number };
+      process.stdout.write(revived === 0 ? "nothing was given up\n" : `${revived} alerts are tried again\n`);
+    });
+  alert
+    .command("dismiss")
+    .description("Leaves what was given up at that: status and doctor speak of it no more.")
+    .action(async () => {
+      const { dismissed } = (await post("/v1/alerts/dismiss")) as { dismissed: number };
+      process.stdout.write(`${dismissed} alerts are dismissed\n`);
+    });
+}
+
+interface Tested {
+  channel: string;
+  type: string;
+  to: string;
+  result: "sent" | "retry" | "refused";
+  reason: string | null;
+}
+
+const post = (path: string): Promise<unknown> => askDaemon(rousePaths().daemonSocket, "POST", path, {});
+
+const testedText = ({ channel, type, to, result, reason }: Tested): string =>
+  result === "sent"
+    ? `${channel} (${type}, ${to}): sent; look whether it has arrived\n`
+    : `${channel} (${type}, ${to}): not sent: ${plain(reason ?? "", 300)}\n`;
+
+interface Screen {
+  isTTY?: boolean;
+  columns?: number;
+}
+
+function alertsText(alerts: readonly AlertView[], screen: Screen): string {
+  if (alerts.length === 0) return "nobody was alerted yet\n";
+  const colour = isColoured(screen);
+  const columns: Column<AlertView>[] = [
+    { title: "AT", text: ({ at }) => at.slice(0, 16).replace("T", " ") },
+    { title: "CHANNEL", text: ({ channel }) => channel, min: 8 },
+    {
+      title: "STATE",
+      text: ({ state }) => state,
+      paint: (text, { state }) => (state === "dead" ? paint(text, "red", colour) : text),
+    },
+    { title: "TRIES", text: ({ attempts }) => String(attempts) },
+    { title: "WHAT", text: ({ title, problem }) => (problem === null ? title : `${title}: ${problem}`), min: 20 },
+  ];
+  return tableText(columns, alerts, screen.columns ?? 100);
+}
+
+function channelsText({ channels, pending, dead, problems }: AlertsStatus, screen: Screen): string {
+  const wrong = problems.map((problem) => `${plain(problem, 300)}\n`).join("");
+  if (channels.length === 0)
+    return `${wrong}no channel is configured: nobody is alerted. See [channels.NAME] in docs/alerts.md\n`;
+  const columns: Column<AlertsStatus["channels"][number]>[] = [
+    { title: "NAME", text: ({ name }) => name, min: 8 },
+    { title: "TYPE", text: ({ type }) => type },
+    { title: "TO", text: ({ to }) => to, min: 10 },
+  ];
+  const waiting = `${pending} alerts wait, ${dead} could not be sent\n`;
+  return `${tableText(columns, channels, screen.columns ?? 100)}${waiting}${wrong}`;
+}

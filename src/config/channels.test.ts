@@ -1,0 +1,75 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadChannels } from "./channels.js";
+import { loadConfig } from "./load.js";
+
+let home: string;
+const env = (): Record<string, string> => ({ ROUSE_HOME: home, SLACK: "https://hooks.slack.com/services/T/B/secret" });
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "rouse-channels-"));
+  mkdirSync(join(home, "config"));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const write = (text: string): void => writeFileSync(join(home, "config", "config.toml"), `version = 1\n${text}`);
+
+describe("the channels of the configuration", () => {
+  it("take what is secret from a variable or a file, and their settings beside the others", () => {
+    writeFileSync(join(home, "token"), "tk_abc\n", { mode: 0o600 });
+    write(`[channels.ops]
+type = "slack"
+url_env = "SLACK"
+[channels.phone]
+type = "ntfy"
+topic = "t"
+token_file = "${home}/token"
+severity = "critical"
+[watchdog]
+poll_interval_secs = 10`);
+    const { channels, problems } = loadChannels(env());
+    expect(problems).toEqual([]);
+    expect(channels).toMatchObject([
+      { name: "ops", type: "slack", url: env().SLACK, severity: "warning", quiet: true },
+      { name: "phone", type: "ntfy", url: "https://ntfy.sh", token: "tk_abc", severity: "critical" },
+    ]);
+    expect(loadConfig({ env: env(), cwd: home }).problems).toEqual([]);
+  });
+
+  it.each([
+    ["no type", 'url = "https://x.example"', "type must be one of slack, discord"],
+    ["another type", 'type = "pager"', "type must be one of"],
+    ["a variable that is not set", 'type = "slack"\nurl_env = "NOWHERE"', 'the variable "NOWHERE" is not set'],
+    ["a file that is not there", 'type = "slack"\nurl_file = "/nowhere"', "there is no such file"],
+    [
+      "two ways at once",
+      'type = "slack"\nurl = "https://x.example"\nurl_env = "SLACK"',
+      "give one of url, url_env and url_file",
+    ],
+    ["no address", 'type = "slack"', "url: "],
+    ["http", 'type = "slack"\nurl = "http://x.example/s3cret"', "url must begin with https://"],
+    ["no URL", 'type = "webhook"\nurl = "s3cret"', "url must begin with https://"],
+    ["a setting that there is not", 'type = "desktop"\nurll = "s3cret"', "there is no setting urll"],
+    ["a shell string", 'type = "command"\ncommand = "rm -rf /"', "command: "],
+    ["a severity that there is not", 'type = "desktop"\nseverity = "huge"', "severity: "],
+  ])("with %s are left out with the reason, and without the secret; the others stand", (_, settings, says) => {
+    write(`[channels.bad]\n${settings}\n[channels.good]\ntype = "desktop"`);
+    const { channels, problems } = loadChannels(env());
+    expect(channels.map(({ name }) => name)).toEqual(["good"]);
+    expect(problems).toMatchObject([{ level: "error", text: expect.stringContaining(`channels.bad: ${""}`) }]);
+    expect(problems[0]?.text).toContain(says);
+    expect(JSON.stringify(problems)).not.toContain("s3cret");
+  });
+
+  it("are not named by a project's file", () => {
+    const project = join(home, "project");
+    mkdirSync(project);
+    writeFileSync(join(project, ".rouse.toml"), '[channels.evil]\ntype = "command"\ncommand = ["evil"]\n');
+    expect(loadConfig({ env: env(), cwd: project }).problems).toMatchObject([
+      { level: "refused", text: expect.stringContaining("may not name channels") },
+      { level: "refused" },
+    ]);
+    expect(loadChannels(env()).channels).toEqual([]);
+  });
+});

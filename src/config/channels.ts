@@ -1,0 +1,183 @@
+/**
+ * The channels of the user's own file: `[channels.NAME]`. A project file has none, and nobody else's file is asked. What is
+ * secret may stand in a variable or in a file of its own, and is never shown.
+ */
+import { join } from "node:path";
+import { parse } from "smol-toml";
+import * as z from "zod";
+import { SEVERITIES, type Severity } from "../core/alert/alert.js";
+import { TROUBLES } from "../core/trouble.js";
+import { readOwnFile } from "./file.js";
+import { rousePaths } from "./paths.js";
+import type { Problem } from "./problem.js";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const text = z.string().min(1).max(2000);
+const names = z.array(z.string().min(1).max(200)).min(1).max(200);
+
+const common = {
+  severity: z.enum(SEVERITIES).default("warning"),
+  agents: names.optional(),
+  tags: names.optional(),
+  troubles: z
+    .array(z.enum(TROUBLES as [string, ...string[]]))
+    .min(1)
+    .optional(),
+  /** false: quiet hours do not hold what goes here. */
+  quiet: z.boolean().default(true),
+  digest: z.boolean().default(false),
+  allow_private: z.boolean().default(false),
+};
+
+/** Each may be given as it is, as `NAME_env` or as `NAME_file`. */
+const SECRETS = ["url", "token", "secret", "password"] as const;
+
+const schema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("slack"), url: text, ...common }),
+  z.strictObject({ type: z.literal("discord"), url: text, ...common }),
+  z.strictObject({ type: z.literal("webhook"), url: text, secret: text.optional(), ...common }),
+  z.strictObject({
+    type: z.literal("ntfy"),
+    url: text.default("https://ntfy.sh"),
+    topic: z.string().regex(/^[-_A-Za-z0-9]{1,64}$/, "a topic is up to 64 letters, digits, - and _"),
+    token: text.optional(),
+    ...common,
+  }),
+  z.strictObject({
+    type: z.literal("telegram"),
+    url: text.default("https://api.telegram.org"),
+    token: z.string().regex(/^\d{1,20}:[-_A-Za-z0-9]{10,100}$/, "a bot's token is a number, a colon and letters"),
+    chat: z.union([z.string().regex(/^(?:@\w{1,64}|-?\d{1,20})$/, "a chat is a number or @channel"), z.int()]),
+    ...common,
+  }),
+  z.strictObject({
+    type: z.literal("email"),
+    host: z.string().min(1).max(255),
+    port: z.int().min(1).max(65_535).default(587),
+    secure: z.boolean().optional(),
+    user: text.optional(),
+    password: text.optional(),
+    from: z.email(),
+    to: z.union([z.email(), z.array(z.email()).min(1).max(50)]),
+    ...common,
+  }),
+  z.strictObject({ type: z.literal("desktop"), ...common }),
+  z.strictObject({ type: z.literal("terminal"), ...common }),
+  z.strictObject({ type: z.literal("command"), command: z.array(z.string().max(4000)).min(1).max(100), ...common }),
+]);
+
+export type ChannelSettings = z.infer<typeof schema> & { name: string; severity: Severity };
+const CHANNEL_TYPES: readonly string[] = schema.options.map((one) => one.shape.type.value);
+
+/** For editors: the settings of each type, with the three ways to give a secret. */
+export function channelSchema(): Record<string, unknown> {
+  const variants = schema.options.map((option) => {
+    const made = z.toJSONSchema(option, { io: "input" }) as Variant;
+    const secrets = SECRETS.filter((secret) => Object.hasOwn(made.properties, secret));
+    const ways = secrets.flatMap((secret) => [`${secret}_env`, `${secret}_file`]);
+    const required = (made.required ?? []).filter((name) => !(secrets as string[]).includes(name));
+    return {
+      ...made,
+      $schema: undefined,
+      properties: { ...made.properties, ...Object.fromEntries(ways.map((way) => [way, { type: "string" }])) },
+      required,
+    };
+  });
+  return { oneOf: variants };
+}
+
+interface Variant {
+  properties: Record<string, unknown>;
+  required?: string[];
+}
+
+export interface LoadedChannels {
+  channels: ChannelSettings[];
+  problems: Problem[];
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
+const CHANNELS_MAX = 50;
+const SECRET_CHARS_MAX = 2000;
+
+/** A channel that is not good is left out and said to be; the others stand. */
+export function loadChannels(env: Env = process.env): LoadedChannels {
+  const path = join(rousePaths(env).config, "config.toml");
+  const tables = tablesOf(path);
+  const channels: ChannelSettings[] = [];
+  const problems: Problem[] = [];
+  for (const [name, table] of Object.entries(tables).slice(0, CHANNELS_MAX)) {
+    const made = NAME.test(name)
+      ? channelOf(name, table, env)
+      : "a name is letters, digits, - and _, at most 63 of them";
+    if (typeof made === "string")
+      problems.push({ level: "error", where: path, text: `channels.${name.slice(0, 80)}: ${made}; it is not used` });
+    else channels.push(made);
+  }
+  return { channels, problems };
+}
+
+/** A file that cannot be read or parsed is reported by whoever loads the settings in it. */
+function tablesOf(path: string): Record<string, unknown> {
+  const found = readOwnFile(path);
+  if (typeof found !== "string") return {};
+  try {
+    const { channels } = parse(found);
+    return isTable(channels) ? channels : {};
+  } catch {
+    return {};
+  }
+}
+
+function channelOf(name: string, table: unknown, env: Env): ChannelSettings | string {
+  if (!isTable(table)) return "it must be a table: [channels.NAME]";
+  const given = withSecrets(table, env);
+  if (typeof given === "string") return given;
+  const parsed = schema.safeParse(given);
+  if (!parsed.success) return issueText(parsed.error.issues[0]);
+  const problem = "url" in parsed.data ? complaintOfUrl(parsed.data.url, parsed.data.allow_private) : null;
+  return problem ?? { ...parsed.data, name };
+}
+
+/** What is wrong is said without the value: it may be a secret. */
+function issueText(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === "invalid_union") return `type must be one of ${CHANNEL_TYPES.join(", ")}`;
+  if (issue?.code === "unrecognized_keys") return `there is no setting ${issue.keys.join(", ").slice(0, 100)}`;
+  return `${issue?.path.join(".") ?? "it"}: ${issue?.message ?? "it is not valid"}`;
+}
+
+function complaintOfUrl(given: string, allowPrivate: boolean): string | null {
+  const url = URL.canParse(given) ? new URL(given) : null;
+  if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) return "url must begin with https://";
+  if (url.protocol === "http:" && !allowPrivate)
+    return "url must begin with https://; http:// is for private networks, with allow_private = true";
+  return null;
+}
+
+function withSecrets(table: Record<string, unknown>, env: Env): Record<string, unknown> | string {
+  const given = { ...table };
+  for (const secret of SECRETS) {
+    const { [`${secret}_env`]: variable, [`${secret}_file`]: file } = given;
+    delete given[`${secret}_env`];
+    delete given[`${secret}_file`];
+    if ([variable, file, given[secret]].filter((one) => one !== undefined).length > 1)
+      return `give one of ${secret}, ${secret}_env and ${secret}_file`;
+    if (variable !== undefined) {
+      const value = typeof variable === "string" ? env[variable] : undefined;
+      if (!value)
+        return `${secret}_env: the variable ${JSON.stringify(variable).slice(0, 80)} is not set where the daemon runs`;
+      given[secret] = value;
+    }
+    if (file !== undefined) {
+      const value = typeof file === "string" ? readOwnFile(file) : null;
+      if (typeof value !== "string") return `${secret}_file: ${value?.text ?? "there is no such file"}`;
+      given[secret] = value.trim().slice(0, SECRET_CHARS_MAX);
+    }
+  }
+  return given;
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}

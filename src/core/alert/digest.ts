@@ -1,0 +1,40 @@
+/** The digest: how it stands, on a schedule. Tagged apart from what the watchdog says. */
+import { digest } from "../digest.js";
+import { spell } from "../evidence/verdict.js";
+import { type Incidents, isOpen } from "../incident/incident.js";
+import { say } from "../say.js";
+import { STATES, type State } from "../states.js";
+import type { Notice } from "./alert.js";
+import { TROUBLE_WORDS } from "./words.js";
+
+const LISTED_MAX = 8;
+
+export function digestOf(book: Incidents, states: readonly State[], since: number, now: number): Notice {
+  const counted = STATES.flatMap((state) => {
+    const n = states.filter((one) => one === state).length;
+    return n > 0 ? [`${n} ${state}`] : [];
+  });
+  const recent = book.incidents.filter(
+    ({ endedAt, openedAt }) => endedAt === null || endedAt >= since || openedAt >= since,
+  );
+  const open = recent.filter(isOpen);
+  const ended = recent.filter(({ endedAt }) => endedAt !== null && endedAt >= since);
+  const deeds = book.deeds.filter(({ at }) => at >= since).length;
+  const span = spell(Math.max(0, now - since));
+  return {
+    key: digest(`digest ${since} ${now}`),
+    subject: `digest:${now}`,
+    kind: "digest",
+    edge: "digest",
+    severity: "info",
+    at: now,
+    title: `Digest: ${counted.join(", ") || "no agent is watched"}`,
+    lines: [
+      `the last ${span}: ${recent.filter(({ openedAt }) => openedAt >= since).length} new troubles, ${ended.length} over, rouse acted ${deeds} times`,
+      ...open.slice(0, LISTED_MAX).map(({ agent, trouble }) => `open: ${say(agent, 60)} ${TROUBLE_WORDS[trouble]}`),
+      ...(open.length > LISTED_MAX ? [`and ${open.length - LISTED_MAX} more`] : []),
+    ],
+    agents: [],
+    incidents: open.map(({ id }) => id),
+  };
+}

@@ -1,0 +1,124 @@
+/** The words of an alert, for a phone: who, what, why, since when, what rouse did, what you can do. */
+import { openPrompt } from "../evidence/prompts.js";
+import { spell } from "../evidence/verdict.js";
+import { type Incident, type Incidents, isOpen, type Outage } from "../incident/incident.js";
+import { doneOf, type Seen } from "../message/due.js";
+import { say } from "../say.js";
+import type { AlertEdge, Notice, Planned } from "./alert.js";
+import { membersOf } from "./plan.js";
+import { TROUBLE_WORDS } from "./words.js";
+
+export interface NoticeSource {
+  book: Incidents;
+  seen: (agent: string) => Seen | null;
+  /** A moment as the reader's clock shows it. */
+  clock: (at: number) => string;
+  now: number;
+}
+
+const LISTED_MAX = 10;
+const TITLE_MAX = 140;
+
+export function noticeOf(planned: Planned, source: NoticeSource): Notice {
+  const { key, subject, edge, severity, at } = planned;
+  const incidents = membersOf(source.book, planned);
+  const outage = source.book.outages.find(({ id }) => subject === `outage:${id}`) ?? null;
+  const [only, second] = incidents;
+  const said = only && !second && !outage ? ofOne(only, edge, source) : ofMany(incidents, outage, edge, source);
+  return {
+    key,
+    subject,
+    kind: "watchdog",
+    edge,
+    severity,
+    at,
+    title: say(`Watchdog: ${edge === "reminder" ? "still: " : ""}${said.title}`, TITLE_MAX),
+    lines: said.lines.filter((line) => line !== ""),
+    agents: [...new Set(incidents.map(({ agent }) => say(agent, 80)))],
+    incidents: incidents.map(({ id }) => id),
+  };
+}
+
+interface Said {
+  title: string;
+  lines: string[];
+}
+
+function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Said {
+  const { book, clock, now } = source;
+  const view = source.seen(incident.agent);
+  const name = say(incident.agent, 80);
+  const task = view?.session.task ? `, task ${say(view.session.task, 100)}` : "";
+  const who = `${name} (${say(incident.kind, 40)}${task})`;
+  const done = doneOf(book, incident, now);
+  const did = done.length > 0 ? `rouse did: ${done.join(", ")}` : "";
+  if (edge === "resolved") {
+    const { endedAt, since, phase } = incident;
+    const lasted = endedAt === null ? "" : `it lasted ${spell(endedAt - since)}, since ${clock(since)}`;
+    const how = phase === "resolved" ? "works again" : "is over: the trouble is no longer seen";
+    return { title: `${name} ${how}`, lines: [who, `it was: ${incident.trouble}`, lasted, did] };
+  }
+  const until = incident.until === null ? "" : `until ${clock(incident.until)}`;
+  return {
+    title: `${name} ${TROUBLE_WORDS[incident.trouble]}`,
+    lines: [
+      who,
+      askedOf(incident, view),
+      `why: ${say(incident.reasons[0] ?? incident.trouble)}`,
+      `since ${clock(incident.since)} (${spell(now - incident.since)})`,
+      until,
+      did || "rouse did nothing to it",
+      incident.escalated ? say(incident.escalated.reason) : "",
+      canOf(incident, view),
+    ],
+  };
+}
+
+/** The question or the command, word for word. */
+function askedOf({ trouble }: Incident, view: Seen | null): string {
+  if (trouble !== "needs_input" || !view) return "";
+  const { prompts, report, message } = view.evidence;
+  const question =
+    openPrompt(prompts)?.question || (report?.state === "needs_input" && report.text) || message?.preview;
+  return question ? `it asks: ${say(question, 400)}` : "";
+}
+
+/** A name that a shell would take for more than a word is not put into a command; its session always can be. */
+const wordOf = ({ agent, session }: Incident): string => (/^[\w.-]{1,80}$/.test(agent) ? agent : session);
+
+function canOf(incident: Incident, view: Seen | null): string {
+  const name = wordOf(incident);
+  const attach = view?.session.hostSocket && view.session.endedAt === null ? [`rouse attach ${name}`] : [];
+  return `you can: ${[...attach, `rouse why ${name}`, `rouse ack ${incident.id}`].join(" · ")}`;
+}
+
+const SHARED_WORDS: Readonly<Record<Outage["group"], string>> = {
+  limit: "are stopped by one limit",
+  service: "cannot use one service",
+  login: "share a login or an account that fails",
+  machine: "failed together on this machine",
+};
+
+function ofMany(incidents: readonly Incident[], outage: Outage | null, edge: AlertEdge, source: NoticeSource): Said {
+  const { clock, now } = source;
+  const agents = new Set(incidents.map(({ agent }) => agent)).size;
+  const what = outage ? `${SHARED_WORDS[outage.group]} (${say(outage.shared, 60)})` : "need attention";
+  const open = incidents.filter(isOpen);
+  const since = Math.min(...incidents.map((incident) => incident.since), now);
+  const listed = incidents.slice(0, LISTED_MAX).map((incident) => {
+    const how = isOpen(incident) ? TROUBLE_WORDS[incident.trouble] : "over";
+    return `${say(incident.agent, 60)}: ${how}`;
+  });
+  const more = incidents.length - listed.length;
+  const title = edge === "resolved" ? `${agents} agents: it is over` : `${agents} agents ${what}`;
+  return {
+    title,
+    lines: [
+      ...listed,
+      more > 0 ? `and ${more} more` : "",
+      `since ${clock(since)} (${spell(now - since)})`,
+      edge === "resolved" ? "" : `${open.length} of ${incidents.length} last`,
+      edge === "resolved" ? "" : "you can: rouse incidents",
+    ],
+  };
+}

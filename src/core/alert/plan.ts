@@ -1,0 +1,178 @@
+/**
+ * Which alerts are owed to humans, when, and to whom: a function of the book of incidents, what was told before, the
+ * user's rules and the moment. Asked again after a crash it gives the same keys.
+ *
+ * A subject is what one alert is about: an incident, an outage with all its members, or several troubles that came at
+ * once. It is opened once, followed up when it becomes more serious or another kind of trouble, and closed once.
+ */
+import { awakeMs } from "../awake.js";
+import { digest } from "../digest.js";
+import { type Incident, type Incidents, isOpen, silencedUntil } from "../incident/incident.js";
+import { subjectOf as memberOf, typeOf } from "../message/due.js";
+import { HANDS_OFF } from "../trouble.js";
+import {
+  type AlertEdge,
+  type AlertRules,
+  type AlertState,
+  atLeast,
+  type Delivery,
+  type Planned,
+  type Route,
+  SEVERITIES,
+  type Severity,
+} from "./alert.js";
+import { heldUntil } from "./quiet.js";
+
+/** What only a human can answer is critical at once, the rest when rouse is at its end; not to see is no emergency. */
+function severityOf({ trouble, escalated }: Incident): Severity {
+  if (trouble === "unknown") return "warning";
+  return escalated !== null || HANDS_OFF.has(trouble) ? "critical" : "warning";
+}
+
+export interface AlertInput {
+  book: Incidents;
+  known: readonly AlertState[];
+  rules: AlertRules;
+  now: number;
+}
+
+export function planAlerts(input: AlertInput): Planned[] {
+  const live = input.known.filter(({ edges }) => !edges.some(({ edge }) => edge === "resolved"));
+  return [...live.flatMap((state) => followUps(input, state)), ...openings(input, live)];
+}
+
+function openings(input: AlertInput, live: readonly AlertState[]): Planned[] {
+  const { book, rules } = input;
+  const covered = new Set(live.flatMap(({ members }) => members));
+  const subjects = new Set(live.map(({ subject }) => subject));
+  const isNew = (incident: Incident): boolean =>
+    !covered.has(memberOf(incident)) && !subjects.has(outageSubject(incident.outage));
+  const owed = book.incidents.filter((incident) => isTellable(input, incident) && isNew(incident));
+  // Whoever waited long enough takes the others along.
+  if (!owed.some(({ confirmedAt }) => input.now - (confirmedAt ?? input.now) >= rules.groupWaitMs)) return [];
+  const outages = new Map<string, Incident[]>();
+  const alone: Incident[] = [];
+  for (const incident of owed) {
+    if (incident.outage === null) alone.push(incident);
+    else outages.set(incident.outage, [...(outages.get(incident.outage) ?? []), incident]);
+  }
+  const grouped = alone.length > rules.groupOver ? [alone] : alone.map((incident) => [incident]);
+  return [
+    ...[...outages].map(([id, incidents]) => opening(input, outageSubject(id), incidents)),
+    ...grouped.map((incidents) => opening(input, subjectFor(incidents), incidents)),
+  ];
+}
+
+const outageSubject = (id: string | null): string => `outage:${id ?? ""}`;
+
+function subjectFor(incidents: readonly Incident[]): string {
+  const [only, second] = incidents;
+  if (only && !second) return `incident:${memberOf(only)}`;
+  return `group:${digest(incidents.map(memberOf).sort().join(" "))}`;
+}
+
+const opening = (input: AlertInput, subject: string, incidents: readonly Incident[]): Planned =>
+  planned(input, "opened", subject, incidents, worst(incidents), []);
+
+/** Certain, still there, and nobody has taken or silenced it. */
+function isTellable({ book, rules, now }: AlertInput, incident: Incident): boolean {
+  const { confirmedAt, quietSince, ackedAt, feedback, trouble, since, agent } = incident;
+  if (!isOpen(incident) || confirmedAt === null || quietSince !== null) return false;
+  if (ackedAt !== null || feedback === "false-alarm" || silencedUntil(book, incident, now) !== null) return false;
+  return trouble !== "rate_limited" || awakeMs(book.asleep, since, now) >= rules.patienceMs(agent);
+}
+
+function followUps(input: AlertInput, state: AlertState): Planned[] {
+  const { book, rules, now } = input;
+  const incidents = membersOf(book, state);
+  const open = incidents.filter(isOpen);
+  const last = state.edges.at(-1);
+  if (!last) return [];
+  const follow = (edge: AlertEdge, severity: Severity, how = ""): Planned =>
+    planned(input, edge, state.subject, incidents, severity, state.channels, how);
+  if (open.length === 0) {
+    // Whoever silenced the trouble does not want to hear of its end either.
+    const silenced = incidents.length > 0 && incidents.every((one) => silencedUntil(book, one, now) !== null);
+    const end = { ...follow("resolved", "info"), members: state.members };
+    return [silenced ? { ...end, deliveries: [] } : end];
+  }
+  const heard = open.filter(
+    (incident) =>
+      incident.ackedAt === null && incident.quietSince === null && silencedUntil(book, incident, now) === null,
+  );
+  if (heard.length === 0) return [];
+  const severity = worst(heard);
+  const highest = state.edges.map((one) => one.severity).reduce(higher);
+  if (severity !== highest && atLeast(severity, highest)) return [follow("escalated", severity)];
+  const kind = kindOf(heard);
+  if (incidents.length === 1 && !state.edges.some((one) => one.kind === kind))
+    return [follow("changed", severity, kind)];
+  const reminded = state.edges.filter(({ edge }) => edge === "reminder").length;
+  const isDue = rules.reminder.everyMs > 0 && now - last.at >= rules.reminder.everyMs;
+  return isDue && reminded < rules.reminder.max ? [follow("reminder", severity, String(reminded + 1))] : [];
+}
+
+/** Of an outage whoever belongs to it now; else those that were told, as long as they are of the same generation. */
+export function membersOf(
+  { incidents }: Pick<Incidents, "incidents">,
+  { subject, members }: Pick<AlertState, "subject" | "members">,
+): Incident[] {
+  if (subject.startsWith("outage:")) return incidents.filter(({ outage }) => outageSubject(outage) === subject);
+  return incidents.filter((incident) => members.includes(memberOf(incident)));
+}
+
+function planned(
+  { rules, now }: AlertInput,
+  edge: AlertEdge,
+  subject: string,
+  incidents: readonly Incident[],
+  severity: Severity,
+  before: readonly string[],
+  how = "",
+): Planned {
+  return {
+    key: digest(["alert", subject, edge, how].join(" ")),
+    subject,
+    edge,
+    kind: kindOf(incidents),
+    severity,
+    at: now,
+    members: incidents.map(memberOf),
+    deliveries: deliveriesFor(rules, severity, incidents, before, now),
+  };
+}
+
+/** Who has heard of it hears how it goes on; the others by their routes. */
+function deliveriesFor(
+  rules: AlertRules,
+  severity: Severity,
+  incidents: readonly Incident[],
+  before: readonly string[],
+  now: number,
+): Delivery[] {
+  const takes = (route: Route): boolean =>
+    before.includes(route.channel) ||
+    (atLeast(severity, route.severity) && incidents.some((incident) => fits(rules, route, incident)));
+  const taken = rules.routes.filter(takes);
+  const fallback = rules.routes.filter(({ channel }) => channel === rules.fallback);
+  return (taken.length > 0 ? taken : fallback).map(({ channel, honoursQuiet }) => ({
+    channel,
+    dueAt: honoursQuiet ? heldUntil(rules.quiet, severity, now) : now,
+  }));
+}
+
+function fits({ tagsOf }: AlertRules, { agents, tags, troubles }: Route, { agent, trouble }: Incident): boolean {
+  return (
+    (agents === null || agents.includes(agent)) &&
+    (troubles === null || troubles.includes(trouble)) &&
+    (tags === null || tagsOf(agent).some((tag) => tags.includes(tag)))
+  );
+}
+
+const higher = (a: Severity, b: Severity): Severity => (atLeast(a, b) ? a : b);
+const worst = (incidents: readonly Incident[]): Severity => incidents.map(severityOf).reduce(higher, SEVERITIES[0]);
+
+const kindOf = (incidents: readonly Incident[]): string => {
+  const [first] = incidents;
+  return first ? typeOf(first.trouble) : "";
+};

@@ -1,0 +1,65 @@
+/** The rules of alerting out of the configuration: routes, quiet hours, reminders. */
+
+import type { ChannelSettings } from "../config/channels.js";
+import type { Config } from "../config/keys.js";
+import type { Problem } from "../config/problem.js";
+import { type AlertRules, type QuietHours, type Route, SEVERITIES, type Severity } from "../core/alert/alert.js";
+
+export type ConfiguredRules = Omit<AlertRules, "patienceMs" | "tagsOf">;
+
+const WINDOW = /^([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d)$/;
+
+/** A setting that is not good is reported and holds nothing back: rather an alert in the night than none. */
+export function alertRules(
+  { alerts, health }: Pick<Config, "alerts" | "health">,
+  channels: readonly ChannelSettings[],
+): { rules: ConfiguredRules; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const complain = (name: string, text: string): null => {
+    problems.push({ level: "error", where: `alerts.${name}`, text });
+    return null;
+  };
+  const passes = severityOf(alerts.quiet_except);
+  if (alerts.quiet_except !== "" && !passes) complain("quiet_except", `it must be one of ${SEVERITIES.join(", ")}`);
+  const window = WINDOW.exec(alerts.quiet_hours.trim());
+  const quiet =
+    window !== null
+      ? quietOf(window, passes)
+      : alerts.quiet_hours === ""
+        ? null
+        : complain("quiet_hours", 'it must be two times such as "22:00-07:00"; nothing is held');
+  return {
+    rules: {
+      routes: channels.map(routeOf),
+      fallback: channels.some(({ name }) => name === health.alert_channel) ? health.alert_channel : null,
+      quiet,
+      reminder: { everyMs: alerts.reminder_minutes * 60_000, max: alerts.reminders_max },
+      groupWaitMs: alerts.group_wait_seconds * 1000,
+      groupOver: alerts.group_over,
+    },
+    problems,
+  };
+}
+
+const severityOf = (word: string): Severity | null => SEVERITIES.find((severity) => severity === word) ?? null;
+
+const routeOf = ({ name, severity, agents, tags, troubles, quiet }: ChannelSettings): Route => ({
+  channel: name,
+  severity,
+  agents: agents ?? null,
+  tags: tags ?? null,
+  troubles: troubles ?? null,
+  honoursQuiet: quiet,
+});
+
+function quietOf([, fromHour, fromMinute, toHour, toMinute]: RegExpExecArray, passes: Severity | null): QuietHours {
+  return {
+    from: Number(fromHour) * 60 + Number(fromMinute),
+    to: Number(toHour) * 60 + Number(toMinute),
+    passes,
+    minuteOfDay: (at) => {
+      const date = new Date(at);
+      return date.getHours() * 60 + date.getMinutes();
+    },
+  };
+}

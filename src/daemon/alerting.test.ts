@@ -1,0 +1,230 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { agent, WORKING } from "../../test/support/loops.js";
+import { screen } from "../../test/support/steps.js";
+import { ROUTE, TellingLoop } from "../../test/support/telling.js";
+
+let test: TellingLoop;
+beforeEach(() => {
+  test = new TellingLoop();
+});
+afterEach(() => {
+  expect(test.journal.stats()).toMatchObject({ failures: 0, lastError: null });
+  test.close();
+});
+
+const dialog = (question: string) => screen({ composer: "hidden", dialog: { prompt: "permission", question } });
+const HOUR = 3600;
+
+async function asks(name = "api", question = "Run npm test?"): Promise<void> {
+  const session = `s-${name}`;
+  test.loop.register(agent({ session, name, hostSocket: "/x" }));
+  await test.send(session, WORKING);
+  test.run(1);
+  await test.send(session, [dialog(question)]);
+}
+
+async function worksAgain(name = "api"): Promise<void> {
+  for (let n = 0; n < 60; n++) {
+    const more = screen({ busy: true, moving: true, replying: true, reply: `${name} ${n}`, tokens: n });
+    await test.send(`s-${name}`, [more]);
+    await test.wait(1);
+  }
+  await test.send(`s-${name}`, [
+    { kind: "message", source: "transcript", role: "assistant", digest: name, closing: "result", preview: "done" },
+    { kind: "status", source: "title", status: "idle" },
+    screen({ busy: false, reply: "end" }),
+  ]);
+}
+
+describe("an alert", () => {
+  it("tells who, what, why, since when, what rouse did and what you can do", async () => {
+    await asks();
+    await test.wait(30);
+    expect(test.heard).toEqual(["opened api waits for your answer"]);
+    expect(test.arrived[0]).toMatchObject({ severity: "critical", kind: "watchdog", agents: ["api"] });
+    const id = test.acting.book.incidents[0]?.id;
+    expect(test.arrived[0]?.lines).toEqual([
+      "api (claude-code)",
+      "it asks: Run npm test?",
+      expect.stringMatching(/^why: /),
+      expect.stringMatching(/^since 09:00 \(1\d s\)$/),
+      "rouse did nothing to it",
+      expect.stringContaining("a human is needed"),
+      `you can: rouse attach api · rouse why api · rouse ack ${id}`,
+    ]);
+  });
+
+  it("is one per incident, and one more when it is over", async () => {
+    await asks();
+    await test.wait(600);
+    await worksAgain();
+    await test.wait(600);
+    expect(test.heard).toEqual(["opened api waits for your answer", "resolved api works again"]);
+    expect(new Set(test.arrived.map(({ key }) => key)).size).toBe(2);
+    expect(new Set(test.arrived.map(({ subject }) => subject)).size).toBe(1);
+  });
+
+  it("is not sent for a trouble that was over before anybody had to know", async () => {
+    test.rules = { groupWaitMs: 60_000 };
+    test.join();
+    await asks();
+    await test.wait(20);
+    await worksAgain();
+    await test.wait(120);
+    expect(test.heard).toEqual([]);
+  });
+
+  it("is one for many troubles at once, and one at their end", async () => {
+    for (const name of ["a", "b", "c", "d", "e", "f", "g"]) await asks(name);
+    await test.wait(60);
+    expect(test.heard).toEqual(["opened 7 agents need attention"]);
+    for (const name of ["a", "b", "c", "d", "e", "f", "g"]) await worksAgain(name);
+    await test.wait(60);
+    expect(test.heard).toEqual(["opened 7 agents need attention", "resolved 7 agents: it is over"]);
+  });
+
+  it("is one for an outage, however many come later", async () => {
+    const limited = async (name: string): Promise<void> => {
+      test.loop.register(agent({ session: `s-${name}`, name }));
+      await test.send(`s-${name}`, [
+        ...WORKING,
+        { kind: "limit", source: "transcript", level: "hit", text: "limit" },
+        { kind: "status", source: "title", status: "idle" },
+      ]);
+    };
+    for (const name of ["a", "b", "c"]) await limited(name);
+    await test.wait(16 * 60);
+    await limited("d");
+    await test.wait(30 * 60);
+    expect(test.heard).toEqual(["opened 3 agents are stopped by one limit (claude-code)"]);
+  });
+
+  it("goes by severity, and to the fallback where no route takes it", async () => {
+    test.rules = {
+      routes: [
+        { ...ROUTE, agents: ["other"] },
+        { ...ROUTE, channel: "phone", severity: "critical", tags: ["night"] },
+      ],
+      fallback: "phone",
+    };
+    test.join();
+    await asks();
+    await test.wait(30);
+    expect(test.journal.outbox.list(10).map(({ channel, state }) => `${channel} ${state}`)).toEqual(["phone sent"]);
+  });
+
+  it("is repeated as often as the user wants, and not once somebody has taken it", async () => {
+    test.rules = { reminder: { everyMs: 600_000, max: 2 } };
+    test.join();
+    await asks("api");
+    await asks("web");
+    await test.wait(5 * 60);
+    const web = test.acting.book.incidents.find((incident) => incident.agent === "web")?.id as string;
+    test.acting.take({ kind: "acked", at: test.loop.now(), incident: web });
+    await test.wait(2 * HOUR);
+    expect(test.heard.filter((title) => title.startsWith("reminder"))).toEqual([
+      "reminder still: api waits for your answer",
+      "reminder still: api waits for your answer",
+    ]);
+  });
+
+  it("is held in quiet hours and sent after them, once, with its end where it ended", async () => {
+    const midnight = Date.parse("2026-03-02T00:00:00Z");
+    const minuteOfDay = (at: number): number => Math.floor((at - midnight) / 60_000) % 1440;
+    test.rules = { quiet: { from: 8 * 60, to: 10 * 60, passes: null, minuteOfDay } };
+    test.join();
+    await asks("api");
+    await asks("web");
+    await test.wait(30);
+    await worksAgain("web");
+    await test.wait(50 * 60);
+    expect(test.heard).toEqual([]);
+    await test.wait(15 * 60);
+    expect(test.heard.sort()).toEqual(["opened api waits for your answer", "resolved web works again"]);
+  });
+
+  it("passes quiet hours where it is serious enough", async () => {
+    test.rules = { quiet: { from: 0, to: 1439, passes: "critical", minuteOfDay: () => 60 } };
+    test.join();
+    await asks();
+    await test.wait(30);
+    expect(test.heard).toEqual(["opened api waits for your answer"]);
+  });
+});
+
+describe("a receiver that is down", () => {
+  it("for two hours gets one alert per incident after it", async () => {
+    let isDown = true;
+    test.answer = () => (isDown ? { result: "retry", reason: "503" } : { result: "sent" });
+    test.rules = { reminder: { everyMs: 600_000, max: 5 } };
+    test.join();
+    await asks("api");
+    await asks("web");
+    await test.wait(HOUR);
+    test.restart();
+    await worksAgain("web");
+    await test.wait(HOUR);
+    expect(test.heard).toEqual([]);
+    isDown = false;
+    await test.wait(15 * 60);
+    expect(test.arrived.map(({ agents }) => agents[0]).sort()).toEqual(["api", "web"]);
+  });
+
+  it("says when it wants to be asked again, and is not asked before", async () => {
+    const asked: number[] = [];
+    test.answer = () => {
+      asked.push(test.loop.now());
+      return asked.length < 3 ? { result: "retry", reason: "429", afterMs: 120_000 } : { result: "sent" };
+    };
+    await asks();
+    await test.wait(600);
+    expect(asked).toHaveLength(3);
+    expect((asked[1] as number) - (asked[0] as number)).toBeGreaterThanOrEqual(120_000);
+  });
+
+  it("for longer than a day is given up, counted, and can be asked again", async () => {
+    test.answer = () => ({ result: "retry", reason: "ops cannot be reached: ECONNREFUSED" });
+    await asks();
+    for (let n = 0; n < 26 * 60; n++) {
+      test.hand.pass(60_000);
+      for (const { session } of test.loop.sessions()) test.loop.hear(session.session, "host");
+      test.courier.pump();
+      if (n === 0) await test.wait(30);
+      await new Promise(setImmediate);
+    }
+    expect(test.journal.outbox.count("dead")).toBe(1);
+    expect(test.journal.outbox.unsettled(5)[0]).toMatchObject({
+      state: "dead",
+      problem: expect.stringContaining("ECONN"),
+    });
+    test.answer = () => ({ result: "sent" });
+    expect(test.journal.outbox.revive(test.loop.now())).toBe(1);
+    test.courier.pump();
+    await new Promise(setImmediate);
+    expect(test.arrived).toHaveLength(1);
+  });
+
+  it("that refuses for good is not asked again", async () => {
+    let asked = 0;
+    test.answer = () => {
+      asked++;
+      return { result: "refused", reason: "it does not take it (400)" };
+    };
+    await asks();
+    await test.wait(600);
+    expect(asked).toBe(1);
+    expect(test.journal.outbox.count("dead")).toBe(1);
+  });
+
+  it("is not told of a trouble that somebody took meanwhile", async () => {
+    let isDown = true;
+    test.answer = () => (isDown ? { result: "retry", reason: "503" } : { result: "sent" });
+    await asks();
+    await test.wait(60);
+    test.acting.take({ kind: "acked", at: test.loop.now(), incident: test.acting.book.incidents[0]?.id as string });
+    isDown = false;
+    await test.wait(600);
+    expect(test.heard).toEqual([]);
+    expect(test.journal.outbox.count("dropped")).toBe(1);
+  });
+});

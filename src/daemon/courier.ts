@@ -1,0 +1,160 @@
+/**
+ * The courier takes alerts from the outbox to their channels: one at a time per channel, each attempt with the same key.
+ * Before every attempt the outbox is asked again whether it is still owed, since a later word may have overtaken it or
+ * somebody may have taken the trouble. What fails is tried later and later, and given up loudly.
+ */
+import type { Channel, Sent } from "../channels/channel.js";
+import type { Notice } from "../core/alert/alert.js";
+import { digest } from "../core/digest.js";
+import { say } from "../core/say.js";
+import type { DeliveryState, OutboxTable, StoredDelivery } from "../store/outbox.js";
+
+export interface CourierOptions {
+  outbox: OutboxTable;
+  channels: readonly Channel[];
+  now: () => number;
+  isWanted: (delivery: StoredDelivery) => boolean;
+  retryMs: number;
+  giveUpMs: number;
+}
+
+const BACKOFF_MAX_MS = 600_000;
+const PROBLEM_CHARS = 200;
+/** What was held for long has so many tries too. */
+const ATTEMPTS_MIN = 8;
+
+export class Courier {
+  readonly #options: CourierOptions;
+  readonly #channels: ReadonlyMap<string, Channel>;
+  readonly #busy = new Set<string>();
+  readonly #restsUntil = new Map<string, number>();
+  /** Sent, but the outbox could not be told: by key and channel. It is not sent again for that. */
+  readonly #unsettled = new Map<string, StoredDelivery>();
+  readonly #end = new AbortController();
+  #underWay = new Set<Promise<void>>();
+  #isSorted = false;
+
+  constructor(options: CourierOptions) {
+    this.#options = options;
+    this.#channels = new Map(options.channels.map((channel) => [channel.name, channel]));
+  }
+
+  /** Sends what is due and can be sent now. */
+  pump(): void {
+    if (this.#end.signal.aborted) return;
+    try {
+      this.#pump();
+    } catch {
+      // The outbox cannot be read or written: the journal says so itself, and all of it is still owed.
+    }
+  }
+
+  #pump(): void {
+    const { outbox, now } = this.#options;
+    for (const delivery of this.#unsettled.values()) this.#settleSent(delivery);
+    if (!this.#isSorted) this.#sortOut();
+    for (const channel of this.#channels.values()) {
+      if (this.#busy.has(channel.name) || (this.#restsUntil.get(channel.name) ?? 0) > now()) continue;
+      const delivery = outbox.next(channel.name, now());
+      if (delivery) this.#begin(delivery, channel);
+    }
+  }
+
+  /** Once, at the start: the configuration of a daemon does not change while it runs. */
+  #sortOut(): void {
+    for (const delivery of this.#options.outbox.orphans([...this.#channels.keys()]))
+      this.#settle(delivery, "dead", `there is no channel ${delivery.channel} any more`);
+    this.#isSorted = true;
+  }
+
+  /** What is under way is broken off; it is owed again after the next start. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    await Promise.allSettled(this.#underWay);
+  }
+
+  #begin(delivery: StoredDelivery, channel: Channel): void {
+    this.#busy.add(channel.name);
+    const work = this.#attempt(delivery, channel).finally(() => {
+      this.#busy.delete(channel.name);
+      this.#underWay.delete(work);
+      if (channel.paceMs === 0) this.pump();
+    });
+    this.#underWay.add(work);
+  }
+
+  async #attempt({ key, channel: name }: StoredDelivery, channel: Channel): Promise<void> {
+    try {
+      const delivery = this.#options.outbox.find(key, name);
+      if (delivery?.state !== "pending" || this.#unsettled.has(idOf(delivery))) return;
+      if (this.#options.outbox.isOvertaken(delivery)) return this.#settle(delivery, "superseded", null);
+      if (!this.#options.isWanted(delivery)) return this.#settle(delivery, "dropped", null);
+      const sent = await this.#send(channel, delivery.notice);
+      this.#restsUntil.set(name, this.#options.now() + channel.paceMs);
+      // Broken off by our own end: nobody knows, and the next life sends it under the same key.
+      if (sent.result !== "sent" && this.#end.signal.aborted) return;
+      this.#take(delivery, sent);
+    } catch {
+      // As above.
+      this.#restsUntil.set(name, this.#options.now() + this.#options.retryMs);
+    }
+  }
+
+  async #send(channel: Channel, notice: Notice): Promise<Sent> {
+    try {
+      return await channel.send(notice, this.#end.signal);
+    } catch (error) {
+      return { result: "retry", reason: (error as Error).name };
+    }
+  }
+
+  #take(delivery: StoredDelivery, sent: Sent): void {
+    const { outbox, now, giveUpMs } = this.#options;
+    if (sent.result === "sent") {
+      this.#unsettled.set(idOf(delivery), delivery);
+      this.#settleSent(delivery);
+      return;
+    }
+    const attempts = delivery.attempts + 1;
+    const isLate = attempts >= ATTEMPTS_MIN && now() - delivery.notice.at > giveUpMs;
+    if (sent.result === "refused" || isLate) {
+      this.#settle(delivery, "dead", sent.reason, 1);
+      return;
+    }
+    outbox.settle(delivery, {
+      state: "pending",
+      attempts,
+      dueAt: Math.ceil(now() + Math.max(sent.afterMs ?? 0, this.#backoff(delivery.key, attempts))),
+      changedAt: now(),
+      problem: say(sent.reason, PROBLEM_CHARS),
+    });
+  }
+
+  /** Doubling, and up to a fifth more by the key, so that what failed together does not come again together. */
+  #backoff(key: string, attempts: number): number {
+    const base = Math.min(this.#options.retryMs * 2 ** Math.min(attempts - 1, 20), BACKOFF_MAX_MS);
+    return base * (1 + (Number.parseInt(digest(`${key} ${attempts}`).slice(0, 4), 36) % 100) / 500);
+  }
+
+  #settleSent(delivery: StoredDelivery): void {
+    try {
+      this.#settle(delivery, "sent", null, 1);
+      this.#unsettled.delete(idOf(delivery));
+    } catch {
+      // It stays in the list, and is told at the next round.
+    }
+  }
+
+  #settle(delivery: StoredDelivery, state: DeliveryState, problem: string | null, tries = 0): void {
+    const at = this.#options.now();
+    this.#options.outbox.settle(delivery, {
+      state,
+      attempts: delivery.attempts + tries,
+      dueAt: delivery.dueAt,
+      changedAt: at,
+      problem: problem === null ? null : say(problem, PROBLEM_CHARS),
+    });
+  }
+}
+
+const idOf = ({ key, channel }: Pick<StoredDelivery, "key" | "channel">): string => `${channel} ${key}`;

@@ -1,0 +1,56 @@
+/** The digest on its schedule: put into the outbox like an alert, and never twice for one time of the schedule. */
+import { Cron } from "croner";
+import type { Delivery } from "../core/alert/alert.js";
+import { digestOf } from "../core/alert/digest.js";
+import type { Incidents } from "../core/incident/incident.js";
+import type { State } from "../core/states.js";
+import type { OutboxTable } from "../store/outbox.js";
+
+export interface DigestOptions {
+  pattern: string;
+  outbox: OutboxTable;
+  channels: readonly string[];
+  book: () => Incidents;
+  states: () => readonly State[];
+  now: () => number;
+}
+
+/** The first digest of all looks back so far. */
+const FIRST_MS = 24 * 3_600_000;
+
+export class Digests {
+  readonly #options: DigestOptions;
+  readonly #cron: Cron;
+  #last: number | null;
+  #next: number | null;
+
+  /** Throws on a pattern that is none. */
+  constructor(options: DigestOptions) {
+    this.#options = options;
+    this.#cron = new Cron(options.pattern, { paused: true });
+    this.#last = options.outbox.lastDigest();
+    // What fell into the time in which no daemon ran is not made up for.
+    this.#next = this.#after(options.now());
+  }
+
+  tick(now: number): void {
+    if (this.#next === null || now < this.#next) return;
+    const { outbox, channels, book, states } = this.#options;
+    const notice = digestOf(book(), states(), this.#last ?? now - FIRST_MS, this.#next);
+    const deliveries: Delivery[] = channels.map((channel) => ({ channel, dueAt: now }));
+    const { key, subject, edge, severity, at } = notice;
+    const planned = { key, subject, edge, kind: "digest", severity, at, members: [], deliveries };
+    try {
+      outbox.inOne(() => outbox.put([{ planned, notice }]));
+    } catch {
+      // The journal cannot be written: it is tried again at the next tick.
+      return;
+    }
+    this.#last = this.#next;
+    this.#next = this.#after(now);
+  }
+
+  #after(at: number): number | null {
+    return this.#cron.nextRun(new Date(at))?.getTime() ?? null;
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * The outbox: alerts, and for each channel what became of them. An alert is stored before it is sent and marked after, so
+ * a crash in between sends it again under the same key, and none is lost.
+ *
+ * pending -> sent | dead (given up, shown loudly) | superseded (a later word about the same trouble says it) | dropped
+ * (somebody has taken or silenced the trouble meanwhile).
+ */
+import type { AlertState, Notice, Planned } from "../core/alert/alert.js";
+import { type Database, type Row, rollback } from "./sqlite.js";
+
+export type DeliveryState = "pending" | "sent" | "dead" | "superseded" | "dropped";
+
+export interface Owed {
+  planned: Planned;
+  notice: Notice;
+}
+
+export interface StoredDelivery {
+  key: string;
+  channel: string;
+  state: DeliveryState;
+  attempts: number;
+  dueAt: number;
+  changedAt: number;
+  problem: string | null;
+  notice: Notice;
+}
+
+/** Alerts that are settled are kept for so long, and no more than so many. */
+const KEPT_MS = 30 * 24 * 3_600_000;
+const ALERTS_MAX = 5000;
+
+const JOINED = `select d.*, a.subject, a.at, a.record from deliveries d join alerts a on a.key = d.key`;
+
+export class OutboxTable {
+  readonly #database: Database;
+  readonly #trying: <T>(write: () => T) => T;
+
+  constructor(database: Database, trying: <T>(write: () => T) => T = (write) => write()) {
+    this.#database = database;
+    this.#trying = trying;
+  }
+
+  /** Only inside a transaction of somebody else. An alert that is there already stays as it is. */
+  put(owed: readonly Owed[]): void {
+    const alert = this.#database.prepare(
+      "insert or ignore into alerts (key, subject, edge, at, record) values (?, ?, ?, ?, ?)",
+    );
+    const delivery = this.#database.prepare(
+      "insert or ignore into deliveries (key, channel, state, due_at, changed_at) values (?, ?, 'pending', ?, ?)",
+    );
+    for (const { planned, notice } of owed) {
+      const { key, subject, edge, at, kind, severity, members, deliveries } = planned;
+      alert.run(key, subject, edge, at, JSON.stringify({ kind, severity, members, notice }));
+      for (const { channel, dueAt } of deliveries) delivery.run(key, channel, dueAt, at);
+    }
+  }
+
+  /** What was told so far, by subject. */
+  states(): AlertState[] {
+    const found = new Map<
+      string,
+      { members: readonly string[]; edges: AlertState["edges"][number][]; channels: Set<string> }
+    >();
+    for (const row of this.#database.prepare("select * from alerts order by at, rowid").all()) {
+      const record = recordOf(row);
+      if (!record) continue;
+      const { members, kind, severity } = record;
+      const known = found.get(String(row.subject)) ?? { members, edges: [], channels: new Set<string>() };
+      const edge = String(row.edge) as AlertState["edges"][number]["edge"];
+      known.edges.push({ edge, at: Number(row.at), severity, kind });
+      found.set(String(row.subject), known);
+    }
+    for (const row of this.#database
+      .prepare("select distinct a.subject, d.channel from deliveries d join alerts a on a.key = d.key")
+      .all())
+      found.get(String(row.subject))?.channels.add(String(row.channel));
+    return [...found].map(([subject, { members, edges, channels }]) => ({
+      subject,
+      members,
+      edges,
+      channels: [...channels],
+    }));
+  }
+
+  /** What is to be sent over a channel now: the longest due first. */
+  next(channel: string, now: number): StoredDelivery | null {
+    const due = `${JOINED} where d.state = 'pending' and d.channel = ? and d.due_at <= ? order by d.due_at, a.rowid limit 1`;
+    return this.#read(due, channel, now)[0] ?? null;
+  }
+
+  /** What waits for channels that are not there any more. */
+  orphans(channels: readonly string[]): StoredDelivery[] {
+    const known = new Set(channels);
+    return this.#read(`${JOINED} where d.state = 'pending'`).filter(({ channel }) => !known.has(channel));
+  }
+
+  /** As it is at this moment; null when there is none. */
+  find(key: string, channel: string): StoredDelivery | null {
+    return this.#read(`${JOINED} where d.key = ? and d.channel = ?`, key, channel)[0] ?? null;
+  }
+
+  /** A later word about the same subject waits for the same channel, or has reached it. */
+  isOvertaken({ key, channel, notice }: StoredDelivery): boolean {
+    const later = this.#database.prepare(
+      `select count(*) as n from deliveries d join alerts a on a.key = d.key
+       where a.subject = ? and d.channel = ? and d.state in ('pending', 'sent')
+         and a.rowid > (select rowid from alerts where key = ?)`,
+    );
+    return Number(later.get(notice.subject, channel, key)?.n) > 0;
+  }
+
+  settle(
+    { key, channel }: Pick<StoredDelivery, "key" | "channel">,
+    to: Omit<StoredDelivery, "key" | "channel" | "notice">,
+  ): void {
+    this.#trying(() =>
+      this.#database
+        .prepare(
+          "update deliveries set state = ?, attempts = ?, due_at = ?, changed_at = ?, problem = ? where key = ? and channel = ?",
+        )
+        .run(to.state, to.attempts, to.dueAt, to.changedAt, to.problem, key, channel),
+    );
+  }
+
+  /** The latest first. */
+  list(limit: number): StoredDelivery[] {
+    return this.#read(`${JOINED} order by a.at desc, a.rowid desc limit ?`, limit);
+  }
+
+  /** Given up, or failing: the latest of each. */
+  unsettled(limit: number): StoredDelivery[] {
+    const of = (where: string): StoredDelivery[] =>
+      this.#read(`${JOINED} where ${where} order by d.changed_at desc limit ?`, limit);
+    return [...of("d.state = 'dead'"), ...of("d.state = 'pending' and d.attempts > 0")];
+  }
+
+  count(state: DeliveryState): number {
+    return Number(this.#database.prepare("select count(*) as n from deliveries where state = ?").get(state)?.n);
+  }
+
+  /** Those that could not be sent: tried again from now on. Returns how many. */
+  revive(now: number): number {
+    return this.#trying(() =>
+      Number(
+        this.#database
+          .prepare(
+            "update deliveries set state = 'pending', attempts = 0, due_at = ?, changed_at = ? where state = 'dead'",
+          )
+          .run(now, now).changes,
+      ),
+    );
+  }
+
+  /** Nobody wants to hear of them any more. */
+  dismiss(now: number): number {
+    return this.#trying(() =>
+      Number(
+        this.#database.prepare("update deliveries set state = 'dropped', changed_at = ? where state = 'dead'").run(now)
+          .changes,
+      ),
+    );
+  }
+
+  /** When the last digest was made. */
+  lastDigest(): number | null {
+    const at = this.#database.prepare("select max(at) as at from alerts where edge = 'digest'").get()?.at;
+    return typeof at === "number" ? at : null;
+  }
+
+  /** Whole subjects that nothing is owed of any more; those in `live` stay. */
+  prune(live: ReadonlySet<string>, now: number): void {
+    const old = this.#database
+      .prepare(
+        `select subject, max(at) as at from alerts
+         where subject not in (select a.subject from alerts a join deliveries d on d.key = a.key where d.state = 'pending')
+         group by subject order by at desc`,
+      )
+      .all();
+    const gone = old
+      .filter((row, index) => index >= ALERTS_MAX || now - Number(row.at) > KEPT_MS)
+      .map((row) => String(row.subject))
+      .filter((subject) => !live.has(subject));
+    if (gone.length === 0) return;
+    this.inOne(() => {
+      const deliveries = this.#database.prepare(
+        "delete from deliveries where key in (select key from alerts where subject = ?)",
+      );
+      const alerts = this.#database.prepare("delete from alerts where subject = ?");
+      for (const subject of gone) {
+        deliveries.run(subject);
+        alerts.run(subject);
+      }
+    });
+  }
+
+  inOne<T>(write: () => T): T {
+    return this.#trying(() => {
+      this.#database.exec("begin immediate");
+      try {
+        const result = write();
+        this.#database.exec("commit");
+        return result;
+      } catch (error) {
+        rollback(this.#database);
+        throw error;
+      }
+    });
+  }
+
+  #read(sql: string, ...values: (string | number)[]): StoredDelivery[] {
+    return this.#database
+      .prepare(sql)
+      .all(...values)
+      .flatMap((row) => {
+        const record = recordOf(row);
+        return record ? [deliveryOf(row, record.notice)] : [];
+      });
+  }
+}
+
+const deliveryOf = (row: Row, notice: Notice): StoredDelivery => ({
+  key: String(row.key),
+  channel: String(row.channel),
+  state: String(row.state) as DeliveryState,
+  attempts: Number(row.attempts),
+  dueAt: Number(row.due_at),
+  changedAt: Number(row.changed_at),
+  problem: row.problem === null || row.problem === undefined ? null : String(row.problem),
+  notice,
+});
+
+type AlertRow = Pick<Planned, "kind" | "severity" | "members"> & { notice: Notice };
+
+function recordOf(row: Row): AlertRow | null {
+  try {
+    return JSON.parse(String(row.record)) as AlertRow;
+  } catch {
+    return null;
+  }
+}

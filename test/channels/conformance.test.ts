@@ -1,0 +1,294 @@
+/** One suite over every channel: what it sends fits its receiver's rules, and no text of an agent becomes more than text. */
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Channel } from "../../src/channels/channel.js";
+import { makeChannel } from "../../src/channels/index.js";
+import type { ChannelSettings } from "../../src/config/channels.js";
+import type { Notice } from "../../src/core/alert/alert.js";
+import { say } from "../../src/core/say.js";
+import { UNSAFE } from "../support/evil.js";
+import { FORGED, HttpReceiver, notice, SmtpReceiver } from "../support/receivers.js";
+
+const http = new HttpReceiver();
+const smtp = new SmtpReceiver();
+let folder: string;
+let base: string;
+let port: number;
+const rung: string[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "rouse-channels-"));
+  base = await http.start();
+  port = await smtp.start();
+  // What is called `notify-send` here writes down its arguments, each on a line of its own.
+  const recorder = join(folder, "notify-send");
+  writeFileSync(recorder, `#!/bin/sh\nprintf '%s\\036' "$@" > "${folder}/shown"\ncat > /dev/null\n`);
+  chmodSync(recorder, 0o755);
+  writeFileSync(join(folder, "taker"), `#!/bin/sh\ncat > "${folder}/taken"\n`);
+  chmodSync(join(folder, "taker"), 0o755);
+  process.env.PATH = `${folder}:${process.env.PATH}`;
+});
+afterAll(async () => {
+  await http.stop();
+  await smtp.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+afterEach(() => {
+  http.received.length = 0;
+  http.behave = () => ({ status: 200, body: "ok" });
+  smtp.mails.length = 0;
+  smtp.answer = "250 taken";
+  rung.length = 0;
+});
+
+const COMMON = { severity: "warning", quiet: true, digest: false, allow_private: true } as const;
+const TOKEN = "123456:AAabcdefghijklmnopqrstuvwxyz012345";
+
+interface Kind {
+  settings: () => ChannelSettings;
+  /** What arrived last, as whoever reads it sees it. */
+  arrived: () => string;
+}
+
+const body = (): Record<string, unknown> => JSON.parse(http.received.at(-1)?.body ?? "{}") as Record<string, unknown>;
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  slack: {
+    settings: () => ({ ...COMMON, name: "x", type: "slack", url: `${base}/s` }),
+    arrived: () => JSON.stringify(body()),
+  },
+  discord: {
+    settings: () => ({ ...COMMON, name: "x", type: "discord", url: `${base}/d` }),
+    arrived: () => String(body().content),
+  },
+  ntfy: {
+    settings: () => ({ ...COMMON, name: "x", type: "ntfy", url: base, topic: "alarms", token: "tk_1" }),
+    arrived: () => `${String(body().title)}\n${String(body().message)}`,
+  },
+  telegram: {
+    settings: () => ({ ...COMMON, name: "x", type: "telegram", url: base, token: TOKEN, chat: "-42" }),
+    arrived: () => String(body().text),
+  },
+  webhook: {
+    settings: () => ({ ...COMMON, name: "x", type: "webhook", url: `${base}/w`, secret: "s3cret" }),
+    arrived: () => [body().title, ...(body().lines as string[])].join("\n"),
+  },
+  email: {
+    settings: () => ({
+      ...COMMON,
+      name: "x",
+      type: "email",
+      host: "127.0.0.1",
+      port,
+      from: "rouse@example.org",
+      to: ["me@example.org"],
+    }),
+    arrived: () => smtp.mails.at(-1) ?? "",
+  },
+  desktop: {
+    settings: () => ({ ...COMMON, name: "x", type: "desktop" }),
+    arrived: () => readFileSync(join(folder, "shown"), "utf8"),
+  },
+  terminal: { settings: () => ({ ...COMMON, name: "x", type: "terminal" }), arrived: () => rung.at(-1) ?? "" },
+  command: {
+    settings: () => ({ ...COMMON, name: "x", type: "command", command: [join(folder, "taker"), "--fixed"] }),
+    arrived: () => readFileSync(join(folder, "taken"), "utf8"),
+  },
+};
+
+const make = (kind: string): Channel =>
+  makeChannel((KINDS[kind] as Kind).settings(), {
+    ring: (text) => {
+      rung.push(text);
+      return Promise.resolve(1);
+    },
+  });
+const send = (kind: string, what: Notice) => make(kind).send(what, AbortSignal.timeout(60_000));
+/** As the core makes it: every text has passed `say`. */
+const forged = (text: string): Notice =>
+  notice({ title: say(`Watchdog: ${text}`, 140), lines: [say(`it asks: ${text}`, 400), say(text, 4000)] });
+
+describe.each(Object.keys(KINDS))("the channel %s", (kind) => {
+  it("brings the notice", async () => {
+    expect(await send(kind, notice())).toEqual({ result: "sent" });
+    const arrived = (KINDS[kind] as Kind).arrived().replace(/=\r\n/g, "");
+    expect(arrived).toContain("api waits for your answer");
+    if (kind !== "terminal") expect(arrived).toContain("Run npm test?");
+  });
+
+  it("lets no text of an agent become a control byte, a line break of its own or a second message", async () => {
+    for (const text of FORGED) {
+      expect(await send(kind, forged(text))).toEqual({ result: "sent" });
+      expect(UNSAFE.test((KINDS[kind] as Kind).arrived().replace(/[\r\u001e]/g, ""))).toBe(false);
+    }
+    expect(smtp.mails).toHaveLength(kind === "email" ? FORGED.length : 0);
+  });
+
+  it("shows nothing secret of where it leads", () => {
+    const { to, name, type } = make(kind);
+    const shown = JSON.stringify({ to, name, type });
+    for (const secret of [TOKEN, "tk_1", "s3cret", "/s", "/d"]) expect(shown).not.toContain(`${secret}"`);
+  });
+});
+
+const HTTP = ["slack", "discord", "ntfy", "telegram", "webhook"];
+
+describe.each(HTTP)("the receiver of %s", (kind) => {
+  it.each([
+    [500, "retry"],
+    [503, "retry"],
+    [401, "retry"],
+    [404, "retry"],
+    [400, "refused"],
+    [413, "refused"],
+    [302, "refused"],
+  ])("that answers %i has it %s", async (status, result) => {
+    http.behave = () => ({ status, headers: { location: `${base}/elsewhere` }, body: "s3cret of the receiver" });
+    const sent = await send(kind, notice());
+    expect(sent.result).toBe(result);
+    expect(JSON.stringify(sent)).not.toContain("s3cret of");
+    expect(http.received).toHaveLength(1);
+  });
+
+  it("that says when to come again is believed, up to an hour", async () => {
+    http.behave = () => ({ status: 429, headers: { "retry-after": "7" } });
+    expect(await send(kind, notice())).toMatchObject({ result: "retry", afterMs: 7000 });
+    http.behave = () => ({ status: 429, body: '{"ok":false,"parameters":{"retry_after": 3}}' });
+    expect(await send(kind, notice())).toMatchObject({ result: "retry", afterMs: 3000 });
+    http.behave = () => ({ status: 503, headers: { "retry-after": "99999999" } });
+    expect(await send(kind, notice())).toMatchObject({ result: "retry", afterMs: 3_600_000 });
+  });
+
+  it("that cuts the connection, or answers without end, holds nobody up", async () => {
+    http.behave = () => "reset";
+    expect(await send(kind, notice())).toMatchObject({ result: "retry" });
+    http.behave = () => ({ status: 500, body: "x".repeat(5_000_000) });
+    expect(await send(kind, notice())).toMatchObject({ result: "retry" });
+    http.behave = () => "hang";
+    const patience = new AbortController();
+    setTimeout(() => patience.abort(), 200);
+    expect(await make(kind).send(notice(), patience.signal)).toMatchObject({ result: "retry" });
+  });
+});
+
+describe("a program that sends", () => {
+  it("is given the notice as JSON on its input, and nothing of it in its arguments", async () => {
+    await send("command", forged('"; touch /tmp/owned; "'));
+    expect(JSON.parse(readFileSync(join(folder, "taken"), "utf8"))).toMatchObject({ key: "k1", agents: ["api"] });
+  });
+
+  it("that is not there is refused, one that fails is tried again", async () => {
+    const missing = makeChannel(
+      { ...COMMON, name: "x", type: "command", command: ["/nowhere/at/all"] },
+      { ring: () => Promise.resolve(0) },
+    );
+    expect(await missing.send(notice(), AbortSignal.timeout(60_000))).toMatchObject({ result: "refused" });
+    const failing = makeChannel(
+      { ...COMMON, name: "x", type: "command", command: ["false"] },
+      { ring: () => Promise.resolve(0) },
+    );
+    expect(await failing.send(notice(), AbortSignal.timeout(60_000))).toMatchObject({ result: "retry" });
+  });
+
+  it("of the desktop takes no text for an option or for markup", async () => {
+    await send("desktop", forged("--icon=/etc/passwd <b>&"));
+    const shown = readFileSync(join(folder, "shown"), "utf8").split("\u001e");
+    expect(shown.indexOf("--")).toBe(2);
+    expect(shown[4]).toContain("&lt;b&gt;&amp;");
+  });
+});
+
+describe("a mail", () => {
+  it("has the headers that rouse gave it, and no other", async () => {
+    await send("email", forged("Subject: owned\r\nBcc: victim@evil.example"));
+    const [head = ""] = (smtp.mails.at(-1) ?? "").split("\r\n\r\n");
+    expect(head).not.toMatch(/^Bcc:/im);
+    expect(head.match(/^Subject:/gim)).toHaveLength(1);
+    expect(head).toContain("Message-ID: <k1@rouse.invalid>");
+  });
+
+  it("that the server does not take for good is refused, else tried again", async () => {
+    smtp.answer = "550 no such user";
+    expect(await send("email", notice())).toMatchObject({ result: "refused" });
+    smtp.answer = "451 later";
+    expect(await send("email", notice())).toMatchObject({ result: "retry" });
+  });
+});
+
+describe("the rules of the receivers", () => {
+  it("of Slack: plain text in its limits, mentions and links dead", async () => {
+    for (const text of FORGED) {
+      await send("slack", forged(text));
+      const {
+        text: line,
+        blocks,
+        mrkdwn,
+        link_names,
+      } = body() as {
+        text: string;
+        mrkdwn: boolean;
+        link_names: boolean;
+        blocks: { type: string; text?: { type: string; text: string } }[];
+      };
+      expect({ mrkdwn, link_names }).toEqual({ mrkdwn: false, link_names: false });
+      expect(line).not.toMatch(/[<>]|:\/\//);
+      expect(line.length).toBeLessThanOrEqual(3000);
+      for (const block of blocks.filter((one) => one.text)) {
+        expect(block.text?.type).toBe("plain_text");
+        expect(block.text?.text.length).toBeLessThanOrEqual(block.type === "header" ? 150 : 3000);
+        expect(block.text?.text).not.toMatch(/:\/\//);
+      }
+    }
+  });
+
+  it("of Discord: 2,000 characters, no mention parsed, no way out of the block", async () => {
+    for (const text of FORGED) {
+      await send("discord", forged(text));
+      const { content, allowed_mentions } = body() as { content: string; allowed_mentions: unknown };
+      expect(allowed_mentions).toEqual({ parse: [] });
+      expect(content.length).toBeLessThanOrEqual(2000);
+      expect(content.split("```")).toHaveLength(3);
+      const [head = ""] = content.split("\n```");
+      // Whatever could begin markup has a backslash in front.
+      expect(head.replace(/\\./gu, "")).not.toMatch(/[*_~`|[\]()<>@#]/);
+    }
+  });
+
+  it("of ntfy: 4,096 bytes, the topic and key of the user, no Markdown, no link", async () => {
+    for (const text of FORGED) {
+      await send("ntfy", forged(text));
+      const sent = body() as { topic: string; message: string; title: string; sequence_id: string };
+      expect(sent).toMatchObject({ topic: "alarms", sequence_id: "k1" });
+      expect(sent).not.toHaveProperty("markdown");
+      expect(Buffer.byteLength(sent.message)).toBeLessThanOrEqual(4096);
+      expect(`${sent.title} ${sent.message}`).not.toMatch(/:\/\//);
+    }
+    expect(http.received.at(-1)?.headers.authorization).toBe("Bearer tk_1");
+  });
+
+  it("of Telegram: 4,096 characters, no parse mode, every character in an entity that is no link", async () => {
+    for (const text of FORGED) {
+      await send("telegram", forged(text));
+      const sent = body() as { text: string; entities: { type: string; offset: number; length: number }[] };
+      expect(sent).not.toHaveProperty("parse_mode");
+      expect(sent.text.length).toBeLessThanOrEqual(4096);
+      const covered = sent.entities.reduce((sum, { length }) => sum + length, 0);
+      expect(sent.text.length - covered).toBeLessThanOrEqual(1);
+      expect(sent.entities.every(({ type }) => type === "code" || type === "pre")).toBe(true);
+    }
+    expect(http.received.at(-1)?.path).toBe(`/bot${TOKEN}/sendMessage`);
+  });
+
+  it("of a webhook: the key in a header and in the body, and a signature over time and body", async () => {
+    const { signatureOf } = await import("../../src/channels/webhook.js");
+    await send("webhook", notice());
+    const { headers, body: sent } = http.received.at(-1) as (typeof http.received)[number];
+    const timestamp = String(headers["x-rouse-timestamp"]);
+    expect(headers["x-rouse-signature"]).toBe(signatureOf("s3cret", timestamp, sent));
+    expect(headers["x-rouse-signature"]).not.toBe(signatureOf("s3cret", timestamp, `${sent} `));
+    expect(headers["idempotency-key"]).toBe("k1");
+    expect(JSON.parse(sent)).toMatchObject({ key: "k1", kind: "watchdog", edge: "opened" });
+  });
+});
