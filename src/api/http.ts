@@ -1,23 +1,22 @@
 /** The HTTP API: every operation as a route, events, metrics, and the document that describes them. The guard is in front of it. */
-import { createRoute, OpenAPIHono } from "@hono/zod-openapi";
-import type { Context } from "hono";
-import * as z from "zod";
+import { type Context, Hono } from "hono";
 import { plainJson } from "../core/plain.js";
 import type { More } from "../daemon/http/app.js";
 import { lacks } from "../daemon/http/guard.js";
-import type { Client, Right } from "../daemon/http/tokens.js";
+import type { Client } from "../daemon/http/tokens.js";
 import { eventStream, filterOf } from "./event-stream.js";
 import type { Events } from "./events.js";
 import { leaving } from "./leaving.js";
-import type { Metrics } from "./metrics.js";
 import { OPERATIONS, type Operation, type OperationName, perform } from "./operations.js";
 import { ApiProblem, STATUS } from "./problem.js";
+import { ROUTES } from "./routes.js";
 import type { Service } from "./service.js";
 
 export interface ApiOptions {
   service: Service;
   events: Events;
-  metrics: Metrics;
+  /** Figures for Prometheus. */
+  metrics: () => Promise<{ text: string; type: string }>;
   version: string;
   /** Answers MCP. */
   mcp: (request: Request, client: Client) => Promise<Response>;
@@ -25,54 +24,22 @@ export interface ApiOptions {
 
 type Env = { Bindings: { client: Client } };
 
-/** Routes that are no operation: what they answer is no JSON record. */
-const OTHERS: readonly { method: "get" | "post"; path: string; right: Right; says: string }[] = [
-  {
-    method: "get",
-    path: "/v1/events",
-    right: "read",
-    says: "Assessments, incidents, messages and touches as they happen (server-sent events).",
-  },
-  { method: "get", path: "/metrics", right: "read", says: "Figures for Prometheus." },
-  { method: "get", path: "/v1/openapi.json", right: "read", says: "This document." },
-  {
-    method: "post",
-    path: "/mcp",
-    right: "read",
-    says: "The Model Context Protocol, streamable HTTP. Tools ask for their own rights.",
-  },
-];
-
-export interface Route {
-  method: "get" | "post";
-  /** With `{agent}` where a name stands. */
-  path: string;
-  right: Right;
-}
-
-/** Every route with the right that it needs: what the tests of the guard go through. */
-export const ROUTES: readonly Route[] = [
-  ...Object.values(OPERATIONS).map(({ http, right }) => ({ ...http, right })),
-  ...OTHERS.map(({ method, path, right }) => ({ method, path, right })),
-];
-
 export function makeApi({ service, events, metrics, version, mcp }: ApiOptions): More {
-  const app = new OpenAPIHono<Env>();
-  app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
+  const app = new Hono<Env>();
   const json = (c: Context<Env>, value: unknown, status: 200 | 400 | 403 | 404 | 409 | 429 = 200): Response =>
     c.body(plainJson(value), status, { "content-type": "application/json" });
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
     const operation = OPERATIONS[name];
-    app.openAPIRegistry.registerPath(routeOf(name, operation));
     app.on(operation.http.method.toUpperCase(), honoPath(operation.http.path), async (c) =>
       json(c, await perform(service, name, await inputOf(c, operation), c.env.client)),
     );
   }
-  for (const { method, path, says, right } of OTHERS)
-    app.openAPIRegistry.registerPath(plainRoute(method, path, says, right));
   app.get("/v1/events", (c) => eventStream(c, events, filterOf(c.req.query())));
-  app.get("/metrics", async (c) => c.body(await metrics.text(), 200, { "content-type": metrics.contentType }));
-  app.get("/v1/openapi.json", (c) => json(c, documentOf(app, version)));
+  app.get("/metrics", async (c) => {
+    const { text, type } = await metrics();
+    return c.body(text, 200, { "content-type": type });
+  });
+  app.get("/v1/openapi.json", async (c) => json(c, (await import("./document.js")).documentOf(version)));
   app.post("/mcp", (c) => mcp(c.req.raw, c.env.client));
   app.notFound(() => NOTHING.clone());
   app.onError((error, c) => {
@@ -111,62 +78,4 @@ async function bodyOf(c: Context<Env>): Promise<object> {
   const body: unknown = await c.req.json().catch(() => null);
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
   throw new ApiProblem("bad", "the body must be a JSON object");
-}
-
-type RouteConfig = Parameters<OpenAPIHono["openAPIRegistry"]["registerPath"]>[0];
-
-function routeOf(name: string, { http, input, answer, says, right }: Operation): RouteConfig {
-  const inPath = [...http.path.matchAll(/\{(\w+)\}/g)].map(([, field]) => field as string);
-  const isInPath = (field: string): boolean => inPath.includes(field);
-  const pick = (fields: readonly string[]): z.ZodObject =>
-    z.object(Object.fromEntries(fields.map((field) => [field, input.shape[field] as z.ZodType])));
-  const params = pick(Object.keys(input.shape).filter(isInPath));
-  const rest = pick(Object.keys(input.shape).filter((field) => !isInPath(field)));
-  return createRoute({
-    method: http.method,
-    path: http.path,
-    operationId: name,
-    summary: says,
-    security: [{ token: [] }],
-    "x-rouse-right": right,
-    request: {
-      ...(inPath.length > 0 ? { params } : {}),
-      ...(http.method === "get" ? { query: rest } : { body: { content: { "application/json": { schema: rest } } } }),
-    },
-    responses: {
-      ...REFUSALS,
-      200: { description: "what was asked for", content: { "application/json": { schema: answer } } },
-    },
-  });
-}
-
-const problem = { content: { "application/json": { schema: z.object({ error: z.string() }) } } };
-const REFUSALS = {
-  400: { description: "the request makes no sense", ...problem },
-  401: { description: "the token is missing or wrong", ...problem },
-  403: { description: "the token lacks the right", ...problem },
-  404: { description: "there is no such thing", ...problem },
-  409: { description: "not now: the answer says why", ...problem },
-};
-
-function plainRoute(method: "get" | "post", path: string, says: string, right: Right): RouteConfig {
-  return createRoute({
-    method,
-    path,
-    summary: says,
-    security: [{ token: [] }],
-    "x-rouse-right": right,
-    responses: { 200: { description: says } },
-  });
-}
-
-function documentOf(app: OpenAPIHono<Env>, version: string): unknown {
-  return app.getOpenAPI31Document({
-    openapi: "3.1.0",
-    info: {
-      title: "rouse",
-      version,
-      description: "A watchdog for AI coding agents. Every request needs a token: rouse token create.",
-    },
-  });
 }

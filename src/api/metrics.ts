@@ -32,12 +32,8 @@ export class Metrics {
     }
   }
 
-  get contentType(): string {
-    return this.#registry.contentType;
-  }
-
-  text(): Promise<string> {
-    return this.#registry.metrics();
+  async read(): Promise<{ text: string; type: string }> {
+    return { text: await this.#registry.metrics(), type: this.#registry.contentType };
   }
 }
 

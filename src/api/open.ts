@@ -1,6 +1,5 @@
 /** Opens the API on a running daemon: the port's routes, MCP over HTTP, and the calls over the socket. */
 import { join } from "node:path";
-import { createMcpHandler } from "@modelcontextprotocol/server";
 import type { Hono } from "hono";
 import * as z from "zod";
 import { type Client, RIGHTS } from "../daemon/http/tokens.js";
@@ -12,8 +11,7 @@ import { Events } from "./events.js";
 import { feed } from "./feed.js";
 import { makeApi } from "./http.js";
 import { leaving } from "./leaving.js";
-import { makeMcpServer } from "./mcp/server.js";
-import { Metrics } from "./metrics.js";
+import type { Metrics } from "./metrics.js";
 import { isOperation, perform } from "./operations.js";
 import { ApiProblem } from "./problem.js";
 import type { Called } from "./remote.js";
@@ -28,10 +26,15 @@ export function openApi(parts: DaemonParts): Faces {
   const touching = new Touching(parts, events, new TouchLog(join(paths.state, "touches.jsonl")));
   const watchdogs = new Watchdogs(join(paths.state, "watchdogs.json"), loop, touching);
   const service = new Service({ ...parts, events, touching, watchdogs });
-  const metrics = new Metrics({ ...parts, events, touching });
+  const source = { ...parts, events, touching };
+  let metrics: Promise<Metrics> | null = null;
+  const figures = async (): Promise<{ text: string; type: string }> => {
+    metrics ??= import("./metrics.js").then((module) => new module.Metrics(source));
+    return (await metrics).read();
+  };
   const stopFeed = feed(events, parts);
   return {
-    more: makeApi({ service, events, metrics, version, mcp: mcpOver(service, version) }),
+    more: makeApi({ service, events, metrics: figures, version, mcp: mcpOver(service, version) }),
     addTo: (app) => addCalls(app, loop, service, events),
     stop: () => {
       stopFeed();
@@ -41,9 +44,13 @@ export function openApi(parts: DaemonParts): Faces {
   };
 }
 
-/** A server object per request: `createMcpHandler` asks the factory for each. */
+/** A server object per request: `createMcpHandler` asks the factory for each. Loaded with the first one. */
 function mcpOver(service: Service, version: string): (request: Request, client: Client) => Promise<Response> {
-  return (request, client) => {
+  return async (request, client) => {
+    const [{ createMcpHandler }, { makeMcpServer }] = await Promise.all([
+      import("@modelcontextprotocol/server"),
+      import("./mcp/server.js"),
+    ]);
     const { fetch } = createMcpHandler(() =>
       makeMcpServer({ version, ask: (operation, input) => perform(service, operation, input, client) }),
     );

@@ -1,5 +1,4 @@
 /** What stands on an agent's terminal, as rows of text: from its host, from tmux, or as it was left. */
-import xterm from "@xterm/headless";
 import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import { ask } from "../host/ask.js";
@@ -50,7 +49,9 @@ async function hostRows(socket: string, session: AgentSession): Promise<string[]
   return painted(bytes.subarray(-BYTES_MAX), size(cols, 80), size(rows, 24));
 }
 
-function painted(bytes: Uint8Array, cols: number, rows: number): Promise<string[]> {
+async function painted(bytes: Uint8Array, cols: number, rows: number): Promise<string[]> {
+  // Only whoever asks for a terminal's text needs it.
+  const { default: xterm } = await import("@xterm/headless");
   const terminal = new xterm.Terminal({ cols, rows, scrollback: SCROLLBACK, allowProposedApi: true });
   return new Promise((resolve) => {
     terminal.write(bytes, () => {

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROUTES } from "../../src/api/http.js";
 import { OPERATIONS } from "../../src/api/operations.js";
+import { ROUTES } from "../../src/api/routes.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
 import { ApiClient, makeToken, openPort } from "../support/api.js";

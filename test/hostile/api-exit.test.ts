@@ -5,8 +5,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROUTES } from "../../src/api/http.js";
 import { TOOLS } from "../../src/api/mcp/tools.js";
+import { ROUTES } from "../../src/api/routes.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
 import { ApiClient, makeToken, openPort } from "../support/api.js";

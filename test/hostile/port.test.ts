@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROUTES, type Route } from "../../src/api/http.js";
+import { ROUTES, type Route } from "../../src/api/routes.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { RIGHTS } from "../../src/daemon/http/tokens.js";
 import { ApiClient, makeToken, openPort } from "../support/api.js";
