@@ -52,8 +52,8 @@ export function send({ socketPath, path, body, headers, limitMs, waits }: Reques
       text = (text + chunk).slice(0, ANSWER_MAX);
     });
     socket.on("close", () => finish(parseAnswer(text)));
-    socket.write(`${head.join("\r\n")}\r\n\r\n`);
-    socket.write(body, () => {
+    // In one piece: who answers without reading the body closes, and a second write would break before the answer is read.
+    socket.write(Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), Buffer.from(body)]), () => {
       if (!waits) finish({ status: 0, body: "" });
     });
   });
