@@ -30,8 +30,7 @@ export function email(name: string, box: Mailbox): Channel {
     paceMs: 1000,
     send: async (notice, signal) => {
       const open = await connected(box, signal);
-      if (typeof open === "string")
-        return open === REFUSED ? refused(`${to}: ${WHY_REFUSED}`) : retry(`${to}: ${open}`);
+      if (typeof open === "string") return retry(`${to}: ${open === REFUSED ? WHY_REFUSED : open}`);
       try {
         await transportOf(box, open).sendMail(messageOf(notice, box));
         return SENT;

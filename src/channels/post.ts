@@ -58,7 +58,8 @@ export function post(
       },
     );
     asked.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EREFUSED_ADDRESS") resolve(refused(`${to}: ${error.message}`));
+      // A name may lead elsewhere tomorrow: behind a hotel's login page every name does.
+      if (error.code === "EREFUSED_ADDRESS") resolve(retry(`${to}: ${error.message}`));
       else if (limit.aborted) resolve(retry(`${to} did not answer within ${LIMIT_MS / 1000} s`));
       else
         resolve(retry(`${to} cannot be reached: ${signal.aborted ? "broken off" : (error.code ?? "no connection")}`));

@@ -10,6 +10,14 @@ const HEAD = `# Settings of rouse. A line with # in front shows the default; tak
 version = ${CONFIG_VERSION}
 `;
 
+const CHANNELS = `
+# Where alerts go: one table per channel, of type slack, discord, ntfy, telegram, webhook, email, desktop, terminal or command.
+#   [channels.ops]
+#   type = "ntfy"
+#   topic = "choose-one-that-nobody-guesses"
+#   severity = "warning"
+`;
+
 /** The commented default file; values by full name are written out in their places. */
 export function configText(values: ReadonlyMap<string, Value> = new Map()): string {
   const sections = Object.entries<Record<string, Key>>(KEYS).map(([section, keys]) => {
@@ -22,7 +30,7 @@ export function configText(values: ReadonlyMap<string, Value> = new Map()): stri
     });
     return `\n[${section}]\n${lines.join("\n")}\n`;
   });
-  return HEAD + sections.join("");
+  return HEAD + sections.join("") + CHANNELS;
 }
 
 /** `name = value` as TOML. */

@@ -23,6 +23,8 @@ export class Alerting {
 
   due(book: Incidents, seen: (agent: string) => Seen | null, now: number): Owed[] {
     const { rules, clock } = this.#options;
+    // Whoever names a channel later hears of what is open then.
+    if (rules.routes.length === 0) return [];
     const known = [...this.#known.values()];
     return planAlerts({ book, known, rules, now }).map((planned) => ({
       planned,

@@ -37,7 +37,9 @@ export function setUpTelling(
     return watched ? policyOf(watched.session).patienceMs : 0;
   };
   const loaded = loadChannels();
-  const configured = alertRules(config, loaded.channels);
+  // Where nothing is judged, nothing can be told: that every state is unknown is what the user asked for.
+  const isJudging = config.health.enabled;
+  const configured = alertRules(config, isJudging ? loaded.channels : []);
   const notes = [...loaded.problems, ...configured.problems].map(problemText);
   const channels = loaded.channels.map((settings) =>
     makeChannel(settings, { ring: (text) => ringTerminals(loop, text) }),
@@ -81,6 +83,7 @@ export function setUpTelling(
       pollIntervalMs: poll_interval_secs * 1000,
       patienceMs,
       ...workerRules(worker_tags, (name) => named?.test(name) ?? false, orchestrator_tag),
+      ...(isJudging ? {} : { isReceiver: () => true }),
     },
   });
   return { telling, courier, channels, notes };

@@ -55,8 +55,8 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Said 
   if (edge === "resolved") {
     const { endedAt, since, phase } = incident;
     const lasted = endedAt === null ? "" : `it lasted ${spell(endedAt - since)}, since ${clock(since)}`;
-    const how = phase === "resolved" ? "works again" : "is over: the trouble is no longer seen";
-    return { title: `${name} ${how}`, lines: [who, `it was: ${incident.trouble}`, lasted, did] };
+    const how = phase === "resolved" ? " works again" : ": it is over, the trouble is no longer seen";
+    return { title: `${name}${how}`, lines: [who, `it was: ${incident.trouble}`, lasted, did] };
   }
   const until = incident.until === null ? "" : `until ${clock(incident.until)}`;
   return {
