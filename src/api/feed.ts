@@ -15,26 +15,23 @@ type Sources = Pick<DaemonParts, "loop" | "journal" | "acting" | "heard">;
 
 /** Returns what ends it. */
 export function feed(events: Events, { loop, journal, acting, heard }: Sources): () => void {
-  const assessed = (watched: Watched, now: number): void =>
-    events.tell("assessment", now, watched.session.name, viewOf(watched, now));
-  const changed = (changes: readonly IncidentChange[], { incidents }: Incidents): void => {
+  const assessed = apart((watched: Watched, now: number) =>
+    events.tell("assessment", now, watched.session.name, viewOf(watched, now)),
+  );
+  const changed = apart((changes: readonly IncidentChange[], { incidents }: Incidents) => {
     const source = { acting, now: loop.now() };
     for (const { incident: id, how } of changes) {
       const found = incidents.find((incident) => incident.id === id);
       if (found) events.tell("incident", source.now, found.agent, { how, ...incidentView(found, source) });
     }
-  };
+  });
   let told = journal.messages.newest();
-  const written = (): void => {
-    try {
-      for (const message of journal.messages.read(null, told, true)) {
-        told = message.id;
-        events.tell("message", message.at, workerOf(message.payload), messageView(message));
-      }
-    } catch {
-      // A journal that cannot be read says so itself; what is in it is told when it can.
+  const written = apart(() => {
+    for (const message of journal.messages.read(null, told, true)) {
+      told = message.id;
+      events.tell("message", message.at, workerOf(message.payload), messageView(message));
     }
-  };
+  });
   loop.changed.add(assessed);
   heard.add(changed);
   const reading = setInterval(written, MESSAGES_MS);
@@ -42,6 +39,17 @@ export function feed(events: Events, { loop, journal, acting, heard }: Sources):
     loop.changed.delete(assessed);
     heard.delete(changed);
     clearInterval(reading);
+  };
+}
+
+/** Judging and acting do not end because somebody could not be told of it; a journal that cannot be read says so itself. */
+function apart<Given extends unknown[]>(tell: (...given: Given) => void): (...given: Given) => void {
+  return (...given) => {
+    try {
+      tell(...given);
+    } catch {
+      // See above.
+    }
   };
 }
 

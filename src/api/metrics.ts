@@ -148,6 +148,12 @@ const FIGURES: readonly Figure[] = [
     },
   },
   {
+    name: "rouse_messages_waiting",
+    help: "Messages that no orchestrator has acknowledged",
+    labels: [],
+    rows: ({ journal }) => one(journal.messages.waiting().reduce((sum, { count }) => sum + count, 0)),
+  },
+  {
     name: "rouse_touches_total",
     help: "Orders of clients to type into agents or to end them, by what came of them",
     labels: ["deed", "result"],

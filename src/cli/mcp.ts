@@ -24,6 +24,10 @@ export function addMcp(program: Command, _setExit: (code: number) => void): void
     )
     .action(async () => {
       const rights = rightsOf(loadConfig().config.mcp.rights);
+      if (process.stdin.isTTY)
+        process.stderr.write(
+          "rouse: this speaks MCP with the program that starts it, such as: claude mcp add rouse -- rouse mcp. Ctrl-C ends it\n",
+        );
       // A client that waits for its server is not held up by a daemon that starts.
       void start();
       const own = { session: process.env.ROUSE_SESSION || undefined, cwd: process.cwd() };

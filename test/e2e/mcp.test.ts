@@ -112,7 +112,7 @@ describe("a client without the right", () => {
     expect(await client.call("get_worker_status")).toMatchObject({ isError: false });
     expect(await client.call("send_input", { pane_id: "ann", text: "x" })).toMatchObject({
       isError: true,
-      text: expect.stringContaining("mcp.rights"),
+      text: expect.stringContaining("under [mcp]"),
     });
   });
 });
