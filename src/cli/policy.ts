@@ -4,6 +4,7 @@ import type { Assessment } from "../core/assess.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { Origin, Policy } from "../core/policy/policy.js";
 import { createRehearsal, rehearseWith, type Would } from "../core/rehearse.js";
+import { nightSpend } from "../core/spending.js";
 import { ERROR_CAUSES, type State } from "../core/states.js";
 import { TROUBLES, type Trouble } from "../core/trouble.js";
 import { isColoured, paint } from "./paint.js";
@@ -79,6 +80,12 @@ const STEPS_MAX = 5000;
 /** Told before it is certain, so that the confirm window is seen. */
 const KINDS: Assessment["kinds"] = ["screen", "record"];
 
+const OVERSPENT = nightSpend(
+  [{ tokens: 2, costUsd: 0, unpriced: 0 }],
+  { from: 0, to: TRIAL_MS },
+  { tokens_per_night: 1 },
+);
+
 function trial(policy: Policy, trouble: Trouble, origin: Origin): Would[] {
   const rehearsal = createRehearsal(policy, origin, "generic");
   let now = 0;
@@ -94,7 +101,8 @@ function trial(policy: Policy, trouble: Trouble, origin: Origin): Would[] {
       ruleset: 1,
       recheckAt: null,
     };
-    const next = rehearseWith(rehearsal, assessment, { workAt: null, outcomeAt: null }, () => ({}));
+    const spend = trouble === "over_budget" ? OVERSPENT : null;
+    const next = rehearseWith(rehearsal, assessment, { workAt: null, outcomeAt: null }, () => ({}), spend);
     if (rehearsal.would.at(-1)?.do === "escalate") break;
     now = Math.max(now + 1000, Math.min(next ?? now + 30_000, now + 30_000));
   }
@@ -104,6 +112,7 @@ function trial(policy: Policy, trouble: Trouble, origin: Origin): Would[] {
 function stateOf(trouble: Trouble): Pick<Assessment, "state" | "cause"> {
   const isState = ["rate_limited", "needs_input", "error", "gone", "unknown"].includes(trouble);
   if (isState) return { state: trouble as State, cause: null };
+  if (trouble === "over_budget") return { state: "working", cause: null };
   const dead = trouble === "crash" || trouble === "exit_code";
   const isError = (ERROR_CAUSES as readonly string[]).includes(trouble);
   return { state: dead ? "gone" : isError ? "error" : "stuck", cause: trouble as Assessment["cause"] };

@@ -167,12 +167,18 @@ export function statusText(agents: readonly SessionView[], screen: Screen, now: 
     { title: "TASK", text: (a) => a.task ?? "", min: 4 },
     { title: "DOING", text: (a) => limitText(a, now) ?? (a.doing || (a.reasons[0] ?? "")), min: 6 },
   ];
-  return `${tableText(columns, agents, screen.columns ?? 100)}${agents.map((a) => blindText(a, now)).join("")}`;
+  return `${tableText(columns, agents, screen.columns ?? 100)}${agents.map((a) => blindText(a, now) + priceText(a)).join("")}`;
 }
 
 /** The notice `watchdog.blind` in one line; empty for an agent that rouse sees. */
 const blindText = ({ name, blind }: SessionView, now: number): string =>
   blind === null ? "" : `blind to ${name} for ${spell(now - Date.parse(blind.since))}: ${blind.reason}\n`;
+
+/** A budget of money says nothing of an agent whose price nobody tells. */
+const priceText = ({ name, spend }: SessionView): string =>
+  spend && spend.cost_usd_budget !== null && spend.cost_usd === null
+    ? `${name}: the budget of money cannot be watched, for nothing tells a price (${compact(spend.unpriced_tokens)} tokens this night)\n`
+    : "";
 
 const compact = (n: number): string =>
   n >= 1e6 ? `${(n / 1e6).toFixed(1)}M` : n >= 1e3 ? `${Math.round(n / 1e3)}k` : String(n);
@@ -183,6 +189,18 @@ export function burnText({ tokens_per_hour, cost_usd_per_hour }: SessionView): s
   return `${compact(tokens_per_hour)} tokens${price} an hour`;
 }
 
+/** The night so far beside its budget. */
+export function spendLines({ spend }: SessionView): string[] {
+  if (!spend) return [];
+  const tokens = `${compact(spend.tokens)}${spend.tokens_budget === null ? "" : ` of ${compact(spend.tokens_budget)}`} tokens`;
+  const cost = spend.cost_usd === null ? "at a price that nothing tells" : `$${spend.cost_usd.toFixed(2)}`;
+  const of = spend.cost_usd_budget === null ? "" : ` of $${spend.cost_usd_budget.toFixed(2)}`;
+  return [
+    `  this night, until ${spend.until}: ${tokens}, ${cost}${of}${spend.is_over ? " (over budget)" : ""}`,
+    ...spend.notes.map((note) => `  ${note}`),
+  ];
+}
+
 function whyText(why: WhyAnswer, screen: Screen): string {
   const colour = isColoured(screen);
   const lines = [
@@ -191,6 +209,7 @@ function whyText(why: WhyAnswer, screen: Screen): string {
     ...why.reasons.map((reason) => `  ${reason}`),
     ...why.incidents.map((one) => `  incident ${one.id} (${one.trouble}, ${one.phase}): ${gistOf(one, Date.now())}`),
     ...(why.tokens_per_hour > 0 ? [`  ${burnText(why)}`] : []),
+    ...spendLines(why),
     ...(why.blind ? [`  rouse is blind to it since ${why.blind.since}; the evidence is what was last seen`] : []),
     "",
     "evidence",

@@ -48,6 +48,7 @@ describe("the table of agents", () => {
     last_output: null,
     tokens_per_hour: 123_400_000,
     cost_usd_per_hour: 0,
+    spend: null,
     healthy: true,
     blind: null,
     started_at: "2026-03-02T07:40:00Z",

@@ -10,6 +10,7 @@ export type Value = string | number | boolean | readonly string[];
  */
 export type ProjectRule =
   | "lower" // a smaller value notices sooner, or gives less away
+  | "budget" // the same, and 0 is none at all
   | "higher" // a larger value asks for more
   | "on" // only switched on
   | "off" // only switched off: a right given up
@@ -139,6 +140,11 @@ export function complaintOfProject(key: Key, current: Value, wanted: Value): str
   switch (key.project) {
     case "lower":
       return Number(wanted) <= Number(current) ? null : `may only lower it (now ${String(current)})`;
+    case "budget": {
+      const most = Number(current) === 0 ? Number.POSITIVE_INFINITY : Number(current);
+      const isStricter = wanted === current || (Number(wanted) > 0 && Number(wanted) <= most);
+      return isStricter ? null : `may only lower it (now ${String(current)}), and 0 is no budget`;
+    }
     case "higher":
       return Number(wanted) >= Number(current) ? null : `may only raise it (now ${String(current)})`;
     case "on":

@@ -343,6 +343,29 @@ export const KEYS = {
     ),
     digest: text("", "never", 'When a digest is sent, as a cron pattern such as "0 8 * * *"; empty for never.'),
   },
+  spend: {
+    tokens_per_night: detector(
+      "tokens_per_night",
+      "budget",
+      "An agent that used so many tokens in a night, read and written, is told once; 0 for no budget.",
+    ),
+    cost_usd_per_night: detector(
+      "cost_usd_per_night",
+      "budget",
+      "The same for what it cost in dollars, as far as a price is told; 0 for no budget.",
+    ),
+    night_starts_hour: {
+      ...detector(
+        "night_starts_hour",
+        "never",
+        "The hour at which a night starts, in local time; it lasts until the next.",
+        {
+          max: 23,
+        },
+      ),
+      type: "integer",
+    },
+  },
   diagnosis: {
     interval_minutes: notYet(number(2, "never", "Minutes between two looks of the diagnosing model.", { min: 0.1 })),
     timeout_seconds: notYet(number(60, "lower", "Seconds that a diagnosis may take.", { min: 1 })),

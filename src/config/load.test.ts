@@ -93,6 +93,27 @@ describe("layers", () => {
   });
 });
 
+describe("a budget of a project", () => {
+  const key = "tokens_per_night";
+
+  it("holds where the user has none, and where it is smaller", () => {
+    project(`[spend]\n${key} = 500`);
+    expect(load().config.spend[key]).toBe(500);
+    user(`[spend]\n${key} = 900`);
+    expect(load().config.spend[key]).toBe(500);
+    expect(said(load())).toEqual([]);
+  });
+
+  it.each([0, 1000])("of %d neither takes the user's away nor widens it", (wanted) => {
+    user(`[spend]\n${key} = 900`);
+    project(`[spend]\n${key} = ${wanted}`);
+    expect(load().config.spend[key]).toBe(900);
+    expect(said(load())).toEqual([
+      `refused: /project/.rouse.toml:2:1: spend.${key}: a project file may only lower it (now 900), and 0 is no budget`,
+    ]);
+  });
+});
+
 describe("variables", () => {
   it.each([
     ["ROUSE_WATCHDOG_POLL_INTERVAL", "5", "watchdog", "poll_interval_secs", 5],

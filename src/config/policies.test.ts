@@ -60,6 +60,10 @@ tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run",
 
   it.each([
     ["[ladders]\nneeds_input = [{ do = 'nudge' }]", "only a human can answer this"],
+    [
+      "[ladders]\nover_budget = [{ do = 'interrupt' }, { do = 'stop' }]",
+      "only interrupt and run can be done about this",
+    ],
     ["[ladders]\nloop = [{ do = 'shout' }]", "ladders.loop.0.do"],
     ["[ladders]\nboredom = []", "ladders"],
     ["[ladders]\nloop = [{ do = 'run' }]", "run needs a command"],

@@ -3,7 +3,7 @@ import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
 import { ACTION_NAMES, type ActionName, NUDGE_TEXTS, PROOFS, type Proof } from "../core/action.js";
 import type { Policy, Rung } from "../core/policy/policy.js";
-import { HANDS_OFF, TROUBLES, type Trouble } from "../core/trouble.js";
+import { forbids, TROUBLES, type Trouble } from "../core/trouble.js";
 
 const seconds = z.number().min(0).max(86_400);
 const minutes = z.number().min(0).max(1440);
@@ -36,8 +36,8 @@ const ladders = z
   .partialRecord(z.enum(TROUBLES as [Trouble, ...Trouble[]]), z.array(rung).max(12))
   .superRefine((given, context) => {
     for (const [trouble, rungs] of Object.entries(given))
-      if (HANDS_OFF.has(trouble as Trouble) && rungs.length > 0)
-        context.addIssue({ code: "custom", path: [trouble], message: "only a human can answer this; leave it out" });
+      for (const message of new Set(rungs.map((one) => forbids(trouble as Trouble, one.do))))
+        if (message !== null) context.addIssue({ code: "custom", path: [trouble], message });
   });
 
 const schema = z.strictObject({

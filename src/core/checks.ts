@@ -3,6 +3,7 @@
  * objection says until when to wait, or that a human is needed. None of them can be switched off by a policy.
  */
 import { type ActionTraits, type Deed, resultOf } from "./action.js";
+import type { Assessment } from "./assess.js";
 import { awakeMs } from "./awake.js";
 import { spentBudget } from "./budget.js";
 import { MINUTE, SECOND } from "./defaults.js";
@@ -38,12 +39,17 @@ function waitPatiently({ incident, policy, assessment, asleep, now }: Question, 
   return wait(reason, Math.max(now + SECOND, Math.min(assessment.recheckAt ?? Infinity, now + LOOK_AGAIN_MS)));
 }
 
+/** Only a turn that runs uses anything, and only it can be interrupted. */
+const RUNS: ReadonlySet<Assessment["state"]> = new Set<Assessment["state"]>(["working", "waiting", "stuck"]);
+
 /** Is the trouble there at this moment, or what rouse's own last deed made of it? */
 const isThere: Check = ({ assessment, incident, rung, deeds, traits, facts, now }) => {
   const trouble = troubleOf(assessment);
   if (trouble === incident.trouble) return null;
   if (trouble !== null && HANDS_OFF.has(trouble))
     return wait(`${trouble}: only a human can answer this`, now + LOOK_AGAIN_MS);
+  if (incident.trouble === "over_budget")
+    return !traits.touches || RUNS.has(assessment.state) ? null : wait("no turn runs", now + LOOK_AGAIN_MS);
   const last = deeds.at(-1);
   const interrupted = last?.do === "interrupt" && resultOf(last, now) === "done";
   const atPrompt = assessment.state === "idle" || assessment.state === "complete";
@@ -60,7 +66,7 @@ const isDue: Check = (question) => {
     const dueAt = limitDueAt(policy.limits, incident, assessment, facts.resumesItself, deeds);
     return now < dueAt ? wait(`the limit holds for another ${spell(dueAt - now)}`, dueAt) : null;
   }
-  if (assessment.state !== "stuck" || assessment.level === "act") return null;
+  if (assessment.state !== "stuck" || assessment.level === "act" || incident.trouble === "over_budget") return null;
   if (rung.when.level === "act") return waitPatiently(question, `too early for ${rung.do}: the evidence has to grow`);
   const ownMs = facts.ownTimeoutMs === null ? 0 : facts.ownTimeoutMs + OWN_TIMEOUT_MARGIN_MS;
   return rung.do === "interrupt" && lasted < ownMs
@@ -115,6 +121,12 @@ const isAffordable: Check = ({ policy, history, incident, traits, now }) => {
   return human(`the budget is spent: ${spent.what}`);
 };
 
+/** Who was interrupted for its spending is not set going again for another trouble. */
+const isNotHeld: Check = ({ traits, facts }) =>
+  facts.heldUntil && (traits.types || traits.starts)
+    ? wait("it was interrupted because its budget of the night is used up", facts.heldUntil)
+    : null;
+
 const isAllowed: Check = ({ facts }) => (facts.allowed ? null : human("acting is not allowed; see `rouse allow`"));
 
 export const CHECKS: readonly Check[] = [
@@ -126,5 +138,6 @@ export const CHECKS: readonly Check[] = [
   guardAgrees,
   isProven,
   isAffordable,
+  isNotHeld,
   isAllowed,
 ];

@@ -9,6 +9,7 @@ import type { Facts } from "./facts.js";
 import { takeIncidents } from "./incident/fold.js";
 import { POLICIES } from "./policy/builtin.js";
 import type { Budget, Policy } from "./policy/policy.js";
+import { nightSpend } from "./spending.js";
 import { HANDS_OFF, TROUBLES } from "./trouble.js";
 
 const numRuns = process.env.ROUSE_FULL ? 5_000 : 100;
@@ -329,11 +330,11 @@ describe("decide, whatever happens", () => {
           const state =
             trouble === "unknown" || trouble === "needs_input" || trouble === "rate_limited" ? trouble : null;
           const cause = state || trouble === "gone" || trouble === "error" ? null : trouble;
-          const what = assessed(state ?? (trouble === "gone" || trouble === "error" ? trouble : `error/${cause}`), {
-            kinds,
-          });
+          const isOver = trouble === "over_budget";
+          const itself = trouble === "gone" || trouble === "error" ? trouble : `error/${cause}`;
+          const what = assessed(isOver ? "working" : (state ?? itself), { kinds });
           const world = new World(policy);
-          world.watch(0, 12 * 3600, what, {}, 60);
+          world.watch(0, 12 * 3600, what, isOver ? { spend: OVERSPENT } : {}, 60);
           expect(world.done.at(-1)?.action.do).toBe("escalate");
         },
       ),
@@ -376,6 +377,12 @@ describe("decide, whatever happens", () => {
     );
   });
 });
+
+const OVERSPENT = nightSpend(
+  [{ tokens: 2, costUsd: 0, unpriced: 0 }],
+  { from: START, to: START + 86_400_000 },
+  { tokens_per_night: 1 },
+);
 
 const SHARED = new Set(["rate_limited", "auth", "billing"]);
 const unshared = (what: Omit<Assessment, "at">): Omit<Assessment, "at"> =>

@@ -13,7 +13,7 @@ import type { Incident } from "./incident/incident.js";
 import { afterDeed, nextRung } from "./ladder.js";
 import type { Policy, Rung } from "./policy/policy.js";
 import type { Situation } from "./situation.js";
-import { HANDS_OFF, troubleOf } from "./trouble.js";
+import { forbids, HANDS_OFF, troubleOf } from "./trouble.js";
 
 export type Decision =
   | { action: Action; reason: string; would: null }
@@ -39,12 +39,12 @@ export function decide(input: Situation): Decision {
   const after = afterDeed(deeds, input.assessment, asleep, now);
   if (after?.kind === "look") return nothing(after.reason, after.until);
   if (after?.kind === "human") return escalate(input, deeds, after.reason);
-  const ladder = policy.ladders[incident.trouble] ?? [];
+  const ladder = (policy.ladders[incident.trouble] ?? []).filter((rung) => forbids(incident.trouble, rung.do) === null);
   const { rung, skipped } = nextRung(ladder, deeds, input.assessment, input.facts);
   // Under another trouble the ladder may look used up that is not.
   const seen = troubleOf(input.assessment);
   const isGone = input.facts.gone || input.assessment.state === "gone";
-  if (!rung && seen !== null && seen !== incident.trouble && !isGone)
+  if (!rung && seen !== null && seen !== incident.trouble && !isGone && incident.trouble !== "over_budget")
     return nothing(`${seen} is seen at this moment`, now + LOOK_AGAIN_MS);
   if (!rung) return escalate(input, deeds, howItEnded(policy, ladder, skipped, deeds));
   for (const check of CHECKS) {

@@ -57,6 +57,12 @@ export interface Defaults {
   burn_output_tokens: number;
   /** So many minutes in which the model wrote without a new outcome; waiting minutes do not count. */
   burn_active_minutes: number;
+  /** An agent may use so many tokens a night; 0 for as many as it likes. */
+  tokens_per_night: number;
+  /** An agent may cost so much a night; 0 for as much as it likes. */
+  cost_usd_per_night: number;
+  /** The hour of the day at which a night starts; it lasts until the next one. */
+  night_starts_hour: number;
   /** So many visits to one file without a new state of anything. */
   spin_repeats: number;
   /** The window in which visits to one file are counted. */
@@ -109,6 +115,9 @@ export const DEFAULTS: Readonly<Defaults> = {
   refused_attempts: 3,
   burn_output_tokens: 100_000,
   burn_active_minutes: 30,
+  tokens_per_night: 0,
+  cost_usd_per_night: 0,
+  night_starts_hour: 20,
   spin_repeats: 8,
   spin_window_minutes: 10,
   lost_result_seconds: 60,

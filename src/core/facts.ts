@@ -30,6 +30,8 @@ export interface Facts {
   ownTimeoutMs: number | null;
   /** The program says that it continues by itself after the limit. */
   resumesItself: boolean;
+  /** It was interrupted for its spending: until then nobody but a person sets it going. */
+  heldUntil?: number | null;
   /** The activity since the trouble began; null where nobody could ask. */
   guard: ResumeAdvice | null;
 }

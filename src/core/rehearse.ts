@@ -11,6 +11,7 @@ import { takeIncidents } from "./incident/fold.js";
 import { createIncidents, type Incident, type Incidents, isOpen } from "./incident/incident.js";
 import { type Progress, progressOf } from "./incident/progress.js";
 import type { Origin, Policy } from "./policy/policy.js";
+import type { NightSpend } from "./spending.js";
 import type { Trouble } from "./trouble.js";
 
 export interface Would {
@@ -53,6 +54,7 @@ export function rehearseWith(
   assessment: Assessment,
   progress: Progress,
   factsFor: (incident: Incident) => Partial<Facts>,
+  spend: NightSpend | null = null,
 ): number | null {
   const { policy, program, book } = rehearsal;
   const now = assessment.at;
@@ -66,6 +68,7 @@ export function rehearseWith(
     assessment,
     progress,
     confirmMs,
+    spend,
   });
   let next: number | null = null;
   for (const incident of book.incidents.filter(isOpen)) {

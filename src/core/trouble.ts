@@ -3,7 +3,7 @@ import type { Assessment } from "./assess.js";
 import { ERROR_CAUSES, type ErrorCause, STUCK_CAUSES, type StuckCause } from "./states.js";
 
 /** Every prompt is one trouble and every limit is one: a dialog that is read in another way is still the same dialog. */
-const OTHERS = ["rate_limited", "needs_input", "error", "gone", "unknown"] as const;
+const OTHERS = ["rate_limited", "needs_input", "error", "gone", "unknown", "over_budget"] as const;
 export type Trouble = StuckCause | ErrorCause | (typeof OTHERS)[number];
 export const TROUBLES: readonly Trouble[] = [...STUCK_CAUSES, ...ERROR_CAUSES, ...OTHERS];
 
@@ -19,6 +19,16 @@ export const HANDS_OFF: ReadonlySet<Trouble> = new Set<Trouble>([
   "policy_refusal",
   "unknown",
 ]);
+
+/** All that a policy may do about it, where that is not everything: words, or a new session, would only cost more. */
+const ONLY: Readonly<Partial<Record<Trouble, readonly string[]>>> = { over_budget: ["interrupt", "run"] };
+
+/** Why a policy may not do it about this trouble; null when it may. */
+export function forbids(trouble: Trouble, action: string): string | null {
+  if (HANDS_OFF.has(trouble)) return "only a human can answer this; leave it out";
+  const only = ONLY[trouble];
+  return only && !only.includes(action) ? `only ${only.join(" and ")} can be done about this` : null;
+}
 
 const STUCK: ReadonlySet<Trouble> = new Set(STUCK_CAUSES);
 

@@ -13,6 +13,7 @@ import { type Decision, decide } from "../core/decide.js";
 import { type Facts, factsOf, guardFrom } from "../core/facts.js";
 import { type IncidentChange, type IncidentInput, takeIncidents } from "../core/incident/fold.js";
 import { type Incident, type Incidents, isOpen, silencedUntil } from "../core/incident/incident.js";
+import { heldUntil } from "../core/incident/over-budget.js";
 import { progressOf } from "../core/incident/progress.js";
 import type { Policy } from "../core/policy/policy.js";
 import { endedByHuman } from "../core/rules/by-exit.js";
@@ -86,6 +87,7 @@ export class Acting {
       progress: progressOf(evidence),
       confirmMs: policy.confirmMs,
       endedByHuman: endedByHuman(evidence),
+      spend: watched.spend,
     });
     this.#decide(watched, policy, now);
   }
@@ -165,9 +167,11 @@ export class Acting {
     return this.#options.policyOf(session);
   }
 
-  /** The agent's open incident about what is wrong with it now, else its latest. */
+  /** The agent's open incident about what is wrong with it now, else its latest; nobody recovers from a budget. */
   openIncident({ session, assessment }: Watched): Incident | null {
-    const open = this.book.incidents.filter((one) => one.agent === session.name && isOpen(one));
+    const open = this.book.incidents.filter(
+      (one) => one.agent === session.name && isOpen(one) && one.trouble !== "over_budget",
+    );
     return open.find(({ trouble }) => trouble === troubleOf(assessment)) ?? open.at(-1) ?? null;
   }
 
@@ -298,6 +302,7 @@ export class Acting {
       gone: evidence.exit !== null || session.endedAt !== null,
       observerHealthy: isWell() && this.problem === null && evidence.blind === null && watched.dark === null,
       silencedUntil: silencedUntil(this.book, incident, now),
+      heldUntil: heldUntil(this.book, incident.agent),
     };
   }
 

@@ -8,6 +8,7 @@ import type { AgentSession } from "../core/agent.js";
 import type { Signal } from "../core/signal.js";
 import type { Journal } from "../store/journal.js";
 import { type Clock, gapBetween } from "./clock.js";
+import { spendOf } from "./night.js";
 import { type Heard, type JudgingOptions, Watched } from "./watched.js";
 
 /** The loop looks up at least so often. */
@@ -301,6 +302,7 @@ export class Loop {
 
   #judge(watched: Watched, now: number): void {
     const isChanged = watched.judge(now);
+    watched.spend = spendOf(watched, this.#watched.values(), now);
     if (this.#isCurrent(watched)) this.follower?.judged(watched, now);
     if (isChanged) for (const tell of this.changed) tell(watched, now);
   }

@@ -2,10 +2,26 @@
 import type { AgentSession } from "../core/agent.js";
 import { burnRates } from "../core/evidence/burn.js";
 import { plain } from "../core/plain.js";
+import type { NightSpend } from "../core/spending.js";
 import type { WaitCause } from "../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../core/states.js";
 import { blindOf } from "./sight.js";
 import type { Watched } from "./watched.js";
+
+export interface SpendView {
+  since: string;
+  until: string;
+  tokens: number;
+  tokens_budget: number | null;
+  /** Null where nothing tells a price. */
+  cost_usd: number | null;
+  cost_usd_budget: number | null;
+  /** So many of the tokens are not in the cost. */
+  unpriced_tokens: number;
+  is_over: boolean;
+  /** One sentence each: which budget is used up, and what a sum leaves out. */
+  notes: string[];
+}
 
 export interface SessionView {
   name: string;
@@ -29,6 +45,8 @@ export interface SessionView {
   last_output: string | null;
   tokens_per_hour: number;
   cost_usd_per_hour: number;
+  /** What the agent used this night, all its sessions together; null where it has no budget. */
+  spend: SpendView | null;
   healthy: boolean;
   /** `watchdog.blind`: rouse does not see it. One notice from the loss of sight until it returns. */
   blind: { since: string; reason: string } | null;
@@ -65,10 +83,27 @@ export function viewOf(watched: Watched, now: number): SessionView {
     last_output: evidence.progress.outputAt === null ? null : iso(evidence.progress.outputAt),
     tokens_per_hour: Math.round(rates.tokens_per_hour),
     cost_usd_per_hour: Math.round(rates.cost_usd_per_hour * 100) / 100,
+    spend: spendView(watched.spend),
     healthy: !UNHEALTHY.has(state),
     blind: blind === null ? null : { since: iso(blind.since), reason: plain(blind.reason) },
     started_at: iso(session.startedAt),
     ended_at: session.endedAt === null ? null : iso(session.endedAt),
+  };
+}
+
+function spendView(spend: NightSpend | null): SpendView | null {
+  if (spend === null) return null;
+  const { night, tokens, costUsd, unpriced, tokensBudget, costBudget, over, doubt } = spend;
+  return {
+    since: iso(night.from),
+    until: iso(night.to),
+    tokens,
+    tokens_budget: tokensBudget || null,
+    cost_usd: costUsd > 0 || unpriced === 0 ? Math.round(costUsd * 100) / 100 : null,
+    cost_usd_budget: costBudget || null,
+    unpriced_tokens: unpriced,
+    is_over: over.length > 0,
+    notes: doubt === null ? over : [...over, doubt],
   };
 }
 

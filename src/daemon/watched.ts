@@ -6,6 +6,7 @@ import { awakeMs } from "../core/awake.js";
 import type { Settings } from "../core/defaults.js";
 import { createEvidence, type Evidence, take } from "../core/evidence/evidence.js";
 import type { Signal } from "../core/signal.js";
+import type { NightSpend } from "../core/spending.js";
 import { addEntry, type TimelineEntry } from "../core/timeline.js";
 
 /** The story of one session that is kept in memory; the whole of it can be folded out of the journal. */
@@ -74,6 +75,9 @@ export class Watched {
   sightedAt: number | null = null;
   /** The evaluation threw: this session is left alone, the others go on. */
   poisoned: string | null = null;
+
+  /** What the agent used this night, all its sessions together; null where it has no budget. */
+  spend: NightSpend | null = null;
 
   settings: JudgingOptions;
   readonly #bornAt: number;

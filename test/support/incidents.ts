@@ -7,6 +7,7 @@ import { takeIncidents } from "../../src/core/incident/fold.js";
 import { createIncidents, type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
+import type { NightSpend } from "../../src/core/spending.js";
 import { turnOf } from "../../src/core/turn-taking.js";
 import { START } from "./steps.js";
 
@@ -48,6 +49,7 @@ export interface Look {
   progress?: number | null;
   facts?: Partial<Facts>;
   account?: string | null;
+  spend?: NightSpend | null;
 }
 
 export class World {
@@ -81,6 +83,7 @@ export class World {
       assessment,
       progress: { workAt: progress, outcomeAt: progress },
       confirmMs: this.policy.confirmMs,
+      spend: look.spend ?? null,
     });
     let decision: Decision | null = null;
     for (const incident of this.open(agent)) {

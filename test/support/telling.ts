@@ -35,6 +35,7 @@ export const RULES: AlertRules = {
 
 export class TellingLoop extends TestLoop {
   acting!: Acting;
+  policy: Policy = POLICIES.default;
   /** What is allowed to be done; nothing unless a test says so. */
   can: readonly ActionName[] = [];
   touch: (action: Action) => Partial<Outcome> = () => ({});
@@ -93,7 +94,7 @@ export class TellingLoop extends TestLoop {
           ...this.touch(action),
         }),
       },
-      policyOf: () => POLICIES.default as Policy,
+      policyOf: () => this.policy,
       isAllowed: () => this.can.length > 0,
       isWell: () => true,
       now: () => loop.now(),

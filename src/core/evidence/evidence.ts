@@ -21,6 +21,7 @@ import { createProgress, type ProgressEvidence, takeProgress } from "./progress.
 import { createPrompts, type PromptsEvidence, takePrompts } from "./prompts.js";
 import { createProof, type ProofState, takeProof } from "./proof.js";
 import { createRetries, type RetriesState, takeRetries } from "./retries.js";
+import { createSpend, type SpendState, takeSpend } from "./spend.js";
 import { createSpin, type SpinState, takeSpin } from "./spin.js";
 import { createTools, type ToolsEvidence, takeTools } from "./tools.js";
 import { createTurn, type TurnEvidence, takeTurn } from "./turn.js";
@@ -49,6 +50,7 @@ export interface Evidence {
   loop: LoopState;
   errors: ErrorsState;
   burn: BurnState;
+  spend: SpendState;
   spin: SpinState;
   fingerprint: FingerprintState;
   checkpoint: CheckpointState;
@@ -83,6 +85,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     loop: createLoop(),
     errors: createErrors(),
     burn: createBurn(),
+    spend: createSpend(),
     spin: createSpin(),
     fingerprint: createFingerprint(),
     checkpoint: createCheckpoint(),
@@ -108,6 +111,7 @@ export function take(evidence: Evidence, signal: Signal): void {
   takeLoop(evidence.loop, signal);
   takeErrors(evidence.errors, signal);
   takeBurn(evidence.burn, signal);
+  takeSpend(evidence.spend, signal);
   takeSpin(evidence.spin, signal);
   takeFingerprint(evidence.fingerprint, signal);
   takeCheckpoint(evidence.checkpoint, signal);

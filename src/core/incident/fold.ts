@@ -6,8 +6,10 @@ import type { ActionName, Intent, Outcome } from "../action.js";
 import type { Assessment } from "../assess.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, SECOND } from "../defaults.js";
+import { CONFIDENCE } from "../evidence/verdict.js";
 import { plain } from "../plain.js";
 import { PERIOD_MAX_MS } from "../policy/policy.js";
+import type { NightSpend } from "../spending.js";
 import { needsConfirming, type Trouble, troubleOf } from "../trouble.js";
 import { follows } from "./chain.js";
 import {
@@ -21,6 +23,7 @@ import {
   type Silence,
 } from "./incident.js";
 import { joinOutage, leaveOutage } from "./outage.js";
+import { overBudgetId } from "./over-budget.js";
 import { type Progress, progressAt } from "./progress.js";
 
 export type IncidentInput =
@@ -51,6 +54,8 @@ export interface Assessed {
   confirmMs: number;
   /** A person ended the session: whatever was wrong with it is theirs. */
   endedByHuman?: boolean;
+  /** What the agent used this night; nothing where it has no budget. */
+  spend?: NightSpend | null;
 }
 
 /** What changed, for those who tell: one entry per incident and step. */
@@ -82,7 +87,7 @@ const FEEDBACK_MAX = 2000;
 export function takeIncidents(book: Incidents, input: IncidentInput): IncidentChange[] {
   switch (input.kind) {
     case "assessed":
-      return takeAssessed(book, input);
+      return [...takeAssessed(book, input), ...takeSpending(book, input)];
     case "intended":
       return takeIntent(book, input.intent);
     case "done": {
@@ -136,7 +141,7 @@ function takeAssessed(book: Incidents, input: Assessed): IncidentChange[] {
   const { agent, assessment } = input;
   const now = assessment.at;
   const trouble = troubleOf(assessment);
-  const open = openOf(book, agent);
+  const open = openOf(book, agent).filter((incident) => incident.trouble !== "over_budget");
   if (trouble !== "unknown") book.blind = book.blind.filter((entry) => entry.agent !== agent);
   else if (!book.blind.some((entry) => entry.agent === agent)) book.blind.push({ agent, since: now });
   if (input.endedByHuman) return open.flatMap((incident) => end(book, incident, "lapsed", now));
@@ -156,16 +161,39 @@ function takeAssessed(book: Incidents, input: Assessed): IncidentChange[] {
   return [...others, ...begin(book, input, trouble)];
 }
 
+/** Beside the state, and never instead of it. The night's end, or another budget, ends it without a word of recovery. */
+function takeSpending(book: Incidents, input: Assessed): IncidentChange[] {
+  const { agent, assessment } = input;
+  const spend = input.spend && input.spend.over.length > 0 && !input.endedByHuman ? input.spend : null;
+  const id = spend && overBudgetId(agent, spend);
+  const before = openOf(book, agent).filter((open) => open.trouble === "over_budget" && open.id !== id);
+  const ended = before.flatMap((incident) => end(book, incident, "lapsed", assessment.at));
+  if (!spend || id === null) return ended;
+  const reasons = [...spend.over, ...(spend.doubt === null ? [] : [spend.doubt])];
+  const said: Assessed = {
+    ...input,
+    assessment: { ...assessment, level: "act", confidence: CONFIDENCE.high, until: spend.night.to, reasons },
+  };
+  const known = book.incidents.find((incident) => incident.id === id);
+  if (!known) return [...ended, ...begin(book, said, "over_budget", id)];
+  return isOpen(known) ? [...ended, ...see(book, known, said)] : ended;
+}
+
 const openOf = (book: Incidents, agent: string): Incident[] =>
   book.incidents.filter((incident) => incident.agent === agent && isOpen(incident));
 
 const isBlind = (book: Incidents, agent: string, now: number): boolean =>
   awakeMs(book.asleep, book.blind.find((entry) => entry.agent === agent)?.since ?? now, now) >= BLIND_MS;
 
-function begin(book: Incidents, input: Assessed, trouble: Trouble): IncidentChange[] {
+function begin(
+  book: Incidents,
+  input: Assessed,
+  trouble: Trouble,
+  id: string = incidentId(input.agent, trouble, input.assessment.at),
+): IncidentChange[] {
   const { agent, session, program, account, assessment } = input;
   const incident: Incident = {
-    id: incidentId(agent, trouble, assessment.at),
+    id,
     agent,
     session,
     kind: program,

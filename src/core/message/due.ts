@@ -64,6 +64,8 @@ const STUCK: ReadonlySet<Trouble> = new Set(STUCK_CAUSES);
 export function typeOf(trouble: Trouble): MessageType {
   if (trouble === "needs_input") return "worker.needs_input";
   if (trouble === "unknown") return "watchdog.blind";
+  // It is neither stuck nor broken: nothing is said of its state.
+  if (trouble === "over_budget") return "worker.escalated";
   return STUCK.has(trouble) || trouble === "rate_limited" ? "worker.stuck" : "worker.error";
 }
 
@@ -107,7 +109,7 @@ function openDue(
   const type = typeOf(incident.trouble);
   const edge = edgeOf(book, incident, view, before, rules, now);
   if (edge !== null && !before.has(edge)) {
-    const made = makeTrouble(type, edge, incident, view, rules, now);
+    const made = makeTrouble(book, type, edge, incident, view, rules, now);
     due.push(isSameQuestion(edge, before) ? { ...made, isKnown: true } : made);
   }
   const { escalated } = incident;
@@ -117,7 +119,10 @@ function openDue(
     escalated &&
     wasTold &&
     !before.has("escalated") &&
-    (tried || (!HANDS_OFF.has(incident.trouble) && escalated.at - incident.confirmedAt > ESCALATED_AFTER_MS))
+    (tried ||
+      (!HANDS_OFF.has(incident.trouble) &&
+        incident.trouble !== "over_budget" &&
+        escalated.at - incident.confirmedAt > ESCALATED_AFTER_MS))
   )
     due.push(
       make(
@@ -174,6 +179,8 @@ function overDue(
   now: number,
 ): Due[] {
   const was = [...before].findLast((edge) => edge.startsWith("worker.") || edge.startsWith("watchdog."));
+  // The end of a night is no recovery.
+  if (incident.trouble === "over_budget") return [];
   if (was === undefined || before.has("recovered") || incident.endedAt === null) return [];
   const about = view ? aboutIncident(incident, view, "worker.recovered") : aboutUnseen(incident);
   const payload: Payloads["worker.recovered"] = {
@@ -186,6 +193,7 @@ function overDue(
 }
 
 function makeTrouble(
+  book: Incidents,
   type: MessageType,
   edge: string,
   incident: Incident,
@@ -214,6 +222,20 @@ function makeTrouble(
     }
     case "watchdog.blind":
       return make(type, edge, subject, about, { ...long, reason: say(incident.reasons[0] ?? "") }, now);
+    case "worker.escalated":
+      return make(
+        type,
+        edge,
+        subject,
+        about,
+        {
+          ...long,
+          reason: say(incident.reasons.join("; "), 600),
+          done: doneOf(book, incident, now),
+          last_output_preview: tail.join("\n"),
+        },
+        now,
+      );
     case "worker.error": {
       const { error, shownError } = view.evidence.failures;
       const context = (error ?? shownError)?.text || (incident.reasons[0] ?? "");

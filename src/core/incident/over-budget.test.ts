@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { type Look, World } from "../../../test/support/incidents.js";
+import { START } from "../../../test/support/steps.js";
+import { HOUR, type Settings } from "../defaults.js";
+import { POLICIES } from "../policy/builtin.js";
+import type { Policy, Rung } from "../policy/policy.js";
+import { type NightSpend, nightSpend } from "../spending.js";
+import { heldUntil } from "./over-budget.js";
+
+const rung = (name: Rung["do"]): Rung => ({
+  do: name,
+  when: { level: "act", afterMs: 0, origins: null },
+  limit: 1,
+  waitMs: 30_000,
+  proof: name === "interrupt" ? "turn_ended" : "none",
+});
+const policy = (...names: Rung["do"][]): Policy => ({
+  ...POLICIES.default,
+  ladders: { ...POLICIES.default.ladders, over_budget: names.map(rung) },
+});
+
+const spent = (tokens: number, night = 0, settings: Settings = { tokens_per_night: 1000 }): NightSpend =>
+  nightSpend(
+    [{ tokens, costUsd: 0, unpriced: tokens }],
+    { from: START + (night * 24 - 1) * HOUR, to: START + (night * 24 + 23) * HOUR },
+    settings,
+  );
+const over = (tokens = 1200, rest: Look = {}): Look => ({ spend: spent(tokens), ...rest });
+
+describe("a night's spend", () => {
+  it("is that of all sessions together, beside both budgets", () => {
+    const night = { from: 0, to: 1 };
+    const half = { tokens: 600, costUsd: 1.5, unpriced: 0 };
+    expect(nightSpend([half], night, { tokens_per_night: 1000, cost_usd_per_night: 3 }).over).toEqual([]);
+    expect(nightSpend([half, half], night, { tokens_per_night: 1000, cost_usd_per_night: 3 }).over).toEqual([
+      "1200 tokens this night, of a budget of 1000",
+      "$3.00 this night, of a budget of $3.00",
+    ]);
+    expect(nightSpend([half, half], night, {}).over).toEqual([]);
+  });
+
+  it("says so where a price is not known, instead of counting nothing for it", () => {
+    const { over: used, doubt } = spent(5000, 0, { cost_usd_per_night: 1 });
+    expect(used).toEqual([]);
+    expect(doubt).toBe("nothing tells the price of 5000 tokens of this night: they are not in the $0.00");
+  });
+});
+
+describe("an agent over its budget", () => {
+  it.each(["observe", "default", "aggressive"] as const)("is told once a night and not touched under %s", (name) => {
+    const world = new World(POLICIES[name]);
+    world.look(0, "working", { spend: spent(900) });
+    expect(world.book.incidents).toEqual([]);
+    expect(world.watch(5, 3600, "working", over())).toEqual(["5 escalate"]);
+    expect(world.only).toMatchObject({
+      trouble: "over_budget",
+      phase: "escalated",
+      reasons: ["1200 tokens this night, of a budget of 1000"],
+    });
+    expect(world.only.escalated?.reason).toContain(`the policy ${name} only tells`);
+  });
+
+  it("stays one incident whatever else comes and goes, and ends with the night; the next night has one of its own", () => {
+    const world = new World();
+    world.look(0, "working", over());
+    world.watch(10, 900, "stuck/loop", over());
+    world.watch(905, 1000, "working", over(1300, { progress: 904 }));
+    const mine = () => world.book.incidents.filter(({ trouble }) => trouble === "over_budget");
+    expect(mine()).toMatchObject([{ endedAt: null, reopened: 0 }]);
+    world.look(24 * 3600, "working", { spend: spent(10, 1) });
+    expect(mine()).toMatchObject([{ phase: "lapsed" }]);
+    world.look(25 * 3600, "working", { spend: spent(2000, 1) });
+    expect(mine()).toMatchObject([{ phase: "lapsed" }, { endedAt: null }]);
+  });
+
+  it("is not told again in the same night when its incident ended, but is for another budget", () => {
+    const world = new World();
+    world.look(0, "working", over());
+    world.look(10, "working", { spend: null });
+    world.look(20, "working", over());
+    expect(world.only.phase).toBe("lapsed");
+    world.look(30, "working", { spend: spent(3000, 0, { tokens_per_night: 2000 }) });
+    expect(world.open()).toMatchObject([{ trouble: "over_budget" }]);
+  });
+
+  it("is interrupted once by a policy that says so, while a turn runs and nobody is there", () => {
+    const world = new World(policy("interrupt"));
+    expect(world.watch(0, 60, "complete", over())).toEqual([]);
+    expect(world.watch(65, 120, "working", over(1200, { facts: { humanPresent: true } }))).toEqual([]);
+    expect(world.watch(125, 180, "needs_input/permission", over())).not.toContain("125 interrupt");
+    expect(world.watch(185, 1000, "working", over())).toEqual(["185 interrupt", "215 escalate"]);
+    expect(world.watch(1005, 3000, "working", over(9000))).toEqual([]);
+  });
+
+  it("is not interrupted unless acting is allowed", () => {
+    const world = new World(policy("interrupt"));
+    expect(world.watch(0, 600, "working", over(1200, { facts: { allowed: false } }))).toEqual(["0 escalate"]);
+  });
+
+  it("is neither typed at, ended nor started, whatever a policy says", () => {
+    const world = new World(policy("nudge", "stop", "restart", "resume", "end_child"));
+    expect(world.watch(0, 600, "working", over())).toEqual(["0 escalate"]);
+  });
+
+  it("is not set going again for another trouble after that interrupt, until the night ends or somebody takes it", () => {
+    const world = new World(policy("interrupt"));
+    world.watch(0, 60, "working", over());
+    const held = heldUntil(world.book, "a");
+    expect(held).toBe(START + 23 * HOUR);
+    const done = world.watch(100, 600, "stuck/stopped_early", over(1200, { facts: { heldUntil: held } }));
+    expect(done.filter((what) => what.endsWith("nudge"))).toEqual([]);
+  });
+});

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { agent, WORKING } from "../../test/support/loops.js";
+import { TellingLoop } from "../../test/support/telling.js";
+import { parsePolicy } from "../config/policy-file.js";
+import { HOUR } from "../core/defaults.js";
+import { POLICIES } from "../core/policy/builtin.js";
+import type { Source } from "../core/signal.js";
+import { nightAt } from "./night.js";
+import { viewOf } from "./view.js";
+
+const local = (day: number, hour: number, minute = 0): number => new Date(2026, 10, day, hour, minute).getTime();
+
+describe("a night", () => {
+  it("starts at its hour and lasts until the next one", () => {
+    const night = { from: local(14, 20), to: local(15, 20) };
+    expect(nightAt(local(14, 20), 20)).toEqual(night);
+    expect(nightAt(local(15, 3, 30), 20)).toEqual(night);
+    expect(nightAt(local(15, 19, 59), 20)).toEqual(night);
+    expect(nightAt(local(15, 20), 20).from).toBe(local(15, 20));
+    expect(nightAt(local(15, 3), 0).from).toBe(local(15, 0));
+  });
+});
+
+describe("an agent with a budget", () => {
+  let test: TellingLoop;
+  beforeEach(() => {
+    test = new TellingLoop();
+  });
+  afterEach(() => test.close());
+
+  const tokens = (output: number, source: Source = "transcript") => ({
+    kind: "tokens" as const,
+    source,
+    input: 0,
+    output,
+  });
+  const budgets = (settings: object): void => {
+    // Half a day away from the clock of the test, whatever the time zone.
+    const night_starts_hour = (new Date(test.hand.wall).getHours() + 12) % 24;
+    for (const watched of test.loop.sessions()) watched.settings = { ...settings, night_starts_hour };
+  };
+  async function run(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      test.run(1);
+      await new Promise(setImmediate);
+    }
+  }
+  const troubles = () => test.acting.book.incidents.map(({ trouble }) => trouble);
+
+  it("is told once when its sessions together used it up, goes on working, and is not touched", async () => {
+    test.can = ["interrupt", "nudge"];
+    const touched: string[] = [];
+    test.touch = (action) => {
+      touched.push(action.do);
+      return {};
+    };
+    test.loop.register(agent({ session: "s0", endedAt: test.hand.wall }));
+    test.loop.register(agent());
+    budgets({ tokens_per_night: 1000 });
+    await test.send("s0", [tokens(700)]);
+    await test.send("s1", [...WORKING, tokens(200), tokens(200, "telemetry")]);
+    await run(5);
+    expect(troubles()).toEqual([]);
+    await test.send("s1", [tokens(100)]);
+    await run(40);
+    expect(test.told).toEqual(["worker.escalated api"]);
+    expect(test.payload(0)).toMatchObject({
+      cause: "over_budget",
+      reason: "1000 tokens this night, of a budget of 1000",
+      done: [],
+    });
+    const watched = test.loop.find("api");
+    expect(watched && viewOf(watched, test.loop.now())).toMatchObject({
+      state: "working",
+      healthy: true,
+      spend: { tokens: 1000, tokens_budget: 1000, cost_usd: null, unpriced_tokens: 1000, is_over: true },
+    });
+    expect(touched).toEqual([]);
+  });
+
+  it("is neither forgotten nor told again by the next life of the daemon", async () => {
+    test.loop.register(agent());
+    budgets({ tokens_per_night: 100 });
+    await test.send("s1", [...WORKING, tokens(200)]);
+    await run(5);
+    test.restart();
+    budgets({ tokens_per_night: 100 });
+    await run(20);
+    expect(test.told).toEqual(["worker.escalated api"]);
+    expect(troubles()).toEqual(["over_budget"]);
+    expect(test.loop.find("api")?.spend?.tokens).toBe(200);
+  });
+
+  it("says nothing at the end of the night, and is told again in the next one", async () => {
+    test.loop.register(agent());
+    budgets({ tokens_per_night: 100 });
+    await test.send("s1", [...WORKING, tokens(200)]);
+    await run(5);
+    test.hand.pass(24 * HOUR);
+    await run(20);
+    expect(test.told).toEqual(["worker.escalated api"]);
+    expect(test.acting.book.incidents[0]?.phase).toBe("lapsed");
+    await test.send("s1", [...WORKING, tokens(200)]);
+    await run(5);
+    expect(test.told.filter((one) => one === "worker.escalated api")).toHaveLength(2);
+  });
+
+  it("is interrupted once where its policy has a rung for it, and that is told", async () => {
+    const text = 'ladders.over_budget = [{ do = "interrupt" }]';
+    test.policy = parsePolicy("thrifty", text, () => POLICIES.default).policy;
+    test.can = ["interrupt", "nudge"];
+    const touched: string[] = [];
+    test.touch = (action) => {
+      touched.push(`${action.do} ${action.trouble}`);
+      void test.send("s1", [{ kind: "status", source: "title", status: "idle" }]);
+      return {};
+    };
+    test.loop.register(agent());
+    budgets({ tokens_per_night: 100 });
+    await test.send("s1", [...WORKING, tokens(200)]);
+    await run(60);
+    expect(touched).toEqual(["interrupt over_budget"]);
+    expect(test.told).toEqual(["worker.escalated api", "worker.escalated api"]);
+    expect(test.payload(1)).toMatchObject({ done: ["interrupt: done"] });
+  });
+});
