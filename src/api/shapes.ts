@@ -29,6 +29,19 @@ const agent = {
   last_output: time.nullable(),
   tokens_per_hour: z.number(),
   cost_usd_per_hour: z.number(),
+  spend: z
+    .object({
+      since: time,
+      until: time,
+      tokens: z.number(),
+      tokens_budget: z.number().nullable(),
+      cost_usd: z.number().nullable(),
+      cost_usd_budget: z.number().nullable(),
+      unpriced_tokens: z.number(),
+      is_over: z.boolean(),
+      notes: words,
+    })
+    .nullable(),
   healthy: z.boolean(),
   blind: z.object({ since: time, reason: z.string() }).nullable(),
   started_at: time,

@@ -76,6 +76,8 @@ describe("an agent with a budget", () => {
       spend: { tokens: 1000, tokens_budget: 1000, cost_usd: null, unpriced_tokens: 1000, is_over: true },
     });
     expect(touched).toEqual([]);
+    expect(test.heard).toEqual(["opened api has used up its budget of the night"]);
+    expect(test.arrived[0]?.severity).toBe("warning");
   });
 
   it("is neither forgotten nor told again by the next life of the daemon", async () => {
@@ -95,11 +97,12 @@ describe("an agent with a budget", () => {
     test.loop.register(agent());
     budgets({ tokens_per_night: 100 });
     await test.send("s1", [...WORKING, tokens(200)]);
-    await run(5);
+    await run(20);
     test.hand.pass(24 * HOUR);
     await run(20);
     expect(test.told).toEqual(["worker.escalated api"]);
     expect(test.acting.book.incidents[0]?.phase).toBe("lapsed");
+    expect(test.heard).toEqual(["opened api has used up its budget of the night"]);
     await test.send("s1", [...WORKING, tokens(200)]);
     await run(5);
     expect(test.told.filter((one) => one === "worker.escalated api")).toHaveLength(2);

@@ -23,9 +23,9 @@ import {
 } from "./alert.js";
 import { heldUntil } from "./quiet.js";
 
-/** What only a human can answer is critical at once, the rest when rouse is at its end; not to see is no emergency. */
+/** What only a human can answer is critical at once, the rest when rouse is at its end; not to see, or to spend, is no emergency. */
 function severityOf({ trouble, escalated }: Incident): Severity {
-  if (trouble === "unknown") return "warning";
+  if (trouble === "unknown" || trouble === "over_budget") return "warning";
   return escalated !== null || HANDS_OFF.has(trouble) ? "critical" : "warning";
 }
 
@@ -91,8 +91,10 @@ function followUps(input: AlertInput, state: AlertState): Planned[] {
   const follow = (edge: AlertEdge, severity: Severity, how = ""): Planned =>
     planned(input, edge, state.subject, incidents, severity, state.channels, how);
   if (open.length === 0) {
-    // Whoever silenced the trouble does not want to hear of its end either.
-    const silenced = incidents.length > 0 && incidents.every((one) => silencedUntil(book, one, now) !== null);
+    // Whoever silenced the trouble does not want to hear of its end either; that of a night is no news.
+    const isUnheard = (one: Incident): boolean =>
+      one.trouble === "over_budget" || silencedUntil(book, one, now) !== null;
+    const silenced = incidents.length > 0 && incidents.every(isUnheard);
     const end = { ...follow("resolved", "info"), members: state.members };
     return [silenced ? { ...end, deliveries: [] } : end];
   }

@@ -33,4 +33,5 @@ export const TROUBLE_WORDS: Readonly<Record<Trouble, string>> = {
   error: "stopped on an error",
   gone: "is gone",
   unknown: "cannot be seen by rouse",
+  over_budget: "has used up its budget of the night",
 };
