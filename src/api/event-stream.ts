@@ -1,12 +1,10 @@
 /** Server-sent events: one stream per client, taken up again by the header Last-Event-ID. */
-import type { Context } from "hono";
-import { streamSSE } from "hono/streaming";
 import { plainJson } from "../core/plain.js";
 import { type ApiEvent, EVENT_KINDS, type EventKind, type Events } from "./events.js";
 import { ApiProblem } from "./problem.js";
 
-/** So many events may wait for a client that reads slowly; it comes back and takes the rest up. */
-const WAITING_MAX = 500;
+/** So much may wait for a client that reads slowly; it comes back and takes the rest up. */
+const WAITING_BYTES_MAX = 1024 * 1024;
 const BEAT_MS = 15_000;
 
 export interface StreamFilter {
@@ -21,55 +19,58 @@ export function filterOf(query: { kinds?: string | undefined; agent?: string | u
   return { kinds: new Set(wanted as EventKind[]), agent: query.agent ?? null };
 }
 
-export function eventStream(c: Context, events: Events, filter: StreamFilter): Response {
-  const waiting: ApiEvent[] = [];
-  let wake: () => void = () => {};
-  let isOver = false;
-  const end = (): void => {
-    isOver = true;
-    wake();
-  };
-  const started = events.listen(
+export function eventStream(events: Events, filter: StreamFilter, lastId: string | null): Response {
+  let stop = (): void => {};
+  const body = new ReadableStream<Uint8Array>(
     {
-      take: (event) => {
-        if (!filter.kinds.has(event.kind) || (filter.agent !== null && event.agent !== filter.agent)) return true;
-        if (waiting.push(event) > WAITING_MAX) return false;
-        wake();
-        return true;
-      },
-      dropped: end,
-    },
-    c.req.header("last-event-id") ?? null,
-  );
-  if (!started) throw new ApiProblem("full", "too many clients listen already; close one and try again");
-  return streamSSE(c, async (stream) => {
-    stream.onAbort(end);
-    try {
-      // Headers and this leave at once, so that a client knows that it is heard.
-      await stream.writeSSE({
-        event: started.isWhole ? "hello" : "missed",
-        data: JSON.stringify(hello(started.isWhole)),
-      });
-      while (!isOver) {
-        const next = waiting.shift();
-        if (next) {
-          await stream.writeSSE({ id: next.id, event: next.kind, data: plainJson(next) });
-          continue;
+      start(controller) {
+        const write = (text: string): boolean => {
+          controller.enqueue(ENCODER.encode(text));
+          return (controller.desiredSize ?? 0) > -WAITING_BYTES_MAX;
+        };
+        const beat = setInterval(() => write(": \n\n"), BEAT_MS);
+        const waiting: ApiEvent[] = [];
+        let isOpen = false;
+        const started = events.listen(
+          {
+            take: (event) => {
+              if (!filter.kinds.has(event.kind) || (filter.agent !== null && event.agent !== filter.agent)) return true;
+              if (isOpen) return write(frameOf(event));
+              waiting.push(event);
+              return true;
+            },
+            dropped: () => {
+              clearInterval(beat);
+              // The connection ends with it: whoever does not read would not notice a polite end.
+              controller.error(new Error("it did not keep up, or the daemon ends"));
+            },
+          },
+          lastId,
+        );
+        if (!started) {
+          clearInterval(beat);
+          throw new ApiProblem("full", "too many clients listen already; close one and try again");
         }
-        await new Promise<void>((resolve) => {
-          const beat = setTimeout(resolve, BEAT_MS);
-          wake = () => {
-            clearTimeout(beat);
-            resolve();
-          };
-        });
-        if (!isOver && waiting.length === 0) await stream.write(": \n\n");
-      }
-    } finally {
-      started.stop();
-    }
-  });
+        stop = () => {
+          clearInterval(beat);
+          started.stop();
+        };
+        // Headers and this leave at once, so that a client knows that it is heard, and whether all that it missed follows.
+        write(`event: ${started.isWhole ? "hello" : "missed"}\ndata: ${JSON.stringify(hello(started.isWhole))}\n\n`);
+        isOpen = true;
+        for (const event of waiting) write(frameOf(event));
+      },
+      cancel: () => stop(),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
+  );
+  return new Response(body, { headers: { "content-type": "text/event-stream", "cache-control": "no-cache" } });
 }
+
+const ENCODER = new TextEncoder();
+
+/** JSON without indentation has no line ends, so it is one line of data. */
+const frameOf = (event: ApiEvent): string => `event: ${event.kind}\nid: ${event.id}\ndata: ${plainJson(event)}\n\n`;
 
 const hello = (isWhole: boolean): { says: string } => ({
   says: isWhole

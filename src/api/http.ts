@@ -34,7 +34,7 @@ export function makeApi({ service, events, metrics, version, mcp }: ApiOptions):
       json(c, await perform(service, name, await inputOf(c, operation), c.env.client)),
     );
   }
-  app.get("/v1/events", (c) => eventStream(c, events, filterOf(c.req.query())));
+  app.get("/v1/events", (c) => eventStream(events, filterOf(c.req.query()), c.req.header("last-event-id") ?? null));
   app.get("/metrics", async (c) => {
     const { text, type } = await metrics();
     return c.body(text, 200, { "content-type": type });

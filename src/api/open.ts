@@ -81,5 +81,5 @@ function addCalls(app: Hono, loop: Pick<Loop, "find">, service: Service, events:
     );
     return waitingJson(called);
   });
-  app.get("/v1/events", (c) => eventStream(c, events, filterOf(c.req.query())));
+  app.get("/v1/events", (c) => eventStream(events, filterOf(c.req.query()), c.req.header("last-event-id") ?? null));
 }

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { eventStream, filterOf } from "./event-stream.js";
+import { Events } from "./events.js";
+
+const ALL = filterOf({});
+const reader = (answer: Response): ReadableStreamDefaultReader<Uint8Array> =>
+  (answer.body as ReadableStream<Uint8Array>).getReader();
+const textOf = ({ value }: { value?: Uint8Array | undefined }): string => new TextDecoder().decode(value);
+
+describe("an event stream", () => {
+  it("greets at once, then tells each event in one frame", async () => {
+    const events = new Events();
+    const reading = reader(eventStream(events, ALL, null));
+    expect(textOf(await reading.read())).toMatch(/^event: hello\ndata: \{.*\}\n\n$/);
+    events.tell("assessment", 0, "ann", { state: "stuck", text: "two\nlines" });
+    expect(textOf(await reading.read())).toMatch(/^event: assessment\nid: \w+-1\ndata: \{.*"state":"stuck".*\}\n\n$/);
+    await reading.cancel();
+    expect(events.listeners).toBe(0);
+  });
+
+  it("tells what was missed after the greeting, and says when that is not all", async () => {
+    const events = new Events();
+    const first = reader(eventStream(events, ALL, null));
+    await first.read();
+    events.tell("assessment", 0, "ann", { n: 1 });
+    const [, id = ""] = /id: (\S+)/.exec(textOf(await first.read())) ?? [];
+    events.tell("assessment", 0, "ann", { n: 2 });
+    const again = reader(eventStream(events, ALL, id));
+    expect(textOf(await again.read())).toMatch(/^event: hello/);
+    expect(textOf(await again.read())).toContain('"n":2');
+    expect(textOf(await reader(eventStream(events, ALL, "x-1")).read())).toMatch(/^event: missed/);
+    events.close();
+  });
+
+  it("tells only what was asked for", async () => {
+    const events = new Events();
+    const reading = reader(eventStream(events, filterOf({ kinds: "incident", agent: "bob" }), null));
+    await reading.read();
+    events.tell("assessment", 0, "bob", {});
+    events.tell("incident", 0, "ann", {});
+    events.tell("incident", 0, "bob", { n: 3 });
+    expect(textOf(await reading.read())).toContain('"n":3');
+    expect(() => filterOf({ kinds: "incident,nothing" })).toThrow("kinds must be");
+    events.close();
+  });
+
+  it("ends for a client that does not read, and holds a bounded amount for it", async () => {
+    const events = new Events();
+    const slow = eventStream(events, ALL, null);
+    const quick = reader(eventStream(events, ALL, null));
+    await quick.read();
+    let told = 0;
+    while (events.dropped === 0 && told < 100_000) {
+      events.tell("assessment", 0, "ann", { n: told++, text: "x".repeat(1000) });
+      await quick.read();
+    }
+    expect(told).toBeGreaterThan(500);
+    expect(told).toBeLessThan(2000);
+    expect(events.listeners).toBe(1);
+    const reading = reader(slow);
+    await expect(
+      (async () => {
+        for (;;) await reading.read();
+      })(),
+    ).rejects.toThrow("did not keep up");
+    events.close();
+  });
+});
