@@ -193,10 +193,10 @@ export function burnText({ tokens_per_hour, cost_usd_per_hour }: SessionView): s
 export function spendLines({ spend }: SessionView): string[] {
   if (!spend) return [];
   const tokens = `${compact(spend.tokens)}${spend.tokens_budget === null ? "" : ` of ${compact(spend.tokens_budget)}`} tokens`;
-  const cost = spend.cost_usd === null ? "at a price that nothing tells" : `$${spend.cost_usd.toFixed(2)}`;
-  const of = spend.cost_usd_budget === null ? "" : ` of $${spend.cost_usd_budget.toFixed(2)}`;
+  const cost = spend.cost_usd === null ? "cost not known" : `$${spend.cost_usd.toFixed(2)}`;
+  const of = spend.cost_usd_budget === null ? "" : ` (of $${spend.cost_usd_budget.toFixed(2)})`;
   return [
-    `  this night, until ${spend.until}: ${tokens}, ${cost}${of}${spend.is_over ? " (over budget)" : ""}`,
+    `  this night, until ${spend.until}: ${tokens}, ${cost}${of}${spend.is_over ? ": over budget" : ""}`,
     ...spend.notes.map((note) => `  ${note}`),
   ];
 }

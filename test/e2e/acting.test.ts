@@ -9,7 +9,7 @@ import type { RecoveryView } from "../../src/daemon/recovery-view.js";
 import type { WhyAnswer } from "../../src/daemon/routes.js";
 import { listSessions } from "../../src/host/registry.js";
 import { TestDaemon } from "../support/daemon.js";
-import { type FakeScript, reaches, receivedBy, spawnFake, typeInto, viewOf } from "../support/fake-agent.js";
+import { type FakeScript, placeOf, reaches, receivedBy, spawnFake, typeInto, viewOf } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 
 const FULL = process.env.ROUSE_FULL === "1";
@@ -26,12 +26,20 @@ confirm_seconds = 0
 api = [{ do = "nudge", when = { level = "tell" }, limit = 1 }]
 `;
 
+/** Interrupts whoever spends too much. */
+const THRIFTY = `
+agents = ["spender"]
+[ladders]
+over_budget = [{ do = "interrupt" }]
+`;
+
 beforeAll(async () => {
   home = makeHome("on");
   home.env.CLAUDE_CONFIG_DIR = join(home.path, ".claude");
   const policies = join(rousePaths(home.env).config, "policies");
   mkdirSync(policies, { recursive: true });
   writeFileSync(join(policies, "quick.toml"), QUICK);
+  writeFileSync(join(policies, "thrifty.toml"), THRIFTY);
   daemon = new TestDaemon(home);
   daemon.start();
   await daemon.judges();
@@ -78,6 +86,48 @@ async function hasIncident(
 /** It fails, and works on when somebody says so. */
 const FAILS: FakeScript = { steps: [{ do: "idle", ms: 500 }, { do: "fail" }, { do: "idle" }, { do: "stream" }] };
 const ASKS: FakeScript = { logs: true, steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "stream" }] };
+
+/** A reply of 50 tokens when its transcript has been found; then it writes on and on. */
+const SPENDS: FakeScript = {
+  writes: true,
+  logs: true,
+  steps: [
+    { do: "idle", ms: 500 },
+    { do: "tool", command: ["sleep", "20"] },
+    { do: "tool", command: ["true"] },
+    { do: "stream" },
+    { do: "idle" },
+  ],
+};
+
+describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () => {
+  it("is told and works on; allowed, it is interrupted once, because its policy says so", async () => {
+    const { path } = placeOf(home, "spender");
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, ".rouse.toml"), "[spend]\ntokens_per_night = 40\ncost_usd_per_night = 1\n");
+    await spawnFake(home, "spender", SPENDS);
+    const told = await hasIncident("spender", ({ phase }) => phase === "escalated", 120_000);
+    expect(told).toMatchObject({ trouble: "over_budget", policy: "thrifty", would: "interrupt", deeds: [] });
+    expect(told.reasons).toEqual([
+      expect.stringMatching(/^\d+ tokens this night, of a budget of 40$/),
+      expect.stringMatching(/^nothing tells the price of \d+ tokens of this night/),
+    ]);
+    const status = (await rouse(home, ["status"])).stdout;
+    expect(status).toContain("spender: over_budget, rouse would have interrupted it");
+    expect(status).toContain("spender: the budget of money cannot be watched, for nothing tells a price");
+    const why = (await rouse(home, ["why", "spender"])).stdout;
+    expect(why).toMatch(/^spender is working/);
+    expect(why).toMatch(/this night, until \S+: \d+ of 40 tokens, cost not known \(of \$1\.00\): over budget/);
+    expect(receivedBy(home, "spender")).toEqual([]);
+    await rouse(home, ["allow", "spender"]);
+    const done = await hasIncident("spender", ({ deeds }) => deeds.some(({ result }) => result !== "pending"), 120_000);
+    // The scripted agent writes on after its key: that is seen too, and not tried again.
+    expect(done.deeds).toMatchObject([
+      { do: "interrupt", result: "failed", reason: "interrupted, but the turn goes on" },
+    ]);
+    expect(receivedBy(home, "spender").map(({ text }) => text)).toEqual(["\u001b"]);
+  });
+});
 
 describe("an agent in trouble", { timeout: TIMEOUT_MS }, () => {
   it("is not touched without permission; with it, it is told to continue, works on, and the incident ends", async () => {
