@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
@@ -22,6 +23,8 @@ export default defineConfig(({ mode }) => {
       // A hung test ends; nothing else is measured by these. Two busy cores took four times as long as two idle ones.
       testTimeout: full ? 1_200_000 : 120_000,
       hookTimeout: full ? 600_000 : 120_000,
+      // Most of the long ones wait for other processes. Left alone, two cores would run one file at a time.
+      maxWorkers: Math.max(4, availableParallelism()),
       // Real processes on a machine that others use: in CI one failure is tried once more, and named in the report.
       retry: process.env.CI ? 1 : 0,
     },
