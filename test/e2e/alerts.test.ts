@@ -2,8 +2,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rousePaths } from "../../src/config/paths.js";
+import { ask } from "../../src/host/ask.js";
+import { findSession } from "../../src/host/registry.js";
 import { TestDaemon } from "../support/daemon.js";
-import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
+import { closeHome, type Home, makeHome, rouse, rouseInTerminal, until } from "../support/hosts.js";
 import { agent } from "../support/loops.js";
 import { HttpReceiver } from "../support/receivers.js";
 import { screen } from "../support/steps.js";
@@ -158,5 +161,51 @@ describe("rouse alert", () => {
       .map(({ stdout }) => stdout)
       .join();
     expect(shown).not.toMatch(/s3cret-of|\/hook/);
+  });
+});
+
+describe("rouse messages", () => {
+  it("shows what an orchestrator is told until it is acknowledged, and follows what comes", async () => {
+    daemon.start();
+    await daemon.judges();
+    expect((await rouse(home, ["messages"])).stdout).toBe("");
+    await asks(1);
+    interface Inbox {
+      messages: { msg_type: string; payload: { worker_name: string; prompt_preview: string } }[];
+    }
+    const read = async (...more: string[]): Promise<Inbox["messages"]> =>
+      (JSON.parse((await rouse(home, ["messages", "--json", ...more])).stdout) as Inbox).messages;
+    await until("the message", async () => (await read()).length === 1);
+    expect(await read("--ack")).toMatchObject([
+      { msg_type: "worker.needs_input", payload: { worker_name: "a1", prompt_preview: "Question 1?" } },
+    ]);
+    expect(await read()).toEqual([]);
+    expect(await read("--all")).toHaveLength(1);
+    expect((await rouse(home, ["messages", "send", "--tag", "team", "hello"])).status).toBe(0);
+    const terminal = rouseInTerminal(home, ["messages", "--tag", "team", "--follow", "--ack"]);
+    await terminal.shows("hello");
+    await rouse(home, ["messages", "send", "--tag", "team", "and more"]);
+    await terminal.shows("and more");
+    terminal.write("\u0003");
+    await terminal.exited;
+    expect(await read("--tag", "team")).toEqual([]);
+  });
+});
+
+describe("the terminal channel", () => {
+  it("rings in the terminal of rouse run, between two sequences of the program", async () => {
+    const terminal = rouseInTerminal(home, ["run", "--name", "human", "--", "sh", "-c", "printf ready; cat"]);
+    await terminal.shows("ready");
+    const paths = rousePaths(home.env);
+    let socket = "";
+    await until("its host", () => {
+      socket = findSession(paths, "human")?.hostSocket ?? "";
+      return socket !== "";
+    });
+    const asked = await ask(socket, { op: "notify", text: "api waits\u001b[31m for you" }, "notified", 20_000);
+    expect(asked).toMatchObject({ kind: "answer", event: { terminals: 1 } });
+    await terminal.shows("\u0007\u001b]9;api waits [31m for you\u0007");
+    terminal.write("\u0004");
+    await terminal.exited;
   });
 });

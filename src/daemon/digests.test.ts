@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { START } from "../../test/support/steps.js";
+import { TellingLoop } from "../../test/support/telling.js";
+import { Digests } from "./digests.js";
+
+let test: TellingLoop;
+beforeEach(() => {
+  test = new TellingLoop();
+});
+afterEach(() => test.close());
+
+const MINUTE = 60_000;
+const digests = (pattern: string): Digests =>
+  new Digests({
+    pattern,
+    outbox: test.journal.outbox,
+    channels: ["ops"],
+    book: () => test.acting.book,
+    states: () => ["working", "working", "needs_input"],
+    now: () => test.loop.now(),
+  });
+const made = (): string[] => test.journal.outbox.list(10).map(({ notice }) => `${notice.kind} ${notice.title}`);
+
+describe("the digest", () => {
+  it("is made at each time of its schedule once, tagged apart from what the watchdog says", () => {
+    const first = digests("*/10 * * * *");
+    for (let minute = 0; minute < 25; minute++) {
+      test.hand.pass(MINUTE);
+      first.tick(test.loop.now());
+      first.tick(test.loop.now());
+    }
+    expect(made()).toEqual(["digest Digest: 2 working, 1 needs_input", "digest Digest: 2 working, 1 needs_input"]);
+    expect(test.journal.outbox.lastDigest()).toBe(START + 20 * MINUTE);
+  });
+
+  it("is not made up for where no daemon ran, and not made again after a restart", () => {
+    digests("*/10 * * * *").tick(test.loop.now());
+    test.hand.pass(35 * MINUTE);
+    const second = digests("*/10 * * * *");
+    second.tick(test.loop.now());
+    expect(made()).toEqual([]);
+    test.hand.pass(6 * MINUTE);
+    second.tick(test.loop.now());
+    digests("*/10 * * * *").tick(test.loop.now());
+    expect(made()).toHaveLength(1);
+  });
+
+  it("says of a pattern that is none that it is none", () => {
+    expect(() => digests("every morning")).toThrow();
+  });
+});
