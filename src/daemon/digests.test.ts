@@ -46,6 +46,6 @@ describe("the digest", () => {
   });
 
   it("says of a pattern that is none that it is none", () => {
-    expect(() => digests("every morning")).toThrow();
+    expect(() => digests("every morning")).toThrow("CronPattern");
   });
 });
