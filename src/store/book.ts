@@ -3,7 +3,7 @@
  * last one, in one transaction that is on the disk when it returns: an intent that was saved is known after any crash.
  */
 import { createIncidents, type Incidents } from "../core/incident/incident.js";
-import { type Database, rollback } from "./sqlite.js";
+import { type Database, inTransaction } from "./sqlite.js";
 
 export interface BookStore {
   load(): Incidents;
@@ -63,16 +63,11 @@ export class BookTable implements BookStore {
       "insert into book (list, id, record) values (?, ?, ?) on conflict (list, id) do update set record = excluded.record",
     );
     const remove = this.#database.prepare("delete from book where list = ? and id = ?");
-    this.#database.exec("begin immediate");
-    try {
+    inTransaction(this.#database, () => {
       for (const { list, id, record } of changed) put.run(list, id, record);
       for (const { list, id } of removed) remove.run(list, id);
       alongside?.();
-      this.#database.exec("commit");
-    } catch (error) {
-      rollback(this.#database);
-      throw error;
-    }
+    });
     this.#stored = wanted;
   }
 }

@@ -22,7 +22,7 @@ import { JOURNAL_SCHEMA } from "./migrations.js";
 import { OutboxTable } from "./outbox.js";
 import { type Bounds, prune, usedBytes } from "./prune.js";
 import { type KnownSession, SessionTable } from "./session-table.js";
-import { rollback } from "./sqlite.js";
+import { inTransaction, rollback } from "./sqlite.js";
 
 export interface Appended {
   /** The highest number that is stored: the host may forget everything up to it. */
@@ -204,9 +204,7 @@ class SqliteJournal implements Journal {
   private store(waiting: readonly Waiting[]): void {
     const written = waiting.filter((entry) => entry.texts.length > 0);
     if (written.length === 0) return;
-    const { database } = this.file;
-    database.exec("begin immediate");
-    try {
+    inTransaction(this.file.database, () => {
       for (const { known, from, texts, receivedAt, appended } of written) {
         let bytes = 0;
         for (let start = 0; start < texts.length; start += BATCH_MAX) {
@@ -224,11 +222,7 @@ class SqliteJournal implements Journal {
           receivedAt,
         );
       }
-      database.exec("commit");
-    } catch (error) {
-      rollback(database);
-      throw error;
-    }
+    });
     for (const { known } of written) known.acked = known.reserved;
   }
 

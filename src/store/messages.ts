@@ -3,7 +3,7 @@
  * acknowledged. `told` remembers which edges were told, as long as the incident is in the book, so that a message that
  * was read, acknowledged and removed is not made again.
  */
-import { type Database, type Row, rollback } from "./sqlite.js";
+import { type Database, inTransaction, type Row } from "./sqlite.js";
 
 export interface StoredMessage {
   /** Grows; the cursor of a reader. */
@@ -129,17 +129,7 @@ export class MessageTable {
 
   /** In one transaction, stored when this returns. */
   inOne<T>(write: () => T): T {
-    return this.#trying(() => {
-      this.#database.exec("begin immediate");
-      try {
-        const result = write();
-        this.#database.exec("commit");
-        return result;
-      } catch (error) {
-        rollback(this.#database);
-        throw error;
-      }
-    });
+    return this.#trying(() => inTransaction(this.#database, write));
   }
 }
 

@@ -6,7 +6,7 @@
  * (somebody has taken or silenced the trouble meanwhile).
  */
 import type { AlertState, Notice, Planned } from "../core/alert/alert.js";
-import { type Database, type Row, rollback } from "./sqlite.js";
+import { type Database, inTransaction, type Row } from "./sqlite.js";
 
 export type DeliveryState = "pending" | "sent" | "dead" | "superseded" | "dropped";
 
@@ -195,17 +195,7 @@ export class OutboxTable {
   }
 
   inOne<T>(write: () => T): T {
-    return this.#trying(() => {
-      this.#database.exec("begin immediate");
-      try {
-        const result = write();
-        this.#database.exec("commit");
-        return result;
-      } catch (error) {
-        rollback(this.#database);
-        throw error;
-      }
-    });
+    return this.#trying(() => inTransaction(this.#database, write));
   }
 
   #read(sql: string, ...values: (string | number)[]): StoredDelivery[] {

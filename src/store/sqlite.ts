@@ -115,3 +115,16 @@ export function rollback(database: Database): void {
     // There was none to roll back.
   }
 }
+
+/** All of it or nothing. */
+export function inTransaction<T>(database: Database, write: () => T): T {
+  database.exec("begin immediate");
+  try {
+    const result = write();
+    database.exec("commit");
+    return result;
+  } catch (error) {
+    rollback(database);
+    throw error;
+  }
+}
