@@ -11,7 +11,7 @@ import { addEntry, type TimelineEntry } from "../core/timeline.js";
 
 /** The story of one session that is kept in memory; the whole of it can be folded out of the journal. */
 const TIMELINE_MAX = 200;
-/** Nothing was heard of a living session for so long, three beats of its host: rouse is blind to it and says so. */
+/** Nothing was heard of a living session for so long, many beats of its host: rouse is blind to it and says so. */
 export const BLIND_MS = 60_000;
 
 /** Whoever registered it saw its process; so long its first signal may take before rouse says that it sees nothing. */

@@ -18,7 +18,11 @@ import type { Signal } from "../core/signal.js";
 const BATCH_MS = 100;
 const BATCH_SIGNALS = 200;
 const KEPT_MAX = 20_000;
-const BEAT_MS = 20_000;
+/** A daemon that was killed is missed within this time, also by a host whose agent is quiet. */
+const BEAT_MS = 4000;
+/** A daemon that died so soon after it was called would die again. */
+const YOUNG_MS = 3000;
+const CALL_EVERY_MS = 60_000;
 const BACK_OFF_MS = [100, 200, 500, 1000, 2000, 5000, 10_000] as const;
 const TIMEOUT_MS = 5000;
 const ANSWER_CHARS_MAX = 64 * 1024;
@@ -127,6 +131,8 @@ export class DaemonLink {
     try {
       ok = await this.#sendNext();
       this.#failures = 0;
+      // One that lived for a while and is gone is called again at once; one that dies young is left alone for a minute.
+      if (performance.now() - this.#askedForDaemonAt > YOUNG_MS) this.#askedForDaemonAt = Number.NEGATIVE_INFINITY;
     } catch (error) {
       this.#failures++;
       this.#registered = false;
@@ -188,7 +194,7 @@ export class DaemonLink {
 
   #callDaemon(): void {
     const now = performance.now();
-    if (!this.#options.startDaemon || now - this.#askedForDaemonAt < 60_000) return;
+    if (!this.#options.startDaemon || now - this.#askedForDaemonAt < CALL_EVERY_MS) return;
     this.#askedForDaemonAt = now;
     this.#isDaemonComing = true;
     const tried = (): void => {
