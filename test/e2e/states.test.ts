@@ -129,7 +129,9 @@ const WAYS: Readonly<Record<string, Way>> = {
 };
 
 for (const [way, { start, skip, knowsEnds }] of Object.entries(WAYS)) {
-  const nameOf = (story: string): string => `${story}-${way.split(" ").at(-1)}`;
+  // A test that is tried again is another agent.
+  let tries = 0;
+  const nameOf = (story: string): string => `${story}-${way.split(" ").at(-1)}-${++tries}`;
 
   describe.skipIf(skip)(way, { concurrent: true, timeout: TIMEOUT_MS }, () => {
     it.each(Object.entries(STORIES))("each state of %s is reached, with its cause", async (story, steps) => {
