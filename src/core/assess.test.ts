@@ -232,4 +232,18 @@ describe("an assessment", () => {
     expect(assess(evidence, START + (minutes - 2) * 60_000).state).toBe("starting");
     expect(assess(evidence, START + minutes * 60_000)).toMatchObject({ state: "stuck", cause: "never_started" });
   });
+
+  it.each([
+    { what: "what ended the last turn", again: false, says: { state: "error", cause: "auth" } },
+    { what: "no row from before a turn that was cut off", again: true, says: { state: "gone", cause: null } },
+  ])("lets $what outlive an end of unknown kind", ({ again, says }) => {
+    const evidence = createEvidence();
+    const shown = screen({ busy: false, composer: "empty", error: { cause: "auth", text: "401" } });
+    take(evidence, { kind: "status", source: "title", status: "working", at: START });
+    take(evidence, { kind: "status", source: "title", status: "idle", at: START + 9000 });
+    take(evidence, { ...shown, at: START + 10_000 });
+    if (again) take(evidence, { kind: "status", source: "title", status: "working", at: START + 30_000 });
+    take(evidence, { kind: "exit", source: "process", code: null, signal: null, at: START + 32_000 });
+    expect(assess(evidence, START + 60_000)).toMatchObject(says);
+  });
 });

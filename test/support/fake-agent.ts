@@ -94,10 +94,11 @@ export async function viewOf(home: Home, name: string): Promise<SessionView | nu
 export const wordOf = ({ state, cause }: Pick<SessionView, "state" | "cause">): string =>
   cause === null ? state : `${state}/${cause}`;
 
-/** Waits until `status --json` says this, and returns what else it says. */
+/** Waits until `status --json` says this (`gone*`: with whatever cause), and returns what else it says. */
 export async function reaches(home: Home, name: string, wanted: string, ms = 90_000): Promise<SessionView> {
   let last: SessionView | null = null;
-  const says = (view: SessionView): boolean => wordOf(view) === wanted;
+  const says = (view: SessionView): boolean =>
+    wanted.endsWith("*") ? view.state === wanted.slice(0, -1) : wordOf(view) === wanted;
   const isSo = async (): Promise<boolean> => {
     last = await viewOf(home, name);
     if (last === null || !says(last)) return false;

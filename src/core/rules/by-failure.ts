@@ -1,5 +1,6 @@
 import type { Question, Verdict } from "../assess.js";
 import { SETTLE_MS } from "../clocks.js";
+import type { Evidence } from "../evidence/evidence.js";
 import type { Failure, Limit } from "../evidence/failures.js";
 import { poisonedVerdict } from "../evidence/poisoned.js";
 import { ago, lasting } from "./words.js";
@@ -16,8 +17,9 @@ export function byFailure(question: Question): Verdict | null {
   if (failures.error && active !== true) return failed(question, failures.error);
   // A row of the screen needs an idle composer: while the turn runs it is history or a quote.
   if (active === true || evidence.turn.interruptedAt !== null) return null;
-  if (failures.shownLimit) return limited(question, failures.shownLimit);
-  if (failures.shownError) return failed(question, failures.shownError);
+  const { shownLimit, shownError } = failures;
+  if (shownLimit && !isHistory(evidence, shownLimit.at)) return limited(question, shownLimit);
+  if (shownError && !isHistory(evidence, shownError.at)) return failed(question, shownError);
   if (question.word?.word !== "failed") return null;
   const { at, source } = question.word;
   if (question.since(at) < SETTLE_MS.reason) {
@@ -25,6 +27,12 @@ export function byFailure(question: Question): Verdict | null {
     return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to have failed (${source})`] };
   }
   return failed(question, { cause: "api", text: "the program says so and gives no reason", at, source });
+}
+
+/** A turn began after it and was cut off: the row was on its way up the screen. */
+function isHistory({ turn, exit }: Evidence, at: number): boolean {
+  if (!exit || turn.startedAt === null || turn.startedAt <= at) return false;
+  return turn.endedAt === null || turn.endedAt < turn.startedAt;
 }
 
 function limited({ evidence, since, due }: Question, limit: Limit): Verdict {
