@@ -15,6 +15,7 @@ const PAYLOAD = JSON.stringify({
 const COMMANDS = {
   "node -e 0": { args: ["-e", "0"], input: "" },
   "rouse hook": { args: [BIN, "hook", "claude-code"], input: PAYLOAD },
+  "rouse status --line": { args: [BIN, "status", "--line"], input: "" },
   "rouse report": { args: [BIN, "report", "working", "on the parser", "--name", "nobody"], input: "" },
 };
 
@@ -37,7 +38,7 @@ export async function benchStartUp() {
     }
     removeHome(home);
     const empty = median(took["node -e 0"]);
-    for (const name of ["rouse hook", "rouse report"]) {
+    for (const name of ["rouse hook", "rouse report", "rouse status --line"]) {
       results.push({
         name: `${name}, whole process, daemon ${state} (median of ${ROUNDS})`,
         figure: median(took[name]) / empty,

@@ -1,6 +1,9 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allCommands } from "../src/cli/completions.js";
+import { closeHome, makeHome, TestTerminal, until } from "./support/hosts.js";
 import { rouse } from "./support/rouse.js";
 
 const has = (shell: string): boolean => {
@@ -43,6 +46,59 @@ describe("rouse completions", () => {
 
   it.skipIf(!has("bash"))("offers in bash nothing of rouse's behind the agent's own command", () => {
     expect(offered(script, "rouse", "run", "--name", "x", "--", "claude", "--")).toEqual([]);
+  });
+
+  it.skipIf(!has("fish"))(
+    "offers in fish what follows each command, files where nothing does, and the agent's own",
+    async () => {
+      const fish = rouse(["completions", "fish"]).stdout;
+      const offers = (line: string): string[] => {
+        const script = `${fish}\ncomplete -C ${JSON.stringify(line)}`;
+        const said = execFileSync("fish", ["--no-config", "-c", script], { encoding: "utf8" });
+        return said.split("\n").flatMap((row) => (row === "" ? [] : [row.split("\t")[0] ?? ""]));
+      };
+      const specs = await allCommands();
+      const tops = specs.filter(({ words }) => words.length === 1).map(({ words }) => words[0] ?? "");
+      expect(offers("rouse ")).toEqual(tops.toSorted());
+      expect(offers("rouse config ")).toEqual(["migrate", "schema", "show"]);
+      expect(offers("rouse completions ")).toEqual(["bash", "fish", "zsh"]);
+      expect(offers("rouse health --filter ")).toEqual(["unhealthy"]);
+      // Neither the options of the command above, nor what follows a word that is only called like a command.
+      expect(offers("rouse messages send --")).toEqual(["--help", "--payload", "--tag", "--type"]);
+      expect(offers("rouse stop config sh")).toEqual([]);
+      expect(offers("rouse replay package.js")).toEqual(["package.json"]);
+      expect(offers("rouse run --name x -- cat package.js")).toEqual(["package.json"]);
+      expect(offers("rouse run --name x -- rouse summ")).toEqual(["summary"]);
+    },
+  );
+
+  it.skipIf(!has("zsh"))("completes in zsh, from fpath and sourced, and the agent's own command too", async () => {
+    const home = makeHome();
+    const zsh = rouse(["completions", "zsh"]).stdout;
+    writeFileSync(join(home.path, "_rouse"), zsh);
+    // The line as zsh has it, at a key: what it draws of it depends on how fast it is typed.
+    const lines = join(home.path, "lines");
+    const keep = `keep() { print -r -- "$BUFFER" >> ${lines}; BUFFER=; }; zle -N keep; bindkey '^G' keep;`;
+    const begin = `PS1='ready> '; unsetopt BEEP; ${keep} autoload -Uz compinit; compinit -u -D;`;
+    const completed = [
+      ["rouse summ", "rouse summary "],
+      ["rouse config mi", "rouse config migrate "],
+      ["rouse health --filter u", "rouse health --filter unhealthy "],
+      ["rouse run --name x -- rouse compl", "rouse run --name x -- rouse completions "],
+    ];
+    const ways = [`fpath=("$ROUSE_HOME" $fpath); ${begin}`, `${begin} source "$ROUSE_HOME/_rouse"`];
+    for (const way of ways) {
+      writeFileSync(lines, "");
+      writeFileSync(join(home.path, ".zshrc"), way);
+      const shell = new TestTerminal({ ...home, env: { ...home.env, ZDOTDIR: home.path } }, ["zsh", "-d", "-i"]);
+      await shell.shows("ready> ");
+      for (const [typed] of completed) shell.write(`${typed}\t\u0007`);
+      await until("all lines", () => readFileSync(lines, "utf8").split("\n").length > completed.length, 60_000);
+      expect(readFileSync(lines, "utf8")).toBe(completed.map(([, whole]) => `${whole}\n`).join(""));
+      shell.write("exit\r");
+      await shell.exited;
+    }
+    expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
   });
 
   it.each(["bash", "zsh", "fish"] as const)("writes a script that %s can read", (shell) => {

@@ -76,7 +76,7 @@ complete -o default -F _rouse rouse
 
 export function zshScript(specs: readonly Spec[]): string {
   const described = (word: string, summary: string): string =>
-    quote(`${word.replaceAll(":", "\\:")}:${summary.replaceAll("\n", " ")}`);
+    quote(word.replaceAll(":", "\\:") + (summary === "" ? "" : `:${summary.replaceAll("\n", " ")}`));
   const row = (words: readonly string[], options: readonly { name: string; summary: string }[]): string => {
     const follow = followers(specs, words).map(({ word, summary }) => described(word, summary));
     const offered = options.map(({ name, summary }) => described(name, summary));
@@ -90,6 +90,7 @@ export function zshScript(specs: readonly Spec[]): string {
   return `#compdef rouse
 _rouse() {
   local command="" word
+  local -i place=1
   local -a follow options
   case "$words[CURRENT-1]" in
 ${valued(specs)
@@ -100,8 +101,10 @@ ${valued(specs)
   .join("\n")}
   esac
   for word in "\${(@)words[2,CURRENT-1]}"; do
+    place+=1
     case "$word" in
-      --) _normal; return ;;
+      # The agent's own command: it is completed as if it stood alone.
+      --) shift $place words; (( CURRENT -= place )); _normal; return ;;
       -*) ;;
       *)
         case "\${command:+$command }$word" in
@@ -121,31 +124,59 @@ ${[row([], [help, { name: "--version", summary: "print the version" }]), ...spec
     _files
   fi
 }
-_rouse "$@"
+# Loaded from fpath, this file is the function; sourced, it only says that there is one.
+if [[ "$funcstack[1]" == _rouse ]]; then _rouse "$@"; else compdef _rouse rouse; fi
 `;
 }
 
 export function fishScript(specs: readonly Spec[]): string {
-  const tops = followers(specs, []).map(({ word }) => word);
-  const lines = ["# fish completion for rouse", `set -l rouse_commands ${tops.join(" ")}`, "complete -c rouse -f"];
-  const inside = (words: readonly string[]): string =>
-    words.length === 0
-      ? '"not __fish_seen_subcommand_from $rouse_commands"'
-      : quote(words.map((word) => `__fish_seen_subcommand_from ${word}`).join("; and "));
-  const offer = (words: readonly string[]): void => {
-    for (const { word, summary } of followers(specs, words))
-      lines.push(`complete -c rouse -n ${inside(words)} -a ${quote(word)} -d ${quote(summary)}`);
-  };
-  offer([]);
-  for (const spec of specs) {
-    offer(spec.words);
-    for (const { names, summary, takesValue, choices } of spec.options) {
-      const flags = names.map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
-      const value = !takesValue ? "" : choices.length > 0 ? ` -x -a ${quote(choices.join(" "))}` : " -r -F";
-      lines.push(`complete -c rouse -n ${inside(spec.words)} ${flags.join(" ")}${value} -d ${quote(summary)}`);
-    }
+  const at = (words: readonly string[]): string => quote(["__rouse_at", ...words].join(" "));
+  const lines = specs.flatMap((spec) => optionLines(spec, at(spec.words)));
+  for (const words of [[], ...specs.map((spec) => spec.words)]) {
+    const follow = followers(specs, words);
+    // Where nothing else follows, files do.
+    if (follow.length > 0) lines.push(`complete -c rouse -n ${at(words)} -f`);
+    for (const { word, summary } of follow)
+      lines.push(`complete -c rouse -n ${at(words)} -a ${quote(word)}${summary === "" ? "" : ` -d ${quote(summary)}`}`);
   }
-  return `${lines.join("\n")}\n`;
+  return `# fish completion for rouse
+set -g __rouse_commands ${specs.map(({ words }) => quote(words.join(" "))).join(" ")}
+# Whether the words before the cursor are this command: options and values of arguments are passed over.
+function __rouse_at
+  set -l found
+  set -l words (commandline -opc)
+  for word in $words[2..-1]
+    switch $word
+      case --
+        set found $found --
+        break
+      case '-*'
+      case '*'
+        contains -- (string join ' ' -- $found $word) $__rouse_commands; and set found $found $word
+    end
+  end
+  test (string join ' ' -- $found x) = (string join ' ' -- $argv x)
+end
+# The agent's own command: it is completed as if it stood alone.
+function __rouse_behind
+  set -l words (commandline -opc)
+  set -l from (math (contains -i -- -- $words) + 1)
+  complete -C (string join ' ' -- (string escape -- $words[$from..-1]) (commandline -ct))
+end
+complete -c rouse -n ${at([])} -s h -l help -d 'show help'
+complete -c rouse -n ${at([])} -s V -l version -d 'print the version'
+complete -c rouse -n 'contains -- -- (commandline -opc)' -x -a '(__rouse_behind)'
+${lines.join("\n")}
+`;
+}
+
+function optionLines({ options }: Spec, condition: string): string[] {
+  const rows = options.map(({ names, summary, takesValue, choices }) => {
+    const flags = names.map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
+    const value = !takesValue ? "" : choices.length > 0 ? ` -x -a ${quote(choices.join(" "))}` : " -r -F";
+    return `complete -c rouse -n ${condition} ${flags.join(" ")}${value} -d ${quote(summary)}`;
+  });
+  return [...rows, `complete -c rouse -n ${condition} -s h -l help -d 'show help'`];
 }
 
 /** For all three shells: nothing is special between single quotes; one of them is written outside. */

@@ -1,10 +1,12 @@
 /**
- * Commands that agents run, often many times a minute: their whole process is held to 1.5 times an empty Node.js. They
+ * Commands that agents and prompts run, often many times a minute: their whole process is held to 1.5 times an empty Node.js. They
  * are started from here, before anything of the command line is loaded; `--help` goes the long way.
  */
 const args = process.argv.slice(3);
-const asksForHelp = args[0] === "--help" || args[0] === "-h";
+const asksForHelp =
+  args[0] === "--help" || args[0] === "-h" || (process.argv[2] === "status" && args.includes("--help"));
 
 if (asksForHelp) await import("./main.js");
 else if (process.argv[2] === "report") process.exitCode = await (await import("./report.js")).runReport(args);
+else if (process.argv[2] === "status") process.exitCode = await (await import("./status-line.js")).runStatusLine(args);
 else process.exitCode = await (await import("./hook.js")).runHook(args);

@@ -27,7 +27,6 @@ export async function runReport(args: readonly string[]): Promise<number> {
     body: JSON.stringify(report),
     headers: callerHeaders(),
     limitMs: LIMIT_MS,
-    waits: true,
   });
   if (answer === null) return say('the daemon does not answer; start it with "rouse up"', 69);
   return answer.status === 200 ? 0 : say(reasonOf(answer.body), answer.status === 503 ? 75 : 1);

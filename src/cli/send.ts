@@ -11,12 +11,14 @@ export interface Answer {
 
 export interface Request {
   socketPath: string;
+  /** POST where it is left out. */
+  method?: "GET";
   path: string;
-  body: Buffer | string;
+  body?: Buffer | string;
   headers: Readonly<Record<string, string | undefined>>;
   limitMs: number;
   /** False: be content when the request has left. The caller is then not held up by what the daemon does with it. */
-  waits: boolean;
+  waits?: boolean;
 }
 
 const ANSWER_MAX = 64 * 1024;
@@ -24,14 +26,22 @@ const ANSWER_MAX = 64 * 1024;
 const HEADER_VALUE = /^[\x20-\x7e]{1,400}$/;
 
 /** Null when nobody answers in time. Never throws. */
-export function send({ socketPath, path, body, headers, limitMs, waits }: Request): Promise<Answer | null> {
+export function send({
+  socketPath,
+  method,
+  path,
+  body = "",
+  headers,
+  limitMs,
+  waits = true,
+}: Request): Promise<Answer | null> {
   return new Promise((resolve) => {
     const lines = Object.entries(headers).flatMap(([name, value]) =>
       value !== undefined && HEADER_VALUE.test(value) ? [`${name}: ${value}`] : [],
     );
     // To a request of HTTP 1.0 the answer comes in one piece and ends with the connection.
     const head = [
-      `POST ${path} HTTP/1.0`,
+      `${method ?? "POST"} ${path} HTTP/1.0`,
       "host: rouse",
       "content-type: application/json",
       `content-length: ${Buffer.byteLength(body)}`,

@@ -23,7 +23,11 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .option("--json", "for programs")
     .option("--all", "also those that ended")
     .option("--watch", "redraw every two seconds until Ctrl-C")
-    .action(async ({ json, all, watch }) => {
+    .option("--line", "one short line, for the status line of tmux or a prompt; starts no daemon")
+    .option("--quiet", "with --line: print it only when somebody needs you")
+    .action(async ({ json, all, watch, quiet }, self) => {
+      // `--line` never comes here: quick.ts has it.
+      if (quiet) self.error("error: --quiet goes with --line", { exitCode: 2 });
       const text = async (): Promise<string> => {
         const [agents, watchdog, incidents, alerts] = await listAll(all === true);
         return (

@@ -8,11 +8,13 @@ import { plain } from "../core/plain.js";
 import { HANDS_OFF, TROUBLES, type Trouble } from "../core/trouble.js";
 import type { ActSetup } from "./act-setup.js";
 import { findIncident, incidentView, incidentViews } from "./incident-view.js";
+import { lineOf } from "./line.js";
 import type { Loop } from "./loop.js";
 import { grantFor } from "./permission.js";
 import { recoveryView } from "./recovery-view.js";
 import { waitingJson } from "./slow-answers.js";
 import type { Tuning } from "./tuning.js";
+import { viewOf } from "./view.js";
 
 export interface ActingRouteOptions extends Pick<ActSetup, "acting" | "permission"> {
   loop: Pick<Loop, "sessions" | "find" | "now" | "retune">;
@@ -61,6 +63,11 @@ export function addActingRoutes(app: Hono, options: ActingRouteOptions): void {
     if (!parsed.success) return bad(c, "all must be yes or no, and since milliseconds since 1970");
     const { all, since } = parsed.data;
     return c.json({ incidents: incidentViews(source(), { all: all === "yes", since }) });
+  });
+  app.get("/v1/line", (c) => {
+    const now = loop.now();
+    const agents = loop.sessions().map((watched) => viewOf(watched, now));
+    return c.json(lineOf(agents, incidentViews(source(), { all: false, since: null })));
   });
   app.get("/v1/incidents/:id", (c) => about(c, () => {}));
   app.post("/v1/incidents/:id/ack", (c) =>
