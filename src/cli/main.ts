@@ -57,9 +57,10 @@ function exitOf(error: unknown): number {
   throw error;
 }
 
+/** A file of rouse's own, or a folder that is missing above one. */
 function isOwn(path: string): boolean {
   const { config, state, runtime } = rousePaths();
-  return [config, state, runtime].some((folder) => path.startsWith(folder));
+  return [config, state, runtime].some((folder) => path.startsWith(folder) || folder.startsWith(`${path}/`));
 }
 
 function say(message: string, code: number): number {

@@ -4,8 +4,10 @@ import { appendFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
-import { rousePaths } from "../config/paths.js";
+import { cannotKeep, rousePaths } from "../config/paths.js";
+import { plainLine } from "../core/plain.js";
 import { allowUp } from "../daemon/kept-down.js";
+import type { HostSpec } from "../host/host.js";
 import type { SpecWithoutName } from "../host/start-host.js";
 import type { PtyExit } from "../sensors/pty.js";
 import { agentCommand, cannotStart, checkKind, specOf } from "./agent-options.js";
@@ -39,6 +41,8 @@ async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
   const { releaseName } = await import("../host/names.js");
   const paths = rousePaths();
   const spec = nameFor(wanted);
+  const unkept = cannotKeep(paths);
+  if (unkept !== null) return runUnwatched(spec, unkept);
   try {
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
     const run = isTerminal
@@ -46,15 +50,15 @@ async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
       : (await import("../host/piped.js")).runPiped;
     return await run({ spec, paths, env: process.env, startDaemon, log: logOf(spec.name) });
   } catch (error) {
-    process.stderr.write(`rouse: ${spec.name} runs unwatched: ${(error as Error).message}\n`);
-    return runUnwatched(spec.command);
+    return runUnwatched(spec, (error as Error).message);
   } finally {
     releaseName(paths, spec.name);
   }
 }
 
 /** Watching is no reason for an agent not to run. */
-function runUnwatched(command: readonly string[]): Promise<PtyExit> {
+function runUnwatched({ name, command }: HostSpec, reason: string): Promise<PtyExit> {
+  process.stderr.write(`rouse: ${name} runs unwatched: ${plainLine(reason)}\n`);
   const [file = "", ...args] = command;
   return new Promise((resolve) => {
     const child = spawn(file, args, { stdio: "inherit" });

@@ -1,9 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { makePrivateFolder, rousePaths } from "./paths.js";
+import { cannotKeep, makePrivateFolder, rousePaths } from "./paths.js";
 
 const HOME = { HOME: "/home/ann" };
 
@@ -76,5 +76,27 @@ describe("makePrivateFolder", () => {
     mkdirSync(join(root, "real"), { recursive: true });
     symlinkSync(join(root, "real"), join(root, "link"));
     expect(() => makePrivateFolder(join(root, "link"))).toThrow("no folder");
+  });
+
+  // Node.js 20.20 by itself tries for ever here.
+  it.runIf(process.platform === "linux")("gives up where the system has no such place", () => {
+    expect(() => makePrivateFolder("/proc/rouse/state")).toThrow("ENOENT");
+  });
+});
+
+describe("cannotKeep", () => {
+  const root = mkdtempSync(join(tmpdir(), "rouse-paths-"));
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  it("has nothing to say where the folders can be made", () => {
+    expect(cannotKeep(rousePaths({ ROUSE_HOME: join(root, "home") }))).toBeNull();
+  });
+
+  it("says what is wrong and what to do where a file is in the way", () => {
+    mkdirSync(root, { recursive: true });
+    writeFileSync(join(root, "file"), "");
+    expect(cannotKeep(rousePaths({ ROUSE_HOME: join(root, "file", "home") }))).toMatch(
+      /^ENOTDIR: .*rouse keeps its files in .*file\/home\/state: make that a folder .*, or set ROUSE_HOME to another one$/,
+    );
   });
 });

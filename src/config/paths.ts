@@ -5,9 +5,9 @@
  * system. So long names are hashed, and a runtime folder that is too long itself moves to a short one in /tmp.
  */
 import { createHash } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 
 export interface RousePaths {
   /** Folder of `config.toml` and of own profiles. */
@@ -53,11 +53,25 @@ export function rousePaths(env: Env = process.env): RousePaths {
 }
 
 /**
+ * Makes a folder with those above it. Node.js' own way (20.20, `recursive`) never comes back where the system says that
+ * there is no such place although the folder above is there, as below /proc and in folders that are mounted on demand.
+ */
+export function makeFolder(path: string): void {
+  const above = dirname(path);
+  if (!existsSync(above)) makeFolder(above);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+/**
  * Makes a folder that only this user may enter, and insists on it: a folder of somebody else or a link in its place
  * is refused, since whoever owns it could read the sockets and the journal.
  */
 export function makePrivateFolder(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path);
   const found = lstatSync(path);
   if (!found.isDirectory()) throw new Error(`${path} is no folder, but rouse keeps its files there: move it away`);
   if (process.getuid && found.uid !== process.getuid())
@@ -65,6 +79,19 @@ export function makePrivateFolder(path: string): void {
       `${path} belongs to another user (uid ${found.uid}): remove it, or set ROUSE_HOME to a folder of yours`,
     );
   if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700);
+}
+
+/** Why nothing can be kept in rouse's own folders, with what to do about it; null where all is well. */
+export function cannotKeep({ sessions, runtime, state }: RousePaths): string | null {
+  for (const folder of [sessions, runtime]) {
+    try {
+      makePrivateFolder(folder);
+      accessSync(folder, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      return `${(error as Error).message}. rouse keeps its files in ${folder === runtime ? runtime : state}: make that a folder that you can write to, or set ROUSE_HOME to another one`;
+    }
+  }
+  return null;
 }
 
 function foldersOf(env: Env): { config: string; state: string; runtime: string } {

@@ -1,16 +1,17 @@
 /** Writing the user's configuration file: whole or not at all, and never over somebody's words. */
-import { constants, copyFileSync, existsSync, mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
+import { constants, copyFileSync, existsSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { CONFIG_VERSION, readConfigFile } from "./file.js";
 import { checkValue, type Value } from "./key.js";
 import { KEY_BY_NAME } from "./keys.js";
+import { makeFolder } from "./paths.js";
 import type { Problem } from "./problem.js";
 import { configText } from "./text.js";
 
 /** Writes a file that is not there yet; false when there is one, which stays as it is. */
 export function writeNewConfig(path: string, text: string): boolean {
   if (existsSync(path)) return false;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path));
   writeFileSync(path, text, { flag: "wx", mode: 0o600 });
   return true;
 }

@@ -46,6 +46,19 @@ it.each([
   });
 });
 
+it("where rouse's folders cannot be made, run says so in one line, and the program runs as it would without rouse", async () => {
+  writeFileSync(join(home.path, "file"), "");
+  const nowhere = { ...home, env: { ...home.env, ROUSE_HOME: join(home.path, "file", "below") } };
+  const { status, stdout, stderr } = await rouse(nowhere, ["run", "--", "sh", "-c", "cat; exit 3"], "typed\n");
+  expect({ status, stdout, lines: stderr.trimEnd().split("\n") }).toEqual({
+    status: 3,
+    stdout: "typed\n",
+    lines: [
+      expect.stringMatching(/^rouse: sh runs unwatched: ENOTDIR: .* you can write to, or set ROUSE_HOME to another one$/),
+    ],
+  });
+});
+
 it("a kind may be given by the name of its program", async () => {
   home.env.ROUSE_DAEMON = "off";
   expect((await rouse(home, ["run", "--kind", "claude", "--", "true"])).status).toBe(0);
