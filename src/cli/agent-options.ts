@@ -20,7 +20,7 @@ export function agentCommand(program: Command, name: "run" | "spawn") {
     .passThroughOptions()
     .argument("<command...>", "the program and its arguments, best behind --")
     .option("--name <name>", "what to call the agent (default: the program's name)", parseName)
-    .option("--tag <tag>", "a tag, may be given several times", collect)
+    .option("--tag <tag>", "a tag, may be given several times", collectTag)
     .option("--task <id>", "the task that it works on")
     .option(
       "--kind <kind>",
@@ -29,12 +29,20 @@ export function agentCommand(program: Command, name: "run" | "spawn") {
     .option("--policy <name>", "the policy that holds for it");
 }
 
-/** What knows kinds is loaded only when one is given: it takes as long as the rest of the start. */
-export async function checkKind(kind: string | undefined, refuse: (text: string) => never): Promise<void> {
-  if (kind === undefined) return;
-  const { complaintOfKind } = await import("./options.js");
-  const complaint = complaintOfKind(kind);
-  if (complaint) refuse(complaint);
+/** What knows kinds and policies is loaded only when one is given: it takes as long as the rest of the start. */
+export async function checkOptions({ kind, policy }: AgentOptions, refuse: (text: string) => never): Promise<void> {
+  if (kind !== undefined) {
+    const { complaintOfKind } = await import("./options.js");
+    const complaint = complaintOfKind(kind);
+    if (complaint) refuse(complaint);
+  }
+  if (policy === undefined) return;
+  const { policyNamed } = await import("./policy-option.js");
+  try {
+    policyNamed(policy);
+  } catch (error) {
+    refuse(`error: ${(error as Error).message}`);
+  }
 }
 
 export function specOf(command: string[], options: AgentOptions, origin: "run" | "spawn"): SpecWithoutName {
@@ -64,4 +72,7 @@ function parseName(value: string): string {
   throw new InvalidArgumentError("A name has letters, digits, dots, dashes and underscores, at most 64.");
 }
 
-const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
+function collectTag(value: string, before: string[] | undefined): string[] {
+  if (/^[^\s,]{1,100}$/.test(value)) return [...(before ?? []), value];
+  throw new InvalidArgumentError("A tag is one word of at most 100 characters, without blanks and commas.");
+}

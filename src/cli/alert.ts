@@ -1,5 +1,5 @@
 /** `rouse alert`: what humans were told over which channel, and whether a channel works. */
-import type { Command } from "@commander-js/extra-typings";
+import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { AlertsStatus, AlertView } from "../daemon/alert-routes.js";
@@ -15,10 +15,10 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
   alert
     .command("list")
     .description("What was told over which channel, the latest first: sent, pending, superseded, dropped or dead.")
-    .option("--limit <n>", "so many", "50")
+    .option("--limit <n>", "so many, up to 1000", parseLimit, 50)
     .option("--json", "for programs")
     .action(async ({ limit, json }) => {
-      const { alerts } = (await ask(`/v1/alerts?limit=${encodeURIComponent(limit)}`, () => false)) as {
+      const { alerts } = (await ask(`/v1/alerts?limit=${limit}`, () => false)) as {
         alerts: AlertView[];
       };
       process.stdout.write(json ? `${plainJson({ alerts })}\n` : alertsText(alerts, process.stdout));
@@ -56,6 +56,12 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
       const { dismissed } = (await post("/v1/alerts/dismiss")) as { dismissed: number };
       process.stdout.write(`${dismissed} alerts are dismissed\n`);
     });
+}
+
+function parseLimit(value: string): number {
+  const limit = Number(value);
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000) return limit;
+  throw new InvalidArgumentError("It must be a number from 1 to 1000.");
 }
 
 interface Tested {
@@ -98,7 +104,7 @@ function alertsText(alerts: readonly AlertView[], screen: Screen): string {
 function channelsText({ channels, pending, dead, problems }: AlertsStatus, screen: Screen): string {
   const wrong = problems.map((problem) => `${plain(problem, 300)}\n`).join("");
   if (channels.length === 0)
-    return `${wrong}no channel is configured: nobody is alerted. See [channels.NAME] in docs/alerts.md\n`;
+    return `${wrong}no channel is configured: nobody is alerted. Add a [channels.NAME] to your configuration, then: rouse down, rouse up\n`;
   const columns: Column<AlertsStatus["channels"][number]>[] = [
     { title: "NAME", text: ({ name }) => name, min: 8 },
     { title: "TYPE", text: ({ type }) => type },

@@ -6,7 +6,8 @@ import type { AllowView } from "../daemon/acting-routes.js";
 import { ask } from "./ask.js";
 import { ensureDaemon } from "./daemon.js";
 import { localTime } from "./incident-text.js";
-import { parseTrouble, post } from "./incidents.js";
+import { post } from "./incidents.js";
+import { parseTrouble } from "./options.js";
 import { parseDuration } from "./since.js";
 import { type Column, tableText } from "./table.js";
 

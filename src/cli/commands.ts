@@ -12,7 +12,6 @@ export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<
   { names: ["stop"], load: async () => (await import("./stop.js")).addStop },
   { names: ["recover"], load: async () => (await import("./recover.js")).addRecover },
   { names: ["allow"], load: async () => (await import("./allow.js")).addAllow },
-  { names: ["up", "down"], load: async () => (await import("./daemon.js")).addDaemon },
   { names: ["watch"], load: async () => (await import("./watch.js")).addWatch },
   { names: ["status", "health", "why"], load: async () => (await import("./status.js")).addStatus },
   { names: ["check"], load: async () => (await import("./check.js")).addCheck },
@@ -25,6 +24,7 @@ export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<
   { names: ["messages"], load: async () => (await import("./messages.js")).addMessages },
   { names: ["demo"], load: async () => (await import("./demo.js")).addDemo },
   { names: ["hook", "report"], load: async () => (await import("./quick-help.js")).addQuick },
+  { names: ["up", "down"], load: async () => (await import("./daemon.js")).addDaemon },
   { names: ["init"], load: async () => (await import("./init.js")).addInit },
   { names: ["doctor"], load: async () => (await import("./doctor.js")).addDoctor },
   { names: ["completions"], load: async () => (await import("./completions.js")).addCompletions },
@@ -36,3 +36,44 @@ export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<
   { names: ["replay"], load: async () => (await import("./replay.js")).addReplay },
   { names: ["eval"], load: async () => (await import("./eval.js")).addEval },
 ];
+
+/** In which part of the help a command stands. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  "Agents:": ["run", "spawn", "attach", "logs", "type", "stop", "recover", "allow", "watch"],
+  "Looking:": [
+    "status",
+    "health",
+    "why",
+    "incidents",
+    "silence",
+    "ack",
+    "feedback",
+    "check",
+    "summary",
+    "demo",
+    "doctor",
+  ],
+  "Telling:": ["messages", "alert"],
+  "Recordings and policies:": ["record", "replay", "eval", "policy"],
+  "Daemon, hooks, configuration:": ["up", "down", "init", "config", "token", "completions"],
+  "What programs run:": ["hook", "report", "mcp"],
+};
+
+export const groupOf = (name: string): string =>
+  Object.entries(GROUPS).find(([, names]) => names.includes(name))?.[0] ?? "More:";
+
+/** Words of other tools for what rouse calls otherwise. */
+export const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ["list", "status"],
+  ["ls", "status"],
+  ["ps", "status"],
+  ["top", "status --watch"],
+  ["start", "run, spawn or up"],
+  ["exec", "run"],
+  ["send", "type, or messages send"],
+  ["kill", "stop"],
+  ["tail", "logs --follow"],
+  ["log", "logs"],
+  ["restart", "recover --restart"],
+  ["test", "policy test or alert test"],
+]);

@@ -32,7 +32,8 @@ export function addDemo(program: Command, setExit: (code: number) => void): void
 
 function speedOf(word: string): number {
   const speed = Number(word);
-  if (word.trim() === "" || !(speed >= 1 && speed <= 20)) throw new InvalidArgumentError("a number from 1 to 20");
+  if (word.trim() === "" || !(speed >= 1 && speed <= 20))
+    throw new InvalidArgumentError("It must be a number from 1 to 20.");
   return speed;
 }
 

@@ -123,8 +123,10 @@ function notRunning(paths: RousePaths): DoctorLine {
     : warn("daemon", "not running; it starts with the first agent", "rouse up");
 }
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 function journalLine({ engine, sessions, signals, bytes, lost, failures, lastError }: JournalStats): DoctorLine {
-  const says = `${signals} signals of ${sessions} sessions, ${megabytes(bytes)}, ${engine}`;
+  const says = `${counted(signals, "signal")} of ${counted(sessions, "session")}, ${megabytes(bytes)}, ${engine}`;
   if (failures > 0)
     return fail(
       "journal",

@@ -40,10 +40,11 @@ export async function runHook(args: readonly string[]): Promise<number> {
 }
 
 /** Who calls, so that the daemon can tell whose payload it is: the session that rouse gave it, else its parents. */
-export function callerHeaders(): Record<string, string | undefined> {
+export function callerHeaders(): Record<string, string> {
+  const { ROUSE_SESSION: session, ROUSE_AGENT: agent } = process.env;
   return {
-    "x-rouse-session": process.env.ROUSE_SESSION,
-    "x-rouse-agent": process.env.ROUSE_AGENT,
+    ...(session ? { "x-rouse-session": session } : {}),
+    ...(agent ? { "x-rouse-agent": agent } : {}),
     "x-rouse-pid": String(process.ppid),
   };
 }

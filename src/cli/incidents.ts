@@ -1,13 +1,13 @@
 /** `rouse incidents`, `silence`, `ack` and `feedback`: what is wrong, what is done about it, and a person's word on it. */
-import { Argument, type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { Argument, type Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { plainJson } from "../core/plain.js";
-import { TROUBLES, type Trouble } from "../core/trouble.js";
 import type { SilencesView } from "../daemon/acting-routes.js";
 import { askDaemon } from "../daemon/client.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import { ask } from "./ask.js";
 import { incidentsText, localTime, storyText } from "./incident-text.js";
+import { parseTrouble } from "./options.js";
 import { parseDuration, parseSince } from "./since.js";
 
 export function addIncidents(program: Command, _setExit: (code: number) => void): void {
@@ -82,11 +82,6 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
 
 export const post = (path: string, body: unknown): Promise<unknown> =>
   askDaemon(rousePaths().daemonSocket, "POST", path, body);
-
-export function parseTrouble(value: string): Trouble {
-  if ((TROUBLES as readonly string[]).includes(value)) return value as Trouble;
-  throw new InvalidArgumentError(`There is no trouble "${value}"; there are ${TROUBLES.join(", ")}.`);
-}
 
 function silencesText({ silences }: SilencesView, now: number = Date.now()): string {
   if (silences.length === 0) return "nothing is silenced\n";

@@ -4,7 +4,7 @@ import { rousePaths } from "../config/paths.js";
 import { plainLine } from "../core/plain.js";
 import { Refused, Unreachable } from "../daemon/client.js";
 import { BadInput } from "../replay/bad-input.js";
-import { COMMANDS } from "./commands.js";
+import { COMMANDS, groupOf, OTHER_WORDS } from "./commands.js";
 import { readVersion } from "./version.js";
 
 /** 0 fine, 1 failed or trouble found, 2 bad usage, 69 daemon not reachable, 75 try again: the same for every command. */
@@ -16,15 +16,19 @@ async function main(): Promise<number> {
     .configureHelp({
       helpWidth: Math.min(100, process.stdout.columns ?? 100),
       // Descriptions are prose: the terminal's width breaks them, and not that of the source.
-      commandDescription: (command) => command.description().replaceAll("\n", " "),
+      commandDescription: (command) => (command.description() || command.summary()).replaceAll("\n", " "),
       subcommandDescription: (command) => command.summary() || command.description().replaceAll("\n", " "),
     })
     .configureOutput({
       writeErr: (text) => process.stderr.write(text.split("\n").map(plainLine).join("\n")),
+      // Whoever reads a script's output wants to know which program complains.
+      outputError: (text, write) => write(text.replace(/^error: /, "rouse: ")),
     })
-    .showHelpAfterError("(add --help for the options)");
+    .addHelpText("after", FIRST_STEPS);
   let exit = 0;
   const asked = process.argv[2] ?? "";
+  const meant = OTHER_WORDS.get(asked);
+  if (meant !== undefined) return say(`there is no command ${asked}; did you mean rouse ${meant}?`, 2);
   const wanted = COMMANDS.filter(({ names }) => names.includes(asked));
   for (const { load } of wanted.length > 0 ? wanted : COMMANDS) {
     const add = await load();
@@ -32,12 +36,34 @@ async function main(): Promise<number> {
       exit = code;
     });
   }
+  for (const command of program.commands) command.helpGroup(groupOf(command.name()));
+  hint(program, "rouse");
   try {
     await program.parseAsync();
   } catch (error) {
     return exitOf(error);
   }
   return exit;
+}
+
+const FIRST_STEPS = `
+Begin with:
+  rouse demo            the whole of it on six scripted agents, in a minute
+  rouse run -- claude   an agent of yours, in this terminal, watched
+  rouse status          how everybody is; rouse why NAME has the evidence
+`;
+
+/** The part of a command that is looked at here; commander's own type knows each command's options. */
+interface Hinted {
+  readonly commands: readonly (Hinted & { name(): string })[];
+  showHelpAfterError(text: string): unknown;
+}
+
+/** What to do after an error in the words of a command. */
+function hint(command: Hinted, words: string): void {
+  const has = command.commands.length > 0 ? "commands" : "options";
+  command.showHelpAfterError(`("${words} --help" lists the ${has})`);
+  for (const inner of command.commands) hint(inner, `${words} ${inner.name()}`);
 }
 
 function exitOf(error: unknown): number {

@@ -5,8 +5,8 @@ import { rousePaths } from "../config/paths.js";
 import { plain, plainJson } from "../core/plain.js";
 import { askDaemon, Unreachable } from "../daemon/client.js";
 import type { MessageView } from "../daemon/message-routes.js";
-import { BadInput } from "../replay/bad-input.js";
 import { ask } from "./ask.js";
+import { callerHeaders } from "./hook.js";
 
 const POLL_MS = 1000;
 
@@ -58,12 +58,12 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
     .argument("[text...]", "what it says")
     .option("--tag <tag>", "whose inbox (default: watchdog.orchestrator_tag)")
     .option("--type <type>", "what kind of message it is", "note")
-    .option("--payload <json>", "an object instead of a text")
+    .option("--payload <json>", "an object instead of a text", parseObject)
     .action(async (words, { type, payload }, command) => {
       const { tag } = command.optsWithGlobals() as { tag?: string };
       if (words.length === 0 && payload === undefined) command.error("error: say something: a text, or --payload");
       const target = { tag: tag ?? orchestratorTag() };
-      const body = payload === undefined ? { text: words.join(" ") } : parseObject(payload);
+      const body = payload ?? { text: words.join(" ") };
       const answer = await post("/v1/messages", { target, msg_type: type, payload: body });
       process.stdout.write(`sent to ${plain(target.tag, 80)}, cursor ${(answer as { cursor: number }).cursor}\n`);
     });
@@ -79,12 +79,6 @@ const orchestratorTag = (): string => loadConfig().config.watchdog.orchestrator_
 const post = (path: string, body: unknown): Promise<unknown> =>
   askDaemon(rousePaths().daemonSocket, "POST", path, body, callerHeaders());
 
-/** Who sends it, where an agent of rouse's does. */
-function callerHeaders(): Record<string, string> {
-  const { ROUSE_SESSION: session, ROUSE_AGENT: agent } = process.env;
-  return { ...(session ? { "x-rouse-session": session } : {}), ...(agent ? { "x-rouse-agent": agent } : {}) };
-}
-
 function wholeNumber(value: string): number {
   const number = Number(value);
   if (!Number.isSafeInteger(number) || number < 0) throw new InvalidArgumentError("It must be a cursor, such as 17.");
@@ -94,11 +88,11 @@ function wholeNumber(value: string): number {
 function parseObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null) return value;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   } catch {
     // Said below.
   }
-  throw new BadInput("--payload must be a JSON object");
+  throw new InvalidArgumentError('It must be a JSON object, such as {"step": 3}.');
 }
 
 /** One line with who and what, then what it is about. */

@@ -4,6 +4,7 @@ import type { ProfileOverride } from "../agents/profile.js";
 import { isKind, KINDS } from "../agents/registry.js";
 import { otherNames } from "../config/suggest.js";
 import { plain } from "../core/plain.js";
+import { TROUBLES, type Trouble } from "../core/trouble.js";
 import { SOURCE_NAMES, type SourceName } from "../replay/case-folder.js";
 
 /** Why a kind is none; null when it is one. */
@@ -11,6 +12,12 @@ export function complaintOfKind(given: string | undefined, own: readonly Profile
   if (given === undefined || isKind(given, own)) return null;
   const kinds = [...KINDS, ...own.map(({ id }) => id)];
   return `error: there is no kind ${JSON.stringify(plain(given, 80))}; ${otherNames(given, kinds)}`;
+}
+
+export function parseTrouble(value: string): Trouble {
+  const trouble = TROUBLES.find((candidate) => candidate === value);
+  if (trouble) return trouble;
+  throw new InvalidArgumentError(`There is no trouble "${value}"; ${otherNames(value, TROUBLES, TROUBLES.length)}.`);
 }
 
 export function parseSources(value: string): ReadonlySet<SourceName> {

@@ -4,6 +4,7 @@ import { loadConfig } from "../config/load.js";
 import { type LoadedPolicies, loadPolicies, readPolicy } from "../config/policies.js";
 import { type Problem, problemText } from "../config/problem.js";
 import { suggest } from "../config/suggest.js";
+import { plain } from "../core/plain.js";
 import type { Origin, Policy } from "../core/policy/policy.js";
 import { BadInput } from "../replay/files.js";
 
@@ -20,15 +21,18 @@ export function policyOf(given: string, { policies, problems }: LoadedPolicies =
     if ("policy" in read) return read.policy;
     throw new BadInput(problemText(read));
   }
-  const found = known(given);
+  return policyNamed(given, { policies, problems });
+}
+
+/** One that has a name; those of your own are files, which may be broken. */
+export function policyNamed(given: string, { policies, problems }: LoadedPolicies = knownPolicies()): Policy {
+  const found = policies.get(given)?.policy;
   if (found) return found;
   const broken = problems.find(({ where }) => where.endsWith(`/${given}.toml`));
   if (broken) throw new BadInput(problemText(broken));
   const near = suggest(given, policies.keys());
-  const there = [...policies.keys()].join(", ");
-  throw new BadInput(
-    near ? `there is no policy ${given}; did you mean ${near}?` : `there is no policy ${given}; there are ${there}`,
-  );
+  const there = near ? `did you mean ${near}?` : `there are ${[...policies.keys()].join(", ")}`;
+  throw new BadInput(`there is no policy ${plain(given, 80)}; ${there}`);
 }
 
 const ORIGINS: readonly Origin[] = ["run", "spawn", "tmux", "transcript"];

@@ -1,5 +1,5 @@
 /** `rouse policy`: what would be done about each trouble, and a trial of it on a virtual clock. */
-import { type Command, InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { type Command, Option } from "@commander-js/extra-typings";
 import type { Assessment } from "../core/assess.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { Origin, Policy } from "../core/policy/policy.js";
@@ -7,6 +7,7 @@ import { createRehearsal, rehearseWith, type Would } from "../core/rehearse.js";
 import { nightSpend } from "../core/spending.js";
 import { ERROR_CAUSES, type State } from "../core/states.js";
 import { TROUBLES, type Trouble } from "../core/trouble.js";
+import { parseTrouble } from "./options.js";
 import { isColoured, paint } from "./paint.js";
 import { knownPolicies, parseOrigin, policyOf, tellProblems } from "./policy-option.js";
 import { policyText } from "./policy-text.js";
@@ -128,10 +129,4 @@ function trialText(trouble: Trouble, would: readonly Would[]): string {
     return `${clock(at / 1000).padStart(11)}  ${why}\n`;
   });
   return `${paint(trouble, "bold", colour)}\n${lines.join("")}`;
-}
-
-function parseTrouble(given: string): Trouble {
-  const trouble = TROUBLES.find((candidate) => candidate === given);
-  if (!trouble) throw new InvalidArgumentError(`It must be one of ${TROUBLES.join(", ")}.`);
-  return trouble;
 }

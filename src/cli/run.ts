@@ -10,7 +10,7 @@ import { allowUp } from "../daemon/kept-down.js";
 import type { HostSpec } from "../host/host.js";
 import type { SpecWithoutName } from "../host/start-host.js";
 import type { PtyExit } from "../sensors/pty.js";
-import { agentCommand, cannotStart, checkKind, specOf } from "./agent-options.js";
+import { agentCommand, cannotStart, checkOptions, specOf } from "./agent-options.js";
 import { nameFor, startDaemon } from "./agent-spec.js";
 
 export function addRun(program: Command, _setExit: (code: number) => void): void {
@@ -25,7 +25,7 @@ export function addRun(program: Command, _setExit: (code: number) => void): void
       "\nExamples:\n  rouse run -- claude\n  rouse run --name api --tag work -- codex --full-auto\n",
     )
     .action(async (command, options, self) => {
-      await checkKind(options.kind, (text) => self.error(text, { exitCode: 2 }));
+      await checkOptions(options, (text) => self.error(text, { exitCode: 2 }));
       const trouble = cannotStart(command);
       if (trouble) {
         process.stderr.write(`rouse: ${trouble.text}\n`);

@@ -5,12 +5,11 @@ import { plain, plainJson } from "../core/plain.js";
 import { allowUp } from "../daemon/kept-down.js";
 import { startHost } from "../host/start-host.js";
 import { BadInput } from "../replay/bad-input.js";
-import { agentCommand, cannotStart, checkKind, specOf } from "./agent-options.js";
+import { agentCommand, cannotStart, checkOptions, specOf } from "./agent-options.js";
 import { HOST_SCRIPT } from "./host-script.js";
 
 const COLS = 120;
 const ROWS = 40;
-/** What the process beside a spawned agent runs. */
 
 export function addSpawn(program: Command, setExit: (code: number) => void): void {
   agentCommand(program, "spawn")
@@ -19,7 +18,7 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
     .description("Starts a program in a terminal of its own, detached, and prints its name.")
     .addHelpText("after", "\nExamples:\n  rouse spawn -- claude\n  rouse attach claude\n  rouse stop claude\n")
     .action(async (command, options, self) => {
-      await checkKind(options.kind, (text) => self.error(text, { exitCode: 2 }));
+      await checkOptions(options, (text) => self.error(text, { exitCode: 2 }));
       const trouble = cannotStart(command);
       if (trouble) {
         process.stderr.write(`rouse: ${trouble.text}\n`);

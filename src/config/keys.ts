@@ -57,13 +57,11 @@ export const KEYS = {
       "Minutes that a finished turn has to show the completion marker that it owes.",
       { min: 0.01 },
     ),
-    rate_limit_backoff_seconds: notYet(
-      detector(
-        "rate_limit_backoff_seconds",
-        "higher",
-        "Seconds to wait after a limit whose reset time is not known; doubles each time.",
-        { min: 1 },
-      ),
+    rate_limit_backoff_seconds: detector(
+      "rate_limit_backoff_seconds",
+      "higher",
+      "Seconds to wait after a limit whose reset time is not known; doubles each time.",
+      { min: 1 },
     ),
     repeated_error_threshold: detector(
       "repeated_error_threshold",
@@ -77,10 +75,8 @@ export const KEYS = {
       "Minutes within which equal errors are counted.",
       { min: 0.1 },
     ),
-    auto_kill_on_idle: notYet(toggle(true, "off", "End a stalled session of rouse's own, once acting is allowed.")),
-    auto_kill_on_repeated_error: notYet(
-      toggle(false, "off", "End a session that repeats one error, once acting is allowed."),
-    ),
+    auto_kill_on_idle: toggle(true, "off", "End a stalled session of rouse's own, once acting is allowed."),
+    auto_kill_on_repeated_error: toggle(false, "off", "End a session that repeats one error, once acting is allowed."),
     alert_channel: text(
       "ops",
       "never",

@@ -22,12 +22,12 @@ export function suggest(given: string, names: Iterable<string>): string | null {
 const LISTED_MAX = 20;
 
 /** What there is instead of a name that there is not: the one that was probably meant, and the others. */
-export function otherNames(given: string, names: readonly string[]): string {
+export function otherNames(given: string, names: readonly string[], listedMax: number = LISTED_MAX): string {
   const known = [...new Set(names)];
   if (known.length === 0) return "none is running";
   const near = suggest(given, known);
-  const more = known.length > LISTED_MAX ? ` and ${known.length - LISTED_MAX} more` : "";
-  return `${near ? `did you mean ${near}? ` : ""}there are ${known.slice(0, LISTED_MAX).join(", ")}${more}`;
+  const more = known.length > listedMax ? ` and ${known.length - listedMax} more` : "";
+  return `${near ? `did you mean ${near}? ` : ""}there are ${known.slice(0, listedMax).join(", ")}${more}`;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours; at least `enough` when it is not less. */

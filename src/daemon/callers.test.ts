@@ -21,6 +21,16 @@ describe("whose word it is", () => {
     expect(whose({ session: "nobody", pid: 12 })).toBeNull();
   });
 
+  it("is not the outer agent's, where an agent inside it has its environment", () => {
+    const inside = (caller: Caller): string | null =>
+      findCaller(test.loop, caller, () => true)?.session.session ?? null;
+    expect(inside({ session: "s1", process: 99, cwd: "/api" })).toBeNull();
+    expect(inside({ session: "s1", process: 99, pid: 12 })).toBe("s2");
+    // What is known for the same conversation needs no look at processes, and nobody looks where no process is named.
+    expect(inside({ session: "s2", process: 99, conversation: "talk-2" })).toBe("s2");
+    expect(inside({ session: "s1", conversation: "another talk" })).toBe("s1");
+  });
+
   it("goes by the name, then the process, then the conversation", () => {
     expect(whose({ agent: "web", pid: 11 })).toBe("s2");
     expect(whose({ pid: 11, conversation: "talk-2" })).toBe("s1");

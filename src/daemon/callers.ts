@@ -1,4 +1,5 @@
 /** Whose hook or report is this? By the session that rouse gave it, by its name, by its process, by its folder. */
+import { isInnerAgent } from "../sensors/find/inner-agent.js";
 import type { Loop } from "./loop.js";
 import type { Watched } from "./watched.js";
 
@@ -6,20 +7,35 @@ export interface Caller {
   session?: string | undefined;
   agent?: string | undefined;
   pid?: number | undefined;
+  /** A process of the caller's, somewhere below the agent's own. */
+  process?: number | undefined;
   /** The program's own id of its conversation. */
   conversation?: string | undefined;
   cwd?: string | undefined;
   kind?: string | undefined;
 }
 
+/** What a command of rouse's own says of whoever runs it. */
+export function callerOf(request: { header: (name: string) => string | undefined }): Caller {
+  return {
+    session: request.header("x-rouse-session"),
+    agent: request.header("x-rouse-agent"),
+    process: Number(request.header("x-rouse-pid")) || undefined,
+  };
+}
+
 /** Null when nobody fits, or when several would: a report for the wrong agent is worse than none. */
-export function findCaller(loop: Loop, caller: Caller): Watched | null {
-  const alive = loop.sessions().filter((watched) => watched.session.endedAt === null);
+export function findCaller(loop: Loop, caller: Caller, isInner: typeof isInnerAgent = isInnerAgent): Watched | null {
+  let alive = loop.sessions().filter((watched) => watched.session.endedAt === null);
   const only = (fits: (watched: Watched) => boolean): Watched | null => {
     const found = alive.filter(fits);
     return found.length === 1 ? (found[0] ?? null) : null;
   };
-  if (caller.session) return only((w) => w.session.session === caller.session);
+  if (caller.session) {
+    const watched = only((w) => w.session.session === caller.session);
+    if (!watched || !isInside(watched, caller, isInner)) return watched;
+    alive = alive.filter((other) => other !== watched);
+  }
   if (caller.agent) return only((w) => w.session.name === caller.agent);
   return (
     only((w) => caller.pid !== undefined && w.session.pid === caller.pid) ??
@@ -34,4 +50,16 @@ function isInFolder({ session, evidence }: Watched, { cwd, kind, pid, conversati
   return (
     (pid === undefined || session.pid === null) && (conversation === undefined || evidence.session.id === undefined)
   );
+}
+
+/** Another agent that the session's own has started: its words are not the outer one's. */
+function isInside(
+  { session, evidence }: Watched,
+  { process, conversation }: Caller,
+  isInner: typeof isInnerAgent,
+): boolean {
+  if (session.pid === null || process === undefined) return false;
+  // The same conversation is the same agent, and most hooks are: nobody needs to look at processes for those.
+  if (conversation !== undefined && conversation === evidence.session.id) return false;
+  return isInner(session.pid, process);
 }

@@ -29,6 +29,7 @@ export class Hooks {
   ): { stored: Promise<unknown> } | null {
     const watched = findCaller(this.#loop, {
       ...from,
+      process: from.pid,
       conversation: str(payload, "session_id") ?? str(payload, "thread-id"),
       cwd: str(payload, "cwd"),
       kind: program,

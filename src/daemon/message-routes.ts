@@ -4,7 +4,7 @@ import type { Hono } from "hono";
 import * as z from "zod";
 import { say } from "../core/say.js";
 import type { MessageTable, StoredMessage } from "../store/messages.js";
-import { findCaller } from "./callers.js";
+import { callerOf, findCaller } from "./callers.js";
 import type { Loop } from "./loop.js";
 
 export interface MessageRouteOptions {
@@ -67,10 +67,7 @@ export function addMessageRoutes(app: Hono, { loop, messages, receiver }: Messag
     // Types of the watchdog's own are its alone: an agent must not speak in its name.
     if (/^(?:worker|watchdog)\./.test(msg_type))
       return c.json({ error: `${msg_type} is rouse's own; choose another type, such as note` }, 400);
-    const caller = findCaller(loop, {
-      session: c.req.header("x-rouse-session"),
-      agent: c.req.header("x-rouse-agent"),
-    });
+    const caller = findCaller(loop, callerOf(c.req));
     const sender = caller === null ? "user" : say(caller.session.name, 80);
     const message = { receiver: target.tag, key: key ?? randomUUID(), type: msg_type, sender, at: loop.now() };
     return c.json({ ok: true, cursor: messages.send({ ...message, payload: safe }) });

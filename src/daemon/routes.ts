@@ -8,7 +8,7 @@ import type { Signal } from "../core/signal.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { parseSession } from "../store/session-schema.js";
 import type { Acting } from "./acting.js";
-import { findCaller } from "./callers.js";
+import { callerOf, findCaller } from "./callers.js";
 import type { Hooks } from "./hooks.js";
 import { type IncidentView, incidentViews } from "./incident-view.js";
 import type { Loop } from "./loop.js";
@@ -111,11 +111,8 @@ export function makeRoutes({ loop, hooks, version, shutDown, watch, previewLines
     const parsed = reportSchema.safeParse(body);
     if (!parsed.success) return c.json({ error: "the body is no report" }, 400);
     const { agent, cwd, ...report } = parsed.data;
-    const watched = findCaller(loop, {
-      session: c.req.header("x-rouse-session"),
-      agent: agent ?? c.req.header("x-rouse-agent"),
-      cwd,
-    });
+    // A name that is given outranks what the environment says.
+    const watched = findCaller(loop, agent === undefined ? { ...callerOf(c.req), cwd } : { agent });
     if (!watched) return c.json({ error: "no watched agent fits this report; name it with --name" }, 404);
     const signal = parseSignal({ kind: "report", at: loop.now(), source: "report", ...report });
     if (!signal) return c.json({ error: "the body is no report" }, 400);
@@ -124,8 +121,8 @@ export function makeRoutes({ loop, hooks, version, shutDown, watch, previewLines
   });
   app.post("/v1/hooks/:program", async (c) => {
     const payload: unknown = await c.req.json().catch(() => null);
-    const pid = Number(c.req.header("x-rouse-pid")) || undefined;
-    const taken = hooks.take(c.req.param("program"), payload, { session: c.req.header("x-rouse-session"), pid });
+    const { session, process: pid } = callerOf(c.req);
+    const taken = hooks.take(c.req.param("program"), payload, { session, pid });
     if (!taken) return c.json({ error: "no watched agent fits this hook" }, 404);
     await taken.stored;
     return c.json({ ok: true });

@@ -27,6 +27,28 @@ it.each([
 });
 
 it.each([
+  [
+    "a policy that there is not",
+    ["run", "--policy", "agressive", "--", "true"],
+    "there is no policy agressive; did you mean aggressive?",
+  ],
+  ["a tag of two words", ["spawn", "--tag", "a b", "--", "true"], "A tag is one word"],
+  ["a word of another tool", ["ps"], "there is no command ps; did you mean rouse status?"],
+  [
+    "a command that there is not",
+    ["frobnicate"],
+    "unknown command 'frobnicate'\n(\"rouse --help\" lists the commands)",
+  ],
+  ["an option that there is not", ["alert", "list", "--lmit"], '"rouse alert list --help" lists the options'],
+  ["a value that makes no sense", ["alert", "list", "--limit", "x"], "It must be a number from 1 to 1000."],
+  ["a payload that is no object", ["messages", "send", "--payload", "[1]"], "It must be a JSON object"],
+])("%s is refused with what was wrong and what to do", async (_, args, text) => {
+  const { status, stdout, stderr } = await rouse(home, args);
+  expect({ status, stdout, begin: stderr.slice(0, 7) }).toEqual({ status: 2, stdout: "", begin: "rouse: " });
+  expect(stderr).toContain(text);
+});
+
+it.each([
   ["up", ["up"]],
   ["spawn", ["spawn", "--", "true"]],
   ["watch", ["watch"]],
@@ -54,7 +76,9 @@ it("where rouse's folders cannot be made, run says so in one line, and the progr
     status: 3,
     stdout: "typed\n",
     lines: [
-      expect.stringMatching(/^rouse: sh runs unwatched: ENOTDIR: .* you can write to, or set ROUSE_HOME to another one$/),
+      expect.stringMatching(
+        /^rouse: sh runs unwatched: ENOTDIR: .* you can write to, or set ROUSE_HOME to another one$/,
+      ),
     ],
   });
 });

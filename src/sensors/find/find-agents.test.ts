@@ -138,6 +138,25 @@ describe.skipIf(process.platform !== "linux")("AgentFinder", () => {
     expect(await find()).toMatchObject([{ pid, session: "s-1" }]);
   });
 
+  it("gives the session to the outer of two agents, since the inner one has its environment", async () => {
+    const inner = write(join(home, "bin", "inner", "codex"), "setInterval(() => {}, 1000);");
+    const shell = `${process.execPath} ${inner} & wait`;
+    const outer = await start("claude", `require("child_process").spawn("sh", ["-c", ${JSON.stringify(shell)}]);`, {
+      ROUSE_SESSION: "s-1",
+    });
+    const finder = new AgentFinder();
+    let agents = await find(finder);
+    for (let tries = 0; tries < 400 && agents.length < 2; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 25));
+      agents = await find(finder);
+    }
+    expect(agents.map(({ kind, session }) => ({ kind, session }))).toEqual([
+      { kind: "claude-code", session: "s-1" },
+      { kind: "codex", session: null },
+    ]);
+    expect(agents[0]?.pid).toBe(outer);
+  });
+
   it("does not guess which of two in one folder writes its newest transcript", async () => {
     await start("claude");
     await start("claude");

@@ -48,7 +48,7 @@ export class AgentFinder {
       const agent = await this.describe(row, kind, kinds, table);
       if (agent) found.push(agent);
     }
-    return withoutShared(found);
+    return withoutInherited(withoutShared(found));
   }
 
   private kindsOf(table: ProcessTable): Map<number, Known> {
@@ -135,4 +135,16 @@ function withoutShared(agents: FoundAgent[]): FoundAgent[] {
     const { database: _, ...located } = agent.located;
     return { ...agent, located: { ...located, transcript: null, sessionId: null } };
   });
+}
+
+/** An agent that another one started has its environment too: the session is that of the first, which is the outer one. */
+function withoutInherited(agents: FoundAgent[]): FoundAgent[] {
+  const first = new Map<string, FoundAgent>();
+  for (const agent of agents) {
+    const other = agent.session === null ? undefined : first.get(agent.session);
+    if (agent.session !== null && (!other || agent.startedAt < other.startedAt)) first.set(agent.session, agent);
+  }
+  return agents.map((agent) =>
+    agent.session === null || first.get(agent.session) === agent ? agent : { ...agent, session: null },
+  );
 }

@@ -1,0 +1,36 @@
+/** An agent inside an agent has its environment, and with it the session that rouse gave to the outer one. */
+import { readArgv, readExe, readProcRow } from "../process/proc.js";
+import { programOf } from "./programs.js";
+
+const STEPS_MAX = 64;
+
+/** What is asked of a process; null where there is none, or where the system does not tell. */
+export interface Kin {
+  ppid: number;
+  /** Kind of the agent program that it is; null for any other program. */
+  kind: string | null;
+}
+
+const kinOf = (pid: number): Kin | null => {
+  const row = readProcRow(pid);
+  return row && { ppid: row.ppid, kind: programOf(readArgv(pid) ?? [], readExe(pid)) };
+};
+
+/**
+ * Whether a process belongs to a second agent below the session's own: on the way up to `root`, the session's process,
+ * there are two agent programs with something else between them. False where the way cannot be seen.
+ */
+export function isInnerAgent(root: number, pid: number, kin: (pid: number) => Kin | null = kinOf): boolean {
+  let agents = 0;
+  let below: string | null = null;
+  for (let at = pid, step = 0; at > 1 && step < STEPS_MAX; step++) {
+    const found = kin(at);
+    if (!found) return false;
+    // A program that starts itself again is one agent.
+    if (found.kind !== null && found.kind !== below) agents++;
+    if (at === root) return agents > 1;
+    below = found.kind;
+    at = found.ppid;
+  }
+  return false;
+}
