@@ -53,11 +53,12 @@ export const generic: AgentProfile = {
     {
       fact: "busy",
       region: "status",
-      when: "^\\s*[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] .*?(?:\\((?:(?:\\d+[hms] ?)+)[^)]*\\))",
+      // A long phrase of the day leaves the clock no room to close on the same row.
+      when: "^\\s*[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] ?\\S.*?\\((?:\\d+[hms] ?)+[^)]*(?:\\)|$)",
     },
     { fact: "busy", region: "foot", when: "(?i)\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b" },
     { fact: "ended", region: "last", when: "^\\s{0,4}(?:\\S{1,2} )?\\pL+ for (?:\\d+[hms] ?)+(?:\\s*[·•].*)?$" },
-    { fact: "tool", region: "last", when: "^[│\\s]*⊶\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
+    { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
     { fact: "failure", region: "last", when: "^(?: {0,2}[✕■✗✘✖×⚠●⏺!]| {2,4}⎿) {0,2}(?P<text>\\S.*)", tinted: true },
   ],
   noise: ["^\\s+\\? for shortcuts\\s*$", "(?i)^\\s*(?:tip|hint):"],

@@ -48,6 +48,24 @@ describe("a terminal", () => {
     expect(new Set(later.map((reading) => reading.reply)).size).toBe(1);
   });
 
+  it("takes what stood in a torn frame, and is gone at the next look, for no news", () => {
+    const { show } = reader();
+    const frame = (reply: string, tokens: number) => composer(`${reply}\r\n\r\n✢ Baking… (9s · ↓ ${tokens} tokens)`);
+    const [before] = readings(show(frame("⏺ Reading.\r\n\r\n⏺ The sign is", 63), 2));
+    expect(
+      readings([...show(frame("⏺ Reading.", 29)), ...show(frame("⏺ Reading.\r\n\r\n⏺ The sign is", 63), 2)]),
+    ).toEqual([]);
+    const later = readings(show(frame("⏺ Reading.\r\n\r\n⏺ The sign is wrong", 64), 2));
+    expect(later).toMatchObject([{ tokens: 64 }]);
+    expect(later[0]?.reply).not.toBe(before?.reply);
+  });
+
+  it("reads a sign that is to be drawn as text as that sign", () => {
+    const { show } = reader("generic");
+    const asks = composer("◆\ufe0e Should I change the code or the test?");
+    expect(readings(show(asks, 2)).at(-1)).toMatchObject({ closing: "question" });
+  });
+
   it("tells a draft from an empty composer", () => {
     const { show } = reader();
     expect(readings(show(composer("⏺ Done.", "and now"), 2)).at(-1)).toMatchObject({ composer: "draft" });

@@ -81,6 +81,8 @@ export class TerminalReader {
   #before = "";
   #agreed: Facts | null = null;
   #said: { key: string; reply: string; tokens: number | undefined; moving: boolean } | null = null;
+  /** Whether the look before found a reply or a counter that had not been said. */
+  #wasNews = false;
   #version: string | null = null;
 
   constructor(profile: AgentProfile, options: TerminalOptions) {
@@ -212,17 +214,19 @@ export class TerminalReader {
     const tokens = agrees ? seen.tokens : (seen.tokens ?? this.#agreed.tokens);
     const moving = at - this.#movedAt < MOTION_MS;
     const said = this.#said;
-    if (
-      said &&
-      said.moving === moving &&
-      said.reply === seen.reply &&
-      said.tokens === tokens &&
-      said.key === this.#settled
-    )
-      return;
-    this.#said = { key: this.#settled, reply: seen.reply, tokens, moving };
+    const isNews = said !== null && (said.reply !== seen.reply || said.tokens !== tokens);
+    // A frame that is torn at this look is whole at the next. Qwen Code paints its whole history anew every 40 s; half
+    // of it is a reply that nobody ever saw, and counted as news it kept a dead stream alive.
+    const isFirst = isNews && !this.#wasNews;
+    this.#wasNews = isNews;
+    if (said && (isFirst || !isNews) && said.moving === moving && said.key === this.#settled) return;
     const facts: Facts = agrees ? seen : { ...this.#agreed, reply: seen.reply, ...progress(seen) };
-    const reading: ScreenReading = { ...facts, moving };
+    const reading: ScreenReading = { ...facts, moving, ...(isFirst ? { reply: said.reply } : {}) };
+    if (isFirst) {
+      if (said.tokens === undefined) delete reading.tokens;
+      else reading.tokens = said.tokens;
+    }
+    this.#said = { key: this.#settled, reply: reading.reply, tokens: isFirst ? said.tokens : tokens, moving };
     signals.push({ kind: "screen", at, source: "screen", reading });
   }
 

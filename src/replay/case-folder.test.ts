@@ -75,6 +75,12 @@ describe("a case folder", () => {
     expect(told(inputs)).toEqual(["1 stdout", "2 keys"]);
   });
 
+  it("lasts until its end, however early its last byte came", async () => {
+    const meta = JSON.stringify({ agent: "claude", mode: "tui", t_end: 300 });
+    const { inputs } = await inputsOf(await make("quiet/case", { "meta.json": meta, "session.cast": CAST }));
+    expect(told(inputs)).toEqual(["1 bytes", "2 keys", "300 end"]);
+  });
+
   it("is told by its files", async () => {
     expect(await isCaseFolder(await make("told/case", { "session.cast": CAST }))).toBe(true);
     expect(await isCaseFolder(await make("told/none", { "notes.txt": "" }))).toBe(false);

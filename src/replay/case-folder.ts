@@ -68,7 +68,7 @@ export async function openCase(
   if (sources.has("hooks") && names.includes("hooks.jsonl"))
     parts.push(fromArray(await hookRecords(join(path, "hooks.jsonl"), lost)));
   if (sources.has("process") && names.includes(PROCESS)) parts.push(processSamples(join(path, PROCESS), startAt, lost));
-  parts.push(fromArray(exitOf(meta)));
+  parts.push(fromArray(exitOf(meta)), fromArray(endOf(meta)));
   return {
     name: resolve(path).split("/").slice(-2).join("/"),
     profile,
@@ -128,6 +128,10 @@ function exitOf(meta: Record<string, unknown>): RecordedInput[] {
   const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
   return [{ t, kind: "exit", code: number(meta.exit), signal: number(meta.signal) }];
 }
+
+/** Until when it was watched: a program that finished or died in silence wrote its last byte long before. */
+const endOf = ({ t_end: t }: Record<string, unknown>): RecordedInput[] =>
+  typeof t === "number" ? [{ t, kind: "end" }] : [];
 
 async function hookRecords(path: string, lost: { lines: number }): Promise<RecordedInput[]> {
   const inputs: RecordedInput[] = [];

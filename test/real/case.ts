@@ -1,5 +1,5 @@
 /** One client in one seat through one scenario: what rouse said, when, and whether it was right. */
-import { mkdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { SessionView } from "../../src/daemon/view.js";
@@ -148,7 +148,10 @@ async function kill(home: Home, name: string, folder: string): Promise<number> {
 
 function isClient(pid: number, folder: string, own: string): boolean {
   try {
-    return readlinkSync(`/proc/${pid}/exe`).startsWith(folder) && readlinkSync(`/proc/${pid}/cwd`).includes(own);
+    // Older ones are scripts: Node.js is the program then, and the first argument says whose.
+    const [, script = ""] = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    const isOurs = readlinkSync(`/proc/${pid}/exe`).startsWith(folder) || script.startsWith(folder);
+    return isOurs && readlinkSync(`/proc/${pid}/cwd`).includes(own);
   } catch {
     return false;
   }

@@ -16,6 +16,7 @@ function facts(agent: string, rows: string[], tinted: boolean | null = null) {
   });
 }
 const claude = (...above: string[]) => [...above, "", RULE, "❯ ", RULE, "  ? for shortcuts"];
+const stranger = (...above: string[]) => [...above, "", RULE, "*   Type your message", RULE, "  YOLO mode"];
 const codex = (...above: string[]) => [...above, "", "› ", "", "  gpt-5 · ~/project"];
 
 describe("the facts of a screen", () => {
@@ -35,6 +36,18 @@ describe("the facts of a screen", () => {
     ],
     ["Codex at work", "codex", codex("• Working (3s • esc to interrupt)"), { busy: true, elapsed: 3 }],
     ["Codex at rest", "codex", codex("• Done."), { busy: false, composer: "empty" }],
+    [
+      "a stranger's tool without the clock and the keys beside its name",
+      "generic",
+      stranger("  ⊷ Shell npm test     (ctrl+f to focus) 1m 2s", "", "  ⠼ Warming up... (19s · esc to cancel)"),
+      { busy: true, tool: { class: "shell", subject: "Shell npm test" } },
+    ],
+    [
+      "a stranger at work whose phrase is too long for the row",
+      "generic",
+      stranger("  ⠼I've seen things you people wouldn't believe (19s · ↑ 59 tokens · esc to", "      cancel)"),
+      { busy: true, elapsed: 19, tokens: 59 },
+    ],
     ["a question at the end", "claude", claude("⏺ Which port should I use, 80 or 8080?"), { closing: "question" }],
     ["compaction", "claude", claude("✢ Compacting conversation… (9s)"), { compacting: true, busy: true }],
   ])("tell %s", (_, agent, rows, expected) => {
@@ -95,6 +108,7 @@ describe("rows of text", () => {
 
   it("are masked where they move by nature", () => {
     expect(maskRow("⠋ Running 3s")).toBe(maskRow("⠙ Running 4s"));
+    expect(maskRow("⊶ Shell npm test 59s")).toBe(maskRow("⊷ Shell npm test 1m 0s"));
     expect(maskRow("● Wrote 3 files")).not.toBe(maskRow("● Wrote 4 files"));
   });
 });

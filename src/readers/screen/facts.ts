@@ -21,6 +21,9 @@ export interface Look {
 
 export type Facts = Omit<ScreenReading, "moving">;
 
+/** `node test.mjs 41s`, `node test.mjs (ctrl+f to focus)`: what stands beside a running tool's name comes and goes. */
+const BESIDE_NAME = /(?:\s+\(?(?:\d+[hms]\s?)+\)?|\s+\((?:ctrl|esc|tab|shift)\b[^()]{0,40}\))+$/i;
+
 interface Match {
   rule: CompiledRule;
   groups: Record<string, string>;
@@ -131,7 +134,7 @@ function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
     case "tool":
       facts.tool ??= {
         class: rule.class ?? "other",
-        ...(groups.subject ? { subject: groups.subject.slice(0, 120) } : {}),
+        ...(groups.subject ? { subject: groups.subject.replace(BESIDE_NAME, "").slice(0, 120) } : {}),
       };
       return;
     case "compacting":

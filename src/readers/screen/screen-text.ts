@@ -30,12 +30,13 @@ export function joinRows(rows: readonly string[], separator = "\n"): string {
   return kept.join(separator);
 }
 
-const DURATION = /\b\d+(?:\.\d+)?\s?(?:ms|s|m|h|sec|secs|seconds?|min|minutes?)\b/g;
-const BULLET = /^[\s│┃]*[●⏺○◦•·∗*✢✳✶✻✽✦◐◑◒◓◴◵◶◷\u2800-\u28ff⊶]?\s*/;
+/** As many parts as it has: "59s" becomes "1m 0s", and that is no news either. */
+const DURATION = /\b(?:\d+(?:\.\d+)?\s?(?:ms|s|m|h|sec|secs|seconds?|min|minutes?)\b[ ]?)+/g;
+const BULLET = /^[\s│┃]*[●⏺○◦•·∗*✢✳✶✻✽✦◐◑◒◓◴◵◶◷\u2800-\u28ff⊶⊷]?\s*/;
 
 /** What must not count as news: a blinking bullet, a spinner, a running clock. */
 export function maskRow(row: string): string {
-  return row.replace(BULLET, "").replace(DURATION, "T").trimEnd();
+  return row.replace(BULLET, "").replace(DURATION, "T ").trimEnd();
 }
 
 /** Does the row look as the rule wants it drawn? Unknown colours are no objection. */

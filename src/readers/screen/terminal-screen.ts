@@ -4,6 +4,8 @@ import type { ScreenText } from "./screen-text.js";
 
 /** Programs draw with other spaces too (Claude Code after its `⎿`); for a reader a space is a space. */
 const ODD_SPACES = /[\u00a0\u2000-\u200a\u202f\u3000]/g;
+/** Whether a sign is drawn as text or as a picture (Qwen Code writes `◆\ufe0e`) changes nothing of what it says. */
+const HOW_DRAWN = /[\ufe0e\ufe0f]/g;
 
 /**
  * The emulator knows which rows a write may have touched, and keeps a row's cells in one array. Its public face shows
@@ -76,7 +78,7 @@ export class TerminalScreen implements ScreenText {
       const line = buffer.getLine(buffer.baseY + y);
       if (line && this.#isSame(y, line)) continue;
       const drawn = this.#textOf(y) ?? line?.translateToString(true) ?? "";
-      const text = drawn.replace(ODD_SPACES, " ").trimEnd();
+      const text = drawn.replace(ODD_SPACES, " ").replace(HOW_DRAWN, "").trimEnd();
       if (this.#rows[y] === text) continue;
       this.#rows[y] = text;
       changed.push(text);

@@ -23,6 +23,8 @@ export interface Client {
   versionVariable: string;
   /** Inside the installed package's `node_modules`. */
   program: string;
+  /** Scenarios that say nothing with it, and why. */
+  without?: Readonly<Record<string, string>>;
   /** Hosts that it asks for at every start and that no setting keeps it from; they are refused, as all are. */
   insists: readonly string[];
   /** Writes what a person would have answered at the first start, and returns arguments and environment. */

@@ -2,13 +2,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ANTHROPIC } from "./anthropic.js";
+import { CHAT } from "./chat.js";
 import { OPENAI } from "./openai.js";
 import { play, send } from "./play.js";
 import type { Deed, Script, Step } from "./script.js";
 
-const DIALECTS = [ANTHROPIC, OPENAI];
+const DIALECTS = [ANTHROPIC, OPENAI, CHAT];
 const SIDE_REPLY: readonly Step[] = [{ do: "text", text: "Mend the test" }];
-const MODELS = ["claude-opus-5-5", "claude-sonnet-5-5", "gpt-5.1-codex"];
+const MODELS = ["claude-opus-5-5", "claude-sonnet-5-5", "gpt-5.1-codex", "qwen3-coder-plus"];
 
 /** Also the proxy of its clients: a connection to anywhere else is noted and refused. */
 export class ModelServer {

@@ -46,6 +46,17 @@ export class EventStream {
     if (!this.#response.destroyed) this.#response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   }
 
+  /** An event without a name. */
+  data(data: unknown): void {
+    const text = typeof data === "string" ? data : JSON.stringify(data);
+    if (!this.#response.destroyed) this.#response.write(`data: ${text}\n\n`);
+  }
+
+  /** A comment: a sign of life only. */
+  note(text: string): void {
+    if (!this.#response.destroyed) this.#response.write(`: ${text}\n\n`);
+  }
+
   close(): void {
     this.#response.end();
   }
