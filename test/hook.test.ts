@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { createServer as createSocketServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -99,6 +99,23 @@ describe("rouse hook", () => {
     expect(await rouse(["hook", "codex", "--then", process.execPath, "-e", code, kept, payload])).toEqual(SILENT);
     await until(() => posted.length === 1 && existsSync(kept) && readFileSync(kept, "utf8") === payload);
     expect(posted[0]).toMatchObject({ url: "/v1/hooks/codex", body: payload });
+  });
+
+  it("of the plugin keeps still where the same hooks stand in the settings", async () => {
+    const posted = await listen();
+    const settings = join(home, ".claude", "settings.json");
+    mkdirSync(join(home, ".claude"));
+    const call = async (text: string, hooks: string): Promise<void> => {
+      writeFileSync(settings, hooks);
+      expect(await rouse(["hook", "claude-code", "--plugin"], { text, env: { HOME: home } })).toEqual(SILENT);
+    };
+    const hook = (entry: string): string => `{"hooks":{"Stop":[{"hooks":[{${entry}}]}]}}`;
+    await call('{"told":1}', "{}");
+    await call('{"told":2}', hook(`"command":"'/a b/rouse' hook claude-code"`));
+    await call('{"told":3}', hook('"url":"http://127.0.0.1:17687/v1/hooks/claude-code"'));
+    await call('{"told":4}', '{"enabledPlugins":{"rouse@rouse":true}}');
+    await until(() => posted.length === 2);
+    expect(posted.map(({ body }) => body).toSorted()).toEqual(['{"told":1}', '{"told":4}']);
   });
 
   it("is silent and content without a daemon", async () => {

@@ -1,9 +1,13 @@
 /** What the doctor asks of the agents' programs: are they here, in which release, do they have rouse's hooks? */
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { profileFor } from "../agents/registry.js";
+import { rousePaths } from "../config/paths.js";
 import { plain } from "../core/plain.js";
 import { versionFit } from "../core/version-fit.js";
 import { findProgram } from "../host/find-program.js";
+import { PLUGIN_FOLDER, pluginState } from "../sensors/hooks/claude-plugin.js";
 import { HOOK_PROGRAMS, type HookProgram, planHooks, programsInUse } from "../sensors/hooks/hooks-install.js";
 import { httpHookLine } from "./doctor-http.js";
 import { type DoctorLine, ok, warn } from "./doctor-line.js";
@@ -64,6 +68,22 @@ function hookLine(program: HookProgram, env: NodeJS.ProcessEnv, isUp: boolean): 
   const plan = planHooks(program, { command: ["rouse"], remove: true, env });
   const { problem, before, after, path } = plan;
   if (problem !== null) return warn(what, plain(problem), `correct ${path}, then: rouse init ${program}`);
+  const plugin = program === "claude-code" ? pluginLine(what, before, env) : null;
+  if (plugin !== null) return plugin;
   if (before !== after) return httpHookLine(plan, env, isUp) ?? ok(what, `installed in ${path}`);
   return warn(what, "not installed: prompts and tools are seen later, from the screen", `rouse init ${program}`);
+}
+
+/** Null where the plugin has no part in it. */
+function pluginLine(what: string, settings: string, env: NodeJS.ProcessEnv): DoctorLine | null {
+  const state = pluginState(settings);
+  const folder = join(rousePaths(env).state, PLUGIN_FOLDER);
+  if (state === "foreign") return ok(what, "those of the plugin, which was installed from another place");
+  if (state === "on")
+    return existsSync(folder)
+      ? ok(what, `those of the plugin in ${folder}`)
+      : warn(what, `the settings lead to a plugin that is not there: ${folder}`, "rouse init claude-code");
+  return state === "off" && !settings.includes(" hook claude-code")
+    ? warn(what, "the plugin is there and off", "rouse init claude-code, or /plugin in Claude Code")
+    : null;
 }

@@ -114,6 +114,22 @@ describe("the doctor's eyes", () => {
     ]);
   });
 
+  it("knows the hooks of the plugin, and says when it is off or gone", () => {
+    const plugin = join(rousePaths(env).state, "claude-code-plugin");
+    const plan = planHooks("claude-code", { command: ["rouse"], env, plugin });
+    applyHooks(plan);
+    const line = (): DoctorLine | undefined => hookLines(true, env)[0];
+    expect(line()).toMatchObject({
+      level: "warn",
+      says: expect.stringContaining("not there"),
+      mend: "rouse init claude-code",
+    });
+    mkdirSync(plugin, { recursive: true });
+    expect(line()).toMatchObject({ level: "ok", says: expect.stringContaining("those of the plugin") });
+    writeFileSync(plan.path, plan.after.replace("true", "false"));
+    expect(line()).toMatchObject({ level: "warn", says: "the plugin is there and off" });
+  });
+
   it("says when hooks post to a daemon that is down, to another port or with another key", () => {
     const settings = planHooks("claude-code", { command: ["rouse"], env, http: { port: 17_687, key: "k".repeat(43) } });
     applyHooks(settings);

@@ -2,6 +2,9 @@
  * `rouse hook PROGRAM`: what an agent's hook runs. Hands the payload to the daemon as it is and ends with 0 within two
  * seconds, whatever happens, without a word: an agent must never notice that it is watched.
  */
+import { readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { rousePaths } from "../config/paths.js";
 import { send } from "./send.js";
 
@@ -11,15 +14,18 @@ const PROGRAM = /^[a-z0-9][a-z0-9-]{0,39}$/;
 
 /**
  * Claude Code and Gemini CLI write the payload to standard input; Codex gives it as the last argument. `--then`
- * names the program that was in our place before: it is run with the same payload.
+ * names the program that was in our place before: it is run with the same payload. `--plugin`: a hook of the plugin, which
+ * keeps still where the same hooks stand in the settings, or everything would be told twice.
  */
 export async function runHook(args: readonly string[]): Promise<number> {
   const limit = setTimeout(() => process.exit(0), LIMIT_MS);
-  const [program = "", second, ...rest] = args;
+  const isPlugins = args[1] === "--plugin";
+  const [program = "", second, ...rest] = isPlugins ? args.toSpliced(1, 1) : args;
   const next = second === "--then" ? rest.slice(0, -1) : [];
   const given = second === "--then" ? rest.at(-1) : second;
   const payload = given === undefined ? await readInput() : Buffer.from(given);
-  if (PROGRAM.test(program) && payload.length > 0 && payload.length <= PAYLOAD_MAX) {
+  const isKnown = PROGRAM.test(program) && !(isPlugins && hasHooksInSettings());
+  if (isKnown && payload.length > 0 && payload.length <= PAYLOAD_MAX) {
     await send({
       socketPath: rousePaths().daemonSocket,
       path: `/v1/hooks/${program}`,
@@ -37,6 +43,17 @@ export async function runHook(args: readonly string[]): Promise<number> {
   }
   clearTimeout(limit);
   return 0;
+}
+
+/** Claude Code's; as `rouse init` writes them, by command or by address. */
+function hasHooksInSettings(): boolean {
+  try {
+    const folder = process.env.CLAUDE_CONFIG_DIR || join(homedir(), ".claude");
+    const text = readFileSync(join(folder, "settings.json"), "utf8");
+    return text.includes(' hook claude-code"') || text.includes('/v1/hooks/claude-code"');
+  } catch {
+    return false;
+  }
 }
 
 /** Who calls, so that the daemon can tell whose payload it is: the session that rouse gave it, else its parents. */

@@ -16,6 +16,8 @@ beforeEach(() => {
   vi.spyOn(process, "cwd").mockReturnValue(home);
   vi.stubEnv("CLAUDE_CONFIG_DIR", "");
   vi.stubEnv("CODEX_HOME", "");
+  // Whether Claude Code is here, and in which release, is the test's to say.
+  vi.stubEnv("PATH", join(home, "bin"));
   for (const stream of [process.stdout, process.stderr]) {
     vi.spyOn(stream, "write").mockImplementation((text) => {
       output += String(text);
@@ -98,6 +100,89 @@ describe("rouse init", () => {
     expect(output).toContain("127.0.0.1:17687/v1/logs");
     vi.stubEnv("ROUSE_DAEMON_HTTP_PORT", "0");
     await expect(init("--otel")).rejects.toThrow("daemon.http_port is 0");
+  });
+
+  describe("the plugin for Claude Code", () => {
+    const settings = (): string => readFileSync(join(home, ".claude", "settings.json"), "utf8");
+    const folder = (): string => join(home, "rouse", "state", "claude-code-plugin");
+    const claude = (version: string): void => {
+      mkdirSync(join(home, "bin"), { recursive: true });
+      writeFileSync(join(home, "bin", "claude"), `#!/bin/sh\necho "${version} (Claude Code)"\n`, { mode: 0o755 });
+    };
+    beforeEach(() => {
+      mkdirSync(join(home, ".claude"));
+      writeFileSync(join(home, ".claude", "settings.json"), '{\n  "model": "opus" // mine\n}\n');
+    });
+
+    it("is installed where it is asked for by name, shown before, and removed whole", async () => {
+      claude("2.1.325");
+      await init("claude-code", "--dry-run");
+      expect(output).toContain('+    "rouse@rouse": true');
+      expect(existsSync(folder())).toBe(false);
+      await init("claude-code");
+      expect(settings()).toContain('"rouse@rouse": true');
+      expect(settings()).not.toContain("hook claude-code");
+      expect(readFileSync(join(folder(), "commands", "rouse.md"), "utf8")).toContain("get_worker_status");
+      output = "";
+      await init("claude-code");
+      await init();
+      expect(output).toMatch(
+        /^claude-code: nothing to do; its hooks are those of the plugin\n.*claude-code: nothing to do;/s,
+      );
+      await init("claude-code", "--remove");
+      expect(settings()).toBe('{\n  "model": "opus" // mine\n}\n');
+      expect(existsSync(folder())).toBe(false);
+    });
+
+    it("calls rouse by its path where it is not on the PATH", async () => {
+      await init("claude-code", "--plugin");
+      const own = join(import.meta.dirname, "..", "..", "bin", "rouse");
+      const mcp = JSON.parse(readFileSync(join(folder(), ".mcp.json"), "utf8")) as object;
+      expect(mcp).toEqual({ mcpServers: { rouse: { command: own, args: ["mcp"] } } });
+      const hooks = readFileSync(join(folder(), "hooks", "hooks.json"), "utf8");
+      expect(hooks.match(/bin\/rouse'? hook claude-code --plugin"/g)).toHaveLength(12);
+    });
+
+    it("and hooks in the settings take each other's place: there are never both", async () => {
+      claude("2.1.325");
+      await init();
+      expect(settings()).toContain("hook claude-code");
+      expect(settings()).not.toContain("rouse@rouse");
+      await init("claude-code");
+      expect(settings()).not.toContain("hook claude-code");
+      await init("claude-code", "--no-plugin");
+      expect(settings()).toContain("hook claude-code");
+      expect(settings()).not.toContain("rouse@rouse");
+      expect(existsSync(folder())).toBe(false);
+    });
+
+    it.each([
+      ["claude is not on the PATH", null],
+      ["it is 2.0.9, older than 2.1.100", "2.0.9"],
+    ])("gives way to hooks in the settings when %s", async (why, version) => {
+      if (version !== null) claude(version);
+      await init("claude-code");
+      expect(output).toContain(`claude-code: ${why}: hooks without the plugin`);
+      expect(settings()).toContain("hook claude-code");
+      expect(existsSync(folder())).toBe(false);
+    });
+
+    it("that somebody turned off stays off, until it is asked for by name", async () => {
+      claude("2.1.325");
+      await init("claude-code");
+      writeFileSync(join(home, ".claude", "settings.json"), settings().replace("true", "false"));
+      await init();
+      expect(output).toContain("so it stays off");
+      expect(settings()).not.toContain("hook claude-code");
+      await init("claude-code");
+      expect(settings()).toContain('"rouse@rouse": true');
+    });
+
+    it("is not for other programs, nor for hooks that post", async () => {
+      vi.spyOn(process.stderr, "write").mockReturnValue(true);
+      await expect(init("codex", "--plugin")).rejects.toThrow("about claude-code");
+      await expect(init("claude-code", "--plugin", "--http")).rejects.toThrow("without --plugin");
+    });
   });
 
   it("begins a configuration in which every line is a default, and never touches one that is there", async () => {

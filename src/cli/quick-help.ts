@@ -12,9 +12,10 @@ export function addQuick(program: Command, setExit: (code: number) => void): voi
     )
     .argument("<program>", "claude-code, codex or gemini")
     .argument("[payload]", "the payload, where it is not on standard input")
-    .action(async (name, payload) => {
+    .option("--plugin", "keep still where the same hooks stand in Claude Code's settings")
+    .action(async (name, payload, { plugin }) => {
       const { runHook } = await import("./hook.js");
-      setExit(await runHook(payload === undefined ? [name] : [name, payload]));
+      setExit(await runHook([name, ...(plugin ? ["--plugin"] : []), ...(payload === undefined ? [] : [payload])]));
     });
   program
     .command("report")

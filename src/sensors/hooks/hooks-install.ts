@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { addPlugin, removePlugin } from "./claude-plugin.js";
 import { addCodexNotify, removeCodexNotify } from "./codex-config.js";
 import { httpEntry, isOurUrl } from "./http-hook.js";
 import { addJsonHooks, type Edited, type JsonHooks, removeJsonHooks } from "./json-settings.js";
@@ -33,6 +34,8 @@ export interface HookPlan {
 export interface HookOptions {
   /** How rouse is started, as words: `["rouse"]`, or the path of its program. */
   command: readonly string[];
+  /** The folder of the plugin that has Claude Code's hooks, instead of the settings. */
+  plugin?: string | undefined;
   /** Where the program posts, if it can, instead of starting `rouse hook`. */
   http?: { port: number; key: string } | undefined;
   remove?: boolean;
@@ -52,7 +55,7 @@ const plain = (name: string) => ({ name, byTool: false });
  * Edges only. Text as it streams (`MessageDisplay`) would start a process for every few words; the others of Claude
  * Code's events tell nothing that one of these does not.
  */
-const CLAUDE_EVENTS = [
+export const CLAUDE_EVENTS: JsonHooks["events"] = [
   ...["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest"].map(tool),
   ...[
     "SessionStart",
@@ -75,7 +78,7 @@ const PROGRAMS: Readonly<Record<HookProgram, ProgramSettings>> = {
     folder: (env, home) => env.CLAUDE_CONFIG_DIR || join(home, ".claude"),
     file: "settings.json",
     // Seconds. The hook ends by itself after two.
-    edit: (text, options) => editJson(text, options, "claude-code", CLAUDE_EVENTS, { timeout: 5 }),
+    edit: editClaude,
   },
   codex: {
     folder: (env, home) => env.CODEX_HOME || join(home, ".codex"),
@@ -139,6 +142,16 @@ export function applyHooks({ path, before, after }: HookPlan): string | null {
   return keeps ? backup : null;
 }
 
+/** Hooks in the settings, or those of the plugin: never both. */
+function editClaude(text: string, options: HookOptions): Edited {
+  const { plugin, remove = false } = options;
+  const hooks = editJson(text, { ...options, remove: remove || plugin !== undefined }, "claude-code", CLAUDE_EVENTS, {
+    timeout: 5,
+  });
+  if (!hooks.ok) return hooks;
+  return plugin === undefined || remove ? removePlugin(hooks.text) : addPlugin(hooks.text, plugin);
+}
+
 function editJson(
   text: string,
   { command, http, remove }: HookOptions,
@@ -149,13 +162,15 @@ function editJson(
   const isOurs: JsonHooks["isOurs"] = ({ command: line, url }) =>
     (typeof line === "string" && isOurCommand(line, program)) || (typeof url === "string" && isOurUrl(url, program));
   if (remove) return removeJsonHooks(text, isOurs);
-  const line = [...command.map(quote), "hook", program].join(" ");
+  const line = `${commandLine(command)} hook ${program}`;
   const runs = { type: "command", command: line, ...more };
   const entry = (event: string) => (http && httpEntry(program, event, http)) || runs;
   return addJsonHooks(text, { entry, events, isOurs });
 }
 
 /** These programs hand the command to a shell. */
+export const commandLine = (words: readonly string[]): string => words.map(quote).join(" ");
+
 function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -28,7 +28,7 @@ export interface JsonHooks {
 
 export function addJsonHooks(text: string, hooks: JsonHooks): Edited {
   const names = hooks.events.map(({ name }) => name);
-  return edit(text, names, (settings, change) => {
+  return editSettings(text, names, (settings, change) => {
     for (const { name, byTool } of hooks.events) {
       const groups = settings().hooks?.[name] ?? [];
       const entry = hooks.entry(name);
@@ -45,7 +45,7 @@ export function addJsonHooks(text: string, hooks: JsonHooks): Edited {
 
 export function removeJsonHooks(text: string, isOurs: JsonHooks["isOurs"]): Edited {
   if (text.trim() === "") return { ok: true, text };
-  return edit(text, [], (settings, _change, remove) => {
+  return editSettings(text, [], (settings, _change, remove) => {
     for (const name of Object.keys(settings().hooks ?? {})) {
       for (const { group, hook } of placesOf(settings().hooks?.[name] ?? [], isOurs).reverse()) {
         const groups = settings().hooks?.[name] ?? [];
@@ -60,14 +60,17 @@ export function removeJsonHooks(text: string, isOurs: JsonHooks["isOurs"]): Edit
   });
 }
 
-interface Settings {
+export interface Settings {
   hooks?: Record<string, { hooks?: unknown[] }[]>;
+  extraKnownMarketplaces?: unknown;
+  enabledPlugins?: unknown;
 }
 
 type Change = (path: JSONPath, value: unknown, isInsertion: boolean) => void;
 type Remove = (path: JSONPath) => void;
 
-function edit(
+/** Edits a person's JSON in place. `names` are the events whose hooks have to be lists. */
+export function editSettings(
   text: string,
   names: readonly string[],
   work: (settings: () => Settings, change: Change, remove: Remove) => void,

@@ -1,0 +1,77 @@
+/**
+ * rouse's plugin in the settings of Claude Code: where it is found, and that it is on. Measured with 2.1.325, these two
+ * are all that it needs; 2.1.100 fetches it at its first start and has it from the second on.
+ */
+import { basename } from "node:path";
+import { canonical } from "../../core/digest.js";
+import { asRecord } from "../../readers/json.js";
+import { type Edited, editSettings, type Settings } from "./json-settings.js";
+
+/** Its folder: by this name an installation is known for ours. */
+export const PLUGIN_FOLDER = "claude-code-plugin";
+const MARKET = "rouse";
+const PLUGIN = "rouse@rouse";
+
+/** `foreign`: on, and not from here; it was installed in another way. */
+export type PluginState = "none" | "on" | "off" | "foreign";
+
+function pluginStateOf(settings: Settings): PluginState {
+  const isOn = asRecord(settings.enabledPlugins)?.[PLUGIN];
+  if (typeof marketPath(settings) !== "string") return isOn === true ? "foreign" : "none";
+  return isOn === true ? "on" : "off";
+}
+
+/** The state in a text that may be anything. */
+export function pluginState(text: string): PluginState {
+  let state: PluginState = "none";
+  editSettings(text, [], (settings) => {
+    state = pluginStateOf(settings());
+  });
+  return state;
+}
+
+export function addPlugin(text: string, folder: string): Edited {
+  let problem: string | null = null;
+  const edited = editSettings(text, [], (settings, change) => {
+    if (pluginStateOf(settings()) === "foreign") return;
+    problem = problemOf(settings());
+    if (problem !== null) return;
+    const market = { source: { source: "directory", path: folder } };
+    if (canonical(asRecord(settings().extraKnownMarketplaces)?.[MARKET] ?? null) !== canonical(market))
+      change(["extraKnownMarketplaces", MARKET], market, false);
+    if (asRecord(settings().enabledPlugins)?.[PLUGIN] !== true) change(["enabledPlugins", PLUGIN], true, false);
+  });
+  return problem === null ? edited : { ok: false, problem };
+}
+
+export function removePlugin(text: string): Edited {
+  if (text.trim() === "") return { ok: true, text };
+  return editSettings(text, [], (settings, _change, remove) => {
+    if (typeof marketPath(settings()) !== "string") return;
+    for (const [name, key] of [
+      ["enabledPlugins", PLUGIN],
+      ["extraKnownMarketplaces", MARKET],
+    ] as const) {
+      const all = asRecord(settings()[name]);
+      if (all?.[key] === undefined) continue;
+      // What would be left empty was ours too.
+      remove(Object.keys(all).length > 1 ? [name, key] : [name]);
+    }
+  });
+}
+
+/** Where our marketplace lies; null for another one of this name, undefined for none. */
+function marketPath({ extraKnownMarketplaces }: Settings): string | null | undefined {
+  const market = asRecord(extraKnownMarketplaces)?.[MARKET];
+  if (market === undefined) return undefined;
+  const { source, path } = asRecord(asRecord(market)?.source) ?? {};
+  return source === "directory" && typeof path === "string" && basename(path) === PLUGIN_FOLDER ? path : null;
+}
+
+function problemOf(settings: Settings): string | null {
+  const wrong = (["extraKnownMarketplaces", "enabledPlugins"] as const).find(
+    (name) => settings[name] !== undefined && asRecord(settings[name]) === null,
+  );
+  if (wrong !== undefined) return `"${wrong}" is no object`;
+  return marketPath(settings) === null ? `"extraKnownMarketplaces.${MARKET}" is another marketplace` : null;
+}
