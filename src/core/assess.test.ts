@@ -246,4 +246,30 @@ describe("an assessment", () => {
     take(evidence, { kind: "exit", source: "process", code: null, signal: null, at: START + 32_000 });
     expect(assess(evidence, START + 60_000)).toMatchObject(says);
   });
+
+  it("does not take the row that ended the turn before for the end of one that its screen was not read in", () => {
+    const evidence = createEvidence();
+    const limit = { text: "You've hit your usage limit. Try again at 11:37 AM.", until: START + 60_000 };
+    const status = (word: "working" | "done" | "error", at: number): void =>
+      take(evidence, { kind: "status", source: "program_status", status: word, at: START + at });
+    const says = (at: number): string => assess(evidence, START + at).state;
+    status("working", 0);
+    status("error", 9000);
+    take(evidence, { ...screen({ busy: false, composer: "empty", limit }), at: START + 10_000 });
+    expect(says(100_000)).toBe("rate_limited");
+    status("working", 120_000);
+    status("done", 122_000);
+    expect(says(122_000)).toBe("working");
+    take(evidence, { ...screen({ busy: false, composer: "empty", reply: "mended" }), at: START + 123_000 });
+    expect(says(123_000)).toBe("complete");
+    // The same words again, or a screen that nothing changed: the limit holds.
+    status("working", 200_000);
+    take(evidence, { ...screen({ busy: true }), at: START + 201_000 });
+    status("error", 202_000);
+    take(evidence, { ...screen({ busy: false, composer: "empty", limit }), at: START + 203_000 });
+    expect(says(203_000)).toBe("rate_limited");
+    status("working", 300_000);
+    status("done", 300_500);
+    expect(says(310_000)).toBe("rate_limited");
+  });
 });

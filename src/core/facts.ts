@@ -41,13 +41,16 @@ type Seen = Pick<Facts, "humanPresent" | "promptOpen" | "wokeAt" | "ownTimeoutMs
 /** A human who typed so lately is still there. */
 const PRESENT_MS: number = 2 * MINUTE;
 
-/** What a key press stirs up by itself is over after so long. */
+/**
+ * What a key press stirs up by itself is over after so long. So is what the trouble itself leaves behind: a record tells of
+ * a limit a second before the row of it is seen on the screen.
+ */
 const STIRRED_MS: number = 5 * SECOND;
 
 /** From when on activity speaks against acting: since the trouble began, or since rouse itself last touched the agent. */
 export function guardFrom(incident: Incident, deeds: readonly Deed[]): number {
   const last = deeds.findLast((deed) => deed.incident === incident.id && counts(deed));
-  return Math.max(incident.since, last ? (last.outcome?.at ?? last.at) + STIRRED_MS : 0);
+  return Math.max(incident.since, last ? (last.outcome?.at ?? last.at) : 0) + STIRRED_MS;
 }
 
 /** The facts that the evidence itself knows; `since` is that of `guardFrom`. */

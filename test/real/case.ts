@@ -1,10 +1,12 @@
 /** One client in one seat through one scenario: what rouse said, when, and whether it was right. */
-import { mkdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { execFile } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { SessionView } from "../../src/daemon/view.js";
 import { viewOf, wordOf } from "../support/fake-agent.js";
-import { type Home, processesOf, rouse, until } from "../support/hosts.js";
+import { BIN, type Home, processesOf, rouse, until } from "../support/hosts.js";
 import type { Installed } from "./clients/install.js";
 import { type Expected, PROJECT, PROMPT, type Scenario } from "./scenarios.js";
 import { type Seat, sit, type Way } from "./seats.js";
@@ -57,7 +59,7 @@ export async function runCase(home: Home, one: Case): Promise<Figure> {
     await seen.stop();
     await server.close();
   }
-  figure.phoned = [...new Set(server.deeds.flatMap(({ did, what }) => (did === "phoned" && what ? [what] : [])))];
+  figure.phoned = server.phoned;
   const unasked = figure.phoned.filter((host) => !one.installed.client.insists.includes(host));
   if (unasked.length > 0) figure.wrong.push(`it wanted to reach ${unasked.join(", ")}`);
   return figure;
@@ -74,11 +76,20 @@ export async function seatOf(home: Home, { installed, scenario, way }: Case, url
   const { PATH = "", LANG = "C.UTF-8", USER = "dev" } = process.env;
   // Nothing of the caller's own environment: it may be an agent's.
   const given = { PATH, LANG, USER, HOME: own, TERM: "xterm-256color", TZ: "UTC", SHELL: "/bin/bash", ...proxied(url) };
-  return sit(way, { home, name, command: [installed.program, ...args], cwd: project, env: { ...given, ...env } });
+  const whole = { ...given, ...env };
+  if (scenario.mcp) {
+    // Codex gives a server but few variables of its own.
+    const { ROUSE_HOME = "", ROUSE_DAEMON = "", ROUSE_DAEMON_HTTP_PORT = "" } = home.env;
+    const server = { ROUSE_HOME, ROUSE_DAEMON, ROUSE_DAEMON_HTTP_PORT };
+    const add = installed.client.addsMcp?.("rouse", [process.execPath, BIN, "mcp"], server);
+    if (!add) throw new Error(`how ${installed.client.name} is given an MCP server is not known`);
+    await promisify(execFile)(installed.program, add, { cwd: project, env: whole, timeout: 120_000 });
+  }
+  return sit(way, { home, name, command: [installed.program, ...args], cwd: project, env: whole });
 }
 
 /** Keeps a recording of every case in this folder, to look into a verdict or to make a fixture of. It ends with the client. */
-function record(home: Home, name: string): void {
+export function record(home: Home, name: string): void {
   const folder = process.env.ROUSE_REAL_RECORD;
   if (!folder) return;
   const begin = async (): Promise<void> => {
@@ -95,7 +106,7 @@ function proxied(url: string): Record<string, string> {
 }
 
 /** Types the prompt when rouse says that the client is ready. */
-async function begin(server: ModelServer, seen: Trail, seat: Seat): Promise<void> {
+export async function begin(server: ModelServer, seen: Trail, seat: Seat): Promise<void> {
   await seen.says("idle", 0, READY_S);
   await prompt(server, seat);
 }
@@ -137,7 +148,7 @@ async function follow(home: Home, one: Case, server: ModelServer, seen: Trail, f
 }
 
 /** Ends the client's own program as the kernel would: a wrapper around it is left to notice. */
-async function kill(home: Home, name: string, folder: string): Promise<number> {
+export async function kill(home: Home, name: string, folder: string): Promise<number> {
   await until("somebody to kill", () => {
     const own = processesOf(home).filter(({ pid }) => isClient(pid, folder, `/cases/${name}/`));
     for (const { pid } of own) process.kill(pid, "SIGKILL");
@@ -157,8 +168,16 @@ function isClient(pid: number, folder: string, own: string): boolean {
   }
 }
 
+/** The ids of its conversations, as the client's own files are called. */
+export function conversationsOf(home: Home, one: Case): string[] {
+  const folder = join(home.path, "cases", nameOf(one));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".jsonl"));
+  const ids = files.flatMap((file) => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(basename(file))?.[0] ?? []);
+  return [...new Set(ids)];
+}
+
 /** Everything that rouse says of one agent, from the moment it knows it. */
-class Trail {
+export class Trail {
   readonly trail: { s: number; at: number; word: string }[] = [];
   readonly #start = Date.now();
   readonly #looking: Promise<void>;

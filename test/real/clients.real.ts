@@ -1,17 +1,16 @@
 /** Real clients against a scripted model server, under rouse: `npm run test:real`. Minutes long, and not part of `npm test`. */
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { rousePaths } from "../../src/config/paths.js";
-import { listSessions } from "../../src/host/registry.js";
-import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
+import type { Home } from "../support/hosts.js";
 import { runCase } from "./case.js";
 import { CLAUDE_CODE } from "./clients/claude-code.js";
 import { CODEX } from "./clients/codex.js";
 import { type Installed, install } from "./clients/install.js";
 import { QWEN_CODE } from "./clients/qwen-code.js";
 import { figuresText, type Measured } from "./figures.js";
+import { leaveHome, openHome } from "./homes.js";
 import { SCENARIOS } from "./scenarios.js";
-import { tmux, WAYS } from "./seats.js";
+import { WAYS } from "./seats.js";
 
 const CLIENTS = [CLAUDE_CODE, CODEX, QWEN_CODE];
 /** What a client's own tries may take. */
@@ -21,23 +20,15 @@ const installed = new Map<string, Installed>();
 let home: Home;
 
 beforeAll(async () => {
-  home = makeHome("on");
-  delete home.env.TMUX;
-  home.env.TMUX_TMPDIR = home.path;
   for (const client of CLIENTS) installed.set(client.name, await install(client));
-  const { status, stderr } = await rouse(home, ["up"]);
-  if (status !== 0) throw new Error(`rouse up ended with ${status}: ${stderr}`);
+  home = await openHome();
 });
 
 afterAll(async () => {
   const text = figuresText(measured);
   process.stdout.write(`\n${text}\n`);
   if (process.env.ROUSE_REAL_OUT) writeFileSync(process.env.ROUSE_REAL_OUT, JSON.stringify(measured, null, 1));
-  for (const { name, isAlive } of listSessions(rousePaths(home.env)))
-    if (isAlive) await rouse(home, ["stop", name, "--grace", "0"]);
-  await tmux(home, ["kill-server"]).catch(() => {});
-  await rouse(home, ["down"]);
-  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+  await leaveHome(home);
 });
 
 // The long ones first, so that none of them is what everybody waits for at the end.

@@ -1,6 +1,4 @@
 /** Real clients, touched: interrupted, nudged, ended and resumed; and left alone where they ask something. */
-import { readdirSync } from "node:fs";
-import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import type { ActionName, Outcome } from "../../src/core/action.js";
@@ -12,16 +10,16 @@ import { askDaemon } from "../../src/daemon/client.js";
 import { Hand } from "../../src/effects/hand.js";
 import { type EffectWorld, Environments } from "../../src/effects/index.js";
 import { openTerminal } from "../../src/effects/open-terminal.js";
-import { listSessions } from "../../src/host/registry.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
 import { carriedOut, HOST_SCRIPT } from "../support/deeds.js";
-import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
-import { type Case, nameOf, prompt, seatOf } from "./case.js";
+import { type Home, until } from "../support/hosts.js";
+import { type Case, conversationsOf, nameOf, prompt, seatOf } from "./case.js";
 import { CLAUDE_CODE } from "./clients/claude-code.js";
 import { CODEX } from "./clients/codex.js";
 import { type Installed, install } from "./clients/install.js";
+import { leaveHome, openHome } from "./homes.js";
 import type { Scenario } from "./scenarios.js";
-import { type Seat, tmux, type Way } from "./seats.js";
+import type { Seat, Way } from "./seats.js";
 import type { Step } from "./server/script.js";
 import { ModelServer } from "./server/server.js";
 
@@ -31,21 +29,11 @@ const installed = new Map<string, Installed>();
 let home: Home;
 
 beforeAll(async () => {
-  home = makeHome("on");
-  delete home.env.TMUX;
-  home.env.TMUX_TMPDIR = home.path;
   for (const client of CLIENTS) installed.set(client.name, await install(client));
-  const { status, stderr } = await rouse(home, ["up"]);
-  if (status !== 0) throw new Error(`rouse up ended with ${status}: ${stderr}`);
+  home = await openHome();
 });
 
-afterAll(async () => {
-  for (const { name, isAlive } of listSessions(rousePaths(home.env)))
-    if (isAlive) await rouse(home, ["stop", name, "--grace", "0"]);
-  await tmux(home, ["kill-server"]).catch(() => {});
-  await rouse(home, ["down"]);
-  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
-});
+afterAll(() => leaveHome(home));
 
 const half: Step = {
   do: "text",
@@ -119,12 +107,8 @@ class Held {
       .finally(() => hand.close());
   }
 
-  /** The id of its conversation, as its own files are called. */
   conversation(): string {
-    const folder = join(home.path, "cases", nameOf(this.#one));
-    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".jsonl"));
-    const found = files.map((file) => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(basename(file))?.[0]);
-    return found.find((id) => id !== undefined) ?? "";
+    return conversationsOf(home, this.#one)[0] ?? "";
   }
 
   async leave(): Promise<void> {

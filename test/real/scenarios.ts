@@ -21,6 +21,8 @@ export interface Scenario {
   script: Script;
   mood?: Partial<Mood>;
   expects: readonly Expected[];
+  /** It has rouse's MCP server, as the docs say to add it. */
+  mcp?: true;
   /** Done by the test when the first of these was seen. */
   kills?: true;
   /** How long the last verdict must stand. */

@@ -2,6 +2,8 @@
 import { execFile } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
+import { askService } from "../../src/api/remote.js";
+import { rousePaths } from "../../src/config/paths.js";
 import { typeInto } from "../support/fake-agent.js";
 import { BIN, type Home, rouse } from "../support/hosts.js";
 
@@ -44,9 +46,16 @@ async function spawned({ home, name, command, cwd, env }: Sitting): Promise<Seat
   return {
     say: (text) => typeInto(home, name, text),
     enter: () => typeInto(home, name, ""),
-    screen: async () => (await rouse(home, ["logs", name])).stdout,
+    screen: () => screenOf(home, name),
     leave: async () => void (await rouse(home, ["stop", name, "--grace", "3"])),
   };
+}
+
+/** What an orchestrator would see of it. */
+async function screenOf(home: Home, name: string): Promise<string> {
+  const asked = { agent: name, lines: 60 };
+  const pane = await askService(rousePaths(home.env).daemonSocket, "read_pane", asked, { name: "test" });
+  return (pane as { lines: string[] }).lines.join("\n");
 }
 
 async function inPane(way: "run" | "watch", { home, name, command, cwd, env }: Sitting): Promise<Seat> {

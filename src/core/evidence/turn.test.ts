@@ -96,6 +96,17 @@ describe("is a turn running?", () => {
     expect(turn.turns).toBe(0);
   });
 
+  it("does not take a flicker for a turn because somebody typed while the program loads", () => {
+    const turn = createTurn();
+    takeTurn(turn, { at: 0, ...screen({ busy: false, composer: "empty" }) } as Signal);
+    takeTurn(turn, { at: 700, ...asked } as Signal);
+    takeTurn(turn, { at: 900, ...status("program_status", "working") } as Signal);
+    takeTurn(turn, { at: 1600, ...status("program_status", "idle") } as Signal);
+    expect(turn.turns).toBe(0);
+    takeTurn(turn, { at: 8000, ...status("program_status", "working") } as Signal);
+    expect(turn.turns).toBe(1);
+  });
+
   it("counts a turn of a second that followed an open composer, although nobody was seen to ask", () => {
     const turn = createTurn();
     takeTurn(turn, { at: 0, ...screen({ busy: false, composer: "empty" }) } as Signal);

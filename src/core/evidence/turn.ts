@@ -130,7 +130,8 @@ function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number): vo
     turn.endedAt = at;
     // A flicker before, or as soon as, there is anything to type into is the program starting up, not a turn.
     const isNew = (turn.startedAt ?? 0) - (turn.readyAt ?? at) < READY_MS;
-    const isUnasked = turn.askedAt === null && turn.record.startAt === null;
+    // What somebody typed while it loads waits for the end of that; a turn of a program with such a flag has a record.
+    const isUnasked = turn.record.startAt === null && (turn.askedAt === null || source !== "screen");
     if (isUnasked && isNew && at - (turn.startedAt ?? 0) < FLICKER_MS) turn.turns = Math.max(0, turn.turns - 1);
   }
   if (after?.word !== "active" || before?.word === "active") return;

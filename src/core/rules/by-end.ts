@@ -13,7 +13,7 @@ import { ago, lasting } from "./words.js";
 /** The turn is over: finished, asking, promising more, or parked on a result that never comes. */
 export function byEnd(question: Question): Verdict | null {
   const { evidence, now, word, since, due, dueAfter, active, settings } = question;
-  if (active !== false || evidence.turn.turns === 0) return null;
+  if (active !== false || evidence.turn.turns === 0 || didNothing(question)) return null;
   if (word && since(quietAt(question, word)) < settleMs(question, word)) {
     dueAfter(quietAt(question, word), settleMs(question, word));
     return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to end (${word.source})`] };
@@ -76,6 +76,18 @@ export function byEnd(question: Question): Verdict | null {
   }
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
 }
+
+/**
+ * Its own flag rose and fell, and neither was the model heard, on a screen that is read, nor a record begun, nor had anybody
+ * asked before: it loaded, or started its servers, which takes Codex many seconds. A turn that ends is called done, or has a record.
+ */
+const didNothing = ({ evidence: { turn, proof, progress }, word }: Question): boolean =>
+  word?.word === "idle" &&
+  (word.source === "program_status" || word.source === "title") &&
+  progress.reading !== null &&
+  (turn.askedAt === null || turn.askedAt > (turn.startedAt ?? 0)) &&
+  turn.record.startAt === null &&
+  proof.workAt === null;
 
 /** Its work is over by its own word, and yet it stays: told and acted on alike, once two kinds of evidence say so. */
 const OWES_AN_END: ReadonlySet<Cause> = new Set<Cause>(["never_exited", "no_completion_signal"]);

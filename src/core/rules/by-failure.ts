@@ -18,6 +18,10 @@ export function byFailure(question: Question): Verdict | null {
   // A row of the screen needs an idle composer: while the turn runs it is history or a quote.
   if (active === true || evidence.turn.interruptedAt !== null) return null;
   const { shownLimit, shownError } = failures;
+  if ((shownLimit || shownError) && isUnread(question)) {
+    question.dueAfter(evidence.turn.endedAt ?? 0, SETTLE_MS.reason);
+    return { state: "working", cause: null, confidence: 0.5, reasons: ["the turn seems to end"] };
+  }
   if (shownLimit && !isHistory(evidence, shownLimit.at)) return limited(question, shownLimit);
   if (shownError && !isHistory(evidence, shownError.at)) return failed(question, shownError);
   if (question.word?.word !== "failed") return null;
@@ -27,6 +31,15 @@ export function byFailure(question: Question): Verdict | null {
     return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to have failed (${source})`] };
   }
   return failed(question, { cause: "api", text: "the program says so and gives no reason", at, source });
+}
+
+/**
+ * The last look at the screen is from before the turn, which has only just ended: its rows tell of the turn before. A
+ * screen that stays as it was is not looked at twice, so that the rows count after that.
+ */
+function isUnread({ evidence: { turn, progress, exit }, since }: Question): boolean {
+  if (exit || turn.startedAt === null || turn.endedAt === null || turn.endedAt < turn.startedAt) return false;
+  return (progress.readingAt ?? 0) < turn.startedAt && since(turn.endedAt) < SETTLE_MS.reason;
 }
 
 /** A turn began after it and was cut off: the row was on its way up the screen. */

@@ -13,6 +13,10 @@ export const CLAUDE_CODE: Client = {
   // No wrapper: the package's own program, whose start needs no Node.js of a certain age.
   program: ".bin/claude",
   insists: [],
+  addsMcp: (name, command, env) => {
+    const given = Object.entries(env).flatMap(([key, value]) => ["-e", `${key}=${value}`]);
+    return ["mcp", "add", name, ...given, "--", ...command];
+  },
   prepare({ home, project, url }, { asks, account }) {
     const folder = join(home, ".claude");
     mkdirSync(folder, { recursive: true });
@@ -25,7 +29,7 @@ export const CLAUDE_CODE: Client = {
     writeFileSync(join(home, ".claude.json"), JSON.stringify(seen));
     const permissions = asks
       ? { defaultMode: "default" }
-      : { defaultMode: "acceptEdits", allow: ["Bash(*)", "Read", "Edit", "Write"] };
+      : { defaultMode: "acceptEdits", allow: ["Bash(*)", "Read", "Edit", "Write", "mcp__rouse"] };
     writeFileSync(join(folder, "settings.json"), JSON.stringify({ permissions, disableAutoMode: "disable" }));
     return {
       args: [],

@@ -27,6 +27,8 @@ export interface Client {
   without?: Readonly<Record<string, string>>;
   /** Hosts that it asks for at every start and that no setting keeps it from; they are refused, as all are. */
   insists: readonly string[];
+  /** The arguments by which a person gives it an MCP server. */
+  addsMcp?(name: string, command: readonly string[], env: Record<string, string>): string[];
   /** Writes what a person would have answered at the first start, and returns arguments and environment. */
   prepare(place: Place, mood: Mood): { args: string[]; env: Record<string, string> };
 }

@@ -12,6 +12,10 @@ export const CODEX: Client = {
   program: ".bin/codex",
   // The announcement of the day.
   insists: ["raw.githubusercontent.com:443"],
+  addsMcp: (name, command, env) => {
+    const given = Object.entries(env).flatMap(([key, value]) => ["--env", `${key}=${value}`]);
+    return ["mcp", "add", name, ...given, "--", ...command];
+  },
   prepare({ home, project, url }, { asks }) {
     const folder = join(home, ".codex");
     mkdirSync(folder, { recursive: true });

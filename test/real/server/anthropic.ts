@@ -12,6 +12,8 @@ function blockOf(call: ToolCall): Block {
       return of("Read", { file_path: call.path });
     case "shell":
       return of("Bash", { command: call.command, description: "Run a command" });
+    case "mcp":
+      return of(`mcp__${call.server}__${call.name}`, call.input);
     case "ask": {
       const options = call.options.map((label) => ({ label, description: label }));
       return of("AskUserQuestion", {

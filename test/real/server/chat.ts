@@ -9,6 +9,8 @@ function argumentsOf(call: ToolCall, folder: string): { name: string; input: unk
       return { name: "read_file", input: { file_path: `${folder}/${call.path}` } };
     case "shell":
       return { name: "run_shell_command", input: { command: call.command, is_background: false } };
+    case "mcp":
+      return { name: `mcp__${call.server}__${call.name}`, input: call.input };
     case "ask": {
       const options = call.options.map((label) => ({ label, description: label }));
       const question = { question: call.question, header: "Choice", options, multiSelect: false };

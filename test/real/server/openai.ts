@@ -5,7 +5,14 @@ import { type Asked, type Dialect, EventStream, newId, tokensOf, type Wire } fro
 
 type Item = { type: string; id: string } & Record<string, unknown>;
 
-function argumentsOf(call: ToolCall): { name: string; input: unknown } {
+interface Called {
+  name: string;
+  /** The tools of an MCP server are called by its name and their own. */
+  namespace?: string;
+  input: unknown;
+}
+
+function argumentsOf(call: ToolCall): Called {
   switch (call.tool) {
     case "read":
       return { name: "exec_command", input: { cmd: `cat ${call.path}` } };
@@ -16,6 +23,8 @@ function argumentsOf(call: ToolCall): { name: string; input: unknown } {
         input: { cmd: call.command, yield_time_ms: 30_000, ...(call.asks ? asking : {}) },
       };
     }
+    case "mcp":
+      return { name: call.name, namespace: `mcp__${call.server}`, input: call.input };
     case "ask": {
       const options = call.options.map((label) => ({ label, description: label }));
       const question = { id: "choice", header: "Choice", question: call.question, options };
@@ -72,14 +81,13 @@ class ResponseWire implements Wire {
   }
 
   call(tool: ToolCall): void {
-    const { name, input } = argumentsOf(tool);
-    this.callOf(name, input);
+    this.callOf(argumentsOf(tool));
   }
 
-  callOf(name: string, input: unknown): void {
+  callOf({ input, ...named }: Called): void {
     const json = JSON.stringify(input);
     this.#tokens += tokensOf(json);
-    const call = { name, call_id: newId("call"), status: "completed" };
+    const call = { ...named, call_id: newId("call"), status: "completed" };
     this.#add({ type: "function_call", id: newId("fc"), arguments: "", ...call });
     this.#send({ type: "response.function_call_arguments.delta", item_id: this.#item.id, delta: json });
     this.#item.arguments = json;
@@ -170,7 +178,7 @@ export const OPENAI: Dialect = {
     return {
       // Its own requests (a title for the session) carry no tools.
       isSide: !Array.isArray(body.tools) || body.tools.length === 0,
-      goOn: session === null ? null : () => wire.callOf("write_stdin", poll),
+      goOn: session === null ? null : () => wire.callOf({ name: "write_stdin", input: poll }),
       wire,
     };
   },

@@ -8,6 +8,8 @@ export type ToolCall =
       command: string /** It asks the person first, where the client's set-up leaves that to the model. */;
       asks?: boolean;
     }
+  /** Of an MCP server, by the name that the client was told. */
+  | { tool: "mcp"; server: string; name: string; input: Record<string, unknown> }
   | { tool: "ask"; question: string; options: readonly string[] };
 
 /** A failure by its kind; each dialect knows the vendor's status, headers and body. */
@@ -30,7 +32,9 @@ export type Step =
   /** Nothing until the test tells this word. */
   | { do: "await"; word: string }
   /** Instead of a reply; only as the first step. */
-  | { do: "fail"; kind: FailureKind; resetsInS?: number }
+  | { do: "fail"; kind: FailureKind; resetsInS?: number; holds?: never }
+  /** The same to whoever asks until the reset; the script goes on after it. */
+  | { do: "fail"; kind: FailureKind; resetsInS: number; holds: true }
   | ({ do: "fail" } & HttpFailure)
   /** An error event inside a stream that had begun well. */
   | { do: "break"; type: string; message: string }

@@ -14,11 +14,14 @@ const MODELS = ["claude-opus-5-5", "claude-sonnet-5-5", "gpt-5.1-codex", "qwen3-
 /** Also the proxy of its clients: a connection to anywhere else is noted and refused. */
 export class ModelServer {
   readonly deeds: Deed[] = [];
+  /** What each request of the conversation held, as it came. */
+  readonly heard: string[] = [];
   readonly #script: Script;
   readonly #server: Server;
   readonly #closing = new AbortController();
   readonly #told = new Map<string, { promise: Promise<void>; resolve: () => void }>();
   #requests = 0;
+  #held: { request: number; resetsAt: number } | null = null;
 
   static async start(script: Script): Promise<ModelServer> {
     const server = new ModelServer(script);
@@ -42,6 +45,11 @@ export class ModelServer {
 
   get url(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** The hosts outside that were asked for. */
+  get phoned(): string[] {
+    return [...new Set(this.deeds.flatMap(({ did, what }) => (did === "phoned" && what ? [what] : [])))];
   }
 
   /** Lets every reply that awaits this word go on, those that come later too. */
@@ -75,7 +83,8 @@ export class ModelServer {
       send(response, aside(path ?? ""));
       return;
     }
-    const body = JSON.parse(await bodyOf(request)) as Record<string, unknown>;
+    const text = await bodyOf(request);
+    const body = JSON.parse(text) as Record<string, unknown>;
     const { isSide, goOn, wire } = dialect.ask(body, response);
     if (goOn !== null) {
       this.#note("side", "its tool still runs");
@@ -84,7 +93,8 @@ export class ModelServer {
       wire.end();
       return;
     }
-    const number = isSide ? -1 : this.#requests++;
+    const { number, steps } = isSide ? { number: -1, steps: SIDE_REPLY } : this.#next();
+    if (!isSide) this.heard[number] = text;
     const note = (did: Deed["did"], what?: string): void => this.#note(isSide ? "side" : did, what, number);
     note("request");
     const gone = new AbortController();
@@ -94,8 +104,19 @@ export class ModelServer {
     });
     const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
     const told = (word: string): Promise<void> => this.#wordOf(word).promise;
-    const steps = isSide ? SIDE_REPLY : (this.#script[Math.min(number, this.#script.length - 1)] ?? []);
     if (await play(steps, { wire, dialect, response, signal, note, told })) note("end");
+  }
+
+  /** The reply that is next; that of a limit as long as it holds. */
+  #next(): { number: number; steps: readonly Step[] } {
+    const isHeld = this.#held !== null && Date.now() < this.#held.resetsAt;
+    const number = isHeld && this.#held ? this.#held.request : this.#requests++;
+    const steps = this.#script[Math.min(number, this.#script.length - 1)] ?? [];
+    const [first] = steps;
+    if (first?.do !== "fail" || !("kind" in first) || !first.holds) return { number, steps };
+    if (!isHeld) this.#held = { request: number, resetsAt: Date.now() + first.resetsInS * 1000 };
+    const leftS = ((this.#held?.resetsAt ?? 0) - Date.now()) / 1000;
+    return { number, steps: [{ ...first, resetsInS: leftS }] };
   }
 
   #note(did: Deed["did"], what?: string, request = -1): void {

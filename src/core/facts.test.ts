@@ -1,0 +1,20 @@
+import { describe, expect, it } from "vitest";
+import { START, screen } from "../../test/support/steps.js";
+import { createEvidence, take } from "./evidence/evidence.js";
+import { factsOf, guardFrom } from "./facts.js";
+import type { Incident } from "./incident/incident.js";
+
+const incident = { id: "i", since: START + 60_000 } as Incident;
+
+describe("the guard's question", () => {
+  it.each([
+    { what: "the row of the limit itself, drawn a second after its record,", afterMs: 1000, send: true },
+    { what: "a reply that goes on", afterMs: 20_000, send: false },
+  ])("is answered by $what as it should be", ({ afterMs, send }) => {
+    const evidence = createEvidence();
+    take(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
+    take(evidence, { ...screen({ busy: false, reply: "You hit your limit" }), at: incident.since + afterMs });
+    const facts = factsOf(evidence, guardFrom(incident, []), incident.since + 180_000);
+    expect(facts.guard?.send).toBe(send);
+  });
+});

@@ -1,0 +1,125 @@
+/** One client in a home of its own, which rouse may act on: by the default policy, in real time. */
+import { askHost, bytesOf, HostClient } from "../../src/cli/host-client.js";
+import { rousePaths } from "../../src/config/paths.js";
+import { askDaemon } from "../../src/daemon/client.js";
+import type { IncidentView } from "../../src/daemon/incident-view.js";
+import type { MessageView } from "../../src/daemon/message-routes.js";
+import { type FoundSession, findSession } from "../../src/host/registry.js";
+import { type Home, rouse, until } from "../support/hosts.js";
+import { begin, type Case, nameOf, record, seatOf, Trail } from "./case.js";
+import { keysThroughTmux, leaveHome, openHome } from "./homes.js";
+import type { Seat } from "./seats.js";
+import { ModelServer } from "./server/server.js";
+
+export class Care {
+  readonly home: Home;
+  readonly one: Case;
+  readonly server: ModelServer;
+  readonly seat: Seat;
+  readonly seen: Trail;
+  readonly name: string;
+
+  private constructor(home: Home, one: Case, server: ModelServer, seat: Seat, seen: Trail) {
+    this.home = home;
+    this.one = one;
+    this.server = server;
+    this.seat = seat;
+    this.seen = seen;
+    this.name = nameOf(one);
+  }
+
+  /** A home for each: three that fail together would be one outage. */
+  static async with(one: Case, body: (care: Care) => Promise<void>): Promise<void> {
+    const home = await openHome();
+    const server = await ModelServer.start(one.scenario.script);
+    const seen = new Trail(home, nameOf(one));
+    let care: Care | null = null;
+    try {
+      care = new Care(home, one, server, await seatOf(home, one, server.url), seen);
+      record(home, care.name);
+      await care.#allow();
+      await begin(server, seen, care.seat);
+      await body(care);
+      const unasked = server.phoned.filter((host) => !one.installed.client.insists.includes(host));
+      if (unasked.length > 0) throw new Error(`it wanted to reach ${unasked.join(", ")}`);
+    } catch (error) {
+      const story = care === null ? "" : await care.#story();
+      throw new Error(`${(error as Error).message}\n${story}`, { cause: error });
+    } finally {
+      await care?.seat.leave();
+      await seen.stop();
+      await server.close();
+      await leaveHome(home);
+    }
+  }
+
+  async #allow(): Promise<void> {
+    const { status, stderr } = await rouse(this.home, ["allow", this.name]);
+    if (status !== 0) throw new Error(`rouse allow ended with ${status}: ${stderr}`);
+  }
+
+  async incidents(): Promise<IncidentView[]> {
+    const { daemonSocket } = rousePaths(this.home.env);
+    const { incidents } = (await askDaemon(daemonSocket, "GET", "/v1/incidents?all=yes")) as {
+      incidents: IncidentView[];
+    };
+    return incidents;
+  }
+
+  /** Its only incident, when it is so far. */
+  async incident(what: string, isSo: (incident: IncidentView) => boolean, ms: number): Promise<IncidentView> {
+    let found: IncidentView[] = [];
+    await until(
+      what,
+      async () => {
+        found = await this.incidents().catch(() => []);
+        return found.some(isSo);
+      },
+      ms,
+    );
+    if (found.length !== 1) throw new Error(`there are ${found.length} incidents, and one was expected`);
+    return found[0] as IncidentView;
+  }
+
+  async messages(): Promise<MessageView[]> {
+    const { stdout } = await rouse(this.home, ["messages", "--all", "--json"]);
+    return (JSON.parse(stdout) as { messages: MessageView[] }).messages;
+  }
+
+  /** The script is at its end, and rouse says so. */
+  async finishes(ms: number): Promise<void> {
+    const last = this.one.scenario.script.length - 1;
+    await until("the end of the work", () => this.server.lastOf("end", last) !== null, ms);
+    await this.seen.says("complete", this.server.lastOf("end", last) ?? 0, 30);
+  }
+
+  /** Every key that goes into its terminal from now on, whoever presses it; in tmux those of rouse alone. */
+  async keys(): Promise<() => string[]> {
+    if (this.one.way === "watch") {
+      const before = keysThroughTmux(this.home).length;
+      return () => keysThroughTmux(this.home).slice(before);
+    }
+    const session = findSession(rousePaths(this.home.env), this.name) as FoundSession & { hostSocket: string };
+    const keys: string[] = [];
+    const take = (event: Record<string, unknown>): void => {
+      if (event.ev === "input") keys.push(bytesOf(event).toString());
+    };
+    const client = await HostClient.connect(session, take, () => {});
+    client.send({ op: "logs", follow: true, keys: true });
+    // Answered after it: from here on nothing is missed.
+    await askHost(session, { op: "info" }, "info");
+    return () => {
+      client.close();
+      return keys;
+    };
+  }
+
+  /** For a test that fails. */
+  async #story(): Promise<string> {
+    const trail = this.seen.trail.map(({ s, word }) => `${s.toFixed(1)} ${word}`).join(", ");
+    const deeds = this.server.deeds.map(({ at, did, request }) => `${new Date(at).toISOString()} ${did} ${request}`);
+    const incidents = await this.incidents().catch(() => []);
+    const screen = await this.seat.screen().catch(() => "");
+    return [`it said ${trail}`, ...deeds, JSON.stringify(incidents, null, 1), screen].join("\n");
+  }
+}
