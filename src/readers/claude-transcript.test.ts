@@ -271,14 +271,21 @@ describe("ClaudeTranscriptReader", () => {
   });
 
   it("reads a subagent's own file, but not a subagent's lines in the parent's", () => {
+    const own = { isSidechain: true, agentId: "a1b2" };
+    expect(words([prompt("explore", own), reply("m1", text("Found."), "end_turn", own)])).toContain("turn end");
     const side = { isSidechain: true };
-    expect(words([prompt("explore", side), reply("m1", text("Found."), "end_turn", side)])).toContain("turn end");
     expect(words([prompt("go"), prompt("explore", side), reply("m1", text("Found."), "end_turn", side)])).toEqual([
       "turn start by user",
       "user says",
       "delta",
       "delta",
     ]);
+  });
+
+  it("takes a warm-up of its subagents before the first prompt for no turn", () => {
+    const side = { isSidechain: true };
+    const signals = words([prompt("Warmup", side), reply("m1", text("Ready."), "end_turn", side), prompt("go")]);
+    expect(signals.filter((word) => word.startsWith("turn"))).toEqual(["turn start by user"]);
   });
 
   it("ignores copies of the conversation that side agents keep", () => {

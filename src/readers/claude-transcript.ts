@@ -61,7 +61,10 @@ export class ClaudeTranscriptReader implements RecordReader {
   private readonly messages: ClaudeMessages;
   private queued = 0;
   private compacting = false;
-  /** A subagent's own file holds side lines only, and is read like any other; elsewhere they are the subagent's. */
+  /**
+   * A subagent's own file holds side lines only, each with its name, and is read like any other. Elsewhere side lines are
+   * somebody else's, even as the first ones: Claude Code 2.0 warms its subagents up in the file of a session to come.
+   */
   private ownChain: "main" | "side" | undefined;
   private newest = 0;
   private copying = false;
@@ -90,9 +93,10 @@ export class ClaudeTranscriptReader implements RecordReader {
       return;
     }
     if (type === "user" || type === "assistant") {
-      const chain = bool(record, "isSidechain") ? "side" : "main";
-      this.ownChain ??= chain;
-      if (chain === "side" && this.ownChain === "main") {
+      const isSide = bool(record, "isSidechain");
+      if (!isSide) this.ownChain ??= "main";
+      else if (str(record, "agentId") !== undefined) this.ownChain ??= "side";
+      if (isSide && this.ownChain !== "side") {
         this.thread.lives(textOf(obj(record, "message")).length);
         return;
       }

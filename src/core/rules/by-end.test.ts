@@ -118,4 +118,16 @@ describe("the end of a turn", () => {
     const marked = walk(steps, { marksEnd: true });
     expect(marked.said).toEqual(marked.expected);
   });
+
+  it("waits for no mark of a release that may not have it yet", () => {
+    const steps: Step[] = [
+      { at: 0, signal: { kind: "session", source: "screen", version: "1.9.0" } },
+      { at: 0, signal: asked },
+      { at: 1, signal: screen({ busy: true }) },
+      { at: 5, signal: screen({ busy: false, replying: true, closing: "result" }), expect: "working" },
+      { at: 8, expect: "complete" },
+    ];
+    const older = walk(steps, { marksEnd: true, versions: { from: "2.0.0", to: "3.0.0" } });
+    expect(older.said).toEqual(older.expected);
+  });
 });

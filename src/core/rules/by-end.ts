@@ -8,6 +8,8 @@ import { agreeingKinds, kinds, processSeen } from "../evidence/kinds.js";
 import { neverExitedVerdict } from "../evidence/lifecycle.js";
 import { lostResultVerdict } from "../evidence/lost-result.js";
 import type { Cause } from "../states.js";
+import { PLAIN_TRAITS } from "../traits.js";
+import { versionFit } from "../version-fit.js";
 import { ago, lasting } from "./words.js";
 
 /** The turn is over: finished, asking, promising more, or parked on a result that never comes. */
@@ -146,11 +148,13 @@ function settleMs({ evidence }: Question, { source, at }: Word): number {
   }
   if (evidence.turn.byMotion) return SETTLE_MS.motion;
   if (evidence.progress.reading?.ended) return SETTLE_MS.title;
-  if (evidence.traits.marksEnd) return SETTLE_MS.unmarked;
+  const isOlder = versionFit(evidence.traits.versions, evidence.session.version) === -1;
+  // A release before those that the profile was checked against may not have the mark yet: Claude Code 2.0 has none.
+  if (evidence.traits.marksEnd && !isOlder) return SETTLE_MS.unmarked;
   // Where no mark closes a turn, a missing spinner over a tool's result or a promise is more likely a pause.
   const { replying, closing } = evidence.progress.reading ?? {};
   if (closing === "promise") return SETTLE_MS.motion;
-  return replying ? evidence.traits.settleMs : SETTLE_MS.unmarked;
+  return replying ? (isOlder ? PLAIN_TRAITS : evidence.traits).settleMs : SETTLE_MS.unmarked;
 }
 
 /** A record told the begin of the turn, and since the flag fell neither its end, be it only presumed, nor its last message. */
