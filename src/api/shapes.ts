@@ -4,6 +4,7 @@ import { ACTION_NAMES } from "../core/action.js";
 import { PHASES } from "../core/incident/incident.js";
 import { PROMPT_KINDS, STATES } from "../core/states.js";
 import { TROUBLES } from "../core/trouble.js";
+import { MESSAGE_PAYLOADS } from "./message-shapes.js";
 
 const time = z.string().describe("ISO 8601");
 const words = z.array(z.string());
@@ -102,7 +103,9 @@ const message = z.object({
   from: z.string(),
   at: time,
   acked_at: time.nullable(),
-  payload: z.unknown(),
+  payload: z
+    .union([...Object.values(MESSAGE_PAYLOADS), z.unknown()])
+    .describe("by msg_type; one of your own holds what it was given"),
 });
 
 export const SHAPES = {

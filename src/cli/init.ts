@@ -11,6 +11,7 @@ import { BadInput } from "../replay/bad-input.js";
 import { pluginState } from "../sensors/hooks/claude-plugin.js";
 import { applyHooks, HOOK_PROGRAMS, type HookPlan, planHooks, programsInUse } from "../sensors/hooks/hooks-install.js";
 import { unifiedDiff } from "../sensors/hooks/unified-diff.js";
+import { agentsDiff, applyAgents, planAgents } from "./init-agents.js";
 import { beginConfig } from "./init-config.js";
 import { httpNotes, httpTarget, otelText } from "./init-http.js";
 import { type ClaudeWay, claudeWay, deletePlugin, pluginFolder, writePlugin } from "./init-plugin.js";
@@ -26,9 +27,17 @@ export function addInit(program: Command, setExit: (code: number) => void): void
         "and ends as they happen; comments and other hooks stay. Without a program: all that have settings here. With\n" +
         "one: its hooks alone; claude-code by name gets the plugin, where its release has such.",
     )
-    .addArgument(new Argument("[program]").choices(HOOK_PROGRAMS))
+    .addArgument(
+      new Argument(
+        "[program]",
+        "whose hooks; or agents-md: how agents report, as a part of this folder's AGENTS.md",
+      ).choices([...HOOK_PROGRAMS, AGENTS] as const),
+    )
     .option("--dry-run", "show what would change, hooks as a diff, and change nothing")
-    .option("--remove", "take exactly these hooks and the plugin out again; the configuration stays")
+    .option(
+      "--remove",
+      "take exactly these hooks, the plugin or the part of AGENTS.md out again; the configuration stays",
+    )
     .option("--plugin", "claude-code: install the plugin: hooks, tools (MCP) and /rouse")
     .option("--no-plugin", "claude-code: put hooks into its settings instead of the plugin")
     .option(
@@ -42,6 +51,10 @@ export function addInit(program: Command, setExit: (code: number) => void): void
         self.error("error: --plugin and --no-plugin are about claude-code", { exitCode: 2 });
       if (options.plugin && options.http)
         self.error("error: --http goes without --plugin: the plugin holds no key", { exitCode: 2 });
+      if (name === AGENTS) {
+        setExit(initAgents(options.remove === true, options.dryRun === true));
+        return;
+      }
       if (options.service) {
         if (name !== undefined)
           self.error("error: --service goes without a program: it is about rouse's own daemon", { exitCode: 2 });
@@ -94,11 +107,22 @@ export function addInit(program: Command, setExit: (code: number) => void): void
     });
 }
 
+const AGENTS = "agents-md";
 const HOOKS: ClaudeWay = { way: "hooks", note: null };
 
 const dryText = (plan: HookPlan, way: ClaudeWay["way"]): string =>
   unifiedDiff(plan.path, plan.before, plan.after) +
   (way === "plugin" ? `${plan.program}: would write the plugin ${pluginFolder()}\n` : "");
+
+function initAgents(remove: boolean, isDry: boolean): number {
+  const plan = planAgents(process.cwd(), remove);
+  if (plan.problem !== null) {
+    process.stderr.write(`rouse: ${plan.problem}\n`);
+    return 1;
+  }
+  process.stdout.write(isDry ? agentsDiff(plan) : applyAgents(plan));
+  return 0;
+}
 
 function initService(remove: boolean, isDry: boolean): number {
   if (process.platform !== "linux")

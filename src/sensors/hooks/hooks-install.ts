@@ -124,22 +124,29 @@ export function planHooks(program: HookProgram, options: HookOptions): HookPlan 
 export function applyHooks({ path, before, after }: HookPlan): string | null {
   if (before === after) return null;
   mkdirSync(dirname(path), { recursive: true });
-  // Settings are often a link into somebody's repository of settings: the link stays.
-  const target = existsSync(path) ? realpathSync(path) : path;
+  const target = targetOf(path);
   const backup = `${target}.before-rouse`;
   const keeps = existsSync(target) && !existsSync(backup);
   if (keeps) copyFileSync(target, backup, constants.COPYFILE_EXCL);
-  const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600;
+  replaceFile(path, after, 0o600);
+  return keeps ? backup : null;
+}
+
+/** Settings are often a link into somebody's repository of settings: the link stays. */
+const targetOf = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
+
+/** Whole or not at all, with the mode that it had; `mode` is that of a new one. */
+export function replaceFile(path: string, text: string, mode: number): void {
+  const target = targetOf(path);
   const fresh = `${target}.rouse-${process.pid}`;
-  const handle = openSync(fresh, "wx", mode);
+  const handle = openSync(fresh, "wx", existsSync(target) ? statSync(target).mode & 0o777 : mode);
   try {
-    writeFileSync(handle, after);
+    writeFileSync(handle, text);
     fsyncSync(handle);
   } finally {
     closeSync(handle);
   }
   renameSync(fresh, target);
-  return keeps ? backup : null;
 }
 
 /** Hooks in the settings, or those of the plugin: never both. */
