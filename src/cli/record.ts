@@ -92,7 +92,7 @@ async function startAll(
   const started: { name: string; recorder: Recorder }[] = [];
   for (const target of targets) {
     const { name } = target.session;
-    const folder = freeFolder(out, `${name.replace(/[^\w.-]/g, "_").slice(0, 64)}-${stamp}`);
+    const folder = freeFolder(out, `${folderName(name)}-${stamp}`);
     const recorder = new Recorder(target, folder, { by: readVersion(), keysWhole });
     try {
       await recorder.start();
@@ -104,6 +104,18 @@ async function startAll(
     }
   }
   return started;
+}
+
+const FOLDER_BYTES_MAX = 120;
+
+/** Letters and digits of any script stay; what a shell or a path would read otherwise does not. */
+export function folderName(name: string): string {
+  let safe = "";
+  for (const letter of name.normalize("NFC").replace(/[^\p{L}\p{M}\p{N}_.-]/gu, "_")) {
+    if (Buffer.byteLength(safe + letter) > FOLDER_BYTES_MAX) break;
+    safe += letter;
+  }
+  return safe;
 }
 
 function freeFolder(out: string, name: string): string {

@@ -119,6 +119,24 @@ const PROMISES: Record<string, Step[]> = {
     },
     { at: 3, signal: begin, expect: "working" },
   ],
+  "the agent's word that it works is believed after its turn, for the idle timeout": [
+    { at: 0, signal: begin },
+    { at: 1, signal: end, expect: "complete" },
+    {
+      at: 60,
+      signal: { kind: "report", source: "report", state: "working", text: "in the background" },
+      expect: "working",
+    },
+    { at: 900, expect: "working" },
+    { at: 961, expect: "complete" },
+  ],
+  "the next end leaves the agent's word that it works behind": [
+    { at: 0, signal: begin },
+    { at: 1, signal: end },
+    { at: 60, signal: { kind: "report", source: "report", state: "working" }, expect: "working" },
+    { at: 70, signal: begin, expect: "working" },
+    { at: 80, signal: end, expect: "complete" },
+  ],
   "a heartbeat proves life, never progress": [
     { at: 0, signal: { kind: "turn", source: "stream", phase: "start" } },
     { at: 200, signal: { kind: "report", source: "report", heartbeat: true }, expect: "stuck/silent_stream" },

@@ -284,6 +284,8 @@ export interface ExitSignal extends Base {
   kind: "exit";
   code: number | null;
   signal: number | null;
+  /** When something was last typed into its terminal, where which keys it were is not seen. */
+  typedAt?: number;
 }
 
 export interface FileSignal extends Base {

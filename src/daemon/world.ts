@@ -12,6 +12,7 @@ import type { ProcessSignal, Signal } from "../core/signal.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
 import { readArgv, readExe, readProcTable } from "../sensors/process/proc.js";
 import { ProcessSensor } from "../sensors/process/process-sensor.js";
+import { typedAt } from "../sensors/process/typed-at.js";
 import type { PtyExit } from "../sensors/pty.js";
 import type { Seen } from "../sensors/tmux/adopted.js";
 import { TmuxWatcher } from "../sensors/tmux/watcher.js";
@@ -59,6 +60,9 @@ interface Followed {
   sample: ProcessSignal | null;
   /** When its process was first missing. */
   deadAt: number | null;
+  /** Its terminal, where somebody else holds it, and when something was last typed there. */
+  tty: string | null;
+  typedAt: number | null;
 }
 
 export class World {
@@ -190,6 +194,7 @@ export class World {
     const session = known ?? sessionOf(agent);
     if (!known) this.#loop.register(session);
     const followed = this.#followedOf(session);
+    if (session.origin === "transcript") followed.tty = agent.tty;
     const { located } = agent;
     if (!located) return;
     if (agent.kind === "claude-code")
@@ -227,6 +232,7 @@ export class World {
 
   async #sense(session: AgentSession, at: number): Promise<void> {
     const followed = this.#followedOf(session);
+    followed.typedAt = typedAt(followed.tty, session.startedAt) ?? followed.typedAt;
     if (session.pid !== null && at - followed.sampledAt >= SAMPLE_EVERY_MS)
       await this.#sample(session, session.pid, followed, at);
     if (session.workspace !== null) {
@@ -286,7 +292,9 @@ export class World {
   }
 
   async #end(session: AgentSession, at: number, exit: PtyExit = { code: null, signal: null }): Promise<void> {
-    await this.#tell(session.session, [{ kind: "exit", at, source: "process", ...exit }]);
+    const typed = this.#followedOf(session).typedAt;
+    const known = typed === null ? exit : { ...exit, typedAt: typed };
+    await this.#tell(session.session, [{ kind: "exit", at, source: "process", ...known }]);
     this.#loop.register({ ...session, endedAt: at });
   }
 
@@ -304,6 +312,8 @@ export class World {
       sampledAt: 0,
       sample: null,
       deadAt: null,
+      tty: null,
+      typedAt: null,
     };
     this.#followed.set(session.session, made);
     return made;

@@ -174,7 +174,13 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     stopped: z.boolean().optional(),
     newestChildAt: z.number().optional(),
   }),
-  exit: z.object({ ...base, kind: z.literal("exit"), code: z.number().nullable(), signal: z.number().nullable() }),
+  exit: z.object({
+    ...base,
+    kind: z.literal("exit"),
+    code: z.number().nullable(),
+    signal: z.number().nullable(),
+    typedAt: z.number().optional(),
+  }),
   file: z.object({
     ...base,
     kind: z.literal("file"),

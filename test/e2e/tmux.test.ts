@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync }
 import { dirname, join } from "node:path";
 import { type IPty, spawn } from "@lydell/node-pty";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { typedAt } from "../../src/sensors/process/typed-at.js";
 import { NO_TMUX, RecordedAgent, RULES, TestServer, until, Watch } from "../support/tmux.js";
 
 const SIZE = ["-x", "120", "-y", "40"];
@@ -130,6 +131,24 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     const next = await until("the next", () => watch?.watcher.sessions[0]);
     expect(next.session).not.toBe(session);
     expect(next.name).toBe("shell");
+  });
+
+  it("takes an end right after somebody typed in the pane for that human's own quit", async () => {
+    const agent = await RecordedAgent.of(server, "codex/permission", "codex", 3);
+    await server.tmux("new-session", "-d", "-s", "quit", ...SIZE, "sh", "-c", `${agent.command.join(" ")}; sleep 1000`);
+    watch = new Watch(server);
+    const { session, startedAt } = await adopted("quit");
+    await judged(session, "idle");
+    const tty = await server.tmux("display", "-p", "-t", "%0", "#{pane_tty}");
+    // The system tells the time of a key in steps of eight seconds, and what is typed at the start does not count.
+    await until("a key that counts", async () => {
+      await server.tmux("send-keys", "-t", "%0", "x");
+      return typedAt(tty, startedAt) !== null;
+    });
+    agent.exit(0);
+    await until("its end", () => watch?.last(session)?.liveness === "gone");
+    expect(watch.signals(session, "exit")).toMatchObject([{ code: null, signal: null, typedAt: expect.any(Number) }]);
+    expect(watch.judge(session)).toMatchObject({ state: "idle", reasons: ["a human ended it (how is not known)"] });
   });
 
   it("calls a killed server's agents gone, and finds those of the next server at the same socket", async () => {

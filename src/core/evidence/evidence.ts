@@ -41,6 +41,8 @@ export interface Evidence {
   compactingSince: number | null;
   humanAt: number | null;
   quitAt: number | null;
+  /** When rouse itself last typed. */
+  touchedAt: number | null;
   exit: ExitSignal | null;
   /** rouse does not see it: since when it was not heard of, and why. */
   blind: { since: number; text: string; at: number } | null;
@@ -78,6 +80,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     compactingSince: null,
     humanAt: null,
     quitAt: null,
+    touchedAt: null,
     exit: null,
     blind: null,
     report: null,
@@ -144,7 +147,10 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       else if (signal.reading.busy !== null) evidence.compactingSince = null;
       return;
     case "input":
-      if (signal.by !== "human") return;
+      if (signal.by !== "human") {
+        evidence.touchedAt = signal.at;
+        return;
+      }
       evidence.humanAt = signal.at;
       if (signal.quits) evidence.quitAt = signal.at;
       return;

@@ -38,6 +38,8 @@ export function byEnd(question: Question): Verdict | null {
     return { state: "stuck", cause, confidence, reasons: [reason], act, kinds: found };
   }
   due(now + 30_000);
+  const reported = byReportedWork(question);
+  if (reported) return reported;
   const quiet = byQuiet(question);
   if (quiet) return quiet;
   const closing = closingOfTurn(question);
@@ -93,6 +95,20 @@ const didNothing = ({ evidence: { turn, proof, progress }, word }: Question): bo
 
 /** Its work is over by its own word, and yet it stays: told and acted on alike, once two kinds of evidence say so. */
 const OWES_AN_END: ReadonlySet<Cause> = new Set<Cause>(["never_exited", "no_completion_signal"]);
+
+/**
+ * It says that it works, although its turn is over: believed until the next evidence, and not for ever, since its own
+ * word proves nothing.
+ */
+function byReportedWork({ evidence: { report, turn }, since, dueAfter, settings }: Question): Verdict | null {
+  if (report?.state !== "working" || report.at <= (turn.endedAt ?? 0)) return null;
+  const patienceMs = setting(settings, "idle_timeout_minutes") * MINUTE;
+  if (since(report.at) >= patienceMs) return null;
+  dueAfter(report.at, patienceMs);
+  const text = report.text ? `: ${report.text}` : "";
+  const reasons = [`the turn ended, and the agent reported working ${ago(since(report.at))}${text}`];
+  return { state: "working", cause: null, confidence: 0.5, reasons };
+}
 
 /** It promised to come back, and what it waits for is still running. */
 function byBackground({ evidence, since, dueAfter }: Question): Verdict {

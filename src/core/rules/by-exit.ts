@@ -5,6 +5,11 @@ import { byFailure } from "./by-failure.js";
 
 /** A human's key to leave counts as the reason of an exit for so long. */
 const QUIT_MS = 15_000;
+/**
+ * The same where only a time is known: it may lie eight seconds before the last key, and the end of a process that is
+ * not rouse's own is seen some ten seconds late.
+ */
+const TYPED_MS = 30_000;
 /** Claude Code takes up to 4.5 s to leave after a SIGTERM, and writes its last lines meanwhile. */
 const CUT_OFF_MS = 6000;
 
@@ -30,8 +35,25 @@ export function byExit(question: Question): Verdict | null {
   return { state: "gone", cause, confidence: 0.9, reasons: [`the process ended${when}, ${how}`] };
 }
 
-export const endedByHuman = ({ exit, quitAt }: Pick<Evidence, "exit" | "quitAt">): boolean =>
-  exit !== null && quitAt !== null && exit.at - quitAt < QUIT_MS;
+type Ending = Pick<Evidence, "exit" | "quitAt" | "touchedAt" | "turn">;
+
+export function endedByHuman(evidence: Ending): boolean {
+  const { exit, quitAt } = evidence;
+  if (!exit) return false;
+  return (quitAt !== null && exit.at - quitAt < QUIT_MS) || endedByKeys(evidence);
+}
+
+/**
+ * Which keys went into a terminal that rouse does not hold is not seen, nor how its program ended; only when somebody
+ * last typed. Whoever typed right before the end was there: unless it was rouse, or what was typed is the request that the
+ * last turn began with, which may have been cut off.
+ */
+function endedByKeys({ exit, touchedAt, turn }: Ending): boolean {
+  if (exit?.typedAt === undefined || exit.code !== null || exit.signal !== null) return false;
+  const { typedAt } = exit;
+  const isAfter = (at: number | null): boolean => at === null || typedAt > at;
+  return exit.at - typedAt <= TYPED_MS && isAfter(touchedAt) && isAfter(turn.startedAt);
+}
 
 /** The last turn had ended before the process did, by the live view or by a record of it. */
 function finished({ evidence }: Question): boolean {

@@ -1,7 +1,7 @@
 import type { Question, Verdict } from "../assess.js";
 import { ago } from "./words.js";
 
-/** The agent's own word holds until its next turn; "working" proves nothing and is left to the evidence. */
+/** The agent's own word holds until its next turn; "working" proves nothing and is left to the evidence (`by-end.ts`). */
 export function byReport({ evidence, active, since }: Question): Verdict | null {
   const { report } = evidence;
   if (!report || report.state === "working") return null;

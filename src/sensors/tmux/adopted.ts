@@ -6,6 +6,7 @@ import type { AgentSession } from "../../core/agent.js";
 import { digest } from "../../core/digest.js";
 import type { ExitSignal, Signal } from "../../core/signal.js";
 import { head } from "../../readers/text.js";
+import { typedAt } from "../process/typed-at.js";
 import type { Candidate } from "./discover.js";
 import { PaneSensor } from "./pane-sensor.js";
 import type { Pane } from "./panes.js";
@@ -42,6 +43,7 @@ export class Adopted {
   #liveness: Liveness = "alive";
   #blind: string | null = null;
   #deadAt: number | null = null;
+  #typedAt: number | null = null;
 
   constructor(candidate: Candidate, socket: string, world: Surroundings, at: number) {
     const { pane, program } = candidate;
@@ -90,6 +92,7 @@ export class Adopted {
     if (name !== told.name || tags !== told.tags || pane.task !== told.task) {
       this.#session = { ...told, name, tags, task: pane.task };
     }
+    this.#typedAt = typedAt(pane.tty, this.#session.startedAt);
     const signals = captured === null ? [] : this.#sensor.look(pane, captured, at);
     this.#tell(signals, "alive", this.#sensor.blind, this.#session !== told);
   }
@@ -139,7 +142,8 @@ export class Adopted {
 
   end(at: number, status: Pick<ExitSignal, "code" | "signal"> = { code: null, signal: null }): void {
     this.#session = { ...this.#session, endedAt: at };
-    this.#tell([{ kind: "exit", at, source: "process", ...status }], "gone", null, true);
+    const typed = this.#typedAt === null ? {} : { typedAt: this.#typedAt };
+    this.#tell([{ kind: "exit", at, source: "process", ...status, ...typed }], "gone", null, true);
     this.dispose();
   }
 

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { START, type Step, screen, walk } from "../../../test/support/steps.js";
+
+const begin = { kind: "turn", source: "hook", phase: "start" } as const;
+const end = { kind: "turn", source: "hook", phase: "end" } as const;
+const nudge = { kind: "input", source: "observer", by: "rouse", bytes: 8, submits: true } as const;
+/** The end of a program in a terminal of somebody else's: how is not known, only when something was last typed there. */
+const gone = (typed: number | null, code: number | null = null) =>
+  ({
+    kind: "exit",
+    source: "process",
+    code,
+    signal: null,
+    ...(typed === null ? {} : { typedAt: START + typed * 1000 }),
+  }) as const;
+
+const PROMISES: Record<string, Step[]> = {
+  "at its prompt, right after somebody typed, was a human's own": [
+    { at: 0, signal: screen({}) },
+    { at: 100, signal: gone(92), expect: "idle" },
+  ],
+  "at its prompt, when nobody had typed, is not explained": [
+    { at: 0, signal: screen({}) },
+    { at: 100, signal: gone(null), expect: "gone" },
+  ],
+  "long after the last key is not explained": [
+    { at: 0, signal: screen({}) },
+    { at: 100, signal: gone(60), expect: "gone" },
+  ],
+  "in a turn that somebody typed into was a human's own": [
+    { at: 0, signal: begin },
+    { at: 100, signal: gone(92), expect: "idle" },
+  ],
+  "in a turn is not explained by the request that began it": [
+    { at: 88, signal: begin },
+    { at: 100, signal: gone(87), expect: "gone" },
+  ],
+  "after a finished turn leaves the result, whoever typed": [
+    { at: 0, signal: begin },
+    { at: 50, signal: end },
+    { at: 100, signal: gone(92), expect: "complete" },
+  ],
+  "is not explained by keys of rouse's own": [
+    { at: 0, signal: screen({}) },
+    { at: 92, signal: nudge },
+    { at: 100, signal: gone(91), expect: "gone" },
+  ],
+  "with a code that is known goes by the code": [
+    { at: 0, signal: begin },
+    { at: 100, signal: gone(92, 1), expect: "gone/exit_code" },
+  ],
+};
+
+describe("an end", () => {
+  it.each(Object.entries(PROMISES))("%s", (_, steps) => {
+    const { said, expected } = walk(steps);
+    expect(said).toEqual(expected);
+  });
+});
