@@ -1,9 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { allCommands } from "../src/cli/completions.js";
-import { closeHome, makeHome, TestTerminal, until } from "./support/hosts.js";
+import { BIN, closeHome, makeHome, TestTerminal, until } from "./support/hosts.js";
 import { rouse } from "./support/rouse.js";
 
 const has = (shell: string): boolean => {
@@ -16,11 +18,22 @@ const has = (shell: string): boolean => {
 };
 
 /** What bash offers for a line; the last word is the one that is typed. */
-function offered(script: string, ...words: string[]): string[] {
-  const ask = `COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rouse; printf "%s\\n" "\${COMPREPLY[@]}"`;
-  return execFileSync("bash", ["--norc", "-c", `${script}\n${ask}`, "bash", ...words], { encoding: "utf8" })
-    .split("\n")
-    .filter((word) => word !== "");
+const ASK = `COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rouse; printf "%s\\n" "\${COMPREPLY[@]}"`;
+const bash = (script: string, words: readonly string[]): string[] => [
+  "--norc",
+  "-c",
+  `${script}\n${ASK}`,
+  "bash",
+  ...words,
+];
+const wordsOf = (said: string): string[] => said.split("\n").filter((word) => word !== "");
+
+const offered = (script: string, ...words: string[]): string[] =>
+  wordsOf(execFileSync("bash", bash(script, words), { encoding: "utf8" }));
+
+/** The same while this process answers for the daemon. */
+async function offeredBy(env: NodeJS.ProcessEnv, script: string, ...words: string[]): Promise<string[]> {
+  return wordsOf((await promisify(execFile)("bash", bash(script, words), { encoding: "utf8", env })).stdout);
 }
 
 describe("rouse completions", () => {
@@ -43,6 +56,29 @@ describe("rouse completions", () => {
     expect(offered(script, "rouse", "health", "--filter", "")).toEqual(["unhealthy"]);
     expect(offered(script, "rouse", "replay", "--profile", "package.js")).toEqual(["package.json"]);
   });
+
+  it.skipIf(!has("bash"))(
+    "offers in bash the agents that run, and none whose name is more than a word to a shell",
+    async () => {
+      const home = makeHome();
+      const ran = join(home.path, "ran");
+      const names = ["web", "監視", `$(touch ${ran})`, "`x`", "two words", "-f"];
+      const server = createServer((_, answer) =>
+        answer.end(JSON.stringify({ agents: names.map((name) => ({ name })) })),
+      );
+      mkdirSync(join(home.path, "run"));
+      await new Promise<void>((resolve) => server.listen(join(home.path, "run", "daemon.sock"), resolve));
+      const asked = (words: string[]) => offeredBy(home.env, script, BIN, ...words);
+      expect(await asked(["why", ""])).toEqual(["web", "監視"]);
+      expect(await asked(["feedback", "w"])).toEqual(["web"]);
+      expect(await asked(["why", "--j"])).toEqual(["--json"]);
+      expect(await asked(["token", "revoke", "w"])).toEqual([]);
+      await new Promise((resolve) => server.close(resolve));
+      expect(existsSync(ran)).toBe(false);
+      expect(await asked(["why", ""])).toEqual([]);
+      expect(await closeHome(home)).toMatchObject({ processes: [] });
+    },
+  );
 
   it.skipIf(!has("bash"))("offers in bash nothing of rouse's behind the agent's own command", () => {
     expect(offered(script, "rouse", "run", "--name", "x", "--", "claude", "--")).toEqual([]);

@@ -3,6 +3,7 @@ import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import { ask } from "../host/ask.js";
 import { findSession, readOwnFile, sessionFile } from "../host/registry.js";
+import { painted } from "../readers/screen/painted.js";
 import { PollLink } from "../sensors/tmux/link.js";
 import { ApiProblem } from "./problem.js";
 
@@ -10,7 +11,6 @@ const ANSWER_MS = 5000;
 /** What a host kept is painted anew; more than this would hold the daemon up for a tenth of a second. */
 const BYTES_MAX = 512 * 1024;
 const KEPT_BYTES_MAX = 1024 * 1024;
-const SCROLLBACK = 1000;
 const PANE_ID = /^%\d{1,10}$/;
 
 export async function readPane(session: AgentSession, lines: number, paths: RousePaths): Promise<string[]> {
@@ -28,7 +28,7 @@ async function keptRows({ session, name }: AgentSession, paths: RousePaths): Pro
   const record = findSession(paths, session);
   try {
     const bytes = readOwnFile(sessionFile(paths, session, "out"), KEPT_BYTES_MAX);
-    return await painted(bytes, record?.cols ?? 80, record?.rows ?? 24);
+    return await painted(bytes, { cols: record?.cols ?? 80, rows: record?.rows ?? 24 });
   } catch {
     throw new ApiProblem("refused", `${name} ended, and nothing was kept of its output`);
   }
@@ -46,29 +46,7 @@ async function hostRows(socket: string, session: AgentSession): Promise<string[]
   const { data, cols, rows } = asked.event;
   const bytes = Buffer.from(typeof data === "string" ? data : "", "base64");
   const size = (value: unknown, usual: number): number => (typeof value === "number" && value > 0 ? value : usual);
-  return painted(bytes.subarray(-BYTES_MAX), size(cols, 80), size(rows, 24));
-}
-
-async function painted(bytes: Uint8Array, cols: number, rows: number): Promise<string[]> {
-  // Only whoever asks for a terminal's text needs it.
-  const { default: xterm } = await import("@xterm/headless");
-  const terminal = new xterm.Terminal({ cols, rows, scrollback: SCROLLBACK, allowProposedApi: true });
-  return new Promise((resolve) => {
-    terminal.write(bytes, () => {
-      const buffer = terminal.buffer.active;
-      const found: string[] = [];
-      for (let y = 0; y < buffer.length; y++) {
-        const line = buffer.getLine(y);
-        const isMore = buffer.getLine(y + 1)?.isWrapped === true;
-        const text = line?.translateToString(!isMore) ?? "";
-        // One line again, however narrow the terminal is: half a secret would not be known for one.
-        if (line?.isWrapped && found.length > 0) found[found.length - 1] += text;
-        else found.push(text);
-      }
-      terminal.dispose();
-      resolve(found);
-    });
-  });
+  return painted(bytes.subarray(-BYTES_MAX), { cols: size(cols, 80), rows: size(rows, 24) });
 }
 
 async function tmuxRows(pane: { socket: string; id: string }, lines: number): Promise<string[]> {

@@ -14,7 +14,7 @@ export function addAttach(program: Command, setExit: (code: number) => void): vo
     .command("attach")
     .summary("look at an agent and type into it")
     .description("Shows a running agent in this terminal and passes keys on. Ctrl-\\ leaves it running and comes back.")
-    .argument("<name>", "the agent")
+    .argument("<agent>", "its name")
     .action(async (name) => {
       if (!process.stdin.isTTY || !process.stdout.isTTY)
         throw new BadInput(

@@ -6,6 +6,8 @@ export interface Spec {
   options: { names: string[]; summary: string; takesValue: boolean; choices: string[] }[];
   /** Words that its arguments may be. */
   choices: string[];
+  /** Its arguments may be names of agents, which `rouse completions --agents` tells. */
+  takesAgent: boolean;
 }
 
 const isBelow = (spec: Spec, words: readonly string[]): boolean =>
@@ -20,6 +22,9 @@ function followers(specs: readonly Spec[], words: readonly string[]): { word: st
     ...(own?.choices ?? []).map((word) => ({ word, summary: "" })),
   ];
 }
+
+const takesAgent = (specs: readonly Spec[], words: readonly string[]): boolean =>
+  specs.some((spec) => spec.takesAgent && spec.words.join(" ") === words.join(" "));
 
 const optionNames = (spec: Spec): string[] => [...spec.options.flatMap(({ names }) => names), "--help"];
 
@@ -36,11 +41,12 @@ function valued(specs: readonly Spec[]): { names: string[]; choices: string[] }[
 export function bashScript(specs: readonly Spec[]): string {
   const row = (words: readonly string[], options: readonly string[]): string => {
     const follow = followers(specs, words).map(({ word }) => word);
-    return `    ${quote(words.join(" "))}) words=${quote(follow.join(" "))} options=${quote(options.join(" "))} ;;`;
+    const agents = takesAgent(specs, words) ? " agents=yes" : "";
+    return `    ${quote(words.join(" "))}) words=${quote(follow.join(" "))} options=${quote(options.join(" "))}${agents} ;;`;
   };
   return `# bash completion for rouse
 _rouse() {
-  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} place=1 command="" words="" options=""
+  local current=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} place=1 command="" words="" options="" agents=""
   COMPREPLY=()
   case "$before" in
 ${valued(specs)
@@ -65,8 +71,9 @@ ${valued(specs)
   case "$command" in
 ${[row([], ["--help", "--version"]), ...specs.map((spec) => row(spec.words, optionNames(spec)))].join("\n")}
   esac
-  case "$current" in
-    -*) words=$options ;;
+  case "$agents$current" in
+    -*|yes-*) words=$options ;;
+    yes*) words="$words $("\${COMP_WORDS[0]}" completions --agents 2>/dev/null)" ;;
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -80,7 +87,8 @@ export function zshScript(specs: readonly Spec[]): string {
   const row = (words: readonly string[], options: readonly { name: string; summary: string }[]): string => {
     const follow = followers(specs, words).map(({ word, summary }) => described(word, summary));
     const offered = options.map(({ name, summary }) => described(name, summary));
-    return `    ${quote(words.join(" "))}) follow=(${follow.join(" ")}) options=(${offered.join(" ")}) ;;`;
+    const agents = takesAgent(specs, words) ? " agents=yes" : "";
+    return `    ${quote(words.join(" "))}) follow=(${follow.join(" ")}) options=(${offered.join(" ")})${agents} ;;`;
   };
   const help = { name: "--help", summary: "show help" };
   const optionsOf = (spec: Spec) => [
@@ -89,7 +97,7 @@ export function zshScript(specs: readonly Spec[]): string {
   ];
   return `#compdef rouse
 _rouse() {
-  local command="" word
+  local command="" agents="" word
   local -i place=1
   local -a follow options
   case "$words[CURRENT-1]" in
@@ -118,6 +126,9 @@ ${[row([], [help, { name: "--version", summary: "print the version" }]), ...spec
   esac
   if [[ "$words[CURRENT]" == -* ]]; then
     _describe option options
+  elif [[ -n "$agents" ]]; then
+    (( \${#follow} )) && _describe command follow
+    compadd -- \${(f)"$("$words[1]" completions --agents 2>/dev/null)"}
   elif (( \${#follow} )); then
     _describe command follow
   else
@@ -134,8 +145,13 @@ export function fishScript(specs: readonly Spec[]): string {
   const lines = specs.flatMap((spec) => optionLines(spec, at(spec.words)));
   for (const words of [[], ...specs.map((spec) => spec.words)]) {
     const follow = followers(specs, words);
+    const agents = takesAgent(specs, words);
     // Where nothing else follows, files do.
-    if (follow.length > 0) lines.push(`complete -c rouse -n ${at(words)} -f`);
+    if (follow.length > 0 || agents) lines.push(`complete -c rouse -n ${at(words)} -f`);
+    if (agents)
+      lines.push(
+        `complete -c rouse -n ${at(words)} -a '(command -q rouse; and rouse completions --agents 2>/dev/null)' -d agent`,
+      );
     for (const { word, summary } of follow)
       lines.push(`complete -c rouse -n ${at(words)} -a ${quote(word)}${summary === "" ? "" : ` -d ${quote(summary)}`}`);
   }

@@ -1,5 +1,8 @@
 /** `rouse completions`: scripts for shells, made from the commands themselves, so that they cannot fall behind. */
 import { Argument, Command } from "@commander-js/extra-typings";
+import { rousePaths } from "../config/paths.js";
+import { askDaemon } from "../daemon/client.js";
+import { listSessions } from "../host/registry.js";
 import { bashScript, fishScript, type Spec, zshScript } from "./completion-scripts.js";
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
@@ -9,7 +12,8 @@ export function addCompletions(program: Command, _setExit: (code: number) => voi
   program
     .command("completions")
     .summary("a script that completes commands and options in your shell")
-    .addArgument(new Argument("<shell>").choices(Object.keys(SHELLS) as Shell[]))
+    .addArgument(new Argument("[shell]").choices(Object.keys(SHELLS) as Shell[]))
+    .option("--agents", "instead, the names of the agents that run, one a line: the scripts ask for them")
     .addHelpText(
       "after",
       "\nExamples:\n" +
@@ -18,10 +22,31 @@ export function addCompletions(program: Command, _setExit: (code: number) => voi
         '{fpath[1]}/_rouse"\n' +
         "  rouse completions fish > ~/.config/fish/completions/rouse.fish\n",
     )
-    .action(async (shell) => {
-      process.stdout.write(SHELLS[shell](await allCommands()));
+    .action(async (shell, { agents }, self) => {
+      if (agents) for (const name of await agentNames()) process.stdout.write(`${name}\n`);
+      else if (shell === undefined) self.error(`error: say which shell: ${Object.keys(SHELLS).join(", ")}`);
+      else process.stdout.write(SHELLS[shell](await allCommands()));
     });
 }
+
+/** Nobody waits longer for a key to be answered. */
+const AGENTS_MS = 3000;
+/** A shell reads a completion as words of its own: what could be more than a word to it is left out. */
+const SAFE_NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._@%+-]*$/u;
+
+/** From the hosts' own records, and from the daemon where one runs; none is started. */
+async function agentNames(): Promise<string[]> {
+  const paths = rousePaths();
+  const watched = await askDaemon(paths.daemonSocket, "GET", "/v1/registered", undefined, {}, AGENTS_MS).then(
+    (answer) => (answer as { agents: { name: string }[] }).agents,
+    () => [],
+  );
+  const held = listSessions(paths).filter(({ isAlive }) => isAlive);
+  return [...new Set([...held, ...watched].map(({ name }) => name))].filter((name) => SAFE_NAME.test(name)).sort();
+}
+
+/** Arguments of these names take an agent's: an incident goes by its agent's name too. */
+const AGENT_ARGUMENTS: ReadonlySet<string> = new Set(["agent", "agents", "what", "id"]);
 
 /** Every command with its options, as it describes itself. */
 export async function allCommands(): Promise<Spec[]> {
@@ -45,7 +70,7 @@ interface Described {
     readonly hidden: boolean;
     readonly argChoices?: readonly string[] | undefined;
   }[];
-  readonly registeredArguments: readonly { readonly argChoices?: readonly string[] | undefined }[];
+  readonly registeredArguments: readonly { name(): string; readonly argChoices?: readonly string[] | undefined }[];
   readonly commands: readonly Described[];
 }
 
@@ -63,6 +88,7 @@ function specsOf(command: Described, above: readonly string[]): Spec[] {
         choices: [...(argChoices ?? [])],
       })),
       choices: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+      takesAgent: command.registeredArguments.some((argument) => AGENT_ARGUMENTS.has(argument.name())),
     },
     ...command.commands.flatMap((inner) => specsOf(inner, words)),
   ];

@@ -2,11 +2,13 @@
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { readOwnFile, sessionFile } from "../host/registry.js";
+import { isPainting, painted } from "../readers/screen/painted.js";
 import { BadInput } from "../replay/files.js";
 import { bytesOf, HostClient, sessionNamed } from "./host-client.js";
 import { OutputText } from "./output-text.js";
 
 const LAST_OUTPUT_BYTES_MAX = 1024 * 1024;
+const SCROLLBACK = 20_000;
 
 export function addLogs(program: Command, _setExit: (code: number) => void): void {
   program
@@ -14,30 +16,47 @@ export function addLogs(program: Command, _setExit: (code: number) => void): voi
     .summary("what an agent wrote last")
     .description(
       "Prints the last output of an agent that was started by rouse (up to 1 MiB; up to 256 KiB after its end) as plain\n" +
-        "text. Programs that paint a whole screen are better looked at with: rouse attach",
+        "text: of a program that draws, its screen and what has scrolled out of it. With --follow it is the text as it\n" +
+        "comes; programs that draw are better followed with: rouse attach",
     )
-    .argument("<name>", "the agent")
+    .argument("<agent>", "its name")
     .option("-f, --follow", "go on until it ends")
     .option("--raw", "the bytes as they were, escape sequences included")
     .action(async (name, options) => {
       const session = await sessionNamed(name);
       const text = new OutputText();
-      const show = (bytes: Buffer): void => {
+      const write = (bytes: Buffer): void => {
         process.stdout.write(options.raw ? bytes : text.take(bytes));
       };
+      const whole: Buffer[] = [];
+      let size: { cols: number; rows: number } = session;
+      const isFollowing = options.follow === true;
+      const show = isFollowing || options.raw ? write : (bytes: Buffer): void => void whole.push(bytes);
       if (session.isAlive && session.hostSocket !== null) {
-        await follow({ ...session, hostSocket: session.hostSocket }, options.follow === true, show);
+        await follow({ ...session, hostSocket: session.hostSocket }, isFollowing, (bytes, now) => {
+          size = now ?? size;
+          show(bytes);
+        });
       } else {
         show(lastOutput(session.session, session.name));
       }
+      write(await asLines(Buffer.concat(whole), size));
       if (!options.raw) process.stdout.write(text.end());
     });
+}
+
+/** What a program has drawn, as the lines that are to be seen; any other output as it is. */
+async function asLines(bytes: Buffer, size: { cols: number; rows: number }): Promise<Buffer> {
+  if (!isPainting(bytes)) return bytes;
+  const lines = await painted(bytes, size, SCROLLBACK);
+  while (lines.at(-1)?.trim() === "") lines.pop();
+  return Buffer.from(lines.map((line) => `${line.trimEnd()}\n`).join(""));
 }
 
 async function follow(
   session: Parameters<typeof HostClient.connect>[0],
   isFollowing: boolean,
-  show: (bytes: Buffer) => void,
+  show: (bytes: Buffer, size: { cols: number; rows: number } | null) => void,
 ): Promise<void> {
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -46,7 +65,9 @@ async function follow(
   const client = await HostClient.connect(
     session,
     (event) => {
-      if (event.ev === "snapshot" || event.ev === "output") show(bytesOf(event));
+      const { ev, cols, rows } = event;
+      const size = typeof cols === "number" && typeof rows === "number" ? { cols, rows } : null;
+      if (ev === "snapshot" || ev === "output") show(bytesOf(event), size);
     },
     () => end(),
   );

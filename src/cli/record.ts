@@ -24,7 +24,7 @@ export function addRecord(program: Command, setExit: (code: number) => void): vo
         "Of what is typed it keeps when, how many keys and which (Enter, Escape, arrows, Ctrl-C), but no text: people\n" +
         "type passwords. --keys keeps the text too. Keys typed into a tmux pane of your own are not seen.",
     )
-    .argument("[name]", "the agent")
+    .argument("[agent]", "its name")
     .option("--all", "every agent that runs now")
     .option("--out <dir>", "where the folders go", "recordings")
     .option("--for <duration>", "end by itself after so long: 90s, 10m, 8h", parseDuration)

@@ -17,7 +17,7 @@ export function addRecover(program: Command, setExit: (code: number) => void): v
         "word is permission, whatever was allowed; but a dialog, a draft, a person at the keyboard, another program in its\n" +
         "place or a used-up budget stand against it as ever. An agent with which nothing is wrong is left alone.",
     )
-    .argument("<name>", "the agent")
+    .argument("<agent>", "its name")
     .option("--dry-run", "only say what would be done, and why it may or may not")
     .option("--restart", "stop it and start it anew")
     .option("--json", "for programs")

@@ -45,7 +45,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
   program
     .command("health")
     .summary("which agents are unhealthy; exit 1 when one is")
-    .argument("[name]", "one agent")
+    .argument("[agent]", "its name; all of them without it")
     .addOption(new Option("--filter <which>", "only the unhealthy ones").choices(["unhealthy"] as const))
     .option("--json", "for programs")
     .action(async (name, { filter, json }) => {
@@ -62,7 +62,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
   program
     .command("why")
     .summary("why rouse says what it says of one agent")
-    .argument("<name>", "the agent")
+    .argument("<agent>", "its name")
     .option("--json", "for programs")
     .action(async (name, { json }) => {
       const why = (await ask(`/v1/sessions/${encodeURIComponent(name)}/why`, isCalled(name))) as WhyAnswer;
@@ -150,6 +150,12 @@ interface Screen {
   columns?: number;
 }
 
+const TOKENS: Column<SessionView> = {
+  title: "TOK/H",
+  text: (a) => (a.tokens_per_hour > 0 ? compact(a.tokens_per_hour) : "–"),
+};
+const TASK: Column<SessionView> = { title: "TASK", text: (a) => a.task ?? "", min: 4 };
+
 export function statusText(agents: readonly SessionView[], screen: Screen, now: number = Date.now()): string {
   if (agents.length === 0)
     return 'nothing is watched yet: start an agent with "rouse run -- COMMAND" or "rouse spawn -- COMMAND"\n';
@@ -167,8 +173,9 @@ export function statusText(agents: readonly SessionView[], screen: Screen, now: 
     },
     { title: "SINCE", text: (a) => age(a.since) },
     { title: "NEWS", text: (a) => age(a.last_progress) },
-    { title: "TOK/H", text: (a) => (a.tokens_per_hour > 0 ? compact(a.tokens_per_hour) : "–") },
-    { title: "TASK", text: (a) => a.task ?? "", min: 4 },
+    // What nobody has takes the room of what everybody does.
+    ...(agents.some(({ tokens_per_hour: used }) => used > 0) ? [TOKENS] : []),
+    ...(agents.some(({ task }) => task !== null) ? [TASK] : []),
     { title: "DOING", text: (a) => limitText(a, now) ?? (a.doing || (a.reasons[0] ?? "")), min: 6 },
   ];
   return `${tableText(columns, agents, screen.columns ?? 100)}${agents.map((a) => blindText(a, now) + priceText(a)).join("")}`;

@@ -14,7 +14,7 @@ export function addStop(program: Command, setExit: (code: number) => void): void
     .command("stop")
     .summary("end an agent and everything that it started")
     .description("Asks an agent that rouse started to end (SIGTERM), waits, then kills it and its children.")
-    .argument("<name>", "the agent")
+    .argument("<agent>", "its name")
     .option("--grace <seconds>", "how long it may take to end by itself", parseSeconds, GRACE_SECONDS)
     .option("--json", "what happened, for programs")
     .action(async (name, options) => {

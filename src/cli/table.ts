@@ -1,4 +1,4 @@
-/** A table that fits the terminal: the last column that may shrink gives way first. */
+/** A table that fits the terminal: the widest column that may shrink gives way first. */
 import { fitTo, textWidth } from "./width.js";
 
 export interface Column<Row> {
@@ -16,12 +16,18 @@ export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly R
   const widths = columns.map((column, i) =>
     Math.max(column.title.length, ...cells.map((line) => textWidth(line[i] as string))),
   );
-  const over = (): number => widths.reduce((sum, w) => sum + w + 2, -2) - width;
-  const places = columns.map((_, i) => i).reverse();
-  const dear = places.filter((i) => columns[i]?.isDear);
-  for (const i of [...places.filter((place) => !dear.includes(place)), ...dear]) {
-    const { min, title } = columns[i] as Column<Row>;
-    if (min !== undefined && over() > 0) widths[i] = Math.max(min, title.length, (widths[i] as number) - over());
+  let over = widths.reduce((sum, w) => sum + w + 2, -2) - width;
+  for (const isDear of [false, true]) {
+    const mayShrink = columns.flatMap((column, i) => ((column.isDear ?? false) === isDear ? [i] : []));
+    while (over > 0) {
+      const widest = widestOf(
+        mayShrink.filter((i) => (widths[i] as number) > leastOf(columns[i] as Column<Row>)),
+        widths,
+      );
+      if (widest === null) break;
+      widths[widest] = (widths[widest] as number) - 1;
+      over--;
+    }
   }
   const head = columns
     .map((column, i) => fitTo(column.title, widths[i] as number))
@@ -39,3 +45,13 @@ export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly R
   );
   return `${[head, ...body].join("\n")}\n`;
 }
+
+const leastOf = <Row>({ min, title }: Column<Row>): number =>
+  min === undefined ? Number.POSITIVE_INFINITY : Math.max(min, title.length);
+
+/** Of columns that are equally wide, the last. */
+const widestOf = (places: readonly number[], widths: readonly number[]): number | null =>
+  places.reduce<number | null>(
+    (best, i) => (best === null || (widths[i] as number) >= (widths[best] as number) ? i : best),
+    null,
+  );

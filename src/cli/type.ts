@@ -10,7 +10,7 @@ export function addType(program: Command, _setExit: (code: number) => void): voi
       "Types a text into an agent that was started by rouse, then Enter. The text is taken literally: control characters\n" +
         "are left out, and line ends become blanks.",
     )
-    .argument("<name>", "the agent")
+    .argument("<agent>", "its name")
     .argument("<text...>", "the text; several words are joined by blanks; behind -- if one begins with a dash")
     .option("--no-enter", "leave the text in the agent's composer")
     .action(async (name, text, options) => {

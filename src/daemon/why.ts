@@ -43,8 +43,9 @@ export function whyOf(watched: Watched, now: number, previewLines: number = DEFA
   if (assessment.recheckAt !== null)
     changes.push(`it is judged again in ${spell(assessment.recheckAt - now)} if nothing comes`);
   const word = turnWord(evidence.turn);
-  if (word?.word === "active") changes.push("news from any witness, an open prompt, or the end of the turn");
-  if (word && word.word !== "active") changes.push("a new turn, or a prompt on the screen");
+  if (prompt) changes.push("an answer to its prompt");
+  else if (word?.word === "active") changes.push("news from any witness, an open prompt, or the end of the turn");
+  else if (word) changes.push("a new turn, or a prompt on the screen");
   const tail = previewLines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-previewLines) : [];
   return {
     ...viewOf(watched, now),

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { isPainting, painted } from "./painted.js";
+
+const SIZE = { cols: 20, rows: 4 };
+
+describe("what a terminal shows", () => {
+  it("is what was drawn last, below what has scrolled out", async () => {
+    const drawn = "one\r\ntwo\r\nthree\r\nfour\r\nfive\u001b[1A\r\u001b[2KFOUR\u001b[4;6Hx";
+    expect(await painted(Buffer.from(drawn), SIZE)).toEqual(["one", "two", "three", "FOUR", "five x"]);
+  });
+
+  it("is one line again where a long one was wrapped", async () => {
+    expect((await painted(Buffer.from("a".repeat(50)), SIZE))[0]).toBe("a".repeat(50));
+  });
+});
+
+describe("a program that draws", () => {
+  it.each([
+    ["goes to a place", "\u001b[12;1Hx", true],
+    ["goes up", "a\nb\u001b[2Ac", true],
+    ["takes the whole screen", "\u001b[?1049h", true],
+    ["only colours its lines", "\u001b[1;31mred\u001b[0m\n", false],
+    ["writes over one line", "10 %\r\u001b[K20 %\n", false],
+  ])("%s: %j %s", (_, text, paints) => {
+    expect(isPainting(Buffer.from(text))).toBe(paints);
+  });
+});

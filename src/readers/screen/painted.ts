@@ -1,0 +1,34 @@
+/** What a terminal shows after some bytes, with what has scrolled out of it, as lines of text. */
+const SCROLLBACK = 1000;
+
+export async function painted(
+  bytes: Uint8Array,
+  { cols, rows }: { cols: number; rows: number },
+  scrollback: number = SCROLLBACK,
+): Promise<string[]> {
+  // Only whoever asks for a terminal's text needs it.
+  const { default: xterm } = await import("@xterm/headless");
+  const terminal = new xterm.Terminal({ cols, rows, scrollback, allowProposedApi: true });
+  return new Promise((resolve) => {
+    terminal.write(bytes, () => {
+      const buffer = terminal.buffer.active;
+      const found: string[] = [];
+      for (let y = 0; y < buffer.length; y++) {
+        const line = buffer.getLine(y);
+        const isMore = buffer.getLine(y + 1)?.isWrapped === true;
+        const text = line?.translateToString(!isMore) ?? "";
+        // One line again, however narrow the terminal is: half a secret would not be known for one.
+        if (line?.isWrapped && found.length > 0) found[found.length - 1] += text;
+        else found.push(text);
+      }
+      terminal.dispose();
+      resolve(found);
+    });
+  });
+}
+
+/** The cursor is moved up or to a place, a screen is cleared or taken: read as plain lines it would be a jumble. */
+const PAINTS = /\u001b\[(?:\d{0,5}A|[\d;]{0,11}[Hf]|[\d;]{0,5}J|\?(?:47|1047|1049)h)/;
+
+/** Whether a program draws, instead of writing one line after the other. */
+export const isPainting = (bytes: Uint8Array): boolean => PAINTS.test(Buffer.from(bytes).toString("latin1"));
