@@ -1,6 +1,7 @@
 #!/bin/sh
-# Starts a watchdog that is itself an agent, on a small model, with the tools of rouse and no others: no flag that skips
-# permissions is needed, since it may use only what is named here. A timer wakes it every 30 seconds:
+# Starts a watchdog that is itself an agent, on a small model, with three tools of rouse and no others: it is never asked
+# for a permission, so no flag that skips them is needed. It cannot acknowledge what is in the orchestrator's inbox.
+# A timer wakes it every 30 seconds:
 #   watchdog_start {"pane_id": "watchdog", "interval_secs": 30, "message": "check"}
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -9,4 +10,6 @@ exec rouse spawn --name watchdog --tag watchdog -- claude \
   --strict-mcp-config --mcp-config '{"mcpServers":{"rouse":{"command":"rouse","args":["mcp"]}}}' \
   --tools "" \
   --allowedTools mcp__rouse__get_worker_status mcp__rouse__get_status mcp__rouse__send_orchestration \
+  --disallowedTools mcp__rouse__why mcp__rouse__read_pane mcp__rouse__poll_messages mcp__rouse__report_status \
+  mcp__rouse__send_input mcp__rouse__close_pane mcp__rouse__kill_session mcp__rouse__watchdog_start mcp__rouse__watchdog_stop \
   --append-system-prompt "$(cat "$here/prompt.md")"

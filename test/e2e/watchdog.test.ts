@@ -92,6 +92,9 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
     const start = read("examples/watchdog/start.sh");
     expect(start).toMatch(/rouse spawn --name watchdog --tag watchdog/);
     expect(start).not.toMatch(/--dangerously|bypassPermissions/);
+    // Each tool is allowed or not there: one that had to be asked for would leave it waiting for a person.
+    const named = new Set([...start.matchAll(/mcp__rouse__(\w+)/g)].map(([, name]) => name));
+    expect(TOOLS.map(({ name }) => name).filter((name) => !named.has(name))).toEqual([]);
   });
 
   it("2: the system prompt of the watchdog agent is documented, and names tools that there are", () => {
