@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseStat, readArgv, readCwd, readEnviron } from "./proc.js";
-import { parseSs } from "./sockets.js";
+import { outward, parseSs } from "./sockets.js";
 
 const REST = "1 42 42 34817 42 4194560 1 2 3 4 10 20 30 40 20 0 11 0 12345 1000 200";
 
@@ -56,6 +56,20 @@ describe("parseSs", () => {
       expect([...parseSs(line(`("${comm.slice(0, 15)}",pid=10,fd=20)`, "bytes_received:9")).keys()]).toEqual([10]);
     },
   );
+
+  it("tells connections that lead outside from what a program says to itself", () => {
+    const own = (ends: string, pid: number): string =>
+      `0 0 ${ends} users:(("codex",pid=${pid},fd=9)) cubic bytes_received:9`;
+    const sockets = parseSs(
+      [
+        own("127.0.0.1:40033 127.0.0.1:40662", 10),
+        own("[::ffff:127.0.0.1]:40662 [::ffff:127.0.0.1]:40033", 11),
+        own("127.0.0.1:35304 127.0.0.1:44105", 10),
+      ].join("\n"),
+    );
+    expect(outward([...sockets.values()].flat()).map(({ peer }) => peer)).toEqual(["127.0.0.1:44105"]);
+    expect(outward(sockets.get(11) ?? [])).toHaveLength(1);
+  });
 
   it("reads nothing out of noise", () => {
     expect(parseSs(`\n\n${"(".repeat(10_000)}\nusers:((\n`).size).toBe(0);

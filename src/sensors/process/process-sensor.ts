@@ -6,7 +6,7 @@ import type { ProcessSignal } from "../../core/signal.js";
 import { hasTerminal, readProcRow, readProcTable } from "./proc.js";
 import { isDead, KEEPER, type ProcessRow, type ProcessTable } from "./process-table.js";
 import { hasTerminalByPs, readPsRow, readPsTable } from "./ps.js";
-import { readSockets, type SocketBytes } from "./sockets.js";
+import { outward, readSockets, type SocketBytes } from "./sockets.js";
 
 export interface ProcessTarget {
   pid: number;
@@ -129,12 +129,11 @@ export class ProcessSensor {
     seen.socketsAt = this.socketsAt;
     const open = new Map<string, number>();
     let total = seen.received ?? 0;
-    for (const { pid } of tree) {
-      for (const { key, received } of this.sockets.get(pid) ?? []) {
-        open.set(key, received);
-        const before = seen.sockets.get(key) ?? 0;
-        total += received >= before ? received - before : received;
-      }
+    // Codex has a server of its own inside, which begins to stir when a request has hung for five minutes.
+    for (const { key, received } of outward(tree.flatMap(({ pid }) => this.sockets?.get(pid) ?? []))) {
+      open.set(key, received);
+      const before = seen.sockets.get(key) ?? 0;
+      total += received >= before ? received - before : received;
     }
     seen.sockets = open;
     seen.received = total;

@@ -4,6 +4,8 @@ import { execFile } from "node:child_process";
 export interface SocketBytes {
   /** Names one connection of one process. */
   key: string;
+  local: string;
+  peer: string;
   received: number;
 }
 
@@ -17,6 +19,9 @@ const RECEIVED = / bytes_received:(\d{1,16})/;
  * as much as fits for the name leaves the number that the system wrote.
  */
 const OWNER = /\(".{0,15}",pid=(\d{1,9}),fd=(\d{1,9})\)/g;
+
+/** One end may be shown as the old address, the other as the same in the new form. */
+const MAPPED = /^\[::ffff:([\d.]{7,15})\]/;
 
 /** Null when there is no `ss`, or it took too long. */
 export function readSockets(command = "ss"): Promise<Map<number, SocketBytes[]> | null> {
@@ -32,20 +37,25 @@ export function parseSs(text: string): Map<number, SocketBytes[]> {
   const sockets = new Map<number, SocketBytes[]>();
   for (const line of text.split("\n").slice(0, SOCKETS_MAX)) {
     const head = line.slice(0, LINE_MAX);
-    const ends = head
+    const [, , local = "", peer = ""] = head
       .slice(0, 200)
       .trim()
       .split(/ {1,40}/, 4)
-      .slice(2)
-      .join(" ");
+      .map((word) => word.replace(MAPPED, "$1"));
     // A connection on which nothing came yet has no such field.
     const received = Number(RECEIVED.exec(head)?.[1] ?? 0);
     for (const [, pid = "", fd = ""] of head.matchAll(OWNER)) {
-      const entry = { key: `${pid} ${fd} ${ends}`, received };
+      const entry = { key: `${pid} ${fd} ${local} ${peer}`, local, peer, received };
       const known = sockets.get(Number(pid));
       if (known) known.push(entry);
       else sockets.set(Number(pid), [entry]);
     }
   }
   return sockets;
+}
+
+/** Connections of these processes that lead outside of them: what they say to each other is no word of a server. */
+export function outward(sockets: readonly SocketBytes[]): SocketBytes[] {
+  const ends = new Set(sockets.map(({ local, peer }) => `${local} ${peer}`));
+  return sockets.filter(({ local, peer }) => !ends.has(`${peer} ${local}`));
 }
