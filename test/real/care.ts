@@ -116,10 +116,9 @@ export class Care {
 
   /** For a test that fails. */
   async #story(): Promise<string> {
-    const trail = this.seen.trail.map(({ s, word }) => `${s.toFixed(1)} ${word}`).join(", ");
     const deeds = this.server.deeds.map(({ at, did, request }) => `${new Date(at).toISOString()} ${did} ${request}`);
     const incidents = await this.incidents().catch(() => []);
     const screen = await this.seat.screen().catch(() => "");
-    return [`it said ${trail}`, ...deeds, JSON.stringify(incidents, null, 1), screen].join("\n");
+    return [this.seen.story, ...deeds, JSON.stringify(incidents, null, 1), screen].join("\n");
   }
 }

@@ -22,8 +22,8 @@ export interface Case {
 export interface Figure {
   /** Of each that was expected, in order: seconds from the deed to the verdict; null when it never came. */
   delays: (number | null)[];
-  /** Every word that was said, with the second after the start. */
-  trail: { s: number; word: string }[];
+  /** Every word that was said, with the second after the start and the first reason. */
+  trail: { s: number; word: string; why: string }[];
   /** Hosts that the client wanted to reach. */
   phoned: string[];
   /** What the server did. */
@@ -176,9 +176,12 @@ export function conversationsOf(home: Home, one: Case): string[] {
   return [...new Set(ids)];
 }
 
+export const storyOf = (trail: Figure["trail"]): string =>
+  ["it said", ...trail.map(({ s, word, why }) => `${s.toFixed(1)} ${word}: ${why.slice(0, 150)}`)].join("\n");
+
 /** Everything that rouse says of one agent, from the moment it knows it. */
 export class Trail {
-  readonly trail: { s: number; at: number; word: string }[] = [];
+  readonly trail: { s: number; at: number; word: string; why: string }[] = [];
   readonly #start = Date.now();
   readonly #looking: Promise<void>;
   view: SessionView | null = null;
@@ -186,6 +189,11 @@ export class Trail {
 
   constructor(home: Home, name: string) {
     this.#looking = this.#look(home, name);
+  }
+
+  /** For a test that fails. */
+  get story(): string {
+    return storyOf(this.trail);
   }
 
   get now(): string {
@@ -232,7 +240,8 @@ export class Trail {
       if (view === null) continue;
       this.view = view;
       const word = wordOf(view);
-      if (word !== this.now) this.trail.push({ s: (Date.now() - this.#start) / 1000, at: Date.now(), word });
+      const at = Date.now();
+      if (word !== this.now) this.trail.push({ s: (at - this.#start) / 1000, at, word, why: view.reasons[0] ?? "" });
     }
   }
 }

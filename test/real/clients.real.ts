@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Home } from "../support/hosts.js";
-import { runCase } from "./case.js";
+import { runCase, storyOf } from "./case.js";
 import { CLAUDE_CODE } from "./clients/claude-code.js";
 import { CODEX } from "./clients/codex.js";
 import { type Installed, install } from "./clients/install.js";
@@ -49,8 +49,7 @@ describe.concurrent("a real client", () => {
       const one = { scenario, way, installed: installed.get(client.name) as Installed };
       const figure = await runCase(home, one);
       measured.push({ ...one, figure });
-      const trail = figure.trail.map(({ s, word }) => `${s.toFixed(1)} ${word}`).join(", ");
-      expect(figure.wrong, `it said ${trail}\n${figure.screen}`).toEqual([]);
+      expect(figure.wrong, `${storyOf(figure.trail)}\n${figure.screen}`).toEqual([]);
     });
   }
 });

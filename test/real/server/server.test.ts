@@ -106,6 +106,24 @@ describe.each(VENDORS)("a scripted reply of %s", (vendor) => {
 });
 
 describe("the scripted model server", () => {
+  it("refuses everybody until a limit that holds is over, and goes on with the script then", async () => {
+    const limit = { do: "fail", kind: "usage_limit", resetsInS: 1, holds: true } as const;
+    server = await ModelServer.start([[limit], [{ do: "text", text: "mended" }]]);
+    const resetOf = async (response: Response): Promise<number> =>
+      ((await response.json()) as { error: { resets_at: number } }).error.resets_at;
+    const first = await ask("openai");
+    expect(first.status).toBe(429);
+    expect(await resetOf(await ask("openai"))).toBe(await resetOf(first));
+    await until("the reset", async () => (await ask("openai")).status === 200);
+    expect(server.heard).toHaveLength(2);
+  });
+
+  it("keeps what it heard", async () => {
+    server = await ModelServer.start([[{ do: "text", text: "one" }]]);
+    await (await ask("openai", { input: ["Fix the test."] })).text();
+    expect(server.heard[0]).toContain("Fix the test.");
+  });
+
   it("sends a whole message where no stream is asked for", async () => {
     server = await ModelServer.start([[{ do: "text", text: "whole" }]]);
     const message = (await (await ask("anthropic", { stream: false })).json()) as { content: unknown };
