@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     root: import.meta.dirname,
     include: ["*.real.ts"],
+    // A file is mostly waiting too.
+    maxWorkers: 4,
     testTimeout: 900_000,
     hookTimeout: 900_000,
     maxConcurrency: Number(process.env.ROUSE_REAL_JOBS) || 4,
