@@ -1,132 +1,105 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Command } from "@commander-js/extra-typings";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { init, useInitHome } from "../../test/support/init.js";
 import { loadConfig } from "../config/load.js";
-import { addInit } from "./init.js";
 
-let home: string;
-let output: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "rouse-init-"));
-  output = "";
-  vi.stubEnv("HOME", home);
-  vi.stubEnv("ROUSE_HOME", join(home, "rouse"));
-  vi.spyOn(process, "cwd").mockReturnValue(home);
-  vi.stubEnv("CLAUDE_CONFIG_DIR", "");
-  vi.stubEnv("CODEX_HOME", "");
+const home = useInitHome((path) => ({
+  CLAUDE_CONFIG_DIR: "",
+  CODEX_HOME: "",
   // Whether Claude Code is here, and in which release, is the test's to say.
-  vi.stubEnv("PATH", join(home, "bin"));
-  for (const stream of [process.stdout, process.stderr]) {
-    vi.spyOn(stream, "write").mockImplementation((text) => {
-      output += String(text);
-      return true;
-    });
-  }
+  PATH: join(path, "bin"),
+}));
+beforeEach(() => {
+  vi.spyOn(process, "cwd").mockReturnValue(home.path);
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  rmSync(home, { recursive: true, force: true });
-});
-
-async function init(...args: string[]): Promise<number> {
-  let exit = 0;
-  const program = new Command().exitOverride();
-  addInit(program, (code) => {
-    exit = code;
-  });
-  await program.parseAsync(["init", ...args], { from: "user" });
-  return exit;
-}
 
 describe("rouse init", () => {
   it("shows a diff and changes nothing with --dry-run", async () => {
     expect(await init("claude-code", "--dry-run")).toBe(0);
-    expect(output).toMatch(/^--- .*settings\.json\n\+\+\+ /);
-    expect(output).toContain("hook claude-code");
-    expect(existsSync(join(home, ".claude"))).toBe(false);
+    expect(home.output).toMatch(/^--- .*settings\.json\n\+\+\+ /);
+    expect(home.output).toContain("hook claude-code");
+    expect(existsSync(join(home.path, ".claude"))).toBe(false);
   });
 
   it("installs for every program that has settings here, says where, and removes again", async () => {
-    mkdirSync(join(home, ".codex"));
-    writeFileSync(join(home, ".codex", "config.toml"), 'model = "a"\n');
-    mkdirSync(join(home, ".gemini"));
+    mkdirSync(join(home.path, ".codex"));
+    writeFileSync(join(home.path, ".codex", "config.toml"), 'model = "a"\n');
+    mkdirSync(join(home.path, ".gemini"));
     expect(await init()).toBe(0);
-    expect(output).toContain("config.toml changed; as it was:");
-    expect(readFileSync(join(home, ".gemini", "settings.json"), "utf8")).toContain("hook gemini");
-    expect(existsSync(join(home, ".claude"))).toBe(false);
+    expect(home.output).toContain("config.toml changed; as it was:");
+    expect(readFileSync(join(home.path, ".gemini", "settings.json"), "utf8")).toContain("hook gemini");
+    expect(existsSync(join(home.path, ".claude"))).toBe(false);
     expect(await init("--remove")).toBe(0);
-    expect(readFileSync(join(home, ".codex", "config.toml"), "utf8")).toBe('model = "a"\n');
-    output = "";
+    expect(readFileSync(join(home.path, ".codex", "config.toml"), "utf8")).toBe('model = "a"\n');
+    home.forget();
     await init("--remove");
-    expect(output).toBe("codex: nothing to do\ngemini: nothing to do\n");
+    expect(home.output).toBe("codex: nothing to do\ngemini: nothing to do\n");
   });
 
   it("fails with one line on settings that it cannot read, and still serves the others", async () => {
-    mkdirSync(join(home, ".claude"));
-    writeFileSync(join(home, ".claude", "settings.json"), "{");
-    mkdirSync(join(home, ".codex"));
+    mkdirSync(join(home.path, ".claude"));
+    writeFileSync(join(home.path, ".claude", "settings.json"), "{");
+    mkdirSync(join(home.path, ".codex"));
     expect(await init()).toBe(1);
-    expect(output).toMatch(/^rouse: .*settings\.json: line 1, column 2: .*nothing was changed$/m);
-    expect(readFileSync(join(home, ".codex", "config.toml"), "utf8")).toContain("notify");
+    expect(home.output).toMatch(/^rouse: .*settings\.json: line 1, column 2: .*nothing was changed$/m);
+    expect(readFileSync(join(home.path, ".codex", "config.toml"), "utf8")).toContain("notify");
   });
 
   it("says so when there is nothing to install into", async () => {
     expect(await init()).toBe(0);
-    expect(output).toContain("no settings of claude-code, codex, gemini found");
+    expect(home.output).toContain("no settings of claude-code, codex, gemini found");
   });
 
   it("lets Claude Code post with --http, shows no key in a diff, and says what that asks for", async () => {
-    vi.stubEnv("ROUSE_HOME", join(home, "rouse"));
-    mkdirSync(join(home, ".claude"));
+    vi.stubEnv("ROUSE_HOME", join(home.path, "rouse"));
+    mkdirSync(join(home.path, ".claude"));
     expect(await init("--http", "--dry-run")).toBe(0);
-    expect(output).toContain('"Authorization": "Bearer KEY"');
-    expect(existsSync(join(home, "rouse"))).toBe(false);
+    expect(home.output).toContain('"Authorization": "Bearer KEY"');
+    expect(existsSync(join(home.path, "rouse"))).toBe(false);
     expect(await init("--http")).toBe(0);
-    const key = readFileSync(join(home, "rouse", "state", "hook.key"), "utf8").trim();
-    expect(readFileSync(join(home, ".claude", "settings.json"), "utf8")).toContain(`Bearer ${key}`);
-    expect(output).not.toContain(key);
-    expect(output).toContain("keep it up");
+    const key = readFileSync(join(home.path, "rouse", "state", "hook.key"), "utf8").trim();
+    expect(readFileSync(join(home.path, ".claude", "settings.json"), "utf8")).toContain(`Bearer ${key}`);
+    expect(home.output).not.toContain(key);
+    expect(home.output).toContain("keep it up");
     await init("--remove");
-    expect(readFileSync(join(home, ".claude", "settings.json"), "utf8").replace(/\s/g, "")).toBe("{}");
+    expect(readFileSync(join(home.path, ".claude", "settings.json"), "utf8").replace(/\s/g, "")).toBe("{}");
   });
 
   it("shows what makes the programs export, and refuses where no port is wanted", async () => {
-    vi.stubEnv("ROUSE_HOME", join(home, "rouse"));
+    vi.stubEnv("ROUSE_HOME", join(home.path, "rouse"));
     await init("--otel");
-    expect(output).toContain("OTEL_EXPORTER_OTLP_PROTOCOL=http/json");
-    expect(output).toContain("127.0.0.1:17687/v1/logs");
+    expect(home.output).toContain("OTEL_EXPORTER_OTLP_PROTOCOL=http/json");
+    expect(home.output).toContain("127.0.0.1:17687/v1/logs");
     vi.stubEnv("ROUSE_DAEMON_HTTP_PORT", "0");
     await expect(init("--otel")).rejects.toThrow("daemon.http_port is 0");
   });
 
   describe("the plugin for Claude Code", () => {
-    const settings = (): string => readFileSync(join(home, ".claude", "settings.json"), "utf8");
-    const folder = (): string => join(home, "rouse", "state", "claude-code-plugin");
+    const settings = (): string => readFileSync(join(home.path, ".claude", "settings.json"), "utf8");
+    const folder = (): string => join(home.path, "rouse", "state", "claude-code-plugin");
     const claude = (version: string): void => {
-      mkdirSync(join(home, "bin"), { recursive: true });
-      writeFileSync(join(home, "bin", "claude"), `#!/bin/sh\necho "${version} (Claude Code)"\n`, { mode: 0o755 });
+      mkdirSync(join(home.path, "bin"), { recursive: true });
+      writeFileSync(join(home.path, "bin", "claude"), `#!/bin/sh\necho "${version} (Claude Code)"\n`, { mode: 0o755 });
     };
     beforeEach(() => {
-      mkdirSync(join(home, ".claude"));
-      writeFileSync(join(home, ".claude", "settings.json"), '{\n  "model": "opus" // mine\n}\n');
+      mkdirSync(join(home.path, ".claude"));
+      writeFileSync(join(home.path, ".claude", "settings.json"), '{\n  "model": "opus" // mine\n}\n');
     });
 
     it("is installed where it is asked for by name, shown before, and removed whole", async () => {
       claude("2.1.325");
       await init("claude-code", "--dry-run");
-      expect(output).toContain('+    "rouse@rouse": true');
+      expect(home.output).toContain('+    "rouse@rouse": true');
       expect(existsSync(folder())).toBe(false);
       await init("claude-code");
       expect(settings()).toContain('"rouse@rouse": true');
       expect(settings()).not.toContain("hook claude-code");
       expect(readFileSync(join(folder(), "commands", "rouse.md"), "utf8")).toContain("get_worker_status");
-      output = "";
+      home.forget();
       await init("claude-code");
       await init();
-      expect(output).toMatch(
+      expect(home.output).toMatch(
         /^claude-code: nothing to do; its hooks are those of the plugin\n.*claude-code: nothing to do;/s,
       );
       await init("claude-code", "--remove");
@@ -162,7 +135,7 @@ describe("rouse init", () => {
     ])("gives way to hooks in the settings when %s", async (why, version) => {
       if (version !== null) claude(version);
       await init("claude-code");
-      expect(output).toContain(`claude-code: ${why}: hooks without the plugin`);
+      expect(home.output).toContain(`claude-code: ${why}: hooks without the plugin`);
       expect(settings()).toContain("hook claude-code");
       expect(existsSync(folder())).toBe(false);
     });
@@ -170,9 +143,9 @@ describe("rouse init", () => {
     it("that somebody turned off stays off, until it is asked for by name", async () => {
       claude("2.1.325");
       await init("claude-code");
-      writeFileSync(join(home, ".claude", "settings.json"), settings().replace("true", "false"));
+      writeFileSync(join(home.path, ".claude", "settings.json"), settings().replace("true", "false"));
       await init();
-      expect(output).toContain("so it stays off");
+      expect(home.output).toContain("so it stays off");
       expect(settings()).not.toContain("hook claude-code");
       await init("claude-code");
       expect(settings()).toContain('"rouse@rouse": true');
@@ -186,36 +159,38 @@ describe("rouse init", () => {
   });
 
   it("begins a configuration in which every line is a default, and never touches one that is there", async () => {
-    const path = join(home, "rouse", "config", "config.toml");
+    const path = join(home.path, "rouse", "config", "config.toml");
     expect(await init("--dry-run")).toBe(0);
-    expect(output).toContain(`would begin ${path}\n`);
+    expect(home.output).toContain(`would begin ${path}\n`);
     expect(existsSync(path)).toBe(false);
     expect(await init()).toBe(0);
-    expect(output).toContain(`${path} begun\n`);
+    expect(home.output).toContain(`${path} begun\n`);
     expect(readFileSync(path, "utf8")).toContain("# poll_interval_secs = 30");
     expect(loadConfig().problems).toEqual([]);
     writeFileSync(path, "# mine\n");
     expect(await init()).toBe(0);
-    expect(output).toContain(`${path} is there and stays as it is\n`);
+    expect(home.output).toContain(`${path} is there and stays as it is\n`);
     expect(readFileSync(path, "utf8")).toBe("# mine\n");
   });
 
   it("takes over agents.health of a .botbox.json, and says what it cannot take with its line", async () => {
-    const path = join(home, "rouse", "config", "config.toml");
+    const path = join(home.path, "rouse", "config", "config.toml");
     const health = '{"idle_timeout_minutes": 20,\n"alert_channel": "dev",\n"idle_timeout": 3}';
-    writeFileSync(join(home, ".botbox.json"), `{"agents": {"health": ${health}}}`);
+    writeFileSync(join(home.path, ".botbox.json"), `{"agents": {"health": ${health}}}`);
     expect(await init()).toBe(1);
-    expect(output).toContain('  health.idle_timeout_minutes = 20\n  health.alert_channel = "dev"\n');
-    expect(output).toMatch(/^rouse: .*\.botbox\.json:3:1: there is no key idle_timeout; did you mean health\.idle_/m);
+    expect(home.output).toContain('  health.idle_timeout_minutes = 20\n  health.alert_channel = "dev"\n');
+    expect(home.output).toMatch(
+      /^rouse: .*\.botbox\.json:3:1: there is no key idle_timeout; did you mean health\.idle_/m,
+    );
     expect(loadConfig().config.health).toMatchObject({ idle_timeout_minutes: 20, alert_channel: "dev" });
     writeFileSync(path, "");
-    output = "";
+    home.forget();
     await init();
-    expect(output).toContain("stays as it is; ");
-    expect(output).toContain("for you to add:\n  health.idle_timeout_minutes = 20\n");
-    rmSync(join(home, ".botbox.json"));
-    symlinkSync("/etc/hostname", join(home, ".botbox.json"));
+    expect(home.output).toContain("stays as it is; ");
+    expect(home.output).toContain("for you to add:\n  health.idle_timeout_minutes = 20\n");
+    rmSync(join(home.path, ".botbox.json"));
+    symlinkSync("/etc/hostname", join(home.path, ".botbox.json"));
     expect(await init()).toBe(1);
-    expect(output).toContain("nothing is taken over");
+    expect(home.output).toContain("nothing is taken over");
   });
 });

@@ -1,47 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Command } from "@commander-js/extra-typings";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { init as initAnything, useInitHome } from "../../test/support/init.js";
 import { rousePaths } from "../config/paths.js";
-import { addInit } from "./init.js";
 import { startByService, unitPath, unitText } from "./service.js";
 
-let home: string;
-let output: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "rouse-service-"));
-  output = "";
-  vi.stubEnv("HOME", home);
-  vi.stubEnv("XDG_CONFIG_HOME", "");
-  vi.stubEnv("ROUSE_HOME", join(home, "rouse"));
-  for (const stream of [process.stdout, process.stderr]) {
-    vi.spyOn(stream, "write").mockImplementation((text) => {
-      output += String(text);
-      return true;
-    });
-  }
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  rmSync(home, { recursive: true, force: true });
-});
+const home = useInitHome(() => ({ XDG_CONFIG_HOME: "" }));
+const init = (...args: string[]): Promise<number> => initAnything("--service", ...args);
 
-async function init(...args: string[]): Promise<number> {
-  let exit = 0;
-  const program = new Command().exitOverride();
-  addInit(program, (code) => {
-    exit = code;
-  });
-  await program.parseAsync(["init", "--service", ...args], { from: "user" });
-  return exit;
-}
-
-const unit = () => join(home, ".config", "systemd", "user", "rouse.service");
+const unit = () => join(home.path, ".config", "systemd", "user", "rouse.service");
 const said = (): string => {
-  const text = output;
-  output = "";
+  const text = home.output;
+  home.forget();
   return text;
 };
 
@@ -61,7 +31,7 @@ describe.runIf(process.platform === "linux")("rouse init --service", () => {
       "NotifyAccess=all",
       "WatchdogSec=60",
       "Restart=on-failure",
-      `Environment="ROUSE_HOME=${home}/rouse"`,
+      `Environment="ROUSE_HOME=${home.path}/rouse"`,
     ])
       expect(text.split("\n")).toContain(line);
     expect(await init()).toBe(0);
@@ -109,7 +79,7 @@ describe.runIf(process.platform === "linux")("rouse init --service", () => {
 
 describe("the unit", () => {
   it("holds values that systemd would read as something else", () => {
-    const text = unitText({ HOME: home, PATH: '/a%b/"c"/\\d', CODEX_HOME: "/x\nExecStart=/bin/evil" });
+    const text = unitText({ HOME: home.path, PATH: '/a%b/"c"/\\d', CODEX_HOME: "/x\nExecStart=/bin/evil" });
     expect(text).toContain('Environment="PATH=/a%%b/\\"c\\"/\\\\d"');
     expect(text).not.toContain("evil");
     expect(text).toContain("UnsetEnvironment=XDG_STATE_HOME\n");
@@ -123,16 +93,16 @@ describe("the unit", () => {
 
 describe.runIf(process.platform === "linux")("a daemon that is needed", () => {
   it("is started by systemd where the unit is for the same folders, and only there", async () => {
-    const bin = join(home, "bin");
+    const bin = join(home.path, "bin");
     mkdirSync(bin);
-    const log = join(home, "log");
+    const log = join(home.path, "log");
     const script = `#!${process.execPath}\nrequire("fs").writeFileSync(${JSON.stringify(log)}, process.argv.slice(2).join(" "))\n`;
     writeFileSync(join(bin, "systemctl"), script, { mode: 0o755 });
     vi.stubEnv("PATH", bin);
-    const env = { HOME: home, ROUSE_HOME: join(home, "rouse") };
+    const env = { HOME: home.path, ROUSE_HOME: join(home.path, "rouse") };
     expect(await startByService(env)).toBe(false);
     mkdirSync(dirname(unitPath(env)), { recursive: true });
-    writeFileSync(unitPath(env), unitText({ ...env, ROUSE_HOME: join(home, "other") }));
+    writeFileSync(unitPath(env), unitText({ ...env, ROUSE_HOME: join(home.path, "other") }));
     expect(await startByService(env)).toBe(false);
     expect(existsSync(log)).toBe(false);
     writeFileSync(unitPath(env), unitText(env));

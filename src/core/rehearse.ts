@@ -78,7 +78,8 @@ export function rehearseWith(
   return next;
 }
 
-const FACTS: Omit<Facts, "origin"> = {
+/** Everything is allowed, and nothing stands in the way. */
+export const UNHINDERED: Omit<Facts, "origin"> = {
   allowed: true,
   can: ACTION_NAMES,
   gone: false,
@@ -103,7 +104,7 @@ function step(rehearsal: Rehearsal, incident: Incident, assessment: Assessment, 
     incident,
     history: book.deeds,
     turn: null,
-    facts: { ...FACTS, ...facts, origin, gone: stopped || (facts.gone ?? false) },
+    facts: { ...UNHINDERED, ...facts, origin, gone: stopped || (facts.gone ?? false) },
     asleep: book.asleep,
     now,
   });

@@ -1,31 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { sessionOf } from "../../test/support/sessions.js";
+import { START } from "../../test/support/steps.js";
 import type { AgentSession } from "../core/agent.js";
 import { HOUR, MINUTE } from "../core/defaults.js";
 import type { Signal } from "../core/signal.js";
 import { CHECK_HOURS, checkOf } from "./check.js";
 import { Watched } from "./watched.js";
 
-const START = Date.parse("2026-03-02T09:00:00Z");
-
 function agent(name: string, signals: readonly Signal[] = [], more: Partial<AgentSession> = {}): Watched {
-  const session: AgentSession = {
-    session: `id-${name}`,
-    name,
-    kind: "generic",
-    tags: [],
-    origin: "spawn",
-    command: ["x"],
-    workspace: null,
-    task: null,
-    policy: null,
-    pid: 1,
-    pidStart: "1",
-    startedAt: START,
-    hostSocket: null,
-    pane: null,
-    endedAt: null,
-    ...more,
-  };
+  const session = sessionOf({ session: `id-${name}`, name, ...more });
   const watched = new Watched(session, START);
   watched.take(signals, START);
   return watched;

@@ -1,31 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sessionOf } from "../../test/support/sessions.js";
+import { START } from "../../test/support/steps.js";
 import type { AgentSession } from "../core/agent.js";
 import { HOUR, MINUTE, SECOND } from "../core/defaults.js";
 import type { Signal } from "../core/signal.js";
 import { type Summary, summaryOf } from "./summary.js";
 import type { JudgingOptions } from "./watched.js";
 
-const START = Date.parse("2026-03-02T09:00:00Z");
-
-const session = (more: Partial<AgentSession> = {}): AgentSession => ({
-  session: "s1",
-  name: "a",
-  kind: "generic",
-  tags: [],
-  origin: "spawn",
-  command: ["x"],
-  workspace: null,
-  task: "T1",
-  policy: null,
-  pid: 1,
-  pidStart: "1",
-  startedAt: START,
-  hostSocket: null,
-  pane: null,
-  endedAt: null,
-  ...more,
-});
+const session = (more: Partial<AgentSession> = {}): AgentSession => sessionOf({ task: "T1", ...more });
 
 function summarise(
   signals: readonly Signal[],

@@ -4,27 +4,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FakeDaemon } from "../../test/support/fake-daemon.js";
 import { until } from "../../test/support/hosts.js";
-import type { AgentSession } from "../core/agent.js";
+import { sessionOf } from "../../test/support/sessions.js";
 import type { Signal } from "../core/signal.js";
 import { DaemonLink } from "./daemon-link.js";
 
-const session: AgentSession = {
-  session: "s1",
-  name: "a",
-  kind: "generic",
-  tags: [],
-  origin: "spawn",
-  command: ["x"],
-  workspace: null,
-  task: null,
-  policy: null,
-  pid: 1,
-  pidStart: null,
-  startedAt: 0,
-  hostSocket: null,
-  pane: null,
-  endedAt: null,
-};
+const session = sessionOf({ pidStart: null, startedAt: 0 });
 const output = (bytes: number): Signal => ({ kind: "output", at: bytes, source: "screen", bytes });
 
 let folder: string;

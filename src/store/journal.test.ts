@@ -1,86 +1,23 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync, statSync } from "node:fs";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AgentSession } from "../core/agent.js";
+import { describe, expect, it } from "vitest";
+import {
+  at,
+  filled,
+  numbers,
+  output,
+  pruneAll,
+  seqs,
+  session,
+  start,
+  useJournals,
+} from "../../test/support/journals.js";
 import type { Signal } from "../core/signal.js";
-import { type Journal, type JournalOptions, openJournal } from "./journal.js";
-import { JournalError } from "./journal-error.js";
 import { loadSqlite } from "./sqlite.js";
 
 const DAY = 86_400_000;
-const WIDE = { maxAgeMs: 1000 * DAY, maxBytes: 1e12 };
 
-let root = "";
-let path = "";
-const open: Journal[] = [];
-
-beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "rouse-journal-"));
-  path = join(root, "state", "journal.db");
-});
-afterEach(() => {
-  for (const journal of open.splice(0)) journal.close();
-  rmSync(root, { recursive: true, force: true });
-});
-
-function start(options: JournalOptions = {}): Journal {
-  const { journal } = openJournal(path, options);
-  open.push(journal);
-  return journal;
-}
-
-function session(name: string): AgentSession {
-  return {
-    session: name,
-    name,
-    kind: "generic",
-    tags: ["worker"],
-    origin: "spawn",
-    command: ["true"],
-    workspace: "/w",
-    task: null,
-    policy: null,
-    pid: 1,
-    pidStart: "1",
-    startedAt: 1000,
-    hostSocket: null,
-    pane: null,
-    endedAt: null,
-  };
-}
-
-const output = (at: number): Signal => ({ kind: "output", at, source: "screen", bytes: at });
-const numbers = (from: number, count: number): Signal[] => Array.from({ length: count }, (_, i) => output(from + i));
-const seqs = (journal: Journal, name: string, from?: number): (number | null)[] =>
-  [...journal.read(name, from)].map((stored) => stored.seq);
-
-function pruneAll(journal: Journal, bounds: Parameters<Journal["prune"]>[0]): number {
-  let removed = 0;
-  for (let more = true; more; ) {
-    const pruned = journal.prune(bounds);
-    removed += pruned.removed;
-    more = pruned.more;
-  }
-  return removed;
-}
-
-async function filled(journal: Journal, name: string, from: number, count: number, at = 1): Promise<void> {
-  const done = journal.append(name, from, numbers(from, count), at);
-  journal.flush();
-  await done;
-}
+useJournals();
 
 describe("append", () => {
   it("acknowledges when the signals are committed, not before", async () => {
@@ -176,7 +113,7 @@ describe("a commit that fails", () => {
     const journal = start({ commitWithinMs: 100_000 });
     journal.putSession(session("a"));
     await filled(journal, "a", 1, 2);
-    const blocker = loadSqlite().open(path);
+    const blocker = loadSqlite().open(at.path);
     blocker.exec("create trigger full before insert on batches begin select raise(abort, 'disk is full'); end");
     const failing = journal.append("a", 3, numbers(3, 2), 1);
     const behind = journal.append("a", 5, numbers(5, 1), 1);
@@ -226,7 +163,7 @@ describe("reading", () => {
     journal.flush();
     await done;
     await filled(journal, "a", 4, 2);
-    const other = loadSqlite().open(path);
+    const other = loadSqlite().open(at.path);
     other.exec("update batches set signals = '[{' where first_seq = 4");
     other.close();
     expect(seqs(journal, "a")).toEqual([1, 3]);
@@ -295,11 +232,11 @@ describe("prune", () => {
     journal.putSession(session("a"));
     for (let i = 0; i < 40; i++) await filled(journal, "a", i * 500 + 1, 500, 1);
     journal.close();
-    const before = statSync(path).size;
+    const before = statSync(at.path).size;
     const next = start();
     pruneAll(next, { now: 10 * DAY, maxAgeMs: DAY, maxBytes: 1e12 });
     next.close();
-    expect(statSync(path).size).toBeLessThan(before / 4);
+    expect(statSync(at.path).size).toBeLessThan(before / 4);
   });
 
   it("forgets a session that has nothing left and was not heard of for as long", async () => {
@@ -347,7 +284,7 @@ describe("against a plain array", () => {
   it("stores, ignores, reads and removes the same", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-        rmSync(root, { recursive: true, force: true });
+        rmSync(at.root, { recursive: true, force: true });
         let journal = start({ commitWithinMs: 100_000 });
         const model = new Model();
         for (const known of ["a", "b"]) journal.putSession(session(known));
@@ -385,119 +322,5 @@ describe("against a plain array", () => {
       }),
       { numRuns: process.env.ROUSE_FULL ? 500 : 40 },
     );
-  });
-});
-
-describe("opening", () => {
-  it("keeps the file and its folder private", async () => {
-    const journal = start();
-    journal.putSession(session("a"));
-    await filled(journal, "a", 1, 1);
-    expect(statSync(join(root, "state")).mode & 0o777).toBe(0o700);
-    for (const name of readdirSync(join(root, "state")))
-      expect([name, statSync(join(root, "state", name)).mode & 0o077]).toEqual([name, 0]);
-  });
-
-  it("closes a file that was open to others", () => {
-    start().close();
-    chmodSync(path, 0o644);
-    start();
-    expect(statSync(path).mode & 0o777).toBe(0o600);
-  });
-
-  it("writes ahead and syncs each commit", () => {
-    start();
-    expect(existsSync(`${path}-wal`)).toBe(true);
-    const other = loadSqlite().open(path);
-    expect(other.prepare("pragma journal_mode").get()?.journal_mode).toBe("wal");
-    other.close();
-  });
-
-  it("refuses a second opener and names the first", () => {
-    start();
-    expect(() => openJournal(path)).toThrow(
-      expect.objectContaining({ trouble: "held", message: expect.stringContaining(`process ${process.pid}`) }),
-    );
-  });
-
-  it("lets the next one in after closing", () => {
-    start().close();
-    expect(start().sessions()).toEqual([]);
-  });
-
-  it("refuses a network file system with a way out, and takes it without WAL when told to", () => {
-    const mounts = "1 1 0:1 / / rw - nfs4 server:/ rw";
-    expect(() => openJournal(path, { mounts })).toThrow(/network file system \(nfs4\).*allow_network_file_system/);
-    start({ mounts, allowNetworkFileSystem: true });
-    expect(existsSync(`${path}-wal`)).toBe(false);
-  });
-
-  it("refuses a link in the place of the file", () => {
-    start().close();
-    rmSync(path);
-    symlinkSync(join(root, "elsewhere"), path);
-    expect(() => openJournal(path)).toThrow(expect.objectContaining({ trouble: "unwritable" }));
-    expect(existsSync(join(root, "elsewhere"))).toBe(false);
-  });
-
-  it("leaves a journal of a newer rouse alone", () => {
-    start().close();
-    const other = loadSqlite().open(path);
-    other.exec("pragma user_version = 99");
-    other.close();
-    expect(() => openJournal(path)).toThrow(expect.objectContaining({ trouble: "newer" }));
-    expect(readdirSync(join(root, "state")).filter((name) => name.includes("bad"))).toEqual([]);
-  });
-
-  it("leaves the database of another program alone", () => {
-    start().close();
-    rmSync(path);
-    const other = loadSqlite().open(path);
-    other.exec("create table theirs (a)");
-    other.close();
-    expect(() => openJournal(path)).toThrow(JournalError);
-  });
-});
-
-describe("a damaged file", () => {
-  async function damaged(damage: (bytes: Buffer) => Buffer): Promise<Buffer> {
-    const journal = start({ commitWithinMs: 100_000 });
-    journal.putSession(session("a"));
-    for (let i = 0; i < 20; i++) await filled(journal, "a", i * 500 + 1, 500);
-    journal.close();
-    const bad = damage(readFileSync(path));
-    writeFileSync(path, bad);
-    return bad;
-  }
-
-  it.each([
-    ["no database at all", () => Buffer.from("x".repeat(9000))],
-    ["a torn header", (bytes: Buffer) => Buffer.concat([Buffer.alloc(100, 0xff), bytes.subarray(100)])],
-    ["cut off", (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2))],
-    [
-      "overwritten pages",
-      (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 8192), Buffer.alloc(bytes.length - 8192, 0x5a)]),
-    ],
-  ])("is set aside whole, said, and a new one begun: %s", async (_, damage) => {
-    const bad = await damaged(damage);
-    const now = () => Date.UTC(2026, 0, 2, 3, 4, 5);
-    const { journal, notes } = openJournal(path, { now });
-    open.push(journal);
-    const aside = `${path}.bad-20260102T030405Z`;
-    expect(notes).toEqual([expect.stringContaining(aside)]);
-    expect(readFileSync(aside).equals(bad)).toBe(true);
-    journal.putSession(session("a"));
-    await filled(journal, "a", 1, 1);
-    expect(seqs(journal, "a")).toEqual([1]);
-    expect(pruneAll(journal, { now: 1, ...WIDE })).toBe(0);
-  });
-
-  it("does not overwrite one that was set aside in the same second", async () => {
-    const now = () => 0;
-    await damaged(() => Buffer.from("x".repeat(9000)));
-    openJournal(path, { now }).journal.close();
-    writeFileSync(path, "y".repeat(9000));
-    openJournal(path, { now }).journal.close();
-    expect(readdirSync(join(root, "state")).filter((name) => /\.bad-\w+(-2)?$/.test(name))).toHaveLength(2);
   });
 });

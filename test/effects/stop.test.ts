@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import type { Assessment } from "../../src/core/assess.js";
 import { createEvidence, type Evidence, take } from "../../src/core/evidence/evidence.js";
@@ -10,31 +10,16 @@ import { PLAIN_TRAITS } from "../../src/core/traits.js";
 import type { StopCheckpoint } from "../../src/effects/checkpoint.js";
 import { identityOf, readProcesses } from "../../src/sensors/process/process-sensor.js";
 import { carriedOut } from "../support/deeds.js";
-import { closeHome, type Home, makeHome, processesOf, until } from "../support/hosts.js";
-import { hostRig, type Rig, type RigMaker, tmuxRig } from "../support/rigs.js";
+import { processesOf, until } from "../support/hosts.js";
+import { hostRig, type Rig, tmuxRig, useRigs } from "../support/rigs.js";
 import { NO_TMUX } from "../support/tmux.js";
 
-let home: Home;
-let rig: Rig | null = null;
-
-beforeEach(() => {
-  home = makeHome();
-});
-
-afterEach(async () => {
-  await rig?.close();
-  rig = null;
-  expect((await closeHome(home)).processes).toEqual([]);
-});
-
-const start = async (make: RigMaker, ...steps: ({ do: string } & Record<string, unknown>)[]): Promise<Rig> => {
-  rig = await make(home, "agent", { steps });
-  return rig;
-};
+const rigs = useRigs();
+const { start } = rigs;
 
 const isAlive = ({ agent }: Rig): boolean => identityOf(agent.pid as number) === agent.pidStart;
 const checkpoints = (): StopCheckpoint[] => {
-  const folder = join(rousePaths(home.env).state, "checkpoints");
+  const folder = join(rousePaths(rigs.home.env).state, "checkpoints");
   return readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")) as StopCheckpoint);
 };
 
@@ -51,7 +36,7 @@ describe("stop", () => {
       "the children",
       async () => ((await readProcesses())?.descendants(held.agent.pid as number).length ?? 0) >= 4,
     );
-    const outcome = await carriedOut(home, held.agent, "stop", { transcript: () => transcript });
+    const outcome = await carriedOut(rigs.home, held.agent, "stop", { transcript: () => transcript });
     expect(outcome).toMatchObject({ result: "done", proven: true });
     expect(outcome.reason).toMatch(/^killed, \d+ processes; checkpoint: \//);
     const [checkpoint] = checkpoints();
@@ -63,13 +48,13 @@ describe("stop", () => {
       git: { head: null, branch: "work", untracked: expect.arrayContaining(["new.txt"]) },
       transcript: { path: transcript, bytes: 5 },
     });
-    await until("everything to be gone", () => processesOf(home).length === 0);
+    await until("everything to be gone", () => processesOf(rigs.home).length === 0);
   });
 
   it("asks first: an agent that heeds the question is not killed", async () => {
     const held = await start(hostRig, { do: "idle" });
     await held.sees(({ composer }) => composer === "empty");
-    expect(await carriedOut(home, held.agent, "stop")).toMatchObject({
+    expect(await carriedOut(rigs.home, held.agent, "stop")).toMatchObject({
       result: "done",
       reason: expect.stringMatching(/^ended, 1 processes/),
     });
@@ -78,9 +63,9 @@ describe("stop", () => {
   it("says when something that detached itself works on, and touches it not", async () => {
     const held = await start(hostRig, { do: "detach", seconds: 20 }, { do: "hang" });
     await held.sees(({ says }) => says === "working");
-    const outcome = await carriedOut(home, held.agent, "stop");
+    const outcome = await carriedOut(rigs.home, held.agent, "stop");
     expect(outcome).toMatchObject({ result: "failed", reason: expect.stringMatching(/process \d+ \(sh\) works on/) });
-    const left = processesOf(home).filter(({ argv }) => argv.includes("sleep 20"));
+    const left = processesOf(rigs.home).filter(({ argv }) => argv.includes("sleep 20"));
     expect(left).toHaveLength(2);
     for (const { pid } of left) process.kill(pid, "SIGKILL");
   });
@@ -88,28 +73,28 @@ describe("stop", () => {
   it("minds nothing in the background that does nothing, and names it", async () => {
     const held = await start(hostRig, { do: "detach", works: false, seconds: 20 }, { do: "hang" });
     await held.sees(({ says }) => says === "working");
-    const outcome = await carriedOut(home, held.agent, "stop");
+    const outcome = await carriedOut(rigs.home, held.agent, "stop");
     expect(outcome).toMatchObject({
       result: "done",
       reason: expect.stringMatching(/idle in the background: process \d+ \(sleep\)/),
     });
-    for (const { pid, argv } of processesOf(home)) if (argv.includes("sleep")) process.kill(pid, "SIGKILL");
+    for (const { pid, argv } of processesOf(rigs.home)) if (argv.includes("sleep")) process.kill(pid, "SIGKILL");
   });
 
   it("ends nobody who has a question open, whose human typed of late, or who works again", async () => {
     const held = await start(hostRig, { do: "idle" }, { do: "ask" });
     await held.sees(({ composer }) => composer === "empty");
     const working = { state: "working", reasons: ["the reply grows"] } as unknown as Assessment;
-    expect(await carriedOut(home, held.agent, "stop", { assessment: () => working })).toMatchObject({
+    expect(await carriedOut(rigs.home, held.agent, "stop", { assessment: () => working })).toMatchObject({
       result: "refused",
       reason: "it is working now: the reply grows",
     });
     await held.human("x\r");
     await held.sees(({ dialog }) => dialog !== null);
-    expect(await carriedOut(home, held.agent, "stop")).toMatchObject({ reason: "it waits for an answer" });
+    expect(await carriedOut(rigs.home, held.agent, "stop")).toMatchObject({ reason: "it waits for an answer" });
     await held.human("\r");
     await held.sees(({ dialog }) => dialog === null);
-    expect(await carriedOut(home, held.agent, "stop")).toMatchObject({
+    expect(await carriedOut(rigs.home, held.agent, "stop")).toMatchObject({
       result: "refused",
       reason: expect.stringMatching(/^somebody typed \d+ s ago$/),
     });
@@ -119,16 +104,16 @@ describe("stop", () => {
   it("ends nobody without a checkpoint, in a human's own terminal, or under a number that was given out again", async () => {
     const held = await start(hostRig, { do: "hang" });
     await held.sees(({ says }) => says === "working");
-    const file = join(home.path, "file");
+    const file = join(rigs.home.path, "file");
     writeFileSync(file, "");
-    const full = { ...rousePaths(home.env), state: file };
-    expect(await carriedOut(home, held.agent, "stop", { paths: full })).toMatchObject({
+    const full = { ...rousePaths(rigs.home.env), state: file };
+    expect(await carriedOut(rigs.home, held.agent, "stop", { paths: full })).toMatchObject({
       result: "refused",
       reason: expect.stringContaining("no checkpoint could be written"),
     });
-    expect(await carriedOut(home, { ...held.agent, origin: "run" }, "stop")).toMatchObject({ result: "refused" });
+    expect(await carriedOut(rigs.home, { ...held.agent, origin: "run" }, "stop")).toMatchObject({ result: "refused" });
     const other = { ...held.agent, pidStart: `${held.agent.pidStart}0` };
-    expect(await carriedOut(home, other, "stop")).toMatchObject({
+    expect(await carriedOut(rigs.home, other, "stop")).toMatchObject({
       reason: "it was gone already; nothing was signalled",
     });
     expect(isAlive(held)).toBe(true);
@@ -137,9 +122,9 @@ describe("stop", () => {
   it.skipIf(NO_TMUX)("ends an agent in a pane and leaves the shell around it", async () => {
     const held = await start(tmuxRig("shell"), { do: "hang" });
     await held.sees(({ says }) => says === "working");
-    expect(await carriedOut(home, held.agent, "stop")).toMatchObject({ result: "done", proven: true });
+    expect(await carriedOut(rigs.home, held.agent, "stop")).toMatchObject({ result: "done", proven: true });
     expect(isAlive(held)).toBe(false);
-    expect(processesOf(home).map(({ argv }) => argv.trim())).toContain("sh");
+    expect(processesOf(rigs.home).map(({ argv }) => argv.trim())).toContain("sh");
   });
 });
 
@@ -169,12 +154,16 @@ describe("end_child", () => {
     await until("the command", async () => (await began()).some((row) => row.comm === "sleep"));
     const [first] = await began();
     const at = first?.startedAt ?? 0;
-    expect(await carriedOut(home, held.agent, "end_child")).toMatchObject({ reason: "no command is known to run" });
-    expect(await carriedOut(home, held.agent, "end_child", { evidence: () => running(at - 60_000) })).toMatchObject({
+    expect(await carriedOut(rigs.home, held.agent, "end_child")).toMatchObject({
+      reason: "no command is known to run",
+    });
+    expect(
+      await carriedOut(rigs.home, held.agent, "end_child", { evidence: () => running(at - 60_000) }),
+    ).toMatchObject({
       result: "refused",
       reason: "no process below the agent began with Bash (sleep 600)",
     });
-    const outcome = await carriedOut(home, held.agent, "end_child", { evidence: () => running(at + 500) });
+    const outcome = await carriedOut(rigs.home, held.agent, "end_child", { evidence: () => running(at + 500) });
     expect(outcome).toMatchObject({
       result: "done",
       proven: true,
@@ -189,7 +178,7 @@ describe("end_child", () => {
     const began = async () => (await readProcesses())?.descendants(held.agent.pid as number) ?? [];
     await until("the commands", async () => (await began()).length >= 4);
     const at = (await began())[0]?.startedAt ?? 0;
-    expect(await carriedOut(home, held.agent, "end_child", { evidence: () => running(at) })).toMatchObject({
+    expect(await carriedOut(rigs.home, held.agent, "end_child", { evidence: () => running(at) })).toMatchObject({
       result: "refused",
       reason: "which of 2 processes is Bash (sleep 600) cannot be told",
     });

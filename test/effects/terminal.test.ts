@@ -1,27 +1,12 @@
 /** One suite over every terminal that rouse can touch: what is pressed arrives, and nothing else ever does. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Demand, Glance } from "../../src/core/touch.js";
-import { closeHome, type Home, makeHome, until } from "../support/hosts.js";
-import { hostRig, type Rig, type RigMaker, tmuxRig } from "../support/rigs.js";
+import { until } from "../support/hosts.js";
+import { hostRig, type RigMaker, tmuxRig, useRigs } from "../support/rigs.js";
 import { NO_TMUX } from "../support/tmux.js";
 
-let home: Home;
-let rig: Rig | null = null;
-
-beforeEach(() => {
-  home = makeHome();
-});
-
-afterEach(async () => {
-  await rig?.close();
-  rig = null;
-  expect((await closeHome(home)).processes).toEqual([]);
-});
-
-const start = async (make: RigMaker, ...steps: ({ do: string } & Record<string, unknown>)[]): Promise<Rig> => {
-  rig = await make(home, "agent", { steps });
-  return rig;
-};
+const rigs = useRigs();
+const { start } = rigs;
 
 const isIdle = ({ composer, busy }: Glance): boolean => composer === "empty" && busy === false;
 const demand = (glance: Glance, more: Partial<Demand> = {}): Demand => ({
@@ -75,9 +60,12 @@ describe.each(RIGS)("%s", (_, make) => {
 
   it("presses the program's own keys: the one that ends a turn, and those that take a text back", async () => {
     const { terminal, sees, received } = await start(make, { do: "hang" }, { do: "idle" });
-    const busy = await sees(({ says }) => says === "working");
-    const ended = demand(busy.sight.glance, { turn: "running" });
-    expect(await terminal.press(busy.ticket, { kind: "interrupt", press: 0 }, ended)).toEqual({ result: "pressed" });
+    // A screen that is still being drawn refuses an older look, untouched: then one looks again.
+    await until("the key to be taken", async () => {
+      const busy = await sees(({ says }) => says === "working");
+      const ended = demand(busy.sight.glance, { turn: "running" });
+      return (await terminal.press(busy.ticket, { kind: "interrupt", press: 0 }, ended)).result === "pressed";
+    });
     const idle = await sees(isIdle);
     expect(await terminal.press(idle.ticket, { kind: "interrupt", press: 1 }, demand(idle.sight.glance))).toMatchObject(
       {
@@ -180,7 +168,7 @@ describe.skipIf(NO_TMUX)("a tmux pane", () => {
     const before = await sees(isIdle);
     process.kill(agent.pid as number, "SIGKILL");
     await until("the shell", async () => (await terminal.look()).sight === null);
-    const command = { kind: "text", text: `touch ${home.path}/hit` } as const;
+    const command = { kind: "text", text: `touch ${rigs.home.path}/hit` } as const;
     expect(await terminal.press(before.ticket, command, demand(before.sight.glance))).toEqual({
       result: "refused",
       reason: "the agent's process is gone",

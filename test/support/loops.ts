@@ -7,30 +7,13 @@ import type { Signal } from "../../src/core/signal.js";
 import { Loop } from "../../src/daemon/loop.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";
 import { type ClockModel, HandClock } from "./hand-clock.js";
+import { sessionOf } from "./sessions.js";
 import { START, screen } from "./steps.js";
 
 type Untimed<T> = T extends Signal ? Omit<T, "at"> : never;
 
-export function agent(fields: Partial<AgentSession> = {}): AgentSession {
-  return {
-    session: "s1",
-    name: "api",
-    kind: "claude-code",
-    tags: [],
-    origin: "spawn",
-    command: ["claude"],
-    workspace: null,
-    task: null,
-    policy: null,
-    pid: 7,
-    pidStart: "boot:1",
-    startedAt: START,
-    hostSocket: null,
-    pane: null,
-    endedAt: null,
-    ...fields,
-  };
-}
+export const agent = (fields: Partial<AgentSession> = {}): AgentSession =>
+  sessionOf({ name: "api", kind: "claude-code", command: ["claude"], pid: 7, pidStart: "boot:1", ...fields });
 
 /** A turn runs, the spinner moves and a text is being written. */
 export const WORKING: readonly Untimed<Signal>[] = [

@@ -1,5 +1,6 @@
 /** The fake agent in each kind of terminal that rouse can touch, and what arrived in it. */
 
+import { afterEach, beforeEach, expect } from "vitest";
 import { profileFor } from "../../src/agents/registry.js";
 import { askHost } from "../../src/cli/host-client.js";
 import { rousePaths } from "../../src/config/paths.js";
@@ -11,7 +12,7 @@ import { TmuxTerminal } from "../../src/effects/tmux-terminal.js";
 import { type FoundSession, findSession } from "../../src/host/registry.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
 import { type Arrival, type FakeScript, fakeAgent, receivedBy, spawnFake } from "./fake-agent.js";
-import { type Home, rouse, TestTerminal, until } from "./hosts.js";
+import { closeHome, type Home, makeHome, rouse, TestTerminal, until } from "./hosts.js";
 import { TestServer } from "./tmux.js";
 
 export interface Rig {
@@ -28,6 +29,32 @@ export interface Rig {
 }
 
 export type RigMaker = (home: Home, name: string, script: FakeScript) => Promise<Rig>;
+
+/** A home for each test, and a rig in it that is closed afterwards; a process that is left over fails the test. */
+export function useRigs(): {
+  readonly home: Home;
+  start: (make: RigMaker, ...steps: ({ do: string } & Record<string, unknown>)[]) => Promise<Rig>;
+} {
+  let home: Home;
+  let rig: Rig | null = null;
+  beforeEach(() => {
+    home = makeHome();
+  });
+  afterEach(async () => {
+    await rig?.close();
+    rig = null;
+    expect((await closeHome(home)).processes).toEqual([]);
+  });
+  return {
+    get home() {
+      return home;
+    },
+    start: async (make, ...steps) => {
+      rig = await make(home, "agent", { steps });
+      return rig;
+    },
+  };
+}
 
 export const hostRig: RigMaker = async (home, name, script) => {
   await spawnFake(home, name, { ...script, logs: true });
