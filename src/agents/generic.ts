@@ -31,13 +31,13 @@ export const generic: AgentProfile = {
     {
       fact: "retry",
       region: "status",
-      when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>[0-9]+ ?(?:s|m|seconds?|minutes?))|(?P<attempt>\\d+)/(?P<max>\\d+)).*)",
+      when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>(?:[0-9]+ ?(?:h|m|s|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)/(?P<max>\\d+)).*)",
       live: true,
     },
     {
       fact: "retry",
       region: "foot",
-      when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>[0-9]+ ?(?:s|m|seconds?|minutes?))|(?P<attempt>\\d+)/(?P<max>\\d+)).*)",
+      when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>(?:[0-9]+ ?(?:h|m|s|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)/(?P<max>\\d+)).*)",
     },
     {
       fact: "busy",
@@ -56,12 +56,25 @@ export const generic: AgentProfile = {
       // A long phrase of the day leaves the clock no room to close on the same row.
       when: "^\\s*[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] ?\\S.*?\\((?:\\d+[hms] ?)+[^)]*(?:\\)|$)",
     },
+    {
+      fact: "limit",
+      region: "foot",
+      when: "(?i)^(?P<text>.{0,80}\\b(?:usage|rate|session|daily|weekly|monthly|quota|\\d+-hour) limit (?:was |is )?(?:reached|exceeded|hit)\\b.*)$",
+    },
     { fact: "busy", region: "foot", when: "(?i)\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b" },
     { fact: "ended", region: "last", when: "^\\s{0,4}(?:\\S{1,2} )?\\pL+ for (?:\\d+[hms] ?)+(?:\\s*[·•].*)?$" },
     { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
     { fact: "failure", region: "last", when: "^(?: {0,2}[✕■✗✘✖×⚠●⏺!]| {2,4}⎿) {0,2}(?P<text>\\S.*)", tinted: true },
   ],
-  noise: ["^\\s+\\? for shortcuts\\s*$", "(?i)^\\s*(?:tip|hint):"],
+  noise: [
+    "^\\s+\\? for shortcuts\\s*$",
+    "(?i)^\\s*(?:tip|hint):",
+    "^\\s{0,2}ℹ ",
+    // Between a reply and its composer programs draw rules, hints at the far right and modes with the key that changes them.
+    "^\\s*[─━═▄▀]{10,}\\s*$",
+    "^\\s{40,}\\S.{0,60}$",
+    "(?i)^\\s{0,4}\\pL.{0,40}\\b(?:ctrl|shift|alt)\\s?[+-]\\s?[a-z]+\\b[^.?!]{0,30}$",
+  ],
   queued: "(?i)^\\s*(?:┃\\s*)?Queued\\b",
   message: "^\\s{0,3}[✦●⏺•◆] (?P<text>.*)$",
   dialogs: [

@@ -48,6 +48,26 @@ describe("the facts of a screen", () => {
       stranger("  ⠼I've seen things you people wouldn't believe (19s · ↑ 59 tokens · esc to", "      cancel)"),
       { busy: true, elapsed: 19, tokens: 59 },
     ],
+    [
+      "a stranger's failure above a wrapped note, a hint at the far right and a mode with its key",
+      "generic",
+      stranger(
+        "✕ [API Error: 401 invalid x-api-key]",
+        "",
+        "ℹ This request failed. Run /settings and change its verbosity for full",
+        "  details.",
+        `${" ".repeat(60)}? for shortcuts`,
+        RULE,
+        " YOLO Ctrl+Y",
+      ),
+      { busy: false, error: { cause: "auth" } },
+    ],
+    [
+      "a stranger's limit below its composer",
+      "generic",
+      [...stranger("⏺ I'll look."), "  ⚠ Usage limit reached · limit resets 5:16am"],
+      { limit: { text: "  ⚠ Usage limit reached · limit resets 5:16am" } },
+    ],
     ["a question at the end", "claude", claude("⏺ Which port should I use, 80 or 8080?"), { closing: "question" }],
     ["compaction", "claude", claude("✢ Compacting conversation… (9s)"), { compacting: true, busy: true }],
   ])("tell %s", (_, agent, rows, expected) => {

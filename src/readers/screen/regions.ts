@@ -15,6 +15,8 @@ export interface Regions {
 /** A list of tasks below the spinner can be long, but not longer than this. */
 const STATUS_ROWS_MAX = 16;
 const QUEUE_BLOCKS_MAX = 8;
+const NOTE_ROWS_MAX = 4;
+const LETTER = /\p{L}/u;
 
 export function regionsOf(
   profile: CompiledProfile,
@@ -51,23 +53,34 @@ function withoutQueue(profile: CompiledProfile, rows: readonly string[], end: nu
   if (!queued) return end;
   let bottom = end;
   for (let block = 0; block < QUEUE_BLOCKS_MAX && bottom > 0; block++) {
-    let start = bottom;
-    while (start > 0 && !isBlank(rows[start - 1])) start--;
+    const start = topOf(rows, bottom);
     if (!rows.slice(start, bottom).some((row) => queued.test(row))) break;
     bottom = trimmed(profile, rows, start);
   }
   return bottom;
 }
 
-/** Moves an end upwards over blank rows and the program's own noise. */
+/** Moves an end upwards over blank rows and the program's own noise, with the rows that a note was too long for. */
 function trimmed(profile: CompiledProfile, rows: readonly string[], end: number): number {
   let y = end;
   while (y > 0) {
     const row = rows[y - 1] as string;
-    if (!isBlank(row) && !profile.says(row).isNoise) break;
-    y--;
+    if (isBlank(row) || profile.says(row).isNoise) y--;
+    else {
+      const top = topOf(rows, y);
+      const first = rows[top] as string;
+      if (y - top > NOTE_ROWS_MAX || !LETTER.test(first) || !profile.says(first).isNoise) break;
+      y = top;
+    }
   }
   return y;
+}
+
+/** The first row of the block that ends above `end`. */
+function topOf(rows: readonly string[], end: number): number {
+  let top = end;
+  while (top > 0 && !isBlank(rows[top - 1])) top--;
+  return top;
 }
 
 interface LastMatch {
@@ -88,8 +101,7 @@ export function lastRows(
   const matches: LastMatch[] = [];
   let end = regions.replyEnd;
   for (let block = 0; block < 4 && end > 0; block++) {
-    let start = end;
-    while (start > 0 && !isBlank(screen.rows[start - 1])) start--;
+    const start = topOf(screen.rows, end);
     const found = matchBlock(profile, screen, start, end);
     matches.push(...found.matches);
     if (!found.ownChrome) break;

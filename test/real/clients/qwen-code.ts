@@ -10,7 +10,10 @@ export const QWEN_CODE: Client = {
   version: "0.24.4",
   versionVariable: "ROUSE_REAL_QWEN",
   program: ".bin/qwen",
-  without: { "529": "it tries ten times, minutes apart: no end within a quarter of an hour" },
+  without: {
+    "529": "it tries ten times, minutes apart: no end within a quarter of an hour",
+    "usage limit": "it tries again without a word: the screen is that of a turn at work",
+  },
   insists: [],
   prepare({ home, url }, { asks }) {
     const folder = join(home, ".qwen");
