@@ -33,7 +33,7 @@ export async function runStatusLine(args: readonly string[]): Promise<number> {
     return 75;
   }
   // While agents run, silence would say that they are well; unless a person wanted it so.
-  if (!isQuiet || (await leavesAgentsAlone(paths))) print("rouse is down");
+  if (!isQuiet || (await leavesAgentsAlone(paths))) print("rouse does not answer");
   return 69;
 }
 

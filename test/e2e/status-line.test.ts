@@ -56,11 +56,20 @@ afterAll(async () => {
 
 const terminal = (command: readonly string[]): TestTerminal => new TestTerminal(home, command, { cols: 160, rows: 24 });
 
+/** A daemon that is slow at one prompt is asked again at the next. */
+async function calls(shell: TestTerminal): Promise<string> {
+  for (let tries = 0; tries < 10 && !shell.text.includes(CALL); tries++) {
+    if (tries > 0) shell.write("\r");
+    await shell.shows(CALL).catch(() => {});
+  }
+  return shell.text;
+}
+
 describe("rouse status --line", { timeout: 120_000 }, () => {
   it("says who needs you, and with --quiet that alone", async () => {
     const said = async (...more: string[]) => (await rouse(home, ["status", "--line", ...more])).stdout;
     await until("the report to count", async () => (await said("--quiet")) === `${CALL}\n`, 60_000);
-    expect(await said()).toBe(`1 ok · ${CALL}\n`);
+    await until("both to be counted", async () => (await said()) === `1 ok · ${CALL}\n`, 60_000);
   });
 
   it("refuses what does not go with it", async () => {
@@ -70,10 +79,12 @@ describe("rouse status --line", { timeout: 120_000 }, () => {
 
   it.skipIf(!hasTmux)("stands in tmux's status line by the snippet", async () => {
     const conf = join(home.path, "tmux.conf");
-    writeFileSync(conf, `set -g status-right ''\n${readFileSync(join(SNIPPETS, "tmux.conf"), "utf8")}`);
+    const often = "set -g status-interval 1\n";
+    writeFileSync(conf, `set -g status-right ''\n${readFileSync(join(SNIPPETS, "tmux.conf"), "utf8")}${often}`);
     const server = ["tmux", "-u", "-f", conf, "-S", join(home.path, "tmux.sock")];
     const shown = terminal([...server, "new-session", "sleep 600"]);
-    await shown.shows(CALL);
+    await until("the call in the status line", () => shown.text.includes(CALL), 60_000);
+    expect(shown.text).not.toContain("#(");
     execFileSync("tmux", [...server.slice(1), "kill-server"], { env: home.env });
     await shown.exited;
   });
@@ -85,7 +96,7 @@ describe("rouse status --line", { timeout: 120_000 }, () => {
       const own = `PS1='ready> '\nPROMPT_COMMAND='echo "before:$?";'\n`;
       writeFileSync(rc, `${own}${readFileSync(join(SNIPPETS, "bash.sh"), "utf8")}`);
       const shell = terminal(["bash", "--noprofile", "--rcfile", rc, "-i"]);
-      await shell.shows(CALL);
+      expect(await calls(shell)).toContain(CALL);
       await shell.shows("ready> ");
       shell.write("false\r");
       await shell.shows("before:1");
@@ -99,7 +110,7 @@ describe("rouse status --line", { timeout: 120_000 }, () => {
   it.skipIf(!has("zsh"))("stands above zsh's prompt by the snippet", async () => {
     writeFileSync(join(home.path, ".zshrc"), `PS1='ready> '\n${readFileSync(join(SNIPPETS, "zsh.zsh"), "utf8")}`);
     const shell = terminal(["zsh", "-d", "-i"]);
-    await shell.shows(CALL);
+    expect(await calls(shell)).toContain(CALL);
     await shell.shows("ready> ");
     shell.write("exit\r");
     await shell.exited;
@@ -107,7 +118,7 @@ describe("rouse status --line", { timeout: 120_000 }, () => {
 
   it.skipIf(!has("fish"))("stands above fish's prompt by the snippet", async () => {
     const shell = terminal(["fish", "--no-config", "-i", "-C", `source ${join(SNIPPETS, "fish.fish")}`]);
-    await shell.shows(CALL);
+    expect(await calls(shell)).toContain(CALL);
     shell.write("exit\r");
     await shell.exited;
   });
@@ -123,7 +134,7 @@ describe("rouse status --line", { timeout: 120_000 }, () => {
     expect((await rouse(home, ["down"])).status).toBe(0);
     const said = { status: 69, stderr: "" };
     expect(await rouse(home, ["status", "--line", "--quiet"])).toMatchObject({ ...said, stdout: "" });
-    expect(await rouse(home, ["status", "--line"])).toMatchObject({ ...said, stdout: "rouse is down\n" });
+    expect(await rouse(home, ["status", "--line"])).toMatchObject({ ...said, stdout: "rouse does not answer\n" });
   });
 
   it("breaks its silence where agents run that no daemon watches", async () => {
@@ -131,7 +142,7 @@ describe("rouse status --line", { timeout: 120_000 }, () => {
     const line = () => rouse(alone, ["status", "--line", "--quiet"]);
     expect(await line()).toMatchObject({ status: 69, stdout: "" });
     expect((await rouse(alone, ["spawn", "--name", "x", "--", "sleep", "600"])).status).toBe(0);
-    expect(await line()).toMatchObject({ status: 69, stdout: "rouse is down\n" });
+    expect(await line()).toMatchObject({ status: 69, stdout: "rouse does not answer\n" });
     await rouse(alone, ["stop", "x", "--grace", "0"]);
     expect(await line()).toMatchObject({ status: 69, stdout: "" });
     expect(await closeHome(alone)).toEqual({ processes: [], sockets: [] });
