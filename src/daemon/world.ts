@@ -169,9 +169,12 @@ export class World {
     const { table } = this.#processes;
     const found = table ? await this.#finder.find(table) : [];
     for (const agent of found) await this.#guarded(this.#follow(agent));
+    // Whoever has ended is told before any folder is looked at: on a busy machine git takes seconds for each.
     for (const { session } of this.#loop.sessions()) {
       await this.#guarded(session.endedAt === null ? this.#sense(session, at) : this.#forget(session.session));
     }
+    for (const { session } of this.#loop.sessions())
+      if (session.endedAt === null) await this.#guarded(this.#lookAtWork(session, at));
     await this.#readSoon();
     this.#positions.keep(at);
   }
@@ -235,18 +238,21 @@ export class World {
     followed.typedAt = typedAt(followed.tty, session.startedAt) ?? followed.typedAt;
     if (session.pid !== null && at - followed.sampledAt >= SAMPLE_EVERY_MS)
       await this.#sample(session, session.pid, followed, at);
-    if (session.workspace !== null) {
-      // What was done before the session began is not its work.
-      const lookbackMs = Math.max(0, Math.min(at - session.startedAt, LOOKBACK_MAX_MS));
-      followed.workspace ??= new WorkspaceSensor({
-        folder: session.workspace,
-        sources: sourcesOf(this.#options.workspace),
-        authors: this.#options.workspace.commit_words.map((word) => word.replaceAll("{name}", session.name)),
-        lookbackMs,
-        exclude: this.#options.ownFolders,
-      });
-      if (followed.workspace.isDue(at)) await this.#tell(session.session, await followed.workspace.look(at));
-    }
+  }
+
+  async #lookAtWork(session: AgentSession, at: number): Promise<void> {
+    if (session.workspace === null) return;
+    const followed = this.#followedOf(session);
+    // What was done before the session began is not its work.
+    const lookbackMs = Math.max(0, Math.min(at - session.startedAt, LOOKBACK_MAX_MS));
+    followed.workspace ??= new WorkspaceSensor({
+      folder: session.workspace,
+      sources: sourcesOf(this.#options.workspace),
+      authors: this.#options.workspace.commit_words.map((word) => word.replaceAll("{name}", session.name)),
+      lookbackMs,
+      exclude: this.#options.ownFolders,
+    });
+    if (followed.workspace.isDue(at)) await this.#tell(session.session, await followed.workspace.look(at));
   }
 
   async #sample(session: AgentSession, pid: number, followed: Followed, at: number): Promise<void> {

@@ -84,7 +84,9 @@ export async function runForeground(options: ForegroundOptions): Promise<PtyExit
   // A program that was killed could not put the terminal in order.
   if (exit.signal !== null) stdout.write(host.ring.modes.undo());
   terminal.close();
-  const patience = performance.now() - startedAt < YOUNG_MS ? FAREWELL_MS : LATE_FAREWELL_MS;
+  // That it was killed is worth a second to whoever has to hear of it.
+  const isWorthIt = exit.signal !== null || performance.now() - startedAt < YOUNG_MS;
+  const patience = isWorthIt ? FAREWELL_MS : LATE_FAREWELL_MS;
   await host.close(exit, patience);
   return exit;
 }
