@@ -5,12 +5,12 @@ import type { Value } from "../config/key.js";
 import { KEY_BY_NAME } from "../config/keys.js";
 import { type LoadedConfig, loadConfig, type Origin } from "../config/load.js";
 import { rousePaths } from "../config/paths.js";
-import { type Problem, problemText } from "../config/problem.js";
 import { configSchema } from "../config/schema.js";
 import { suggest } from "../config/suggest.js";
 import { tomlLine } from "../config/text.js";
 import { migrateConfig, replaceConfig } from "../config/write.js";
 import { plain, plainJson } from "../core/plain.js";
+import { tellProblems } from "./policy-option.js";
 
 const LINE_MAX = 10_000;
 
@@ -34,7 +34,7 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
         process.stdout.write(`${plainJson(shown, 2)}\n`);
       } else {
         process.stdout.write(configLines(loaded, options.origin === true));
-        tell(loaded.problems);
+        tellProblems(loaded.problems);
       }
       if (loaded.problems.some(({ level }) => level === "error")) setExit(1);
     });
@@ -53,7 +53,7 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
 
 function migrate(path: string, dry: boolean): number {
   const { text, problems } = migrateConfig(path);
-  tell(problems);
+  tellProblems(problems);
   if (text === null) {
     process.stdout.write(`${path}: nothing to migrate\n`);
     return problems.some(({ level }) => level === "error") ? 1 : 0;
@@ -85,10 +85,6 @@ function configLines({ config, origins }: LoadedConfig, withOrigin: boolean): st
 function originText({ layer, where, position }: Origin): string {
   if (layer === "default") return "default";
   return `${layer}: ${where}${position ? `:${position.line}` : ""}`;
-}
-
-function tell(problems: readonly Problem[]): void {
-  for (const problem of problems) process.stderr.write(`rouse: ${problem.level}: ${plain(problemText(problem))}\n`);
 }
 
 function parseSet(given: string, before: Record<string, string> = {}): Record<string, string> {

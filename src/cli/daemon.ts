@@ -27,6 +27,12 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
       if (foreground) return serveHere(setExit);
       const started = await ensureDaemon();
       process.stdout.write(started ? "the daemon is up\n" : "the daemon was up already\n");
+      // Who comes back from the configuration file wants to know whether it was understood.
+      const [{ loadConfig }, { tellProblems }] = await Promise.all([
+        import("../config/load.js"),
+        import("./policy-option.js"),
+      ]);
+      tellProblems(loadConfig().problems);
     });
   program
     .command("down")

@@ -32,6 +32,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
         ) as Promise<Page>;
       const shown: MessageView[] = [];
       let cursor = after;
+      let isAny = false;
       for (;;) {
         const found = await page(cursor).catch((error: unknown) => {
           // A daemon that is being restarted comes back.
@@ -39,6 +40,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
           throw error;
         });
         for (const message of found?.messages ?? []) {
+          isAny = true;
           if (!json) process.stdout.write(messageText(message));
           else if (follow) process.stdout.write(`${plainJson(message)}\n`);
           else shown.push(message);
@@ -50,6 +52,8 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
         if (!follow) break;
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       }
+      // Where a person looks, silence would look like a failure; programs get nothing.
+      if (!json && !isAny && process.stderr.isTTY) process.stderr.write("no message waits\n");
       if (json && !follow) process.stdout.write(`${plainJson({ messages: shown, cursor })}\n`);
     });
   messages

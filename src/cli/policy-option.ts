@@ -43,6 +43,7 @@ export function parseOrigin(given: string): Origin {
   return origin;
 }
 
+/** A project's file is as hostile as its agent: nothing of it reaches the terminal as it is. */
 export function tellProblems(problems: readonly Problem[]): void {
-  for (const problem of problems) process.stderr.write(`rouse: ${problem.level}: ${problemText(problem)}\n`);
+  for (const problem of problems) process.stderr.write(`rouse: ${problem.level}: ${plain(problemText(problem))}\n`);
 }

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
@@ -81,6 +81,14 @@ it("where rouse's folders cannot be made, run says so in one line, and the progr
       ),
     ],
   });
+});
+
+it("a configuration that cannot be read is said by up, which starts the daemon all the same", async () => {
+  mkdirSync(join(home.path, "config"), { recursive: true });
+  writeFileSync(join(home.path, "config", "config.toml"), "[watchdog\n");
+  const { status, stdout, stderr } = await rouse(home, ["up"]);
+  expect({ status, stdout }).toEqual({ status: 0, stdout: "the daemon is up\n" });
+  expect(stderr).toMatch(/^rouse: error: .*config\.toml:1:\d+: .*the file is not used\n$/);
 });
 
 it("a kind may be given by the name of its program", async () => {
