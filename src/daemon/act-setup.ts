@@ -71,8 +71,7 @@ export function setUpActing(
     onDone: (session) => loop.look(session),
   });
   loop.follower = told.telling.follow(acting);
-  const now = loop.now();
-  if (lookedAt !== null && lookedAt < now) acting.gap(lookedAt, now);
+  if (lookedAt !== null) acting.wake(loop.unwatched(lookedAt));
   acting.keepOnly(new Set(loop.sessions().map(({ session }) => session.name)));
   const notes = [...problems.map(problemText), ...told.notes];
   if (permission.problem !== null) notes.push(permission.problem);

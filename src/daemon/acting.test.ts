@@ -161,6 +161,24 @@ describe("from a judgement to a touch", () => {
 });
 
 describe("what people say", () => {
+  it("looks for a minute after a restart before it touches, also where the wall clock was set back", async () => {
+    await hanging();
+    test.hand.set(-3_600_000);
+    test.run(30);
+    const lookedAt = test.loop.now();
+    test.hand.pass(100_000);
+    test.hand.anew();
+    test.start(lookedAt);
+    expect(test.loop.now()).toBeLessThanOrEqual(lookedAt);
+    const { acting, touches } = acts(() => ({}));
+    acting.wake(test.loop.unwatched(lookedAt));
+    await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
+    await run(50);
+    expect(touches).toEqual([]);
+    await run(30);
+    expect(touches).toEqual(["resume"]);
+  });
+
   it("stops acting on an incident that somebody has taken", async () => {
     await hanging();
     const { acting, touches } = acts(() => ({}));

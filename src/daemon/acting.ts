@@ -2,11 +2,10 @@
  * The second half of the loop: every judgement is folded into the book of incidents, each open incident is decided, and
  * what is decided is done once.
  *
- * The order is the promise. The intent is on the disk before the touch; where it cannot be stored, nothing is touched.
- * The outcome is stored after it. Whoever dies in between leaves an intent without an outcome, which is looked at by the
- * next life and never repeated.
+ * The order is the promise (see `doing.ts`). Whoever dies between intent and outcome leaves an intent without one, which is
+ * looked at by the next life and never repeated.
  */
-import { type Action, type ActionName, intentOf, type Outcome } from "../core/action.js";
+import { intentOf } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import { byHand } from "../core/by-hand.js";
 import { type Decision, decide } from "../core/decide.js";
@@ -21,16 +20,9 @@ import type { Situation } from "../core/situation.js";
 import { type Trouble, troubleOf } from "../core/trouble.js";
 import { turnOf } from "../core/turn-taking.js";
 import type { BookStore } from "../store/book.js";
-import { type Recovery, recovery } from "./recovery.js";
+import { Doing, type Hands } from "./doing.js";
+import { type Recovery, recovery, Sleepers } from "./recovery.js";
 import type { Watched } from "./watched.js";
-
-/** Who carries actions out. */
-export interface Hands {
-  /** What can be done with this agent at all. */
-  can(session: AgentSession): readonly ActionName[];
-  /** Checks identity and preconditions on what it sees then, touches, and says what came of it. It never throws. */
-  carryOut(action: Action, session: AgentSession): Promise<Outcome>;
-}
 
 export interface ActingOptions {
   store: BookStore;
@@ -58,11 +50,10 @@ export class Acting {
   readonly #recheckAt = new Map<string, number>();
   /** The last that was judged of each agent. */
   readonly #watched = new Map<string, Watched>();
-  /** Agents that something is being done to, and how it ends when nobody says how. */
-  readonly #busy = new Map<string, { until: number; giveUp: () => void }>();
+  readonly #doing: Doing;
   /** Agents that a person is recovering: the loop leaves them alone meanwhile. */
   readonly #inHand = new Set<string>();
-  readonly #sleepers = new Set<{ until: number; wake: () => void }>();
+  readonly #sleepers = new Sleepers();
   #savedAt = 0;
   /** Why the book could not be stored the last time; null when it could. */
   problem: string | null = null;
@@ -70,6 +61,18 @@ export class Acting {
   constructor(options: ActingOptions) {
     this.#options = options;
     this.book = options.store.load();
+    this.#doing = new Doing({
+      hands: options.hands,
+      now: options.now,
+      intend: (action, now) => {
+        this.#fold({ kind: "intended", intent: intentOf(action, now) });
+        return this.problem;
+      },
+      done: (outcome, { session }) => {
+        this.#fold({ kind: "done", outcome });
+        options.onDone?.(session);
+      },
+    });
   }
 
   /** After every judgement of a session, changed or not. */
@@ -95,6 +98,11 @@ export class Acting {
   /** Nobody looked in this span. */
   gap(from: number, to: number): void {
     this.#fold({ kind: "gap", from, to });
+  }
+
+  /** A life after another: whatever the clocks say, it has only just opened its eyes. */
+  wake({ from, to }: { from: number; to: number }): void {
+    this.gap(Math.min(from, to - 1), to);
   }
 
   /** The loop knows it no longer. */
@@ -124,8 +132,8 @@ export class Acting {
   }
 
   tick(now: number): void {
-    for (const { until, wake } of this.#sleepers) if (until <= now) wake();
-    for (const { until, giveUp } of this.#busy.values()) if (until <= now) giveUp();
+    this.#sleepers.tick(now);
+    this.#doing.tick(now);
     for (const [agent, at] of this.#recheckAt) {
       const watched = this.#watched.get(agent);
       if (at <= now && watched) this.#decide(watched, this.#options.policyOf(watched.session), now);
@@ -181,32 +189,19 @@ export class Acting {
    */
   async recover(watched: Watched, how: "ladder" | "restart", isDry: boolean): Promise<Recovery | null> {
     const { name } = watched.session;
-    if (this.#busy.has(name) || this.#inHand.has(name)) return null;
+    if (this.#doing.isBusy(name) || this.#inHand.has(name)) return null;
     this.#inHand.add(name);
     try {
       const incident = this.openIncident(watched);
       if (incident && !isDry) this.#fold({ kind: "reconsidered", incident: incident.id });
       return await recovery(watched, incident, isDry, {
         decide: (about) => decide(byHand(this.#situationNow(about, watched), how)),
-        act: (action) => this.#act(action, watched.session, this.#options.now()),
-        sleepUntil: (until) => this.#sleepUntil(until),
+        act: (action) => this.#doing.act(action, watched.session, this.#options.now()),
+        sleepUntil: (at) => this.#sleepers.until(at),
       });
     } finally {
       this.#inHand.delete(name);
     }
-  }
-
-  #sleepUntil(until: number): Promise<void> {
-    return new Promise((resolve) => {
-      const sleeper = {
-        until,
-        wake: () => {
-          this.#sleepers.delete(sleeper);
-          resolve();
-        },
-      };
-      this.#sleepers.add(sleeper);
-    });
   }
 
   #situation(incident: Incident, watched: Watched, policy: Policy, now: number): Situation {
@@ -233,7 +228,7 @@ export class Acting {
     this.#recheckAt.delete(agent);
     if (watched.poisoned !== null) return;
     for (const incident of this.book.incidents.filter((one) => one.agent === agent && isOpen(one))) {
-      if (this.#busy.has(agent) || this.#inHand.has(agent)) return;
+      if (this.#doing.isBusy(agent) || this.#inHand.has(agent)) return;
       const decision = decide(this.#situation(incident, watched, policy, now));
       this.#decisions.set(incident.id, decision);
       if (!decision.action) this.#recheck(agent, decision.recheckAt);
@@ -245,49 +240,12 @@ export class Acting {
           reason: decision.reason,
           would: decision.would?.do ?? null,
         });
-      else void this.#act(decision.action, watched.session, now);
+      else void this.#doing.act(decision.action, watched.session, now);
     }
   }
 
   #recheck(agent: string, at: number | null): void {
     if (at !== null) this.#recheckAt.set(agent, Math.min(at, this.#recheckAt.get(agent) ?? at));
-  }
-
-  async #act(action: Action, session: AgentSession, now: number): Promise<Outcome> {
-    const { onDone } = this.#options;
-    const says = (result: Outcome["result"], reason: string): Outcome => ({
-      intent: action.id,
-      at: this.#options.now(),
-      result,
-      reason,
-      proven: null,
-    });
-    // Past its deadline nobody knows what became of it: what it says later is too late.
-    const late = new Promise<Outcome>((resolve) => {
-      const giveUp = (): void => resolve(says("unknown", "it did not end in its time"));
-      this.#busy.set(session.name, { until: now + action.deadlineMs, giveUp });
-    });
-    this.#fold({ kind: "intended", intent: intentOf(action, now) });
-    const outcome =
-      this.problem === null
-        ? await Promise.race([this.#carryOut(action, session, says), late])
-        : says("refused", `the intent could not be stored: ${this.problem}`);
-    this.#busy.delete(session.name);
-    this.#fold({ kind: "done", outcome });
-    onDone?.(session.session);
-    return outcome;
-  }
-
-  async #carryOut(
-    action: Action,
-    session: AgentSession,
-    says: (result: Outcome["result"], reason: string) => Outcome,
-  ): Promise<Outcome> {
-    try {
-      return await this.#options.hands.carryOut(action, session);
-    } catch (error) {
-      return says("unknown", `it broke off: ${(error as Error).message}`);
-    }
   }
 
   #factsFor(incident: Incident, watched: Watched, since: number, now: number): Facts {

@@ -112,14 +112,22 @@ export class Loop {
     if (session.endedAt === null) {
       const seen = Math.min(now, Math.max(last, lookedAt ?? last));
       judgeUntil(watched, seen);
-      // Where the wall clock was set back, this one stands still until it is caught up: what comes then is no older.
-      const from = Math.min(seen, now - this.#clock.ahead);
+      const { from } = this.unwatched(seen);
       if (now > from) this.#keepGap(watched, { from, to: now }, now);
       // Beats of a host are not stored: who was not lost before has the usual time to be heard of.
       if (!watched.evidence.blind) watched.heardAt = now;
     }
     watched.judge(now);
     this.#watched.set(session.session, watched);
+  }
+
+  /**
+   * The time since the last look of a life before this one. Where the wall clock was set back, this one stands still until
+   * it is caught up: what comes then is no older, and the time in between cannot be told from the clock.
+   */
+  unwatched(lookedAt: number): { from: number; to: number } {
+    const to = this.#clock.now();
+    return { from: Math.min(lookedAt, to - this.#clock.ahead), to };
   }
 
   /** The same in one go. */

@@ -61,3 +61,22 @@ export async function recovery(
   }
   return ends("the ladder is longer than one recovery");
 }
+
+/** Those who wait for a moment of the daemon's own time. */
+export class Sleepers {
+  readonly #sleepers = new Set<{ at: number; wake: () => void }>();
+
+  until(at: number): Promise<void> {
+    return new Promise((wake) => {
+      this.#sleepers.add({ at, wake });
+    });
+  }
+
+  tick(now: number): void {
+    for (const sleeper of this.#sleepers) {
+      if (sleeper.at > now) continue;
+      this.#sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+  }
+}

@@ -349,6 +349,11 @@ export class Host implements ViewedHost {
     } catch (error) {
       this.#say("the observer failed", error);
     }
+    // Before the record: whoever finds the agent by it may ask at once.
+    this.#guarded("the socket for viewers", () => {
+      makePrivateFolder(paths.runtime);
+      this.#viewers = new Viewers(paths.hostSocket(this.session), this, (error) => this.#say("no viewers", error));
+    });
     this.#guarded("the record", () => {
       writeRecord(paths, this.#record);
       pruneSessions(paths, Date.now());
@@ -362,10 +367,6 @@ export class Host implements ViewedHost {
         ...(startDaemon ? { startDaemon } : {}),
       });
       for (const signal of this.#early.splice(0)) this.#link.give(signal);
-    });
-    this.#guarded("the socket for viewers", () => {
-      makePrivateFolder(paths.runtime);
-      this.#viewers = new Viewers(paths.hostSocket(this.session), this, (error) => this.#say("no viewers", error));
     });
   }
 

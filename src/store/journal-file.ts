@@ -9,7 +9,7 @@ import { networkFileSystem } from "./file-system.js";
 import { JournalError } from "./journal-error.js";
 import { type Release, takeLock } from "./lock.js";
 import { migrate } from "./migrations.js";
-import { type Database, loadSqlite, type Sqlite } from "./sqlite.js";
+import { compiledOnce, type Database, loadSqlite, type Sqlite } from "./sqlite.js";
 
 export interface JournalFileOptions {
   /** Use the file although its file system is shared with other machines; WAL is then not used. */
@@ -92,7 +92,7 @@ function openOnce(sqlite: Sqlite, path: string, wal: boolean): Database | string
     }
     configure(database, path, wal);
     migrate(database, path);
-    return database;
+    return compiledOnce(database);
   } catch (error) {
     database.close();
     const message = String((error as Error).message).slice(0, 200);

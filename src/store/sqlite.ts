@@ -107,6 +107,23 @@ function firstLine(error: unknown): string {
     .join("");
 }
 
+/** The same few statements are asked for at every tick: each is compiled once. None is left half read. */
+export function compiledOnce(database: Database): Database {
+  const statements = new Map<string, Statement>();
+  return {
+    exec: (sql) => database.exec(sql),
+    prepare: (sql) => {
+      const statement = statements.get(sql) ?? database.prepare(sql);
+      statements.set(sql, statement);
+      return statement;
+    },
+    close: () => {
+      statements.clear();
+      database.close();
+    },
+  };
+}
+
 /** A commit that failed for want of space leaves the transaction open; one that the system ended does not. */
 export function rollback(database: Database): void {
   try {

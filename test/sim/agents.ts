@@ -1,29 +1,14 @@
 /**
- * Simulated agents: what is true of them, the signals that their hosts and sensors would send of it, and how they answer
- * to being touched. A key that ends a turn ends it, text at the prompt begins one, text typed into a running turn is
- * queued, Enter in a dialog answers it, a killed one is gone and a resumed one is a new session of the same agent.
+ * Simulated agents: what they do by themselves, what ails them, and how they answer to being touched. A key that ends a
+ * turn ends it, text at the prompt begins one, text typed into a running turn is queued, Enter in a dialog answers it, a
+ * killed one is gone and a resumed one is a new session of the same agent.
  */
-import type { AgentSession } from "../../src/core/agent.js";
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
 import { ROUSE_MARK } from "../../src/core/noise.js";
-import type { ScreenReading, Signal, ToolClass } from "../../src/core/signal.js";
+import type { ScreenReading, ToolClass } from "../../src/core/signal.js";
 import { ILL_NAMES, ILLS, type Ill, type IllName } from "./ills.js";
+import { type Air, type Casting, SimProgram } from "./program.js";
 import type { Random } from "./random.js";
-
-export type Untimed<T = Signal> = T extends Signal ? Omit<T, "at"> : never;
-
-/** What an agent needs of the world. */
-export interface Air {
-  /** True time, which nobody can set. */
-  readonly now: number;
-  /** What a clock on the wall shows at a moment of true time. */
-  wallAt(now: number): number;
-  send(agent: SimAgent, signal: Signal): void;
-  /** A session began or ended. */
-  register(session: AgentSession): void;
-  /** The service that it talks to is out of order. */
-  isDown(kind: string): boolean;
-}
 
 /** A stretch of trouble, as it truly was. */
 export interface Spell {
@@ -40,86 +25,24 @@ export interface Touched {
   proven: boolean | null;
 }
 
-interface Beat {
-  at: number;
-  do: () => void;
-}
-
-export interface Casting {
-  name: string;
-  kind: string;
-  origin: AgentSession["origin"];
-  /** Nothing ever ails it. */
-  sound: boolean;
-  /** It has no hooks and no transcript. */
-  bare: boolean;
-}
-
-const BLANK: ScreenReading = { reply: "", lastLine: "", busy: false, moving: false, composer: "empty" };
-
-export class SimAgent {
-  readonly name: string;
-  readonly casting: Casting;
-  readonly random: Random;
-  session: AgentSession;
+export class SimAgent extends SimProgram {
   mode: "idle" | "turn" | "dialog" | "gone" = "idle";
   ill: { spell: Spell; ill: Ill; nudges: number } | null = null;
   readonly spells: Spell[] = [];
   limit: { until: number | null; endsAt: number; itself: boolean } | null = null;
   /** Text that was typed into a running turn. */
   queued = false;
-  humanAt: number | null = null;
   /** No new trouble begins. */
   calm = false;
-  readonly #air: Air;
-  #plan: Beat[] = [];
-  /** The moment of the beat that is being played; null between them. */
-  #beatAt: number | null = null;
-  #count = 0;
-  #tool: string | null = null;
-  #reading: ScreenReading = BLANK;
 
   constructor(casting: Casting, air: Air, random: Random) {
-    this.name = casting.name;
-    this.casting = casting;
-    this.random = random;
-    this.#air = air;
-    this.session = this.#newSession();
-    this.#start();
-    this.#goOn();
-  }
-
-  get isSeen(): boolean {
-    return this.casting.origin !== "transcript";
-  }
-
-  /** True time, as it is for it. */
-  get now(): number {
-    return this.#beatAt ?? this.#air.now;
-  }
-
-  get wall(): number {
-    return this.#air.wallAt(this.now);
-  }
-
-  /** Time has passed: everything that was to happen until now happens. */
-  run(): void {
-    for (let beat = this.#plan[0]; beat && beat.at <= this.#air.now; beat = this.#plan[0]) {
-      this.#plan.shift();
-      this.#beatAt = beat.at;
-      beat.do();
-      if (this.#plan.length === 0) this.#goOn();
-    }
-    this.#beatAt = null;
-  }
-
-  /** The machine slept, and so did it. */
-  sleep(ms: number): void {
-    for (const beat of this.#plan) beat.at += ms;
+    super(casting, air, random);
+    this.start();
+    this.goOn();
   }
 
   /** What comes when nothing is planned. Whoever is ill or gone waits for others. */
-  #goOn(): void {
+  protected override goOn(): void {
     if (this.ill !== null || this.mode === "gone") return;
     if (this.mode === "turn") {
       this.turn();
@@ -133,27 +56,17 @@ export class SimAgent {
 
   // What it does by itself.
 
-  /** Puts something after what is planned. */
-  plan(after: number, act: () => void): void {
-    this.#plan.push({ at: (this.#plan.at(-1)?.at ?? this.now) + after, do: act });
-  }
-
-  /** Nothing of the plan holds any more. */
-  drop(): void {
-    this.#plan = [];
-  }
-
   begin(own = false): void {
     if (this.mode === "gone") return;
     this.mode = "turn";
-    this.#tool = null;
+    this.tool = null;
     const source = this.isSeen ? "hook" : "transcript";
     this.emit({ kind: "turn", source, phase: "start", byUser: true });
     const preview = own ? `${ROUSE_MARK} continue` : "do it";
     this.emit({ kind: "message", source: "transcript", role: "user", digest: this.fresh("u"), own, preview });
     this.emit({ kind: "status", source: "title", status: "working" });
     this.show({ busy: true, moving: true, replying: false, composer: "empty" });
-    if (!this.casting.sound && this.#air.isDown(this.casting.kind)) {
+    if (!this.casting.sound && this.air.isDown(this.casting.kind)) {
       this.plan(this.random.between(5, 40) * SECOND, () => this.fall("api"));
       return;
     }
@@ -190,11 +103,6 @@ export class SimAgent {
     else if (kind < 0.94) this.#useTool();
     else if (kind < 0.97) this.#retries();
     else this.#compacts();
-  }
-
-  write(): void {
-    this.show({ reply: this.fresh("r"), replying: true, tokens: this.#count });
-    this.emit({ kind: "message", source: "transcript", role: "assistant", digest: this.fresh("m") });
   }
 
   /** Short ones mostly; builds, tests, subagents and sleeps of up to two hours are slow and fine. */
@@ -235,42 +143,16 @@ export class SimAgent {
     });
   }
 
-  retry(attempt: number, seconds: number): void {
-    const nextAt = this.wall + seconds * SECOND;
-    this.emit({ kind: "retry", source: "transcript", attempt, max: 10, nextAt, infra: "overload" });
-  }
-
-  open(cls: ToolClass, call: string = this.fresh("k")): void {
-    this.#tool = this.fresh("t");
-    const source = this.isSeen ? "hook" : "transcript";
-    this.emit({ kind: "tool_start", source, id: this.#tool, tool: "Bash", class: cls, call, subject: `run ${call}` });
-    this.#look(1);
-  }
-
-  close(outcome: string, ok = true): void {
-    if (this.#tool === null) return;
-    const source = this.isSeen ? "hook" : "transcript";
-    this.emit({ kind: "tool_end", source, id: this.#tool, ok, outcome, raw: outcome });
-    this.#tool = null;
-    this.#look(0);
-  }
-
-  /** What the process table shows. */
-  #look(children: number): void {
-    const at = children > 0 ? { newestChildAt: this.wall } : {};
-    this.emit({ kind: "process", source: "process", alive: true, children, cpuMs: this.#count * 100, ...at });
-  }
-
   end(closing: "result" | "promise" | "question"): void {
     const text = closing === "result" ? "All tests pass." : closing === "promise" ? "Now I will do it." : "Which one?";
-    this.show({ reply: this.fresh("r"), replying: true, tokens: this.#count });
+    this.reply();
     this.emit({
       kind: "message",
       source: "transcript",
       role: "assistant",
       digest: this.fresh("m"),
       closing,
-      preview: text,
+      preview: `${text.slice(0, -1)} ${this.secret}${text.slice(-1)}`,
     });
     this.rest({ closing, ended: true });
   }
@@ -278,7 +160,7 @@ export class SimAgent {
   /** The turn is over. */
   rest(shown: Partial<ScreenReading> = {}): void {
     this.mode = "idle";
-    this.#tool = null;
+    this.tool = null;
     this.emit({ kind: "turn", source: this.isSeen ? "hook" : "transcript", phase: "end" });
     this.emit({ kind: "status", source: "title", status: "idle" });
     this.show({ busy: false, moving: false, composer: "empty", ...shown });
@@ -331,14 +213,8 @@ export class SimAgent {
     else this.begin();
   }
 
-  /** Keys of a human. */
-  type(submits: boolean): void {
-    if (!this.isSeen) return;
-    this.humanAt = this.now;
-    this.emit({ kind: "input", source: "human", by: "human", bytes: 12, submits });
-  }
-
-  ask(question: string): void {
+  ask(asked: string): void {
+    const question = `${asked} ${this.secret}`;
     this.mode = "dialog";
     this.emit({ kind: "prompt", source: "hook", open: true, prompt: "permission", question });
     this.show({ dialog: { prompt: "permission", question }, busy: false, moving: false, composer: "hidden" });
@@ -349,13 +225,13 @@ export class SimAgent {
     this.queued = false;
     this.emit({ kind: "exit", source: "process", code, signal });
     this.session = { ...this.session, endedAt: this.wall };
-    this.#air.register(this.session);
+    this.air.register(this.session);
   }
 
   revive(): void {
-    this.session = this.#newSession();
+    this.session = this.newSession();
     this.mode = "idle";
-    this.#start();
+    this.start();
     this.begin();
   }
 
@@ -367,13 +243,13 @@ export class SimAgent {
     if (this.ill?.ill.deaf) return { result: "failed", reason: "the turn goes on", proven: false };
     this.drop();
     this.mode = "idle";
-    this.#tool = null;
+    this.tool = null;
     this.emit({ kind: "turn", source: "transcript", phase: "interrupted" });
     this.emit({ kind: "turn", source: "hook", phase: "end" });
     this.emit({ kind: "status", source: "title", status: "idle" });
     this.show({ busy: false, moving: false, composer: "empty", interrupted: true });
     if (this.queued) this.#taken();
-    else if (!this.ill) this.#goOn();
+    else if (!this.ill) this.goOn();
     return { result: "done", reason: "the turn ended", proven: true };
   }
 
@@ -434,7 +310,7 @@ export class SimAgent {
   }
 
   endChild(): Touched {
-    if (this.#tool === null) return { result: "refused", reason: "no command is running", proven: null };
+    if (this.tool === null) return { result: "refused", reason: "no command is running", proven: null };
     this.drop();
     this.close(this.fresh("o"), false);
     this.cure("rouse");
@@ -444,59 +320,5 @@ export class SimAgent {
 
   #keys(keys: { submits?: boolean; interrupts?: boolean }): void {
     this.emit({ kind: "input", source: "observer", by: "rouse", bytes: 9, ...keys });
-  }
-
-  // Signals.
-
-  fresh(letter: string): string {
-    this.#count++;
-    return `${letter}${this.#count}`;
-  }
-
-  show(shown: Partial<ScreenReading>): void {
-    const { reply, lastLine, busy, moving, composer, tokens, replying } = this.#reading;
-    const stays = { reply, lastLine, busy, moving, composer, ...(tokens === undefined ? {} : { tokens }) };
-    // Rows, marks and dialogs stand until the turn's state changes.
-    const base = shown.busy === undefined ? this.#reading : { ...stays, replying: replying ?? false };
-    this.#reading = { ...base, ...shown };
-    this.emit({ kind: "screen", source: "screen", reading: { ...this.#reading } });
-  }
-
-  emit(signal: Untimed): void {
-    const at = this.wall;
-    if (!this.isSeen && signal.source !== "transcript" && signal.kind !== "exit") return;
-    if (this.casting.bare && (signal.source === "transcript" || signal.source === "hook")) return;
-    this.#air.send(this, { ...signal, at } as Signal);
-  }
-
-  #newSession(): AgentSession {
-    const startedAt = this.wall;
-    const { name, kind, origin } = this.casting;
-    const session: AgentSession = {
-      session: this.fresh(`${name}-`),
-      name,
-      kind,
-      tags: [],
-      origin,
-      command: [kind],
-      workspace: null,
-      task: null,
-      policy: null,
-      pid: 7,
-      pidStart: "boot:1",
-      startedAt,
-      hostSocket: null,
-      pane: null,
-      endedAt: null,
-    };
-    this.#air.register(session);
-    return session;
-  }
-
-  #start(): void {
-    this.#reading = BLANK;
-    this.emit({ kind: "session", source: "hook", id: this.session.session, permissions: "asking" });
-    this.#look(0);
-    this.show({ busy: false, moving: false, composer: "empty" });
   }
 }

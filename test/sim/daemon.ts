@@ -1,12 +1,16 @@
 /** One life of the daemon: the real journal, loop and acting, behind wrappers in which calls fail and lives end. */
 import type { AgentSession } from "../../src/core/agent.js";
+import { canonical } from "../../src/core/digest.js";
 import type { Incidents } from "../../src/core/incident/incident.js";
 import type { Policy } from "../../src/core/policy/policy.js";
-import { Acting, type ActingOptions, type Hands } from "../../src/daemon/acting.js";
-import type { Clock } from "../../src/daemon/clock.js";
+import { Acting, type ActingOptions } from "../../src/daemon/acting.js";
+import { Clock } from "../../src/daemon/clock.js";
+import type { Hands } from "../../src/daemon/doing.js";
 import { Loop } from "../../src/daemon/loop.js";
-import { type Journal, openJournal } from "../../src/store/journal.js";
-import type { CallFaults } from "./faults.js";
+import type { Watched } from "../../src/daemon/watched.js";
+import { type Appended, type Journal, openJournal } from "../../src/store/journal.js";
+import { joinTelling, type Post, type Telltale } from "./ends.js";
+import type { Call, CallFaults } from "./faults.js";
 
 /** Parts that a planted bug replaces. */
 export interface Parts {
@@ -38,16 +42,20 @@ export interface LifeOptions {
   /** What is on the disk from now on. */
   onStored: (book: Incidents) => void;
   onChange: NonNullable<ActingOptions["onChange"]>;
+  post: Post;
 }
 
 export class Life {
   readonly journal: Journal;
   readonly loop: Loop;
   readonly acting: Acting;
+  readonly told: Telltale;
   /** From here on, nothing that it does reaches the world. */
   isDead = false;
   readonly #options: LifeOptions;
   readonly #real: Journal;
+  /** Sessions of which something could not be stored. */
+  readonly #unstored = new Set<string>();
 
   constructor(options: LifeOptions) {
     this.#options = options;
@@ -55,8 +63,18 @@ export class Life {
     this.#real = openJournal(path, { commitWithinMs: 60_000, now: () => clock.now() }).journal;
     this.journal = parts.journal(this.#behindFaults(this.#real));
     this.loop = new Loop(this.journal, clock);
+    this.told = joinTelling({
+      loop: this.loop,
+      journal: this.journal,
+      post: options.post,
+      patienceMs: (agent) => this.#patienceMs(agent),
+      isDead: () => this.isDead,
+      die: () => {
+        this.isDead = true;
+      },
+    });
     this.acting = parts.acting({
-      store: this.journal.book,
+      store: this.told.telling.over(this.journal.book),
       hands: parts.hands(this.#alive(options.hands)),
       policyOf: options.policyOf,
       isAllowed: options.isAllowed,
@@ -70,9 +88,8 @@ export class Life {
       },
     });
     this.loop.restore(options.lookedAt);
-    this.loop.follower = this.acting;
-    const now = this.loop.now();
-    if (options.lookedAt !== null && options.lookedAt < now) this.acting.gap(options.lookedAt, now);
+    this.loop.follower = this.told.telling.follow(this.acting);
+    if (options.lookedAt !== null) this.acting.wake(this.loop.unwatched(options.lookedAt));
     this.acting.keepOnly(new Set(this.loop.sessions().map(({ session }) => session.name)));
     this.#real.flush();
   }
@@ -81,10 +98,34 @@ export class Life {
     this.#real.flush();
   }
 
+  /**
+   * Sessions of which the journal tells another story than this life does. What could not be stored is left out: a note of
+   * rouse's own about its sight is known to the one who lives, and to nobody after it.
+   */
+  unlikeJournal(): string[] {
+    const now = this.loop.now();
+    const read = writing(this.#real, ["append", "putSession"], () => Promise.resolve(NOTHING));
+    const fold = new Loop(read, new Clock(() => ({ wall: now, monotonic: 0 })));
+    fold.restore(now);
+    return this.loop.sessions().flatMap((watched) => {
+      const { session } = watched.session;
+      const folded = fold.find(session);
+      if (this.#unstored.has(session) || !folded) return [];
+      const [live, again] = [watched, folded].map((one) => storyOf(one, now));
+      return live === again ? [] : [`${watched.session.name} is ${live}, folded ${again}`];
+    });
+  }
+
   /** The end of it, as a kill ends it: nothing is said or saved any more. */
   bury(): void {
     this.isDead = true;
+    void this.told.courier.close();
     this.#real.close();
+  }
+
+  #patienceMs(agent: string): number {
+    const watched = this.loop.find(agent);
+    return watched ? this.#options.policyOf(watched.session).patienceMs : 0;
   }
 
   #alive(hands: Hands): Hands {
@@ -103,22 +144,29 @@ export class Life {
       this.isDead = true;
       throw new Error("this life is over");
     };
+    const failing = (call: Call, write: () => unknown): unknown => {
+      mustLive();
+      const fault = isStoreDown() ? "fail_before" : faults.at(call);
+      if (fault === "crash_before") dies();
+      if (fault === "fail_before") throw new Error("the disk is full");
+      const written = write();
+      if (fault === "crash_after") dies();
+      if (fault === "fail_after") throw new Error("the disk failed after all");
+      return written;
+    };
+    const telling = (write: () => unknown): unknown => failing("tell", write);
     return {
       book: {
         load: () => real.book.load(),
-        save: (book) => {
-          mustLive();
-          const fault = isStoreDown() ? "fail_before" : faults.at("save");
-          if (fault === "crash_before") dies();
-          if (fault === "fail_before") throw new Error("the disk is full");
-          real.book.save(book);
-          onStored(book);
-          if (fault === "crash_after") dies();
-          if (fault === "fail_after") throw new Error("the disk failed after all");
+        save: (book, alongside) => {
+          failing("save", () => {
+            real.book.save(book, alongside);
+            onStored(book);
+          });
         },
       },
-      messages: real.messages,
-      outbox: real.outbox,
+      messages: writing(real.messages, ["inOne", "send", "ack", "forget"], telling),
+      outbox: writing(real.outbox, ["inOne", "settle", "prune", "revive", "dismiss"], telling),
       get isWriting() {
         return real.isWriting && !isStoreDown();
       },
@@ -132,6 +180,7 @@ export class Life {
         mustLive();
         const fault = isStoreDown() ? "fail_before" : faults.at("append");
         if (fault === "crash_before") dies();
+        if (fault === "fail_before") this.#unstored.add(args[0]);
         if (fault === "fail_before") throw new Error("the disk is full");
         const appended = await real.append(...args);
         if (fault === "crash_after") dies();
@@ -146,4 +195,28 @@ export class Life {
       close: () => real.close(),
     };
   }
+}
+
+const NOTHING: Appended = { acked: 0, fresh: [], lost: 0 };
+
+/** What is said of a session, and all that it is said from. */
+function storyOf(watched: Watched, now: number): string {
+  const { state, cause } = watched.ask(now);
+  return canonical([state, cause, JSON.parse(JSON.stringify(watched.evidence))]);
+}
+
+/** The same table, with every write of it around by somebody else. */
+function writing<T extends object>(
+  table: T,
+  writes: readonly (keyof T)[],
+  around: (write: () => unknown) => unknown,
+): T {
+  return new Proxy(table, {
+    get: (target, name) => {
+      const found: unknown = Reflect.get(target, name, target);
+      if (typeof found !== "function") return found;
+      const call = (...args: unknown[]): unknown => Reflect.apply(found, target, args);
+      return writes.includes(name as keyof T) ? (...args: unknown[]) => around(() => call(...args)) : call;
+    },
+  });
 }

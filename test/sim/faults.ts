@@ -7,13 +7,17 @@ import { HOUR, MINUTE, SECOND } from "../../src/core/defaults.js";
 import type { LinkFaults } from "./link.js";
 import type { Random } from "./random.js";
 
-export type Call = "append" | "save" | "effect";
+export type Call = "append" | "save" | "effect" | "tell" | "channel";
 
 export const CALL_FAULTS = {
   append: ["fail_before", "crash_before", "crash_after"],
   save: ["fail_before", "fail_after", "crash_before", "crash_after"],
   /** It fails; it is done and the answer is lost; it never answers, done or not, or is done long after; rouse dies. */
   effect: ["fail_before", "fail_after", "hang_before", "hang_after", "done_late", "crash_before", "crash_after"],
+  /** What is owed to somebody is written, or what became of it. */
+  tell: ["fail_before", "fail_after", "crash_before", "crash_after"],
+  /** A receiver is out of order; takes it and the answer is lost; is slow; refuses it; rouse dies. */
+  channel: ["fail_before", "fail_after", "done_late", "refused", "crash_before", "crash_after"],
 } as const satisfies Record<Call, readonly string[]>;
 export type CallFault = (typeof CALL_FAULTS)[Call][number];
 
@@ -21,7 +25,7 @@ export interface CallFaults {
   at(call: Call): CallFault | null;
 }
 
-/** Things that befall the whole machine. */
+/** Things that befall the whole machine; a mute is an outage of every receiver of alerts. */
 export type Blow =
   | { kind: "crash"; downMs: number }
   | { kind: "suspend"; ms: number }
@@ -29,7 +33,8 @@ export type Blow =
   | { kind: "store_down"; ms: number }
   | { kind: "silent_host"; ms: number }
   | { kind: "outage"; ms: number }
-  | { kind: "silence"; ms: number };
+  | { kind: "silence"; ms: number }
+  | { kind: "mute"; ms: number };
 
 export interface Mix {
   link: LinkFaults;
@@ -41,14 +46,14 @@ export interface Mix {
 
 export const CALM: Mix = {
   link: { lost: 0, late: 0, doubled: 0, reordered: 0, lateMs: 0 },
-  calls: { append: 0, save: 0, effect: 0 },
-  blows: { crash: 0, suspend: 0, jump: 0, store_down: 0, silent_host: 0, outage: 0, silence: 0 },
+  calls: { append: 0, save: 0, effect: 0, tell: 0, channel: 0 },
+  blows: { crash: 0, suspend: 0, jump: 0, store_down: 0, silent_host: 0, outage: 0, silence: 0, mute: 0 },
 };
 
 export function drawMix(random: Random): Mix {
   const some = (most: number): number => (random.chance(0.3) ? 0 : random.next() * most);
   const few = (most: number): number => (random.chance(0.3) ? 0 : random.between(1, most));
-  return {
+  const drawn = {
     link: { lost: some(0.02), late: some(0.02), doubled: some(0.05), reordered: some(0.05), lateMs: 5 * MINUTE },
     calls: { append: some(0.002), save: some(0.006), effect: some(0.5) },
     blows: {
@@ -61,24 +66,33 @@ export function drawMix(random: Random): Mix {
       silence: few(3),
     },
   };
+  // Drawn last, so that what an older seed did to agents stays what it was.
+  return {
+    ...drawn,
+    calls: { ...drawn.calls, tell: some(0.03), channel: some(0.12) },
+    blows: { ...drawn.blows, mute: few(3) },
+  };
 }
 
 export class SeededFaults implements CallFaults {
   readonly counts = new Map<string, number>();
   isCalm = false;
   readonly #random: Random;
+  readonly #telling: Random;
   readonly #calls: Mix["calls"];
 
   constructor(random: Random, calls: Mix["calls"]) {
     this.#random = random;
+    this.#telling = random.stream("telling");
     this.#calls = calls;
   }
 
   at(call: Call): CallFault | null {
-    if (this.isCalm || this.#calls[call] === 0 || !this.#random.chance(this.#calls[call])) return null;
-    const drawn = this.#random.pick(CALL_FAULTS[call]);
+    const random = call === "tell" || call === "channel" ? this.#telling : this.#random;
+    if (this.isCalm || this.#calls[call] === 0 || !random.chance(this.#calls[call])) return null;
+    const drawn = random.pick<CallFault>(CALL_FAULTS[call]);
     // A new life folds the whole journal, which is what a simulated day costs most: other faults come more often.
-    const fault = drawn.startsWith("crash") ? this.#random.pick(CALL_FAULTS[call]) : drawn;
+    const fault = drawn.startsWith("crash") ? random.pick<CallFault>(CALL_FAULTS[call]) : drawn;
     this.counts.set(`${call} ${fault}`, (this.counts.get(`${call} ${fault}`) ?? 0) + 1);
     return fault;
   }
@@ -129,5 +143,7 @@ function drawBlow(random: Random, kind: Blow["kind"]): Blow {
       return { kind, ms: random.between(5, 90) * MINUTE };
     case "silence":
       return { kind, ms: random.between(10, 90) * MINUTE };
+    case "mute":
+      return { kind, ms: random.between(5, 150) * MINUTE };
   }
 }

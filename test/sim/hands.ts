@@ -5,7 +5,7 @@
 import { ACTIONS, type Action, type ActionName, type Outcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
-import type { Hands } from "../../src/daemon/acting.js";
+import type { Hands } from "../../src/daemon/doing.js";
 import type { SimAgent, Touched } from "./agents.js";
 import type { CallFaults } from "./faults.js";
 import type { Random } from "./random.js";

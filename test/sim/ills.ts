@@ -219,7 +219,8 @@ function limited(agent: SimAgent, minutes: number, isKnown: boolean, itself: boo
 
 const isOver = (agent: SimAgent): boolean => agent.limit === null || agent.now >= agent.limit.endsAt;
 
-function fails(agent: SimAgent, cause: "api" | "auth", text: string): void {
+function fails(agent: SimAgent, cause: "api" | "auth", said: string): void {
+  const text = `${said} (${agent.secret})`;
   agent.emit({ kind: "error", source: "transcript", cause, final: true, digest: agent.fresh("e"), text });
   agent.rest({ error: { cause, text } });
 }

@@ -7,11 +7,13 @@ import { MINUTE, SECOND } from "../../src/core/defaults.js";
 import { openPrompt } from "../../src/core/evidence/prompts.js";
 import type { IncidentChange } from "../../src/core/incident/fold.js";
 import { type Incident, type Incidents, isOpen } from "../../src/core/incident/incident.js";
+import { STATES } from "../../src/core/states.js";
 import { HANDS_OFF, needsConfirming } from "../../src/core/trouble.js";
 import type { Watched } from "../../src/daemon/watched.js";
 import type { SimAgent, Spell } from "./agents.js";
 import { breaches } from "./budgets.js";
 import { ILLS } from "./ills.js";
+import { Told } from "./told.js";
 import type { World } from "./world.js";
 
 /** One thing that was asked of the hands. */
@@ -25,7 +27,7 @@ export interface Attempt {
   outcome: Outcome | null;
 }
 
-interface Told {
+interface ToldOf {
   agent: string;
   trouble: string;
   at: number;
@@ -41,13 +43,15 @@ export class Invariants {
   readonly violations: string[] = [];
   readonly attempts: Attempt[] = [];
   /** Every incident that was ever told of, with its last phase. */
-  readonly told = new Map<string, Told>();
+  readonly incidents = new Map<string, ToldOf>();
+  readonly told: Told;
   readonly #world: World;
   readonly #storedIntents = new Set<string>();
   #storedOpen = new Map<string, Incident>();
 
   constructor(world: World) {
     this.#world = world;
+    this.told = new Told(world, (holds, rule, what) => this.#must(holds, rule, what));
   }
 
   #must(holds: boolean, rule: string, what: () => string): void {
@@ -62,8 +66,8 @@ export class Invariants {
     for (const { id } of book.deeds) this.#storedIntents.add(id);
     // Who dies between storing and telling leaves it to the next life.
     for (const { id, agent, trouble, phase } of book.incidents)
-      if (!this.told.has(id))
-        this.told.set(id, { agent, trouble, at: this.#world.now, phase, seenMs: this.#world.watchedMs });
+      if (!this.incidents.has(id))
+        this.incidents.set(id, { agent, trouble, at: this.#world.now, phase, seenMs: this.#world.watchedMs });
     this.#storedOpen = new Map(book.incidents.filter(isOpen).map((incident) => [incident.id, incident]));
   }
 
@@ -74,10 +78,10 @@ export class Invariants {
       const { agent, trouble, reasons, escalated } = found;
       const why = phase === "escalated" ? escalated?.reason : reasons[0];
       this.#world.write(`${agent} ${trouble} ${phase} ${how}: ${why}`);
-      const before = this.told.get(incident);
+      const before = this.incidents.get(incident);
       const isNew = how === "new" || how === "again" || !before;
       const seenMs = isNew ? this.#world.watchedMs : before.seenMs;
-      this.told.set(incident, { agent, trouble, at: before?.at ?? this.#world.now, phase, seenMs });
+      this.incidents.set(incident, { agent, trouble, at: before?.at ?? this.#world.now, phase, seenMs });
       // That rouse cannot see is said of rouse itself.
       if (phase === "confirmed" && how === "step") this.#confirmed(found, this.#world.watchedMs - seenMs);
       if (phase === "escalated") this.#world.callHuman(agent);
@@ -94,6 +98,9 @@ export class Invariants {
     this.#world.write(`${action.agent} ${action.do} (${action.trouble}, ${action.attempt})`);
     const role = this.#world.roleOf(action.agent);
     const watched = life.loop.find(action.session);
+    const about = life.acting.book.incidents.find(({ id }) => id === action.incident);
+    const isFounded = about !== undefined && isOpen(about) && watched !== null && watched.evidence.firstAt !== null;
+    this.#must(isFounded, "R1 no decision without an input", () => what);
     this.#must(this.#storedIntents.has(action.id), "R5 the intent is stored before the touch", () => what);
     this.#must(!role.sound, "R18 a healthy agent is not touched", () => what);
     this.#must(role.allowed, "nobody is touched without permission", () => what);
@@ -170,6 +177,8 @@ export class Invariants {
     const attempt = this.attempts.findLast((one) => one.action.id === action.id);
     const what = `${action.agent} ${action.do} ${action.id}`;
     this.#must(attempt !== undefined, "R1 no effect without a decision", () => what);
+    const isSame = ACTIONS[action.do].starts || agent.session.session === action.session;
+    this.#must(isSame, "S5 who is touched is who was judged", () => what);
     this.#must(attempt?.touched !== true, "R5 no touch is repeated", () => what);
     this.#must(agent.mode !== "dialog" || action.do === "resume", "S4 no key goes into a dialog", () => what);
     this.#must(action.do !== "resume" || agent.mode === "gone", "no second session beside a living one", () => what);
@@ -193,6 +202,7 @@ export class Invariants {
 
   restarted(book: Incidents): void {
     this.#world.write("the daemon is back");
+    this.told.lives++;
     for (const [id, incident] of this.#storedOpen)
       this.#must(
         book.incidents.some((one) => one.id === id),
@@ -216,6 +226,17 @@ export class Invariants {
       this.#must(!open.has(key), "one incident per agent and trouble", () => key);
       open.add(key);
     }
+    for (const { session, assessment, poisoned } of this.#world.life.loop.sessions()) {
+      const isDefined = poisoned === null && STATES.includes(assessment.state) && assessment.reasons.length > 0;
+      this.#must(isDefined, "no cell of the judgement is undefined", () => `${session.name}: ${poisoned}`);
+    }
+    this.told.step();
+  }
+
+  /** What is known is the fold of what is stored, evidence and all. */
+  folded(): void {
+    for (const unlike of this.#world.life.unlikeJournal())
+      this.#must(false, "R7 the world is the fold of the log", () => unlike);
   }
 
   /** After the calm, everything has come to an end that can be explained. */
@@ -239,6 +260,10 @@ export class Invariants {
       for (const spell of agent.spells) this.#wasTold(spell);
       this.#isRight(agent);
     }
+    // Where no calm came before the end, the daemon may be down at it.
+    if (!this.#world.isUp) return;
+    this.told.end();
+    this.folded();
   }
 
   /** Mended, given to a human, or waiting for a moment that is known. */
@@ -258,7 +283,7 @@ export class Invariants {
     const { toldMs, called } = ILLS[spell.ill];
     const lasted = (spell.to ?? this.#world.now) - spell.from;
     if (!this.#world.isClear(spell.agent, spell.from, spell.from + lasted) || lasted < toldMs * 2) return;
-    const told = [...this.told.values()].some(
+    const told = [...this.incidents.values()].some(
       ({ agent, at }) => agent === spell.agent && at >= spell.from - MINUTE && at <= spell.from + toldMs * 2,
     );
     const known = this.#world.life.acting.book.incidents.some(

@@ -1,11 +1,13 @@
 /** Bugs that are planted into the real parts, each as small as the mistake that it stands for. */
 import type { Outcome } from "../../src/core/action.js";
 import { CHECKS } from "../../src/core/checks.js";
+import { MINUTE } from "../../src/core/defaults.js";
 import { createIncidents } from "../../src/core/incident/incident.js";
 import type { Budget, Policy } from "../../src/core/policy/policy.js";
-import type { Hands } from "../../src/daemon/acting.js";
+import type { Hands } from "../../src/daemon/doing.js";
 import type { BookStore } from "../../src/store/book.js";
 import type { Journal } from "../../src/store/journal.js";
+import type { OutboxTable } from "../../src/store/outbox.js";
 import type { Parts } from "./daemon.js";
 import { REAL } from "./daemon.js";
 import { type RunOptions, run } from "./run.js";
@@ -22,8 +24,15 @@ export interface Planted {
 }
 
 const parts = (some: Partial<Parts>): RunOptions => ({ parts: some });
+/** The same thing, with some of it done otherwise. */
+const changed = <T extends object>(thing: T, otherwise: Partial<T>): T =>
+  new Proxy(thing, {
+    get: (target, name) => Reflect.get(name in otherwise ? otherwise : target, name) as unknown,
+  });
 const withBook = (change: (book: BookStore) => Partial<BookStore>): RunOptions =>
-  parts({ journal: (journal: Journal) => ({ ...journal, book: { ...journal.book, ...change(journal.book) } }) });
+  parts({ journal: (journal) => changed(journal, { book: { ...journal.book, ...change(journal.book) } }) });
+const withOutbox = (change: (outbox: OutboxTable) => Partial<OutboxTable>): RunOptions =>
+  parts({ journal: (journal) => changed(journal, { outbox: changed(journal.outbox, change(journal.outbox)) }) });
 const withHands = (carryOut: (hands: Hands) => Hands["carryOut"]): RunOptions =>
   parts({ hands: (hands) => ({ can: (session) => hands.can(session), carryOut: carryOut(hands) }) });
 
@@ -83,6 +92,43 @@ export const PLANTED: readonly Planted[] = [
     bug: "deeds that are forgotten at a restart",
     found: /R6 no deed is lost|carried out once/,
     options: withBook((book) => ({ load: () => ({ ...book.load(), deeds: [] }) })),
+  },
+  {
+    bug: "alerts that are not written with the change that they are about",
+    found: /every trouble that lasts has an alert/,
+    options: withOutbox((outbox) => ({ put: (owed) => outbox.put(owed.slice(1)) })),
+  },
+  {
+    bug: "an alert that was sent and is not marked",
+    found: /comes twice only when/,
+    options: withOutbox((outbox) => ({
+      settle: (delivery, to) =>
+        outbox.settle(
+          delivery,
+          to.state === "sent" && to.attempts < 3 ? { ...to, state: "pending", dueAt: to.changedAt + MINUTE } : to,
+        ),
+    })),
+  },
+  {
+    bug: "an alert that is marked before it is sent",
+    found: /what counts as sent has arrived/,
+    options: withOutbox((outbox) => ({
+      settle: (delivery, to) => outbox.settle(delivery, to.state === "pending" ? { ...to, state: "sent" } : to),
+    })),
+  },
+  {
+    bug: "signals that are judged and not stored",
+    found: /the world is the fold of the log/,
+    options: parts({
+      journal: (journal) => {
+        const append: Journal["append"] = async (session, from, signals, at) => {
+          const kept = from === null ? signals.filter(({ kind }) => kind !== "tool_end") : signals;
+          const { acked, lost } = await journal.append(session, from, kept, at);
+          return { acked, lost, fresh: signals.map((signal) => ({ seq: null, signal })) };
+        };
+        return changed(journal, { append });
+      },
+    }),
   },
   {
     bug: "hands that try twice",

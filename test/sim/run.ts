@@ -76,17 +76,20 @@ export async function run(seed: string | number, options: RunOptions = {}): Prom
 
 function countsOf(world: World): Record<string, number> {
   const calls = world.faults instanceof SeededFaults ? [...world.faults.counts] : [];
-  const { attempts, told } = world.invariants;
+  const { attempts, incidents, told } = world.invariants;
   const phases = new Map<string, number>();
-  for (const { phase } of told.values()) phases.set(phase, (phases.get(phase) ?? 0) + 1);
+  for (const { phase } of incidents.values()) phases.set(phase, (phases.get(phase) ?? 0) + 1);
   return {
     ...world.signalFaults,
     ...Object.fromEntries(world.blowCounts),
     ...Object.fromEntries(calls),
     spells: world.agents.reduce((sum, agent) => sum + agent.spells.length, 0),
-    incidents: told.size,
+    incidents: incidents.size,
     ...Object.fromEntries(phases),
     asked: attempts.length,
     touched: attempts.filter(({ touched }) => touched).length,
+    alerts: told.arrived,
+    "alerts twice": told.twice,
+    "answers lost": told.lost,
   };
 }

@@ -8,8 +8,8 @@ import { World } from "./world.js";
 const FULL = process.env.ROUSE_FULL === "1";
 /** Most saves only bring up to date when something was last seen; in the quick run every few of them have to do. */
 const STRIDE: Readonly<Record<Call, number>> = FULL
-  ? { append: 1, save: 1, effect: 1 }
-  : { append: 12, save: 5, effect: 1 };
+  ? { append: 1, save: 1, effect: 1, tell: 1, channel: 1 }
+  : { append: 12, save: 5, effect: 1, tell: 3, channel: 3 };
 
 const SCRIPT = [
   { after: 120, agent: "hung", ill: "silent_stream" },
@@ -32,7 +32,7 @@ async function play(fault: NthFault): Promise<string[]> {
   try {
     await world.run();
     const missing = SCRIPT.filter(
-      ({ agent }) => ![...world.invariants.told.values()].some((one) => one.agent === agent),
+      ({ agent }) => ![...world.invariants.incidents.values()].some((one) => one.agent === agent),
     );
     return [...world.invariants.violations, ...missing.map(({ agent }) => `nothing was told of ${agent}`)];
   } finally {

@@ -12,13 +12,15 @@ import type { Policy } from "../../src/core/policy/policy.js";
 import type { Signal } from "../../src/core/signal.js";
 import { type ClockModel, HandClock } from "../support/hand-clock.js";
 import { START } from "../support/steps.js";
-import { type Air, type Casting, SimAgent } from "./agents.js";
+import { SimAgent } from "./agents.js";
 import { Life, type Parts, REAL } from "./daemon.js";
+import type { Post } from "./ends.js";
 import { type Blow, type CallFaults, drawBlows, type Mix, SeededFaults } from "./faults.js";
 import { type Reach, SimHands } from "./hands.js";
 import type { IllName } from "./ills.js";
 import { Invariants } from "./invariants.js";
 import { Link, type LinkFaults, NO_FAULTS } from "./link.js";
+import type { Air, Casting } from "./program.js";
 import type { Random } from "./random.js";
 
 export interface Role extends Casting {
@@ -76,6 +78,7 @@ export class World implements Air {
   #storeDownUntil = 0;
   readonly #silentUntil = new Map<string, number>();
   readonly #downUntil = new Map<string, number>();
+  #muteUntil = 0;
   #script: NonNullable<Setting["script"]>;
   readonly #random: Random;
   readonly #human: Random;
@@ -104,7 +107,7 @@ export class World implements Air {
     return Math.round(this.hand.wall - (this.now - now));
   }
 
-  send(agent: SimAgent, signal: Signal): void {
+  send(agent: Pick<SimAgent, "session">, signal: Signal): void {
     this.#links.get(agent.session.session)?.put(signal, this.now);
   }
 
@@ -147,6 +150,10 @@ export class World implements Air {
 
   get isCalm(): boolean {
     return this.awake >= (this.setting.hours - this.setting.calmHours) * HOUR;
+  }
+
+  get canStore(): boolean {
+    return this.#storeDownUntil <= this.now;
   }
 
   get isUp(): boolean {
@@ -218,6 +225,7 @@ export class World implements Air {
     this.#storeDownUntil = 0;
     this.#silentUntil.clear();
     this.#downUntil.clear();
+    this.#muteUntil = 0;
   }
 
   async #look(): Promise<void> {
@@ -277,6 +285,7 @@ export class World implements Air {
     switch (blow.kind) {
       case "crash":
         if (!this.isUp) return;
+        this.invariants.folded();
         this.life.bury();
         this.#upAt = this.now + blow.downMs;
         this.#dimmed(null, blow.downMs);
@@ -308,6 +317,9 @@ export class World implements Air {
         for (const agent of this.agents)
           if (!agent.casting.sound && agent.casting.kind === "claude-code" && agent.mode === "turn" && !agent.ill)
             agent.fall("api");
+        return;
+      case "mute":
+        this.#muteUntil = this.now + blow.ms;
         return;
       case "silence": {
         const agent = this.#random.pick(this.agents).name;
@@ -350,13 +362,27 @@ export class World implements Air {
       policyOf: ({ name }) => this.#parts.policy(this.policyOf(name)),
       isAllowed: ({ name }) => this.roleOf(name).allowed,
       lookedAt: this.#lookedAt,
-      isStoreDown: () => this.#storeDownUntil > this.now,
+      isStoreDown: () => !this.canStore,
       onStored: (book) => this.invariants.stored(book),
       onChange: (changes, book) => this.invariants.changed(changes, book),
+      post: this.#post(),
     });
     for (const session of this.sessions.values()) this.#registerWith(session);
     if (!isFirst) this.wokeAt = this.now;
     if (!isFirst) this.invariants.restarted(this.life.acting.book);
+  }
+
+  #post(): Post {
+    const { told } = this.invariants;
+    return {
+      faults: this.faults,
+      isDown: () => this.#muteUntil > this.now,
+      later: (ms, act) => {
+        this.#later.push({ at: this.now + ms, life: this.life, act, byHost: true });
+      },
+      arrived: (channel, notice) => told.reached(channel, notice),
+      answered: (channel, notice, sent) => told.answered(channel, notice, sent),
+    };
   }
 
   #reach(): Reach {

@@ -11,6 +11,9 @@ export interface Health {
   judging: { after_ms: number; cpu_ms: number } | null;
 }
 
+/** A host would send again what was not answered in time; a test sends once. */
+const PATIENCE_MS = 60_000;
+
 export class TestDaemon {
   readonly #home: Home;
   /** What the last one said, for a test that fails. */
@@ -45,11 +48,11 @@ export class TestDaemon {
   }
 
   put(path: string, body: unknown): Promise<unknown> {
-    return askDaemon(rousePaths(this.#home.env).daemonSocket, "PUT", path, body);
+    return askDaemon(rousePaths(this.#home.env).daemonSocket, "PUT", path, body, {}, PATIENCE_MS);
   }
 
   post(path: string, body: unknown): Promise<unknown> {
-    return askDaemon(rousePaths(this.#home.env).daemonSocket, "POST", path, body);
+    return askDaemon(rousePaths(this.#home.env).daemonSocket, "POST", path, body, {}, PATIENCE_MS);
   }
 
   /** The first round of judging is finished; returns what the daemon itself says of it. */

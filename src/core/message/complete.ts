@@ -17,12 +17,12 @@ interface Finished {
   assessment: Assessment;
 }
 
-/** Null where the turn is not finished, or belongs to a human who sits before it. */
+/** Null where the turn is not finished, or belongs to a human who sits before it. Most are asked for again and told before. */
 export function completionOf(
   { session, evidence, assessment }: Finished,
   { isWorker }: { isWorker: (session: AgentSession) => boolean },
   now: number,
-): { subject: string; payload: Payloads["worker.complete"] } | null {
+): { subject: string; payload: () => Payloads["worker.complete"] } | null {
   if (assessment.state !== "complete") return null;
   const { report, turn, humanAt, message, exit } = evidence;
   const reported = report?.state === "complete" ? report : null;
@@ -35,7 +35,7 @@ export function completionOf(
   const said = reported?.text || message?.preview || (evidence.progress.reading?.tail ?? []).slice(-2).join(" ");
   return {
     subject: `${session.session}.${turn.turns}`,
-    payload: { outcome: outcomeOf(reported !== null, exit), completion_message: say(said, 600) },
+    payload: () => ({ outcome: outcomeOf(reported !== null, exit), completion_message: say(said, 600) }),
   };
 }
 

@@ -93,7 +93,7 @@ export function dueCompletion(view: Seen, told: Told, rules: TellRules, now: num
   if (rules.isReceiver(view.session)) return null;
   const done = completionOf(view, rules, now);
   if (!done || told.of(done.subject).has("complete")) return null;
-  return make("worker.complete", "complete", done.subject, aboutSession(view, "worker.complete"), done.payload, now);
+  return make("worker.complete", "complete", done.subject, aboutSession(view, "worker.complete"), done.payload(), now);
 }
 
 function openDue(

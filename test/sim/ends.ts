@@ -1,0 +1,120 @@
+/**
+ * Where telling ends: the inbox of an orchestrator, and two channels to humans that fail as real ones do. Real are what is
+ * owed, the outbox and the courier; the receivers are not.
+ */
+import type { Channel, Sent } from "../../src/channels/channel.js";
+import { refused, retry, SENT } from "../../src/channels/channel.js";
+import type { AlertRules, Notice } from "../../src/core/alert/alert.js";
+import { HOUR, MINUTE, SECOND } from "../../src/core/defaults.js";
+import { Alerting } from "../../src/daemon/alerting.js";
+import { Courier } from "../../src/daemon/courier.js";
+import type { Loop } from "../../src/daemon/loop.js";
+import { Telling, workerRules } from "../../src/daemon/telling.js";
+import type { Journal } from "../../src/store/journal.js";
+import { START } from "../support/steps.js";
+import { ROUTE, RULES } from "../support/telling.js";
+import type { CallFaults } from "./faults.js";
+
+/** What receivers need of the world. */
+export interface Post {
+  readonly faults: CallFaults;
+  isDown(): boolean;
+  /** True time passes first; what is on its way arrives, whoever lives then. */
+  later(ms: number, act: () => void): void;
+  /** It reached a human. */
+  arrived(channel: string, notice: Notice): void;
+  /** The channel said so, and the daemon lives to hear it; null when the answer is lost. */
+  answered(channel: string, notice: Notice, sent: Sent | null): void;
+}
+
+export interface Telltale {
+  telling: Telling;
+  courier: Courier;
+}
+
+/** A phone that is silent for some hours unless it is serious, and a room that hears everything. */
+const ALERTS: AlertRules = {
+  ...RULES,
+  routes: [
+    { ...ROUTE, channel: "room", honoursQuiet: false },
+    { ...ROUTE, channel: "phone" },
+  ],
+  quiet: {
+    from: 60,
+    to: 240,
+    passes: "critical",
+    minuteOfDay: (at) => Math.floor((((at - START) / MINUTE) % 1440) + 1440) % 1440,
+  },
+  reminder: { everyMs: 30 * MINUTE, max: 2 },
+};
+
+export interface TellingParts {
+  loop: Loop;
+  journal: Journal;
+  patienceMs: (agent: string) => number;
+  post: Post;
+  /** This life is over, and nothing of it reaches anybody any more. */
+  isDead: () => boolean;
+  die: () => void;
+}
+
+export function joinTelling({ loop, journal, patienceMs, post, isDead, die }: TellingParts): Telltale {
+  const now = (): number => loop.now();
+  const alerting = new Alerting({
+    outbox: journal.outbox,
+    rules: { ...ALERTS, patienceMs },
+    clock: (at) => new Date(at).toISOString().slice(11, 16),
+  });
+  const courier = new Courier({
+    outbox: journal.outbox,
+    channels: ALERTS.routes.map(({ channel }) => channelTo(channel, post, isDead, die)),
+    now,
+    isWanted: (delivery) => alerting.isWanted(delivery, telling.book, now()),
+    retryMs: 5 * SECOND,
+    giveUpMs: 24 * HOUR,
+  });
+  const telling: Telling = new Telling({
+    messages: journal.messages,
+    receiver: "orchestrator",
+    alerting,
+    pump: () => courier.pump(),
+    now,
+    rules: {
+      previewLines: 5,
+      pollIntervalMs: 30 * SECOND,
+      patienceMs,
+      ...workerRules(["worker"], () => false, "orchestrator"),
+    },
+  });
+  return { telling, courier };
+}
+
+function channelTo(name: string, post: Post, isDead: () => boolean, die: () => void): Channel {
+  const never = (): Promise<Sent> => new Promise(() => {});
+  const dies = (): Promise<Sent> => {
+    die();
+    return never();
+  };
+  const send = (notice: Notice): Promise<Sent> => {
+    if (isDead()) return never();
+    const fault = post.isDown() ? "fail_before" : post.faults.at("channel");
+    const says = (sent: Sent, isHeard = true): Promise<Sent> => {
+      post.answered(name, notice, isHeard ? sent : null);
+      return Promise.resolve(sent);
+    };
+    if (fault === "crash_before") return dies();
+    if (fault === "fail_before") return says(retry("it is out of order (503)"));
+    if (fault === "refused") return says(refused("it does not take it (400)"));
+    if (fault === "done_late")
+      return new Promise((resolve) => {
+        post.later(12 * SECOND, () => {
+          post.arrived(name, notice);
+          if (!isDead()) void says(SENT).then(resolve);
+        });
+      });
+    post.arrived(name, notice);
+    if (fault === "crash_after") return dies();
+    return fault === "fail_after" ? says(retry("the connection broke"), false) : says(SENT);
+  };
+  return { name, type: "test", to: name, paceMs: 0, send };
+}

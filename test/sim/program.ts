@@ -1,0 +1,211 @@
+/**
+ * The program of a simulated agent, without a will of its own: its time, its sessions, its terminal, and the signals that
+ * hosts and sensors would send of them.
+ */
+import type { AgentSession } from "../../src/core/agent.js";
+import { SECOND } from "../../src/core/defaults.js";
+import type { ScreenReading, Signal, ToolClass } from "../../src/core/signal.js";
+import { CANARIES } from "../support/canaries.js";
+import type { Random } from "./random.js";
+
+export type Untimed<T = Signal> = T extends Signal ? Omit<T, "at"> : never;
+
+/** What an agent needs of the world. */
+export interface Air {
+  /** True time, which nobody can set. */
+  readonly now: number;
+  /** What a clock on the wall shows at a moment of true time. */
+  wallAt(now: number): number;
+  send(agent: Pick<SimProgram, "session">, signal: Signal): void;
+  /** A session began or ended. */
+  register(session: AgentSession): void;
+  /** The service that it talks to is out of order. */
+  isDown(kind: string): boolean;
+}
+
+interface Beat {
+  at: number;
+  do: () => void;
+}
+
+export interface Casting {
+  name: string;
+  kind: string;
+  origin: AgentSession["origin"];
+  /** Nothing ever ails it. */
+  sound: boolean;
+  /** It has no hooks and no transcript. */
+  bare: boolean;
+}
+
+const BLANK: ScreenReading = { reply: "", lastLine: "", busy: false, moving: false, composer: "empty" };
+
+export abstract class SimProgram {
+  readonly name: string;
+  readonly casting: Casting;
+  readonly random: Random;
+  session: AgentSession;
+  humanAt: number | null = null;
+  protected readonly air: Air;
+  /** The call that is open. */
+  protected tool: string | null = null;
+  #plan: Beat[] = [];
+  /** The moment of the beat that is being played; null between them. */
+  #beatAt: number | null = null;
+  #count = 0;
+  #reading: ScreenReading = BLANK;
+
+  constructor(casting: Casting, air: Air, random: Random) {
+    this.name = casting.name;
+    this.casting = casting;
+    this.random = random;
+    this.air = air;
+    this.session = this.newSession();
+  }
+
+  /** What comes when nothing is planned. */
+  protected abstract goOn(): void;
+
+  get isSeen(): boolean {
+    return this.casting.origin !== "transcript";
+  }
+
+  /** True time, as it is for it. */
+  get now(): number {
+    return this.#beatAt ?? this.air.now;
+  }
+
+  get wall(): number {
+    return this.air.wallAt(this.now);
+  }
+
+  /** Time has passed: everything that was to happen until now happens. */
+  run(): void {
+    for (let beat = this.#plan[0]; beat && beat.at <= this.air.now; beat = this.#plan[0]) {
+      this.#plan.shift();
+      this.#beatAt = beat.at;
+      beat.do();
+      if (this.#plan.length === 0) this.goOn();
+    }
+    this.#beatAt = null;
+  }
+
+  /** The machine slept, and so did it. */
+  sleep(ms: number): void {
+    for (const beat of this.#plan) beat.at += ms;
+  }
+
+  /** Puts something after what is planned. */
+  plan(after: number, act: () => void): void {
+    this.#plan.push({ at: (this.#plan.at(-1)?.at ?? this.now) + after, do: act });
+  }
+
+  /** Nothing of the plan holds any more. */
+  drop(): void {
+    this.#plan = [];
+  }
+
+  // What it shows.
+
+  /** New words of the model on the screen. */
+  protected reply(): void {
+    this.show({ reply: this.fresh("r"), replying: true, tokens: this.#count });
+  }
+
+  write(): void {
+    this.reply();
+    this.emit({ kind: "message", source: "transcript", role: "assistant", digest: this.fresh("m") });
+  }
+
+  retry(attempt: number, seconds: number): void {
+    const nextAt = this.wall + seconds * SECOND;
+    this.emit({ kind: "retry", source: "transcript", attempt, max: 10, nextAt, infra: "overload" });
+  }
+
+  open(cls: ToolClass, call: string = this.fresh("k")): void {
+    this.tool = this.fresh("t");
+    const source = this.isSeen ? "hook" : "transcript";
+    const subject = `run ${call} ${this.secret}`;
+    this.emit({ kind: "tool_start", source, id: this.tool, tool: "Bash", class: cls, call, subject });
+    this.#look(1);
+  }
+
+  close(outcome: string, ok = true): void {
+    if (this.tool === null) return;
+    const source = this.isSeen ? "hook" : "transcript";
+    this.emit({ kind: "tool_end", source, id: this.tool, ok, outcome, raw: outcome });
+    this.tool = null;
+    this.#look(0);
+  }
+
+  /** What the process table shows. */
+  #look(children: number): void {
+    const at = children > 0 ? { newestChildAt: this.wall } : {};
+    this.emit({ kind: "process", source: "process", alive: true, children, cpuMs: this.#count * 100, ...at });
+  }
+
+  /** Keys of a human. */
+  type(submits: boolean): void {
+    if (!this.isSeen) return;
+    this.humanAt = this.now;
+    this.emit({ kind: "input", source: "human", by: "human", bytes: 12, submits });
+  }
+
+  fresh(letter: string): string {
+    this.#count++;
+    return `${letter}${this.#count}`;
+  }
+
+  /** Agents write secrets wherever they write: each time another one. */
+  get secret(): string {
+    return CANARIES[this.#count % CANARIES.length] as string;
+  }
+
+  show(shown: Partial<ScreenReading>): void {
+    const { reply, lastLine, busy, moving, composer, tokens, replying } = this.#reading;
+    const stays = { reply, lastLine, busy, moving, composer, ...(tokens === undefined ? {} : { tokens }) };
+    // Rows, marks and dialogs stand until the turn's state changes.
+    const base = shown.busy === undefined ? this.#reading : { ...stays, replying: replying ?? false };
+    this.#reading = { ...base, ...shown };
+    this.emit({ kind: "screen", source: "screen", reading: { ...this.#reading } });
+  }
+
+  emit(signal: Untimed): void {
+    const at = this.wall;
+    if (!this.isSeen && signal.source !== "transcript" && signal.kind !== "exit") return;
+    if (this.casting.bare && (signal.source === "transcript" || signal.source === "hook")) return;
+    this.air.send(this, { ...signal, at } as Signal);
+  }
+
+  protected newSession(): AgentSession {
+    const startedAt = this.wall;
+    const { name, kind, origin } = this.casting;
+    const session: AgentSession = {
+      session: this.fresh(`${name}-`),
+      name,
+      kind,
+      tags: [],
+      origin,
+      command: [kind],
+      workspace: null,
+      task: null,
+      policy: null,
+      pid: 7,
+      pidStart: "boot:1",
+      startedAt,
+      hostSocket: null,
+      pane: null,
+      endedAt: null,
+    };
+    this.air.register(session);
+    return session;
+  }
+
+  /** A session begins: what its terminal and its hooks show first. */
+  protected start(): void {
+    this.#reading = BLANK;
+    this.emit({ kind: "session", source: "hook", id: this.session.session, permissions: "asking" });
+    this.#look(0);
+    this.show({ busy: false, moving: false, composer: "empty" });
+  }
+}

@@ -1,0 +1,129 @@
+/** What must hold of messages and alerts: watched at the receivers' ends and on the disk, not in what planned them. */
+import type { Sent } from "../../src/channels/channel.js";
+import type { Notice } from "../../src/core/alert/alert.js";
+import { MINUTE } from "../../src/core/defaults.js";
+import { type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
+import { CANARIES } from "../support/canaries.js";
+import type { World } from "./world.js";
+
+export type Must = (holds: boolean, rule: string, what: () => string) => void;
+
+/** So long, while somebody looks and can write, a trouble may be certain before it is told. */
+const TOLD_MS = 5 * MINUTE;
+/** How often what is stored is read, in steps. */
+const EVERY = 40;
+
+interface Arrival {
+  /** Daemon lives so far. */
+  life: number;
+  /** Whether the daemon was told that it arrived. */
+  isAnswered: boolean;
+}
+
+export class Told {
+  readonly #world: World;
+  readonly #must: Must;
+  /** By channel and key. */
+  readonly #arrivals = new Map<string, Arrival[]>();
+  /** Since when, in the time that somebody looked, an incident ought to be told. */
+  readonly #owedSince = new Map<string, number>();
+  #steps = 0;
+  lives = 0;
+  lost = 0;
+
+  constructor(world: World, must: Must) {
+    this.#world = world;
+    this.#must = must;
+  }
+
+  get arrived(): number {
+    return [...this.#arrivals.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
+  get twice(): number {
+    return this.arrived - this.#arrivals.size;
+  }
+
+  reached(channel: string, notice: Notice): void {
+    const key = `${channel} ${notice.key}`;
+    const before = this.#arrivals.get(key) ?? [];
+    const last = before.at(-1);
+    // Who died may have died before it could be marked.
+    const isExplained = !last?.isAnswered || last.life !== this.lives;
+    this.#must(isExplained, "R8 an alert comes twice only when nobody knows that it came", () => notice.title);
+    this.#arrivals.set(key, [...before, { life: this.lives, isAnswered: false }]);
+    this.#world.write(`${channel}: ${notice.edge} ${notice.title}`);
+    this.leaves(JSON.stringify(notice));
+  }
+
+  answered(channel: string, notice: Notice, sent: Sent | null): void {
+    const last = this.#arrivals.get(`${channel} ${notice.key}`)?.at(-1);
+    if (last && sent?.result === "sent") last.isAnswered = true;
+    if (sent === null) this.lost++;
+  }
+
+  /** Whatever leaves the machine or is kept for somebody to read. */
+  leaves(text: string): void {
+    const found = CANARIES.find((canary) => text.includes(JSON.stringify(canary).slice(1, -1)));
+    this.#must(found === undefined, "nothing secret leaves", () => text);
+  }
+
+  step(): void {
+    const { life, watchedMs } = this.#world;
+    const { book } = life.acting;
+    const now = life.loop.now();
+    const owed = this.#world.canStore ? book.incidents.filter((incident) => this.#isOwed(incident, now)) : [];
+    const ids = new Set(owed.map(memberOf));
+    for (const id of this.#owedSince.keys()) if (!ids.has(id)) this.#owedSince.delete(id);
+    for (const id of ids) if (!this.#owedSince.has(id)) this.#owedSince.set(id, watchedMs);
+    if (++this.#steps % EVERY === 0) this.#covered(owed);
+  }
+
+  #isOwed(incident: Incident, now: number): boolean {
+    const { confirmedAt, quietSince, ackedAt, feedback } = incident;
+    const isSeen = isOpen(incident) && confirmedAt !== null && quietSince === null;
+    const { book } = this.#world.life.acting;
+    return isSeen && ackedAt === null && feedback === null && silencedUntil(book, incident, now) === null;
+  }
+
+  /** Every trouble that is certain has an alert and a message that are stored: delivered, or on their way. */
+  #covered(owed: readonly Incident[]): void {
+    const { life, watchedMs } = this.#world;
+    const patient = owed.filter((incident) => {
+      const { patienceMs } = this.#world.policyOf(incident.agent);
+      const most = TOLD_MS + (incident.trouble === "rate_limited" ? 2 * patienceMs : 0);
+      return watchedMs - (this.#owedSince.get(memberOf(incident)) ?? watchedMs) > most;
+    });
+    if (patient.length === 0) return;
+    const live = life.journal.outbox.states().filter(({ edges }) => edges.every(({ edge }) => edge !== "resolved"));
+    const told = life.journal.messages.told();
+    for (const incident of patient) {
+      const what = (): string => `${incident.agent} ${incident.trouble} ${incident.phase}`;
+      const isAlerted = live.some(
+        ({ subject, members }) => members.includes(memberOf(incident)) || subject === `outage:${incident.outage}`,
+      );
+      this.#must(isAlerted, "R8 every trouble that lasts has an alert", what);
+      this.#must(told.has(memberOf(incident)), "every trouble that lasts has a message", what);
+    }
+  }
+
+  /** After the calm: all that was to be sent arrived, and no message is there twice. */
+  end(): void {
+    const { life } = this.#world;
+    const now = life.loop.now();
+    for (const { key, channel, state, dueAt, problem, notice } of life.journal.outbox.list(100_000)) {
+      const what = (): string => `${channel} ${notice.edge} ${notice.title}: ${state} ${problem}`;
+      this.#must(state !== "pending" || dueAt > now - 30 * MINUTE, "R3 each alert is delivered after the storm", what);
+      this.#must(state !== "dead" || problem !== null, "R8 an alert that is given up says why", what);
+      const isThere = this.#arrivals.has(`${channel} ${key}`);
+      this.#must(state !== "sent" || isThere, "R8 what counts as sent has arrived", what);
+    }
+    const messages = life.journal.messages.read(null, 0, true, 500);
+    const keys = new Set(messages.map(({ receiver, key }) => `${receiver} ${key}`));
+    this.#must(keys.size === messages.length, "no message is there twice", () => `${messages.length - keys.size}`);
+    for (const { payload } of messages) this.leaves(JSON.stringify(payload));
+  }
+}
+
+/** An incident and its generation, as both kinds of notices name it. */
+const memberOf = ({ id, reopened }: Incident): string => `${id}.${reopened}`;
