@@ -87,6 +87,7 @@ export const PLANTED: readonly Planted[] = [
     bug: "a book that is forgotten at a restart",
     found: /R6 no incident is lost/,
     options: withBook(() => ({ load: createIncidents })),
+    from: 2,
   },
   {
     bug: "deeds that are forgotten at a restart",
@@ -142,6 +143,7 @@ export const PLANTED: readonly Planted[] = [
     bug: "hands that do not look before they touch",
     found: /S4 no key goes into a dialog|no second session|an agent that works/,
     options: { careless: true, mix: (mix) => ({ ...mix, link: { ...mix.link, late: 0.1 } }) },
+    from: 2,
   },
   {
     bug: "a suspicion that is acted on at once",
@@ -158,7 +160,7 @@ export const PLANTED: readonly Planted[] = [
     found: /a human types|into a dialog/,
     options: {},
     without: "nobodyIsThere",
-    from: 3,
+    from: 7,
   },
   {
     bug: "no check of the observer",
