@@ -174,7 +174,7 @@ export const PLANTED: readonly Planted[] = [
     found: /two kinds of evidence/,
     options: {},
     without: "isProven",
-    from: 8,
+    from: 15,
   },
   { bug: "no check for permission", found: /without permission/, options: {}, without: "isAllowed", from: 2 },
 ];
