@@ -10,6 +10,7 @@ export function policyText(policy: Policy, colour: boolean): string {
   const lines = [
     `${paint(plain(policy.name), "bold", colour)}: ${plain(policy.says)}`,
     `  a suspicion is confirmed after ${spell(policy.confirmMs)}; what cannot be proven for ${spell(policy.patienceMs)} goes to a human`,
+    `  an outage goes to a human after ${spell(policy.outageMs)}; then those that died are started again one after the other`,
     `  limits: reset + ${spell(limits.marginMs)} + up to ${spell(limits.jitterMs)}; no reset known: ${spell(limits.backoffMs)}, doubling up to ${spell(limits.backoffMaxMs)}`,
     `  budgets: ${budgets.incident} touches per incident; per agent ${budgetText(budgets.agent)}, restarts ${budgetText(budgets.agentRestarts)}; per node ${budgetText(budgets.node)}, restarts ${budgetText(budgets.nodeRestarts)}`,
     "",

@@ -25,6 +25,8 @@ export interface Key<T extends Value = Value> {
   project: ProjectRule;
   min?: number;
   max?: number;
+  /** A project file may not go below this, where a person may. */
+  projectMin?: number;
   /** The variable that a seed gave this key, besides the one made of its name. */
   variable?: string;
   /** It is read and checked, and nothing in this release asks for it. */
@@ -36,7 +38,7 @@ export function notYet<T extends Value>(key: Key<T>): Key<T> {
   return { ...key, notUsedYet: true };
 }
 
-type Rest = Partial<Pick<Key, "min" | "max" | "variable">>;
+type Rest = Partial<Pick<Key, "min" | "max" | "projectMin" | "variable">>;
 
 /** A threshold of a detector: its default stands with the detectors. */
 export function detector(name: keyof Defaults, project: ProjectRule, says: string, rest: Rest = {}): Key<number> {
@@ -139,6 +141,8 @@ export function valueOfText(key: Key, given: string): Value | undefined {
 export function complaintOfProject(key: Key, current: Value, wanted: Value): string | null {
   switch (key.project) {
     case "lower":
+      if (key.projectMin !== undefined && Number(wanted) < key.projectMin)
+        return `may not set it below ${key.projectMin}`;
       return Number(wanted) <= Number(current) ? null : `may only lower it (now ${String(current)})`;
     case "budget": {
       const most = Number(current) === 0 ? Number.POSITIVE_INFINITY : Number(current);

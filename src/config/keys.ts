@@ -57,6 +57,11 @@ export const KEYS = {
       "Minutes that a finished turn has to show the completion marker that it owes.",
       { min: 0.01 },
     ),
+    completion_marker: text(
+      "<promise>COMPLETE</promise>",
+      "never",
+      "Where a prompt asks for this text, a turn that ends without it has not signalled its end; empty for none.",
+    ),
     rate_limit_backoff_seconds: detector(
       "rate_limit_backoff_seconds",
       "higher",
@@ -249,6 +254,18 @@ export const KEYS = {
       "A result not taken up within so many seconds is lost.",
       { min: 1 },
     ),
+    stopped_early_seconds: detector(
+      "stopped_early_seconds",
+      "lower",
+      "A turn that ended with a promise and is followed by nothing for so many seconds stopped early.",
+      { min: 1, projectMin: 30 },
+    ),
+    own_timeout_seconds: detector(
+      "own_timeout_seconds",
+      "never",
+      "Where you changed after how many seconds a program ends a silent request itself (API_TIMEOUT_MS of Claude Code, stream_idle_timeout_ms of Codex): nobody is interrupted before; 0 for what its profile says.",
+      { max: 86_400 },
+    ),
     never_started_seconds: detector(
       "never_started_seconds",
       "lower",
@@ -283,10 +300,11 @@ export const KEYS = {
       "silence_patience",
       "lower",
       "A silent stream or a frozen screen is told so many times later than it would be.",
-      { min: 0.5, max: 10 },
+      { min: 0.02, projectMin: 0.5, max: 10 },
     ),
     tool_patience: detector("tool_patience", "lower", "A tool that stays open is told so many times later.", {
-      min: 0.5,
+      min: 0.02,
+      projectMin: 0.5,
       max: 10,
     }),
   },
@@ -338,6 +356,15 @@ export const KEYS = {
       },
     ),
     digest: text("", "never", 'When a digest is sent, as a cron pattern such as "0 8 * * *"; empty for never.'),
+  },
+  // An agent that names its account could leave, or join, the waiting of others.
+  accounts: {
+    agents: list(
+      [],
+      "never",
+      'Which account an agent uses, as "NAME=ACCOUNT", where its program does not tell or tells too little: those of one account wait for its limit together.',
+    ),
+    tags: list([], "never", 'The same for all agents with a tag, as "TAG=ACCOUNT".'),
   },
   spend: {
     tokens_per_night: detector(

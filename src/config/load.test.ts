@@ -286,6 +286,7 @@ describe("a file that is none", () => {
 
 describe("a project file", () => {
   it.each([
+    ["[detectors]\nsilence_patience = 0.4", "detectors.silence_patience: a project file may not set it below 0.5"],
     ["[watchdog]\npoll_interval_secs = 31", "watchdog.poll_interval_secs: a project file may only lower it (now 30)"],
     ["[health]\nidle_timeout_minutes = 999", "health.idle_timeout_minutes: a project file may only lower it (now 15)"],
     [

@@ -47,6 +47,7 @@ const schema = z.strictObject({
   agents: names.optional(),
   confirm_seconds: seconds.optional(),
   patience_minutes: minutes.optional(),
+  outage_minutes: minutes.optional(),
   limits: z
     .strictObject({
       margin_seconds: seconds,
@@ -117,7 +118,7 @@ function parseText(text: string): unknown {
 type Given = z.infer<typeof schema>;
 
 function made(
-  { says, confirm_seconds, patience_minutes, limits = {}, budgets = {}, ladders: own = {} }: Given,
+  { says, confirm_seconds, patience_minutes, outage_minutes, limits = {}, budgets = {}, ladders: own = {} }: Given,
   base: Policy,
 ): Policy {
   return {
@@ -125,6 +126,7 @@ function made(
     says: says ?? base.says,
     confirmMs: ms(confirm_seconds, 1000) ?? base.confirmMs,
     patienceMs: ms(patience_minutes, 60_000) ?? base.patienceMs,
+    outageMs: ms(outage_minutes, 60_000) ?? base.outageMs,
     limits: {
       marginMs: ms(limits.margin_seconds, 1000) ?? base.limits.marginMs,
       jitterMs: ms(limits.jitter_seconds, 1000) ?? base.limits.jitterMs,

@@ -29,6 +29,7 @@ function situation(what: string, { assessment = {}, facts = {}, incident = {} }:
     assessment: seen,
     progress: { workAt: null, outcomeAt: null },
     confirmMs: 60_000,
+    outageMs: 1_800_000,
   });
   return {
     policy: POLICIES.default,

@@ -89,7 +89,7 @@ const nobodyIsThere: Check = ({ traits, facts, now }) => {
 
 const isItsTurn: Check = ({ turn, incident, traits, now }) => {
   if (!turn || !traits.touches) return null;
-  const waits = waitsForTurn(turn, incident.agent, traits.destructive || traits.starts, now);
+  const waits = waitsForTurn(turn, incident.agent, traits, now);
   return waits ? wait(waits.reason, waits.until) : null;
 };
 

@@ -75,11 +75,11 @@ export const FREEZE: Readonly<Record<"screen" | "stream" | "transcript" | "silen
 
 /** A silent stream is acted on after the program's own time-out, never before: Claude Code and Codex cut it at 300 s. */
 export const ACT_AFTER_MS: number = 330 * SECOND;
-export const ACT_MARGIN_MS: number = 30 * SECOND;
+export const ACT_MARGIN: number = 1.1;
 /** A loop is acted on near the 20th equal round: the one detector without false alarms waits as long. */
 export const ACT_ROUNDS: number = 20;
-/** An overdue tool is acted on when it has taken so many times what it may. */
-export const ACT_TOOL_FACTOR: number = 2;
+/** An overdue tool is acted on when it has taken so many times what it may, and burnt tokens when they are so many times as many. */
+export const ACT_FACTOR: number = 2;
 
 /** Compaction: 113 s typical, 836 s the longest of 55. */
 export const COMPACTION_TELL_MS: number = 15 * MINUTE;
@@ -103,10 +103,9 @@ export const SETTLE_MS: Readonly<Record<"title" | "record" | "begun" | "reason" 
 };
 
 /**
- * A turn that ended with a promise is told when it stays so. An end that was only read out of a last message may be the
+ * A turn that ended with a promise is told when it stays so (`stopped_early_seconds`). An end that was only read out of a last message may be the
  * pause before the next call: the longest such pause of one message in 10,387 was 537 s, 124 s at p99.9.
  */
-export const STOPPED_EARLY_AFTER_MS: number = 60 * SECOND;
 export const STOPPED_PRESUMED_AFTER_MS: number = 10 * MINUTE;
 
 /** A used-up window and then silence: the limit, although no record says so (Codex writes none). */

@@ -276,4 +276,34 @@ describe("an outage", () => {
     // The first two were spoken to before anybody could know that more would follow.
     for (const [slot, spoken] of slots) expect(spoken.size).toBeLessThanOrEqual(slot === 0 ? 3 : 1);
   });
+
+  it("in which many died goes to a human once, and then they are started again one after the other", () => {
+    const world = new World();
+    const agents = ["a", "b", "c", "d"];
+    for (let at = 0; at <= 7200; at += 10) for (const agent of agents) world.look(at, "gone/crash", { agent });
+    const [outage] = world.book.outages;
+    expect(outage).toMatchObject({ group: "machine", escalatedAt: START + 1_800_000 });
+    const starts = world.done.filter(({ action }) => action.do === "resume");
+    // Two of them were dead before anybody could know that more would follow.
+    const late = starts.filter(({ at }) => at > START + 60_000);
+    expect(starts.length - late.length).toBeLessThanOrEqual(2);
+    expect(late[0]?.at).toBeGreaterThanOrEqual(START + 1_800_000);
+    expect(new Set(late.map(({ agent }) => agent))).toEqual(new Set(agents));
+    const gaps = late.slice(1).map(({ at }, i) => at - (late[i]?.at ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(120_000);
+  });
+
+  it("in which one that was tried works again lets the others follow", () => {
+    const world = new World();
+    const proven = new Map<string, number>();
+    for (let at = 0; at <= 5400; at += 10)
+      for (const agent of ["a", "b", "c", "d"]) {
+        const started = world.done.find((one) => one.agent === agent && one.at > START + 60_000);
+        if (started && at > (started.at - START) / 1000 + 10) proven.set(agent, at);
+        const progress = proven.get(agent) ?? null;
+        world.look(at, progress === null ? "gone/crash" : "working", { agent, progress });
+      }
+    expect(world.book.incidents.map(({ phase }) => phase)).toEqual(["resolved", "resolved", "resolved", "resolved"]);
+    expect(names(world).filter((name) => name === "escalate")).toEqual([]);
+  });
 });

@@ -69,6 +69,10 @@ export interface Defaults {
   spin_window_minutes: number;
   /** A result that a parked session does not take up within this time is lost. */
   lost_result_seconds: number;
+  /** A turn that ended with a promise, and is followed by nothing for so long, stopped early. */
+  stopped_early_seconds: number;
+  /** After so long a program ends a silent request itself, where the user changed that; 0 for what its profile says. */
+  own_timeout_seconds: number;
   /** A submitted prompt that nothing answers within this time never started. */
   never_started_seconds: number;
   /** A started program that shows nothing at all within this time never started; slow MCP servers take a minute. */
@@ -121,6 +125,8 @@ export const DEFAULTS: Readonly<Defaults> = {
   spin_repeats: 8,
   spin_window_minutes: 10,
   lost_result_seconds: 60,
+  stopped_early_seconds: 60,
+  own_timeout_seconds: 0,
   never_started_seconds: 60,
   never_shown_seconds: 120,
   never_exited_seconds: 60,

@@ -8,6 +8,7 @@ import { openPrompt } from "./evidence/prompts.js";
 import { type ResumeAdvice, shouldSendResume } from "./guard.js";
 import type { Incident } from "./incident/incident.js";
 import type { Origin } from "./policy/policy.js";
+import { ownTimeoutMs } from "./traits.js";
 
 export interface Facts {
   origin: Origin;
@@ -61,7 +62,7 @@ export function factsOf(evidence: Evidence, since: number, now: number, settings
     humanPresent: humanAt !== null && awakeMs(asleep, humanAt, now) < PRESENT_MS,
     promptOpen: openPrompt(prompts) !== null || evidence.progress.reading?.dialog !== undefined,
     wokeAt: asleep.at(-1)?.to ?? null,
-    ownTimeoutMs: traits.ownTimeoutMs,
+    ownTimeoutMs: ownTimeoutMs(traits, settings),
     resumesItself: limits.some((limit) => limit?.resumesItself),
     guard: guardSince(evidence, since, now, settings),
   };

@@ -58,7 +58,7 @@ export function rehearseWith(
 ): number | null {
   const { policy, program, book } = rehearsal;
   const now = assessment.at;
-  const confirmMs = policy.confirmMs;
+  const { confirmMs, outageMs } = policy;
   takeIncidents(book, {
     kind: "assessed",
     agent: AGENT,
@@ -68,6 +68,7 @@ export function rehearseWith(
     assessment,
     progress,
     confirmMs,
+    outageMs,
     spend,
   });
   let next: number | null = null;

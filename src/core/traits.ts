@@ -1,3 +1,4 @@
+import { SECOND, type Settings, setting } from "./defaults.js";
 import type { VersionRange } from "./version-fit.js";
 
 /** What the judgement needs to know of the program: the part of a profile that the core sees. */
@@ -25,3 +26,12 @@ export const PLAIN_TRAITS: Traits = {
   marksEnd: false,
   versions: null,
 };
+
+/** After so long the program ends a silent request itself; null where it never does. */
+export function ownTimeoutMs(
+  { ownTimeoutMs: usual }: Pick<Traits, "ownTimeoutMs">,
+  settings?: Settings,
+): number | null {
+  const own = setting(settings, "own_timeout_seconds");
+  return own > 0 ? own * SECOND : usual;
+}

@@ -2,7 +2,7 @@
  * Agents with one cause take turns: one goes first and is verified, then the rest, spread over time. Nobody speaks to
  * fifty agents at once because a service came back, and nobody waits for ever because the first one cannot be spoken to.
  */
-import { ACTIONS, counts } from "./action.js";
+import { ACTIONS, type ActionTraits, counts } from "./action.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import type { Incidents, Outage } from "./incident/incident.js";
 import { isOpen } from "./incident/incident.js";
@@ -39,20 +39,25 @@ export function turnOf(book: Pick<Incidents, "incidents" | "outages" | "deeds">,
   };
 }
 
-/** Null when it is this agent's turn. Nothing is ended or started before the outage is over and the rest have followed. */
+/**
+ * Null when it is this agent's turn. Nothing is ended in an outage, and nothing started before it is over and the rest
+ * have followed; but where many died and none works again for long, they take turns at being started too.
+ */
 export function waitsForTurn(
   { outage, agents, touched }: Turn,
   agent: string,
-  isRestart: boolean,
+  { destructive, starts }: Pick<ActionTraits, "destructive" | "starts">,
   now: number,
 ): { reason: string; until: number } | null {
-  const { provenAt, openedAt } = outage;
+  const { provenAt, openedAt, escalatedAt, group } = outage;
+  const isRestart = destructive || starts;
   if (provenAt !== null) {
     const share = isRestart ? SPREAD_MAX_MS : spread(agent) * Math.min(SPREAD_MAX_MS, EACH_MS * agents.length);
     const until = provenAt + share;
     return now < until ? { reason: "one works again: the others follow one after the other", until } : null;
   }
-  if (isRestart)
+  const mayStart = starts && !destructive && group === "machine" && typeof escalatedAt === "number";
+  if (isRestart && !mayStart)
     return { reason: "many agents have the same trouble: nothing is ended or started", until: now + FIRST_MS };
   const looksUntil = touched && touched.agent !== agent ? touched.at + LOOK_MS : now;
   if (touched && now < looksUntil && now >= touched.at)

@@ -1,6 +1,7 @@
 /** What acting needs of the daemon: policies, permission, a healthy observer, and the hands. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { accountByHand } from "../config/accounts.js";
 import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
 import { loadPolicies, policyFor } from "../config/policies.js";
@@ -49,7 +50,7 @@ export interface ActingPlace {
 export function setUpActing(
   loop: Loop,
   journal: Journal,
-  world: Pick<World, "transcriptOf">,
+  world: Pick<World, "transcriptOf" | "accountOf">,
   { paths, config, lookedAt, hostScript }: ActingPlace,
 ): ActSetup {
   const { policies, problems } = loadPolicies(config.health);
@@ -63,6 +64,7 @@ export function setUpActing(
     hands: { can: canDo, carryOut: (action, session) => carryOut(action, session, outside) },
     policyOf,
     isAllowed: (session, trouble) => permission.isAllowed(session, trouble, loop.now()),
+    accountOf: (session) => accountByHand(config.accounts, session) ?? world.accountOf(session.session),
     isWell: () => journal.isWriting && loop.tickedAt !== null && loop.now() - loop.tickedAt < LAG_MS,
     now: () => loop.now(),
     onChange: (changes, book) => {

@@ -29,6 +29,8 @@ export interface ActingOptions {
   hands: Hands;
   policyOf: (session: AgentSession) => Policy;
   isAllowed: (session: AgentSession, trouble: Trouble) => boolean;
+  /** Which account it uses; null where nobody knows. */
+  accountOf?: (session: AgentSession) => string | null;
   /** rouse itself sees, keeps and keeps up. */
   isWell: () => boolean;
   now: () => number;
@@ -85,10 +87,11 @@ export class Acting {
       agent: session.name,
       session: session.session,
       program: session.kind,
-      account: null,
+      account: this.#options.accountOf?.(session) ?? null,
       assessment,
       progress: progressOf(evidence),
       confirmMs: policy.confirmMs,
+      outageMs: policy.outageMs,
       endedByHuman: endedByHuman(evidence),
       spend: watched.spend,
     });

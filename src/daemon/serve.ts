@@ -1,4 +1,5 @@
 /** The daemon process: opens the journal, folds it, listens on its socket, and ends when it is asked to. */
+import { randomBytes } from "node:crypto";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
@@ -17,6 +18,7 @@ import { Clock } from "./clock.js";
 import { deadManPulse } from "./dead-man.js";
 import { Hooks } from "./hooks.js";
 import { HttpFace } from "./http/face.js";
+import { makeKey } from "./http/key.js";
 import { Telemetry } from "./http/telemetry.js";
 import { allowUp, keepDown } from "./kept-down.js";
 import { Looked } from "./looked.js";
@@ -90,10 +92,12 @@ export async function serve(
     rules,
     pattern: config.watchdog.worker_pattern || null,
     zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    marker: config.health.completion_marker,
     positionsFile: join(paths.state, "transcripts.json"),
     exitOf: (session) => exitOf(paths, session),
     workspace: config.workspace,
     ownFolders: [paths.state, paths.runtime, paths.config],
+    accountKey: accountKey(join(paths.state, "account.key")),
     openDatabase: (path) => loadSqlite().openReadOnly(path),
   });
   const setup = setUpActing(loop, journal, world, { paths, config, lookedAt: looked.before, hostScript });
@@ -170,6 +174,15 @@ export async function serve(
   });
   respond = (request, response) => void answer(request, response);
   return { notes, stopped, stop: (then) => stop(then) };
+}
+
+/** Accounts are known again after a restart; where the key cannot be kept, they are told apart all the same. */
+function accountKey(path: string): string {
+  try {
+    return makeKey(path);
+  } catch {
+    return randomBytes(32).toString("base64url");
+  }
 }
 
 /** A journal that cannot be pruned now is pruned later; it says itself what is wrong with it. */

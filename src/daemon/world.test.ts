@@ -27,6 +27,8 @@ beforeEach(() => {
   world = new World(test.loop, {
     rules: { programs: false, tags: [], names: [] },
     pattern: null,
+    accountKey: "key",
+    marker: "",
     zone: "UTC",
     positionsFile: join(folder, "positions.json"),
     ownFolders: [folder],

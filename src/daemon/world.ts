@@ -9,6 +9,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Config } from "../config/keys.js";
 import type { AgentSession } from "../core/agent.js";
 import type { ProcessSignal, Signal } from "../core/signal.js";
+import { Accounts } from "../sensors/find/account.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
 import { readArgv, readExe, readProcTable } from "../sensors/process/proc.js";
 import { ProcessSensor } from "../sensors/process/process-sensor.js";
@@ -31,6 +32,8 @@ export interface WorldOptions {
   pattern: string | null;
   /** IANA zone for clock times that programs print without one. */
   zone: string;
+  /** What agents are asked to write when all is done. */
+  marker: string;
   /** Where it is kept how far each transcript was read. */
   positionsFile: string;
   /** How a session ended by the record that its host left; null where there is none. */
@@ -39,6 +42,8 @@ export interface WorldOptions {
   workspace: Config["workspace"];
   /** rouse's own folders, which no sense enters. */
   ownFolders: readonly string[];
+  /** Under which accounts of agents are known. */
+  accountKey: string;
   /** Opens a database of another program, for reading only. */
   openDatabase: (path: string) => ReadDatabase;
 }
@@ -53,6 +58,7 @@ const LOOKBACK_MAX_MS = 3600_000;
 
 /** What is followed of one session besides its terminal. */
 interface Followed {
+  account: string | null;
   transcript: string | null;
   sessionFile: SessionFileSensor | null;
   workspace: WorkspaceSensor | null;
@@ -69,7 +75,7 @@ export class World {
   readonly #loop: Loop;
   #options: WorldOptions;
   readonly #processes = new ProcessSensor();
-  readonly #finder = new AgentFinder();
+  readonly #finder: AgentFinder;
   readonly #transcripts = new Transcripts({ onNews: () => void this.#readSoon() });
   readonly #followed = new Map<string, Followed>();
   readonly #positions: Positions;
@@ -85,6 +91,7 @@ export class World {
   constructor(loop: Loop, options: WorldOptions) {
     this.#loop = loop;
     this.#options = options;
+    this.#finder = new AgentFinder(new Accounts(options.accountKey));
     this.#positions = new Positions(options.positionsFile, this.#transcripts);
     this.#tmux = this.#watchTmux();
   }
@@ -107,6 +114,11 @@ export class World {
   /** Where a session's transcript is; null where none was found. */
   transcriptOf(session: string): string | null {
     return this.#followed.get(session)?.transcript ?? null;
+  }
+
+  /** Digest of the account that a session uses; null where nothing tells. */
+  accountOf(session: string): string | null {
+    return this.#followed.get(session)?.account ?? null;
   }
 
   /** Watches by other rules from now on. */
@@ -198,6 +210,7 @@ export class World {
     if (!known) this.#loop.register(session);
     const followed = this.#followedOf(session);
     if (session.origin === "transcript") followed.tty = agent.tty;
+    followed.account = agent.account ?? followed.account;
     const { located } = agent;
     if (!located) return;
     if (agent.kind === "claude-code")
@@ -212,6 +225,7 @@ export class World {
         path: located.transcript,
         root: located.root,
         zone: this.#options.zone,
+        marker: this.#options.marker,
         ...(resume ? { resume } : {}),
       };
       await (isNew
@@ -312,6 +326,7 @@ export class World {
     const known = this.#followed.get(session.session);
     if (known) return known;
     const made: Followed = {
+      account: null,
       transcript: null,
       sessionFile: null,
       workspace: null,

@@ -22,6 +22,9 @@ async function retry(agent, { tries = 3, everyMs = 2000, text = "529 Overloaded"
 const FAILURES = {
   api: "API Error: Repeated 529 Overloaded errors. The API is at capacity.",
   auth: "Please run /login · API Error: 401 OAuth token has expired.",
+  billing: "Credit balance is too low",
+  policy_refusal: "API Error: this request appears to violate our Usage Policy.",
+  poisoned_context: "API Error: 400 messages.3: `tool_use` ids were found without `tool_result` blocks",
 };
 
 /** The client gives up: its own red row, and the turn is over. */
@@ -31,6 +34,71 @@ async function fail(agent, { why = "api", text = FAILURES[why] }) {
   agent.say("● Read(src/parse.ts)", red(`  ⎿  ${text}`));
   agent.end();
 }
+
+/** A prompt from its command line: it is in the transcript, and nobody types it. */
+async function asked(agent, { text = "mend the parser" }) {
+  agent.screen.isUp = true;
+  agent.say(`❯ ${text}`);
+  agent.transcript.prompt(text);
+}
+
+/** The usage limit in the program's own words, with or without a time. */
+async function limited(agent, { text = "You've hit your session limit" }) {
+  agent.begin();
+  await agent.rest(1500);
+  agent.say("● Read(src/parse.ts)", red(`  ⎿  ${text}`));
+  agent.end();
+}
+
+/** The program waits for the end of the limit and goes on by itself. */
+async function outwaits(agent, { seconds = 8 }) {
+  agent.begin();
+  await agent.rest(1500);
+  agent.say(grey(`● Usage limit reached · continuing automatically in ${seconds}s`));
+  agent.end();
+  await agent.rest(seconds * 1000);
+}
+
+/** Something for the agent comes in while it is at its prompt, and it does not take it up. */
+async function queued(agent) {
+  agent.transcript.write({ type: "queue-operation", operation: "enqueue", content: "the tests are done" });
+}
+
+/** Round after round until Esc, as often as it likes. */
+async function circling(agent, everyMs, round) {
+  agent.screen.isUp = true;
+  agent.begin();
+  let isInterrupted = false;
+  const going = async () => {
+    for (let n = 0; !isInterrupted; n++) {
+      await round(n);
+      agent.tokens += 40;
+      await agent.rest(everyMs);
+    }
+  };
+  isInterrupted = await agent.untilInterrupted(going());
+}
+
+/** Other commands, always the same error. */
+const errors = (agent, { everyMs = 150 }) =>
+  circling(agent, everyMs, (n) => {
+    const id = agent.transcript.calls("Bash", { command: `make ${WORDS[n % WORDS.length]}${n}` });
+    agent.transcript.returns(id, "cc: fatal error: no input files", true);
+  });
+
+/** It writes and writes, and nothing comes of it. */
+const burn = (agent, { everyMs = 500, tokens = 300 }) =>
+  circling(agent, everyMs, (n) => {
+    const text = Array.from({ length: 12 }, (_, i) => WORDS[(n * 7 + i * i + n * i) % WORDS.length]).join(" ");
+    const content = [{ type: "thinking", thinking: text }];
+    const usage = { input_tokens: 10, output_tokens: tokens };
+    const message = { id: `msg_burn_${n}`, role: "assistant", model: "fake", content, stop_reason: null, usage };
+    agent.transcript.write({ type: "assistant", message });
+  });
+
+const WORDS = "parser lexer token tree branch leaf root scope frame stack heap queue graph edge node path walk".split(
+  " ",
+);
 
 /** Not one byte more. */
 async function freeze(agent, { ms }) {
@@ -92,4 +160,21 @@ async function pulse(agent, { perSecond = 100, state = "working" }) {
   setInterval(() => process.stdout.write(`\u001b]7501;state=${state}:app=fake\u001b\\`), 1000 / perSecond);
 }
 
-export const STEPS = { ...SHARED, retry, fail, freeze, ignore, fork, detach, exit, lie, pulse };
+export const STEPS = {
+  ...SHARED,
+  asked,
+  limited,
+  outwaits,
+  queued,
+  errors,
+  burn,
+  retry,
+  fail,
+  freeze,
+  ignore,
+  fork,
+  detach,
+  exit,
+  lie,
+  pulse,
+};

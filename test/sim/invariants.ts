@@ -155,7 +155,7 @@ export class Invariants {
     this.#must(session.origin !== "run" || action.do === "end_child", "a human's terminal is never ended", () => what);
   }
 
-  /** Many with one trouble: nothing is ended or started before one works again. */
+  /** Many with one trouble: nothing is ended before one works again, nor started before the outage has lasted for long. */
   #outage({ incident, agent, do: name }: Action, what: string): void {
     const { book } = this.#world.life.acting;
     const of = book.incidents.find(({ id }) => id === incident)?.outage;
@@ -164,8 +164,9 @@ export class Invariants {
     const others = book.incidents.filter((one) => one.outage === of && isOpen(one) && one.agent !== agent);
     if (others.length === 0) return;
     const { destructive, starts } = ACTIONS[name];
-    this.#must(!destructive && !starts, "R17 an outage restarts nobody", () => what);
     const at = this.#world.life.loop.now();
+    const isLong = outage.group === "machine" && at - outage.openedAt >= this.#world.policyOf(agent).outageMs;
+    this.#must(!destructive && (!starts || isLong), "R17 an outage restarts nobody", () => what);
     const other = this.attempts.findLast(
       (one) => others.some(({ id }) => id === one.action.incident) && at - one.at < MINUTE && at >= one.at,
     );

@@ -19,6 +19,8 @@ export interface FakeScript {
   resumed?: readonly ({ do: string } & Record<string, unknown>)[];
   /** It writes a transcript, where Claude Code has its own. */
   writes?: boolean;
+  /** How often it draws, in milliseconds. */
+  drawMs?: number;
   /** It keeps what arrives in its terminal: see `receivedBy`. */
   logs?: boolean;
 }

@@ -71,6 +71,7 @@ export class World {
       assessment,
       progress: { workAt: progress, outcomeAt: progress },
       confirmMs: this.policy.confirmMs,
+      outageMs: this.policy.outageMs,
       spend: look.spend ?? null,
     });
     let decision: Decision | null = null;

@@ -99,6 +99,13 @@ const SHARED_WORDS: Readonly<Record<Outage["group"], string>> = {
   machine: "failed together on this machine",
 };
 
+const LASTS: Readonly<Record<Outage["group"], string>> = {
+  limit: "",
+  service: "it lasts: one of them is asked every five minutes, nobody is ended or started",
+  login: "it lasts, and only you can mend it",
+  machine: "it lasts: where rouse may, they are started again one after the other",
+};
+
 function ofMany(incidents: readonly Incident[], outage: Outage | null, edge: AlertEdge, source: NoticeSource): Said {
   const { clock, now } = source;
   const agents = new Set(incidents.map(({ agent }) => agent)).size;
@@ -117,6 +124,7 @@ function ofMany(incidents: readonly Incident[], outage: Outage | null, edge: Ale
       ...listed,
       more > 0 ? `and ${more} more` : "",
       `since ${clock(since)} (${spell(now - since)})`,
+      edge !== "resolved" && outage?.escalatedAt ? LASTS[outage.group] : "",
       edge === "resolved" ? "" : `${open.length} of ${incidents.length} last`,
       edge === "resolved" ? "" : "you can: rouse incidents",
     ],

@@ -103,7 +103,8 @@ function followUps(input: AlertInput, state: AlertState): Planned[] {
       incident.ackedAt === null && incident.quietSince === null && silencedUntil(book, incident, now) === null,
   );
   if (heard.length === 0) return [];
-  const severity = worst(heard);
+  const isLasting = book.outages.some(({ id, escalatedAt }) => outageSubject(id) === state.subject && escalatedAt);
+  const severity = isLasting ? "critical" : worst(heard);
   const highest = state.edges.map((one) => one.severity).reduce(higher);
   if (severity !== highest && atLeast(severity, highest)) return [follow("escalated", severity)];
   const kind = kindOf(heard);

@@ -147,6 +147,7 @@ describe("an incident that nobody can mend any more", () => {
       assessment: { ...assessed("error/api"), at: START + 60_000 },
       progress: { workAt: null, outcomeAt: null },
       confirmMs: 60_000,
+      outageMs: 1_800_000,
       ...rest,
     });
 

@@ -22,7 +22,7 @@ import {
   type Phase,
   type Silence,
 } from "./incident.js";
-import { joinOutage, leaveOutage } from "./outage.js";
+import { escalateOutage, joinOutage, leaveOutage } from "./outage.js";
 import { overBudgetId } from "./over-budget.js";
 import { type Progress, progressAt } from "./progress.js";
 
@@ -52,6 +52,8 @@ export interface Assessed {
   progress: Progress;
   /** Of the agent's policy: how long a suspicion has to last. */
   confirmMs: number;
+  /** Of the same: how long an outage lasts before a human is needed. */
+  outageMs: number;
   /** A person ended the session: whatever was wrong with it is theirs. */
   endedByHuman?: boolean;
   /** What the agent used this night; nothing where it has no budget. */
@@ -226,7 +228,7 @@ function begin(
 function see(
   book: Incidents,
   incident: Incident,
-  { assessment, session, account, confirmMs }: Assessed,
+  { assessment, session, account, confirmMs, outageMs }: Assessed,
 ): IncidentChange[] {
   const now = assessment.at;
   incident.session = session;
@@ -239,6 +241,7 @@ function see(
   incident.until = assessment.until;
   incident.reasons = assessment.reasons.slice(0, REASONS_MAX).map((reason) => plain(reason, REASON_CHARS));
   joinOutage(book, incident);
+  escalateOutage(book, incident, outageMs, now);
   if (incident.confirmedAt !== null || now < confirmsAt(book, incident, now, confirmMs)) return [];
   incident.confirmedAt = now;
   return [step(incident, "confirmed")];

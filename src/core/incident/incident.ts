@@ -73,6 +73,8 @@ export interface Outage {
   /** A member was last proven to work on; null while none was. */
   provenAt: number | null;
   endedAt: number | null;
+  /** It has lasted for as long as the policy waits: a human is needed, and whoever died is tried one after the other. */
+  escalatedAt?: number | null;
 }
 
 export type OutageGroup = "limit" | "service" | "login" | "machine";

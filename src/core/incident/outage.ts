@@ -77,6 +77,13 @@ export function joinOutage(book: Incidents, incident: Incident): Outage | null {
   return outage;
 }
 
+/** Nobody waits for ever for one of them to work again. A limit has its own time, which is waited for. */
+export function escalateOutage({ outages }: Incidents, { outage: id }: Incident, outageMs: number, now: number): void {
+  const outage = outages.find((candidate) => candidate.id === id);
+  if (!outage || !isOpen(outage) || outage.group === "limit" || outage.provenAt !== null) return;
+  if (now - outage.openedAt >= outageMs) outage.escalatedAt ??= now;
+}
+
 function enter(outage: Outage, incident: Incident): void {
   incident.outage = outage.id;
   if (!outage.members.includes(incident.id) && outage.members.length < MEMBERS_MAX) {

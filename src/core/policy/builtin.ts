@@ -87,6 +87,7 @@ const DEFAULT: Policy = {
   says: "the least that helps, once, with proof; ends only sessions that rouse started itself",
   confirmMs: MINUTE,
   patienceMs: 15 * MINUTE,
+  outageMs: 30 * MINUTE,
   limits: {
     marginMs: 90 * SECOND,
     jitterMs: 60 * SECOND,

@@ -62,6 +62,8 @@ export interface Policy {
   confirmMs: number;
   /** What cannot be acted on for so long, for want of evidence, goes to a human. */
   patienceMs: number;
+  /** An outage that lasts for so long goes to a human, and whoever died in it is started again one after the other. */
+  outageMs: number;
   limits: LimitRules;
   budgets: Budgets;
   ladders: Readonly<Partial<Record<Trouble, readonly Rung[]>>>;

@@ -1,6 +1,6 @@
 import type { Question, Verdict } from "../assess.js";
-import { SETTLE_MS, STOPPED_EARLY_AFTER_MS, STOPPED_PRESUMED_AFTER_MS, TOOL_CLOCKS } from "../clocks.js";
-import { MINUTE, setting } from "../defaults.js";
+import { SETTLE_MS, STOPPED_PRESUMED_AFTER_MS, TOOL_CLOCKS } from "../clocks.js";
+import { MINUTE, SECOND, setting } from "../defaults.js";
 import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
 import { completionVerdict } from "../evidence/completion.js";
 import type { Evidence } from "../evidence/evidence.js";
@@ -54,7 +54,9 @@ export function byEnd(question: Question): Verdict | null {
   }
   if (closing?.closing === "promise" && evidence.tools.behind.size > 0) return byBackground(question);
   if (closing?.closing === "promise") {
-    const patience = evidence.turn.presumed ? STOPPED_PRESUMED_AFTER_MS : STOPPED_EARLY_AFTER_MS;
+    const patience = evidence.turn.presumed
+      ? STOPPED_PRESUMED_AFTER_MS
+      : setting(settings, "stopped_early_seconds") * SECOND;
     if (word) dueAfter(word.at, patience);
     if (word && since(word.at) < patience) {
       if (evidence.turn.presumed)

@@ -1,6 +1,7 @@
 import type { Question, Verdict } from "../assess.js";
-import { ACT_ROUNDS } from "../clocks.js";
-import { burnVerdict } from "../evidence/burn.js";
+import { ACT_FACTOR, ACT_ROUNDS } from "../clocks.js";
+import { type Settings, setting } from "../defaults.js";
+import { type BurnVerdict, burnVerdict } from "../evidence/burn.js";
 import { checkpointVerdict } from "../evidence/checkpoint.js";
 import { errorsVerdict } from "../evidence/errors.js";
 import { kinds, workspaceStill } from "../evidence/kinds.js";
@@ -31,11 +32,22 @@ export function byLoop({ evidence, now, active, settings }: Question): Verdict |
     burnVerdict(evidence.burn, now, options) ??
     checkpointVerdict(evidence.checkpoint, now, options);
   if (!found) return null;
+  const act =
+    (found.cause === "repeated_error" && found.count >= ACT_ROUNDS) ||
+    (found.cause === "no_progress" && burntBy(found, settings) >= ACT_FACTOR);
   return {
     state: "stuck",
     cause: found.cause,
     confidence: found.confidence,
     reasons: [found.reason, ...(spin ? [spin.reason] : [])],
+    act,
     kinds: kinds(["record", workspaceStill(evidence, found.since)]),
   };
 }
+
+/** How many times over the measure that it exceeds most. */
+const burntBy = ({ output_tokens, active_minutes }: BurnVerdict, settings: Settings): number =>
+  Math.max(
+    output_tokens / setting(settings, "burn_output_tokens"),
+    active_minutes / setting(settings, "burn_active_minutes"),
+  );

@@ -1,8 +1,8 @@
 import type { Question, Verdict } from "../assess.js";
 import {
   ACT_AFTER_MS,
-  ACT_MARGIN_MS,
-  ACT_TOOL_FACTOR,
+  ACT_FACTOR,
+  ACT_MARGIN,
   APPROVAL_AFTER_MS,
   COMPACTION_TELL_MS,
   FREEZE,
@@ -19,6 +19,7 @@ import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { ToolClass } from "../signal.js";
 import type { WaitCause } from "../states.js";
 import { suspicion, suspicionAfter } from "../suspicion.js";
+import { ownTimeoutMs } from "../traits.js";
 import { ago, lasting } from "./words.js";
 
 /** A turn runs: what is it doing, and has the clock that belongs to it run out? */
@@ -58,7 +59,7 @@ function byTool(question: Question): Verdict | null {
   dueAfter(tool.at, allowed);
   if (since(tool.at) >= allowed) {
     const { cause } = TOOL_CLOCKS[tool.class];
-    const act = isSeen(question) && since(tool.at) >= allowed * ACT_TOOL_FACTOR;
+    const act = isSeen(question) && since(tool.at) >= allowed * ACT_FACTOR;
     const shown = evidence.progress.reading?.tool || evidence.progress.reading?.busy ? "screen" : null;
     return {
       state: "stuck",
@@ -222,8 +223,9 @@ function clockOf(
 }
 
 /** After the program's own time-out, where it has one. */
-function actAfterMs({ evidence: { traits } }: Question): number {
-  return traits.ownTimeoutMs === null ? ACT_AFTER_MS : traits.ownTimeoutMs + ACT_MARGIN_MS;
+function actAfterMs({ evidence: { traits }, settings }: Question): number {
+  const ownMs = ownTimeoutMs(traits, settings);
+  return ownMs === null ? ACT_AFTER_MS : Math.round(ownMs * ACT_MARGIN);
 }
 
 /** The screen says busy and not one byte comes: the program itself no longer runs. */

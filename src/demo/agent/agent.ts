@@ -6,6 +6,7 @@ import { Transcript } from "./transcript.js";
 
 export interface AgentOptions {
   speed?: number;
+  drawMs?: number;
   transcript?: string | null;
   session?: string;
   /** Where it is kept what arrived in its terminal. */
@@ -26,14 +27,14 @@ export class Agent {
   /** Submitted while nobody waited for it: taken up next, as a client keeps a queue. */
   #queue: string[] = [];
 
-  constructor({ speed = 1, transcript = null, session = "fake", log = null }: AgentOptions) {
+  constructor({ speed = 1, drawMs = DRAW_MS, transcript = null, session = "fake", log = null }: AgentOptions) {
     this.#speed = speed;
     this.#log = log;
     this.transcript = new Transcript(transcript, session);
     process.stdin.setRawMode?.(true);
     process.stdin.setEncoding("utf8").on("data", (text: string) => this.#keys(text));
     process.on("SIGUSR2", () => this.submit(""));
-    setInterval(() => this.screen.draw(), DRAW_MS);
+    setInterval(() => this.screen.draw(), drawMs);
   }
 
   /** So long, or until somebody submits something. */

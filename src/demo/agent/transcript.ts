@@ -25,17 +25,17 @@ export class Transcript {
   }
 
   prompt(text: string): void {
-    this.#write({ type: "user", message: { role: "user", content: text }, origin: { kind: "human" } });
+    this.write({ type: "user", message: { role: "user", content: text }, origin: { kind: "human" } });
   }
 
   interrupted(): void {
     const block = { type: "text", text: "[Request interrupted by user]" };
-    this.#write({ type: "user", message: { role: "user", content: [block] } });
+    this.write({ type: "user", message: { role: "user", content: [block] } });
   }
 
   says(text: string): void {
     this.#reply([{ type: "text", text }], "end_turn");
-    this.#write({ type: "system", subtype: "turn_duration", durationMs: 1000 });
+    this.write({ type: "system", subtype: "turn_duration", durationMs: 1000 });
   }
 
   /** The id of the call, for its result. */
@@ -47,7 +47,7 @@ export class Transcript {
 
   returns(id: string, content: string, isError = false): void {
     const block = { type: "tool_result", tool_use_id: id, content, is_error: isError };
-    this.#write({ type: "user", message: { role: "user", content: [block] } });
+    this.write({ type: "user", message: { role: "user", content: [block] } });
   }
 
   #lines(): string[] {
@@ -58,10 +58,11 @@ export class Transcript {
   #reply(content: object[], stop: string | null): void {
     const usage = { input_tokens: 10, output_tokens: 40 };
     const message = { id: `msg_${this.#count}`, role: "assistant", model: "fake", content, stop_reason: stop, usage };
-    this.#write({ type: "assistant", message });
+    this.write({ type: "assistant", message });
   }
 
-  #write(record: object): void {
+  /** Any record, with what all of them have. */
+  write(record: object): void {
     if (!this.#path) return;
     const common = {
       uuid: `${this.#session}-${this.#count++}`,

@@ -5,6 +5,7 @@
 import { homedir } from "node:os";
 import { isOwn, readArgv, readCwd, readEnviron, readExe, readOpenFiles } from "../process/proc.js";
 import { isDead, type ProcessRow, type ProcessTable } from "../process/process-table.js";
+import type { Accounts } from "./account.js";
 import { type Located, locateTranscript } from "./locate.js";
 import { programOf } from "./programs.js";
 
@@ -20,6 +21,8 @@ export interface FoundAgent {
   cwd: string | null;
   tty: string | null;
   located: Located | null;
+  /** Digest of the account that it uses; null where nothing tells. */
+  account: string | null;
   /** Set when rouse itself started it: `rouse run` and `spawn` say so in the environment. */
   session: string | null;
 }
@@ -38,6 +41,11 @@ const WORD_MAX = 1000;
 export class AgentFinder {
   /** What each process was found to be. A process that becomes another program changes its name. */
   private known = new Map<string, Known>();
+  private readonly accounts: Accounts | null;
+
+  constructor(accounts: Accounts | null = null) {
+    this.accounts = accounts;
+  }
 
   async find(table: ProcessTable): Promise<FoundAgent[]> {
     const kinds = this.kindsOf(table);
@@ -79,6 +87,7 @@ export class AgentFinder {
     const pids = [row.pid, ...innerPids];
     const argv = kinds.get(row.pid)?.argv ?? [];
     const cwd = readCwd(row.pid);
+    const home = env.get("HOME") || homedir();
     const located = await locateTranscript({
       kind,
       pids,
@@ -86,7 +95,7 @@ export class AgentFinder {
       argv,
       cwd,
       env,
-      home: env.get("HOME") || homedir(),
+      home,
       openFiles: pids.flatMap(readOpenFiles),
     });
     return {
@@ -99,6 +108,7 @@ export class AgentFinder {
       cwd,
       tty: row.tty,
       located,
+      account: (await this.accounts?.of({ kind, env, home })) ?? null,
       session: env.get("ROUSE_SESSION") ?? null,
     };
   }

@@ -77,6 +77,14 @@ describe("TranscriptSensor", () => {
     await met.close();
   });
 
+  it("takes the first record that it meets for more than who wrote it", async () => {
+    writeFileSync(path, call(NOON - HOUR, "t1", "make test"));
+    const met = sensor();
+    const { signals } = await met.read(NOON);
+    expect(signals.filter((s) => s.kind === "tool_start")).toMatchObject([{ id: "t1", at: NOON - HOUR }]);
+    await met.close();
+  });
+
   it("raises no alarm from a silence before its first look, and one from the silence after it", async () => {
     writeFileSync(path, prompt(NOON - 9 * HOUR, "go") + call(NOON - 8 * HOUR, "t1", "make test"));
     const met = sensor();

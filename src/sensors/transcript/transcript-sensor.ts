@@ -118,12 +118,18 @@ export class TranscriptSensor {
     });
   }
 
-  /** The first record says who and where; of a long transcript it would never be seen. It may be read twice. */
+  /**
+   * The first record says who and where; of a long transcript it would never be seen. Of a short one it is read again,
+   * so another reader reads it here: one that has seen a record takes it for known.
+   */
   private async readHead(at: number): Promise<Signal[]> {
     const text = await readHeadInside(this.path, realRoot(this.options.root) ?? this.options.root, HEAD_BYTES);
     const end = text?.indexOf("\n") ?? -1;
     if (!text || end < 0) return [];
-    return this.readLine(text.slice(0, end), at).filter((signal) => signal.kind === "session");
+    const record = parseRecord(text.slice(0, end));
+    if (record === null) return [];
+    const reader = readersFor(this.options.kind).transcript(this.options);
+    return reader.read(record, this.timeOf(record, at)).filter((signal) => signal.kind === "session");
   }
 
   private readLine(line: string, at: number): Signal[] {

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import { assess } from "../assess.js";
+import { MINUTE, SECOND } from "../defaults.js";
+import { createEvidence, take } from "../evidence/evidence.js";
+import type { Signal } from "../signal.js";
+import { PLAIN_TRAITS } from "../traits.js";
+
+const s = (at: number, fields: object) => ({ at, source: "stream", ...fields }) as Signal;
+const begin = s(0, { kind: "turn", phase: "start", byUser: true });
+const assessed = (signals: readonly Signal[], now: number, settings = {}) => {
+  const evidence = createEvidence(PLAIN_TRAITS);
+  for (const signal of [begin, ...signals]) take(evidence, signal);
+  const { cause, level } = assess(evidence, now, settings);
+  return `${cause} ${level}`;
+};
+
+const failing = (times: number): Signal[] =>
+  Array.from({ length: times }, (_, i) => [
+    s(i * SECOND, { kind: "tool_start", id: `${i}`, tool: "Bash", class: "shell", call: `make ${i}`, round: `${i}` }),
+    s(i * SECOND + 500, { kind: "tool_end", id: `${i}`, ok: false, outcome: `o${i}`, raw: `r${i}`, error: "E" }),
+  ]).flat();
+const writing = (tokens: number): Signal[] => [s(MINUTE, { kind: "tokens", input: 0, output: tokens })];
+
+describe("a circle", () => {
+  it("of equal errors is told at the fifth and acted on at the twentieth", () => {
+    expect(assessed(failing(5), 6 * SECOND)).toBe("repeated_error tell");
+    expect(assessed(failing(19), 20 * SECOND)).toBe("repeated_error tell");
+    expect(assessed(failing(20), 21 * SECOND)).toBe("repeated_error act");
+  });
+
+  it("of tokens for nothing is acted on when they are twice as many as are told", () => {
+    expect(assessed(writing(100_000), 61 * SECOND)).toBe("no_progress tell");
+    expect(assessed(writing(200_000), 61 * SECOND)).toBe("no_progress act");
+    expect(assessed(writing(2000), 61 * SECOND, { burn_output_tokens: 1000 })).toBe("no_progress act");
+  });
+});
+
+describe("a silent stream", () => {
+  const silent = (own: number, at: number): string => {
+    const evidence = createEvidence({ ...PLAIN_TRAITS, ownTimeoutMs: 300_000 });
+    for (const signal of [
+      begin,
+      s(0, { kind: "delta", chars: 1 }),
+      s(0, { kind: "delta", source: "transcript", chars: 1 }),
+    ])
+      take(evidence, signal);
+    take(
+      evidence,
+      s(0, { kind: "process", source: "process", alive: true, children: 0, cpuMs: 1, newestChildAt: null }),
+    );
+    return assess(evidence, at, { own_timeout_seconds: own }).level;
+  };
+
+  it("is acted on a tenth after the program's own time-out, which the user may know better than its profile", () => {
+    expect([silent(0, 329 * SECOND), silent(0, 330 * SECOND)]).toEqual(["tell", "act"]);
+    expect([silent(600, 330 * SECOND), silent(600, 660 * SECOND)]).toEqual(["tell", "act"]);
+    expect(silent(100, 111 * SECOND)).toBe("act");
+  });
+});
