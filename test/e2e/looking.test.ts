@@ -156,7 +156,7 @@ describe("rouse doctor", () => {
     const { checks } = JSON.parse(stdout);
     const of = (what: string) => checks.find((line: { what: string }) => line.what === what);
     expect(of("daemon")).toMatchObject({ level: "ok" });
-    expect(of("journal")).toMatchObject({ level: "ok", says: expect.stringContaining("1 signals of 1 sessions") });
+    expect(of("journal")).toMatchObject({ level: "ok", says: expect.stringContaining("1 signal of 1 session,") });
     expect(of("agent a")).toMatchObject({
       level: "warn",
       says: "claude-code by spawn: sees transcript; not hooks",
