@@ -19,6 +19,7 @@ export default defineConfig(({ mode }) => {
     test: {
       include: ["src/**/*.test.ts", "test/**/*.test.ts"],
       exclude: ["test/fixtures/**"],
+      globalSetup: ["test/setup/outside.ts"],
       env: full ? { ROUSE_FULL: "1" } : {},
       // A hung test ends; nothing else is measured by these. Two busy cores took four times as long as two idle ones.
       testTimeout: full ? 1_200_000 : 120_000,

@@ -29,6 +29,7 @@ PRIVATE.addSubnet("198.18.0.0", 15, "ipv4");
 PRIVATE.addAddress("::1", "ipv6");
 PRIVATE.addSubnet("fc00::", 7, "ipv6");
 PRIVATE.addSubnet("64:ff9b:1::", 48, "ipv6");
+PRIVATE.addSubnet("2001::", 32, "ipv6"); // Teredo: an IPv4 address of somebody's choice inside
 
 /** IPv4 in the clothes of IPv6: mapped, compatible, NAT64, 6to4. */
 function innerIpv4(address: string): string | null {

@@ -2,7 +2,7 @@
 import type { Notice, Severity } from "../core/alert/alert.js";
 import type { Channel } from "./channel.js";
 import { runProgram } from "./program.js";
-import { bodyOf, clipped, unlinked } from "./text.js";
+import { bodyOf, clipped, unlinkedIn } from "./text.js";
 
 const BODY_MAX = 600;
 const URGENCY: Readonly<Record<Severity, string>> = { info: "low", warning: "normal", critical: "critical" };
@@ -12,9 +12,9 @@ const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceA
 /** macOS: the texts are arguments of the script, never part of it. */
 const SCRIPT = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run";
 
-function desktopCommand(notice: Notice, platform: NodeJS.Platform): string[] {
-  const title = clipped(unlinked(notice.title), 120);
-  const body = clipped(unlinked(bodyOf(notice)), BODY_MAX);
+export function desktopCommand(notice: Notice, platform: NodeJS.Platform): string[] {
+  const title = unlinkedIn(notice.title, (text) => clipped(text, 120));
+  const body = unlinkedIn(bodyOf(notice), (text) => clipped(text, BODY_MAX));
   if (platform === "darwin") return ["osascript", "-e", SCRIPT, "--", title, body];
   return ["notify-send", "--app-name=rouse", `--urgency=${URGENCY[notice.severity]}`, "--", title, escaped(body)];
 }

@@ -74,8 +74,16 @@ function outcomeOf(to: string, status: number, retryAfter: string | undefined, a
   if (status >= 300 && status < 400) return refused(`${to} redirects (${status}): give the new address`);
   if (FINAL.has(status)) return refused(`${to} does not take it (${status})`);
   const afterMs = waitOf(retryAfter) ?? waitInBody(answer);
-  return retry(`${to} answered ${status}`, afterMs);
+  return retry(`${to} answered ${status}${MAY_BE[status] ?? ""}`, afterMs);
 }
+
+/** What most often is behind it, for whoever set the channel up a moment ago. */
+const MAY_BE: Readonly<Record<number, string>> = {
+  401: ": a token may be missing or wrong",
+  403: ": a token may be wrong, or may not send here",
+  404: ": its address may be wrong",
+  410: ": its address is no longer in use",
+};
 
 /** Seconds, or a date. */
 function waitOf(value: string | undefined): number | undefined {

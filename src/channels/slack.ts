@@ -2,7 +2,7 @@
 import type { Notice } from "../core/alert/alert.js";
 import type { Channel } from "./channel.js";
 import { post, type Target } from "./post.js";
-import { bodyOf, clipped, unlinked } from "./text.js";
+import { bodyOf, clipped, unlinkedIn } from "./text.js";
 
 /** Limits of a header, of a section and of the top-level text. */
 const HEADER_MAX = 150;
@@ -12,11 +12,16 @@ const TEXT_MAX = 3000;
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 export function slackPayload(notice: Notice): Record<string, unknown> {
-  const title = unlinked(notice.title);
-  const body = unlinked(bodyOf(notice));
-  const plain = (text: string, max: number) => ({ type: "plain_text", text: clipped(text, max), emoji: false });
+  const { title } = notice;
+  const body = bodyOf(notice);
+  const within = (max: number) => (text: string) => clipped(text, max);
+  const plain = (text: string, max: number) => ({
+    type: "plain_text",
+    text: unlinkedIn(text, within(max)),
+    emoji: false,
+  });
   return {
-    text: clipped(escaped(title), TEXT_MAX),
+    text: unlinkedIn(escaped(title), within(TEXT_MAX)),
     mrkdwn: false,
     link_names: false,
     unfurl_links: false,

@@ -1,12 +1,29 @@
 /** Shaping of texts that is common to channels. What an agent wrote must not become a link, a mention or markup. */
 import type { Notice } from "../core/alert/alert.js";
 
+/**
+ * Ends of names that mail programs and phones take for a host without any scheme. Those that are better known as ends of
+ * file names (md, rs, py, sh, pl, in, so) are left out: they count only where a path follows.
+ */
+const HOST_ENDS =
+  "com|net|org|edu|gov|mil|info|biz|name|pro|io|co|ai|app|dev|me|tv|xyz|top|site|online|store|shop|tech|club|link|click|live|zone|space|cloud|page|work|world|website|icu|ru|cn|de|uk|fr|eu|us|jp|kr|br|nl|ca|au|tk|gq|ly|gg|gl";
+const BARE_HOST = new RegExp(`(?<=[\\p{L}\\p{N}])[.\u3002\uff0e\uff61](?=(?:${HOST_ENDS})(?![\\p{L}\\p{N}_]))`, "giu");
+const HOST_WITH_PATH = /(?<![\p{L}\p{N}/._~-])((?:[\p{L}\p{N}-]{1,63}\.){1,8})(?=\p{L}{2,24}(?:\/|:\d))/gu;
+
 /** Addresses that a reader's program would make into links are broken, and stay readable. */
 export function unlinked(text: string): string {
   return text
     .replace(/:\/\//g, ": //")
-    .replace(/\b(www|mailto|tel|xmpp|tg|slack|discord)([.:])/gi, "$1 $2")
-    .replace(/@(?=\S)/g, "@ ");
+    .replace(/\b(www|mailto|tel|sms|xmpp|tg|slack|discord)([.:])/gi, "$1 $2")
+    .replace(/@(?=[^\s…])/g, "@ ")
+    .replace(BARE_HOST, "$& ")
+    .replace(HOST_WITH_PATH, "$1 ");
+}
+
+/** The same, cut to what fits: a cut may end a name just where it becomes that of a host, so what is left is looked at again. */
+export function unlinkedIn(text: string, cut: (text: string) => string): string {
+  const short = cut(unlinked(text));
+  return unlinked(short) === short ? short : unlinkedIn(short, cut);
 }
 
 /** At most so many characters, cut between whole ones. */

@@ -1,5 +1,6 @@
 /** What `run` and `spawn` have in common: the agent's name, kind, tags, task and policy, and its command. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import { redact } from "../core/redact.js";
 import { findProgram } from "../host/find-program.js";
 import { isName } from "../host/names.js";
 import type { SpecWithoutName } from "../host/start-host.js";
@@ -50,7 +51,7 @@ export function specOf(command: string[], options: AgentOptions, origin: "run" |
     wanted: options.name ?? null,
     kind: options.kind ?? null,
     tags: options.tag ?? [],
-    task: options.task ?? null,
+    task: options.task === undefined ? null : redact(options.task),
     policy: options.policy ?? null,
     command,
     workspace: process.cwd(),

@@ -4,7 +4,10 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "@commander-js/extra-typings";
+import { logLine } from "../config/log-line.js";
 import { makePrivateFolder, type RousePaths, rousePaths } from "../config/paths.js";
+import { plainLine } from "../core/plain.js";
+import { redact } from "../core/redact.js";
 import { askDaemon, Unreachable } from "../daemon/client.js";
 import { keepDown } from "../daemon/kept-down.js";
 import type { Fold } from "../daemon/starting.js";
@@ -62,13 +65,23 @@ async function serveHere(setExit: (code: number) => void): Promise<void> {
     if (error instanceof AlreadyRunning) throw new BadInput(`${error.message}; stop it with "rouse down" first`);
     throw error;
   });
-  for (const note of running.notes) process.stderr.write(`rouse: ${note}\n`);
-  process.stderr.write(`rouse: watching; the socket is ${rousePaths().daemonSocket}\n`);
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => running.stop("stays down"));
+  for (const note of running.notes) log(note);
+  log(`watching; the socket is ${rousePaths().daemonSocket}`);
+  // What nobody foresaw ends it, as it would anyway, but leaves a line of the log instead of a page of raw text.
+  process.once("uncaughtException", (error) => {
+    log(error.stack ?? String(error));
+    process.exit(1);
+  });
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => void running.stop("stays down"));
   // A terminal that was closed says nothing about the daemon.
-  process.once("SIGHUP", () => running.stop("may return"));
+  process.once("SIGHUP", () => void running.stop("may return"));
   await running.stopped;
   setExit(0);
+}
+
+/** To whoever sits in front of it as words, else as a line of the log. */
+function log(text: string): void {
+  process.stderr.write(process.stderr.isTTY ? `rouse: ${redact(plainLine(text))}\n` : logLine("daemon", text));
 }
 
 /** Makes sure that a daemon answers, and has read its journal. True if it had to be started. */

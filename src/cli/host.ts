@@ -4,6 +4,7 @@
  * that the agent runs (or why not), and then belongs to nobody.
  */
 import { closeSync, readFileSync, writeSync } from "node:fs";
+import { logLine } from "../config/log-line.js";
 import { rousePaths } from "../config/paths.js";
 import { Host } from "../host/host.js";
 import { releaseName } from "../host/names.js";
@@ -69,7 +70,7 @@ function answer(value: Record<string, unknown>): void {
 }
 
 function log(text: string): void {
-  process.stderr.write(`${new Date().toISOString()} ${text}\n`);
+  process.stderr.write(logLine("host", text));
 }
 
 await main();

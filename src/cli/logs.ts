@@ -1,6 +1,7 @@
 /** `rouse logs`: what an agent wrote last, as text. */
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
+import { RedactStream } from "../core/redact-stream.js";
 import { readOwnFile, sessionFile } from "../host/registry.js";
 import { isPainting, painted } from "../readers/screen/painted.js";
 import { BadInput } from "../replay/files.js";
@@ -16,8 +17,8 @@ export function addLogs(program: Command, _setExit: (code: number) => void): voi
     .summary("what an agent wrote last")
     .description(
       "Prints the last output of an agent that was started by rouse (up to 1 MiB; up to 256 KiB after its end) as plain\n" +
-        "text: of a program that draws, its screen and what has scrolled out of it. With --follow it is the text as it\n" +
-        "comes; programs that draw are better followed with: rouse attach",
+        "text, secrets masked: of a program that draws, its screen and what has scrolled out of it. With --follow it is the\n" +
+        "text as it comes; programs that draw are better followed with: rouse attach",
     )
     .argument("<agent>", "its name")
     .option("-f, --follow", "go on until it ends")
@@ -25,8 +26,9 @@ export function addLogs(program: Command, _setExit: (code: number) => void): voi
     .action(async (name, options) => {
       const session = await sessionNamed(name);
       const text = new OutputText();
+      const kept = new RedactStream();
       const write = (bytes: Buffer): void => {
-        process.stdout.write(options.raw ? bytes : text.take(bytes));
+        process.stdout.write(options.raw ? bytes : kept.push(text.take(bytes)));
       };
       const whole: Buffer[] = [];
       let size: { cols: number; rows: number } = session;
@@ -41,7 +43,7 @@ export function addLogs(program: Command, _setExit: (code: number) => void): voi
         show(lastOutput(session.session, session.name));
       }
       write(await asLines(Buffer.concat(whole), size));
-      if (!options.raw) process.stdout.write(text.end());
+      if (!options.raw) process.stdout.write(kept.push(text.end()) + kept.flush());
     });
 }
 

@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { plainLine } from "../core/plain.js";
+import { redact } from "../core/redact.js";
 import { Refused, Unreachable } from "../daemon/client.js";
 import { BadInput } from "../replay/bad-input.js";
 import { COMMANDS, groupOf, OTHER_WORDS } from "./commands.js";
@@ -20,7 +21,7 @@ async function main(): Promise<number> {
       subcommandDescription: (command) => command.summary() || command.description().replaceAll("\n", " "),
     })
     .configureOutput({
-      writeErr: (text) => process.stderr.write(text.split("\n").map(plainLine).join("\n")),
+      writeErr: (text) => process.stderr.write(safe(text)),
       // Whoever reads a script's output wants to know which program complains.
       outputError: (text, write) => write(text.replace(/^error: /, "rouse: ")),
     })
@@ -89,8 +90,11 @@ function isOwn(path: string): boolean {
   return [config, state, runtime].some((folder) => path.startsWith(folder) || folder.startsWith(`${path}/`));
 }
 
+/** What somebody typed is quoted in it: without control bytes, and without a secret that got into the wrong place. */
+const safe = (text: string): string => redact(text.split("\n").map(plainLine).join("\n"));
+
 function say(message: string, code: number): number {
-  process.stderr.write(`rouse: ${message}\n`);
+  process.stderr.write(`rouse: ${safe(message)}\n`);
   return code;
 }
 

@@ -4,6 +4,7 @@ import { appendFileSync } from "node:fs";
 import { constants } from "node:os";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
+import { logLine } from "../config/log-line.js";
 import { cannotKeep, rousePaths } from "../config/paths.js";
 import { plainLine } from "../core/plain.js";
 import { allowUp } from "../daemon/kept-down.js";
@@ -73,9 +74,7 @@ function runUnwatched({ name, command }: HostSpec, reason: string): Promise<PtyE
 function logOf(name: string): (text: string) => void {
   return (text) => {
     try {
-      appendFileSync(join(rousePaths().state, "run.log"), `${new Date().toISOString()} ${name}: ${text}\n`, {
-        mode: 0o600,
-      });
+      appendFileSync(join(rousePaths().state, "run.log"), logLine(name, text), { mode: 0o600 });
     } catch {
       // There is nowhere left to say it.
     }

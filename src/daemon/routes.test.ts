@@ -21,6 +21,7 @@ beforeEach(() => {
     hooks: new Hooks(test.loop),
     version: "1.0",
     previewLines: 5,
+    atRest: () => Promise.resolve(),
     shutDown: () => {
       shutDowns++;
     },

@@ -4,6 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import * as z from "zod";
 import { otherNames } from "../config/suggest.js";
 import { plain, plainJsonText } from "../core/plain.js";
+import { redact } from "../core/redact.js";
 import type { Signal } from "../core/signal.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { parseSession } from "../store/session-schema.js";
@@ -19,6 +20,8 @@ import { type Why, whyOf } from "./why.js";
 /** A batch of 5000 signals has 2 MB. Whoever sends more wants the daemon's memory, not its judgement. */
 const BODY_MAX = 16 * 1024 * 1024;
 
+const NOTHING_QUOTED = /\/(?:signals|shutdown)$/;
+
 const batchSchema = z.object({ from: z.int().min(1), signals: z.array(z.unknown()).max(5000) });
 
 /** What `rouse why` is told: the verdict, and the open incidents of the agent. */
@@ -28,6 +31,8 @@ export interface RouteOptions {
   loop: Loop;
   hooks: Hooks;
   version: string;
+  /** Begins nothing more; what must not be cut off has ended. */
+  atRest: () => Promise<void>;
   /** Ends the daemon, politely. */
   shutDown: () => void;
   /** Watches by these rules too; returns all that hold. */
@@ -38,18 +43,29 @@ export interface RouteOptions {
   acting?: Acting;
 }
 
-export function makeRoutes({ loop, hooks, version, shutDown, watch, previewLines, acting }: RouteOptions): Hono {
+export function makeRoutes({
+  loop,
+  hooks,
+  version,
+  atRest,
+  shutDown,
+  watch,
+  previewLines,
+  acting,
+}: RouteOptions): Hono {
   const app = new Hono();
   app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: (c) => c.json({ error: "the body is too large" }, 413) }));
-  app.get("*", async (c, next) => {
+  app.use("*", async (c, next) => {
     await next();
-    // A stream of events is made safe where it is written.
-    if (!c.res.headers.get("content-type")?.startsWith("application/json")) return;
-    // Names, tasks and commands are as somebody wrote them: whoever prints an answer must not print them raw.
-    // Piece by piece: an answer that takes long shows that it is under way.
+    // A stream of events is made safe where it is written. Where nothing is quoted the answer leaves at once: hosts bring
+    // signals all the time, and after a shutdown there is nobody to finish a stream.
+    if (!c.res.headers.get("content-type")?.startsWith("application/json") || NOTHING_QUOTED.test(c.req.path)) return;
+    // Names, tasks, commands and what is quoted of a screen are as somebody wrote them: whoever prints an answer must not
+    // print them raw, nor the secrets in them. Piece by piece: an answer that takes long shows that it is under way.
+    const leave = (text: string): string => plainJsonText(redact(text));
     const body = c.res.body
       ?.pipeThrough(new TextDecoderStream())
-      .pipeThrough(new TransformStream<string, string>({ transform: (text, to) => to.enqueue(plainJsonText(text)) }))
+      .pipeThrough(new TransformStream<string, string>({ transform: (text, to) => to.enqueue(leave(text)) }))
       .pipeThrough(new TextEncoderStream());
     c.res = new Response(body ?? null, { status: c.res.status, headers: c.res.headers });
   });
@@ -64,7 +80,8 @@ export function makeRoutes({ loop, hooks, version, shutDown, watch, previewLines
       sessions: loop.sessions().length,
     }),
   );
-  app.post("/v1/shutdown", (c) => {
+  app.post("/v1/shutdown", async (c) => {
+    await atRest();
     setImmediate(shutDown);
     return c.json({ ok: true });
   });

@@ -44,7 +44,7 @@ export interface Running {
   notes: string[];
   stopped: Promise<void>;
   /** A daemon that a person stopped stays down; another may be started anew by whoever misses it. */
-  stop: (then: "stays down" | "may return") => void;
+  stop: (then: "stays down" | "may return") => Promise<void>;
 }
 
 /** `hostScript` is what the process beside a spawned agent runs. */
@@ -109,7 +109,9 @@ export async function serve(
     await world.watch(rules);
     return rules;
   };
-  let stop: Running["stop"] = () => {};
+  let end: (...then: Parameters<Running["stop"]>) => void = () => {};
+  // Alerts that are under way come first, while the daemon still answers; whoever asked hears when that is done.
+  const atRest = (): Promise<void> => setup.told.courier.close();
   const hooks = new Hooks(loop);
   const faces = openFaces({ ...setup, loop, journal, config, paths, version });
   const face = new HttpFace({
@@ -128,7 +130,8 @@ export async function serve(
     hooks,
     version,
     previewLines: config.watchdog.output_preview_lines,
-    shutDown: () => stop("stays down"),
+    atRest,
+    shutDown: () => end("stays down"),
     watch,
     acting,
   });
@@ -152,8 +155,8 @@ export async function serve(
   };
   const pruning = setInterval(() => prune(journal, { ...bounds, now: clock.now() }), PRUNE_EVERY_MS);
   const stopped = new Promise<void>((resolve) => {
-    stop = (then) => {
-      stop = () => {};
+    end = (then) => {
+      end = () => {};
       if (then === "stays down") keepDown(paths);
       clearInterval(pruning);
       loop.stop();
@@ -165,7 +168,6 @@ export async function serve(
       server.close();
       server.closeAllConnections();
       loop.follower = null;
-      void setup.told.courier.close();
       acting.close();
       journal.close();
       rmSync(paths.daemonSocket, { force: true });
@@ -173,7 +175,14 @@ export async function serve(
     };
   });
   respond = (request, response) => void answer(request, response);
-  return { notes, stopped, stop: (then) => stop(then) };
+  return {
+    notes,
+    stopped,
+    stop: async (then) => {
+      await atRest();
+      end(then);
+    },
+  };
 }
 
 /** Accounts are known again after a restart; where the key cannot be kept, they are told apart all the same. */

@@ -259,5 +259,6 @@ describe("a day without trouble", () => {
     }
     expect(test.acting.book.incidents).toEqual([]);
     expect(test.told).toEqual([]);
-  });
+    expect(test.arrived).toEqual([]);
+  }, 600_000);
 });

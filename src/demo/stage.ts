@@ -29,7 +29,7 @@ let isEnding = false;
 const end = async (): Promise<void> => {
   if (isEnding) return;
   isEnding = true;
-  daemon?.stop("stays down");
+  await daemon?.stop("stays down");
   await endBelow(process.pid);
   rmSync(home, { recursive: true, force: true });
   process.exit(0);

@@ -1,6 +1,7 @@
 /** Sessions at the edge: what is read back from a file or comes over a wire is checked once, here. */
 import * as z from "zod";
 import type { AgentSession } from "../core/agent.js";
+import { redact } from "../core/redact.js";
 
 const name = z.string().min(1).max(400);
 const text = z.string().max(4000);
@@ -14,7 +15,8 @@ const schema = z.looseObject({
   origin: z.enum(["run", "spawn", "tmux", "transcript"]),
   command: z.array(z.string().max(100_000)).max(10_000),
   workspace: text.nullable(),
-  task: text.nullable(),
+  // A command has to be kept as it is, to be started again; what somebody wrote about the work has not.
+  task: text.transform(redact).nullable(),
   policy: name.nullable(),
   pid: z.number().int().positive().nullable(),
   pidStart: name.nullable(),

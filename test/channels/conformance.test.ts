@@ -35,7 +35,9 @@ afterAll(async () => {
   await smtp.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-afterEach(() => {
+afterEach(async () => {
+  // One that was broken off may still be on its way.
+  await http.idle();
   http.received.length = 0;
   http.behave = () => ({ status: 200, body: "ok" });
   smtp.mails.length = 0;

@@ -11,6 +11,7 @@ import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
 import { ApiClient, makeToken, openPort } from "../support/api.js";
 import { CANARIES } from "../support/canaries.js";
+import { openEvents } from "../support/event-reader.js";
 import { EVIL, UNSAFE } from "../support/evil.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 import { CLIENTS } from "../support/mcp.js";
@@ -159,7 +160,7 @@ describe("what leaves by the API", () => {
   });
 
   it("as an event holds none either, and a client that comes back gets what it missed", async () => {
-    const first = await stream(port, client, {});
+    const first = await openEvents(port, client.headers);
     let flips = 0;
     const flip = async (): Promise<void> => {
       const state = flips++ % 2 === 0 ? "error" : "needs_input";
@@ -176,34 +177,15 @@ describe("what leaves by the API", () => {
       await flip();
       return (await client.get("/metrics")).status === 200 && flips > 3;
     });
-    const second = await stream(port, client, { "last-event-id": id as string });
+    const second = await openEvents(port, client.headers, { "last-event-id": id as string });
     await until("what was missed", () => second.text().includes("\nid: "));
     second.end();
     expect(second.text()).toMatch(/^event: hello/);
     expect(second.text()).not.toContain(`id: ${id}\n`);
-    const third = await stream(port, client, { "last-event-id": "000000000000-7" });
+    const third = await openEvents(port, client.headers, { "last-event-id": "000000000000-7" });
     await until("the notice", () => third.text().includes("\n\n"));
     third.end();
     expect(third.text()).toMatch(/^event: missed/);
     for (const text of [seen, second.text()]) checkText("events", text);
   });
 });
-
-async function stream(
-  at: number,
-  { headers }: ApiClient,
-  more: Record<string, string>,
-): Promise<{ text: () => string; end: () => void }> {
-  const ending = new AbortController();
-  const answer = await fetch(`http://127.0.0.1:${at}/v1/events`, {
-    headers: { ...headers, ...more },
-    signal: ending.signal,
-  });
-  let text = "";
-  const decoder = new TextDecoder();
-  void (async () => {
-    for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>)
-      text += decoder.decode(piece, { stream: true });
-  })().catch(() => {});
-  return { text: () => text, end: () => ending.abort() };
-}

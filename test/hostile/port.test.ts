@@ -8,6 +8,7 @@ import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES, type Route } from "../../src/api/routes.js";
 import { rousePaths } from "../../src/config/paths.js";
+import { makeHttpApp } from "../../src/daemon/http/app.js";
 import { RIGHTS } from "../../src/daemon/http/tokens.js";
 import { ApiClient, makeToken, openPort } from "../support/api.js";
 import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
@@ -30,11 +31,23 @@ afterAll(async () => {
   expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
 });
 
-const OTHER_PATHS: Route[] = [
-  { method: "post", path: "/v1/hooks/claude-code", right: "report" },
-  { method: "post", path: "/v1/logs", right: "report" },
-];
-const TABLE = [...ROUTES, ...OTHER_PATHS];
+/** What the daemon itself takes, as its router knows it: a route that is added there is in the table too. */
+const UNUSED = {} as never;
+const OWN: Route[] = makeHttpApp({
+  hosts: UNUSED,
+  who: UNUSED,
+  hooks: UNUSED,
+  telemetry: UNUSED,
+  counts: UNUSED,
+  more: UNUSED,
+})
+  .routes.filter(({ method }) => method !== "ALL")
+  .map(({ method, path }) => ({
+    method: method.toLowerCase() as Route["method"],
+    path: path.replace(":program", "claude-code"),
+    right: "report",
+  }));
+const TABLE = [...ROUTES, ...OWN];
 
 type Headers = Record<string, string>;
 
@@ -72,6 +85,16 @@ async function answers(headers: () => Headers, as?: (route: Route) => string): P
 const PASSED = [200, 400, 404, 406, 409];
 
 describe("every route of the port", () => {
+  it("is in the table that all of these go through", async () => {
+    expect(OWN.map(({ path }) => path)).toContain("/v1/hooks/claude-code");
+    const { text } = await new ApiClient(port, tokens.all as string).get("/v1/openapi.json");
+    const { paths } = JSON.parse(text) as { paths: Record<string, object> };
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method} ${path}`),
+    );
+    expect(described.sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
   it("is reached by whoever has the right token, from the right place", async () => {
     for (const status of await answers(() => good())) expect(PASSED).toContain(status);
   });
@@ -159,6 +182,52 @@ describe("every route of the port", () => {
         expect([host, [421, 400].includes(status)]).toEqual([host, true]);
     }
   }, 120_000);
+
+  it("is closed to a page whose own name was made to lead here", async () => {
+    for (const { method, path } of TABLE)
+      for (const origin of [undefined, `http://evil.example:${port}`]) {
+        const { host: _own, ...headers } = good(origin === undefined ? {} : { origin });
+        const status = await new Promise((resolve) => {
+          const asked = request(
+            {
+              host: "evil.example",
+              port,
+              path: path.replace("{agent}", "nobody"),
+              method: method.toUpperCase(),
+              headers,
+              agent: false,
+              // What a rebinding name server says the second time.
+              lookup: (_name, _options, done) => done(null, [{ address: "127.0.0.1", family: 4 }]),
+            },
+            (answer) => {
+              resolve(answer.statusCode);
+              asked.destroy();
+            },
+          );
+          asked.on("error", (error) => resolve(error.message));
+          asked.end(method === "post" ? "{}" : undefined);
+        });
+        expect([path, status]).toEqual([path, 421]);
+      }
+  });
+
+  it("is closed where a request names two hosts, or another one in its first line", async () => {
+    const head = [`authorization: Bearer ${tokens.all}`, "content-type: application/json", "connection: close"];
+    for (const { method, path: route } of TABLE) {
+      const path = route.replace("{agent}", "nobody");
+      const forms = [
+        [`${method.toUpperCase()} ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`, "host: evil.example"],
+        [`${method.toUpperCase()} http://127.0.0.1:${port}${path} HTTP/1.1`, "host: evil.example"],
+        [`${method.toUpperCase()} ${path} HTTP/1.1`],
+        [`${method.toUpperCase()} ${path} HTTP/1.0`],
+        [`${method.toUpperCase()} ${path} HTTP/1.1`, "host: evil.example", `x-forwarded-host: 127.0.0.1:${port}`],
+      ];
+      for (const form of forms) {
+        const answer = await raw(`${[...form, ...head, "content-length: 2"].join("\r\n")}\r\n\r\n{}`);
+        expect([form, /^HTTP\/1\.1 (?:400|421)/.test(answer)]).toEqual([form, true]);
+      }
+    }
+  });
 
   it("is closed to pages of any other origin", async () => {
     const origins = [

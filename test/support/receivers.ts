@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
 import type { Notice } from "../../src/core/alert/alert.js";
+import { until } from "./hosts.js";
 
 export interface Received {
   method: string;
@@ -38,6 +39,13 @@ export class HttpReceiver {
   async start(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Whatever was sent before its sender ended has been read. */
+  async idle(): Promise<void> {
+    const open = (): Promise<number> =>
+      new Promise((resolve, reject) => this.#server.getConnections((error, n) => (error ? reject(error) : resolve(n))));
+    await until("the receiver to have read all", async () => (await open()) === 0);
   }
 
   async stop(): Promise<void> {

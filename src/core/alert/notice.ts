@@ -56,40 +56,64 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Said 
     const { endedAt, since, phase } = incident;
     const lasted = endedAt === null ? "" : `it lasted ${spell(endedAt - since)}, since ${clock(since)}`;
     const how = phase === "resolved" ? " works again" : ": it is over, the trouble is no longer seen";
-    return { title: `${name}${how}`, lines: [who, `it was: ${incident.trouble}`, lasted, did] };
+    return {
+      title: `${name}${how}`,
+      lines: [who, `told before: ${name} ${TROUBLE_WORDS[incident.trouble]}`, lasted, did],
+    };
   }
   const until = incident.until === null ? "" : `until ${clock(incident.until)}`;
+  const asked = questionOf(incident, view);
+  const needs = incident.escalated?.reason.split(NEEDS_HUMAN).at(-1) ?? "";
   return {
     title: `${name} ${TROUBLE_WORDS[incident.trouble]}`,
     lines: [
       who,
-      askedOf(incident, view),
-      `why: ${say(incident.reasons[0] ?? incident.trouble)}`,
+      asked === "" ? "" : `it asks: ${say(asked, 400)}`,
+      `why: ${say(withoutQuestion(incident.reasons[0] ?? incident.trouble, asked))}`,
       `since ${clock(incident.since)} (${spell(now - incident.since)})`,
       until,
-      did || "rouse did nothing to it",
-      incident.escalated ? say(incident.escalated.reason) : "",
+      did || (needs === "" ? "rouse has not touched it" : `rouse left it alone: ${say(needs)}`),
+      did === "" || needs === "" ? "" : `it needs you: ${say(needs)}`,
       canOf(incident, view),
     ],
   };
 }
 
-/** The question or the command, word for word. */
-function askedOf({ trouble }: Incident, view: Seen | null): string {
-  if (trouble !== "needs_input" || !view) return "";
-  const { prompts, report, message } = view.evidence;
-  const question =
-    openPrompt(prompts)?.question || (report?.state === "needs_input" && report.text) || message?.preview;
-  return question ? `it asks: ${say(question, 400)}` : "";
+/** As `decide` says it; the words before it name the trouble once more. */
+const NEEDS_HUMAN = ": a human is needed: ";
+/** So much of a question is known again in a reason that quotes it. */
+const KNOWN_AGAIN = 40;
+
+/** A reason often ends with the question, which stands in the line above already. */
+function withoutQuestion(reason: string, asked: string): string {
+  const at = asked === "" ? -1 : reason.indexOf(`: ${asked.slice(0, KNOWN_AGAIN)}`);
+  return at > 0 ? reason.slice(0, at) : reason;
 }
 
-/** A name that a shell would take for more than a word is not put into a command; its session always can be. */
-const wordOf = ({ agent, session }: Incident): string => (/^[\w.-]{1,80}$/.test(agent) ? agent : session);
+/** The question or the command, word for word. */
+function questionOf({ trouble }: Incident, view: Seen | null): string {
+  if (trouble !== "needs_input" || !view) return "";
+  const { prompts, report, message } = view.evidence;
+  const asked = openPrompt(prompts)?.question || (report?.state === "needs_input" && report.text) || message?.preview;
+  return asked || "";
+}
+
+/** A name that a shell would take for more than a word, or a phone for a host, is not put into a command; its session always can be. */
+const wordOf = ({ agent, session }: Incident): string =>
+  agent.length <= 80 && /^[\w-]+(?:\.\d[\w-]*)*$/.test(agent) ? agent : session;
+
+/** As `rouse incidents` shows it. */
+const ID_CHARS = 8;
 
 function canOf(incident: Incident, view: Seen | null): string {
   const name = wordOf(incident);
-  const attach = view?.session.hostSocket && view.session.endedAt === null ? [`rouse attach ${name}`] : [];
-  return `you can: ${[...attach, `rouse why ${name}`, `rouse ack ${incident.id}`].join(" · ")}`;
+  const isHeld = Boolean(view?.session.hostSocket) && view?.session.endedAt === null;
+  const verb = incident.trouble === "needs_input" ? "answer it" : "go to it";
+  return `you can: ${[
+    ...(isHeld ? [`${verb} (rouse attach ${name})`] : []),
+    `see why (rouse why ${name})`,
+    `take it (rouse ack ${incident.id.slice(0, ID_CHARS)})`,
+  ].join(" · ")}`;
 }
 
 const SHARED_WORDS: Readonly<Record<Outage["group"], string>> = {
@@ -125,8 +149,10 @@ function ofMany(incidents: readonly Incident[], outage: Outage | null, edge: Ale
       more > 0 ? `and ${more} more` : "",
       `since ${clock(since)} (${spell(now - since)})`,
       edge !== "resolved" && outage?.escalatedAt ? LASTS[outage.group] : "",
-      edge === "resolved" ? "" : `${open.length} of ${incidents.length} last`,
-      edge === "resolved" ? "" : "you can: rouse incidents",
+      edge === "resolved" || open.length === incidents.length
+        ? ""
+        : `${incidents.length - open.length} of them are over`,
+      edge === "resolved" ? "" : "you can: see all of them (rouse incidents)",
     ],
   };
 }

@@ -7,8 +7,8 @@ import type { Assessment } from "../assess.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, SECOND } from "../defaults.js";
 import { CONFIDENCE } from "../evidence/verdict.js";
-import { plain } from "../plain.js";
 import { PERIOD_MAX_MS } from "../policy/policy.js";
+import { say } from "../say.js";
 import type { NightSpend } from "../spending.js";
 import { needsConfirming, type Trouble, troubleOf } from "../trouble.js";
 import { follows } from "./chain.js";
@@ -96,7 +96,7 @@ export function takeIncidents(book: Incidents, input: IncidentInput): IncidentCh
       const deed = book.deeds.find(({ id }) => id === input.outcome.intent);
       // The first word counts: an outcome that arrives twice, or late after a look, changes nothing.
       if (deed && deed.outcome === null)
-        deed.outcome = { ...input.outcome, reason: plain(input.outcome.reason, REASON_CHARS) };
+        deed.outcome = { ...input.outcome, reason: say(input.outcome.reason, REASON_CHARS) };
       return [];
     }
     case "escalated":
@@ -104,7 +104,7 @@ export function takeIncidents(book: Incidents, input: IncidentInput): IncidentCh
         if (incident.escalated) return [];
         incident.escalated = {
           at: input.at,
-          reason: plain(input.reason, REASON_CHARS),
+          reason: say(input.reason, REASON_CHARS),
           would: input.would ?? null,
         };
         return [step(incident, "escalated")];
@@ -239,7 +239,7 @@ function see(
   incident.level = assessment.level;
   incident.confidence = assessment.confidence;
   incident.until = assessment.until;
-  incident.reasons = assessment.reasons.slice(0, REASONS_MAX).map((reason) => plain(reason, REASON_CHARS));
+  incident.reasons = assessment.reasons.slice(0, REASONS_MAX).map((reason) => say(reason, REASON_CHARS));
   joinOutage(book, incident);
   escalateOutage(book, incident, outageMs, now);
   if (incident.confirmedAt !== null || now < confirmsAt(book, incident, now, confirmMs)) return [];
