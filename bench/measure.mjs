@@ -11,6 +11,21 @@ export function sideBySide(contestants, rounds) {
   return best;
 }
 
+/**
+ * The same for work in many small pieces, each timed by itself: a contestant returns the milliseconds of its pieces, and
+ * the best of each piece is summed. A piece of microseconds is seldom interrupted, so a busy machine disturbs less.
+ */
+export function sideBySideInPieces(contestants, rounds) {
+  const best = {};
+  const keep = (name, pieces) => {
+    best[name] = best[name] ? best[name].map((ms, n) => Math.min(ms, pieces[n])) : pieces;
+    return 0;
+  };
+  const kept = Object.entries(contestants).map(([name, run]) => [name, () => keep(name, run())]);
+  sideBySide(Object.fromEntries(kept), rounds);
+  return Object.fromEntries(Object.entries(best).map(([name, pieces]) => [name, pieces.reduce((a, b) => a + b, 0)]));
+}
+
 /** Milliseconds of one call. */
 export function timed(work) {
   const from = performance.now();

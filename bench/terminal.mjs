@@ -2,7 +2,7 @@
 import xterm from "@xterm/headless";
 import { profileFor } from "../dist/agents/registry.js";
 import { TerminalReader } from "../dist/readers/terminal.js";
-import { sideBySide, timed } from "./measure.mjs";
+import { sideBySideInPieces, timed } from "./measure.mjs";
 import { bytesOf, casesIn, FIXTURES, inkFlood, LOOK_MS, readRecording } from "./recordings.mjs";
 
 export function benchTerminal({ rounds }) {
@@ -12,7 +12,10 @@ export function benchTerminal({ rounds }) {
   const measured = Object.entries(kinds).map(([kind, list]) => ({
     kind: `${kind} (${list.length} recordings`,
     bytes: bytesOf(list),
-    best: sideBySide({ bare: () => sum(list, readBare), rouse: () => sum(list, readWithSignals) }, rounds),
+    best: sideBySideInPieces(
+      { bare: () => list.flatMap(readBare), rouse: () => list.flatMap(readWithSignals) },
+      rounds,
+    ),
   }));
   const total = (of) => measured.reduce((all, one) => all + of(one), 0);
   const best = { bare: total((one) => one.best.bare), rouse: total((one) => one.best.rouse) };
@@ -39,32 +42,32 @@ function groupByAgent(recordings) {
   return groups;
 }
 
-const sum = (list, read) => list.reduce((ms, recording) => ms + read(recording), 0);
-
+/** Milliseconds of the writes before each look. */
 function readBare({ cols, rows, looks }) {
   const terminal = new xterm.Terminal({ cols, rows, scrollback: 0, allowProposedApi: true });
-  const ms = timed(() => {
-    for (const writes of looks) {
+  const ms = looks.map((writes) =>
+    timed(() => {
       for (const bytes of writes) {
         // The same way in as the reader's: parsed at once, not in a timer.
         terminal.input("", true);
         terminal.write(bytes);
       }
-    }
-  });
+    }),
+  );
   terminal.dispose();
   return ms;
 }
 
+/** Milliseconds of the same writes and of the look. */
 function readWithSignals({ agent, cols, rows, looks }) {
   const reader = new TerminalReader(profileFor(agent), { cols, rows, zone: "UTC" });
   let signals = 0;
-  const ms = timed(() => {
-    looks.forEach((writes, look) => {
+  const ms = looks.map((writes, look) =>
+    timed(() => {
       for (const bytes of writes) reader.write(bytes);
       signals += reader.look((look + 1) * LOOK_MS).length;
-    });
-  });
+    }),
+  );
   reader.dispose();
   if (signals === 0) throw new Error("the recording gave no signal: nothing was measured");
   return ms;

@@ -33,8 +33,11 @@ export function resolveParts(parts: TimeParts, zone: string, now: number, isMont
     return next < now - JUST_PAST ? at(today.add({ days: ahead + 7 })) : next;
   }
   if (hour === undefined) return null;
-  const days = [-1, 0, 1, 2].map((n) => at(today.add({ days: n })));
-  return days.find((time) => time >= now - JUST_PAST) ?? null;
+  for (const days of [-1, 0, 1, 2]) {
+    const time = at(today.add({ days }));
+    if (time >= now - JUST_PAST) return time;
+  }
+  return null;
 }
 
 /** A wall-clock time that a change of clocks skips or repeats: the later of the skipped, the first of the repeated. */

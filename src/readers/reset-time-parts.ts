@@ -26,11 +26,19 @@ const LOCALES = ["de", "fr", "es", "pt", "it", "nl", "ru", "ja", "zh"] as const;
 /** A clock time left over behind what was read: the reading is then not the whole. */
 const LEFT_OVER_CLOCK = /^[^·∙•([;|+-]{0,12}?\d{1,2}(?::\d{2}|h\d{2}| ?[ap]\.?m\b| Uhr)/i;
 
+/** "7pm", "5:16am" and nothing behind it but the end or a zone in brackets: most banners, read without chrono. */
+const BARE_CLOCK = /^(1[0-2]|0?[1-9])(?::([0-5]\d))? ?([ap])m(?= \([\w/+-]{2,40}\)(?:[.\s]|$)|\.?$| [·∙•] )/i;
+
 let parsers: ChronoModule.Chrono[] | undefined;
 
 /** What stands at the very start of `text`, or null. `reference` and `offsetMinutes` place "tomorrow". */
 export function readParts(text: string, reference: number, offsetMinutes: number): TimeParts | null {
   const head = text.slice(0, 64);
+  const clock = BARE_CLOCK.exec(head);
+  if (clock) {
+    const hour = (Number(clock[1]) % 12) + (clock[3]?.toLowerCase() === "p" ? 12 : 0);
+    return { hour, ...(clock[2] === undefined ? {} : { minute: Number(clock[2]) }), end: clock[0].length };
+  }
   const at = { instant: new Date(reference), timezone: offsetMinutes };
   let best: TimeParts | null = null;
   for (const parser of loadParsers()) {

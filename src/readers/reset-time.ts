@@ -196,14 +196,16 @@ function readWritten(value: string, now: number, local: string, isMonthly: boole
   // A row's end may fall inside a clock time: "5: 10pm" was "5:" and "10pm" on two rows.
   const text = value.replace(/^(.{0,24}?\d{1,2}): (?=\d{2}(?!\d))/, "$1:");
   const here = canonicalZone(local);
-  const draft = readParts(text, now, here === null ? 0 : offsetMinutes(here, now));
+  const offset = here === null ? 0 : offsetMinutes(here, now);
+  const draft = readParts(text, now, offset);
   if (draft === null) return failed;
   const printed = readZone(text.slice(draft.end), local, now);
   if (printed.kind === "unknown") return "refused";
   const zone = printed.kind === "zone" ? printed.zone : here;
   if (zone === null) return "refused";
   // "Tomorrow" depends on the zone, which is only known now.
-  const parts = readParts(text, now, offsetMinutes(zone, now)) ?? draft;
+  const printedOffset = zone === here ? offset : offsetMinutes(zone, now);
+  const parts = printedOffset === offset ? draft : (readParts(text, now, printedOffset) ?? draft);
   const end = value.length - text.length + parts.end + ("end" in printed ? printed.end : 0);
   const until = resolveParts(parts, zone, now, isMonthly);
   if (until === null) return "refused";

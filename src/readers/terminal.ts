@@ -13,9 +13,8 @@ import type { ScreenReading, Signal } from "../core/signal.js";
 import type { Glance } from "../core/touch.js";
 import { readProgramStatus, statusOf } from "./program-status.js";
 import { type CompiledProfile, compileProfile } from "./screen/compiled.js";
-import { type Facts, readFacts } from "./screen/facts.js";
+import { type Facts, readFacts, ScreenMemory } from "./screen/facts.js";
 import { type Glimpse, glimpse } from "./screen/glance.js";
-import { ReplyReader } from "./screen/reply.js";
 import { ResetTimes } from "./screen/reset-times.js";
 import { TerminalScreen } from "./screen/terminal-screen.js";
 import { Ticks } from "./screen/ticks.js";
@@ -42,6 +41,17 @@ const PENDING_BYTES_MAX = 256 * 1024;
 const OUTPUT_EVERY_MS = 5000;
 /** A spinner that last moved longer ago than this has stopped. */
 const MOTION_MS = 2500;
+/** Facts that are yes, no or a word. */
+const FLAGS = [
+  "busy",
+  "composer",
+  "structural",
+  "compacting",
+  "background",
+  "ended",
+  "interrupted",
+  "closing",
+] as const satisfies readonly (keyof Facts)[];
 /** What a program's status means for whoever wants to type. */
 const WORDS: Readonly<Record<string, Glance["says"]>> = {
   working: "working",
@@ -72,8 +82,8 @@ export class TerminalReader {
   /** Rows that changed since the last look. */
   #changed: string[] = [];
   #movedAt = Number.NEGATIVE_INFINITY;
-  readonly #replies: ReplyReader;
-  #structuralReplies: ReplyReader | null = null;
+  readonly #memory: ScreenMemory;
+  #structuralMemory: ScreenMemory | null = null;
   #facts: Facts | null = null;
   #key = "";
   /** What two looks agreed on, and the look before. */
@@ -87,7 +97,7 @@ export class TerminalReader {
 
   constructor(profile: AgentProfile, options: TerminalOptions) {
     this.#compiled = compileProfile(profile);
-    this.#replies = new ReplyReader(this.#compiled);
+    this.#memory = new ScreenMemory(this.#compiled);
     this.#options = options;
     this.#resetTimes = new ResetTimes(options);
     this.#terminal = new xterm.Terminal({
@@ -146,8 +156,8 @@ export class TerminalReader {
       this.#outputBytes = 0;
       this.#outputAt = at;
     }
-    for (const data of this.#statuses.splice(0)) {
-      signals.push(...readProgramStatus(data, at, this.#options));
+    if (this.#statuses.length > 0) {
+      for (const data of this.#statuses.splice(0)) signals.push(...readProgramStatus(data, at, this.#options));
     }
     this.#lookAtTitle(at, signals);
     this.#lookAtScreen(at, signals);
@@ -161,7 +171,7 @@ export class TerminalReader {
   #flush(): void {
     if (this.#pendingBytes === 0) return;
     const bytes =
-      this.#pending.length === 1 ? (this.#pending[0] as Uint8Array) : concat(this.#pending, this.#pendingBytes);
+      this.#pending.length === 1 ? (this.#pending[0] as Uint8Array) : joined(this.#pending, this.#pendingBytes);
     this.#pending = [];
     this.#pendingBytes = 0;
     this.#dirty = true;
@@ -198,8 +208,9 @@ export class TerminalReader {
     if (changed.length > 0) {
       this.#movedAt = at;
       this.#ticks.look(changed, at);
-      this.#facts = this.#readScreen(at).facts;
-      this.#key = stable(this.#facts);
+      const { facts } = this.#readScreen(at);
+      if (!this.#facts || !isAlike(this.#facts, facts)) this.#key = stable(facts);
+      this.#facts = facts;
       this.#lookForVersion(changed, at, signals);
     }
     if (!this.#facts) return;
@@ -237,12 +248,12 @@ export class TerminalReader {
       until: (text: string) => this.#resetTimes.until(text, at),
       ticking: (row: string) => this.#ticks.ticking(row, at),
     };
-    const facts = readFacts(this.#compiled, this.#screen, look, this.#replies);
+    const facts = readFacts(this.#compiled, this.#screen, look, this.#memory);
     if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null || this.#compiled.profile.id === generic.id)
       return { compiled: this.#compiled, facts };
     const structure = compileProfile(generic);
-    this.#structuralReplies ??= new ReplyReader(structure);
-    const seen = readFacts(structure, this.#screen, look, this.#structuralReplies);
+    this.#structuralMemory ??= new ScreenMemory(structure);
+    const seen = readFacts(structure, this.#screen, look, this.#structuralMemory);
     return { compiled: structure, facts: { ...seen, structural: true } };
   }
 
@@ -258,26 +269,25 @@ export class TerminalReader {
   }
 }
 
-/** Everything that a look states but for what moves by nature. */
+/** Everything that a look states but for what moves by nature, as a text to compare. */
 function stable(facts: Facts): string {
-  const {
-    reply: _r,
-    lastLine: _l,
-    tokens: _t,
-    elapsed: _e,
-    tail: _x,
-    replying: _p,
-    retry,
-    limit,
-    tool,
-    ...rest
-  } = facts;
+  const { dialog, error, retry, limit } = facts;
+  const flags = FLAGS.map((name) => facts[name]);
   return JSON.stringify([
-    rest,
+    flags,
+    facts.tool?.class,
+    dialog,
+    error,
     retry && [retry.attempt, retry.max, retry.infra],
     limit && [limit.until, limit.resumesItself],
-    tool?.class,
   ]);
+}
+
+/** Do two looks state the same without words? Then their texts to compare are the same, and need not be written. */
+function isAlike(a: Facts, b: Facts): boolean {
+  for (const facts of [a, b]) if (facts.dialog || facts.error || facts.retry || facts.limit) return false;
+  for (const name of FLAGS) if (a[name] !== b[name]) return false;
+  return a.tool?.class === b.tool?.class;
 }
 
 function progress(facts: Facts): Partial<Facts> {
@@ -287,8 +297,11 @@ function progress(facts: Facts): Partial<Facts> {
   };
 }
 
-function concat(parts: readonly Uint8Array[], bytes: number): Uint8Array {
-  const all = new Uint8Array(bytes);
+/** What comes between two looks is joined here and parsed at once, so one place serves all readers. */
+const joint = new Uint8Array(64 * 1024);
+
+function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+  const all = bytes <= joint.length ? joint.subarray(0, bytes) : new Uint8Array(bytes);
   let at = 0;
   for (const part of parts) {
     all.set(part, at);

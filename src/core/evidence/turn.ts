@@ -151,7 +151,7 @@ function begin(turn: TurnEvidence, at: number): void {
 export function turnWord(turn: TurnEvidence): { word: TurnWord; at: number; source: Source } | null {
   for (const source of turn.presumed ? ORDER_PRESUMED : ORDER) {
     const said = turn.words[source];
-    if (said && (source !== "title" || turn.titleTells)) return { ...said, source };
+    if (said && (source !== "title" || turn.titleTells)) return { word: said.word, at: said.at, source };
   }
   // Inside tmux Claude Code writes its idle title once and lets it stand through every turn.
   return turn.words.title ? { ...turn.words.title, source: "title" } : null;

@@ -3,6 +3,7 @@ import { type Pattern, pattern } from "../../agents/pattern.js";
 import type { AgentProfile, Rule } from "../../agents/profile.js";
 import { Memo } from "./memo.js";
 import { recall } from "./recall.js";
+import { formsOf, type RowForm } from "./row-form.js";
 import { RowSays } from "./row-says.js";
 
 export interface CompiledRule extends Omit<Rule, "when"> {
@@ -25,6 +26,8 @@ export interface CompiledProfile {
   };
   /** What rules, noise and message pattern say of a row. */
   says: (row: string) => RowSays;
+  /** What of a row decides where things stand. */
+  form: (row: string) => RowForm;
   queued: Pattern | null;
   message: Pattern | null;
   dialogs: { when: Pattern; prompt: AgentProfile["dialogs"][number]["prompt"]; limit: boolean }[];
@@ -32,7 +35,7 @@ export interface CompiledProfile {
 
 /** A screen has some 40 rows: so many keep those of several sessions, beside a status line that counts. */
 const ROWS_MAX = 512;
-/** A dialog is told from its joined rows, of which there are few. */
+/** A dialog is told from its joined rows, of which there are few; so are titles, even with a spinner in them. */
 const BLOCKS_MAX = 64;
 
 const cache = new WeakMap<AgentProfile, CompiledProfile>();
@@ -50,7 +53,7 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
   const made: CompiledProfile = {
     profile,
     version: maybe(profile.versionRow),
-    titles: profile.titles.map((t) => ({ when: pattern(t.when), status: t.status })),
+    titles: profile.titles.map((t) => ({ when: onBlock(t.when), status: t.status })),
     composer: {
       first: onRow(profile.composer.first),
       not: maybe(profile.composer.not),
@@ -62,6 +65,7 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
       placeholders: profile.composer.placeholders.map(onRow),
     },
     says: (row) => rows.of(row),
+    form: formsOf((row) => rows.of(row)),
     queued: maybe(profile.queued),
     message: asked.message,
     dialogs: profile.dialogs.map((d) => ({ when: onBlock(d.when), prompt: d.prompt, limit: d.limit ?? false })),

@@ -4,12 +4,11 @@ import type { InfraClass, ScreenReading } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
 import { knownVendorError } from "../vendor-errors.js";
 import type { CompiledProfile, CompiledRule } from "./compiled.js";
-import { findComposer } from "./composer.js";
-import { findDialog } from "./dialog.js";
+import type { Match } from "./layout.js";
+import { Layouts } from "./layouts.js";
 import { durationMs, tokenCount } from "./numbers.js";
-import { lastRows, type Regions, regionsOf } from "./regions.js";
 import { ReplyReader } from "./reply.js";
-import { footOf, isBlank, isDrawn, type ScreenText } from "./screen-text.js";
+import type { ScreenText } from "./screen-text.js";
 
 export interface Look {
   at: number;
@@ -24,32 +23,24 @@ export type Facts = Omit<ScreenReading, "moving">;
 /** `node test.mjs 41s`, `node test.mjs (ctrl+f to focus)`: what stands beside a running tool's name comes and goes. */
 const BESIDE_NAME = /(?:\s+\(?(?:\d+[hms]\s?)+\)?|\s+\((?:ctrl|esc|tab|shift)\b[^()]{0,40}\))+$/i;
 
-interface Match {
-  rule: CompiledRule;
-  groups: Record<string, string>;
-  /** The row with its continuation. */
-  text: string;
+/** What was worked out at the looks before, for a reader that looks again and again. */
+export class ScreenMemory {
+  readonly layouts: Layouts;
+  readonly replies: ReplyReader;
+
+  constructor(profile: CompiledProfile) {
+    this.layouts = new Layouts(profile);
+    this.replies = new ReplyReader(profile);
+  }
 }
 
-/** `replies` keeps what was worked out of the reply at the look before, for a reader that looks again and again. */
 export function readFacts(
   profile: CompiledProfile,
   screen: ScreenText,
   look: Look,
-  replies: ReplyReader = new ReplyReader(profile),
+  { layouts, replies }: ScreenMemory = new ScreenMemory(profile),
 ): Facts {
-  const found = findComposer(profile, screen.rows);
-  const dialog = findDialog(profile, screen.rows, found);
-  // A bare prompt sign is also how a selected option begins: with options around it, it is no composer.
-  const composer = dialog ? null : found;
-  const regions = regionsOf(profile, screen.rows, composer, dialog?.top ?? null, look.ticking);
-  const matches = [
-    ...matchRows(profile, screen, regions, "status", look),
-    ...matchRows(profile, screen, regions, "foot", look),
-  ];
-  const last = lastRows(profile, screen, regions);
-  matches.push(...last.matches);
-
+  const { composer, dialog, regions, status, foot, last, messageEnd } = layouts.of(screen, look);
   const reply = replies.read(screen.rows, regions.replyEnd);
   const facts: Facts = {
     reply: reply.digest,
@@ -59,39 +50,18 @@ export function readFacts(
   };
   if (dialog)
     facts.dialog = { prompt: dialog.prompt, question: dialog.question, ...(dialog.limit ? { limit: true } : {}) };
-  for (const match of matches) state(facts, match, look);
+  for (const match of status) state(facts, match, look);
+  for (const match of foot) state(facts, match, look);
+  for (const match of last) state(facts, match, look);
   if (facts.busy !== true && screen.rows.slice(...regions.status).some(look.ticking)) facts.busy = true;
   if (facts.busy === null && composer) facts.busy = false;
   if (facts.busy !== true && composer) {
-    const closing = replies.closing(last.replyEnd);
+    const closing = replies.closing(messageEnd);
     if (closing) facts.closing = closing;
   }
   if (reply.replying) facts.replying = true;
   facts.tail = reply.tail;
   return facts;
-}
-
-function matchRows(
-  profile: CompiledProfile,
-  screen: ScreenText,
-  regions: Regions,
-  region: "status" | "foot",
-  look: Look,
-): Match[] {
-  const found: Match[] = [];
-  const foot = footOf(screen.rows);
-  const [from, to] = regions[region];
-  for (let y = from; y < to; y++) {
-    const row = screen.rows[y] as string;
-    if (isBlank(row)) continue;
-    for (const { rule, groups } of profile.says(row)[region]) {
-      if (!isDrawn(screen, y, rule)) continue;
-      if (rule.live && y !== foot && ![row, screen.rows[y - 1] ?? ""].some(look.ticking)) continue;
-      found.push({ rule, groups, text: row });
-      break;
-    }
-  }
-  return found;
 }
 
 /** Writes down what one matched row states. The first row to state a fact wins: rows come lowest region first. */

@@ -1,9 +1,9 @@
 /** Cuts a screen into its regions: reply, status, composer or dialog, foot. See `agents/profile.ts`. */
 import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import type { Composer } from "./composer.js";
-import { footOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
+import { type ColourAsked, footOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
 
-type Range = readonly [from: number, to: number];
+export type Range = readonly [from: number, to: number];
 
 export interface Regions {
   /** Rows above this one are reply; noise and status are left out. */
@@ -83,7 +83,7 @@ function topOf(rows: readonly string[], end: number): number {
   return top;
 }
 
-interface LastMatch {
+export interface LastMatch {
   rule: CompiledRule;
   groups: Record<string, string>;
   text: string;
@@ -97,12 +97,13 @@ export function lastRows(
   profile: CompiledProfile,
   screen: ScreenText,
   regions: Regions,
+  asked: ColourAsked[],
 ): { matches: LastMatch[]; replyEnd: number } {
   const matches: LastMatch[] = [];
   let end = regions.replyEnd;
   for (let block = 0; block < 4 && end > 0; block++) {
     const start = topOf(screen.rows, end);
-    const found = matchBlock(profile, screen, start, end);
+    const found = matchBlock(profile, screen, start, end, asked);
     matches.push(...found.matches);
     if (!found.ownChrome) break;
     end = trimmed(profile, screen.rows, found.from);
@@ -116,13 +117,14 @@ function matchBlock(
   screen: ScreenText,
   start: number,
   end: number,
+  asked: ColourAsked[],
 ): { matches: LastMatch[]; ownChrome: boolean; from: number } {
   const matches: LastMatch[] = [];
   let from = end;
   for (let y = end - 1; y >= start; y--) {
     const row = screen.rows[y] as string;
     for (const { rule, groups } of profile.says(row).last) {
-      if (!isDrawn(screen, y, rule)) continue;
+      if (!isDrawn(screen, y, rule, asked)) continue;
       const text = joinRows(screen.rows.slice(y, from), " ");
       const said =
         groups.text === undefined

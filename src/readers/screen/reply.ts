@@ -22,15 +22,19 @@ const TAIL_ROWS = 5;
 const ROWS_MAX = 1024;
 
 /** Of the masked row; empty where nothing of it is left. */
-const rowDigests = new Memo<string>(ROWS_MAX, (row) => {
+export const rowDigests = new Memo<string>(ROWS_MAX, (row) => {
   const masked = maskRow(row);
   return masked === "" ? "" : digest(masked);
 });
 
+const previews = new Memo<string>(ROWS_MAX, (row) => joinRows([row]));
+
 export class ReplyReader {
   readonly #profile: CompiledProfile;
-  #rows: readonly string[] = [];
-  #reply: Reply | null = null;
+  #rows: string[] = [];
+  /** Of each row. */
+  #digests: string[] = [];
+  #reply: Reply = { digest: digest(""), lastLine: "", replying: false, tail: [] };
   #closing: { end: number; closing: Closing | null } | null = null;
 
   constructor(profile: CompiledProfile) {
@@ -39,12 +43,12 @@ export class ReplyReader {
 
   /** The reply is the rows above `end`. */
   read(rows: readonly string[], end: number): Reply {
-    if (this.#reply && this.#isSame(rows, end)) return this.#reply;
-    this.#rows = rows.slice(0, end);
+    const { isSame, isNews } = this.#takeIn(rows, end);
+    if (isSame) return this.#reply;
     this.#closing = null;
     this.#reply = {
-      digest: digestOf(this.#rows),
-      lastLine: rowDigests.of(this.#rows.at(-1) ?? ""),
+      digest: isNews ? digestOf(this.#digests) : this.#reply.digest,
+      lastLine: this.#digests.at(-1) ?? "",
       replying: isReplying(this.#profile, this.#rows, end),
       tail: tailOf(this.#rows),
     };
@@ -60,28 +64,36 @@ export class ReplyReader {
     return this.#closing.closing;
   }
 
-  #isSame(rows: readonly string[], end: number): boolean {
-    if (this.#rows.length !== end) return false;
-    for (let y = end - 1; y >= 0; y--) if (rows[y] !== this.#rows[y]) return false;
-    return true;
+  /** Keeps the rows. Are they those of the look before, and if not, is it more than a bullet or a clock? */
+  #takeIn(rows: readonly string[], end: number): { isSame: boolean; isNews: boolean } {
+    let isNews = this.#rows.length !== end;
+    let isSame = !isNews;
+    this.#rows.length = this.#digests.length = Math.min(this.#rows.length, end);
+    for (let y = 0; y < end; y++) {
+      const row = rows[y] as string;
+      if (row === this.#rows[y]) continue;
+      isSame = false;
+      const known = rowDigests.of(row);
+      isNews ||= known !== this.#digests[y];
+      this.#rows[y] = row;
+      this.#digests[y] = known;
+    }
+    return { isSame, isNews };
   }
 }
 
 /** A digest of digests: a row that was there before is not hashed again. */
-function digestOf(rows: readonly string[]): string {
+function digestOf(digests: readonly string[]): string {
   let text = "";
-  for (const row of rows) {
-    const known = rowDigests.of(row);
-    if (known !== "") text += `${known} `;
-  }
+  for (const known of digests) if (known !== "") text += `${known} `;
   return digest(text);
 }
 
 function tailOf(rows: readonly string[]): string[] {
   const tail: string[] = [];
   for (let y = rows.length - 1; y >= 0 && tail.length < TAIL_ROWS; y--) {
-    const text = joinRows([rows[y] as string]);
-    if (text !== "") tail.unshift(text);
+    const text = previews.of(rows[y] as string);
+    if (text !== "") tail.push(text);
   }
-  return tail;
+  return tail.reverse();
 }

@@ -1,6 +1,6 @@
 /**
  * When a limit that the screen speaks of ends. A row stands there for many looks, and looking for a time in it takes as
- * long as the rest of a look: a text that named none is not read again for a minute.
+ * long as the rest of ten looks: what names a moment, or none, is not read again for a minute. What counts from now is.
  */
 import { readResetTime } from "../reset-time.js";
 import { Memo } from "./memo.js";
@@ -10,7 +10,10 @@ const TEXTS_MAX = 16;
 
 export class ResetTimes {
   readonly #place: { readonly zone: string };
-  readonly #timeless = new Memo<{ at: number }>(TEXTS_MAX, () => ({ at: Number.NEGATIVE_INFINITY }));
+  readonly #read = new Memo<{ at: number; until: number | undefined }>(TEXTS_MAX, () => ({
+    at: Number.NEGATIVE_INFINITY,
+    until: undefined,
+  }));
 
   /** `zone` is the IANA zone of the terminal's user, for clock times without a zone; asked for only when there is one. */
   constructor(place: { readonly zone: string }) {
@@ -18,10 +21,11 @@ export class ResetTimes {
   }
 
   until(text: string, at: number): number | undefined {
-    const known = this.#timeless.of(text);
-    if (Math.abs(at - known.at) < AGAIN_MS) return undefined;
-    const until = readResetTime(text, at, this.#place.zone)?.until;
-    if (until === undefined) known.at = at;
-    return until;
+    const known = this.#read.of(text);
+    if (Math.abs(at - known.at) < AGAIN_MS) return known.until;
+    const found = readResetTime(text, at, this.#place.zone);
+    known.at = found?.how === "duration" ? Number.NEGATIVE_INFINITY : at;
+    known.until = found?.until;
+    return known.until;
   }
 }

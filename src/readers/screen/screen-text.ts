@@ -39,12 +39,33 @@ export function maskRow(row: string): string {
   return row.replace(BULLET, "").replace(DURATION, "T ").trimEnd();
 }
 
-/** Does the row look as the rule wants it drawn? Unknown colours are no objection. */
-export function isDrawn(
-  screen: ScreenText,
-  y: number,
-  rule: { tinted?: boolean | undefined; muted?: boolean | undefined; redFrame?: boolean | undefined },
-): boolean {
+/** How a rule wants its row drawn. */
+interface Drawn {
+  tinted?: boolean | undefined;
+  muted?: boolean | undefined;
+  redFrame?: boolean | undefined;
+}
+
+/** A question about colours, and its answer. */
+export interface ColourAsked {
+  y: number;
+  rule: Drawn;
+  isSo: boolean;
+}
+
+/** Does the row look as the rule wants it drawn? Unknown colours are no objection. What was asked is noted in `asked`. */
+export function isDrawn(screen: ScreenText, y: number, rule: Drawn, asked: ColourAsked[]): boolean {
+  if (!rule.tinted && !rule.muted && !rule.redFrame) return true;
+  const isSo = looksSo(screen, y, rule);
+  asked.push({ y, rule, isSo });
+  return isSo;
+}
+
+/** Does everything still look as it did when it was asked? */
+export const isDrawnAlike = (screen: ScreenText, asked: readonly ColourAsked[]): boolean =>
+  asked.every(({ y, rule, isSo }) => looksSo(screen, y, rule) === isSo);
+
+function looksSo(screen: ScreenText, y: number, rule: Drawn): boolean {
   if (rule.tinted && screen.tinted(y) === false) return false;
   if (rule.muted && screen.muted(y) === false) return false;
   return !(rule.redFrame && screen.redFrame(y) === false);

@@ -1,28 +1,17 @@
 /** The emulator's screen as text. Only rows whose characters changed are read again; colours only when a rule asks. */
-import type { IBufferCell, IBufferLine, Terminal } from "@xterm/headless";
+import type { IBufferCell, Terminal } from "@xterm/headless";
+import { EmulatorRows } from "./emulator-rows.js";
 import type { ScreenText } from "./screen-text.js";
 
 /** Programs draw with other spaces too (Claude Code after its `⎿`); for a reader a space is a space. */
 const ODD_SPACES = /[\u00a0\u2000-\u200a\u202f\u3000]/g;
 /** Whether a sign is drawn as text or as a picture (Qwen Code writes `◆\ufe0e`) changes nothing of what it says. */
 const HOW_DRAWN = /[\ufe0e\ufe0f]/g;
+const isHowDrawn = (code: number): boolean => code === 0xfe0e || code === 0xfe0f;
+const isOddSpace = (code: number): boolean =>
+  code === 0xa0 || (code >= 0x2000 && code <= 0x200a) || code === 0x202f || code === 0x3000;
 
-/**
- * The emulator knows which rows a write may have touched, and keeps a row's cells in one array. Its public face shows
- * neither, and building the text of 40 rows takes ten times as long as parsing what came since the last look. So this
- * looks inside for both; where another release has nothing there, every row is built anew, with the same result.
- */
-interface Inside {
-  _core?: {
-    _inputHandler?: {
-      onRequestRefreshRows?: (heard: (range: { start: number; end: number } | undefined) => void) => unknown;
-    };
-  };
-}
-interface LineInside {
-  /** Three words a cell; the first holds its character, its width and whether characters were combined. */
-  _line?: { _data?: Uint32Array };
-}
+/** Of a cell, the first word holds its character, its width and whether characters were combined. */
 const WORDS_PER_CELL = 3;
 const CHARACTER = 0x1f_ffff;
 const IS_COMBINED = 1 << 21;
@@ -33,104 +22,128 @@ const EMPTY_CELL = 1 << WIDTH_SHIFT;
 /** No cell has this: its character would lie beyond Unicode. */
 const NEVER = 0xffff_ffff;
 
+interface Colours {
+  tinted?: boolean;
+  muted?: boolean;
+  redFrame?: boolean;
+}
+
 export class TerminalScreen implements ScreenText {
   readonly #terminal: Terminal;
+  readonly #emulator: EmulatorRows;
   readonly #rows: string[] = [];
-  /** The characters of each row when its text was built. */
-  readonly #cells: Uint32Array[] = [];
+  /** The characters of all rows when their texts were built, row by row. */
+  #cells = new Uint32Array(0);
   #units = new Uint16Array(0);
-  #from = 0;
-  #to = Number.POSITIVE_INFINITY;
-  #tracked = false;
+  /** What was asked of a row's colours since it was last touched. */
+  #colours: Colours[] = [];
   #cell: IBufferCell | undefined;
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
-    const handler = (terminal as unknown as Inside)._core?._inputHandler;
-    if (!handler?.onRequestRefreshRows) return;
-    this.#tracked = true;
-    // A request without a range is the end of a synchronised update, whose rows are named by others, or a change of the
-    // buffer, whose rows are named within its scroll region only.
-    handler.onRequestRefreshRows((range) => range && this.touch(range.start, range.end));
-    terminal.buffer.onBufferChange(() => this.touch());
+    this.#emulator = new EmulatorRows(terminal);
+    this.#emulator.watch(terminal.rows);
   }
 
   get rows(): readonly string[] {
     return this.#rows;
   }
 
-  /** These rows may have changed; all of them when none are named. */
-  touch(from = 0, to = Number.POSITIVE_INFINITY): void {
-    if (from < this.#from) this.#from = from;
-    if (to > this.#to) this.#to = to;
+  /** Any row may have changed. */
+  touch(): void {
+    this.#emulator.touchAll();
   }
 
   /** Reads what was touched. The rows whose text is another now, from the top; none when nothing changed. */
   read(): readonly string[] {
-    const buffer = this.#terminal.buffer.active;
-    const height = this.#terminal.rows;
+    const { rows: height, cols } = this.#terminal;
     // Another height moves every region, so every row counts as changed.
-    if (this.#rows.length !== height) this.#rows.length = this.#cells.length = 0;
-    if (!this.#tracked || this.#rows.length === 0) this.touch();
+    if (this.#rows.length !== height) {
+      this.#rows.length = 0;
+      this.#emulator.watch(height);
+    }
+    if (this.#cells.length !== height * cols) {
+      this.#cells = new Uint32Array(height * cols).fill(NEVER);
+      this.#units = new Uint16Array(cols);
+    }
     const changed: string[] = [];
-    const last = Math.min(this.#to, height - 1);
-    for (let y = this.#from; y <= last; y++) {
-      const line = buffer.getLine(buffer.baseY + y);
-      if (line && this.#isSame(y, line)) continue;
-      const drawn = this.#textOf(y) ?? line?.translateToString(true) ?? "";
-      const text = drawn.replace(ODD_SPACES, " ").replace(HOW_DRAWN, "").trimEnd();
+    for (let y = 0; y < height; y++) {
+      if (!this.#emulator.isTouched(y)) continue;
+      this.#colours[y] = {};
+      const cells = this.#emulator.cells(y);
+      if (cells && this.#isSame(cells, y * cols, cols)) continue;
+      const text = ((cells && this.#textOf(y * cols, cols)) ?? this.#told(y)).trimEnd();
       if (this.#rows[y] === text) continue;
       this.#rows[y] = text;
       changed.push(text);
     }
-    this.#from = Number.POSITIVE_INFINITY;
-    this.#to = Number.NEGATIVE_INFINITY;
+    this.#emulator.forget();
     return changed;
   }
 
-  /** Whether the row has the characters it had when it was last asked; keeps those it has now. */
-  #isSame(y: number, line: IBufferLine): boolean {
-    const data = (line as LineInside)._line?._data;
-    if (!data) return false;
-    const cells = Math.floor(data.length / WORDS_PER_CELL);
-    const known = this.#cells[y];
-    if (known?.length === cells) {
-      let x = 0;
-      while (x < cells && known[x] === data[x * WORDS_PER_CELL]) x++;
-      if (x === cells) return true;
+  /** The row's text as the emulator tells it. */
+  #told(y: number): string {
+    const buffer = this.#terminal.buffer.active;
+    const text = buffer.getLine(buffer.baseY + y)?.translateToString(true) ?? "";
+    return text.replace(ODD_SPACES, " ").replace(HOW_DRAWN, "");
+  }
+
+  /** Whether the cells hold the characters that are known from `from` on; keeps those that they hold now. */
+  #isSame(cells: Uint32Array, from: number, cols: number): boolean {
+    const known = this.#cells;
+    let x = 0;
+    while (x < cols && known[from + x] === cells[x * WORDS_PER_CELL]) x++;
+    if (x === cols) return true;
+    for (; x < cols; x++) {
+      const word = cells[x * WORDS_PER_CELL] ?? 0;
+      // Combined characters are kept elsewhere: such a cell is never the same.
+      known[from + x] = word & IS_COMBINED ? NEVER : word;
     }
-    this.#cells[y] = charactersOf(data, known?.length === cells ? known : new Uint32Array(cells));
     return false;
   }
 
-  /** The row's text from its characters; null where only the emulator can tell it. */
-  #textOf(y: number): string | null {
-    const cells = this.#cells[y];
-    if (!cells) return null;
-    let length = cells.length;
-    while (length > 0 && (cells[length - 1] === 0 || cells[length - 1] === EMPTY_CELL)) length--;
-    if (this.#units.length < length) this.#units = new Uint16Array(cells.length);
+  /** The text of the characters that are known from `from` on; null where only the emulator can tell it. */
+  #textOf(from: number, cols: number): string | null {
+    const cells = this.#cells;
+    let end = from + cols;
+    while (end > from && (cells[end - 1] === 0 || cells[end - 1] === EMPTY_CELL)) end--;
     let units = 0;
-    for (let x = 0; x < length; ) {
-      const word = cells[x] as number;
+    for (let n = from; n < end; ) {
+      const word = cells[n] as number;
       const character = word & CHARACTER;
-      if (word === NEVER || character > 0xffff) return null;
-      this.#units[units++] = character || SPACE;
-      x += word >>> WIDTH_SHIFT || 1;
+      if (word === NEVER || character > 0xffff || isHowDrawn(character)) return null;
+      this.#units[units++] = character === 0 || isOddSpace(character) ? SPACE : character;
+      n += word >>> WIDTH_SHIFT || 1;
     }
+    if (units === 0) return "";
     return String.fromCharCode.apply(null, this.#units.subarray(0, units) as unknown as number[]);
   }
 
   /** Code in a message has a hue too, but a cold one. */
   tinted(y: number): boolean {
-    return this.#mostly(y, isWarm);
+    const known = this.#coloursOf(y);
+    known.tinted ??= this.#mostly(y, isWarm);
+    return known.tinted;
   }
 
   muted(y: number): boolean {
-    return this.#mostly(y, isGrey);
+    const known = this.#coloursOf(y);
+    known.muted ??= this.#mostly(y, isGrey);
+    return known.muted;
   }
 
   redFrame(y: number): boolean {
+    const known = this.#coloursOf(y);
+    known.redFrame ??= this.#beginsRed(y);
+    return known.redFrame;
+  }
+
+  #coloursOf(y: number): Colours {
+    this.#colours[y] ??= {};
+    return this.#colours[y];
+  }
+
+  #beginsRed(y: number): boolean {
     const buffer = this.#terminal.buffer.active;
     const line = buffer.getLine(buffer.baseY + y);
     for (let x = 0; line && x < Math.min(line.length, 40); x++) {
@@ -155,15 +168,6 @@ export class TerminalScreen implements ScreenText {
     }
     return letters > 0 && so * 2 > letters;
   }
-}
-
-/** Combined characters are kept elsewhere: such a cell is never the same. */
-function charactersOf(data: Uint32Array, into: Uint32Array): Uint32Array {
-  for (let x = 0; x < into.length; x++) {
-    const word = data[x * WORDS_PER_CELL] as number;
-    into[x] = word & IS_COMBINED ? NEVER : word;
-  }
-  return into;
 }
 
 /** Dim, or neither black nor white and without a hue. */

@@ -16,9 +16,11 @@ interface Clock {
   digits: string;
 }
 
+export const showsTime = (row: string): boolean => row.length <= 400 && TIME.test(row);
+
 const NO_CLOCK = { clock: null };
 const clocks = new Memo<{ clock: Clock | null }>(512, (row) => {
-  if (row.length > 400 || !TIME.test(row)) return NO_CLOCK;
+  if (!showsTime(row)) return NO_CLOCK;
   return { clock: { shape: shapeOf(row), digits: row.replace(GLYPH, "") } };
 });
 

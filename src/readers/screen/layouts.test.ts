@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { profileFor } from "../../agents/registry.js";
+import { compileProfile } from "./compiled.js";
+import { type Look, readFacts, ScreenMemory } from "./facts.js";
+import type { ScreenText } from "./screen-text.js";
+
+const AT = Date.parse("2026-03-02T09:00:00Z");
+const RULE = "─".repeat(40);
+
+/** A screen that works: what a look of a moment later finds is mostly the same, with other numbers and marks. */
+const count = fc.nat(1200);
+const mark = fc.constantFrom("·", "✢", "✳", "✶", "✻", "✽", "*", "●", "⠋", "⠙", "•", " ");
+const reply = fc.oneof(
+  fc.tuple(fc.constantFrom("●", " ", "•"), count).map(([bullet, n]) => `${bullet} Running 1 command · ${n}s…`),
+  fc.tuple(fc.constantFrom("●", "⏺", " "), fc.nat(3)).map(([bullet, n]) => `${bullet} Read ${n} files`),
+  count.map((n) => `  ⎿  $ npm test ${n % 3} (${n}s)`),
+  fc.constantFrom("  ⎿  Interrupted", "  ⎿  API Error: 500 overloaded", "● Which one, 1 or 2?", "✻ Cooked for 3s", ""),
+);
+const status = fc.oneof(
+  fc.tuple(mark, count, count).map(([m, s, n]) => `${m} Baking… (${s}s · ↓ ${n} tokens)`),
+  fc.tuple(mark, count).map(([m, s]) => `${m} Working (${s}s • esc to interrupt)`),
+  fc.tuple(mark, count, fc.nat(10)).map(([m, s, n]) => `${m} API error · Retrying in ${s}s · attempt ${n}/10`),
+  fc.tuple(mark, fc.nat(9)).map(([m, n]) => `${m} Trying to reach the model (attempt ${n}/10)`),
+  fc.constantFrom("", "✻ Compacting conversation… (9s)"),
+);
+const below = fc.oneof(
+  fc.constant(["❯", RULE, "  ? for shortcuts"]),
+  fc.nat(3).map((n) => ["❯ and now", RULE, `  ${n} background tasks`]),
+  fc.constantFrom(
+    [" Do you want to proceed?", " ❯ 1. Yes", "   2. No", " Esc to cancel"],
+    ["› ", "", "  gpt-5 · ~/project"],
+  ),
+);
+const screens = fc
+  .tuple(
+    fc.array(fc.tuple(reply, status, below), { minLength: 2, maxLength: 4 }),
+    fc.array(fc.nat(), { maxLength: 14 }),
+  )
+  .map(([kinds, picks]) =>
+    picks.map((pick) => {
+      const [above] = kinds[pick % kinds.length] as (typeof kinds)[number];
+      const [, middle] = kinds[(pick >> 4) % kinds.length] as (typeof kinds)[number];
+      const [, , foot] = kinds[(pick >> 8) % kinds.length] as (typeof kinds)[number];
+      const rows = ["● Fixing it.", "", above, "", middle, RULE, ...foot];
+      return { rows: [...rows, ...Array.from({ length: 12 - rows.length }, () => "")], tick: pick % 5 === 0 };
+    }),
+  );
+
+describe("a layout that is recalled", () => {
+  it.each(["claude", "codex", "gemini", "opencode", "some-program"])("states what a first look states: %s", (agent) => {
+    const profile = compileProfile(profileFor(agent));
+    fc.assert(
+      fc.property(screens, (looks) => {
+        const memory = new ScreenMemory(profile);
+        for (const { rows, tick } of looks) {
+          const screen: ScreenText = { rows, tinted: () => tick, muted: () => tick, redFrame: () => tick };
+          const look: Look = { at: AT, until: () => undefined, ticking: (row) => tick && /\ds/.test(row) };
+          expect(readFacts(profile, screen, look, memory)).toEqual(readFacts(profile, screen, look));
+        }
+      }),
+      { numRuns: process.env.ROUSE_FULL ? 2000 : 200 },
+    );
+  });
+});

@@ -1,0 +1,116 @@
+/**
+ * The last layouts of a screen. While an agent works, a look finds other numbers, another mark of the spinner and a
+ * blinking bullet, and everything where it was: of 633 looks at sessions of Claude Code, 500 were of this kind. Then the
+ * layout is recalled instead of worked out again, and what its rows state is read from their texts of now.
+ */
+import type { CompiledProfile } from "./compiled.js";
+import type { Look } from "./facts.js";
+import { type Layout, layOut, type RowMatch } from "./layout.js";
+import type { Range } from "./regions.js";
+import { rowDigests } from "./reply.js";
+import type { RowForm } from "./row-form.js";
+import { isDrawnAlike, type ScreenText } from "./screen-text.js";
+
+/** A bullet that blinks above a spinner that stops and a tool that counts: a few layouts alternate. */
+const KEPT_MAX = 8;
+/** Where more rows changed at once, the screen is another. */
+const CHANGED_MAX = 6;
+/** What is stated in words is read from every row again; these say no more than that they stand there. */
+const WORDLESS: ReadonlySet<string> = new Set(["tool", "ended", "interrupted"]);
+
+interface Kept {
+  layout: Layout;
+  rows: readonly string[];
+  forms: readonly RowForm[];
+  /** Of the rows that show a time: did it run? */
+  ticking: readonly boolean[];
+}
+
+export class Layouts {
+  readonly #profile: CompiledProfile;
+  #rows: string[] = [];
+  /** Of each row; empty after a look at which most of them changed. */
+  #forms: RowForm[] = [];
+  /** The rows that show a time. */
+  #clocks: number[] = [];
+  #kept: Kept[] = [];
+
+  constructor(profile: CompiledProfile) {
+    this.#profile = profile;
+  }
+
+  of(screen: ScreenText, look: Look): Layout {
+    if (!this.#takeIn(screen.rows)) return layOut(this.#profile, screen, look);
+    const ticking = this.#clocks.map((y) => look.ticking(screen.rows[y] as string));
+    for (const kept of this.#kept) {
+      if (!this.#fits(kept, ticking) || !isDrawnAlike(screen, kept.layout.colours)) continue;
+      const status = this.#restate(kept.layout.status);
+      const foot = status && this.#restate(kept.layout.foot);
+      if (foot) return { ...kept.layout, status, foot };
+    }
+    const layout = layOut(this.#profile, screen, look);
+    if (isRecallable(layout)) {
+      this.#kept.unshift({ layout, rows: this.#rows.slice(), forms: this.#forms.slice(), ticking });
+      if (this.#kept.length > KEPT_MAX) this.#kept.pop();
+    }
+    return layout;
+  }
+
+  /** Keeps the rows and, where few of them are others, their forms. Is it worth it to look for a layout? */
+  #takeIn(rows: readonly string[]): boolean {
+    const isFirst = rows.length !== this.#rows.length;
+    const changed: number[] = [];
+    for (let y = 0; y < rows.length; y++) if (rows[y] !== this.#rows[y]) changed.push(y);
+    for (const y of changed) this.#rows[y] = rows[y] as string;
+    this.#rows.length = rows.length;
+    if (isFirst || changed.length > CHANGED_MAX) {
+      this.#forms = [];
+      this.#kept = [];
+      return false;
+    }
+    if (this.#forms.length === 0) this.#forms = rows.map((row) => this.#profile.form(row));
+    else for (const y of changed) this.#forms[y] = this.#profile.form(rows[y] as string);
+    this.#clocks = [];
+    for (let y = 0; y < rows.length; y++) if (this.#forms[y]?.clock) this.#clocks.push(y);
+    return true;
+  }
+
+  /** The same forms and clocks running, a reply without news, and the same texts where rows are not read again. */
+  #fits({ layout, rows, forms, ticking: ticked }: Kept, ticking: readonly boolean[]): boolean {
+    for (let y = rows.length - 1; y >= 0; y--) {
+      if (this.#forms[y] !== forms[y]) return false;
+    }
+    for (let n = 0; n < ticking.length; n++) if (ticking[n] !== ticked[n]) return false;
+    const { replyEnd, status, foot } = layout.regions;
+    for (let y = rows.length - 1; y >= 0; y--) {
+      const [was, is] = [rows[y] as string, this.#rows[y] as string];
+      if (was === is || isWithin(status, y) || isWithin(foot, y)) continue;
+      if (y >= replyEnd || rowDigests.of(was) !== rowDigests.of(is)) return false;
+    }
+    return true;
+  }
+
+  /** Rows that state something, as they are now; null where a rule that fitted does so no longer. */
+  #restate(matches: readonly RowMatch[]): readonly RowMatch[] | null {
+    const stated: RowMatch[] = [];
+    for (const match of matches) {
+      const text = this.#rows[match.y] as string;
+      const isAsBefore = text === match.text || isEmpty(match.groups);
+      const groups = isAsBefore ? match.groups : match.rule.when.groups(text);
+      if (!groups) return null;
+      stated.push({ ...match, groups, text });
+    }
+    return stated;
+  }
+}
+
+const isWithin = ([from, to]: Range, y: number): boolean => y >= from && y < to;
+
+function isEmpty(groups: Record<string, string>): boolean {
+  for (const _ in groups) return false;
+  return true;
+}
+
+/** A screen with neither composer nor dialog is read by all of its rows. */
+const isRecallable = ({ composer, dialog, last }: Layout): boolean =>
+  (composer !== null || dialog !== null) && last.every(({ rule }) => WORDLESS.has(rule.fact));
