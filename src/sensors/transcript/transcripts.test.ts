@@ -57,6 +57,20 @@ describe("Transcripts", () => {
     expect(news).toBeGreaterThan(0);
   });
 
+  it("is told once more of what it was told of: a notice right behind another is lost", async () => {
+    let news = 0;
+    transcripts = new Transcripts({ sweepMs: Number.POSITIVE_INFINITY, onNews: () => news++ });
+    writeFileSync(path, "");
+    await transcripts.add("a", options());
+    await transcripts.tick(1);
+    await until(async () => {
+      if (news === 0) appendFileSync(path, prompt("one"));
+      return news > 0;
+    });
+    await until(async () => news > 1);
+    await transcripts.remove("a");
+  });
+
   it("hears of a file whose folder did not exist when it was added", async () => {
     let news = 0;
     transcripts = new Transcripts({ sweepMs: 50, onNews: () => news++ });

@@ -41,6 +41,11 @@ const SWEEP_MS = 5000;
  * began, as is Claude Code's in a new project until the first prompt.
  */
 const UNNOTICED_SHARE = 0.2;
+/**
+ * chokidar drops a notice that comes within 5 ms of another, and who reads at once does so before what that one told of
+ * was written. Codex ends a turn with several such writes, so what was noticed is read once more after this.
+ */
+const AGAIN_MS = 100;
 /** So many are read at once: each holds at most one chunk of a megabyte. */
 const AT_ONCE = 8;
 
@@ -49,6 +54,7 @@ export class Transcripts {
   private readonly sessions = new Map<string, Set<string>>();
   private watcher: FSWatcher | null = null;
   private ticking: Promise<TranscriptNews[]> | null = null;
+  private readonly again = new Map<Entry, NodeJS.Timeout>();
 
   constructor(private readonly options: TranscriptsOptions = {}) {}
 
@@ -78,6 +84,8 @@ export class Transcripts {
     const entry = this.entries.get(session);
     if (!entry) return;
     this.entries.delete(session);
+    clearTimeout(this.again.get(entry));
+    this.again.delete(entry);
     this.unnotice(noticedOf(entry.sensor), session);
     await Promise.all([entry.sensor.close(), entry.side.close()]);
   }
@@ -171,8 +179,19 @@ export class Transcripts {
       if (!entry) continue;
       entry.due = true;
       entry.noticed = true;
+      this.readAgain(entry);
     }
     this.options.onNews?.();
+  }
+
+  private readAgain(entry: Entry): void {
+    clearTimeout(this.again.get(entry));
+    const timer = setTimeout(() => {
+      this.again.delete(entry);
+      entry.due = true;
+      this.options.onNews?.();
+    }, AGAIN_MS);
+    this.again.set(entry, timer.unref());
   }
 }
 
