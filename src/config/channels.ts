@@ -144,8 +144,15 @@ function channelOf(name: string, table: unknown, env: Env): ChannelSettings | st
 function issueText(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === "invalid_union") return `type must be one of ${CHANNEL_TYPES.join(", ")}`;
   if (issue?.code === "unrecognized_keys") return `there is no setting ${issue.keys.join(", ").slice(0, 100)}`;
-  return `${issue?.path.join(".") ?? "it"}: ${issue?.message ?? "it is not valid"}`;
+  const name = issue?.path.join(".") || "it";
+  if (issue?.code === "invalid_type" && issue.message.endsWith("received undefined")) return missingText(name);
+  return `${name}: ${issue?.message ?? "it is not valid"}`;
 }
+
+const missingText = (name: string): string =>
+  (SECRETS as readonly string[]).includes(name)
+    ? `${name} is missing; give ${name}, ${name}_env (a variable) or ${name}_file (a file)`
+    : `${name} is missing`;
 
 function complaintOfUrl(given: string, allowPrivate: boolean): string | null {
   const url = URL.canParse(given) ? new URL(given) : null;
