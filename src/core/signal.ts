@@ -247,6 +247,8 @@ export interface ScreenReading {
   limit?: { until?: number; resumesItself?: boolean; text: string };
   error?: { cause: ErrorCause; text: string };
   closing?: "question" | "offer" | "promise" | "result";
+  /** The end of a last message that closes with a question, without the program's own rows around it. Bounded. */
+  asks?: string;
   /** The lowest block of the reply is text of the agent: the answer has begun. */
   replying?: boolean;
   /** A turn's closing mark ("Worked for 9s") is the last thing above the composer. */

@@ -38,6 +38,7 @@ const reading = z.object({
   limit: z.object({ until: z.number().optional(), resumesItself: z.boolean().optional(), text }).optional(),
   error: z.object({ cause: z.enum(ERROR_CAUSES), text }).optional(),
   closing: closing.optional(),
+  asks: text.optional(),
   replying: z.boolean().optional(),
   ended: z.boolean().optional(),
   interrupted: z.boolean().optional(),

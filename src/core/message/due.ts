@@ -261,7 +261,11 @@ function makeTrouble(
 /** The words of the dialog, of the agent's own report, or of the message that its turn ended with. */
 function questionOf({ evidence }: Seen): string {
   const reported = evidence.report?.state === "needs_input" ? evidence.report.text : "";
-  return openPrompt(evidence.prompts)?.question || reported || (evidence.message?.preview ?? "");
+  return (
+    openPrompt(evidence.prompts)?.question ||
+    reported ||
+    (evidence.message?.preview ?? evidence.progress.reading?.asks ?? "")
+  );
 }
 
 function make<T extends MessageType>(

@@ -186,8 +186,6 @@ function closingOfTurn({ evidence }: Question): { closing: string; preview: stri
   if (message && message.at >= (turn.startedAt ?? 0) - 2000) {
     return { closing: message.closing, preview: message.preview.slice(-160), source: "transcript" };
   }
-  const shown = progress.reading?.closing;
-  return shown
-    ? { closing: shown, preview: (progress.reading?.tail ?? []).slice(-2).join(" ").slice(-160), source: "screen" }
-    : null;
+  const { closing, asks, tail = [] } = progress.reading ?? {};
+  return closing ? { closing, preview: (asks ?? tail.slice(-2).join(" ")).slice(-160), source: "screen" } : null;
 }

@@ -68,7 +68,12 @@ describe("the facts of a screen", () => {
       [...stranger("⏺ I'll look."), "  ⚠ Usage limit reached · limit resets 5:16am"],
       { limit: { text: "  ⚠ Usage limit reached · limit resets 5:16am" } },
     ],
-    ["a question at the end", "claude", claude("⏺ Which port should I use, 80 or 8080?"), { closing: "question" }],
+    [
+      "a question at the end, without the rows around it",
+      "claude",
+      claude("⏺ Which port should I", "  use, 80 or 8080?", "", "✻ Cooked for 1s"),
+      { closing: "question", asks: "Which port should I use, 80 or 8080?" },
+    ],
     ["compaction", "claude", claude("✢ Compacting conversation… (9s)"), { compacting: true, busy: true }],
   ])("tell %s", (_, agent, rows, expected) => {
     expect(facts(agent, rows)).toMatchObject(expected);

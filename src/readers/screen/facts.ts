@@ -56,8 +56,7 @@ export function readFacts(
   if (facts.busy !== true && screen.rows.slice(...regions.status).some(look.ticking)) facts.busy = true;
   if (facts.busy === null && composer) facts.busy = false;
   if (facts.busy !== true && composer) {
-    const closing = replies.closing(messageEnd);
-    if (closing) facts.closing = closing;
+    Object.assign(facts, replies.closing(messageEnd));
   }
   if (reply.replying) facts.replying = true;
   facts.tail = reply.tail;

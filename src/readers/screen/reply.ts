@@ -16,9 +16,11 @@ export interface Reply {
   tail: string[];
 }
 
-type Closing = NonNullable<ScreenReading["closing"]>;
+type Closing = Pick<ScreenReading, "closing" | "asks">;
 
 const TAIL_ROWS = 5;
+/** A question, with what leads to it. */
+const ASKS_MAX = 300;
 const ROWS_MAX = 1024;
 
 /** Of the masked row; empty where nothing of it is left. */
@@ -55,13 +57,17 @@ export class ReplyReader {
     return this.#reply;
   }
 
-  /** How the last message closes if it ends above row `end`; null where there is none. */
+  /** How the last message closes if it ends above row `end`, and its end where it asks; null where there is none. */
   closing(end: number): Closing | null {
-    if (this.#closing?.end !== end) {
-      const text = messageText(this.#profile, this.#rows, end);
-      this.#closing = { end, closing: text === "" ? null : closingOf(text) };
-    }
+    if (this.#closing?.end !== end) this.#closing = { end, closing: this.#closingOf(end) };
     return this.#closing.closing;
+  }
+
+  #closingOf(end: number): Closing | null {
+    const text = messageText(this.#profile, this.#rows, end);
+    if (text === "") return null;
+    const closing = closingOf(text);
+    return closing === "question" ? { closing, asks: joinRows(text.split("\n"), " ").slice(-ASKS_MAX) } : { closing };
   }
 
   /** Keeps the rows. Are they those of the look before, and if not, is it more than a bullet or a clock? */
