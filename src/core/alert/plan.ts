@@ -45,6 +45,7 @@ function openings(input: AlertInput, live: readonly AlertState[]): Planned[] {
   const { book, rules } = input;
   const covered = new Set(live.flatMap(({ members }) => members));
   const subjects = new Set(live.map(({ subject }) => subject));
+  const over = new Set(input.known.map(({ subject }) => subject).filter((subject) => !subjects.has(subject)));
   const isNew = (incident: Incident): boolean =>
     !covered.has(memberOf(incident)) && !subjects.has(outageSubject(incident.outage));
   const owed = book.incidents.filter((incident) => isTellable(input, incident) && isNew(incident));
@@ -53,7 +54,8 @@ function openings(input: AlertInput, live: readonly AlertState[]): Planned[] {
   const outages = new Map<string, Incident[]>();
   const alone: Incident[] = [];
   for (const incident of owed) {
-    if (incident.outage === null) alone.push(incident);
+    // An outage of which the end was told is told no more: whoever comes back after it comes alone.
+    if (incident.outage === null || over.has(outageSubject(incident.outage))) alone.push(incident);
     else outages.set(incident.outage, [...(outages.get(incident.outage) ?? []), incident]);
   }
   const grouped = alone.length > rules.groupOver ? [alone] : alone.map((incident) => [incident]);
