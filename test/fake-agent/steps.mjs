@@ -60,8 +60,8 @@ async function outwaits(agent, { seconds = 8 }) {
 }
 
 /** Something for the agent comes in while it is at its prompt, and it does not take it up. */
-async function queued(agent) {
-  agent.transcript.write({ type: "queue-operation", operation: "enqueue", content: "the tests are done" });
+async function queued(agent, { operation = "enqueue" }) {
+  agent.transcript.write({ type: "queue-operation", operation, content: "the tests are done" });
 }
 
 /** Round after round until Esc, as often as it likes. */

@@ -1,0 +1,399 @@
+/**
+ * Every row of the table "What happens when" (docs/acting.md), with a scripted agent that is a real process: in a
+ * terminal of rouse's own and in a tmux pane. What was said before, what was done with its outcome, and what came of it.
+ *
+ * Only where there is time: some fifty agents at once. All rows run at the same time; a test waits for its own. Agents that fail alike would be an outage, so that three
+ * daemons share them: none has three whose service fails, or three that die.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OwnAgent, type Told } from "../../src/api/own-agent.js";
+import type { AgentSession } from "../../src/core/agent.js";
+import { POLICIES } from "../../src/core/policy/builtin.js";
+import type { IncidentView } from "../../src/daemon/incident-view.js";
+import { textFor } from "../../src/effects/texts.js";
+import { type FakeScript, receivedBy } from "../support/fake-agent.js";
+import { processesOf } from "../support/hosts.js";
+import { quickPolicy } from "../support/ladder-file.js";
+import { RowStage, WAYS, type Way } from "../support/row-stage.js";
+import { NO_TMUX } from "../support/tmux.js";
+
+const FULL = process.env.ROUSE_FULL === "1";
+const TIMEOUT_MS = 480_000;
+
+const ESC = "\u001b";
+const CONTINUE = `${textFor("continue")}\r`;
+const REPEATING = `${textFor("repeating")}\r`;
+
+/** How it ends. `deeds` is the history of the incident, `keys` all that arrived in its terminal. */
+interface Ending {
+  phase: "resolved" | "escalated";
+  deeds?: string[];
+  keys?: string;
+  /** What the human is told, where one is. */
+  told?: RegExp;
+  /** Whether its process lives on; it does unless something else is said. */
+  dies?: true;
+}
+
+interface Row {
+  steps: FakeScript["steps"] | { command: readonly string[] };
+  more?: Partial<FakeScript>;
+  /** What is said of it before anything is done; the last part is what the incident is about. */
+  before: string;
+  trouble?: string;
+  /** What happens to it from outside. */
+  cause?: (stage: RowStage, agent: AgentSession) => Promise<void>;
+  spawn: Ending;
+  tmux: Ending;
+  /** The `.rouse.toml` of its folder. */
+  project?: string;
+  /** Which daemon it has. */
+  stage: 0 | 1 | 2;
+}
+
+const START = { do: "idle", ms: 500 };
+/** Work that goes on for long enough to be believed, and then ends: what is done uses nothing more. */
+const AT_WORK = [{ do: "stream", ms: 20_000 }, { do: "finish" }];
+/** Until it is told to go on. */
+const BUSY = { do: "stream" };
+const ANYTHING = { do: "tool", command: ["true"] };
+/** Results that were not there before, one after the other. */
+const NEW = ["commas", "quotes", "tabs", "numbers", "dates", "names"].flatMap((what) => [
+  { do: "tool", command: ["echo", `the parser reads ${what} now`] },
+  { do: "stream", ms: 6000 },
+]);
+const writes = { writes: true };
+const mended = (deeds: string[], keys: string): Ending => ({ phase: "resolved", deeds, keys });
+const both = (ending: Ending): { spawn: Ending; tmux: Ending } => ({ spawn: ending, tmux: ending });
+const left = (told: RegExp): Ending => ({ phase: "escalated", told });
+const fails = (why: string): FakeScript["steps"] => [START, { do: "fail", why }, { do: "idle" }, ...AT_WORK];
+const HUMAN = both(left(/only a human can answer this/));
+const NOT_HERE = /passed over .*stop \(not for tmux\)/;
+
+const signalled =
+  (signal: NodeJS.Signals): NonNullable<Row["cause"]> =>
+  async (stage, { name, pid }) => {
+    await stage.reads(name);
+    process.kill(pid as number, signal);
+  };
+
+const resumes = { ...writes, resumed: [{ do: "idle" }, ...AT_WORK] };
+
+const ROWS: Readonly<Record<string, Row>> = {
+  "a limit whose reset is printed": {
+    stage: 0,
+    steps: [START, { do: "limited", text: "You've hit your 5-hour limit · resets in 12s" }, { do: "idle" }, ...AT_WORK],
+    before: "rate_limited/limit",
+    trouble: "rate_limited",
+    ...both(mended(["nudge done"], CONTINUE)),
+  },
+  "a limit that says no reset and holds once more": {
+    stage: 1,
+    steps: [START, { do: "limited" }, { do: "idle" }, { do: "limited" }, { do: "idle" }, ...AT_WORK],
+    before: "rate_limited/limit",
+    trouble: "rate_limited",
+    ...both(mended(["nudge done", "nudge done"], CONTINUE + CONTINUE)),
+  },
+  "a limit after which the program goes on by itself": {
+    stage: 2,
+    steps: [START, { do: "outwaits", seconds: 8 }, ...AT_WORK],
+    before: "rate_limited/limit",
+    trouble: "rate_limited",
+    ...both(mended([], "")),
+  },
+  "a stream that died": {
+    stage: 0,
+    more: writes,
+    steps: [START, ANYTHING, { do: "hang" }, { do: "idle" }, ...AT_WORK],
+    before: "stuck/silent_stream",
+    ...both(mended(["interrupt done", "nudge done"], ESC + CONTINUE)),
+  },
+  "a program that froze": {
+    stage: 1,
+    more: resumes,
+    steps: [START, ANYTHING, { do: "freeze", ms: 3_600_000 }],
+    before: "stuck/frozen_screen",
+    spawn: { ...mended(["interrupt failed", "stop done", "resume done"], ESC + CONTINUE), dies: true },
+    tmux: { ...left(NOT_HERE), deeds: ["interrupt failed"], keys: ESC },
+  },
+  "a turn that ended with a promise": {
+    stage: 0,
+    steps: [START, { do: "finish", text: "Now I will run the tests." }, { do: "idle" }, ...AT_WORK],
+    before: "stuck/stopped_early",
+    ...both(mended(["nudge done"], CONTINUE)),
+  },
+  "a result that nobody took up": {
+    stage: 1,
+    more: writes,
+    steps: [
+      START,
+      ANYTHING,
+      { do: "finish" },
+      { do: "queued" },
+      { do: "idle" },
+      { do: "queued", operation: "dequeue" },
+      ...AT_WORK,
+    ],
+    before: "stuck/lost_result",
+    ...both(mended(["nudge done"], CONTINUE)),
+  },
+  "an error of the service at the prompt": {
+    stage: 2,
+    steps: fails("api"),
+    before: "error/api",
+    ...both(mended(["nudge done"], CONTINUE)),
+  },
+  "a loop that a word ends": {
+    stage: 2,
+    more: writes,
+    steps: [START, { do: "loop", rounds: 1e6, everyMs: 150 }, { do: "idle" }, ...NEW, ...AT_WORK],
+    before: "stuck/loop",
+    ...both(mended(["interrupt done", "nudge done"], ESC + REPEATING)),
+  },
+  "the same error again and again, whatever is said": {
+    stage: 0,
+    more: writes,
+    steps: [START, { do: "errors" }, { do: "idle" }, { do: "errors" }],
+    before: "stuck/repeated_error",
+    ...both({
+      ...left(/tried interrupt \(done\), nudge \(done\); passed over block/),
+      deeds: ["interrupt done", "nudge done"],
+      keys: ESC + REPEATING,
+    }),
+  },
+  "tokens that burn for nothing": {
+    stage: 1,
+    more: writes,
+    steps: [START, { do: "burn" }, { do: "idle" }, ...NEW, ...AT_WORK],
+    before: "stuck/no_progress",
+    ...both(mended(["interrupt done", "nudge done"], ESC + REPEATING)),
+  },
+  "a marker that was asked for and not given": {
+    stage: 2,
+    more: writes,
+    steps: [
+      START,
+      { do: "asked", text: "Mend the parser. Say <promise>COMPLETE</promise> when all is done." },
+      ANYTHING,
+      { do: "finish", text: "The parser is mended." },
+    ],
+    before: "stuck/no_completion_signal",
+    spawn: { ...left(/tried stop \(done\)/), deeds: ["stop done"], dies: true },
+    tmux: left(NOT_HERE),
+  },
+  "a command that hangs": {
+    stage: 0,
+    more: writes,
+    steps: [START, { do: "tool", command: ["tail", "-f", "/dev/null"] }],
+    before: "stuck/tool_hang",
+    ...both(left(/only tells/)),
+  },
+  "a command that hangs, where the policy ends it": {
+    stage: 1,
+    more: writes,
+    steps: [START, { do: "tool", command: ["tail", "-f", "/dev/null"] }, ...AT_WORK],
+    before: "stuck/tool_hang",
+    ...both(mended(["end_child done"], "")),
+  },
+  "a command that waits for its keyboard": {
+    stage: 2,
+    more: writes,
+    steps: [START, { do: "tool", command: ["sleep", "600"], shown: "git rebase -i HEAD~3" }],
+    before: "stuck/waiting_on_stdin",
+    ...both(left(/only tells/)),
+  },
+  "a permission dialog": {
+    stage: 0,
+    steps: [START, { do: "ask" }, ...AT_WORK],
+    before: "needs_input/permission",
+    trouble: "needs_input",
+    ...HUMAN,
+  },
+  "a login that ran out": { stage: 1, steps: fails("auth"), before: "error/auth", ...HUMAN },
+  "an account without money": { stage: 2, steps: fails("billing"), before: "error/billing", ...HUMAN },
+  "a conversation that is rejected": {
+    stage: 0,
+    steps: fails("poisoned_context"),
+    before: "error/poisoned_context",
+    ...HUMAN,
+  },
+  "a request against the rules": { stage: 1, steps: fails("policy_refusal"), before: "error/policy_refusal", ...HUMAN },
+  "a program that was killed": {
+    stage: 2,
+    more: resumes,
+    steps: [START, ANYTHING, BUSY],
+    before: "gone/crash",
+    cause: signalled("SIGKILL"),
+    spawn: { ...mended(["resume done"], CONTINUE), dies: true },
+    tmux: { ...left(/passed over .*resume \(not for tmux\)/), dies: true },
+  },
+  "a program that ended in the middle of its work": {
+    stage: 0,
+    more: resumes,
+    steps: [START, ANYTHING, BUSY, { do: "exit", code: 3 }],
+    before: "gone/exit_code",
+    // An Enter that nobody types: it goes on to its next step.
+    cause: signalled("SIGUSR2"),
+    spawn: { ...mended(["resume done"], CONTINUE), dies: true },
+    tmux: { ...left(/passed over .*resume \(not for tmux\)/), dies: true },
+  },
+  "a budget that is used up, where the policy interrupts": {
+    stage: 2,
+    more: writes,
+    steps: [START, { do: "burn", tokens: 20 }],
+    before: "working",
+    trouble: "over_budget",
+    project: "[spend]\ntokens_per_night = 40\n",
+    ...both({ ...left(/tried interrupt \(done\)/), deeds: ["interrupt done"], keys: ESC }),
+  },
+};
+
+const names = Object.keys(ROWS);
+/** A row that is tried again is another agent. */
+const nameOf = (row: string, way: Way, attempt: number): string =>
+  `${way}-${row.replaceAll(/\W+/g, "-")}${attempt === 0 ? "" : "-again"}`;
+const agentsOf = (rows: readonly string[]): string[] =>
+  rows.flatMap((row) => WAYS.flatMap((way) => [0, 1].map((attempt) => nameOf(row, way, attempt))));
+const { interrupt, ...ends } = {
+  interrupt: POLICIES.default.ladders.silent_stream?.slice(0, 1) ?? [],
+  tool_hang: POLICIES.aggressive.ladders.tool_hang ?? [],
+};
+const OWN = ["a budget that is used up, where the policy interrupts", "a command that hangs, where the policy ends it"];
+const PAIR = ["first", "second"];
+const POLICY_FILES = {
+  "a-thrifty": quickPolicy(agentsOf(OWN.slice(0, 1)), { over_budget: interrupt }),
+  "b-ends": quickPolicy(agentsOf(OWN.slice(1, 2)), ends),
+  "c-quick": quickPolicy([
+    ...agentsOf(names.filter((row) => !OWN.includes(row))),
+    "holds-a-claim",
+    "forgot-a-claim",
+    ...PAIR,
+  ]),
+};
+
+const stages = [new RowStage(), new RowStage(), new RowStage()] as const;
+
+interface Played {
+  incident: IncidentView;
+  story: string[];
+  agent: AgentSession;
+  keys: string;
+}
+
+async function play(row: string, way: Way, name: string): Promise<Played> {
+  const { steps, more, before, trouble = before.split("/")[1] ?? "", cause, project, ...rest } = ROWS[row] as Row;
+  const stage = stages[rest.stage];
+  const agent = await stage.enter(way, name, "command" in steps ? steps.command : { steps, ...more }, project);
+  await cause?.(stage, agent);
+  // How a pane's program ended tmux does not always tell.
+  const about = way === "tmux" && before.startsWith("gone/") ? "gone" : trouble;
+  const { phase } = rest[way];
+  const incident = await stage.incident(name, about, phase, TIMEOUT_MS - 60_000);
+  const keys = receivedBy(stage.home, name).map(({ text }) => text);
+  return { incident, story: await stage.story(agent.session), agent, keys: withoutErased(keys.join("")) };
+}
+
+/** On a busy machine a touch may be refused and made later: what it had typed by then it took back. */
+const withoutErased = (keys: string): string =>
+  ["continue", "repeating"].reduce((left, say) => {
+    const text = textFor(say as "continue");
+    return left.replaceAll(text + "\u007f".repeat(text.length), "");
+  }, keys);
+
+/** One for each row and way, begun together. */
+const plays = new Map<string, Promise<Played>>();
+function begun(row: string, way: Way, attempt = 0): Promise<Played> {
+  const name = nameOf(row, way, attempt);
+  const known = plays.get(name);
+  if (known) return known;
+  const made = play(row, way, name);
+  made.catch(() => {});
+  plays.set(name, made);
+  return made;
+}
+
+const tried = new Map<string, number>();
+const ways = WAYS.filter((way) => way === "spawn" || NO_TMUX === null);
+
+describe.runIf(FULL)("the table, row by row", () => {
+  beforeAll(async () => {
+    const agents = agentsOf(names);
+    const panes = agents.filter((name) => name.startsWith("tmux"));
+    await Promise.all(stages.map((stage) => stage.open(POLICY_FILES, agents, panes)));
+    for (const row of names) for (const way of ways) void begun(row, way);
+  });
+
+  afterAll(async () => {
+    const typed = names.filter((row) => (ROWS[row] as Row).spawn === HUMAN.spawn);
+    const late = typed.flatMap((row) => ways.flatMap((way) => keysOf(row, way)));
+    await Promise.all(stages.map((stage) => stage.close()));
+    expect(late).toEqual([]);
+  });
+
+  const keysOf = (row: string, way: Way): string[] =>
+    receivedBy(stages[(ROWS[row] as Row).stage].home, nameOf(row, way, 0)).map(({ text }) => text);
+
+  describe.each(ways)("%s:", { timeout: TIMEOUT_MS }, (way) => {
+    it.each(names)("%s", async (row) => {
+      const attempt = Math.min(1, tried.get(`${way} ${row}`) ?? 0);
+      tried.set(`${way} ${row}`, attempt + 1);
+      const { before, stage, ...endings } = ROWS[row] as Row;
+      const { phase, deeds = [], keys = "", told, dies } = endings[way];
+      const { incident, story, agent, keys: typed } = await begun(row, way, attempt);
+      const isEnd = before.startsWith("gone/") && way === "tmux";
+      expect(story, JSON.stringify(incident)).toContain(isEnd ? story.find((word) => word.startsWith("gone")) : before);
+      const done = incident.deeds.filter(({ result }) => result !== "refused");
+      expect(done.map(({ do: name, result }) => `${name} ${result}`)).toEqual(deeds);
+      expect(incident).toMatchObject({ phase, outage: null });
+      expect(typed).toBe(keys);
+      if (told) expect(incident.next?.reason).toMatch(told);
+      if (told) expect(incident.reasons.join()).not.toBe("");
+      const lives = processesOf(stages[stage].home).some(({ pid }) => pid === agent.pid);
+      expect(lives).toBe(!dies);
+    });
+  });
+
+  /** Nothing in a terminal tells of claims: a program that holds the task does. It has no keys, so only telling is left. */
+  describe("told by a program:", { timeout: TIMEOUT_MS }, () => {
+    const turn = (phase: "start" | "end"): Told => ({ kind: "turn", source: "stream", phase }) as Told;
+    const taken: Told = { kind: "claim", source: "report", task: "T-1", phase: "taken" };
+    const other: Told = { kind: "checkpoint", source: "report", task: "T-2", step: 1 };
+
+    it.each([
+      ["holds-a-claim", "no_checkpoint", []],
+      ["forgot-a-claim", "stale_claim", [other]],
+    ])("%s: %s goes to a human", async (name, trouble, again) => {
+      const agent = new OwnAgent(stages[0].socket, { name });
+      agent.tell(turn("start"), taken, turn("end"));
+      const telling = setInterval(() => agent.tell(...again), 1000);
+      try {
+        const incident = await stages[0].incident(name, trouble, "escalated", TIMEOUT_MS - 60_000);
+        expect(incident).toMatchObject({
+          trouble,
+          deeds: [],
+          next: { reason: expect.stringContaining("passed over") },
+        });
+      } finally {
+        clearInterval(telling);
+        await agent.end();
+      }
+    });
+  });
+
+  describe("two agents of one account:", { timeout: TIMEOUT_MS }, () => {
+    it("their limit is one outage, and one of them goes first", async () => {
+      const [stage] = stages;
+      const steps = [START, { do: "limited" }, { do: "idle" }, ...AT_WORK];
+      await Promise.all(PAIR.map((name) => stage.enter("spawn", name, { steps })));
+      const { agent, outage } = await stage.acted(PAIR, TIMEOUT_MS - 60_000);
+      expect(outage).toMatchObject({ group: "limit", shared: expect.stringMatching(/^claude-code #/), incidents: 2 });
+      const other = PAIR.find((name) => name !== agent) as string;
+      const waiting = await stage.incident(other, "rate_limited", "told", 1000).catch(() => null);
+      expect(waiting ?? (await stage.incident(other, "rate_limited", "confirmed", 1000))).toMatchObject({
+        deeds: [],
+        next: { do: "nudge", reason: `looking whether ${agent} works again` },
+      });
+      expect(receivedBy(stage.home, other)).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,190 @@
+/**
+ * One daemon and the agents of some rows, in terminals of rouse's own and in tmux panes. Everything is real but the
+ * patience: the configuration has seconds where a person has minutes.
+ */
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { expect } from "vitest";
+import { rousePaths } from "../../src/config/paths.js";
+import type { AgentSession } from "../../src/core/agent.js";
+import type { IncidentView } from "../../src/daemon/incident-view.js";
+import type { WhyAnswer } from "../../src/daemon/routes.js";
+import { listSessions } from "../../src/host/registry.js";
+import { startHost } from "../../src/host/start-host.js";
+import { TestDaemon } from "./daemon.js";
+import { type FakeScript, fakeAgent, placeOf } from "./fake-agent.js";
+import { closeHome, type Home, makeHome, rouse } from "./hosts.js";
+
+const HOST_SCRIPT = join(import.meta.dirname, "..", "..", "dist", "cli", "host.js");
+
+/** Seconds instead of minutes. */
+const CONFIG = `
+[health]
+idle_timeout_minutes = 0.1
+completion_timeout_minutes = 0.05
+[checkpoints]
+checkpoint_stall_minutes = 0.1
+claim_stale_minutes = 0.1
+[detectors]
+silence_patience = 0.1
+tool_patience = 0.05
+own_timeout_seconds = 10
+stopped_early_seconds = 3
+lost_result_seconds = 3
+burn_output_tokens = 1000
+`;
+
+export const WAYS = ["spawn", "tmux"] as const;
+export type Way = (typeof WAYS)[number];
+
+/** How many are started at once, of all stages: each start is some 0.5 s of a core. */
+const STARTS_MAX = 3;
+let starting = 0;
+const waiting: (() => void)[] = [];
+
+/** One question for all incidents serves all rows; a row asks no more often either. */
+const LOOK_EVERY_MS = 500;
+const PATIENCE_MS = 300_000;
+
+async function eventually(what: string, isSo: () => boolean | Promise<boolean>, ms = PATIENCE_MS): Promise<void> {
+  for (const end = Date.now() + ms; !(await isSo()); await sleep(LOOK_EVERY_MS))
+    if (Date.now() > end) throw new Error(`waited ${ms} ms in vain for ${what}`);
+}
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (starting >= STARTS_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
+  starting++;
+  try {
+    return await work();
+  } finally {
+    starting--;
+    waiting.shift()?.();
+  }
+}
+
+export class RowStage {
+  /** Made by `open`. */
+  home: Home = { path: "", env: {} };
+  #daemon: TestDaemon = new TestDaemon(this.home);
+  #incidents: IncidentView[] = [];
+  #looker: NodeJS.Timeout | null = null;
+
+  /** Each of `agents` has an account of its own, by the word of a person; all others share the login of the program. */
+  async open(policies: Readonly<Record<string, string>>, agents: readonly string[], panes: string[]): Promise<void> {
+    this.home = makeHome();
+    this.#daemon = new TestDaemon(this.home);
+    const program = join(this.home.path, ".claude");
+    this.home.env.CLAUDE_CONFIG_DIR = program;
+    mkdirSync(program);
+    writeFileSync(join(program, ".claude.json"), JSON.stringify({ oauthAccount: { accountUuid: "ada" } }));
+    this.home.env.TMUX_TMPDIR = this.home.path;
+    delete this.home.env.TMUX;
+    const { config } = rousePaths(this.home.env);
+    mkdirSync(join(config, "policies"), { recursive: true });
+    const accounts = agents.map((name) => `${name}=${name}`);
+    writeFileSync(join(config, "config.toml"), `${CONFIG}[accounts]\nagents = ${JSON.stringify(accounts)}\n`);
+    for (const [name, text] of Object.entries(policies)) writeFileSync(join(config, "policies", `${name}.toml`), text);
+    this.#daemon.start();
+    await this.#daemon.judges();
+    await this.#daemon.post("/v1/watch", { programs: false, tags: [], names: panes });
+    await this.#daemon.post("/v1/allow", { agents: "all", allowed: true });
+    this.#looker = setInterval(() => void this.#look(), LOOK_EVERY_MS);
+  }
+
+  async #look(): Promise<void> {
+    const found = await this.ask<{ incidents: IncidentView[] }>("/v1/incidents?all=yes");
+    if (found) this.#incidents = found.incidents;
+  }
+
+  ask<T>(path: string): Promise<T | null> {
+    return this.#daemon.ask<T>(path);
+  }
+
+  get socket(): string {
+    return rousePaths(this.home.env).daemonSocket;
+  }
+
+  tmux(...args: string[]): Promise<{ stdout: string }> {
+    return promisify(execFile)("tmux", ["-u", "-f", "/dev/null", ...args], { env: this.home.env });
+  }
+
+  /** Starts an agent, gives rouse leave to act on it, and returns it as it is watched. */
+  async enter(way: Way, name: string, script: FakeScript | readonly string[], project?: string): Promise<AgentSession> {
+    const place = placeOf(this.home, name).path;
+    mkdirSync(place, { recursive: true });
+    if (project) writeFileSync(join(place, ".rouse.toml"), project);
+    const isOther = "length" in script;
+    const command = isOther ? [...script] : fakeAgent(this.home, name, { ...script, logs: true, drawMs: 250 });
+    return inTurn(async () => {
+      if (way === "spawn") await this.#spawn(name, command, place, isOther ? "generic" : "claude-code");
+      else await this.tmux("new-session", "-d", "-s", name, "-c", place, "-x", "120", "-y", "40", "--", ...command);
+      let found: AgentSession | undefined;
+      await eventually(`${name} to be watched`, async () => {
+        const { agents } = (await this.ask<{ agents: AgentSession[] }>("/v1/registered")) ?? { agents: [] };
+        found = agents.find((agent) => agent.name === name);
+        return found !== undefined;
+      });
+      // Agents that are only watched are allowed by name each.
+      await this.#daemon.post("/v1/allow", { agents: [name], allowed: true });
+      return found as AgentSession;
+    });
+  }
+
+  async #spawn(name: string, command: string[], workspace: string, kind: string): Promise<void> {
+    const about = { kind, tags: [], task: null, policy: null, origin: "spawn" as const };
+    const spec = { wanted: name, ...about, command, workspace };
+    const paths = rousePaths(this.home.env);
+    const started = await startHost({ spec, cols: 120, rows: 40 }, { script: HOST_SCRIPT, paths, env: this.home.env });
+    expect(started.error).toBeUndefined();
+  }
+
+  /** Waits for an incident of this trouble that has come so far. */
+  async incident(agent: string, trouble: string, phase: IncidentView["phase"], ms: number): Promise<IncidentView> {
+    const ours = (): IncidentView[] => this.#incidents.filter((one) => one.agent === agent);
+    const found = (): IncidentView | undefined =>
+      ours().find((one) => one.phase === phase && [one.trouble, ...one.chain].includes(trouble as never));
+    await eventually(`${trouble} of ${agent} to be ${phase}`, () => found() !== undefined, ms).catch(
+      async (error: Error) => {
+        const why = await this.ask<WhyAnswer>(`/v1/sessions/${agent}/why`);
+        const story = why?.timeline.map(({ t, state, cause }) => `${t} ${state}/${cause}`).join(", ");
+        throw new Error(`${error.message}; incidents ${JSON.stringify(ours())}; story ${story}; ${this.#daemon.words}`);
+      },
+    );
+    return found() as IncidentView;
+  }
+
+  /** The first of these agents that something was done to, when it is done. */
+  async acted(agents: readonly string[], ms: number): Promise<IncidentView> {
+    const found = (): IncidentView | undefined =>
+      this.#incidents.find((one) => agents.includes(one.agent) && one.deeds.some(({ result }) => result === "done"));
+    await eventually(`one of ${agents.join()} to be touched`, () => found() !== undefined, ms);
+    return found() as IncidentView;
+  }
+
+  /** Every state that was said of a session, in order. */
+  async story(session: string): Promise<string[]> {
+    const why = await this.ask<WhyAnswer>(`/v1/sessions/${session}/why`);
+    return (why?.timeline ?? []).map(({ state, cause }) => (cause === null ? state : `${state}/${cause}`));
+  }
+
+  /** Its transcript has been found and read. */
+  async reads(name: string): Promise<void> {
+    await eventually(`the transcript of ${name} to be read`, async () => {
+      const why = await this.ask<WhyAnswer>(`/v1/sessions/${name}/why`);
+      return why?.evidence.some(({ source }) => source === "transcript") ?? false;
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.#looker) clearInterval(this.#looker);
+    // The daemon first: it would take the end of the others for trouble, and mend it.
+    await this.#daemon.kill("SIGTERM");
+    await this.tmux("kill-server").catch(() => {});
+    const alive = listSessions(rousePaths(this.home.env)).filter(({ isAlive }) => isAlive);
+    await Promise.all(alive.map(({ name }) => rouse(this.home, ["stop", name, "--grace", "0"])));
+    expect((await closeHome(this.home)).processes).toEqual([]);
+  }
+}
