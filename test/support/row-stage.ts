@@ -7,7 +7,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { expect } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import type { IncidentView } from "../../src/daemon/incident-view.js";
@@ -138,7 +137,7 @@ export class RowStage {
     const spec = { wanted: name, ...about, command, workspace };
     const paths = rousePaths(this.home.env);
     const started = await startHost({ spec, cols: 120, rows: 40 }, { script: HOST_SCRIPT, paths, env: this.home.env });
-    expect(started.error).toBeUndefined();
+    if (started.error !== undefined) throw new Error(started.error);
   }
 
   /** Waits for an incident of this trouble that has come so far. */
@@ -185,6 +184,7 @@ export class RowStage {
     await this.tmux("kill-server").catch(() => {});
     const alive = listSessions(rousePaths(this.home.env)).filter(({ isAlive }) => isAlive);
     await Promise.all(alive.map(({ name }) => rouse(this.home, ["stop", name, "--grace", "0"])));
-    expect((await closeHome(this.home)).processes).toEqual([]);
+    const { processes } = await closeHome(this.home);
+    if (processes.length > 0) throw new Error(`it left ${processes.join(", ")}`);
   }
 }
