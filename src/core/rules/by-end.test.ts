@@ -48,6 +48,13 @@ const PROMISES: Record<string, Step[]> = {
     { at: 61, signal: { kind: "status", source: "program_status", status: "working" }, expect: "working" },
     { at: 70, signal: { kind: "status", source: "program_status", status: "done" }, expect: "complete" },
   ],
+  "is told of a turn too short to be seen writing by the question that it left": [
+    { at: 0, signal: screen({ busy: false, composer: "empty" }) },
+    { at: 4, signal: { kind: "status", source: "title", status: "working" }, expect: "working" },
+    { at: 6, signal: { kind: "status", source: "title", status: "idle" } },
+    { at: 6, signal: screen({ busy: false, replying: true, ended: true, closing: "question", asks: "JSON or TOML?" }) },
+    { at: 8, expect: "needs_input/input" },
+  ],
   "whose record is not written in time is believed without it": [
     { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
     { at: 0, signal: { kind: "status", source: "session_file", status: "working" } },

@@ -85,7 +85,8 @@ export function byEnd(question: Question): Verdict | null {
 
 /**
  * Its own flag rose and fell, and neither was the model heard, on a screen that is read, nor a record begun, nor had anybody
- * asked before: it loaded, or started its servers, which takes Codex many seconds. A turn that ends is called done, or has a record.
+ * asked before: it loaded, or started its servers, which takes Codex many seconds. A turn that ends is called done, has a
+ * record, or leaves its mark or a question on the screen.
  */
 const didNothing = ({ evidence: { turn, proof, progress }, word }: Question): boolean =>
   word?.word === "idle" &&
@@ -93,7 +94,8 @@ const didNothing = ({ evidence: { turn, proof, progress }, word }: Question): bo
   progress.reading !== null &&
   (turn.askedAt === null || turn.askedAt > (turn.startedAt ?? 0)) &&
   turn.record.startAt === null &&
-  proof.workAt === null;
+  proof.workAt === null &&
+  !(progress.reading.ended || progress.reading.closing === "question");
 
 /** Its work is over by its own word, and yet it stays: told and acted on alike, once two kinds of evidence say so. */
 const OWES_AN_END: ReadonlySet<Cause> = new Set<Cause>(["never_exited", "no_completion_signal"]);
