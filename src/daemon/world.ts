@@ -87,6 +87,7 @@ export class World {
   #reading: Promise<void> | null = null;
   /** Something was written since the last reading began. */
   #unread = false;
+  #isStopped = false;
 
   constructor(loop: Loop, options: WorldOptions) {
     this.#loop = loop;
@@ -97,12 +98,14 @@ export class World {
   }
 
   start(): void {
+    this.#isStopped = false;
     this.#tmux.start();
     this.#timer ??= setInterval(() => this.#soon(), TICK_MS);
     this.#soon();
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
     await this.#tmux.stop();
@@ -165,7 +168,7 @@ export class World {
 
   /** The program's own state first: then no transcript is older than it, and what ended a turn is known with its end. */
   async #read(): Promise<void> {
-    while (this.#unread) {
+    while (this.#unread && !this.#isStopped) {
       this.#unread = false;
       for (const [session, { sessionFile }] of this.#followed)
         if (sessionFile) await this.#tell(session, await sessionFile.read(this.#loop.now()));
@@ -187,7 +190,8 @@ export class World {
     }
     for (const { session } of this.#loop.sessions())
       if (session.endedAt === null) await this.#guarded(this.#lookAtWork(session, at));
-    await this.#readSoon();
+    // Not waited for: as long as one of them writes without pause, the reading goes on.
+    void this.#readSoon();
     this.#positions.keep(at);
   }
 

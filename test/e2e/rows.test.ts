@@ -118,7 +118,15 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   "a turn that ended with a promise": {
     stage: 0,
-    steps: [START, { do: "finish", text: "Now I will run the tests." }, { do: "idle" }, ...AT_WORK],
+    more: writes,
+    steps: [
+      START,
+      { do: "asked" },
+      ANYTHING,
+      { do: "finish", text: "Now I will run the tests." },
+      { do: "idle" },
+      ...AT_WORK,
+    ],
     before: "stuck/stopped_early",
     ...both(mended(["nudge done"], CONTINUE)),
   },
