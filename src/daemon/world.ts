@@ -174,6 +174,8 @@ export class World {
         if (sessionFile) await this.#tell(session, await sessionFile.read(this.#loop.now()));
       for (const { session, signals } of await this.#transcripts.tick(this.#loop.now()))
         await this.#tell(session, signals);
+      // Here, where all that was read has been told: a life that ends between the two would skip what it had only read.
+      this.#positions.keep(this.#loop.now());
       if (this.#unread) await setTimeout(READ_EVERY_MS);
     }
   }
@@ -192,7 +194,6 @@ export class World {
       if (session.endedAt === null) await this.#guarded(this.#lookAtWork(session, at));
     // Not waited for: as long as one of them writes without pause, the reading goes on.
     void this.#readSoon();
-    this.#positions.keep(at);
   }
 
   /** A sense that fails for one agent is skipped for it this time; the others are looked at all the same. */
