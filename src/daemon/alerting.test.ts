@@ -63,6 +63,26 @@ describe("an alert", () => {
     expect(new Set(test.arrived.map(({ subject }) => subject)).size).toBe(1);
   });
 
+  it("is sent once, and asked after now and then only, while the outbox can be read but not written", async () => {
+    const { outbox } = test.journal;
+    const [settle, next] = [outbox.settle.bind(outbox), outbox.next.bind(outbox)];
+    let asked = 0;
+    outbox.next = (...args) => {
+      if (++asked > 1000) throw new Error("asked without end");
+      return next(...args);
+    };
+    outbox.settle = () => {
+      throw new Error("the disk is full");
+    };
+    await asks();
+    await test.wait(60);
+    outbox.settle = settle;
+    await test.wait(30);
+    expect(test.heard).toEqual(["opened api waits for your answer"]);
+    expect(outbox.unsettled(5)).toEqual([]);
+    expect(asked).toBeLessThan(300);
+  });
+
   it("is not sent for a trouble that was over before anybody had to know", async () => {
     test.rules = { groupWaitMs: 60_000 };
     test.join();

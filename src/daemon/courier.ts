@@ -92,7 +92,12 @@ export class Courier {
   async #attempt({ key, channel: name }: StoredDelivery, channel: Channel): Promise<void> {
     try {
       const delivery = this.#options.outbox.find(key, name);
-      if (delivery?.state !== "pending" || this.#unsettled.has(idOf(delivery))) return;
+      if (delivery?.state !== "pending") return;
+      if (this.#unsettled.has(idOf(delivery))) {
+        // It stays the next one until the outbox can be written: asked at once, it would be asked without end.
+        this.#restsUntil.set(name, this.#options.now() + this.#options.retryMs);
+        return;
+      }
       if (this.#options.outbox.isOvertaken(delivery)) return this.#settle(delivery, "superseded", null);
       if (!this.#options.isWanted(delivery)) return this.#settle(delivery, "dropped", null);
       const sent = await this.#send(channel, delivery.notice);
