@@ -179,6 +179,19 @@ describe("what people say", () => {
     expect(touches).toEqual(["resume"]);
   });
 
+  it("looks for a minute after a sleep that only the wall clock shows, since it was set back by more than that", async () => {
+    await hanging();
+    test.hand.set(-3_600_000);
+    const { touches } = acts(() => ({}));
+    test.run(5);
+    test.hand.sleep(600_000);
+    await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
+    await run(50);
+    expect(touches).toEqual([]);
+    await run(30);
+    expect(touches).toEqual(["resume"]);
+  });
+
   it("stops acting on an incident that somebody has taken", async () => {
     await hanging();
     const { acting, touches } = acts(() => ({}));

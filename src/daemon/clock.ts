@@ -37,6 +37,11 @@ export class Clock {
     this.#now = Math.max(this.now(), at);
   }
 
+  /** What the wall clock showed when this one was last asked. */
+  get wall(): number {
+    return this.#last.wall;
+  }
+
   /** By how much it is ahead of the wall clock, which was set back then. */
   get ahead(): number {
     return Math.max(0, this.now() - this.#last.wall);

@@ -45,6 +45,7 @@ export class Loop {
   readonly changed = new Set<(watched: Watched, now: number) => void>();
   #timer: NodeJS.Timeout | null = null;
   #lookedAt: number;
+  #wallAt: number;
   /**
    * What came could not be stored, so it is not judged either: until something can be, nobody is heard of and no silence
    * accuses. The note that rouse is blind to an agent is itself the next try.
@@ -69,6 +70,7 @@ export class Loop {
     this.#journal = journal;
     this.#clock = clock;
     this.#lookedAt = clock.now();
+    this.#wallAt = clock.wall;
   }
 
   /**
@@ -103,6 +105,7 @@ export class Loop {
     // All of them are known before anybody is told what time it is.
     for (const { watched, last } of restored) this.#wake(watched, last, lookedAt);
     this.#lookedAt = this.#clock.now();
+    this.#wallAt = this.#clock.wall;
     return folded;
   }
 
@@ -249,8 +252,11 @@ export class Loop {
   /** The time, and whether some of it was lost: after a sleep, signals may come before the first tick. */
   #lookUp(): number {
     const now = this.#clock.now();
-    const gap = gapBetween(this.#lookedAt, now, TICK_MS);
+    // After the wall clock was set back, a sleep may be shorter than what it has to catch up: only it shows that sleep.
+    const hidden = gapBetween(this.#wallAt, this.#clock.wall, TICK_MS) && { from: now - 1, to: now };
+    const gap = gapBetween(this.#lookedAt, now, TICK_MS) ?? hidden;
     this.#lookedAt = now;
+    this.#wallAt = this.#clock.wall;
     if (gap) this.follower?.gap(gap.from, gap.to);
     if (gap)
       for (const watched of this.#watched.values())
