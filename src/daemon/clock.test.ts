@@ -38,6 +38,52 @@ describe("Clock", () => {
     expect(clock.now()).toBe(START + 1000);
   });
 
+  it.each(MODELS)(
+    "goes on through the time between two daemons, wherever the wall clock is set meanwhile (%s)",
+    (model) => {
+      const step = fc.oneof(
+        fc.record({ pass: fc.integer({ min: 0, max: 7_200_000 }) }),
+        fc.record({ sleep: fc.integer({ min: 0, max: 7_200_000 }) }),
+        fc.record({ set: fc.integer({ min: -7_200_000, max: 7_200_000 }) }),
+      );
+      fc.assert(
+        fc.property(fc.array(step, { maxLength: 6 }), fc.array(step, { maxLength: 6 }), (before, between) => {
+          const hand = new HandClock(START, model);
+          const go = (steps: readonly Partial<Record<"pass" | "sleep" | "set", number>>[]): number => {
+            for (const { pass, sleep, set } of steps) {
+              if (pass) hand.pass(pass);
+              if (sleep) hand.sleep(sleep);
+              if (set) hand.set(set);
+              hand.clock.now();
+            }
+            return steps.reduce((sum, { pass, sleep }) => sum + (pass ?? 0) + (sleep ?? 0), 0);
+          };
+          go(before);
+          const { clock } = hand;
+          const { moment } = clock;
+          const passed = go(between);
+          const next = hand.anew();
+          next.resume(moment);
+          expect(next.now()).toBe(Math.max(moment.now + passed, hand.wall));
+          expect(next.leapt).toBe(0);
+        }),
+      );
+    },
+  );
+
+  it("does not go on by an uptime that nobody kept or that is of another boot: it follows the wall clock", () => {
+    const hand = new HandClock(START);
+    const { moment } = hand.clock;
+    hand.set(-600_000);
+    hand.reboot();
+    hand.pass(200_000);
+    for (const uptime of [moment.uptime, null]) {
+      const clock = hand.anew();
+      clock.resume({ now: moment.now, uptime });
+      expect(clock.now()).toBe(START - 400_000);
+    }
+  });
+
   it.each(MODELS)("knows of a sleep on %s", (model) => {
     const hand = new HandClock(START, model);
     hand.sleep(600_000);

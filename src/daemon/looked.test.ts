@@ -2,9 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Moment } from "./clock.js";
 import { Looked } from "./looked.js";
 
 const NOW = Date.parse("2026-03-02T09:00:00Z");
+const BOOT = "5e0a37f2-7d3c-4a6f-9c52-0f8c0c3f1b11";
 let folder: string;
 let path: string;
 beforeEach(() => {
@@ -13,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function read(): number | null {
+function read(): Moment | null {
   const looked = new Looked(path);
   looked.close();
   return looked.before;
@@ -23,10 +25,25 @@ describe("the last look", () => {
   it("is known to the next daemon, to five seconds", () => {
     const looked = new Looked(path);
     expect(looked.before).toBeNull();
-    for (let ms = 0; ms <= 12_000; ms += 1000) looked.keep(NOW + ms);
+    for (let ms = 0; ms <= 12_000; ms += 1000) looked.keep({ now: NOW + ms, uptime: { ms: 70 + ms, boot: BOOT } });
     // Not closed, as after a kill.
-    expect(read()).toBe(NOW + 10_000);
+    expect(read()).toEqual({ now: NOW + 10_000, uptime: { ms: 10_070, boot: BOOT } });
     looked.close();
+  });
+
+  it.each([{ ms: 90_000, boot: null }, null])("is known with what is known of the machine's uptime: %j", (uptime) => {
+    const before = new Looked(path);
+    before.keep({ now: NOW, uptime: { ms: 1, boot: BOOT } });
+    before.close();
+    const looked = new Looked(path);
+    looked.keep({ now: NOW + 6000, uptime });
+    looked.close();
+    expect(read()).toEqual({ now: NOW + 6000, uptime });
+  });
+
+  it("is known from what an older rouse wrote, which kept the time alone", () => {
+    writeFileSync(path, String(NOW));
+    expect(read()).toEqual({ now: NOW, uptime: null });
   });
 
   it.each(["", "17724", "garbage that is long", "\0\0\0\0\0\0\0\0\0\0\0\0\0"])("is not known from %j", (text) => {

@@ -4,15 +4,20 @@
  * counts then, and a trouble that time alone had shown is shown a little later again.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import type { Moment } from "./clock.js";
 
 const EVERY_MS = 5000;
-/** Thirteen digits reach to the year 2286, and one write of so few bytes is never seen half. */
+/** Thirteen digits reach to the year 2286. */
 const DIGITS = 13;
+/** The id of a boot is a UUID. */
+const BOOT_MAX = 36;
+/** The daemon's time, the machine's uptime, the id of its boot. One write of so few bytes is never seen half. */
+const LENGTH = DIGITS + 1 + DIGITS + 1 + BOOT_MAX;
 
 export class Looked {
   readonly #file: number;
   /** By whoever ran before; null where nothing is known. */
-  readonly before: number | null;
+  readonly before: Moment | null;
   #keptAt = 0;
 
   constructor(path: string) {
@@ -20,11 +25,12 @@ export class Looked {
     this.before = this.#read();
   }
 
-  keep(now: number): void {
+  keep({ now, uptime }: Moment): void {
     if (now - this.#keptAt < EVERY_MS) return;
     this.#keptAt = now;
+    const text = uptime ? `${digits(now)} ${digits(uptime.ms)} ${uptime.boot ?? ""}` : digits(now);
     try {
-      writeSync(this.#file, String(Math.floor(now)).padStart(DIGITS, "0"), 0);
+      writeSync(this.#file, text.padEnd(LENGTH).slice(0, LENGTH), 0);
     } catch {
       // A full disk is told by the journal; watching goes on.
     }
@@ -34,11 +40,16 @@ export class Looked {
     closeSync(this.#file);
   }
 
-  #read(): number | null {
+  #read(): Moment | null {
     if (!fstatSync(this.#file).isFile()) return null;
-    const bytes = Buffer.alloc(DIGITS);
-    readSync(this.#file, bytes, 0, DIGITS, 0);
-    const text = bytes.toString("latin1");
-    return /^\d{13}$/.test(text) ? Number(text) : null;
+    const bytes = Buffer.alloc(LENGTH);
+    readSync(this.#file, bytes, 0, LENGTH, 0);
+    const [, now, ms, boot] = /^(\d{13})(?: (\d{13}) (\S*) *$)?/.exec(bytes.toString("latin1")) ?? [];
+    if (now === undefined) return null;
+    return { now: Number(now), uptime: ms === undefined ? null : { ms: Number(ms), boot: boot || null } };
   }
+}
+
+function digits(ms: number): string {
+  return String(Math.floor(ms)).padStart(DIGITS, "0");
 }

@@ -190,6 +190,29 @@ describe("the loop after a restart", () => {
     expect(told()).toEqual(before);
   });
 
+  it.each(MODELS)(
+    "accuses nobody from the time in which it did not look when the wall clock was set back before (%s)",
+    async (model) => {
+      test = new TestLoop(model);
+      test.loop.register(agent());
+      await test.send("s1", [screen({})]);
+      test.run(900);
+      test.hand.set(-600_000);
+      test.run(300);
+      let at = 0;
+      test.restart(() => {
+        test.hand.pass(150_000);
+        at = test.hand.wall;
+        test.hand.pass(SILENT_S * 1000);
+      });
+      // The last look was later than the wall clock is now, and all that is stored is older.
+      const begun = WORKING.map((signal) => ({ ...signal, at }));
+      // What its host saw comes first, what others saw of its work a moment later.
+      await test.send("s1", begun);
+      expect(test.says()).toBe("working");
+    },
+  );
+
   it("keeps a trouble that time alone had shown, when it is known until when somebody looked", async () => {
     await working();
     test.run(SILENT_S);

@@ -125,12 +125,12 @@ export class Loop {
   }
 
   /**
-   * The time since the last look of a life before this one. Where the wall clock was set back, this one stands still until
-   * it is caught up: what comes then is no older, and the time in between cannot be told from the clock.
+   * The time since the last look of a life before this one. Where the clock had to leap, nobody knows how long that was:
+   * what comes was stamped behind the leap.
    */
   unwatched(lookedAt: number): { from: number; to: number } {
     const to = this.#clock.now();
-    return { from: Math.min(lookedAt, to - this.#clock.ahead), to };
+    return { from: Math.min(lookedAt, to - this.#clock.leapt), to };
   }
 
   /** The same in one go. */

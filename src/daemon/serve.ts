@@ -59,6 +59,9 @@ export async function serve(
   makePrivateFolder(paths.state);
   makePrivateFolder(paths.runtime);
   const clock = new Clock();
+  const looked = new Looked(join(paths.state, "looked"));
+  if (looked.before) clock.resume(looked.before);
+  const lookedAt = looked.before?.now ?? null;
   const { config, problems } = loadConfig({ cwd: paths.config });
   const { journal, notes } = openJournal(paths.journal, {
     now: () => clock.now(),
@@ -67,7 +70,6 @@ export async function serve(
   notes.push(...problems.map(problemText));
   const tuning = new Tuning(paths.config, journal.book.load().feedback);
   const loop = new Loop(journal, clock, tuning.settingsFor);
-  const looked = new Looked(join(paths.state, "looked"));
   const fold = { folded: 0, of: journal.stats().signals };
   let respond: RequestListener = (request, response) => answerStarting(version, fold, request, response);
   const server = createServer((request, response) => respond(request, response));
@@ -76,13 +78,13 @@ export async function serve(
   await listen(server, paths.daemonSocket);
   chmodSync(paths.daemonSocket, 0o600);
   allowUp(paths);
-  await inPieces(loop.restoring(looked.before), fold);
+  await inPieces(loop.restoring(lookedAt), fold);
   const pulses = [
     servicePulse(),
     deadManPulse(config.daemon.dead_man_url, config.daemon.dead_man_interval_secs * 1000),
   ].filter((pulse) => pulse !== null);
   loop.onTick = (now) => {
-    looked.keep(now);
+    looked.keep(clock.moment);
     for (const pulse of pulses) pulse.ticked(now);
   };
   const rulesFile = join(paths.state, "watch.json");
@@ -100,7 +102,7 @@ export async function serve(
     accountKey: accountKey(join(paths.state, "account.key")),
     openDatabase: (path) => loadSqlite().openReadOnly(path),
   });
-  const setup = setUpActing(loop, journal, world, { paths, config, lookedAt: looked.before, hostScript });
+  const setup = setUpActing(loop, journal, world, { paths, config, lookedAt, hostScript });
   const { acting } = setup;
   notes.push(...setup.notes);
   const watch = async (wanted: WatchRules): Promise<WatchRules> => {

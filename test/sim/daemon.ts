@@ -4,7 +4,7 @@ import { canonical } from "../../src/core/digest.js";
 import type { Incidents } from "../../src/core/incident/incident.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import { Acting, type ActingOptions } from "../../src/daemon/acting.js";
-import { Clock } from "../../src/daemon/clock.js";
+import { Clock, type Moment } from "../../src/daemon/clock.js";
 import type { Hands } from "../../src/daemon/doing.js";
 import { Loop } from "../../src/daemon/loop.js";
 import type { Watched } from "../../src/daemon/watched.js";
@@ -36,7 +36,7 @@ export interface LifeOptions {
   policyOf: (session: AgentSession) => Policy;
   isAllowed: (session: AgentSession) => boolean;
   /** When somebody last looked, as the daemon before kept it. */
-  lookedAt: number | null;
+  looked: Moment | null;
   /** The store fails for some time. */
   isStoreDown: () => boolean;
   /** What is on the disk from now on. */
@@ -59,7 +59,8 @@ export class Life {
 
   constructor(options: LifeOptions) {
     this.#options = options;
-    const { path, clock, parts } = options;
+    const { path, clock, parts, looked } = options;
+    if (looked) clock.resume(looked);
     this.#real = openJournal(path, { commitWithinMs: 60_000, now: () => clock.now() }).journal;
     this.journal = parts.journal(this.#behindFaults(this.#real));
     this.loop = new Loop(this.journal, clock);
@@ -87,9 +88,9 @@ export class Life {
         if (!this.isDead) this.loop.look(session);
       },
     });
-    this.loop.restore(options.lookedAt);
+    this.loop.restore(looked?.now ?? null);
     this.loop.follower = this.told.telling.follow(this.acting);
-    if (options.lookedAt !== null) this.acting.wake(this.loop.unwatched(options.lookedAt));
+    if (looked) this.acting.wake(this.loop.unwatched(looked.now));
     this.acting.keepOnly(new Set(this.loop.sessions().map(({ session }) => session.name)));
     this.#real.flush();
   }

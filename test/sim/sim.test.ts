@@ -1,17 +1,26 @@
 /**
  * Days of eight agents with everything that goes wrong. A seed that fails is printed, and runs alone again with
- * ROUSE_SIM_SEED=that npx vitest run test/sim/sim.test.ts; its story is then printed too.
+ * ROUSE_SIM_SEED=that npx vitest run test/sim/sim.test.ts; its story is then printed too. ROUSE_SIM_SEED=201-300 runs others.
  */
 import { describe, expect, it } from "vitest";
 import { type Report, run } from "./run.js";
 
 const FULL = process.env.ROUSE_FULL === "1";
-const ONE = process.env.ROUSE_SIM_SEED || null;
-const SEEDS = ONE !== null ? [ONE] : Array.from({ length: FULL ? 200 : 20 }, (_, i) => String(i + 1));
+const ASKED = process.env.ROUSE_SIM_SEED || null;
+const ONE = ASKED !== null && !ASKED.includes("-") ? ASKED : null;
+/** Beyond the first twenty: days that showed a fault which no other test had shown. */
+const KNOWN = ["136"];
+const SEEDS =
+  ONE !== null ? [ONE] : ASKED !== null ? seeds(ASKED) : FULL ? seeds("1-200") : [...seeds("1-20"), ...KNOWN];
 const RUNS = Math.min(SEEDS.length, 2);
 
 /** Sums over all seeds: that nothing failed means something only if faults were there and work was done. */
 const total: Record<string, number> = {};
+
+function seeds(span: string): string[] {
+  const [from = 1, to = from] = span.split("-").map(Number);
+  return Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
+}
 
 function failuresOf({ seed, violations, log }: Report): string[] {
   if (ONE !== null) console.log(log.join("\n"));

@@ -10,6 +10,7 @@ import { HOUR, MINUTE, SECOND } from "../../src/core/defaults.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import type { Signal } from "../../src/core/signal.js";
+import type { Moment } from "../../src/daemon/clock.js";
 import { type ClockModel, HandClock } from "../support/hand-clock.js";
 import { START } from "../support/steps.js";
 import { SimAgent } from "./agents.js";
@@ -74,7 +75,7 @@ export class World implements Air {
   #upAt: number | null = null;
   /** When rouse could not see: all agents, or one. */
   readonly #dim: { name: string | null; from: number; to: number }[] = [];
-  #lookedAt: number | null = null;
+  #looked: Moment | null = null;
   #storeDownUntil = 0;
   readonly #silentUntil = new Map<string, number>();
   readonly #downUntil = new Map<string, number>();
@@ -261,7 +262,7 @@ export class World implements Air {
     life.loop.tick();
     life.flush();
     this.watchedMs += this.setting.stepMs;
-    if (!life.isDead) this.#lookedAt = life.loop.now();
+    if (!life.isDead) this.#looked = this.hand.clock.moment;
   }
 
   async #doLater(): Promise<void> {
@@ -361,7 +362,7 @@ export class World implements Air {
       parts: this.#parts,
       policyOf: ({ name }) => this.#parts.policy(this.policyOf(name)),
       isAllowed: ({ name }) => this.roleOf(name).allowed,
-      lookedAt: this.#lookedAt,
+      looked: this.#looked,
       isStoreDown: () => !this.canStore,
       onStored: (book) => this.invariants.stored(book),
       onChange: (changes, book) => this.invariants.changed(changes, book),

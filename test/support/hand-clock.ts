@@ -1,5 +1,5 @@
 /** A clock that a test moves: the wall clock and the one that only counts, as two systems show them. */
-import { Clock, type ClockReading } from "../../src/daemon/clock.js";
+import { Clock, type ClockReading, type Uptime } from "../../src/daemon/clock.js";
 
 /** On Linux the monotonic clock stands still while the machine sleeps; on macOS it runs on. */
 export type ClockModel = "linux" | "macos";
@@ -8,6 +8,7 @@ export class HandClock {
   clock: Clock;
   readonly #model: ClockModel;
   readonly #reading: ClockReading;
+  readonly #uptime: Uptime = { ms: 90_000, boot: "first" };
 
   constructor(start: number, model: ClockModel = "linux") {
     this.#model = model;
@@ -17,7 +18,10 @@ export class HandClock {
 
   /** As a process that starts finds it. */
   anew(): Clock {
-    this.clock = new Clock(() => ({ ...this.#reading }));
+    this.clock = new Clock(
+      () => ({ ...this.#reading }),
+      () => ({ ...this.#uptime }),
+    );
     return this.clock;
   }
 
@@ -29,12 +33,20 @@ export class HandClock {
   pass(ms: number): void {
     this.#reading.wall += ms;
     this.#reading.monotonic += ms;
+    this.#uptime.ms += ms;
   }
 
   /** Time passes while the machine sleeps. */
   sleep(ms: number): void {
     this.#reading.wall += ms;
     if (this.#model === "macos") this.#reading.monotonic += ms;
+    this.#uptime.ms += ms;
+  }
+
+  /** The machine starts anew, in no time. */
+  reboot(): void {
+    this.#uptime.ms = 0;
+    this.#uptime.boot += "+";
   }
 
   /** Somebody sets the wall clock. */

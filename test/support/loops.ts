@@ -54,20 +54,28 @@ export class TestLoop {
     };
   }
 
+  /** The daemon is killed, and after a while there is another. */
+  restart(meanwhile: () => void = () => {}): void {
+    const looked = this.hand.clock.moment;
+    meanwhile();
+    this.hand.anew().resume(looked);
+    this.start(looked.now);
+  }
+
   close(): void {
     this.loop.stop();
     this.journal.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** As a host sends them: numbered, and with the time of the wall clock. */
+  /** As a host sends them: numbered, and with the time of the wall clock; of now, where they have none. */
   async send(session: string, signals: readonly Untimed<Signal>[]): Promise<number | null> {
     const from = (this.#sent.get(session) ?? 0) + 1;
     this.#sent.set(session, from + signals.length - 1);
     return this.loop.ingest(
       session,
       from,
-      signals.map((signal) => ({ ...signal, at: this.hand.wall }) as Signal),
+      signals.map((signal) => ({ at: this.hand.wall, ...signal }) as Signal),
     );
   }
 

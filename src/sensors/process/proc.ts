@@ -19,6 +19,15 @@ function bootOf(): { id: string; at: number } {
   return boot;
 }
 
+/** Which start of the machine this is; null when there is no `/proc` to read. */
+export function bootId(): string | null {
+  try {
+    return bootOf().id;
+  } catch {
+    return null;
+  }
+}
+
 /** The whole table, in slices so that nobody else waits long. Null when there is no `/proc` to read. */
 export async function readProcTable(): Promise<ProcessTable | null> {
   let names: string[];
