@@ -135,9 +135,9 @@ export class TellingLoop extends TestLoop {
   }
 
   /** As after a kill: only what is on the disk is known. */
-  restart(): void {
+  override restart(meanwhile?: () => void): void {
     void this.courier.close();
-    this.start(this.hand.wall);
+    super.restart(meanwhile);
     this.join();
   }
 
