@@ -69,6 +69,11 @@ describe("evidence", () => {
     expect(stateAfter(screen({ compacting: true, busy: true }), screen({ busy: true })).compactingSince).toBeNull();
   });
 
+  it("ends no compaction by a screen that was read before it began and comes late", () => {
+    const late = { ...screen({ busy: true }), at: START - 1 };
+    expect(stateAfter({ kind: "compaction", phase: "start" }, late).compactingSince).toBe(START);
+  });
+
   it("does not take rouse's own keys for a human's", () => {
     const keys = { kind: "input", bytes: 1, quits: true };
     expect(stateAfter({ ...keys, by: "rouse" })).toMatchObject({ humanAt: null, quitAt: null });

@@ -144,7 +144,9 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       return;
     case "screen":
       if (signal.reading.compacting) evidence.compactingSince ??= signal.at;
-      else if (signal.reading.busy !== null) evidence.compactingSince = null;
+      // What was on the screen before it began may come after the record that it did.
+      else if (signal.reading.busy !== null && signal.at >= (evidence.compactingSince ?? 0))
+        evidence.compactingSince = null;
       return;
     case "input":
       if (signal.by !== "human") {
