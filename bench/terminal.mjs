@@ -36,8 +36,11 @@ function rowOf({ kind, bytes, best }) {
 function groupByAgent(recordings) {
   const groups = {};
   for (const recording of recordings) {
-    groups[recording.agent] ??= [];
-    groups[recording.agent].push(recording);
+    const { id } = profileFor(recording.agent);
+    // A program without a profile of its own is known by its recordings' name.
+    const kind = id === "generic" ? recording.agent : id;
+    groups[kind] ??= [];
+    groups[kind].push(recording);
   }
   return groups;
 }

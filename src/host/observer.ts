@@ -90,12 +90,12 @@ export class Observer {
     });
   }
 
-  /** The last screen counts although nothing confirms it any more, so the last look is taken twice. */
+  /** The last screen counts, although nothing confirms it any more. */
   end(): void {
     if (this.#stopped) return;
     this.#guarded(() => {
-      this.#look();
-      this.#look();
+      this.#catchUp();
+      for (const signal of this.#reader.lastLook(this.#options.now())) this.#options.signal(signal);
     });
     this.stop();
   }

@@ -14,10 +14,10 @@ function reader(agent = "claude") {
   let at = 0;
   return {
     terminal,
-    /** Writes, then looks so many times, half a second apart. */
+    /** Writes, then looks so many times, half a second apart, beside the look at which the bytes are fresh. */
     show: (text: string, looks = 1): Signal[] => {
       terminal.write(encoder.encode(text));
-      return Array.from({ length: looks }, () => {
+      return Array.from({ length: looks + 1 }, () => {
         at += 500;
         return terminal.look(at);
       }).flat();
@@ -81,6 +81,14 @@ describe("a terminal", () => {
     expect(show("\u001b]0;◑ task\u0007").filter((s) => s.kind === "status")).toEqual([]);
   });
 
+  it("tells of a turn that began and ended between two looks, by its titles", () => {
+    const { show } = reader();
+    const signals = show("\u001b]0;◐ task\u0007\u001b]0;◑ task\u0007\u001b]0;✳ task\u0007");
+    expect(signals.flatMap((s) => (s.kind === "status" ? [s.status] : []))).toEqual(["working", "idle"]);
+    const many = show(`${"\u001b]0;◐ task\u0007\u001b]0;◑ task\u0007".repeat(500)}\u001b]0;✳ task\u0007`);
+    expect(many.flatMap((s) => (s.kind === "status" ? [s.status] : []))).toEqual(["working", "idle"]);
+  });
+
   it("tells the program's version once", () => {
     const { show } = reader();
     const banner = `Claude Code v2.1.300\r\n${RULE}`;
@@ -93,9 +101,35 @@ describe("a terminal", () => {
     expect(readings(show("\u001b[2J\u001b[HWorking on it\r\n> ", 2)).at(-1)).toMatchObject({ structural: true });
   });
 
+  it("lets a few bytes wait until the program rests, or for three looks", () => {
+    const { show, terminal } = reader();
+    show(composer("⏺ Done."), 12);
+    const titles = ["◐ one", "◐ two", "◐ three", "◐ four", "five"].map((title, n) => {
+      terminal.write(encoder.encode(`\u001b]0;${title}\u0007`));
+      return terminal.look(10_000 + n * 750).map((signal) => signal.kind);
+    });
+    expect(titles).toEqual([["output"], [], ["status"], [], []]);
+    expect(terminal.look(20_000).map((signal) => signal.kind)).toEqual(["output", "status"]);
+  });
+
+  it("reads many bytes at the next look, and what nothing has confirmed yet at the one after it", () => {
+    const { terminal } = reader();
+    const more = (text: string) => terminal.write(encoder.encode(text));
+    more(" ".repeat(2000) + composer("⏺ Done."));
+    expect(readings(terminal.look(750))).toEqual([]);
+    more("\u001b[s\u001b[u");
+    expect(readings(terminal.look(1500))).toMatchObject([{ composer: "empty" }]);
+  });
+
+  it("takes the last screen as it stands, without a second opinion", () => {
+    const { terminal } = reader();
+    terminal.write(encoder.encode(composer("⏺ Done.")));
+    expect(readings(terminal.lastLook(100))).toMatchObject([{ composer: "empty" }]);
+  });
+
   it("says that bytes came at most every five seconds", () => {
     const { show } = reader();
-    const bytes = Array.from({ length: 30 }, (_, i) => show(`line ${i}\r\n`))
+    const bytes = Array.from({ length: 15 }, (_, i) => show(`line ${i}\r\n`))
       .flat()
       .filter((s) => s.kind === "output");
     expect(bytes).toHaveLength(3);

@@ -37,10 +37,18 @@ export interface TerminalOptions {
 
 /** Bytes are handed to the emulator at the latest when so many wait, to bound memory under a flood. */
 const PENDING_BYTES_MAX = 256 * 1024;
+/**
+ * A look costs as much as parsing a thousand bytes, and a spinner that turns writes a hundred between two looks. So few
+ * wait until more came, until the program rests, or for so many looks at most.
+ */
+const WORTH_BYTES = 2000;
+const WAIT_LOOKS_MAX = 3;
 /** Bytes arriving is life, not progress: said once per so many milliseconds. */
 const OUTPUT_EVERY_MS = 5000;
+/** A spinner in a title turns ten times a second, and looks are two seconds apart. */
+const TITLES_MAX = 64;
 /** A spinner that last moved longer ago than this has stopped. */
-const MOTION_MS = 2500;
+const MOTION_MS = 3000;
 /** Facts that are yes, no or a word. */
 const FLAGS = [
   "busy",
@@ -70,13 +78,17 @@ export class TerminalReader {
   readonly #ticks = new Ticks();
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
+  /** Of the pending bytes, those since the last look; and how many looks the others have waited for. */
+  #freshBytes = 0;
+  #waited = 0;
   #outputBytes = 0;
   #outputAt = Number.NEGATIVE_INFINITY;
   #statuses: string[] = [];
   /** The program's last word of itself by OSC 7501. */
   #programStatus: string | null = null;
   #title: string | null = null;
-  #titleSaid: string | null = null;
+  /** Those since the last look: a turn may begin and end between two. */
+  #titles: string[] = [];
   #titleStatus: string | null = null;
   #dirty = false;
   /** Rows that changed since the last look. */
@@ -111,6 +123,7 @@ export class TerminalReader {
     this.#screen = new TerminalScreen(this.#terminal);
     this.#terminal.onTitleChange((title) => {
       this.#title = title.slice(0, 400);
+      if (this.#titles.length < TITLES_MAX) this.#titles.push(this.#title);
     });
     this.#terminal.parser.registerOscHandler(7501, (data) => {
       if (this.#statuses.length < 64) this.#statuses.push(data.slice(0, 2000));
@@ -122,8 +135,15 @@ export class TerminalReader {
   write(bytes: Uint8Array): void {
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
+    this.#freshBytes += bytes.length;
     this.#outputBytes += bytes.length;
     if (this.#pendingBytes > PENDING_BYTES_MAX) this.#flush();
+  }
+
+  /** A whole screen at once: nothing of it is still to come, so the next look reads it. */
+  paint(bytes: Uint8Array): void {
+    this.write(bytes);
+    this.#flush();
   }
 
   resize(cols: number, rows: number): void {
@@ -149,13 +169,16 @@ export class TerminalReader {
 
   /** A time boundary: reads what came since the last one. */
   look(at: number): Signal[] {
-    this.#flush();
     const signals: Signal[] = [];
     if (this.#outputBytes > 0 && at - this.#outputAt >= OUTPUT_EVERY_MS) {
       signals.push({ kind: "output", at, source: "screen", bytes: this.#outputBytes });
       this.#outputBytes = 0;
       this.#outputAt = at;
     }
+    const isDue = this.#isDue();
+    this.#freshBytes = 0;
+    if (!isDue) return signals;
+    this.#flush();
     if (this.#statuses.length > 0) {
       for (const data of this.#statuses.splice(0)) signals.push(...readProgramStatus(data, at, this.#options));
     }
@@ -164,11 +187,28 @@ export class TerminalReader {
     return signals;
   }
 
+  /** The last look: what stands there counts, although no other will agree. */
+  lastLook(at: number): Signal[] {
+    this.#flush();
+    return [...this.look(at), ...this.look(at)];
+  }
+
   dispose(): void {
     this.#terminal.dispose();
   }
 
+  #isDue(): boolean {
+    const isResting = this.#freshBytes === 0;
+    // What the look before found and nothing has confirmed is looked at again at once.
+    const isOpen = this.#key !== this.#settled;
+    if (isResting || isOpen || this.#pendingBytes >= WORTH_BYTES) return true;
+    this.#waited++;
+    return this.#waited >= WAIT_LOOKS_MAX;
+  }
+
   #flush(): void {
+    this.#freshBytes = 0;
+    this.#waited = 0;
     if (this.#pendingBytes === 0) return;
     const bytes =
       this.#pending.length === 1 ? (this.#pending[0] as Uint8Array) : joined(this.#pending, this.#pendingBytes);
@@ -182,12 +222,15 @@ export class TerminalReader {
   }
 
   #lookAtTitle(at: number, signals: Signal[]): void {
-    if (this.#title === null || this.#title === this.#titleSaid) return;
-    this.#titleSaid = this.#title;
-    const status = this.#compiled.titles.find((t) => t.when.test(this.#title as string))?.status ?? "clear";
-    if (status === this.#titleStatus) return;
-    this.#titleStatus = status;
-    signals.push({ kind: "status", at, source: "title", status });
+    if (this.#titles.length === 0) return;
+    // Beyond so many, only the last one counts.
+    if (this.#titles.length === TITLES_MAX) this.#titles.push(this.#title as string);
+    for (const title of this.#titles.splice(0)) {
+      const status = this.#compiled.titles.find((t) => t.when.test(title))?.status ?? "clear";
+      if (status === this.#titleStatus) continue;
+      this.#titleStatus = status;
+      signals.push({ kind: "status", at, source: "title", status });
+    }
   }
 
   #says(): Glance["says"] {

@@ -128,7 +128,7 @@ class Fold {
         return;
       case "exit":
         // What the program showed last is read before its end is judged.
-        if (this.#terminal) this.#take([...this.#terminal.look(at), ...this.#terminal.look(at)]);
+        if (this.#terminal) this.#take(this.#terminal.lastLook(at));
         if (input.code !== 0) this.#take(lastWords(this.#stderr, at, this.#options.zone));
         this.#step([{ kind: "exit", at, source: "process", code: input.code, signal: input.signal }], at);
         return;
@@ -139,7 +139,7 @@ class Fold {
 
   finish(): FoldResult {
     // A look after the last input, so that what came with it is seen by two looks.
-    this.#advance(this.#now + 2 * LOOK_MS);
+    this.#advance(this.#now + 3 * LOOK_MS);
     this.#terminal?.dispose();
     const skipped = new Map<string, number>();
     for (const reader of this.#readers.values()) {

@@ -44,11 +44,9 @@ export class EmulatorRows {
     // composer make that half of the screen at every look.
     tracker.markDirty = (y) => {
       this.#touched[y] = 1;
-      markDirty.call(tracker, y);
     };
     tracker.markRangeDirty = (from, to) => {
       this.#touched.fill(1, Math.min(from, to), Math.max(from, to) + 1);
-      markRangeDirty.call(tracker, from, to);
     };
     // What names less than it touches: a change of the buffer, and erasing parts of the screen.
     terminal.buffer.onBufferChange(() => this.touchAll());

@@ -1,6 +1,7 @@
 /** The emulator's screen as text. Only rows whose characters changed are read again; colours only when a rule asks. */
 import type { IBufferCell, Terminal } from "@xterm/headless";
 import { EmulatorRows } from "./emulator-rows.js";
+import { Memo } from "./memo.js";
 import type { ScreenText } from "./screen-text.js";
 
 /** Programs draw with other spaces too (Claude Code after its `⎿`); for a reader a space is a space. */
@@ -22,6 +23,12 @@ const EMPTY_CELL = 1 << WIDTH_SHIFT;
 /** No cell has this: its character would lie beyond Unicode. */
 const NEVER = 0xffff_ffff;
 
+/**
+ * A row that was seen before is the same string, not only an equal one: half a dozen memories ask for it by its text,
+ * and none has to compare it letter by letter.
+ */
+const rowTexts = new Memo<string>(2048, (text) => text);
+
 interface Colours {
   tinted?: boolean;
   muted?: boolean;
@@ -36,7 +43,7 @@ export class TerminalScreen implements ScreenText {
   #cells = new Uint32Array(0);
   #units = new Uint16Array(0);
   /** What was asked of a row's colours since it was last touched. */
-  #colours: Colours[] = [];
+  #colours: (Colours | undefined)[] = [];
   #cell: IBufferCell | undefined;
 
   constructor(terminal: Terminal) {
@@ -69,10 +76,10 @@ export class TerminalScreen implements ScreenText {
     const changed: string[] = [];
     for (let y = 0; y < height; y++) {
       if (!this.#emulator.isTouched(y)) continue;
-      this.#colours[y] = {};
+      this.#colours[y] = undefined;
       const cells = this.#emulator.cells(y);
       if (cells && this.#isSame(cells, y * cols, cols)) continue;
-      const text = ((cells && this.#textOf(y * cols, cols)) ?? this.#told(y)).trimEnd();
+      const text = rowTexts.of(((cells && this.#textOf(y * cols, cols)) ?? this.#told(y)).trimEnd());
       if (this.#rows[y] === text) continue;
       this.#rows[y] = text;
       changed.push(text);

@@ -88,6 +88,6 @@ export class PaneSensor {
       bytes += CLEAR + rows.map((row, y) => `\u001b[${y + 1};1H${row}`).join("");
       bytes += `\u001b[${pane.cursorY + 1};${pane.cursorX + 1}H`;
     }
-    if (bytes !== "") this.#reader.write(Buffer.from(bytes));
+    if (bytes !== "") this.#reader.paint(Buffer.from(bytes));
   }
 }
