@@ -48,7 +48,7 @@ export const KEYS = {
     idle_timeout_minutes: detector(
       "idle_timeout_minutes",
       "lower",
-      "Minutes without output, with nothing that explains them, until a session is stalled.",
+      "Minutes without output, with nothing that explains them, until a session is stalled. Where you say so yourself, a silent program of rouse's own that nobody knows is ended too, once acting is allowed.",
       { min: 0.01 },
     ),
     completion_timeout_minutes: detector(
@@ -80,7 +80,11 @@ export const KEYS = {
       "Minutes within which equal errors are counted.",
       { min: 0.1 },
     ),
-    auto_kill_on_idle: toggle(true, "off", "End a stalled session of rouse's own, once acting is allowed."),
+    auto_kill_on_idle: toggle(
+      true,
+      "off",
+      "End a stalled session of rouse's own, once acting is allowed; a program that nobody knows only where you say so here, or say the idle timeout.",
+    ),
     auto_kill_on_repeated_error: toggle(false, "off", "End a session that repeats one error, once acting is allowed."),
     alert_channel: text(
       "ops",

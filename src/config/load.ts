@@ -30,6 +30,8 @@ export interface LoadedConfig {
 export interface LoadOptions {
   /** Project files are looked for from here upwards. */
   cwd?: string;
+  /** False leaves them out. */
+  projects?: boolean;
   env?: Readonly<Record<string, string | undefined>>;
   /** By full name; texts are read like variables. */
   flags?: Readonly<Record<string, unknown>>;
@@ -39,11 +41,16 @@ const PROJECT_FILE = ".rouse.toml";
 const FOLDERS_MAX = 64;
 const PROBLEMS_MAX = 50;
 
-export function loadConfig({ cwd = process.cwd(), env = process.env, flags = {} }: LoadOptions = {}): LoadedConfig {
+export function loadConfig({
+  cwd = process.cwd(),
+  projects = true,
+  env = process.env,
+  flags = {},
+}: LoadOptions = {}): LoadedConfig {
   const loading = new Loading();
   const userFile = join(rousePaths(env).config, "config.toml");
   loading.takeFile("user", userFile);
-  for (const path of projectFiles(cwd)) if (path !== userFile) loading.takeFile("project", path);
+  for (const path of projects ? projectFiles(cwd) : []) if (path !== userFile) loading.takeFile("project", path);
   loading.takeVariables(env);
   loading.takeFlags(flags);
   return loading.finish();

@@ -137,7 +137,13 @@ export const DEFAULTS: Readonly<Defaults> = {
   tool_patience: 1,
 };
 
-export type Settings = Partial<Defaults>;
+export interface Settings extends Partial<Defaults> {
+  /**
+   * Those that the user said, by a file of their own, a variable or a flag: neither a default nor a project's word. What may
+   * end a session on a time alone asks these.
+   */
+  own?: Readonly<Partial<Defaults>>;
+}
 
 /** The setting as overridden for this call, else the default. A value that is no finite number is no override. */
 export function setting(settings: Settings | undefined, name: keyof Defaults): number {

@@ -240,6 +240,8 @@ export interface ScreenReading {
   /** Elapsed time of the status line, in seconds. */
   elapsed?: number;
   composer: "empty" | "draft" | "hidden";
+  /** No composer is known, and the cursor stands behind the last text, or behind a sign as shells have it: it may wait for input. */
+  caret?: "text" | "sign";
   dialog?: { prompt: PromptKind; question: string; limit?: boolean };
   tool?: { class: ToolClass; subject?: string };
   compacting?: boolean;

@@ -42,3 +42,23 @@ it("a broken project file costs itself only", () => {
   project("[health\n");
   expect(settingsIn(join(home, "project")).idle_timeout_minutes).toBe(12);
 });
+
+it("the user's own word is that of their file or a variable, whatever a project says", () => {
+  expect(settingsIn(join(home, "project")).own).toEqual({});
+  project("[health]\nidle_timeout_minutes = 3\n");
+  expect(settingsIn(join(home, "project"))).toMatchObject({ idle_timeout_minutes: 3, own: {} });
+  user("[health]\nidle_timeout_minutes = 15\n");
+  expect(settingsIn(join(home, "project"))).toMatchObject({
+    idle_timeout_minutes: 3,
+    own: { idle_timeout_minutes: 15 },
+  });
+  vi.stubEnv("ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES", "9");
+  expect(settingsIn(home).own).toEqual({ idle_timeout_minutes: 9 });
+});
+
+it("whoever switches on that idle sessions are ended has said after how long, and whoever switches it off has not", () => {
+  user("[health]\nauto_kill_on_idle = true\n");
+  expect(settingsIn(home).own).toEqual({ idle_timeout_minutes: 15 });
+  user("[health]\nauto_kill_on_idle = false\n");
+  expect(settingsIn(home).own).toEqual({});
+});

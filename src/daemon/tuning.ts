@@ -4,6 +4,7 @@
  */
 import { settingsOf } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
+import { ownSettings } from "../config/own-settings.js";
 import type { AgentSession } from "../core/agent.js";
 import type { FeedbackCount } from "../core/incident/incident.js";
 import { adaptedSettings } from "../core/incident/learn.js";
@@ -39,7 +40,7 @@ export class Tuning {
     if (known && now - known.readAt < KEPT_MS) return known.settings;
     const { config } = loadConfig({ cwd: folder });
     const { noise_patterns } = config.activity;
-    const settings = { ...settingsOf(config), noise_patterns, isJudging: config.health.enabled };
+    const settings = { ...settingsOf(config), own: ownSettings(), noise_patterns, isJudging: config.health.enabled };
     if (this.#byFolder.size >= FOLDERS_MAX) this.#byFolder.clear();
     this.#byFolder.set(folder, { settings, readAt: now });
     return settings;

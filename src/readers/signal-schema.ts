@@ -23,6 +23,7 @@ const reading = z.object({
   tokens: count.optional(),
   elapsed: count.optional(),
   composer: z.enum(["empty", "draft", "hidden"]),
+  caret: z.enum(["text", "sign"]).optional(),
   dialog: z.object({ prompt, question: text, limit: z.boolean().optional() }).optional(),
   tool: z.object({ class: z.enum(TOOL_CLASSES), subject: text.optional() }).optional(),
   compacting: z.boolean().optional(),

@@ -39,6 +39,19 @@ describe("a terminal", () => {
     expect(readings(show("", 40))).toMatchObject([{ moving: false }]);
   });
 
+  it.each([
+    ["building step 3\r\n", undefined],
+    ["Overwrite it? [y/N] ", "text"],
+    ["done\r\n$ ", "sign"],
+    [">>> ", "sign"],
+    ["\u001b[2;1H~\u001b[1;1H", undefined],
+    ["one\r\ntwo\u001b[1;4H", undefined],
+  ])("of a program that nobody knows says what the cursor stands behind: %j", (text, caret) => {
+    const last = readings(reader("generic").show(text, 8)).at(-1);
+    expect(last).toMatchObject({ composer: "hidden", moving: false });
+    expect(last?.caret).toBe(caret);
+  });
+
   it("lets a spinner be no news of the reply", () => {
     const { show } = reader();
     const frame = (glyph: string, n: number) => composer(`⏺ Reading.\r\n\r\n${glyph} Baking… (${n}s · ↓ ${n} tokens)`);

@@ -16,6 +16,7 @@ import { type CompiledProfile, compileProfile } from "./screen/compiled.js";
 import { type Facts, readFacts, ScreenMemory } from "./screen/facts.js";
 import { type Glimpse, glimpse } from "./screen/glance.js";
 import { ResetTimes } from "./screen/reset-times.js";
+import { footOf } from "./screen/screen-text.js";
 import { TerminalScreen } from "./screen/terminal-screen.js";
 import { Ticks } from "./screen/ticks.js";
 
@@ -49,6 +50,8 @@ const OUTPUT_EVERY_MS = 5000;
 const TITLES_MAX = 64;
 /** A spinner that last moved longer ago than this has stopped. */
 const MOTION_MS = 3000;
+/** How shells and interpreters end the row on which they wait for a command. */
+const PROMPT_SIGN = /[$#%>❯›»]$/;
 /** Facts that are yes, no or a word. */
 const FLAGS = [
   "busy",
@@ -292,12 +295,25 @@ export class TerminalReader {
       ticking: (row: string) => this.#ticks.ticking(row, at),
     };
     const facts = readFacts(this.#compiled, this.#screen, look, this.#memory);
-    if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null || this.#compiled.profile.id === generic.id)
-      return { compiled: this.#compiled, facts };
+    if (this.#compiled.profile.id === generic.id) {
+      const caret = facts.composer === "hidden" ? this.#caret() : null;
+      return { compiled: this.#compiled, facts: caret ? { ...facts, caret } : facts };
+    }
+    if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null) return { compiled: this.#compiled, facts };
     const structure = compileProfile(generic);
     this.#structuralMemory ??= new ScreenMemory(structure);
     const seen = readFacts(structure, this.#screen, look, this.#structuralMemory);
     return { compiled: structure, facts: { ...seen, structural: true } };
+  }
+
+  /** What the cursor stands behind, on the lowest row with text; null where it stands elsewhere. */
+  #caret(): ScreenReading["caret"] | null {
+    const { rows } = this.#screen;
+    const foot = footOf(rows);
+    const { row, column } = this.cursor();
+    const text = (rows[foot] ?? "").trimEnd();
+    if (foot < 0 || row - 1 !== foot || column <= text.length) return null;
+    return PROMPT_SIGN.test(text) ? "sign" : "text";
   }
 
   #lookForVersion(rows: readonly string[], at: number, signals: Signal[]): void {

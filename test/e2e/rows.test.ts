@@ -116,6 +116,14 @@ const ROWS: Readonly<Record<string, Row>> = {
     spawn: { ...mended(["interrupt failed", "stop done", "resume done"], ESC + CONTINUE), dies: true },
     tmux: { ...left(NOT_HERE), deeds: ["interrupt failed"], keys: ESC },
   },
+  "silence beyond the idle timeout, of a program that nobody knows": {
+    stage: 2,
+    steps: { command: ["sh", "-c", "echo the build begins; exec sleep 3600"] },
+    before: "stuck/silent_stream",
+    // It has no keys that anybody knows, and no way to be resumed.
+    spawn: { ...left(/tried stop \(done\)/), deeds: ["stop done"], dies: true },
+    tmux: left(NOT_HERE),
+  },
   "a turn that ended with a promise": {
     stage: 0,
     more: writes,

@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { ACTIONS } from "../../src/core/action.js";
+import { type Assessment, assess } from "../../src/core/assess.js";
+import type { Evidence } from "../../src/core/evidence/evidence.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
-import { createRehearsal, type Would } from "../../src/core/rehearse.js";
+import type { Policy } from "../../src/core/policy/policy.js";
+import { createRehearsal, rehearse, type Would } from "../../src/core/rehearse.js";
 import { parseLiveTruth } from "../../src/eval/truth.js";
-import { SOURCE_NAMES } from "../../src/replay/case-folder.js";
+import { openCase, SOURCE_NAMES } from "../../src/replay/case-folder.js";
+import { foldRecording } from "../../src/replay/fold.js";
 import { replayCase } from "../../src/replay/replay-case.js";
 import { CORPUS, caseFolders, OWN_CASES } from "../support/recordings.js";
 import { rouse } from "../support/rouse.js";
@@ -15,17 +19,31 @@ const CASES = [...caseFolders(OWN_CASES), ...WITH_CORPUS];
 /** Labels of the truth under which nothing is to be mended. */
 const CALM = new Set(["starting", "idle", "working", "tool_running", "retrying", "interrupted", "done", "exited"]);
 
+const isHealthy = (meta: Record<string, unknown>): boolean =>
+  parseLiveTruth(meta)?.timeline.every(([, label]) => CALM.has(label)) ?? false;
+
 async function wouldOver(path: string): Promise<{ healthy: boolean; would: Would[] }> {
   const would: Would[] = [];
   let healthy = false;
   for (const policy of Object.values(POLICIES)) {
     const rehearsal = (program: string) => createRehearsal(policy, "spawn", program);
     const { meta, would: found = [] } = await replayCase(path, { sources: SOURCES, zone: "UTC", rehearsal });
-    const truth = parseLiveTruth(meta);
-    healthy = truth?.timeline.every(([, label]) => CALM.has(label)) ?? false;
+    healthy = isHealthy(meta);
     would.push(...found);
   }
   return { healthy, would };
+}
+
+/** What would be done if the user had said how long a silence may last: short enough to come true in a recording. */
+const IMPATIENT = { idle_timeout_minutes: 1, own: { idle_timeout_minutes: 1 } };
+
+async function impatientOver(path: string, policy: Policy): Promise<Would[]> {
+  const { inputs, profile, startAt, size } = await openCase(path, SOURCES);
+  const rehearsal = createRehearsal(policy, "spawn", profile.id);
+  const onAssessed = ({ at }: Assessment, evidence: Evidence) =>
+    rehearse(rehearsal, assess(evidence, at, IMPATIENT), evidence);
+  await foldRecording(inputs, { profile, startAt, zone: "UTC", size, onAssessed });
+  return rehearsal.would;
 }
 
 describe("a policy over recordings", () => {
@@ -36,6 +54,17 @@ describe("a policy over recordings", () => {
       for (const { do: name, trouble, reason } of would)
         if ((healthy && ACTIONS[name].touches) || (ACTIONS[name].destructive && trouble === "needs_input"))
           touched.push(`${path}: ${name}: ${reason}`);
+    }
+    expect(touched).toEqual([]);
+  }, 600_000);
+
+  it("touches no healthy agent either where the user's own idle timeout is a minute", async () => {
+    const touched: string[] = [];
+    for (const path of CASES) {
+      if (!isHealthy((await openCase(path, SOURCES)).meta)) continue;
+      for (const policy of [POLICIES.default, POLICIES.aggressive])
+        for (const { do: name, reason } of await impatientOver(path, policy))
+          if (ACTIONS[name].touches) touched.push(`${path}: ${name}: ${reason}`);
     }
     expect(touched).toEqual([]);
   }, 600_000);

@@ -49,6 +49,10 @@ export const processSeen = ({ progress }: Evidence): EvidenceKind | null =>
 export const nothingBelow = ({ progress }: Evidence): EvidenceKind | null =>
   progress.children === 0 ? "process" : null;
 
+/** The process was looked at, and nothing below it began after that moment: no command that could be at work. */
+export const nothingBegun = ({ progress }: Evidence, since: number): EvidenceKind | null =>
+  progress.children !== null && (progress.newestChildAt ?? 0) <= since ? "process" : null;
+
 /** The workspace is watched, and nothing changed in it since then. */
 export function workspaceStill({ activity }: Evidence, since: number): EvidenceKind | null {
   const changes = [activity.recent.get("file_modification"), activity.recent.get("git_commit")].flatMap((s) => s ?? []);

@@ -51,6 +51,14 @@ describe("news of a stream that lives", () => {
     }
   });
 
+  it("is not the word of a process table that could not be read: nobody saw that nothing runs below it", () => {
+    const process = { kind: "process", source: "process", alive: true, children: 1, cpuMs: 0, newestChildAt: 5 };
+    expect(stateAfter(process, { ...process, alive: null, children: 0 })).toMatchObject({
+      children: null,
+      newestChildAt: null,
+    });
+  });
+
   it("costs bounded memory, however many replies are shown", () => {
     expect(stateAfter(...Array.from({ length: 500 }, (_, i) => screen({ reply: `r${i}` }))).replies.size).toBe(64);
   });

@@ -28,6 +28,7 @@ export interface ProgressEvidence {
   socket: { at: number; bytes: number } | null;
   cpuMs: number | null;
   cpuMovedAt: number | null;
+  /** Null where nobody could look. */
   children: number | null;
   /** When the youngest child that still lives was started. */
   newestChildAt: number | null;
@@ -94,8 +95,14 @@ function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: num
 
 function takeProcess(
   progress: ProgressEvidence,
-  { at, cpuMs, receivedBytes, children, newestChildAt }: ProcessSignal,
+  { at, alive, cpuMs, receivedBytes, children, newestChildAt }: ProcessSignal,
 ): void {
+  // Nobody could look: what was seen before is no witness of this moment.
+  if (alive === null) {
+    progress.children = null;
+    progress.newestChildAt = null;
+    return;
+  }
   if (receivedBytes !== undefined) takeSocket(progress, at, receivedBytes);
   if (progress.cpuMs === null || cpuMs - progress.cpuMs > 50) progress.cpuMovedAt = at;
   progress.cpuMs = cpuMs;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { setting } from "../defaults.js";
+import { type Defaults, setting } from "../defaults.js";
 import { TROUBLES } from "../trouble.js";
 import { adaptedSettings } from "./learn.js";
 
@@ -22,7 +22,7 @@ describe("what people say of alarms", () => {
     fc.assert(
       fc.property(fc.constantFrom(...TROUBLES), fc.nat(50), fc.nat(50), (trouble, falseAlarms, right) => {
         const adapted = adaptedSettings({}, [{ agent: "a", trouble, falseAlarms, right }], "a");
-        for (const key of Object.keys(adapted) as (keyof typeof adapted)[]) {
+        for (const key of Object.keys(adapted) as (keyof Defaults)[]) {
           const own = setting(undefined, key);
           expect(adapted[key]).toBeGreaterThanOrEqual(own);
           expect(adapted[key]).toBeLessThanOrEqual(4 * own);

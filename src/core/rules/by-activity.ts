@@ -1,6 +1,7 @@
 import type { Question, Verdict } from "../assess.js";
 import { DEFAULTS, setting } from "../defaults.js";
 import { neverStartedVerdict } from "../evidence/lifecycle.js";
+import { byQuiet, byReportedWork } from "./by-quiet.js";
 
 /** No turn was seen yet. */
 export function byActivity(question: Question): Verdict | null {
@@ -22,7 +23,22 @@ export function byActivity(question: Question): Verdict | null {
   const atComposer = (evidence.progress.reading?.composer ?? "hidden") !== "hidden";
   if (word || atComposer)
     return { state: "idle", cause: null, confidence: 0.8, reasons: ["at its prompt, no work given yet"] };
+  const quiet = ofUnknownProgram(question);
+  if (quiet) return quiet;
   return { state: "starting", cause: null, confidence: 0.7, reasons: ["the program is up, nothing to judge yet"] };
+}
+
+/**
+ * A program that nobody knows was given its work when it was started, and shows no turns. While it moves there is nothing
+ * to say of it; a shell that waits for its first command is not strange.
+ */
+function ofUnknownProgram(question: Question): Verdict | null {
+  const { traits, progress } = question.evidence;
+  if (traits.versions !== null) return null;
+  const reported = byReportedWork(question);
+  if (reported || progress.reading?.caret === "sign") return reported;
+  const quiet = byQuiet(question);
+  return quiet?.state === "stuck" ? quiet : null;
 }
 
 /** A program that nobody knows may be silent from its start on: unless told otherwise, it has the time of any silence. */

@@ -1,6 +1,6 @@
 import type { Question, Verdict } from "../assess.js";
 import { SETTLE_MS, STOPPED_PRESUMED_AFTER_MS, TOOL_CLOCKS } from "../clocks.js";
-import { MINUTE, SECOND, setting } from "../defaults.js";
+import { SECOND, setting } from "../defaults.js";
 import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
 import { completionVerdict } from "../evidence/completion.js";
 import type { Evidence } from "../evidence/evidence.js";
@@ -10,6 +10,7 @@ import { lostResultVerdict } from "../evidence/lost-result.js";
 import type { Cause } from "../states.js";
 import { PLAIN_TRAITS } from "../traits.js";
 import { versionFit } from "../version-fit.js";
+import { byQuiet, byReportedWork } from "./by-quiet.js";
 import { ago, lasting } from "./words.js";
 
 /** The turn is over: finished, asking, promising more, or parked on a result that never comes. */
@@ -38,9 +39,8 @@ export function byEnd(question: Question): Verdict | null {
     return { state: "stuck", cause, confidence, reasons: [reason], act, kinds: found };
   }
   due(now + 30_000);
-  const reported = byReportedWork(question);
-  if (reported) return reported;
-  const quiet = byQuiet(question);
+  const unmarked = word?.source === "screen" && evidence.turn.byMotion;
+  const quiet = byReportedWork(question) ?? (unmarked ? byQuiet(question) : null);
   if (quiet) return quiet;
   const closing = closingOfTurn(question);
   const ended = `the turn ended${word ? ` ${ago(since(word.at))} (${word.source})` : ""}`;
@@ -100,20 +100,6 @@ const didNothing = ({ evidence: { turn, proof, progress }, word }: Question): bo
 /** Its work is over by its own word, and yet it stays: told and acted on alike, once two kinds of evidence say so. */
 const OWES_AN_END: ReadonlySet<Cause> = new Set<Cause>(["never_exited", "no_completion_signal"]);
 
-/**
- * It says that it works, although its turn is over: believed until the next evidence, and not for ever, since its own
- * word proves nothing.
- */
-function byReportedWork({ evidence: { report, turn }, since, dueAfter, settings }: Question): Verdict | null {
-  if (report?.state !== "working" || report.at <= (turn.endedAt ?? 0)) return null;
-  const patienceMs = setting(settings, "idle_timeout_minutes") * MINUTE;
-  if (since(report.at) >= patienceMs) return null;
-  dueAfter(report.at, patienceMs);
-  const text = report.text ? `: ${report.text}` : "";
-  const reasons = [`the turn ended, and the agent reported working ${ago(since(report.at))}${text}`];
-  return { state: "working", cause: null, confidence: 0.5, reasons };
-}
-
 /** It promised to come back, and what it waits for is still running. */
 function byBackground({ evidence, since, dueAfter }: Question): Verdict {
   const [oldest] = evidence.tools.behind.values();
@@ -125,27 +111,6 @@ function byBackground({ evidence, since, dueAfter }: Question): Verdict {
   if (since(at) < tellMs)
     return { state: "waiting", cause: "background", confidence: 0.7, until: at + tellMs, reasons };
   return { state: "stuck", cause: "tool_hang", confidence: 0.5, reasons };
-}
-
-/**
- * Nothing is known of the program but that it moved and stopped, and no prompt is to be seen: that is not called a
- * result. After the idle timeout it is told.
- */
-function byQuiet({ evidence, since, dueAfter, word, settings }: Question): Verdict | null {
-  const { reading, outputAt } = evidence.progress;
-  if (
-    word?.source !== "screen" ||
-    !evidence.turn.byMotion ||
-    !reading ||
-    reading.composer !== "hidden" ||
-    outputAt === null
-  )
-    return null;
-  const timeoutMs = setting(settings, "idle_timeout_minutes") * MINUTE;
-  dueAfter(outputAt, timeoutMs);
-  const reasons = [`no output${lasting(since(outputAt))}, and nothing on the screen explains it`];
-  if (since(outputAt) < timeoutMs) return { state: "idle", cause: null, confidence: 0.4, reasons };
-  return { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons };
 }
 
 type Word = NonNullable<Question["word"]>;

@@ -1,0 +1,67 @@
+/**
+ * Silence of a program of which nothing is known but that it moved and stopped: no mark of a turn, no prompt that could
+ * be read. It is told after the idle timeout, whatever the reason.
+ *
+ * It is acted on only where the user said the timeout: a program that is done and one that hangs look alike here, and a
+ * default must not end the first. Even then two kinds of evidence have to agree, for the whole time: nothing was written,
+ * and the process was looked at and did nothing.
+ */
+import type { Question, Verdict } from "../assess.js";
+import { MINUTE, SECOND, setting } from "../defaults.js";
+import type { Evidence } from "../evidence/evidence.js";
+import { kinds, nothingBegun } from "../evidence/kinds.js";
+import { spell } from "../evidence/verdict.js";
+import { ago, lasting } from "./words.js";
+
+/** Output is told every five seconds, at a look: a command that was announced by it may have begun a little before. */
+const BEGUN_MS = 10 * SECOND;
+
+/**
+ * It says that it works, although its turn is over or none was seen: believed until the next evidence, and not for ever,
+ * since its own word proves nothing.
+ */
+export function byReportedWork({ evidence: { report, turn }, since, dueAfter, settings }: Question): Verdict | null {
+  if (report?.state !== "working" || report.at <= (turn.endedAt ?? 0)) return null;
+  const patienceMs = setting(settings, "idle_timeout_minutes") * MINUTE;
+  if (since(report.at) >= patienceMs) return null;
+  dueAfter(report.at, patienceMs);
+  const text = report.text ? `: ${report.text}` : "";
+  const before = turn.endedAt === null ? "" : "the turn ended, and ";
+  const reasons = [`${before}the agent reported working ${ago(since(report.at))}${text}`];
+  return { state: "working", cause: null, confidence: 0.5, reasons };
+}
+
+/** Null where its silence is not strange: something can be typed into it, or nothing was ever seen of it. */
+export function byQuiet(question: Question): Verdict | null {
+  const { evidence, since, dueAfter, settings } = question;
+  const { reading, outputAt } = evidence.progress;
+  if (reading?.composer !== "hidden" || outputAt === null) return null;
+  // What people called false alarms makes it more patient, and never less than was set.
+  const patience = Math.max(1, setting(settings, "silence_patience"));
+  const timeoutMs = setting(settings, "idle_timeout_minutes") * MINUTE * patience;
+  dueAfter(outputAt, timeoutMs);
+  const reasons = [`no output${lasting(since(outputAt))}, and nothing on the screen explains it`];
+  if (since(outputAt) < timeoutMs) return { state: "idle", cause: null, confidence: 0.4, reasons };
+  const told = { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons } as const;
+  const own = settings.own?.idle_timeout_minutes;
+  if (own === undefined || reading.caret) return told;
+  const still = stillSince(evidence, outputAt);
+  const actMs = own * MINUTE * patience;
+  dueAfter(still, actMs);
+  const agreeing = kinds(["screen", nothingBegun(evidence, outputAt - BEGUN_MS)]);
+  if (agreeing.length < 2 || since(still) < actMs) return { ...told, kinds: agreeing };
+  return {
+    ...told,
+    confidence: 0.7,
+    reasons: [...reasons, `its process did nothing for ${spell(since(still))}, longer than you allow`],
+    act: true,
+    kinds: agreeing,
+  };
+}
+
+/** Since when there was no sign of life at all: none of the witnesses, no time of the processor, nothing in its folder. */
+function stillSince({ progress, activity, report, humanAt }: Evidence, outputAt: number): number {
+  const done = [...activity.recent.values()].flat().map(({ at }) => at);
+  const seen = Object.values(progress.seen);
+  return Math.max(outputAt, progress.cpuMovedAt ?? 0, report?.at ?? 0, humanAt ?? 0, ...seen, ...done);
+}
