@@ -26,7 +26,7 @@ export async function stop(action: Action, agent: AgentSession, world: EffectWor
   const { pid, pidStart } = agent;
   if (pid === null || pidStart === null) return refused("the agent's process could not be identified");
   if (identityOf(pid) !== pidStart) return done("it was gone already; nothing was signalled", true);
-  const objection = wellNow(agent, world) ?? (await inUse(agent, world));
+  const objection = await standsAgainst(agent, world);
   if (objection !== null) return refused(objection);
 
   world.starting?.environments.remember(agent);
@@ -41,6 +41,9 @@ export async function stop(action: Action, agent: AgentSession, world: EffectWor
   if (checkpoint instanceof Error)
     return refused(`no checkpoint could be written: ${checkpoint.message}`.slice(0, 300));
 
+  // Git may have taken seconds: who came in the meantime is in time.
+  const late = await standsAgainst(agent, world);
+  if (late !== null) return refused(`${late}; checkpoint: ${checkpoint}`);
   const stopped = await end(agent, { pid, start: pidStart });
   if (typeof stopped === "string") return unknown(`${stopped}; checkpoint: ${checkpoint}`);
   if (!stopped.isGone) return failed(`${stopped.left.length} processes are left: ${stopped.left.join(" ")}`);
@@ -50,6 +53,9 @@ export async function stop(action: Action, agent: AgentSession, world: EffectWor
   const also = idle === null ? "" : `; idle in the background: ${idle}`;
   return done(`${how}, ${stopped.processes} processes${also}; checkpoint: ${checkpoint}`, true);
 }
+
+const standsAgainst = async (agent: AgentSession, world: EffectWorld): Promise<string | null> =>
+  wellNow(agent, world) ?? (await inUse(agent, world));
 
 /** Confirms that it is still as bad as it was decided on. */
 function wellNow(agent: AgentSession, world: EffectWorld): string | null {

@@ -1,8 +1,8 @@
 /** `stop` and `end_child`: what is ended, what is left alone, and what is written down before. */
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import type { Assessment } from "../../src/core/assess.js";
 import { createEvidence, type Evidence, take } from "../../src/core/evidence/evidence.js";
@@ -22,6 +22,16 @@ const checkpoints = (): StopCheckpoint[] => {
   const folder = join(rousePaths(rigs.home.env).state, "checkpoints");
   return readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), "utf8")) as StopCheckpoint);
 };
+
+/** A git that answers when it is told to: what comes up in the meantime comes up between the look and the signal. */
+function slowGit(): { asked: string; answer: string } {
+  const folder = mkdtempSync(join(rigs.home.path, "git-"));
+  const [asked, answer] = [join(folder, "asked"), join(folder, "answer")];
+  const wait = `#!/bin/sh\n: >"${asked}"\nwhile [ ! -e "${answer}" ]; do sleep 0.05; done\nexit 1\n`;
+  writeFileSync(join(folder, "git"), wait, { mode: 0o755 });
+  vi.stubEnv("PATH", `${folder}:${process.env.PATH}`);
+  return { asked, answer };
+}
 
 describe("stop", () => {
   it("writes down where the work stands, then ends the agent and everything below it, and proves it", async () => {
@@ -98,6 +108,26 @@ describe("stop", () => {
       result: "refused",
       reason: expect.stringMatching(/^somebody typed \d+ s ago$/),
     });
+    expect(isAlive(held)).toBe(true);
+  });
+
+  it.each([
+    ["types", "somebody typed", (held: Rig) => held.human("mine")],
+    ["is asked", "it waits for an answer", async ({ agent }: Rig) => void process.kill(agent.pid as number, "SIGUSR2")],
+  ])("ends nobody whose human %s while the checkpoint is written", async (_, why, comes) => {
+    const held = await start(hostRig, { do: "hang" }, { do: "ask" });
+    await held.sees(({ says }) => says === "working");
+    const git = slowGit();
+    try {
+      const stopping = carriedOut(rigs.home, held.agent, "stop");
+      await until("the checkpoint to be begun", () => existsSync(git.asked));
+      await comes(held);
+      await held.sees(({ draft, dialog }) => draft === "mine" || dialog !== null);
+      writeFileSync(git.answer, "");
+      expect(await stopping).toMatchObject({ result: "refused", reason: expect.stringContaining(why) });
+    } finally {
+      vi.unstubAllEnvs();
+    }
     expect(isAlive(held)).toBe(true);
   });
 

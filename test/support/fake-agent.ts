@@ -59,6 +59,9 @@ export interface Arrival {
   text: string;
   /** For how long a dialog had been on the screen when it arrived; null when none was. */
   dialogMs: number | null;
+  /** What its composer showed then, and for how long. */
+  draft: string;
+  draftMs: number;
 }
 
 /** What arrived in its terminal, in pieces as it came. */

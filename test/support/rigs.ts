@@ -1,5 +1,7 @@
 /** The fake agent in each kind of terminal that rouse can touch, and what arrived in it. */
 
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
 import { profileFor } from "../../src/agents/registry.js";
 import { askHost } from "../../src/cli/host-client.js";
@@ -23,6 +25,10 @@ export interface Rig {
   arrivals: () => Arrival[];
   /** What a person types, with Enter if it ends so. */
   human: (text: string) => Promise<void>;
+  /** Puts a text into its composer; in a pane, without anybody who types. */
+  draft: (text: string) => Promise<void>;
+  /** Of a pane that became a shell: everything that came to it, ended by an Enter that the test presses itself. */
+  shell: () => Promise<string>;
   /** Waits until a look tells this. */
   sees: (isSo: (glance: Glance) => boolean) => Promise<Extract<Look<unknown>, { ticket: unknown }>>;
   close: () => Promise<void>;
@@ -59,26 +65,41 @@ export function useRigs(): {
 export const hostRig: RigMaker = async (home, name, script) => {
   await spawnFake(home, name, { ...script, logs: true });
   const found = findSession(rousePaths(home.env), name) as FoundSession & { hostSocket: string };
+  const type = async (text: string): Promise<void> => {
+    const enter = text.endsWith("\r");
+    await askHost(found, { op: "type", text: enter ? text.slice(0, -1) : text, enter }, "typed");
+  };
   return rigOf(home, name, found, new HostTerminal(found.hostSocket) as Terminal, {
-    human: async (text) => {
-      const enter = text.endsWith("\r");
-      await askHost(found, { op: "type", text: enter ? text.slice(0, -1) : text, enter }, "typed");
-    },
+    human: type,
+    draft: type,
+    shell: async () => "",
     close: async () => {
       await rouse(home, ["stop", name, "--grace", "5"]);
     },
   });
 };
 
+/**
+ * How a pane's program starts the agent: a shell that lives on in the agent's own group, or one with jobs, which takes
+ * the terminal back and keeps what is entered there.
+ */
+const AROUND: Readonly<Record<string, string>> = {
+  shell: '"$@"; exec sh',
+  jobs: 'set -m; "$@"; stty sane; while IFS= read -r line; do printf "%s\\n" "$line" >>"$ENTERED"; done',
+};
+
 /** Below a shell that lives on when the agent ends, or in a pane that holds its dead. */
 export const tmuxRig =
-  (place: "pane" | "shell" | "dead" = "pane"): RigMaker =>
+  (place: "pane" | "shell" | "jobs" | "dead" = "pane"): RigMaker =>
   async (home, name, script) => {
     const server = new TestServer();
     const command = fakeAgent(home, name, { ...script, logs: true });
-    const inPane = place !== "shell" ? command : ["sh", "-c", '"$@"; exec sh', "sh", ...command];
+    const around = AROUND[place];
+    const inPane = around === undefined ? command : ["sh", "-c", around, "sh", ...command];
     const size = ["-x", "110", "-y", "34"];
-    await server.tmux("new-session", "-d", ...size, "-e", `ROUSE_HOME=${home.path}`, ...inPane);
+    const entered = join(server.folder, "entered");
+    const env = ["-e", `ROUSE_HOME=${home.path}`, "-e", `ENTERED=${entered}`];
+    await server.tmux("new-session", "-d", ...size, ...env, ...inPane);
     if (place === "dead") await server.tmux("set-option", "-w", "remain-on-exit", "on");
     const pane = await server.tmux("list-panes", "-F", "#{pane_id}");
     const pid = await agentBelow(server);
@@ -110,6 +131,18 @@ export const tmuxRig =
         }
         clients[0]?.write(text);
       },
+      draft: async (text) => {
+        await server.tmux("send-keys", "-t", pane, "-l", text);
+      },
+      shell: async () => {
+        const kept = (): string => (existsSync(entered) ? readFileSync(entered, "utf8") : "");
+        // What is typed before the shell has its terminal back may be in the hands of nobody.
+        await until("the shell to read", async () => {
+          await server.tmux("send-keys", "-t", pane, "-l", `${END}\n`);
+          return kept().includes(END);
+        });
+        return kept().slice(0, kept().indexOf(END));
+      },
       close: async () => {
         terminal.close();
         await server.stop();
@@ -119,6 +152,7 @@ export const tmuxRig =
   };
 
 const MAIN = "/fake-agent/main.mjs";
+const END = "=end=";
 
 async function agentBelow(server: TestServer): Promise<number> {
   const { readArgv, readProcTable } = await import("../../src/sensors/process/proc.js");
@@ -137,7 +171,7 @@ function rigOf(
   name: string,
   agent: AgentSession,
   terminal: Terminal,
-  own: Pick<Rig, "human" | "close">,
+  own: Pick<Rig, "human" | "draft" | "shell" | "close">,
 ): Rig {
   return {
     agent,

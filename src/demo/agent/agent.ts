@@ -96,10 +96,12 @@ export class Agent {
     for (const resolve of this.#enter.splice(0)) resolve(text);
   }
 
-  /** Everything that arrives, and for how many milliseconds a dialog had been on the screen then. */
+  /** Everything that arrives, and for how many milliseconds a dialog, and which draft, had been on the screen then. */
   #keep(text: string): void {
-    const dialogMs = this.screen.dialog ? Math.round(performance.now() - this.screen.dialogAt) : null;
-    if (this.#log) appendFileSync(this.#log, `${JSON.stringify({ text, dialogMs })}\n`);
+    const since = (at: number): number => Math.round(performance.now() - at);
+    const { dialog, dialogAt, shownDraft } = this.screen;
+    const shown = { dialogMs: dialog ? since(dialogAt) : null, draft: shownDraft.text, draftMs: since(shownDraft.at) };
+    if (this.#log) appendFileSync(this.#log, `${JSON.stringify({ text, ...shown })}\n`);
   }
 
   #keys(text: string): void {

@@ -19,6 +19,8 @@ export class Screen {
   /** When it was drawn first. */
   dialogAt = 0;
   draft = "";
+  /** The draft that is to be seen, and since when. */
+  shownDraft = { text: "", at: 0 };
   /** Rows below the composer, above the last. */
   notes: string[] = [];
   /** Before the program is up there is no composer. */
@@ -42,6 +44,7 @@ export class Screen {
     });
     this.#shown = all;
     if (bytes !== "") process.stdout.write(bytes);
+    if (this.shownDraft.text !== this.draft) this.shownDraft = { text: this.draft, at: performance.now() };
   }
 
   #bottom(glyph: string): string[] {

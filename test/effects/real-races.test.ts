@@ -1,0 +1,223 @@
+/**
+ * Something comes in between, with real programs in real terminals: at moments that are spread over the whole of a touch,
+ * from before its first look until after its last key. Nothing is sent to whom it is not meant for, nothing is ended, and
+ * the outcome says why.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { Outcome } from "../../src/core/action.js";
+import { textFor } from "../../src/effects/texts.js";
+import { identityOf } from "../../src/sensors/process/process-sensor.js";
+import { carriedOut } from "../support/deeds.js";
+import type { Arrival, FakeScript } from "../support/fake-agent.js";
+import { closeHome, type Home, makeHome, until } from "../support/hosts.js";
+import { hostRig, type Rig, type RigMaker, tmuxRig } from "../support/rigs.js";
+import { NO_TMUX } from "../support/tmux.js";
+
+const RACES = process.env.ROUSE_FULL === "1" ? 20 : 2;
+/** Whether a turn started or ended is looked for until then. */
+const DEADLINE_MS = 5000;
+
+const TEXT = textFor("continue");
+const ERASED = "\u007f".repeat(TEXT.length);
+const ESC = "\u001b";
+const MINE = "mine";
+/**
+ * A key that was written in the moment in which the program drew its dialog, or a draft, is on its way: nobody outside of the program
+ * can call it back. Aimed at that moment, on two busy cores, 8 of 150 came so within 6 ms in a host, 10 of 150 within
+ * 20 ms in tmux: a window of about 0.3 and 1.3 ms.
+ */
+const ON_ITS_WAY_MS = 100;
+/** tmux counts in seconds when somebody typed. */
+const QUIET_MS = 1500;
+
+interface Race {
+  what: string;
+  rigs: Readonly<Record<string, RigMaker>>;
+  touch: "nudge" | "interrupt";
+  steps: FakeScript["steps"];
+  drawMs?: number;
+  /** How long a touch lasts at most that nothing comes in between: the moments are spread over it. */
+  lastsMs: number;
+  quietMs?: number;
+  before?: (rig: Rig) => Promise<void>;
+  comes: (rig: Rig) => Promise<void>;
+  /** What may have arrived in the agent, by what is said became of it. */
+  arrived: (rig: Rig, outcome: Outcome) => void | Promise<void>;
+  /** It ends by what comes, and by nothing else. */
+  dies?: true;
+}
+
+const HOST = { "a host": hostRig };
+const TMUX: Record<string, RigMaker> = NO_TMUX ? {} : { tmux: tmuxRig() };
+const SHELLS: Record<string, RigMaker> = NO_TMUX ? {} : { "tmux, below a shell with jobs": tmuxRig("jobs") };
+
+/** A nudge is its text alone, the text taken back, or the text and Enter. */
+const NUDGED = { refused: ["", TEXT + ERASED], failed: [TEXT], unknown: [], done: [`${TEXT}\r`] };
+const INTERRUPTED = { refused: [""], failed: [ESC], unknown: [], done: [ESC] };
+
+const idle = [{ do: "idle" }, { do: "hang" }];
+const running = [{ do: "hang" }, { do: "idle" }];
+const keptOut = (allowed: Record<Outcome["result"], string[]>) => (rig: Rig, outcome: Outcome) => {
+  expect(rig.arrivals().filter(({ dialogMs }) => (dialogMs ?? 0) > ON_ITS_WAY_MS)).toEqual([]);
+  expect(allowed[outcome.result]).toContain(rig.received());
+};
+/** Whatever rouse had typed by then: behind what somebody else typed there is nothing, neither a key nor an Enter. */
+const theirs =
+  (allowed: Record<Outcome["result"], string[]>) =>
+  async ({ received }: Rig, { result }: Outcome): Promise<void> => {
+    await until("theirs to arrive", () => received().includes(MINE));
+    const [before = "", after] = received().split(MINE);
+    expect(after).toBe("");
+    if (result === "refused" || result === "done") expect(allowed[result]).toContain(before);
+  };
+
+/** What nobody is known to have typed can be known when it is drawn. */
+const leftAlone = async ({ received, arrivals }: Rig): Promise<void> => {
+  await until("the draft to arrive", () => received().includes(MINE));
+  const isLate = ({ text, draft, draftMs }: Arrival): boolean =>
+    text !== MINE && draft.includes(MINE) && draftMs > ON_ITS_WAY_MS;
+  expect(arrivals().filter(isLate)).toEqual([]);
+};
+
+/** The agent goes on by a signal: no key, so that every key in its log is rouse's. */
+const goesOn = async ({ agent }: Rig): Promise<void> => {
+  process.kill(agent.pid as number, "SIGUSR2");
+};
+const dies = async ({ agent }: Rig): Promise<void> => {
+  process.kill(agent.pid as number, "SIGKILL");
+};
+/** Somebody sits in front of it and has not typed for a while. */
+const sits = async ({ human, terminal }: Rig): Promise<void> => {
+  await human("");
+  await until("some quiet", async () => {
+    const { sight } = await terminal.look();
+    return sight !== null && sight.quietMs > QUIET_MS;
+  });
+};
+
+const TABLE: readonly Race[] = [
+  {
+    what: "a dialog that opens",
+    rigs: { ...HOST, ...TMUX },
+    touch: "nudge",
+    steps: [{ do: "idle" }, { do: "ask" }, { do: "hang" }],
+    lastsMs: 1200,
+    comes: goesOn,
+    arrived: keptOut(NUDGED),
+  },
+  {
+    what: "a dialog that opens",
+    rigs: { ...HOST, ...TMUX },
+    touch: "interrupt",
+    steps: [{ do: "hang" }, { do: "ask" }, { do: "hang" }],
+    lastsMs: 30,
+    comes: goesOn,
+    arrived: keptOut(INTERRUPTED),
+  },
+  {
+    what: "a human who types",
+    rigs: HOST,
+    touch: "nudge",
+    steps: idle,
+    lastsMs: 900,
+    comes: ({ human }) => human(MINE),
+    arrived: theirs(NUDGED),
+  },
+  {
+    what: "a human who types",
+    rigs: TMUX,
+    touch: "nudge",
+    steps: idle,
+    lastsMs: 900,
+    quietMs: QUIET_MS,
+    before: sits,
+    comes: ({ human }) => human(MINE),
+    arrived: theirs(NUDGED),
+  },
+  {
+    what: "a human who types",
+    rigs: { ...HOST, ...TMUX },
+    touch: "interrupt",
+    steps: running,
+    lastsMs: 30,
+    quietMs: QUIET_MS,
+    before: sits,
+    comes: ({ human }) => human(MINE),
+    arrived: theirs(INTERRUPTED),
+  },
+  {
+    what: "a draft that nobody is known to have typed",
+    rigs: { ...HOST, ...TMUX },
+    touch: "nudge",
+    steps: idle,
+    // As often as programs do; what is not drawn yet nobody can see.
+    drawMs: 20,
+    lastsMs: 900,
+    quietMs: 0,
+    comes: ({ draft }) => draft(MINE),
+    arrived: leftAlone,
+  },
+  {
+    what: "a shell that has the pane back",
+    rigs: SHELLS,
+    touch: "nudge",
+    steps: idle,
+    lastsMs: 1200,
+    comes: dies,
+    dies: true,
+    // What was typed before, and not yet read, the shell finds: a text, never an Enter, and never after a refusal.
+    arrived: async (rig, { result }) => {
+      const left = await rig.shell();
+      expect(result === "refused" ? [""] : ["", TEXT]).toContain(left);
+      expect(rig.received()).toMatch(result === "done" ? /\r$/ : /^[^\r]*$/);
+    },
+  },
+  {
+    what: "a shell that has the pane back",
+    rigs: SHELLS,
+    touch: "interrupt",
+    steps: running,
+    lastsMs: 30,
+    comes: dies,
+    dies: true,
+    arrived: async (rig, { result }) => {
+      const left = await rig.shell();
+      expect(result === "refused" ? [""] : ["", ESC]).toContain(left);
+    },
+  },
+];
+
+const cases = TABLE.flatMap((race) => Object.entries(race.rigs).map(([where, make]) => ({ ...race, where, make })));
+type Case = (typeof cases)[number];
+
+async function run(race: Case, home: Home, number: number): Promise<void> {
+  const { steps, drawMs = 100 } = race;
+  const rig = await race.make(home, `agent-${number}`, { steps, drawMs });
+  try {
+    await rig.sees(({ composer, says }) => (race.touch === "nudge" ? composer === "empty" : says === "working"));
+    await race.before?.(rig);
+    const world = race.quietMs === undefined ? {} : { quietMs: race.quietMs };
+    const touched = carriedOut(home, rig.agent, race.touch, world, { deadlineMs: DEADLINE_MS });
+    await sleep(((number + Math.random()) / RACES) * race.lastsMs);
+    await race.comes(rig);
+    const outcome = await touched;
+    expect(outcome.reason).not.toBe("");
+    await race.arrived(rig, outcome);
+    if (!race.dies) expect(identityOf(rig.agent.pid as number)).toBe(rig.agent.pidStart);
+  } finally {
+    await rig.close();
+  }
+}
+
+// All of them wait most of the time.
+describe.concurrent(`${RACES} races each`, () => {
+  it.each(cases)("$what, at any moment of a $touch, in $where", { timeout: 900_000 }, async (race) => {
+    const home = makeHome();
+    try {
+      for (let number = 0; number < RACES; number++) await run(race, home, number);
+    } finally {
+      expect((await closeHome(home)).processes).toEqual([]);
+    }
+  });
+});
