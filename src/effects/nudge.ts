@@ -49,7 +49,8 @@ async function takeBack(reach: Reach, text: string, why: string): Promise<Result
   const erased = await reach.hand.press(look, { kind: "erase", chars: text.length }, demand);
   if (erased.result !== "pressed") return left(why);
   const gone = await watch(reach, SHOWN_MS, ({ composer }) => composer === "empty");
-  return gone.isSo ? refused(`${why}; what was typed was taken back`) : left(why);
+  if (gone.isSo) return refused(`${why}; what was typed was taken back`);
+  return failed(`${why}; Enter was not pressed, and whether what was typed could be taken back is not to be seen`);
 }
 
 const left = (why: string): Result => failed(`${why}; Enter was not pressed, the text is left where it is`);

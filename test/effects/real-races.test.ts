@@ -53,8 +53,13 @@ const TMUX: Record<string, RigMaker> = NO_TMUX ? {} : { tmux: tmuxRig() };
 const SHELLS: Record<string, RigMaker> = NO_TMUX ? {} : { "tmux, below a shell with jobs": tmuxRig("jobs") };
 
 /** A nudge is its text alone, the text taken back, or the text and Enter. */
-const NUDGED = { refused: ["", TEXT + ERASED], failed: [TEXT], unknown: [], done: [`${TEXT}\r`] };
-const INTERRUPTED = { refused: [""], failed: [ESC], unknown: [], done: [ESC] };
+const NUDGED = {
+  refused: ["", TEXT + ERASED],
+  failed: [TEXT, TEXT + ERASED],
+  unknown: ["", TEXT, `${TEXT}\r`],
+  done: [`${TEXT}\r`],
+};
+const INTERRUPTED = { refused: [""], failed: [ESC], unknown: ["", ESC], done: [ESC] };
 
 const idle = [{ do: "idle" }, { do: "hang" }];
 const running = [{ do: "hang" }, { do: "idle" }];

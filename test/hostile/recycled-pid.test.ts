@@ -1,12 +1,17 @@
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ProcessSensor } from "../../src/sensors/process/process-sensor.js";
 import { type ProcessRow, ProcessTable } from "../../src/sensors/process/process-table.js";
+import { NO_TMUX } from "../support/tmux.js";
 
 const FULL = process.env.ROUSE_FULL === "1";
 const RECYCLES = FULL ? 1000 : 10;
+const RACES = FULL ? 20 : 2;
 /** A namespace of processes in which numbers can be chosen; not everybody may make one. */
 const NAMESPACE = ["-Urpf", "--mount-proc"];
 const canChoose =
@@ -24,6 +29,26 @@ describe("a number that was given to another process", () => {
       expect(JSON.parse(ran.stdout)).toEqual({ recycled: RECYCLES, fooled: 0 });
     },
   );
+
+  // An agent that dies at some moment of a touch, spread over the whole of it.
+  describe.concurrent(`${RACES} times`, () => {
+    const ways = NO_TMUX ? ["host"] : ["host", "tmux"];
+    it.skipIf(!canChoose).each(ways.flatMap((way) => [`${way} nudge`, `${way} stop`]))(
+      "is neither ended nor typed to in the middle of a touch: %s",
+      { timeout: 900_000 },
+      async (what) => {
+        const folder = mkdtempSync(join(tmpdir(), "rouse-recycled-"));
+        try {
+          const script = join(import.meta.dirname, "recycled-agent.mjs");
+          const args = [...NAMESPACE, process.execPath, script, ...what.split(" "), String(RACES), folder];
+          const { stdout } = await promisify(execFile)("unshare", args);
+          expect(JSON.parse(stdout)).toMatchObject({ recycled: RACES, harm: [] });
+        } finally {
+          rmSync(folder, { recursive: true, force: true });
+        }
+      },
+    );
+  });
 
   it("is no longer the process that was watched, whatever family the new one has", async () => {
     const pid = fc.integer({ min: 2, max: 60 });
