@@ -310,9 +310,9 @@ export class TerminalReader {
   #caret(): ScreenReading["caret"] | null {
     const { rows } = this.#screen;
     const foot = footOf(rows);
-    const { row, column } = this.cursor();
+    const { cursorX, cursorY } = this.#terminal.buffer.active;
     const text = (rows[foot] ?? "").trimEnd();
-    if (foot < 0 || row - 1 !== foot || column <= text.length) return null;
+    if (foot < 0 || cursorY !== foot || cursorX < text.length) return null;
     return PROMPT_SIGN.test(text) ? "sign" : "text";
   }
 
