@@ -293,6 +293,8 @@ export class TerminalReader {
       at,
       until: (text: string) => this.#resetTimes.until(text, at),
       ticking: (row: string) => this.#ticks.ticking(row, at),
+      inherits: (row: string, above: number) => this.#ticks.inherits(row, above, at),
+      clockStands: (above: number) => this.#ticks.stands(above, at),
     };
     const facts = readFacts(this.#compiled, this.#screen, look, this.#memory);
     if (this.#compiled.profile.id === generic.id) {

@@ -16,6 +16,10 @@ export interface Look {
   until: (text: string) => number | undefined;
   /** Does this row's clock run? */
   ticking: (row: string) => boolean;
+  /** Did a clock run so many rows above the composer a moment ago, and may this row be its next text? */
+  inherits?: (row: string, above: number) => boolean;
+  /** A clock runs so many rows above the composer. */
+  clockStands?: (above: number) => void;
 }
 
 export type Facts = Omit<ScreenReading, "moving">;
@@ -53,7 +57,11 @@ export function readFacts(
   for (const match of status) state(facts, match, look);
   for (const match of foot) state(facts, match, look);
   for (const match of last) state(facts, match, look);
-  if (facts.busy !== true && screen.rows.slice(...regions.status).some(look.ticking)) facts.busy = true;
+  const clock = screen.rows.slice(...regions.status).findLastIndex(look.ticking);
+  if (clock >= 0) {
+    facts.busy = true;
+    look.clockStands?.(regions.status[1] - regions.status[0] - clock);
+  }
   if (facts.busy === null && composer) facts.busy = false;
   if (facts.busy !== true && composer) {
     Object.assign(facts, replies.closing(messageEnd));

@@ -36,7 +36,7 @@ export function layOut(profile: CompiledProfile, screen: ScreenText, look: Look)
   const dialog = findDialog(profile, screen.rows, found);
   // A bare prompt sign is also how a selected option begins: with options around it, it is no composer.
   const composer = dialog ? null : found;
-  const regions = regionsOf(profile, screen.rows, composer, dialog?.top ?? null, look.ticking);
+  const regions = regionsOf(profile, screen.rows, composer, dialog?.top ?? null, look);
   const colours: ColourAsked[] = [];
   const rowsIn = (region: "status" | "foot"): RowMatch[] => matchRows(profile, screen, regions, region, look, colours);
   const [status, foot] = [rowsIn("status"), rowsIn("foot")];

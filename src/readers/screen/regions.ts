@@ -1,6 +1,7 @@
 /** Cuts a screen into its regions: reply, status, composer or dialog, foot. See `agents/profile.ts`. */
 import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import type { Composer } from "./composer.js";
+import type { Look } from "./facts.js";
 import { type ColourAsked, footOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
 
 export type Range = readonly [from: number, to: number];
@@ -23,7 +24,7 @@ export function regionsOf(
   rows: readonly string[],
   composer: Composer | null,
   dialogTop: number | null,
-  ticking: (row: string) => boolean,
+  { ticking, inherits }: Pick<Look, "ticking" | "inherits">,
 ): Regions {
   const foot = footOf(rows);
   if (dialogTop !== null) return { replyEnd: trimmed(profile, rows, dialogTop), status: [0, 0], foot: [0, 0] };
@@ -36,7 +37,8 @@ export function regionsOf(
     const says = profile.says(row);
     if (says.isTool) break;
     const states = says.status.some(({ rule }) => !rule.live || y === foot);
-    if (states || ticking(row)) statusTop = y;
+    const isClock = ticking(row) || (!says.isMessage && says.last.length === 0 && inherits?.(row, end - y) === true);
+    if (states || isClock) statusTop = y;
     // Whatever stands above a message of the agent has been said before it.
     else if (says.isMessage) break;
   }

@@ -5,6 +5,8 @@
 import { Memo } from "./memo.js";
 
 const GLYPH = /^[\s│┃]*[^\p{L}\p{N}\s]{0,3}\s*/u;
+/** A sign before its words. */
+const LEADS = /^\s{0,4}[^\p{L}\p{N}\s] /u;
 const TIME = /\d{1,3}\s?(?:h|m|s|sec|min)\b|\d{1,2}:\d\d/;
 const SHAPES_MAX = 32;
 /** A clock that last moved longer ago than this has stopped. */
@@ -27,6 +29,8 @@ const clocks = new Memo<{ clock: Clock | null }>(512, (row) => {
 export class Ticks {
   /** By shape: what it showed last, since when, and when its clock last moved. */
   readonly #seen = new Map<string, { text: string; since: number; at: number | null }>();
+  /** How far above the composer a clock was last seen to run, and when. */
+  #place: { above: number; at: number } | null = null;
 
   /** Takes in the rows that were not there at the look before. Only those that show a time at all are remembered. */
   look(rows: readonly string[], at: number): void {
@@ -46,6 +50,20 @@ export class Ticks {
       });
       if (this.#seen.size > SHAPES_MAX) this.#seen.delete(this.#seen.keys().next().value as string);
     }
+  }
+
+  /** A clock runs so many rows above the composer. */
+  stands(above: number, at: number): void {
+    this.#place = { above, at };
+  }
+
+  /**
+   * Is this the row of a clock that ran in the same place a moment ago? A status line whose words change ("Thinking… 8s",
+   * then "No answer yet, next try in 4m 10s") is no news of the agent, although nobody saw the new clock run yet.
+   */
+  inherits(row: string, above: number, at: number): boolean {
+    const isPlace = this.#place?.above === above && at - this.#place.at <= STOPPED_MS;
+    return isPlace && LEADS.test(row) && showsTime(row);
   }
 
   /** Is this row one whose clock runs now? */
