@@ -61,6 +61,16 @@ describe("a terminal", () => {
     expect(new Set(later.map((reading) => reading.reply)).size).toBe(1);
   });
 
+  it("lets a status line whose words change be no news of the reply, nor a result that takes its place be lost", () => {
+    const { show } = reader("generic");
+    const frame = (status: string) => composer(`● Reading the file.\r\n\r\n${status}`);
+    const first = [1, 2, 3].flatMap((n) => readings(show(frame(`∗ Pondering 0m ${n}s`)))).at(-1);
+    expect(first).toMatchObject({ busy: true });
+    const changed = [14, 13, 12].flatMap((n) => readings(show(frame(`∗ No answer yet, next try in 4m ${n}s`))));
+    expect(changed.every((reading) => reading.reply === first?.reply)).toBe(true);
+    expect(readings(show(frame("● It took 12s. Shall I go on?"), 2)).at(-1)).toMatchObject({ closing: "question" });
+  });
+
   it("takes what stood in a torn frame, and is gone at the next look, for no news", () => {
     const { show } = reader();
     const frame = (reply: string, tokens: number) => composer(`${reply}\r\n\r\n✢ Baking… (9s · ↓ ${tokens} tokens)`);

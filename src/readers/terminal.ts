@@ -203,7 +203,7 @@ export class TerminalReader {
   #isDue(): boolean {
     const isResting = this.#freshBytes === 0;
     // What the look before found and nothing has confirmed is looked at again at once.
-    const isOpen = this.#key !== this.#settled;
+    const isOpen = this.#key !== this.#settled || this.#wasNews;
     if (isResting || isOpen || this.#pendingBytes >= WORTH_BYTES) return true;
     this.#waited++;
     return this.#waited >= WAIT_LOOKS_MAX;

@@ -48,4 +48,16 @@ describe("a running clock", () => {
     ticks.look(["first 2s"], 1000);
     expect(ticks.ticking("first 2s", 1000)).toBe(false);
   });
+
+  it("knows the next text of a status line by its place, for as long as its clock ran a moment ago", () => {
+    const ticks = new Ticks();
+    const next = "✻ No answer yet, next try in 4m 14s";
+    expect(ticks.inherits(next, 2, 1000)).toBe(false);
+    ticks.stands(2, 1000);
+    expect(ticks.inherits(next, 2, 3000)).toBe(true);
+    expect(ticks.inherits(next, 3, 3000)).toBe(false);
+    expect(ticks.inherits("The tests took 4m 14s", 2, 3000)).toBe(false);
+    expect(ticks.inherits("✻ No answer yet", 2, 3000)).toBe(false);
+    expect(ticks.inherits(next, 2, 9000)).toBe(false);
+  });
 });
