@@ -66,7 +66,7 @@ describe("a terminal", () => {
     const frame = (status: string) => composer(`● Reading the file.\r\n\r\n${status}`);
     const first = [1, 2, 3].flatMap((n) => readings(show(frame(`∗ Pondering 0m ${n}s`)))).at(-1);
     expect(first).toMatchObject({ busy: true });
-    const changed = [14, 13, 12].flatMap((n) => readings(show(frame(`∗ No answer yet, next try in 4m ${n}s`))));
+    const changed = [14, 13, 12].flatMap((n) => readings(show(frame(`∗ No answer yet, next try in 4m ${n}s`), 3)));
     expect(changed.every((reading) => reading.reply === first?.reply)).toBe(true);
     expect(readings(show(frame("● It took 12s. Shall I go on?"), 2)).at(-1)).toMatchObject({ closing: "question" });
   });
