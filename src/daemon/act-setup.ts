@@ -14,6 +14,7 @@ import { Environments } from "../effects/environments.js";
 import { canDo, carryOut, type EffectWorld } from "../effects/index.js";
 import type { Journal } from "../store/journal.js";
 import { Acting } from "./acting.js";
+import type { Moment } from "./clock.js";
 import type { Loop } from "./loop.js";
 import { Permission } from "./permission.js";
 import { setUpTelling, type TellSetup } from "./tell-setup.js";
@@ -41,7 +42,7 @@ export interface ActingPlace {
   paths: RousePaths;
   config: Config;
   /** When somebody last looked before this life; null where nobody knows. */
-  lookedAt: number | null;
+  looked: Moment | null;
   /** What the process beside a spawned agent runs. */
   hostScript: string;
 }
@@ -51,7 +52,7 @@ export function setUpActing(
   loop: Loop,
   journal: Journal,
   world: Pick<World, "transcriptOf" | "accountOf">,
-  { paths, config, lookedAt, hostScript }: ActingPlace,
+  { paths, config, looked, hostScript }: ActingPlace,
 ): ActSetup {
   const { policies, problems } = loadPolicies(config.health);
   const permission = new Permission(join(paths.state, "allow.json"));
@@ -73,7 +74,7 @@ export function setUpActing(
     onDone: (session) => loop.look(session),
   });
   loop.follower = told.telling.follow(acting);
-  if (lookedAt !== null) acting.wake(loop.unwatched(lookedAt));
+  if (looked) acting.wake(loop.unwatched(looked));
   acting.keepOnly(new Set(loop.sessions().map(({ session }) => session.name)));
   const notes = [...problems.map(problemText), ...told.notes];
   if (permission.problem !== null) notes.push(permission.problem);

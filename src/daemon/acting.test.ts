@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { agent, TestLoop, WORKING } from "../../test/support/loops.js";
+import { agent, lookedAt, TestLoop, WORKING } from "../../test/support/loops.js";
 import { screen } from "../../test/support/steps.js";
 import type { Action, ActionName, Outcome } from "../core/action.js";
 import { POLICIES } from "../core/policy/builtin.js";
@@ -151,7 +151,7 @@ describe("from a judgement to a touch", () => {
     const first = acts(() => new Promise(() => {}));
     for (let n = 0; n < HUNG_S && first.touches.length === 0; n++) await run(1);
     expect(first.touches).toEqual(["interrupt"]);
-    test.start(test.loop.now());
+    test.start(lookedAt(test.loop.now()));
     const second = acts(() => ({}));
     await run(HUNG_S);
     expect(second.touches).toEqual([]);
@@ -165,13 +165,13 @@ describe("what people say", () => {
     await hanging();
     test.hand.set(-3_600_000);
     test.run(30);
-    const lookedAt = test.loop.now();
+    const looked = lookedAt(test.loop.now());
     test.hand.pass(100_000);
     test.hand.anew();
-    test.start(lookedAt);
-    expect(test.loop.now()).toBeLessThanOrEqual(lookedAt);
+    test.start(looked);
+    expect(test.loop.now()).toBeLessThanOrEqual(looked.now);
     const { acting, touches } = acts(() => ({}));
-    acting.wake(test.loop.unwatched(lookedAt));
+    acting.wake(test.loop.unwatched(looked));
     await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
     await run(50);
     expect(touches).toEqual([]);

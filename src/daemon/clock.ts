@@ -22,9 +22,14 @@ export interface Uptime {
   boot: string | null;
 }
 
-/** A moment on the daemon's clock, for the daemon after it; the uptime is null where nobody kept it. */
-export interface Moment {
+/** What the daemon's clock and the wall clock showed at one moment. */
+export interface Look {
   now: number;
+  wall: number;
+}
+
+/** A moment for the daemon after this one; the uptime is null where nobody kept it. */
+export interface Moment extends Look {
   uptime: Uptime | null;
 }
 
@@ -54,8 +59,12 @@ export class Clock {
     return Math.floor(this.#now);
   }
 
+  get look(): Look {
+    return { now: this.now(), wall: this.#last.wall };
+  }
+
   get moment(): Moment {
-    return { now: this.now(), uptime: this.#uptime() };
+    return { ...this.look, uptime: this.#uptime() };
   }
 
   /** Goes on from a moment of the daemon before this one, with the time that passed since. After a reboot nobody knows it. */
@@ -72,13 +81,18 @@ export class Clock {
     this.#now = Math.max(now, at);
   }
 
-  get leapt(): number {
-    return this.#leapt;
+  /**
+   * From when on nobody watched, where the life before this one watched until `seen` and last looked at `looked`. Where the
+   * clock had to leap, nobody knows how long that was: what comes was stamped behind the leap.
+   */
+  unwatchedFrom(seen: number, looked: Look | null): number {
+    const { look } = this;
+    return Math.min(seen - (looked ? caughtUp(looked, look) : 0), look.now - this.#leapt);
   }
 
-  /** What the wall clock showed when this one was last asked. */
-  get wall(): number {
-    return this.#last.wall;
+  /** A time that somebody read from the wall clock. Once that was set back, this one runs ahead of it. */
+  timed(wall: number): number {
+    return Math.min(this.now(), wall + this.ahead);
   }
 
   /** By how much it is ahead of the wall clock, which was set back then. */
@@ -87,9 +101,18 @@ export class Clock {
   }
 }
 
+/**
+ * By how much the wall clock came nearer to this one, which runs ahead of it once it was set back: it was set forward, or
+ * the machine slept. What was stamped before that and comes after it looks older than it is by so much.
+ */
+export function caughtUp(before: Look, after: Look): number {
+  return Math.max(0, after.wall - before.wall - (after.now - before.now));
+}
+
 /** The span in which nobody looked, between two ticks of the same clock; null when there is none. */
-export function gapBetween(before: number, after: number, expectedMs: number): { from: number; to: number } | null {
-  return after - before > expectedMs + LATE_MS ? { from: before, to: after } : null;
+export function gapBetween(before: Look, after: Look, expectedMs: number): { from: number; to: number } | null {
+  const span = { from: before.now - caughtUp(before, after), to: after.now };
+  return span.to - span.from > expectedMs + LATE_MS ? span : null;
 }
 
 function readSystem(): ClockReading {

@@ -25,25 +25,26 @@ describe("the last look", () => {
   it("is known to the next daemon, to five seconds", () => {
     const looked = new Looked(path);
     expect(looked.before).toBeNull();
-    for (let ms = 0; ms <= 12_000; ms += 1000) looked.keep({ now: NOW + ms, uptime: { ms: 70 + ms, boot: BOOT } });
+    for (let ms = 0; ms <= 12_000; ms += 1000)
+      looked.keep({ now: NOW + ms, wall: NOW - 9, uptime: { ms: 70 + ms, boot: BOOT } });
     // Not closed, as after a kill.
-    expect(read()).toEqual({ now: NOW + 10_000, uptime: { ms: 10_070, boot: BOOT } });
+    expect(read()).toEqual({ now: NOW + 10_000, wall: NOW - 9, uptime: { ms: 10_070, boot: BOOT } });
     looked.close();
   });
 
   it.each([{ ms: 90_000, boot: null }, null])("is known with what is known of the machine's uptime: %j", (uptime) => {
     const before = new Looked(path);
-    before.keep({ now: NOW, uptime: { ms: 1, boot: BOOT } });
+    before.keep({ now: NOW, wall: NOW, uptime: { ms: 1, boot: BOOT } });
     before.close();
     const looked = new Looked(path);
-    looked.keep({ now: NOW + 6000, uptime });
+    looked.keep({ now: NOW + 6000, wall: NOW + 5000, uptime });
     looked.close();
-    expect(read()).toEqual({ now: NOW + 6000, uptime });
+    expect(read()).toEqual({ now: NOW + 6000, wall: NOW + 5000, uptime });
   });
 
   it("is known from what an older rouse wrote, which kept the time alone", () => {
     writeFileSync(path, String(NOW));
-    expect(read()).toEqual({ now: NOW, uptime: null });
+    expect(read()).toEqual({ now: NOW, wall: NOW, uptime: null });
   });
 
   it.each(["", "17724", "garbage that is long", "\0\0\0\0\0\0\0\0\0\0\0\0\0"])("is not known from %j", (text) => {

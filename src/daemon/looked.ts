@@ -11,8 +11,10 @@ const EVERY_MS = 5000;
 const DIGITS = 13;
 /** The id of a boot is a UUID. */
 const BOOT_MAX = 36;
-/** The daemon's time, the machine's uptime, the id of its boot. One write of so few bytes is never seen half. */
-const LENGTH = DIGITS + 1 + DIGITS + 1 + BOOT_MAX;
+/** The daemon's time, the wall clock's, the machine's uptime, the id of its boot. One write of so few bytes is never seen half. */
+const LENGTH = 3 * (DIGITS + 1) + BOOT_MAX;
+
+const FORM = /^(\d{13})(?: (\d{13})(?: (\d{13})(?: ([\w-]+))?)? *$)?/;
 
 export class Looked {
   readonly #file: number;
@@ -25,10 +27,13 @@ export class Looked {
     this.before = this.#read();
   }
 
-  keep({ now, uptime }: Moment): void {
+  keep({ now, wall, uptime }: Moment): void {
     if (now - this.#keptAt < EVERY_MS) return;
     this.#keptAt = now;
-    const text = uptime ? `${digits(now)} ${digits(uptime.ms)} ${uptime.boot ?? ""}` : digits(now);
+    const text = [now, wall, ...(uptime ? [uptime.ms] : [])]
+      .map(digits)
+      .concat(uptime?.boot ?? [])
+      .join(" ");
     try {
       writeSync(this.#file, text.padEnd(LENGTH).slice(0, LENGTH), 0);
     } catch {
@@ -44,9 +49,9 @@ export class Looked {
     if (!fstatSync(this.#file).isFile()) return null;
     const bytes = Buffer.alloc(LENGTH);
     readSync(this.#file, bytes, 0, LENGTH, 0);
-    const [, now, ms, boot] = /^(\d{13})(?: (\d{13}) (\S*) *$)?/.exec(bytes.toString("latin1")) ?? [];
+    const [, now, wall = now, ms, boot = null] = FORM.exec(bytes.toString("latin1")) ?? [];
     if (now === undefined) return null;
-    return { now: Number(now), uptime: ms === undefined ? null : { ms: Number(ms), boot: boot || null } };
+    return { now: Number(now), wall: Number(wall), uptime: ms === undefined ? null : { ms: Number(ms), boot } };
   }
 }
 

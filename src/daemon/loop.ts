@@ -7,7 +7,7 @@
 import type { AgentSession } from "../core/agent.js";
 import type { Signal } from "../core/signal.js";
 import type { Journal } from "../store/journal.js";
-import { type Clock, gapBetween } from "./clock.js";
+import { type Clock, gapBetween, type Look, type Moment } from "./clock.js";
 import { spendOf } from "./night.js";
 import { type Heard, type JudgingOptions, Watched } from "./watched.js";
 
@@ -44,8 +44,7 @@ export class Loop {
   /** Those who are told when a state or its cause became another. */
   readonly changed = new Set<(watched: Watched, now: number) => void>();
   #timer: NodeJS.Timeout | null = null;
-  #lookedAt: number;
-  #wallAt: number;
+  #looked: Look;
   /**
    * What came could not be stored, so it is not judged either: until something can be, nobody is heard of and no silence
    * accuses. The note that rouse is blind to an agent is itself the next try.
@@ -69,16 +68,16 @@ export class Loop {
     this.settingsFor = settingsFor;
     this.#journal = journal;
     this.#clock = clock;
-    this.#lookedAt = clock.now();
-    this.#wallAt = clock.wall;
+    this.#looked = clock.look;
   }
 
   /**
    * Folds the journal: what was known before a restart is known again, and the time since somebody last looked accuses
-   * nobody. `lookedAt` is that moment, where it is known; else it was at the last signal. Yields every few signals, so
+   * nobody. `looked` is that moment, where it is known; else it was at the last signal. Yields every few signals, so
    * that a long journal can be folded in pieces; returns how many signals there were.
    */
-  *restoring(lookedAt: number | null = null): Generator<number, number> {
+  *restoring(looked: Moment | null = null): Generator<number, number> {
+    if (looked) this.#clock.resume(looked);
     let folded = 0;
     const restored: { watched: Watched; last: number }[] = [];
     for (const session of this.#journal.sessions()) {
@@ -103,19 +102,18 @@ export class Loop {
       if (isTold) this.#clock.reach(last);
     }
     // All of them are known before anybody is told what time it is.
-    for (const { watched, last } of restored) this.#wake(watched, last, lookedAt);
-    this.#lookedAt = this.#clock.now();
-    this.#wallAt = this.#clock.wall;
+    for (const { watched, last } of restored) this.#wake(watched, last, looked);
+    this.#looked = this.#clock.look;
     return folded;
   }
 
-  #wake(watched: Watched, last: number, lookedAt: number | null): void {
+  #wake(watched: Watched, last: number, looked: Moment | null): void {
     const { session } = watched;
     const now = this.#clock.now();
     if (session.endedAt === null) {
-      const seen = Math.min(now, Math.max(last, lookedAt ?? last));
+      const seen = Math.min(now, Math.max(last, looked?.now ?? last));
       judgeUntil(watched, seen);
-      const { from } = this.unwatched(seen);
+      const from = this.#clock.unwatchedFrom(seen, looked);
       if (now > from) this.#keepGap(watched, { from, to: now }, now);
       // Beats of a host are not stored: who was not lost before has the usual time to be heard of.
       if (!watched.evidence.blind) watched.heardAt = now;
@@ -124,18 +122,14 @@ export class Loop {
     this.#watched.set(session.session, watched);
   }
 
-  /**
-   * The time since the last look of a life before this one. Where the clock had to leap, nobody knows how long that was:
-   * what comes was stamped behind the leap.
-   */
-  unwatched(lookedAt: number): { from: number; to: number } {
-    const to = this.#clock.now();
-    return { from: Math.min(lookedAt, to - this.#clock.leapt), to };
+  /** The time since the last look of a life before this one. */
+  unwatched(looked: Moment): { from: number; to: number } {
+    return { from: this.#clock.unwatchedFrom(looked.now, looked), to: this.#clock.now() };
   }
 
   /** The same in one go. */
-  restore(lookedAt: number | null = null): void {
-    for (const _ of this.restoring(lookedAt));
+  restore(looked: Moment | null = null): void {
+    for (const _ of this.restoring(looked));
   }
 
   start(): void {
@@ -251,12 +245,10 @@ export class Loop {
 
   /** The time, and whether some of it was lost: after a sleep, signals may come before the first tick. */
   #lookUp(): number {
-    const now = this.#clock.now();
-    // After the wall clock was set back, a sleep may be shorter than what it has to catch up: only it shows that sleep.
-    const hidden = gapBetween(this.#wallAt, this.#clock.wall, TICK_MS) && { from: now - 1, to: now };
-    const gap = gapBetween(this.#lookedAt, now, TICK_MS) ?? hidden;
-    this.#lookedAt = now;
-    this.#wallAt = this.#clock.wall;
+    const look = this.#clock.look;
+    const { now } = look;
+    const gap = gapBetween(this.#looked, look, TICK_MS);
+    this.#looked = look;
     if (gap) this.follower?.gap(gap.from, gap.to);
     if (gap)
       for (const watched of this.#watched.values())
@@ -264,11 +256,10 @@ export class Loop {
     return now;
   }
 
-  /** Hosts stamp with the wall clock; when that was set back, the loop's own time runs ahead of it. */
+  /** Hosts stamp with the wall clock. */
   #timed(signals: readonly Signal[]): readonly Signal[] {
-    const now = this.#clock.now();
-    const ahead = this.#clock.ahead;
-    return ahead === 0 ? signals : signals.map((signal) => ({ ...signal, at: Math.min(now, signal.at + ahead) }));
+    if (this.#clock.ahead === 0) return signals;
+    return signals.map((signal) => ({ ...signal, at: this.#clock.timed(signal.at) }));
   }
 
   /** Nobody looked: it says nothing of the agent itself. */

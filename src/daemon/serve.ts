@@ -60,8 +60,6 @@ export async function serve(
   makePrivateFolder(paths.runtime);
   const clock = new Clock();
   const looked = new Looked(join(paths.state, "looked"));
-  if (looked.before) clock.resume(looked.before);
-  const lookedAt = looked.before?.now ?? null;
   const { config, problems } = loadConfig({ cwd: paths.config });
   const { journal, notes } = openJournal(paths.journal, {
     now: () => clock.now(),
@@ -78,7 +76,7 @@ export async function serve(
   await listen(server, paths.daemonSocket);
   chmodSync(paths.daemonSocket, 0o600);
   allowUp(paths);
-  await inPieces(loop.restoring(lookedAt), fold);
+  await inPieces(loop.restoring(looked.before), fold);
   const pulses = [
     servicePulse(),
     deadManPulse(config.daemon.dead_man_url, config.daemon.dead_man_interval_secs * 1000),
@@ -102,7 +100,7 @@ export async function serve(
     accountKey: accountKey(join(paths.state, "account.key")),
     openDatabase: (path) => loadSqlite().openReadOnly(path),
   });
-  const setup = setUpActing(loop, journal, world, { paths, config, lookedAt, hostScript });
+  const setup = setUpActing(loop, journal, world, { paths, config, looked: looked.before, hostScript });
   const { acting } = setup;
   notes.push(...setup.notes);
   const watch = async (wanted: WatchRules): Promise<WatchRules> => {

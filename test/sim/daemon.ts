@@ -60,7 +60,6 @@ export class Life {
   constructor(options: LifeOptions) {
     this.#options = options;
     const { path, clock, parts, looked } = options;
-    if (looked) clock.resume(looked);
     this.#real = openJournal(path, { commitWithinMs: 60_000, now: () => clock.now() }).journal;
     this.journal = parts.journal(this.#behindFaults(this.#real));
     this.loop = new Loop(this.journal, clock);
@@ -88,9 +87,9 @@ export class Life {
         if (!this.isDead) this.loop.look(session);
       },
     });
-    this.loop.restore(looked?.now ?? null);
+    this.loop.restore(looked);
     this.loop.follower = this.told.telling.follow(this.acting);
-    if (looked) this.acting.wake(this.loop.unwatched(looked.now));
+    if (looked) this.acting.wake(this.loop.unwatched(looked));
     this.acting.keepOnly(new Set(this.loop.sessions().map(({ session }) => session.name)));
     this.#real.flush();
   }
@@ -107,7 +106,7 @@ export class Life {
     const now = this.loop.now();
     const read = writing(this.#real, ["append", "putSession"], () => Promise.resolve(NOTHING));
     const fold = new Loop(read, new Clock(() => ({ wall: now, monotonic: 0 })));
-    fold.restore(now);
+    fold.restore({ now, wall: now, uptime: null });
     return this.loop.sessions().flatMap((watched) => {
       const { session } = watched.session;
       const folded = fold.find(session);

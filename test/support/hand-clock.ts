@@ -2,7 +2,8 @@
 import { Clock, type ClockReading, type Uptime } from "../../src/daemon/clock.js";
 
 /** On Linux the monotonic clock stands still while the machine sleeps; on macOS it runs on. */
-export type ClockModel = "linux" | "macos";
+export const MODELS = ["linux", "macos"] as const;
+export type ClockModel = (typeof MODELS)[number];
 
 export class HandClock {
   clock: Clock;

@@ -4,7 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentSession } from "../../src/core/agent.js";
 import type { Signal } from "../../src/core/signal.js";
+import type { Moment } from "../../src/daemon/clock.js";
 import { Loop } from "../../src/daemon/loop.js";
+import { type SessionView, viewOf } from "../../src/daemon/view.js";
+import type { Watched } from "../../src/daemon/watched.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";
 import { type ClockModel, HandClock } from "./hand-clock.js";
 import { sessionOf } from "./sessions.js";
@@ -21,26 +24,49 @@ export const WORKING: readonly Untimed<Signal>[] = [
   screen({ busy: true, moving: true, replying: true, reply: "first words" }),
 ];
 
+/** All that is known of the last look is when it was. */
+export const lookedAt = (now: number): Moment => ({ now, wall: now, uptime: null });
+
+export const HOUR_MS = 3_600_000;
+/** Longer than any silence of a reply that is healthy. */
+export const SILENT_S = 130;
+
+export const news = (n: number): Untimed<Signal>[] => [
+  screen({ busy: true, moving: true, replying: true, reply: `words ${n}` }),
+];
+
 export class TestLoop {
   readonly hand: HandClock;
   /** `name state/cause` at every change. */
   readonly changes: string[] = [];
   readonly #folder: string = mkdtempSync(join(tmpdir(), "rouse-loop-"));
   readonly #sent = new Map<string, number>();
+  #looked: Moment | null = null;
   journal!: Journal;
   loop!: Loop;
+
+  /** With one agent, `api`, whose session `s1` is at work. */
+  static async working(model: ClockModel = "linux"): Promise<TestLoop> {
+    const test = new TestLoop(model);
+    test.loop.register(agent());
+    await test.send("s1", WORKING);
+    return test;
+  }
 
   constructor(model: ClockModel = "linux") {
     this.hand = new HandClock(START, model);
     this.start();
   }
 
-  /** As the daemon does at its start, after an end of any kind; with the moment of the last look, where it is known. */
-  start(lookedAt: number | null = null): void {
+  /** As the daemon does at its start, after an end of any kind; with the last look, where it is known. */
+  start(looked: Moment | null = null): void {
     this.journal?.close();
     this.journal = openJournal(join(this.#folder, "state", "journal.db"), { commitWithinMs: 1 }).journal;
     this.loop = new Loop(this.journal, this.hand.clock);
-    this.loop.restore(lookedAt);
+    this.loop.restore(looked);
+    this.loop.onTick = () => {
+      this.#looked = this.hand.clock.moment;
+    };
     const last = new Map(this.loop.sessions().map(({ session, assessment }) => [session.session, said(assessment)]));
     this.loop.follower = {
       judged: ({ session, assessment }) => {
@@ -56,10 +82,9 @@ export class TestLoop {
 
   /** The daemon is killed, and after a while there is another. */
   restart(meanwhile: () => void = () => {}): void {
-    const looked = this.hand.clock.moment;
     meanwhile();
-    this.hand.anew().resume(looked);
-    this.start(looked.now);
+    this.hand.anew();
+    this.start(this.#looked);
   }
 
   close(): void {
@@ -86,6 +111,11 @@ export class TestLoop {
       if (hosts === "beating") for (const { session } of this.loop.sessions()) this.loop.hear(session.session, "host");
       this.loop.tick();
     }
+  }
+
+  /** What is said of `api` to people. */
+  view(): SessionView {
+    return viewOf(this.loop.find("api") as Watched, this.loop.now());
   }
 
   says(name = "api"): string {

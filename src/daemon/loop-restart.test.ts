@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { MODELS } from "../../test/support/hand-clock.js";
+import { agent, HOUR_MS, lookedAt, news, SILENT_S, TestLoop, WORKING } from "../../test/support/loops.js";
+import { START, screen } from "../../test/support/steps.js";
+import type { Signal } from "../core/signal.js";
+
+let test: TestLoop;
+afterEach(() => test.close());
+
+describe("the loop after a restart", () => {
+  it("knows what was known before", async () => {
+    test = new TestLoop();
+    const states: [string, readonly Parameters<TestLoop["send"]>[1][number][]][] = [
+      ["a", WORKING],
+      ["b", [...WORKING, { kind: "prompt", source: "screen", open: true, prompt: "permission", question: "Push?" }]],
+      ["c", [...WORKING, { kind: "exit", source: "process", code: null, signal: 9 }]],
+      ["d", [{ kind: "limit", source: "transcript", level: "hit", until: START + HOUR_MS, text: "limit" }]],
+    ];
+    for (const [session, signals] of states) {
+      test.loop.register(agent({ session, name: session }));
+      await test.send(session, signals);
+    }
+    const before = states.map(([name]) => test.says(name));
+    expect(before).toEqual(["working", "needs_input/permission", "gone/crash", "rate_limited/limit"]);
+    test.hand.pass(2000);
+    test.start();
+    expect(states.map(([name]) => test.says(name))).toEqual(before);
+  });
+
+  it.each(MODELS)("raises no alarm from the time in which it did not look (%s)", async (model) => {
+    test = await TestLoop.working(model);
+    test.hand.pass(3 * HOUR_MS);
+    test.changes.length = 0;
+    test.start();
+    test.loop.tick();
+    expect([test.says(), test.view().state, test.changes]).toEqual(["working", "working", []]);
+    test.run(60 + 80);
+    expect(test.says()).toBe("working");
+    test.run(SILENT_S - 80);
+    expect(test.says()).toBe("stuck/silent_stream");
+  });
+
+  it.each(MODELS)("tells no trouble of a night that it slept through and stored (%s)", async (model) => {
+    test = await TestLoop.working(model);
+    test.run(5);
+    test.hand.sleep(8 * HOUR_MS);
+    test.run(10);
+    await test.send("s1", news(1));
+    const story = () => test.loop.find("api")?.timeline.map(({ state }) => state);
+    expect(story()).toEqual(["working"]);
+    test.start();
+    expect(story()).toEqual(["working"]);
+  });
+
+  it("tells the same story as before: states, times, tokens", async () => {
+    test = await TestLoop.working();
+    test.run(30);
+    await test.send("s1", [{ kind: "tokens", source: "transcript", input: 900, output: 100 }, ...news(1)]);
+    test.run(SILENT_S);
+    await test.send("s1", [{ kind: "prompt", source: "screen", open: true, prompt: "permission", question: "Push?" }]);
+    test.run(7);
+    await test.send("s1", [{ kind: "prompt", source: "screen", open: false }, ...news(2)]);
+    const told = () => {
+      const { state, cause, since, tokens_per_hour } = test.view();
+      const timeline = test.loop.find("api")?.timeline.map((entry) => [Math.round(entry.t), entry.state, entry.cause]);
+      return { state, cause, since, tokens_per_hour, timeline };
+    };
+    const before = told();
+    expect(before.timeline).toHaveLength(4);
+    test.start(lookedAt(test.loop.now()));
+    expect(told()).toEqual(before);
+  });
+
+  it.each(MODELS)(
+    "accuses nobody from the time in which it did not look when the wall clock was set back before (%s)",
+    async (model) => {
+      test = new TestLoop(model);
+      test.loop.register(agent());
+      await test.send("s1", [screen({})]);
+      test.run(900);
+      test.hand.set(-600_000);
+      test.run(300);
+      let at = 0;
+      test.restart(() => {
+        test.hand.pass(150_000);
+        at = test.hand.wall;
+        test.hand.pass(SILENT_S * 1000);
+      });
+      // The last look was later than the wall clock is now, and all that is stored is older.
+      const begun = WORKING.map((signal) => ({ ...signal, at }));
+      // What its host saw comes first, what others saw of its work a moment later.
+      await test.send("s1", begun);
+      expect(test.says()).toBe("working");
+    },
+  );
+
+  it.each(MODELS)("accuses nobody when the wall clock was set back before a restart (%s)", async (model) => {
+    test = await TestLoop.working(model);
+    test.hand.set(-600_000);
+    test.run(60);
+    await test.send("s1", news(1));
+    test.hand.pass(100_000);
+    test.hand.anew();
+    test.start();
+    // Sent while no daemon ran.
+    test.hand.pass(1000);
+    await test.send("s1", [...news(2), { kind: "turn", source: "hook", phase: "start" }]);
+    test.run(60);
+    expect(test.says()).toBe("working");
+    expect(test.changes).toEqual(["api working"]);
+  });
+
+  it("keeps a trouble that time alone had shown, when it is known until when somebody looked", async () => {
+    test = await TestLoop.working();
+    test.run(SILENT_S);
+    const { since } = test.view();
+    const looked = test.loop.now();
+    test.hand.pass(3000);
+    test.start(lookedAt(looked));
+    expect([test.says(), test.view().since]).toEqual(["stuck/silent_stream", since]);
+  });
+
+  it("does not believe a last look in the future", async () => {
+    test = await TestLoop.working();
+    test.run(5);
+    test.start(lookedAt(test.loop.now() + 10 * HOUR_MS));
+    expect(test.says()).toBe("working");
+  });
+
+  it("goes on where the host was acknowledged, and judges nothing twice", async () => {
+    test = await TestLoop.working();
+    test.start();
+    expect(test.loop.register(agent())).toBe(WORKING.length);
+    const again = WORKING.map((signal) => ({ ...signal, at: START }) as Signal);
+    expect(await test.loop.ingest("s1", 1, again)).toBe(WORKING.length);
+    expect([...test.journal.read("s1")].filter(({ seq }) => seq !== null)).toHaveLength(WORKING.length);
+  });
+});

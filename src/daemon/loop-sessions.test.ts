@@ -1,0 +1,181 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { agent, HOUR_MS, lookedAt, news, SILENT_S, TestLoop, WORKING } from "../../test/support/loops.js";
+import { START } from "../../test/support/steps.js";
+import { viewOf } from "./view.js";
+
+let test: TestLoop;
+afterEach(() => test.close());
+
+describe("the loop's sessions", () => {
+  it("takes nothing for a session that nobody registered", async () => {
+    test = new TestLoop();
+    expect(await test.send("s1", WORKING)).toBeNull();
+  });
+
+  it("judges nothing that could not be stored", async () => {
+    test = await TestLoop.working();
+    test.journal.append = () => Promise.reject(new Error("disk full"));
+    await expect(test.send("s1", [{ kind: "exit", source: "process", code: 1, signal: null }])).rejects.toThrow(
+      "disk full",
+    );
+    expect(test.says()).toBe("working");
+  });
+
+  it("accuses nobody while nothing can be stored: it is blind, says why, and sees again when the store does", async () => {
+    test = await TestLoop.working();
+    test.run(50);
+    const append = test.journal.append.bind(test.journal);
+    test.journal.append = () => Promise.reject(new Error("disk full"));
+    await expect(test.send("s1", news(1))).rejects.toThrow("disk full");
+    test.run(600);
+    expect([test.says(), test.changes]).toEqual(["unknown", ["api working", "api unknown"]]);
+    expect(test.view().blind?.reason).toBe("what it sends cannot be stored");
+    test.journal.append = append;
+    await test.send("s1", news(2));
+    test.run(2);
+    expect(test.says()).toBe("working");
+  });
+
+  it("speaks of an agent by its newest session: the crash of an older one is history, also after a restart", async () => {
+    test = await TestLoop.working();
+    await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
+    test.loop.register(agent({ endedAt: test.loop.now() }));
+    // Its clock may even say that it was started before.
+    test.loop.register(agent({ session: "s2", startedAt: START - 5000 }));
+    await test.send("s2", WORKING);
+    test.changes.length = 0;
+    test.start();
+    test.run(30);
+    expect(test.changes).toEqual([]);
+    expect(test.says()).toBe("working");
+  });
+
+  it("sets a session aside alone when it cannot be judged", async () => {
+    test = await TestLoop.working();
+    test.loop.register(agent({ session: "bad", name: "bad" }));
+    const hostile = { kind: "screen", source: "screen" } as unknown as Parameters<TestLoop["send"]>[1][number];
+    await test.send("bad", [hostile]);
+    const bad = test.loop.find("bad");
+    expect(bad?.poisoned).toMatch(/reading|undefined/);
+    expect(bad && viewOf(bad, test.loop.now())).toMatchObject({
+      state: "unknown",
+      cause: null,
+      healthy: false,
+      blind: { since: new Date(START).toISOString(), reason: expect.stringContaining("judging it failed") },
+    });
+    await test.send("bad", WORKING);
+    test.run(SILENT_S);
+    expect(test.says("api")).toBe("stuck/silent_stream");
+    expect(test.loop.ticks).toBe(SILENT_S);
+  });
+
+  it("finds by id, and by name the one that lives, else the last that had the name", () => {
+    test = new TestLoop();
+    test.loop.register(agent({ session: "old", endedAt: START + 1 }));
+    test.loop.register(agent({ session: "living", startedAt: START + 5 }));
+    test.loop.register(agent({ session: "older", startedAt: START - 9, endedAt: START }));
+    expect(test.loop.find("api")?.session.session).toBe("living");
+    expect(test.loop.find("old")?.session.session).toBe("old");
+    test.loop.register(agent({ session: "living", startedAt: START + 5, endedAt: START + 9 }));
+    expect(test.loop.find("api")?.session.session).toBe("living");
+    expect(test.loop.find("nobody")).toBeNull();
+  });
+
+  it("forgets those that ended a day ago, and the journal does not", () => {
+    test = new TestLoop();
+    test.loop.register(agent({ endedAt: START }));
+    test.hand.pass(24 * HOUR_MS - 1000);
+    test.loop.tick();
+    expect(test.loop.sessions()).toHaveLength(1);
+    test.run(2);
+    expect(test.loop.sessions()).toEqual([]);
+    test.start();
+    expect(test.loop.sessions()).toEqual([]);
+    expect(test.journal.sessions()).toHaveLength(1);
+  });
+
+  it("is blind to a session whose host is silent for a minute, says so once, and sees again when it is heard of", async () => {
+    test = await TestLoop.working();
+    test.run(60, "silent");
+    expect(test.view()).toMatchObject({ state: "working", blind: null });
+    test.run(1, "silent");
+    const blind = { since: new Date(START).toISOString(), reason: expect.stringContaining("is silent") };
+    expect(test.view()).toMatchObject({ state: "unknown", cause: null, confidence: 0, healthy: false, blind });
+    expect(test.view().reasons).toEqual([
+      expect.stringMatching(/^nothing was heard of it for 61 s: the process that holds its terminal is silent/),
+      expect.stringContaining("a turn runs"),
+    ]);
+    test.run(300, "silent");
+    expect(test.view().blind).toEqual(blind);
+    expect(test.changes).toEqual(["api working", "api unknown"]);
+    await test.send("s1", news(1));
+    expect(test.view()).toMatchObject({ state: "working", blind: null });
+    test.journal.flush();
+    const notices = [...test.journal.read("s1")].filter(({ signal }) => signal.kind === "sight");
+    expect(notices).toHaveLength(2);
+  });
+
+  it("takes no sample of the process, hook or report for the word of a host", async () => {
+    test = await TestLoop.working();
+    for (let n = 0; n < 7; n++) {
+      test.run(10, "silent");
+      test.loop.hear("s1", "senses");
+      await test.loop.ingest("s1", null, [{ kind: "report", at: test.hand.wall, source: "report", heartbeat: true }]);
+    }
+    expect(test.view().state).toBe("unknown");
+    test.loop.hear("s1", "host");
+    expect(test.view().state).toBe("working");
+  });
+
+  it("is blind to a pane that cannot be asked, although its process lives, and says why", async () => {
+    test = new TestLoop();
+    test.loop.register(agent({ origin: "tmux" }));
+    await test.send("s1", WORKING);
+    for (let n = 0; n < 9; n++) {
+      test.run(10, "silent");
+      test.loop.hear("s1", "senses");
+    }
+    expect(test.view().blind).toBeNull();
+    test.loop.lose("s1", "the tmux server does not answer");
+    for (let n = 0; n < 7; n++) {
+      test.run(10, "silent");
+      test.loop.hear("s1", "senses");
+    }
+    expect(test.view()).toMatchObject({ state: "unknown", blind: { reason: "the tmux server does not answer" } });
+    test.loop.hear("s1", "pane");
+    expect(test.view().blind).toBeNull();
+  });
+
+  it("stays blind over a restart, with the same notice, until it is heard of", async () => {
+    test = await TestLoop.working();
+    test.run(70, "silent");
+    const { blind } = test.view();
+    expect(blind).not.toBeNull();
+    test.hand.pass(HOUR_MS);
+    test.start(lookedAt(test.loop.now() - HOUR_MS));
+    test.run(100, "silent");
+    expect(test.view().blind).toEqual(blind);
+    test.loop.hear("s1", "host");
+    expect(test.view()).toMatchObject({ state: "working", blind: null });
+  });
+
+  it("is not blind because the machine slept, or because the daemon was away", async () => {
+    test = await TestLoop.working();
+    test.hand.sleep(HOUR_MS);
+    test.run(30, "silent");
+    expect(test.view().blind).toBeNull();
+    test.hand.pass(HOUR_MS);
+    test.start();
+    test.run(59, "silent");
+    expect(test.view().blind).toBeNull();
+  });
+
+  it("is not blind to a session that ended", async () => {
+    test = await TestLoop.working();
+    await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
+    test.loop.register(agent({ endedAt: test.hand.wall }));
+    test.run(100);
+    const watched = test.loop.find("s1");
+    expect(watched && viewOf(watched, test.loop.now())).toMatchObject({ state: "gone", cause: "crash" });
+  });
+});
