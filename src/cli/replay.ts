@@ -3,9 +3,11 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 import { KINDS } from "../agents/registry.js";
+import type { Incidents } from "../core/incident/incident.js";
 import { plain, plainJson } from "../core/plain.js";
-import type { Origin } from "../core/policy/policy.js";
+import type { Origin, Policy } from "../core/policy/policy.js";
 import { createRehearsal } from "../core/rehearse.js";
+import { canDoWith } from "../effects/index.js";
 import { parseRecord } from "../readers/json.js";
 import { isCaseFolder, SOURCE_NAMES } from "../replay/case-folder.js";
 import { BadInput, readLines } from "../replay/files.js";
@@ -64,7 +66,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
         zone: options.tz,
         ...(options.agent ? { agent: options.agent } : {}),
         profiles,
-        ...(policy ? { rehearsal: (kind) => createRehearsal(policy, options.origin, kind) } : {}),
+        ...(policy ? { rehearsal: rehearsalOf(policy, options.origin) } : {}),
       };
       const out = printer(options.json === true, policy?.name ?? null);
       let asked = 0;
@@ -104,6 +106,13 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       }
       if (failed > 0) setExit(1);
     });
+}
+
+/** All recordings with a date are taken to be of one machine; one without is on a machine of its own. */
+function rehearsalOf(policy: Policy, origin: Origin): NonNullable<ReplayOptions["rehearsal"]> {
+  const node: Incidents[] = [];
+  return (kind, startAt) =>
+    createRehearsal(policy, origin, kind, { can: canDoWith({ kind, origin }), ...(startAt > 0 ? { node } : {}) });
 }
 
 type Printed = Pick<Replayed, "case" | "timeline" | "would" | "startAt"> & { skipped?: Map<string, number> };

@@ -5,7 +5,7 @@
 import { type ActionTraits, type Deed, resultOf } from "./action.js";
 import type { Assessment } from "./assess.js";
 import { awakeMs } from "./awake.js";
-import { spentBudget } from "./budget.js";
+import { type Spent, spentBudget } from "./budget.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import { spell } from "./evidence/verdict.js";
 import { limitDueAt } from "./limit-wait.js";
@@ -21,7 +21,12 @@ interface Question extends Situation {
   traits: ActionTraits;
 }
 
-type Objection = { to: "wait"; reason: string; until: number | null } | { to: "human"; reason: string } | null;
+type Objection =
+  | { to: "wait"; reason: string; until: number | null }
+  | { to: "human"; reason: string }
+  /** Nothing else stands against it; `beyond`: but for what would have been done before, which used up a budget. */
+  | { to: "permission"; reason: string; beyond: boolean }
+  | null;
 type Check = (question: Question) => Objection;
 
 export const LOOK_AGAIN_MS: number = 30 * SECOND;
@@ -111,10 +116,14 @@ const isProven: Check = (question) => {
   );
 };
 
-const isAffordable: Check = ({ policy, history, incident, traits, now }) => {
+function spentOn({ policy, incident, traits, now }: Question, deeds: readonly Deed[]): Spent | null {
   if (!traits.touches) return null;
   const restart = traits.destructive || traits.starts;
-  const spent = spentBudget(policy.budgets, history, { incident: incident.id, agent: incident.agent, restart }, now);
+  return spentBudget(policy.budgets, deeds, { incident: incident.id, agent: incident.agent, restart }, now);
+}
+
+const isAffordable: Check = (question) => {
+  const spent = spentOn(question, question.history);
   if (!spent) return null;
   // A node's budget is spent by others: this one waits. An agent that used up its own is given up.
   if (spent.scope === "node" && spent.freeAt !== null) return wait(`the budget is spent: ${spent.what}`, spent.freeAt);
@@ -127,7 +136,18 @@ const isNotHeld: Check = ({ traits, facts }) =>
     ? wait("it was interrupted because its budget of the night is used up", facts.heldUntil)
     : null;
 
-const isAllowed: Check = ({ facts }) => (facts.allowed ? null : human("acting is not allowed; see `rouse allow`"));
+/** Asked last: what only waits for permission would have been done, as far as budgets go. */
+const isAllowed: Check = (question) => {
+  const { facts, history, forgone = [] } = question;
+  if (facts.allowed) return null;
+  const spent = spentOn(question, [...history, ...forgone]);
+  const beyond = spent ? `; by now the budget would be spent: ${spent.what}` : "";
+  return {
+    to: "permission",
+    reason: `acting is not allowed${beyond}; see \`rouse allow\``,
+    beyond: spent !== null,
+  };
+};
 
 export const CHECKS: readonly Check[] = [
   isThere,

@@ -16,9 +16,12 @@ import type { Situation } from "./situation.js";
 import { forbids, HANDS_OFF, troubleOf } from "./trouble.js";
 
 export type Decision =
-  | { action: Action; reason: string; would: null }
-  /** The ladder has ended, or what it asks for is not permitted: `would` is what would have been done. */
-  | { action: Action & { do: "escalate" }; reason: string; would: Action | null }
+  | { action: Action; reason: string; would: null; beyond?: never }
+  /**
+   * The ladder has ended, or something stands against it. `would` is what only waits for permission; `beyond`: it would not
+   * even have been done with it, after all that would have been done before.
+   */
+  | { action: Action & { do: "escalate" }; reason: string; would: Action | null; beyond?: true }
   /** `would` is what comes next, where that is known. */
   | { action: null; reason: string; recheckAt: number | null; would: Action | null };
 
@@ -50,7 +53,11 @@ export function decide(input: Situation): Decision {
   for (const check of CHECKS) {
     const objection = check({ ...input, rung, deeds, traits: ACTIONS[rung.do] });
     if (objection?.to === "wait") return nothing(objection.reason, objection.until, actionOf(input, rung, deeds));
-    if (objection?.to === "human") return escalate(input, deeds, objection.reason, actionOf(input, rung, deeds));
+    if (objection?.to === "human") return escalate(input, deeds, objection.reason);
+    if (objection?.to === "permission") {
+      const told = escalate(input, deeds, objection.reason);
+      return { ...told, would: actionOf(input, rung, deeds), ...(objection.beyond ? { beyond: true } : {}) };
+    }
   }
   const action = actionOf(input, rung, deeds);
   return { action, reason: reasonOf(input, rung, action), would: null };
@@ -101,8 +108,9 @@ function reasonOf({ incident }: Situation, rung: Rung, { attempt }: Action): str
   return `${incident.trouble}: ${rung.do}, ${attempt} of ${rung.limit}; ${incident.reasons[0] ?? ""}`.trimEnd();
 }
 
-function escalate(input: Situation, deeds: readonly Deed[], why: string, would: Action | null = null): Decision {
-  const { incident } = input;
+type Escalation = Extract<Decision, { action: { do: "escalate" } }>;
+
+function escalate({ incident }: Situation, deeds: readonly Deed[], why: string): Escalation {
   const action = {
     id: idOf(incident, deeds),
     do: "escalate" as const,
@@ -115,7 +123,7 @@ function escalate(input: Situation, deeds: readonly Deed[], why: string, would: 
     proof: "none" as const,
     waitMs: 0,
   };
-  return { action, reason: `${incident.trouble}: a human is needed: ${why}`, would };
+  return { action, reason: `${incident.trouble}: a human is needed: ${why}`, would: null };
 }
 
 /** What was tried and what was passed over, for the human who gets it. */

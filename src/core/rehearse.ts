@@ -2,7 +2,7 @@
  * What a policy would have done: the fold and `decide` over assessments that nobody acts on. Each action is taken to have
  * worked as far as its own proof goes (the turn ended, the process is gone) and to have changed nothing else.
  */
-import { ACTION_NAMES, type ActionName, intentOf, type NudgeText } from "./action.js";
+import { ACTION_NAMES, type ActionName, type Deed, intentOf, type NudgeText } from "./action.js";
 import type { Assessment } from "./assess.js";
 import { decide } from "./decide.js";
 import type { Evidence } from "./evidence/evidence.js";
@@ -27,16 +27,43 @@ export interface Rehearsal {
   policy: Policy;
   origin: Origin;
   program: string;
+  /** What could be done with such an agent at all. */
+  can: readonly ActionName[];
+  /** The books of all that are taken to run on one machine, this one among them: they share its budgets. */
+  node: Incidents[];
   book: Incidents;
   would: Would[];
 }
 
+export interface RehearsalOptions {
+  can?: readonly ActionName[];
+  node?: Incidents[];
+}
+
 const AGENT = "agent";
+const OTHER = "another";
 /** Reasons may stay away for long; decisions are asked for again at the latest after this. */
 const ASK_AGAIN_MS = 3_600_000;
 
-export function createRehearsal(policy: Policy, origin: Origin, program: string): Rehearsal {
-  return { policy, origin, program, book: createIncidents(), would: [] };
+export function createRehearsal(
+  policy: Policy,
+  origin: Origin,
+  program: string,
+  { can = ACTION_NAMES, node = [] }: RehearsalOptions = {},
+): Rehearsal {
+  const book = createIncidents();
+  node.push(book);
+  return { policy, origin, program, can, node, book, would: [] };
+}
+
+/**
+ * What would be done with the others of the machine. They are played one after the other, so that some of it lies ahead: it
+ * counts as far as a budget reaches, in either direction, and then no stretch of time can hold more than its budget.
+ */
+function ofOthers({ node, book, policy: { budgets } }: Rehearsal, now: number): Deed[] {
+  const reachMs = Math.max(budgets.node.periodMs, budgets.nodeRestarts.periodMs);
+  const deeds = node.filter((other) => other !== book).flatMap((other) => other.deeds);
+  return deeds.filter(({ at }) => at - now < reachMs).map((deed) => ({ ...deed, agent: OTHER, incident: OTHER }));
 }
 
 /** Takes an assessment in, with the evidence behind it. Returns when to ask again if nothing else happens. */
@@ -103,9 +130,9 @@ function step(rehearsal: Rehearsal, incident: Incident, assessment: Assessment, 
     policy,
     assessment: last?.do === "interrupt" ? { ...assessment, state: "idle", cause: null } : assessment,
     incident,
-    history: book.deeds,
+    history: [...book.deeds, ...ofOthers(rehearsal, now)],
     turn: null,
-    facts: { ...UNHINDERED, ...facts, origin, gone: stopped || (facts.gone ?? false) },
+    facts: { ...UNHINDERED, can: rehearsal.can, ...facts, origin, gone: stopped || (facts.gone ?? false) },
     asleep: book.asleep,
     now,
   });

@@ -14,6 +14,8 @@ export interface Situation {
   incident: Incident;
   /** Every deed of this node that a budget may ask for, and all of this incident. */
   history: readonly Deed[];
+  /** What would have been done on this node where it was not permitted, as if it had been: see `forgone.ts`. */
+  forgone?: readonly Deed[];
   /** Where the incident is part of an outage. */
   turn: Turn | null;
   facts: Facts;

@@ -2,10 +2,12 @@ import { afterEach, describe, expect, it } from "vitest";
 import { agent, lookedAt, TestLoop, WORKING } from "../../test/support/loops.js";
 import { screen } from "../../test/support/steps.js";
 import type { Action, ActionName, Outcome } from "../core/action.js";
+import type { Incident } from "../core/incident/incident.js";
 import { POLICIES } from "../core/policy/builtin.js";
 import type { Policy } from "../core/policy/policy.js";
 import type { BookStore } from "../store/book.js";
 import { Acting } from "./acting.js";
+import { incidentView } from "./incident-view.js";
 
 const ALL: readonly ActionName[] = ["nudge", "interrupt", "stop", "resume"];
 /** Longer than the program's own time-out and the confirm window. */
@@ -223,6 +225,36 @@ describe("permission that comes later", () => {
     acting.reconsider(test.loop.now());
     await run(1);
     expect(touches).toEqual([]);
+    allow();
+    acting.reconsider(test.loop.now());
+    await run(1);
+    expect(touches).toEqual(["interrupt"]);
+  });
+});
+
+describe("what was not done for want of permission", () => {
+  /** So many others, of the same agent, would have been touched a minute ago. */
+  const forgone = (acting: Acting, times: number): void => {
+    const { book } = acting;
+    for (let number = 0; number < times; number++) {
+      const at = test.loop.now() - 60_000;
+      const escalated = { at, reason: "", would: "nudge" as const };
+      const id = `other-${number}`;
+      book.incidents.push({ ...(book.incidents[0] as Incident), id, endedAt: at, escalated, phase: "lapsed" });
+    }
+  };
+
+  it("counts against the budget of what else would have been, is not claimed, and is done when permission comes", async () => {
+    await hanging();
+    const { acting, touches, allow } = acts(() => ({}), { allowed: false });
+    await run(HUNG_S / 4);
+    expect(acting.book.incidents[0]).toMatchObject({ trouble: "silent_stream", escalated: null });
+    forgone(acting, POLICIES.default.budgets.agent.times);
+    await run(HUNG_S);
+    const [incident] = acting.book.incidents as [Incident];
+    expect(incident.escalated).toMatchObject({ would: "interrupt", beyond: true });
+    const view = incidentView(incident, { acting, now: test.loop.now() });
+    expect(view).toMatchObject({ would: null, next: { reason: expect.stringContaining("12 touches of the agent") } });
     allow();
     acting.reconsider(test.loop.now());
     await run(1);

@@ -10,6 +10,7 @@ import type { AgentSession } from "../core/agent.js";
 import { byHand } from "../core/by-hand.js";
 import { type Decision, decide } from "../core/decide.js";
 import { type Facts, factsOf, guardFrom } from "../core/facts.js";
+import { forgoneDeeds } from "../core/forgone.js";
 import { type IncidentChange, type IncidentInput, takeIncidents } from "../core/incident/fold.js";
 import { type Incident, type Incidents, isOpen, silencedUntil } from "../core/incident/incident.js";
 import { heldUntil } from "../core/incident/over-budget.js";
@@ -215,6 +216,7 @@ export class Acting {
       assessment: watched.assessment,
       incident,
       history: book.deeds,
+      forgone: forgoneDeeds(book),
       turn: turnOf(book, incident.outage),
       facts: this.#factsFor(incident, watched, guardFrom(incident, deeds), now),
       asleep: book.asleep,
@@ -242,6 +244,7 @@ export class Acting {
           incident: incident.id,
           reason: decision.reason,
           would: decision.would?.do ?? null,
+          ...(decision.beyond ? { beyond: true } : {}),
         });
       else void this.#doing.act(decision.action, watched.session, now);
     }

@@ -52,7 +52,7 @@ export interface IncidentView {
   deeds: DeedView[];
   /** What is done next, when that is decided again, and why nothing is done now; null when it is over. */
   next: { do: ActionName | null; at: string | null; reason: string } | null;
-  /** What rouse would have done, where it was not permitted. */
+  /** What rouse would have done, where it was not permitted: no more in all than its budgets allow. */
   would: ActionName | null;
   commands: string[];
 }
@@ -100,7 +100,7 @@ export function incidentView(incident: Incident, { acting, now }: IncidentSource
         proven: deed.outcome?.proven ?? null,
       })),
     next: nextOf(incident, acting),
-    would: incident.escalated?.would ?? null,
+    would: incident.escalated?.beyond ? null : (incident.escalated?.would ?? null),
     commands: isOpen(incident)
       ? commandsFor(incident, session, allowed)
       : [`rouse feedback ${incident.id} false-alarm`],

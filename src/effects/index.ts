@@ -44,10 +44,22 @@ const EFFECTS: Partial<Record<ActionName, Effect>> = {
 
 /** What rouse could do with this agent at all; whether it may is decided elsewhere. */
 export function canDo(agent: AgentSession): ActionName[] {
+  const { hostSocket, pane, pid, pidStart } = agent;
+  return abilities(agent, hostSocket !== null || pane !== null, pid !== null && pidStart !== null);
+}
+
+/** The same of one that is watched so, with all that goes with it. */
+export const canDoWith = (agent: Pick<AgentSession, "kind" | "origin">): ActionName[] =>
+  abilities(agent, agent.origin !== "transcript", true);
+
+function abilities(
+  agent: Pick<AgentSession, "kind" | "origin">,
+  hasTerminal: boolean,
+  hasProcess: boolean,
+): ActionName[] {
   const names: ActionName[] = [];
-  const hasKeys = agent.kind !== generic.id && (agent.hostSocket !== null || agent.pane !== null);
-  if (hasKeys) names.push("nudge", "interrupt");
-  if (agent.pid !== null && agent.pidStart !== null) {
+  if (agent.kind !== generic.id && hasTerminal) names.push("nudge", "interrupt");
+  if (hasProcess) {
     names.push("end_child");
     if (agent.origin === "spawn" || agent.origin === "tmux") {
       names.push("stop");

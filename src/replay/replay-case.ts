@@ -17,8 +17,8 @@ export interface ReplayOptions {
   /** Kind of program, where the recording itself does not say. */
   agent?: string;
   profiles?: readonly ProfileOverride[];
-  /** Listens to every assessment of one recording: what a policy would have done. */
-  rehearsal?: (program: string) => Rehearsal;
+  /** Listens to every assessment of one recording: what a policy would have done. A start of 0 is one that nobody knows. */
+  rehearsal?: (program: string, startAt: number) => Rehearsal;
 }
 
 export interface Replayed {
@@ -35,7 +35,7 @@ export interface Replayed {
 export async function replayCase(path: string, options: ReplayOptions): Promise<Replayed> {
   const opened = await openCase(path, options.sources, options.profiles);
   const profile = options.agent ? profileFor(options.agent, options.profiles) : opened.profile;
-  const rehearsal = options.rehearsal?.(profile.id);
+  const rehearsal = options.rehearsal?.(profile.id, opened.startAt);
   const folded = await foldRecording(opened.inputs, {
     profile,
     startAt: opened.startAt,
@@ -58,7 +58,7 @@ export async function replayCase(path: string, options: ReplayOptions): Promise<
 export async function replayCast(path: string, options: ReplayOptions): Promise<Replayed> {
   const cast = await openCast(path, false);
   const profile = profileFor(options.agent ?? "generic", options.profiles);
-  const rehearsal = options.rehearsal?.(profile.id);
+  const rehearsal = options.rehearsal?.(profile.id, cast.header.startAt);
   const folded = await foldRecording(cast.inputs, {
     profile,
     startAt: cast.header.startAt,

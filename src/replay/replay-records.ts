@@ -35,7 +35,7 @@ export async function replayTranscript(path: string, options: ReplayOptions): Pr
     }
   })();
   const profile = profileFor(agent, options.profiles);
-  const rehearsal = options.rehearsal?.(profile.id);
+  const rehearsal = options.rehearsal?.(profile.id, startAt);
   const folded = await foldRecording(inputs, {
     profile,
     startAt,
@@ -94,7 +94,7 @@ export async function replaySignals(path: string, options: ReplayOptions): Promi
   }));
   inputs.sort((a, b) => a.t - b.t);
   const profile = profileFor(options.agent ?? "generic", options.profiles);
-  const rehearsal = options.rehearsal?.(profile.id);
+  const rehearsal = options.rehearsal?.(profile.id, startAt);
   const folded = await foldRecording(fromArray(inputs), {
     profile,
     startAt,
@@ -129,7 +129,7 @@ export async function replayEvents(
     }
   })();
   const profile = profileFor("generic");
-  const rehearsal = options.rehearsal?.(profile.id);
+  const rehearsal = options.rehearsal?.(profile.id, 0);
   const folded = await foldRecording(inputs, { profile, startAt: 0, zone: "UTC", size: null, ...listener(rehearsal) });
   return { case: str(row, "id") ?? "", timeline: folded.timeline, ...wouldOf(rehearsal, 0) };
 }

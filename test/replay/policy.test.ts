@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ACTIONS } from "../../src/core/action.js";
 import { type Assessment, assess } from "../../src/core/assess.js";
@@ -85,6 +88,21 @@ describe("a policy over recordings", () => {
         .split("\n")
         .map((line) => JSON.parse(line)),
     );
+  });
+
+  it("claims no more touches for recordings of one night than the budget of one machine", () => {
+    const folder = mkdtempSync(join(tmpdir(), "rouse-policy-"));
+    const file = join(folder, "frugal.toml");
+    writeFileSync(file, "[budgets]\nnode = { times = 2, minutes = 60 }\n");
+    const gaveUp = Array.from({ length: 4 }, () => `${OWN_CASES}/claude/overloaded-529`);
+    const { stdout, stderr } = rouse(["replay", "--json", "--policy", file, ...gaveUp]);
+    rmSync(folder, { recursive: true });
+    expect(stderr).toBe("");
+    const cases = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { would: { do: string }[] });
+    expect(cases.map(({ would }) => would.map(({ do: name }) => name))).toEqual([["nudge"], ["nudge"], [], []]);
   });
 
   it("leaves a dialog to a human", () => {

@@ -3,6 +3,7 @@ import { type Action, intentOf, type OutcomeResult } from "../../src/core/action
 import type { Assessment } from "../../src/core/assess.js";
 import { type Decision, decide } from "../../src/core/decide.js";
 import type { Facts } from "../../src/core/facts.js";
+import { forgoneDeeds } from "../../src/core/forgone.js";
 import { takeIncidents } from "../../src/core/incident/fold.js";
 import { createIncidents, type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
@@ -77,7 +78,9 @@ export class World {
     let decision: Decision | null = null;
     for (const incident of this.open(agent)) {
       decision = this.#decide(incident, assessment, look, now);
-      if (decision.action) this.carryOut(decision.action, decision.reason, now, result);
+      if (!decision.action) continue;
+      if (decision.action.do === "escalate") this.escalate(decision, now);
+      else this.carryOut(decision.action, now, result);
     }
     this.#last.set(agent, decision);
     return decision;
@@ -89,6 +92,7 @@ export class World {
       assessment,
       incident,
       history: this.book.deeds,
+      forgone: forgoneDeeds(this.book),
       turn: turnOf(this.book, incident.outage),
       facts: { ...FACTS, silencedUntil: silencedUntil(this.book, incident, now), ...facts },
       asleep: this.book.asleep,
@@ -98,12 +102,14 @@ export class World {
     return decision;
   }
 
-  carryOut(action: Action, reason: string, now: number, result: OutcomeResult): void {
+  escalate({ action, reason, would, beyond }: Extract<Decision, { action: Action }>, now: number): void {
     this.done.push({ agent: action.agent, at: now, action });
-    if (action.do === "escalate") {
-      takeIncidents(this.book, { kind: "escalated", at: now, incident: action.incident, reason });
-      return;
-    }
+    const told = { at: now, incident: action.incident, reason, would: would?.do ?? null };
+    takeIncidents(this.book, { kind: "escalated", ...told, ...(beyond ? { beyond } : {}) });
+  }
+
+  carryOut(action: Action, now: number, result: OutcomeResult): void {
+    this.done.push({ agent: action.agent, at: now, action });
     takeIncidents(this.book, { kind: "intended", intent: intentOf(action, now) });
     const outcome = { intent: action.id, at: now, result, reason: result, proven: null };
     takeIncidents(this.book, { kind: "done", outcome });

@@ -30,7 +30,7 @@ export type IncidentInput =
   | Assessed
   | { kind: "intended"; intent: Intent }
   | { kind: "done"; outcome: Outcome }
-  | { kind: "escalated"; at: number; incident: string; reason: string; would?: ActionName | null }
+  | { kind: "escalated"; at: number; incident: string; reason: string; would?: ActionName | null; beyond?: true }
   /** A person gave permission, or asks for another try: whoever was told is asked no longer. */
   | { kind: "reconsidered"; incident: string }
   | { kind: "acked"; at: number; incident: string }
@@ -106,6 +106,7 @@ export function takeIncidents(book: Incidents, input: IncidentInput): IncidentCh
           at: input.at,
           reason: say(input.reason, REASON_CHARS),
           would: input.would ?? null,
+          ...(input.beyond ? { beyond: true } : {}),
         };
         return [step(incident, "escalated")];
       });

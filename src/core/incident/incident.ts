@@ -30,8 +30,8 @@ export interface Incident {
   /** When its present stretch began: the opening, or the last time that it came back. */
   since: number;
   confirmedAt: number | null;
-  /** `would` is what rouse would have done, had it been permitted or possible. */
-  escalated: { at: number; reason: string; would: ActionName | null } | null;
+  /** `would` is what only waits for permission; `beyond`: with it, too, a budget would have stood against it by then. */
+  escalated: { at: number; reason: string; would: ActionName | null; beyond?: true } | null;
   endedAt: number | null;
   /** When the trouble was last assessed. */
   seenAt: number;

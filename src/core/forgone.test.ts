@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { assessed, World } from "../../test/support/incidents.js";
+import { ACTIONS, type Deed } from "./action.js";
+import { forgoneDeeds } from "./forgone.js";
+import { POLICIES } from "./policy/builtin.js";
+import type { Budget, Policy } from "./policy/policy.js";
+
+const RUNS = process.env.ROUSE_FULL === "1" ? 5000 : 200;
+const HOUR = 3_600_000;
+const MIN = 60;
+const NOT_ALLOWED = { facts: { allowed: false, can: ["nudge", "interrupt", "stop", "resume"] as const } };
+
+const tight: Policy = {
+  ...POLICIES.default,
+  budgets: {
+    incident: 12,
+    agent: { times: 2, periodMs: HOUR },
+    node: { times: 3, periodMs: HOUR },
+    agentRestarts: { times: 1, periodMs: HOUR },
+    nodeRestarts: { times: 2, periodMs: HOUR },
+  },
+};
+
+/** One trouble of one agent, long enough to be decided on, and then mended. */
+function trouble(world: World, agent: string, at: number, what: string): void {
+  for (const after of [0, 70, 200]) world.look(at + after, assessed(what), { agent, ...NOT_ALLOWED });
+  for (const after of [210, 250]) world.look(at + after, "working", { agent, progress: at + after });
+}
+
+const claims = (world: World): (string | null)[] =>
+  world.book.incidents.map(({ escalated }) => (escalated?.beyond ? "beyond" : (escalated?.would ?? null)));
+
+describe("what rouse would have done", () => {
+  it("is no more for one agent in an hour than its budget", () => {
+    const world = new World(tight);
+    for (const minute of [0, 15, 30, 45, 61]) trouble(world, "a", minute * MIN, "error/api");
+    // The first is an hour old by then.
+    expect(claims(world)).toEqual(["nudge", "nudge", "beyond", "beyond", "nudge"]);
+    expect(world.book.incidents[2]?.escalated?.reason).toBe(
+      "api: a human is needed: acting is not allowed; by now the budget would be spent: 2 touches of the agent in 60 min; see `rouse allow`",
+    );
+  });
+
+  it("is no more on one machine than its budget, and a human is told at once all the same", () => {
+    const world = new World(tight);
+    for (const [i, agent] of ["a", "b", "c", "d"].entries()) trouble(world, agent, i * 12 * MIN, "error/api");
+    expect(claims(world)).toEqual(["nudge", "nudge", "nudge", "beyond"]);
+    expect(world.book.incidents.every(({ escalated }) => escalated !== null)).toBe(true);
+  });
+
+  it("counts for nobody who may be touched", () => {
+    const world = new World(tight);
+    for (const minute of [0, 15]) trouble(world, "a", minute * MIN, "error/api");
+    world.watch(30 * MIN, 33 * MIN, "error/api", { agent: "a" });
+    expect(world.done.at(-1)?.action.do).toBe("nudge");
+    expect(forgoneDeeds(world.book)).toHaveLength(2);
+  });
+
+  it("is nothing where something else stands against it: a budget, or too little evidence", () => {
+    const spent = new World({ ...tight, budgets: { ...tight.budgets, incident: 0 } });
+    spent.watch(0, 3 * MIN, "error/api", NOT_ALLOWED);
+    expect(spent.only.escalated).toMatchObject({ would: null, reason: expect.stringContaining("the budget is spent") });
+    const unsure = new World(tight);
+    unsure.watch(0, 20 * MIN, assessed("stuck/never_started", { level: "tell", kinds: ["screen"] }), NOT_ALLOWED, 30);
+    expect(unsure.only.escalated).toMatchObject({ would: null, reason: expect.stringContaining("too early for stop") });
+  });
+
+  it("never exceeds a budget in any stretch of time, whatever befalls whom", () => {
+    const what = fc.constantFrom("error/api", "stuck/never_started", "stuck/stopped_early", "gone/crash");
+    const step = fc.record({ agent: fc.constantFrom("a", "b", "c"), what, minutes: fc.integer({ min: 5, max: 25 }) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 24 }), (steps) => {
+        const world = new World(tight);
+        let at = 0;
+        for (const { agent, what: befalls, minutes } of steps) {
+          trouble(world, agent, at, befalls);
+          at += minutes * MIN;
+        }
+        const deeds = forgoneDeeds(world.book);
+        const restarts = deeds.filter(({ do: name }) => ACTIONS[name].starts || ACTIONS[name].destructive);
+        const { budgets } = tight;
+        expectWithin(deeds, budgets.node);
+        expectWithin(restarts, budgets.nodeRestarts);
+        for (const agent of ["a", "b", "c"]) {
+          expectWithin(
+            deeds.filter((deed) => deed.agent === agent),
+            budgets.agent,
+          );
+          expectWithin(
+            restarts.filter((deed) => deed.agent === agent),
+            budgets.agentRestarts,
+          );
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+function expectWithin(deeds: readonly Deed[], { times, periodMs }: Budget): void {
+  for (const { at } of deeds)
+    expect(deeds.filter((deed) => deed.at > at - periodMs && deed.at <= at).length).toBeLessThanOrEqual(times);
+}

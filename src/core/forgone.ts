@@ -1,0 +1,15 @@
+/**
+ * What was not done for want of permission, as deeds: they count against the budgets of what else would have been done, so
+ * that rouse never says of a night that it would have touched more than its budgets allow.
+ */
+import type { Deed } from "./action.js";
+import type { Incidents } from "./incident/incident.js";
+
+export function forgoneDeeds({ incidents }: Pick<Incidents, "incidents">): Deed[] {
+  return incidents.flatMap(({ id, agent, escalated }) => {
+    if (!escalated?.would || escalated.beyond) return [];
+    const { at, would } = escalated;
+    const outcome = { intent: id, at, result: "done" as const, reason: "not permitted", proven: null };
+    return [{ id, at, incident: id, agent, do: would, deadlineMs: 0, proof: "none" as const, waitMs: 0, outcome }];
+  });
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from "vitest";
+import { assessed } from "../../test/support/incidents.js";
+import { START } from "../../test/support/steps.js";
+import type { Incidents } from "./incident/incident.js";
+import { POLICIES } from "./policy/builtin.js";
+import type { Policy } from "./policy/policy.js";
+import { createRehearsal, type Rehearsal, rehearseWith } from "./rehearse.js";
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+const withBudgets = (budgets: Partial<Policy["budgets"]>): Policy => ({
+  ...POLICIES.default,
+  budgets: { ...POLICIES.default.budgets, ...budgets },
+});
+
+/** Again and again the service fails, a word helps, and it works for a while: every 20 minutes. */
+function play(rehearsal: Rehearsal, from: number, times: number): string[] {
+  for (let round = 0; round < times; round++) {
+    const at = from + round * 20 * MINUTE;
+    const look = (ms: number, what: string, worked: boolean): void => {
+      const progress = worked ? at + ms : null;
+      const assessment = { ...assessed(what), at: at + ms };
+      rehearseWith(rehearsal, assessment, { workAt: progress, outcomeAt: progress }, () => ({}));
+    };
+    for (const ms of [0, 70_000]) look(ms, "error/api", false);
+    for (const ms of [80_000, 120_000]) look(ms, "working", true);
+  }
+  return rehearsal.would.map(({ at, do: name }) => `${Math.round((at - from) / MINUTE)} ${name}`);
+}
+
+const touches = (rehearsals: readonly Rehearsal[]): number[] =>
+  rehearsals.flatMap(({ would }) => would.filter(({ do: name }) => name === "nudge").map(({ at }) => at));
+
+describe("a rehearsal", () => {
+  it("touches one agent no more often in a period than its budget, and then gives it to a human", () => {
+    const policy = withBudgets({ agent: { times: 2, periodMs: HOUR } });
+    expect(play(createRehearsal(policy, "spawn", "claude-code"), START, 4)).toEqual([
+      "1 nudge",
+      "21 nudge",
+      "41 escalate",
+      "61 nudge",
+    ]);
+  });
+
+  it("touches one incident no more often than its budget", () => {
+    const policy = withBudgets({ incident: 1 });
+    const rehearsal = createRehearsal(policy, "spawn", "claude-code");
+    for (let second = 0; second < 1200; second += 10)
+      rehearseWith(
+        rehearsal,
+        { ...assessed("error/api"), at: START + second * 1000 },
+        { workAt: null, outcomeAt: null },
+        () => ({}),
+      );
+    expect(rehearsal.would.map(({ do: name }) => name)).toEqual(["nudge", "escalate"]);
+    expect(rehearsal.would.at(-1)?.reason).toContain("the budget is spent: 1 touches in this incident");
+  });
+
+  const policy = withBudgets({ node: { times: 3, periodMs: HOUR } });
+  const onOne = (starts: readonly number[]): Rehearsal[] => {
+    const node: Incidents[] = [];
+    return starts.map((start) => {
+      const rehearsal = createRehearsal(policy, "spawn", "claude-code", { node });
+      play(rehearsal, start, 2);
+      return rehearsal;
+    });
+  };
+
+  it("shares the budget of a machine with the others on it, in whatever order they are played", () => {
+    const starts = [0, 5, 10, 15].map((minute) => START + minute * MINUTE);
+    for (const order of [starts, [...starts].reverse()]) {
+      const all = touches(onOne(order)).sort((a, b) => a - b);
+      expect(all.length).toBeGreaterThanOrEqual(3);
+      for (const at of all)
+        expect(all.filter((other) => other > at - HOUR && other <= at).length).toBeLessThanOrEqual(3);
+    }
+  });
+
+  it("has nothing to do with those of another day, or of another machine", () => {
+    expect(touches(onOne([START, START + 24 * HOUR, START - 24 * HOUR]))).toHaveLength(6);
+    const apart = [0, 1, 2].map(() => createRehearsal(policy, "spawn", "claude-code"));
+    for (const rehearsal of apart) play(rehearsal, START, 2);
+    expect(touches(apart)).toHaveLength(6);
+  });
+
+  it("says nothing that could not be done with such an agent", () => {
+    const rehearsal = createRehearsal(policy, "spawn", "generic", { can: ["stop"] });
+    play(rehearsal, START, 1);
+    expect(rehearsal.would.map(({ do: name }) => name)).not.toContain("nudge");
+  });
+});
