@@ -53,6 +53,12 @@ export const generic: AgentProfile = {
     {
       fact: "busy",
       region: "status",
+      // A stroke that turns is a frame or the dash of a list, too: its clock and its key tell it from them.
+      when: "(?i)^\\s{0,4}[|/\\\\-] \\S.*?\\((?:\\d+[hms] ?)+[^()]*\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\)",
+    },
+    {
+      fact: "busy",
+      region: "status",
       // A long phrase of the day leaves the clock no room to close on the same row.
       when: "^\\s*[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] ?\\S.*?\\((?:\\d+[hms] ?)+[^)]*(?:\\)|$)",
     },
@@ -64,7 +70,17 @@ export const generic: AgentProfile = {
     { fact: "busy", region: "foot", when: "(?i)\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b" },
     { fact: "ended", region: "last", when: "^\\s{0,4}(?:\\S{1,2} )?\\pL+ for (?:\\d+[hms] ?)+(?:\\s*[·•].*)?$" },
     { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
+    {
+      fact: "tool",
+      region: "last",
+      when: "^\\s{0,3}[●○◯⏺•◆◇] (?P<subject>\\pL[\\w ]{0,29}\\w\\(.*)$",
+      class: "shell",
+      alone: true,
+    },
     { fact: "failure", region: "last", when: "^(?: {0,2}[✕■✗✘✖×⚠●⏺!]| {2,4}⎿) {0,2}(?P<text>\\S.*)", tinted: true },
+    // A program's own word has its own colour: red, or the grey of its remarks. A reply with these words has neither.
+    { fact: "failure", region: "last", when: "^ {0,2}(?:\\w+ )?[Ee]rror: (?P<text>.*)", tinted: true },
+    { fact: "failure", region: "last", when: "^ {0,2}(?:\\w+ )?[Ee]rror: (?P<text>.*)", muted: true },
   ],
   noise: [
     "^\\s+\\? for shortcuts\\s*$",
@@ -77,11 +93,15 @@ export const generic: AgentProfile = {
   ],
   queued: "(?i)^\\s*(?:┃\\s*)?Queued\\b",
   message: "^\\s{0,3}[✦●⏺•◆] (?P<text>.*)$",
+  bareMessages: true,
   dialogs: [
     { prompt: "input", when: "(?i)usage limit|quota (?:limit|exceeded)|limit reached", limit: true },
     { prompt: "trust", when: "(?i)\\btrust\\b[\\s\\S]{0,200}\\b(?:folder|files|directory|workspace|project)\\b" },
     { prompt: "login", when: "(?i)\\b(?:log ?in|sign ?in|authenticate)\\b" },
-    { prompt: "permission", when: "(?i)\\b(?:allow|approve|permission|apply this change|run this|execute|proceed)\\b" },
+    {
+      prompt: "permission",
+      when: "(?i)\\b(?:allow|approve|permission|apply this change|run this|will run|execute|proceed)\\b",
+    },
     { prompt: "plan", when: "(?i)\\bplan\\b" },
   ],
   traits: {

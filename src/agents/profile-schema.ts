@@ -37,6 +37,8 @@ export const ruleSchema = z.strictObject({
   redFrame: z.boolean().optional(),
   /** The row's clock or the one above it runs, or it is the lowest of the screen. Else it is reply with these words. */
   live: z.boolean().optional(),
+  /** For `tool`: what it printed hangs below its row (`⎿`) when it has ended. Until then nothing does, or a word and dots. */
+  alone: z.boolean().optional(),
   /** For `failure`: the cause when the text itself says none; without it an unknown text is no failure. */
   fallback: z.enum(["api", "auth", "unreachable"]).optional(),
   /** For `retry`: what kind of failure it is, where the words do not say it. */
@@ -80,6 +82,8 @@ export const profileSchema = z.strictObject({
   queued: z.string().nullable(),
   /** First row of a message by the agent. Named group: text. */
   message: z.string().nullable(),
+  /** A message may also stand without it: the lowest prose is one then. */
+  bareMessages: z.boolean().optional(),
   dialogs: z.array(z.strictObject({ prompt, when: z.string(), limit: z.boolean().optional() })),
   traits: z.strictObject({
     /** The reply appears on the screen while it streams. */

@@ -368,7 +368,7 @@ const PROMPTS: Row[] = [
   ["claude", "needs_input/permission", "Do you want to create notes.md?"],
   [
     "pi",
-    "needs_input/confirmation",
+    "needs_input/permission",
     "╭─ Allow tool: bash ────────╮\n│ Command: touch /tmp/a      │\n│ \ue0b0 Approve                │\n│   Deny                     │\n│ up/down navigate  enter select  esc cancel │\n╰───────────────────────────╯",
   ],
   [

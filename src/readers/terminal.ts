@@ -167,7 +167,7 @@ export class TerminalReader {
   glimpse(at: number): Glimpse {
     this.#readRows();
     const { compiled, facts } = this.#readScreen(at);
-    return glimpse(compiled, this.#screen.rows, facts, this.#says());
+    return glimpse(compiled, this.#screen, facts, this.#says());
   }
 
   /** A time boundary: reads what came since the last one. */

@@ -7,7 +7,12 @@ export interface Composer {
   /** Last row that belongs to it. */
   bottom: number;
   draft: string;
+  /** Known by its frame and the cursor in it: no sign says where a human types. */
+  isUnsigned?: true;
 }
+
+/** Does the cursor stand in row `y`, or is one drawn there? */
+type HoldsCursor = (y: number) => boolean;
 
 const HEIGHT_MAX = 16;
 
@@ -15,7 +20,11 @@ const HEIGHT_MAX = 16;
  * The place where a human types, or null. The lowest place that fits counts, and only a few rows of chrome may stand
  * below it: a copy of a composer in the reply has the real one, or a dialog, beneath it.
  */
-export function findComposer(profile: CompiledProfile, rows: readonly string[]): Composer | null {
+export function findComposer(
+  profile: CompiledProfile,
+  rows: readonly string[],
+  holdsCursor: HoldsCursor = () => false,
+): Composer | null {
   const { composer } = profile;
   const foot = footOf(rows);
   let below = 0;
@@ -25,7 +34,46 @@ export function findComposer(profile: CompiledProfile, rows: readonly string[]):
     if (found) return found;
     if (!isBlank(row)) below++;
   }
-  return composer.bottom ? null : (tall(profile, rows, foot) ?? barred(profile, rows, foot));
+  if (composer.bottom) return null;
+  return tall(profile, rows, foot) ?? barred(profile, rows, foot) ?? enclosed(profile, rows, foot, holdsCursor);
+}
+
+const EDGE = /^ {0,4}([╭╰┌└]?)[─━═]{9,}[╮╯┐┘]?$/;
+const SIGN = /^[\s│┃|]*(?:[^\p{L}\p{N}\s│┃|] )?[\s▏▎▍▌▋▊▉█]*/u;
+
+/** A composer by its frame alone, a box or two rules of one width: the cursor stands between them. */
+function enclosed(
+  { composer: { belowMax, placeholders } }: CompiledProfile,
+  rows: readonly string[],
+  foot: number,
+  holdsCursor: HoldsCursor,
+): Composer | null {
+  let below = 0;
+  for (let bottom = foot; bottom > 1 && below <= belowMax; bottom--) {
+    const end = rows[bottom] as string;
+    const [, corner] = EDGE.exec(end) ?? [];
+    if (corner === undefined || corner === "╭" || corner === "┌") {
+      if (!isBlank(end)) below++;
+      continue;
+    }
+    let top = bottom - 1;
+    while (top > 0 && bottom - top <= HEIGHT_MAX && !EDGE.test(rows[top] as string)) top--;
+    const inside = rows.slice(top + 1, bottom);
+    if (!isFrame(rows[top] as string, end) || !inside.some((_, n) => holdsCursor(top + 1 + n))) return null;
+    const draft = inside
+      .map((row) => row.replace(SIGN, "").replace(/[\s│┃|]+$/, ""))
+      .join(" ")
+      .trim();
+    return { top, bottom, draft: placeholders.some((p) => p.test(draft)) ? "" : draft, isUnsigned: true };
+  }
+  return null;
+}
+
+/** Both edges begin and end in the same columns, and if one is of a box, the other is too. */
+function isFrame(top: string, bottom: string): boolean {
+  const [opens, closes] = [EDGE.exec(top)?.[1], EDGE.exec(bottom)?.[1]];
+  if (opens === undefined || closes === undefined || top.length !== bottom.length) return false;
+  return top.search(/\S/) === bottom.search(/\S/) && (opens === "") === (closes === "") && !/[╰└]/.test(opens);
 }
 
 const BAR = /^\s*┃/;
@@ -65,7 +113,7 @@ function tall(profile: CompiledProfile, rows: readonly string[], foot: number): 
   return null;
 }
 
-const RULE = /^\s?[╭╰┌└]?[─━═▄▀▔▁]{9,}/;
+const RULE = /^\s{0,4}[╭╰┌└]?[─━═▄▀▔▁]{9,}/;
 
 /** How far the composer whose first row is `y` reaches: between rules, or over the rows of its draft. */
 function extentOf(profile: CompiledProfile, rows: readonly string[], y: number, foot: number): Omit<Composer, "draft"> {

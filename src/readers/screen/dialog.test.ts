@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { profileFor } from "../../agents/registry.js";
 import { compileProfile } from "./compiled.js";
+import { findComposer } from "./composer.js";
 import { findDialog } from "./dialog.js";
 
 const generic = compileProfile(profileFor("some-program"));
@@ -50,6 +51,50 @@ describe("a dialog by its structure", () => {
       prompt: "trust",
     });
     expect(findDialog(generic, options)).toBeNull();
+  });
+
+  it("has options without numbers also where each names its key", () => {
+    const box = (...rows: string[]) => [
+      "╭──────────────╮",
+      ...rows.map((row) => `│  ${row.padEnd(60)}│`),
+      "╰──────────────╯",
+    ];
+    const options = box(
+      "Would you like to continue?",
+      "",
+      "> Continue (tab)",
+      "  Continue + don't ask again (shift+tab)",
+      "  No (esc)",
+    );
+    expect(findDialog(generic, [...options, "  ~/project"])).toMatchObject({ question: "Would you like to continue?" });
+    expect(findDialog(generic, box("Would you like to continue?", "", "> Continue (tab)", "  Or not"))).toBeNull();
+  });
+
+  it("has numbers with no sign at all where the keys are the last row of the screen", () => {
+    const options = [
+      "Do you want to proceed?",
+      "",
+      "   1. Yes",
+      "   2. No",
+      "",
+      "  ↑↓ navigate • Enter select • Esc cancel",
+    ];
+    expect(findDialog(generic, options)).toMatchObject({ prompt: "permission", question: "Do you want to proceed?" });
+    expect(findDialog(generic, [...options, "", "Then it goes on."])).toBeNull();
+  });
+
+  it("has options side by side where it is named for what it asks and the keys are the last row of the screen", () => {
+    const rows = [
+      "△ Permission required",
+      " $ npm test",
+      "",
+      " Allow once   Allow always   Reject      ⇆ select  enter confirm",
+    ];
+    expect(findDialog(generic, rows)).toMatchObject({ prompt: "permission" });
+    expect(
+      findDialog(generic, [...rows.slice(1, 3), " Once   Always   Never      ⇆ select  enter confirm"]),
+    ).toBeNull();
+    expect(findDialog(generic, [...rows, "", "> "], findComposer(generic, [...rows, "", "> "]))).toBeNull();
   });
 
   it("is no list with one number", () => {

@@ -14,6 +14,8 @@ export interface Dialog {
 const SELECTED = /^[\s│┃|▌]{0,8}[❯›●▸▶►→>◉]\s{1,3}(?:(\d{1,2})[.)]\s{1,3})?(?:\[.\]\s)?\S/;
 const OPTION = /^[\s│┃|▌]{0,12}(?:[❯›●▸▶►→>◉○◯]\s{1,3})?(\d{1,2})[.)]\s{1,3}(?:\[.\]\s)?\S/;
 const HINT = /\b(?:enter|return)\b.{0,12}\b(?:confirm|select|continue|submit|choose|accept)\b/i;
+/** Beside an option, the key that chooses it. */
+const KEYED = /\((?:[a-z]|tab|esc|enter|return|(?:shift|ctrl|alt)[+-](?:tab|[a-z]))\)[\s│┃|]*$/i;
 const LABEL = /^[\p{L}\p{N}"'“([]/u;
 const BLOCK_MAX = 28;
 const BELOW_MAX = 16;
@@ -40,8 +42,7 @@ export function findDialog(
   const block = joinRows(rows.slice(start, foot + 1));
   const kind = profile.dialogs.find((d) => d.when.test(block));
   const option = selectedOption(rows, foot);
-  if (option === null && !(kind && profile.composer.hiddenMeansDialog && bottomSaysSo(profile, rows, foot)))
-    return null;
+  if (option === null && !(kind && isNamed(profile, rows, foot, composer))) return null;
   return {
     prompt: kind?.prompt ?? "confirmation",
     question: questionOf(rows, start, option ?? foot),
@@ -50,9 +51,12 @@ export function findDialog(
   };
 }
 
-/** What looked like a bare composer is an option of a dialog, or stands above one; an option inside of it is its draft. */
-function isOption(composer: Composer, option: number | null): boolean {
-  return option !== null && (option === composer.top || option > composer.bottom);
+/**
+ * What looked like a bare composer is an option of a dialog, or stands above one; an option inside of it is its draft.
+ * What is known by its frame alone may as well be that of a dialog.
+ */
+function isOption({ top, bottom, isUnsigned }: Composer, option: number | null): boolean {
+  return option !== null && (isUnsigned ? option > top : option === top || option > bottom);
 }
 
 /** Programs without dialogs ask in a line, and the line is the last thing on the screen. */
@@ -76,6 +80,19 @@ function selectedOption(rows: readonly string[], foot: number): number | null {
     if (selected && hasSibling(rows, y, foot, selected[1])) return y;
     if (!isBlank(row)) below++;
   }
+  return endsInKeys(rows, foot) ? numberedOption(rows, foot) : null;
+}
+
+/** Some show by colour alone which option is selected. With the keys as the last row of the screen, a list of numbers is one. */
+function numberedOption(rows: readonly string[], foot: number): number | null {
+  let next: number | null = null;
+  for (let y = foot; y >= 0 && foot - y <= BELOW_MAX; y--) {
+    const row = rows[y] as string;
+    const number = Number(OPTION.exec(row)?.[1] ?? Number.NaN);
+    if (number === 1) return next === 2 ? y : null;
+    if (!Number.isNaN(number) && (next === null || number === next - 1)) next = number;
+    else if (next !== null && !isBlank(row)) return null;
+  }
   return null;
 }
 
@@ -87,14 +104,28 @@ function hasSibling(rows: readonly string[], y: number, foot: number, number: st
     }
     return false;
   }
-  // Without numbers, the other option must stand right beside it in the same column, and the keys be named below.
+  // Without numbers, the other option must stand right beside it in the same column, and the keys be named, here or below.
   const column = /^[\s│┃|▌]*\S\s+/.exec(rows[y] as string)?.[0].length ?? 0;
-  const beside = [rows[y - 1], rows[y + 1]].some(
+  const beside = [rows[y - 1], rows[y + 1]].find(
     (row) => row !== undefined && /^[\s│┃|▌]+$/.test(row.slice(0, column)) && LABEL.test(row.slice(column)),
   );
-  if (!beside || !LABEL.test((rows[y] as string).slice(column))) return false;
+  if (beside === undefined || !LABEL.test((rows[y] as string).slice(column))) return false;
+  if ([rows[y] as string, beside].every((row) => KEYED.test(row.slice(0, 400)))) return true;
   for (let r = y + 1; r <= Math.min(foot, y + 8); r++) if (HINT.test((rows[r] as string).slice(0, 400))) return true;
   return false;
+}
+
+/** Without a list of options: by words where only a dialog hides the composer, else with the keys as the last row. */
+function isNamed(profile: CompiledProfile, rows: readonly string[], foot: number, composer: Composer | null): boolean {
+  if (profile.composer.hiddenMeansDialog) return bottomSaysSo(profile, rows, foot);
+  return composer === null && endsInKeys(rows, foot);
+}
+
+/** The keys are the last words of the screen; what closes a frame may stand below them. */
+function endsInKeys(rows: readonly string[], foot: number): boolean {
+  let y = foot;
+  while (y > 0 && foot - y < 3 && !/[\p{L}\p{N}]/u.test(rows[y] as string)) y--;
+  return HINT.test((rows[y] as string).slice(-400));
 }
 
 /** Words alone count only in the lowest rows of the screen. */

@@ -7,8 +7,10 @@ import { footOf, joinRows, maskRow, type ScreenText } from "./screen-text.js";
 const AT = Date.parse("2026-03-02T09:00:00Z");
 const RULE = "─".repeat(40);
 
-function facts(agent: string, rows: string[], tinted: boolean | null = null) {
-  const screen: ScreenText = { rows, tinted: () => tinted, muted: () => null, redFrame: () => null };
+const UNKNOWN = { tinted: () => null, muted: () => null, redFrame: () => null, backed: () => null, cursor: () => null };
+
+function facts(agent: string, rows: string[], tinted: boolean | null = null, drawn: Partial<ScreenText> = {}) {
+  const screen: ScreenText = { ...UNKNOWN, rows, tinted: () => tinted, ...drawn };
   return readFacts(compileProfile(profileFor(agent)), screen, {
     at: AT,
     until: () => undefined,
@@ -98,6 +100,72 @@ describe("the facts of a screen", () => {
   it("do not take a dialog that is quoted in a reply for one", () => {
     const quoted = claude("⏺ The screen shows:", "   Do you want to proceed?", "   ❯ 1. Yes", "     2. No");
     expect(facts("claude", quoted)).not.toHaveProperty("dialog");
+  });
+
+  describe("of a stranger without any sign", () => {
+    const bare = (...above: string[]) => [...above, "", RULE, "", RULE, "~/project (main)"];
+    const cursorIn = (y: number) => ({ cursor: (row: number) => row === y });
+    const stranger = (rows: string[], backed: number[] = []) =>
+      facts("generic", rows, null, { ...cursorIn(rows.length - 3), backed: (y) => backed.includes(y) });
+
+    it("tell where a human types: between two rules, or in a box, with the cursor", () => {
+      expect(stranger(bare("Done."))).toMatchObject({ composer: "empty", busy: false });
+      const box = ["Done.", "╭──────────╮", "│ ● ▋Ask anything  │", "╰──────────╯", "  [auto]"];
+      expect(facts("generic", box, null, cursorIn(2))).toMatchObject({ composer: "empty" });
+      expect(facts("generic", box, null, cursorIn(0))).toMatchObject({ composer: "hidden" });
+      expect(facts("generic", box)).toMatchObject({ composer: "hidden" });
+    });
+
+    it("tell its last message, which is neither a tool's output nor what stands on a ground of its own", () => {
+      const rows = bare(" $ npm test", " all passed", "", " Which port should I use?");
+      expect(stranger(rows, [0, 1])).toMatchObject({
+        replying: true,
+        closing: "question",
+        asks: "Which port should I use?",
+      });
+      expect(stranger(bare("Fix the failing test?"), [0])).not.toHaveProperty("closing");
+      const printed = bare("● Bash(npm test)", "  ⎿  Output:", "    all passed?", "", "  It is mended.");
+      expect(stranger(printed)).toMatchObject({ replying: true, closing: "result" });
+      expect(stranger([...printed.slice(0, 3), ...printed.slice(5)])).not.toHaveProperty("closing");
+    });
+
+    it("tell a tool by the clock that runs in its own block, and a model that thinks is none", () => {
+      const rows = (what: string) => bare(" $ npm test", "", ` ${what} 12.5s`, "", " ⠴ Working...");
+      const seen = (what: string) =>
+        readFacts(
+          compileProfile(profileFor("generic")),
+          { ...UNKNOWN, rows: rows(what), ...cursorIn(rows(what).length - 3) },
+          { at: AT, until: () => undefined, ticking: (row) => /12\.5s|⠴/.test(row) },
+        );
+      expect(seen("Elapsed")).toMatchObject({ busy: true, tool: { class: "shell", subject: "$ npm test" } });
+      expect(seen("Thinking")).not.toHaveProperty("tool");
+    });
+
+    it("tell a tool by its call, as long as nothing but a word with dots hangs below it", () => {
+      const call = "○ Bash(npm test)";
+      const tool = { class: "shell", subject: "Bash(npm test)" };
+      expect(stranger(bare("● I'll look.", "", call))).toMatchObject({ tool });
+      expect(stranger(bare(call, "  ⎿ Executing..."))).toMatchObject({ tool });
+      expect(stranger(bare(call, "  ⎿ all passed"))).not.toHaveProperty("tool");
+      expect(stranger(bare("● It is done (npm test)"))).not.toHaveProperty("tool");
+    });
+
+    it("tell that it works by a stroke that turns before a clock and a key, and not by the row of a table", () => {
+      expect(stranger(bare("  / Computing... (9s · ↑ 92 tokens · esc to interrupt)"))).toMatchObject({
+        busy: true,
+        tokens: 92,
+      });
+      expect(stranger(bare("  | esc to interrupt | stops it |"))).toMatchObject({ busy: false });
+    });
+
+    it("tell a failure that it states in red or in grey, and none in the colour of a reply", () => {
+      const rows = bare("I'll look.", "", "Error: 401 Incorrect API key.");
+      const drawn = (tinted: boolean, muted: boolean) =>
+        facts("generic", rows, tinted, { ...cursorIn(rows.length - 3), muted: () => muted });
+      expect(drawn(true, false)).toMatchObject({ error: { cause: "auth" } });
+      expect(drawn(false, true)).toMatchObject({ error: { cause: "auth" } });
+      expect(drawn(false, false)).not.toHaveProperty("error");
+    });
   });
 
   it("take an error row only in the program's own colour", () => {

@@ -7,8 +7,9 @@ import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import type { Match } from "./layout.js";
 import { Layouts } from "./layouts.js";
 import { durationMs, tokenCount } from "./numbers.js";
+import type { Range } from "./regions.js";
 import { ReplyReader } from "./reply.js";
-import type { ScreenText } from "./screen-text.js";
+import { isBlank, joinRows, type ScreenText } from "./screen-text.js";
 
 export interface Look {
   at: number;
@@ -25,7 +26,7 @@ export interface Look {
 export type Facts = Omit<ScreenReading, "moving">;
 
 /** `node test.mjs 41s`, `node test.mjs (ctrl+f to focus)`: what stands beside a running tool's name comes and goes. */
-const BESIDE_NAME = /(?:\s+\(?(?:\d+[hms]\s?)+\)?|\s+\((?:ctrl|esc|tab|shift)\b[^()]{0,40}\))+$/i;
+const BESIDE_NAME = /(?:\s+\(?(?:[\d.]+[hms]\s?)+\)?|\s+\((?:ctrl|esc|tab|shift)\b[^()]{0,40}\))+$/i;
 
 /** What was worked out at the looks before, for a reader that looks again and again. */
 export class ScreenMemory {
@@ -45,7 +46,7 @@ export function readFacts(
   { layouts, replies }: ScreenMemory = new ScreenMemory(profile),
 ): Facts {
   const { composer, dialog, regions, status, foot, last, messageEnd } = layouts.of(screen, look);
-  const reply = replies.read(screen.rows, regions.replyEnd);
+  const reply = replies.read(screen, regions.replyEnd);
   const facts: Facts = {
     reply: reply.digest,
     lastLine: reply.lastLine,
@@ -62,13 +63,32 @@ export function readFacts(
     facts.busy = true;
     look.clockStands?.(regions.status[1] - regions.status[0] - clock);
   }
+  if (facts.busy && !facts.tool && profile.profile.bareMessages) {
+    Object.assign(facts, clockedTool(screen.rows, regions.status, look));
+  }
   if (facts.busy === null && composer) facts.busy = false;
   if (facts.busy !== true && composer) {
-    Object.assign(facts, replies.closing(messageEnd));
+    Object.assign(facts, replies.closing(screen, messageEnd));
   }
   if (reply.replying) facts.replying = true;
   facts.tail = reply.tail;
   return facts;
+}
+
+/** A model that thinks may have a clock of its own, too. */
+const THINKS = /\b(?:think|thought|reason)/i;
+
+/** Above the status line, in a block of its own, another clock runs: that of a tool, whose name stands beside or over it. */
+function clockedTool(rows: readonly string[], [from, to]: Range, { ticking }: Look): Pick<Facts, "tool"> {
+  let y = to - 1;
+  while (y >= from && !ticking(rows[y] as string)) y--;
+  while (y >= from && !isBlank(rows[y])) y--;
+  while (y >= from && !ticking(rows[y] as string)) y--;
+  if (y < from || THINKS.test(rows[y] as string)) return {};
+  const beside = (rows[y] as string).replace(BESIDE_NAME, "");
+  const named = /\S\s+\S/.test(beside) ? beside : rows.slice(Math.max(0, y - 3), y).findLast((row) => !isBlank(row));
+  const subject = joinRows([named ?? ""]).slice(0, 120);
+  return { tool: { class: "shell", ...(subject ? { subject } : {}) } };
 }
 
 /** Writes down what one matched row states. The first row to state a fact wins: rows come lowest region first. */

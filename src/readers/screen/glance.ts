@@ -4,7 +4,7 @@ import type { Glance } from "../../core/touch.js";
 import type { CompiledProfile } from "./compiled.js";
 import { type Composer, findComposer } from "./composer.js";
 import type { Facts } from "./facts.js";
-import { isBlank } from "./screen-text.js";
+import { isBlank, type ScreenText } from "./screen-text.js";
 
 /** A queue stands right above the composer, or in its hint. */
 const QUEUE_ROWS_MAX = 16;
@@ -15,13 +15,9 @@ export interface Glimpse {
   rows: { top: number; bottom: number } | null;
 }
 
-export function glimpse(
-  profile: CompiledProfile,
-  rows: readonly string[],
-  facts: Facts,
-  says: Glance["says"],
-): Glimpse {
-  const found = facts.composer === "hidden" ? null : findComposer(profile, rows);
+export function glimpse(profile: CompiledProfile, screen: ScreenText, facts: Facts, says: Glance["says"]): Glimpse {
+  const { rows } = screen;
+  const found = facts.composer === "hidden" ? null : findComposer(profile, rows, (y) => screen.cursor(y) === true);
   const place = found && [found.top, ...rows.slice(found.top, found.bottom + 1)];
   return {
     glance: {

@@ -4,7 +4,7 @@ import { type Composer, findComposer } from "./composer.js";
 import { type Dialog, findDialog } from "./dialog.js";
 import type { Look } from "./facts.js";
 import { type LastMatch, lastRows, type Regions, regionsOf } from "./regions.js";
-import { type ColourAsked, footOf, isBlank, isDrawn, type ScreenText } from "./screen-text.js";
+import { type ColourAsked, footOf, isBlank, isDrawn, isSeen, type ScreenText } from "./screen-text.js";
 
 /** A row that a rule fits. */
 export interface Match {
@@ -32,12 +32,12 @@ export interface Layout {
 }
 
 export function layOut(profile: CompiledProfile, screen: ScreenText, look: Look): Layout {
-  const found = findComposer(profile, screen.rows);
+  const colours: ColourAsked[] = [];
+  const found = findComposer(profile, screen.rows, (y) => isSeen(screen, y, "cursor", colours));
   const dialog = findDialog(profile, screen.rows, found);
   // A bare prompt sign is also how a selected option begins: with options around it, it is no composer.
   const composer = dialog ? null : found;
   const regions = regionsOf(profile, screen.rows, composer, dialog?.top ?? null, look);
-  const colours: ColourAsked[] = [];
   const rowsIn = (region: "status" | "foot"): RowMatch[] => matchRows(profile, screen, regions, region, look, colours);
   const [status, foot] = [rowsIn("status"), rowsIn("foot")];
   const { matches: last, replyEnd: messageEnd } = lastRows(profile, screen, regions, colours);

@@ -54,7 +54,14 @@ describe("a layout that is recalled", () => {
       fc.property(screens, (looks) => {
         const memory = new ScreenMemory(profile);
         for (const { rows, tick } of looks) {
-          const screen: ScreenText = { rows, tinted: () => tick, muted: () => tick, redFrame: () => tick };
+          const screen: ScreenText = {
+            rows,
+            tinted: () => tick,
+            muted: () => tick,
+            redFrame: () => tick,
+            cursor: () => tick,
+            backed: () => tick,
+          };
           const look: Look = { at: AT, until: () => undefined, ticking: (row) => tick && /\ds/.test(row) };
           expect(readFacts(profile, screen, look, memory)).toEqual(readFacts(profile, screen, look));
         }

@@ -2,7 +2,7 @@
 import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import type { Composer } from "./composer.js";
 import type { Look } from "./facts.js";
-import { type ColourAsked, footOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
+import { type ColourAsked, footOf, isBlank, isDrawn, isSeen, joinRows, type ScreenText } from "./screen-text.js";
 
 export type Range = readonly [from: number, to: number];
 
@@ -126,7 +126,7 @@ function matchBlock(
   for (let y = end - 1; y >= start; y--) {
     const row = screen.rows[y] as string;
     for (const { rule, groups } of profile.says(row).last) {
-      if (!isDrawn(screen, y, rule, asked)) continue;
+      if (!isDrawn(screen, y, rule, asked) || (rule.alone && hasOutput(screen.rows, y))) continue;
       const text = joinRows(screen.rows.slice(y, from), " ");
       const said =
         groups.text === undefined
@@ -141,26 +141,52 @@ function matchBlock(
   return { matches, ownChrome: matches.some((m) => m.rule.fact !== "tool"), from };
 }
 
+const STILL = /(?:…|\.\.\.)\s*$/;
+
+/** Does what a tool printed hang below its row `y`? Its call may be too long for one row. */
+function hasOutput(rows: readonly string[], y: number): boolean {
+  for (let r = y + 1; !isBlank(rows[r]); r++) {
+    if (TOOL_OUTPUT.test(rows[r] as string)) return !STILL.test(rows[r] as string);
+  }
+  return false;
+}
+
 const REPLY_ROWS_MAX = 60;
 const PROMPT_ECHO = /^\s*[>❯›]\s/;
 const MESSAGE_ROWS_MAX = 40;
 const NOT_PROSE = /^\s*[┃│→$+▣~✓⎿└╰╭■✕]/;
 
 /** The text of the agent's last message that ends at row `end`, for judging how it closes. */
-export function messageText(profile: CompiledProfile, rows: readonly string[], end: number): string {
+export function messageText(profile: CompiledProfile, screen: ScreenText, end: number, asked: ColourAsked[]): string {
+  const { rows } = screen;
   const from = Math.max(0, end - MESSAGE_ROWS_MAX);
   if (profile.message) {
+    const bare = profile.profile.bareMessages ? bareStart(screen, from, end, asked) : end;
     for (let y = end - 1; y >= from; y--) {
       const text = profile.message.groups(rows[y] as string)?.text;
       if (text === undefined) continue;
-      if (TOOL_OUTPUT.test(rows[y + 1] ?? "")) return "";
+      if (TOOL_OUTPUT.test(rows[y + 1] ?? "")) break;
       return unquoted([text, ...rows.slice(y + 1, end).map((r) => r.trim())]);
     }
-    return "";
+    return unquoted(rows.slice(bare, end).map((r) => r.trim()));
   }
   let y = end;
   while (y > from && !NOT_PROSE.test(rows[y - 1] as string)) y--;
   return unquoted(rows.slice(y, end).map((r) => r.trim()));
+}
+
+/**
+ * Where the prose above `end` begins that has no sign of its own: below what a tool printed and below what stands on a
+ * ground of its own, as a human's prompt and the blocks of tools do. `end` where there is none.
+ */
+function bareStart(screen: ScreenText, from: number, end: number, asked: ColourAsked[]): number {
+  let start = end;
+  for (let y = end - 1; y >= from; y--) {
+    const row = screen.rows[y] as string;
+    if (isBlank(row)) start = y + 1;
+    else if (NOT_PROSE.test(row) || PROMPT_ECHO.test(row) || isSeen(screen, y, "backed", asked)) return start;
+  }
+  return start;
 }
 
 /** A tool's header looks like a message; what it printed hangs below it. */
@@ -181,14 +207,15 @@ function unquoted(rows: readonly string[]): string {
  * The lowest part of the reply is text of the agent, so an answer is under way or complete. An answer has paragraphs,
  * lists and code: prose is walked over upwards until a row says whose it is. A tool, a frame or a prompt ends the walk.
  */
-export function isReplying(profile: CompiledProfile, rows: readonly string[], end: number): boolean {
-  for (let y = end - 1; y >= 0 && end - y <= REPLY_ROWS_MAX; y--) {
-    const row = rows[y] as string;
+export function isReplying(profile: CompiledProfile, screen: ScreenText, end: number, asked: ColourAsked[]): boolean {
+  const from = Math.max(0, end - REPLY_ROWS_MAX);
+  for (let y = end - 1; y >= from; y--) {
+    const row = screen.rows[y] as string;
     if (profile.says(row).isMessage) return true;
     if (isBlank(row)) {
       // Without a sign of its own, a message is the lowest block of prose.
       if (!profile.message) return y < end - 1;
-    } else if (NOT_PROSE.test(row) || PROMPT_ECHO.test(row)) return false;
+    } else if (NOT_PROSE.test(row) || PROMPT_ECHO.test(row)) break;
   }
-  return false;
+  return profile.profile.bareMessages === true && bareStart(screen, from, end, asked) < end;
 }

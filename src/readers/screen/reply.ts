@@ -5,7 +5,7 @@ import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
 import { Memo } from "./memo.js";
 import { isReplying, messageText } from "./regions.js";
-import { joinRows, maskRow } from "./screen-text.js";
+import { type ColourAsked, isDrawnAlike, joinRows, maskRow, type ScreenText } from "./screen-text.js";
 
 export interface Reply {
   digest: string;
@@ -37,6 +37,8 @@ export class ReplyReader {
   /** Of each row. */
   #digests: string[] = [];
   #reply: Reply = { digest: digest(""), lastLine: "", replying: false, tail: [] };
+  /** It hangs on how these rows are drawn, too. */
+  #asked: ColourAsked[] = [];
   #closing: { end: number; closing: Closing | null } | null = null;
 
   constructor(profile: CompiledProfile) {
@@ -44,27 +46,28 @@ export class ReplyReader {
   }
 
   /** The reply is the rows above `end`. */
-  read(rows: readonly string[], end: number): Reply {
-    const { isSame, isNews } = this.#takeIn(rows, end);
-    if (isSame) return this.#reply;
+  read(screen: ScreenText, end: number): Reply {
+    const { isSame, isNews } = this.#takeIn(screen.rows, end);
+    if (isSame && isDrawnAlike(screen, this.#asked)) return this.#reply;
+    this.#asked = [];
     this.#closing = null;
     this.#reply = {
       digest: isNews ? digestOf(this.#digests) : this.#reply.digest,
       lastLine: this.#digests.at(-1) ?? "",
-      replying: isReplying(this.#profile, this.#rows, end),
+      replying: isReplying(this.#profile, screen, end, this.#asked),
       tail: tailOf(this.#rows),
     };
     return this.#reply;
   }
 
   /** How the last message closes if it ends above row `end`, and its end where it asks; null where there is none. */
-  closing(end: number): Closing | null {
-    if (this.#closing?.end !== end) this.#closing = { end, closing: this.#closingOf(end) };
+  closing(screen: ScreenText, end: number): Closing | null {
+    if (this.#closing?.end !== end) this.#closing = { end, closing: this.#closingOf(screen, end) };
     return this.#closing.closing;
   }
 
-  #closingOf(end: number): Closing | null {
-    const text = messageText(this.#profile, this.#rows, end);
+  #closingOf(screen: ScreenText, end: number): Closing | null {
+    const text = messageText(this.#profile, screen, end, this.#asked);
     if (text === "") return null;
     const closing = closingOf(text);
     return closing === "question" ? { closing, asks: joinRows(text.split("\n"), " ").slice(-ASKS_MAX) } : { closing };

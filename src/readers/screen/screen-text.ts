@@ -8,6 +8,10 @@ export interface ScreenText {
   muted(y: number): boolean | null;
   /** Is the row's first mark drawn in red? Null where colours are not known. */
   redFrame(y: number): boolean | null;
+  /** Does the row's text stand on a ground of its own colour? Null where colours are not known. */
+  backed(y: number): boolean | null;
+  /** Does the cursor stand in the row, or is one drawn there? Null where that is not known. */
+  cursor(y: number): boolean | null;
 }
 
 export const isBlank = (row: string | undefined): boolean => !row || row.trim() === "";
@@ -44,6 +48,8 @@ interface Drawn {
   tinted?: boolean | undefined;
   muted?: boolean | undefined;
   redFrame?: boolean | undefined;
+  backed?: true;
+  cursor?: true;
 }
 
 /** A question about colours, and its answer. */
@@ -61,11 +67,20 @@ export function isDrawn(screen: ScreenText, y: number, rule: Drawn, asked: Colou
   return isSo;
 }
 
+/** Does the row hold the cursor, or stand on a ground of its own? Unknown is no. What was asked is noted in `asked`. */
+export function isSeen(screen: ScreenText, y: number, what: "cursor" | "backed", asked: ColourAsked[]): boolean {
+  const isSo = screen[what](y) === true;
+  asked.push({ y, rule: { [what]: true }, isSo });
+  return isSo;
+}
+
 /** Does everything still look as it did when it was asked? */
 export const isDrawnAlike = (screen: ScreenText, asked: readonly ColourAsked[]): boolean =>
   asked.every(({ y, rule, isSo }) => looksSo(screen, y, rule) === isSo);
 
 function looksSo(screen: ScreenText, y: number, rule: Drawn): boolean {
+  if (rule.cursor) return screen.cursor(y) === true;
+  if (rule.backed) return screen.backed(y) === true;
   if (rule.tinted && screen.tinted(y) === false) return false;
   if (rule.muted && screen.muted(y) === false) return false;
   return !(rule.redFrame && screen.redFrame(y) === false);

@@ -62,6 +62,16 @@ describe("the emulator's screen", () => {
     );
   });
 
+  it.each(["\u06de", "ab\r\u06de", "\u001b[5G\u06de", "a\u06de", "\u06dex"])(
+    "holds a mark without room of its own as told: %j",
+    (text) => {
+      const { terminal, screen, write } = screenOf();
+      write(text);
+      screen.read();
+      expect(screen.rows).toEqual(told(terminal));
+    },
+  );
+
   it("names only rows whose text changed", () => {
     const { screen, write } = screenOf();
     write("one\r\ntwo\r\nthree");
@@ -113,6 +123,25 @@ describe("the emulator's screen", () => {
     const { screen, write } = screenOf(60);
     write(text);
     expect({ tinted: screen.tinted(0), muted: screen.muted(0) }).toEqual(expected);
+  });
+
+  it.each([
+    ["stands", "text\r\n> \r\nfoot\u001b[2;3H", true],
+    ["is drawn by changed colours", "text\r\n> \u001b[7m \u001b[0mtype here\r\nfoot", true],
+    ["is drawn as a block", "text\r\n> ▋type here\r\nfoot", true],
+    ["is not: a row of changed colours", "text\r\n> \u001b[7mselected\u001b[0m\r\nfoot", false],
+    ["is not: a bar", "text\r\n> ████░░\r\nfoot", false],
+  ])("tells where the cursor %s", (_, text, expected) => {
+    const { screen, write } = screenOf(60);
+    write(text);
+    screen.read();
+    expect(screen.cursor(1)).toBe(expected);
+  });
+
+  it("tells text that stands on a ground of its own", () => {
+    const { screen, write } = screenOf(60);
+    write("\u001b[48;2;40;50;40m all passed \u001b[0m\r\n all \u001b[44mpassed\u001b[0m or not");
+    expect([screen.backed(0), screen.backed(1)]).toEqual([true, false]);
   });
 
   it("tells a red frame from a red text", () => {

@@ -33,6 +33,8 @@ interface Colours {
   tinted?: boolean;
   muted?: boolean;
   redFrame?: boolean;
+  backed?: boolean;
+  cursor?: boolean;
 }
 
 export class TerminalScreen implements ScreenText {
@@ -114,6 +116,8 @@ export class TerminalScreen implements ScreenText {
     const cells = this.#cells;
     let end = from + cols;
     while (end > from && (cells[end - 1] === 0 || cells[end - 1] === EMPTY_CELL)) end--;
+    // A mark that takes no room, with nothing before it to stand on, is not shown where it is the last.
+    if (end > from && (cells[end - 1] as number) >>> WIDTH_SHIFT === 0) end--;
     let units = 0;
     for (let n = from; n < end; ) {
       const word = cells[n] as number;
@@ -143,6 +147,31 @@ export class TerminalScreen implements ScreenText {
     const known = this.#coloursOf(y);
     known.redFrame ??= this.#beginsRed(y);
     return known.redFrame;
+  }
+
+  backed(y: number): boolean {
+    const known = this.#coloursOf(y);
+    known.backed ??= this.#mostly(y, (cell) => !cell.isBgDefault());
+    return known.backed;
+  }
+
+  cursor(y: number): boolean {
+    if (this.#terminal.buffer.active.cursorY === y) return true;
+    const known = this.#coloursOf(y);
+    known.cursor ??= /^[^▏▎▍▌▋▊▉█]*[▏▎▍▌▋▊▉█][^▏▎▍▌▋▊▉█]*$/.test(this.#rows[y] ?? "") || this.#hasInvertedCell(y);
+    return known.cursor;
+  }
+
+  /** Programs that hide the cursor draw their own: one character with its colours changed over. */
+  #hasInvertedCell(y: number): boolean {
+    const buffer = this.#terminal.buffer.active;
+    const line = buffer.getLine(buffer.baseY + y);
+    let inverted = 0;
+    for (let x = 0; line && x < line.length; x++) {
+      this.#cell = line.getCell(x, this.#cell);
+      if (this.#cell?.isInverse()) inverted += Math.max(1, this.#cell.getWidth());
+    }
+    return inverted === 1 || inverted === 2;
   }
 
   #coloursOf(y: number): Colours {

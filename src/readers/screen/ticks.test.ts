@@ -12,6 +12,15 @@ describe("a running clock", () => {
     expect(ticks.ticking("⠙ Pondering (1m 0s)", 2000)).toBe(true);
   });
 
+  it("is also a row that stays the same but for the spinner before it", () => {
+    const ticks = new Ticks();
+    ticks.look([" ⠴ Working...", "- milk"], 0);
+    expect(ticks.ticking(" ⠴ Working...", 0)).toBe(false);
+    ticks.look([" ⠧ Working...", "- bread"], 1000);
+    expect([" ⠧ Working...", "- bread"].map((row) => ticks.ticking(row, 1000))).toEqual([true, false]);
+    expect([5000, 14_000].map((at) => ticks.ticking(" ⠧ Working...", at))).toEqual([true, false]);
+  });
+
   it("stops when it no longer moves", () => {
     const ticks = new Ticks();
     ticks.look(["Running 1s"], 0);

@@ -1,6 +1,7 @@
 /**
- * Rows with a running clock. Whatever a program calls its status line, and however it words it today, a row that stays
- * the same but for a clock that counts is the sign of a turn under way, and it is never reply text.
+ * Rows with a running clock, or with a mark that turns. Whatever a program calls its status line, and however it words it
+ * today, a row that stays the same but for a clock that counts or a spinner before it is the sign of a turn under way, and
+ * it is never reply text.
  */
 import { Memo } from "./memo.js";
 
@@ -8,22 +9,30 @@ const GLYPH = /^[\s│┃]*[^\p{L}\p{N}\s]{0,3}\s*/u;
 /** A sign before its words. */
 const LEADS = /^\s{0,4}[^\p{L}\p{N}\s] /u;
 const TIME = /\d{1,3}\s?(?:h|m|s|sec|min)\b|\d{1,2}:\d\d/;
+/** What only a program at work draws before a word: dots, parts of a circle, a stroke that turns. */
+const SPINNER = /^[\s│┃]*([\u2800-\u28ff]{1,4}|[◐◑◒◓◴◵◶◷◜◝◞◟|/\\-])\s{1,2}(?=.{0,40}\p{L})/u;
 const SHAPES_MAX = 32;
 /** A clock that last moved longer ago than this has stopped. */
 const STOPPED_MS = 3500;
+/** A spinner turns so fast that two looks may find the same mark; when the work ends, its row goes. */
+const SPUN_MS = 12_000;
 
 /** A time that a row shows: the row with its numbers masked, and with them. */
 interface Clock {
   shape: string;
   digits: string;
+  stoppedMs: number;
 }
 
-export const showsTime = (row: string): boolean => row.length <= 400 && TIME.test(row);
+/** Does the row show a time or a spinner, which may run? */
+export const showsTime = (row: string): boolean => row.length <= 400 && (TIME.test(row) || SPINNER.test(row));
 
 const NO_CLOCK = { clock: null };
 const clocks = new Memo<{ clock: Clock | null }>(512, (row) => {
   if (!showsTime(row)) return NO_CLOCK;
-  return { clock: { shape: shapeOf(row), digits: row.replace(GLYPH, "") } };
+  if (TIME.test(row)) return { clock: { shape: shapeOf(row), digits: row.replace(GLYPH, ""), stoppedMs: STOPPED_MS } };
+  const shape = shapeOf(row.replace(SPINNER, ""));
+  return { clock: { shape, digits: SPINNER.exec(row)?.[1] ?? "", stoppedMs: SPUN_MS } };
 });
 
 export class Ticks {
@@ -37,11 +46,11 @@ export class Ticks {
     for (const row of rows) {
       const { clock } = clocks.of(row);
       if (!clock) continue;
-      const { shape, digits } = clock;
+      const { shape, digits, stoppedMs } = clock;
       const known = this.#seen.get(shape);
       const changed = known !== undefined && known.text !== digits;
       // "Cooked for 4s" and, a turn later, "Cooked for 7s" are two rows that stand still, and no clock.
-      const moved = changed && at - known.since <= STOPPED_MS;
+      const moved = changed && at - known.since <= stoppedMs;
       this.#seen.delete(shape);
       this.#seen.set(shape, {
         text: digits,
@@ -71,7 +80,7 @@ export class Ticks {
     const { clock } = clocks.of(row);
     if (!clock) return false;
     const ticked = this.#seen.get(clock.shape)?.at ?? null;
-    return ticked !== null && at - ticked <= STOPPED_MS;
+    return ticked !== null && at - ticked <= clock.stoppedMs;
   }
 }
 
