@@ -2,8 +2,9 @@
  * Every row of the table "What happens when" (docs/acting.md), with a scripted agent that is a real process: in a
  * terminal of rouse's own and in a tmux pane. What was said before, what was done with its outcome, and what came of it.
  *
- * Only where there is time: some fifty agents at once. All rows run at the same time; a test waits for its own. Agents that fail alike would be an outage, so that three
- * daemons share them: none has three whose service fails, or three that die.
+ * All rows run at the same time; a test waits for its own. Agents that fail alike would be an outage, so that three daemons
+ * share them: none has three whose service fails, or three that die. Fifty agents at once are for where there is time;
+ * otherwise a few of the rows are played with one daemon, up to what is done, and not until work is proven to go on.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OwnAgent, type Told } from "../../src/api/own-agent.js";
@@ -264,7 +265,14 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
 };
 
-const names = Object.keys(ROWS);
+const QUICK = [
+  "silence beyond the idle timeout, of a program that nobody knows",
+  "an error of the service at the prompt",
+  "a permission dialog",
+  "a program that was killed",
+];
+const names = FULL ? Object.keys(ROWS) : QUICK;
+const stageOf = (row: string): RowStage => stages[FULL ? (ROWS[row] as Row).stage : 0] as RowStage;
 /** A row that is tried again is another agent. */
 const nameOf = (row: string, way: Way, attempt: number): string =>
   `${way}-${row.replaceAll(/\W+/g, "-")}${attempt === 0 ? "" : "-again"}`;
@@ -287,7 +295,7 @@ const POLICY_FILES = {
   ]),
 };
 
-const stages = [new RowStage(), new RowStage(), new RowStage()] as const;
+const stages = Array.from({ length: FULL ? 3 : 1 }, () => new RowStage());
 
 interface Played {
   incident: IncidentView;
@@ -298,16 +306,22 @@ interface Played {
 
 async function play(row: string, way: Way, name: string): Promise<Played> {
   const { steps, more, before, trouble = before.split("/")[1] ?? "", cause, project, ...rest } = ROWS[row] as Row;
-  const stage = stages[rest.stage];
+  const stage = stageOf(row);
   const agent = await stage.enter(way, name, "command" in steps ? steps.command : { steps, ...more }, project);
   await cause?.(stage, agent);
   // How a pane's program ended tmux does not always tell.
   const about = way === "tmux" && before.startsWith("gone/") ? "gone" : trouble;
-  const { phase } = rest[way];
-  const incident = await stage.incident(name, about, phase, TIMEOUT_MS - 60_000);
+  const { phase, deeds = [] } = rest[way];
+  const goal = FULL || phase === "escalated" ? phase : (one: IncidentView) => isDone(one, deeds);
+  const incident = await stage.incident(name, about, goal, TIMEOUT_MS - 60_000);
   const keys = receivedBy(stage.home, name).map(({ text }) => text);
   return { incident, story: await stage.story(agent.session), agent, keys: withoutErased(keys.join("")) };
 }
+
+/** What was done about it, with its outcome; refusals cost nothing. */
+const doneOf = ({ deeds }: IncidentView): string[] =>
+  deeds.filter(({ result }) => result !== "refused").map(({ do: name, result }) => `${name} ${result}`);
+const isDone = (incident: IncidentView, deeds: readonly string[]): boolean => doneOf(incident).join() === deeds.join();
 
 /** On a busy machine a touch may be refused and made later: what it had typed by then it took back. */
 const withoutErased = (keys: string): string =>
@@ -331,7 +345,7 @@ function begun(row: string, way: Way, attempt = 0): Promise<Played> {
 const tried = new Map<string, number>();
 const ways = WAYS.filter((way) => way === "spawn" || NO_TMUX === null);
 
-describe.runIf(FULL)("the table, row by row", () => {
+describe("the table, row by row", () => {
   beforeAll(async () => {
     const agents = agentsOf(names);
     const panes = agents.filter((name) => name.startsWith("tmux"));
@@ -347,30 +361,29 @@ describe.runIf(FULL)("the table, row by row", () => {
   });
 
   const keysOf = (row: string, way: Way): string[] =>
-    receivedBy(stages[(ROWS[row] as Row).stage].home, nameOf(row, way, 0)).map(({ text }) => text);
+    receivedBy(stageOf(row).home, nameOf(row, way, 0)).map(({ text }) => text);
 
   describe.each(ways)("%s:", { timeout: TIMEOUT_MS }, (way) => {
     it.each(names)("%s", async (row) => {
       const attempt = Math.min(1, tried.get(`${way} ${row}`) ?? 0);
       tried.set(`${way} ${row}`, attempt + 1);
-      const { before, stage, ...endings } = ROWS[row] as Row;
+      const { before, ...endings } = ROWS[row] as Row;
       const { phase, deeds = [], keys = "", told, dies } = endings[way];
       const { incident, story, agent, keys: typed } = await begun(row, way, attempt);
       const isEnd = before.startsWith("gone/") && way === "tmux";
       expect(story, JSON.stringify(incident)).toContain(isEnd ? story.find((word) => word.startsWith("gone")) : before);
-      const done = incident.deeds.filter(({ result }) => result !== "refused");
-      expect(done.map(({ do: name, result }) => `${name} ${result}`)).toEqual(deeds);
-      expect(incident).toMatchObject({ phase, outage: null });
+      expect(doneOf(incident)).toEqual(deeds);
+      expect(incident).toMatchObject({ ...(FULL || told ? { phase } : {}), outage: null });
       expect(typed).toBe(keys);
       if (told) expect(incident.next?.reason).toMatch(told);
       if (told) expect(incident.reasons.join()).not.toBe("");
-      const lives = processesOf(stages[stage].home).some(({ pid }) => pid === agent.pid);
+      const lives = processesOf(stageOf(row).home).some(({ pid }) => pid === agent.pid);
       expect(lives).toBe(!dies);
     });
   });
 
   /** Nothing in a terminal tells of claims: a program that holds the task does. It has no keys, so only telling is left. */
-  describe("told by a program:", { timeout: TIMEOUT_MS }, () => {
+  describe.runIf(FULL)("told by a program:", { timeout: TIMEOUT_MS }, () => {
     const turn = (phase: "start" | "end"): Told => ({ kind: "turn", source: "stream", phase }) as Told;
     const taken: Told = { kind: "claim", source: "report", task: "T-1", phase: "taken" };
     const other: Told = { kind: "checkpoint", source: "report", task: "T-2", step: 1 };
@@ -379,11 +392,11 @@ describe.runIf(FULL)("the table, row by row", () => {
       ["holds-a-claim", "no_checkpoint", []],
       ["forgot-a-claim", "stale_claim", [other]],
     ])("%s: %s goes to a human", async (name, trouble, again) => {
-      const agent = new OwnAgent(stages[0].socket, { name });
+      const agent = new OwnAgent((stages[0] as RowStage).socket, { name });
       agent.tell(turn("start"), taken, turn("end"));
       const telling = setInterval(() => agent.tell(...again), 1000);
       try {
-        const incident = await stages[0].incident(name, trouble, "escalated", TIMEOUT_MS - 60_000);
+        const incident = await (stages[0] as RowStage).incident(name, trouble, "escalated", TIMEOUT_MS - 60_000);
         expect(incident).toMatchObject({
           trouble,
           deeds: [],
@@ -396,9 +409,9 @@ describe.runIf(FULL)("the table, row by row", () => {
     });
   });
 
-  describe("two agents of one account:", { timeout: TIMEOUT_MS }, () => {
+  describe.runIf(FULL)("two agents of one account:", { timeout: TIMEOUT_MS }, () => {
     it("their limit is one outage, and one of them goes first", async () => {
-      const [stage] = stages;
+      const stage = stages[0] as RowStage;
       const steps = [START, { do: "limited" }, { do: "idle" }, ...AT_WORK];
       await Promise.all(PAIR.map((name) => stage.enter("spawn", name, { steps })));
       const { agent, outage } = await stage.acted(PAIR, TIMEOUT_MS - 60_000);

@@ -140,12 +140,19 @@ export class RowStage {
     if (started.error !== undefined) throw new Error(started.error);
   }
 
-  /** Waits for an incident of this trouble that has come so far. */
-  async incident(agent: string, trouble: string, phase: IncidentView["phase"], ms: number): Promise<IncidentView> {
+  /** Waits for an incident of this trouble that has come so far: to a phase, or to whatever is asked of it. */
+  async incident(
+    agent: string,
+    trouble: string,
+    goal: IncidentView["phase"] | ((incident: IncidentView) => boolean),
+    ms: number,
+  ): Promise<IncidentView> {
+    const isSo = typeof goal === "string" ? ({ phase }: IncidentView): boolean => phase === goal : goal;
     const ours = (): IncidentView[] => this.#incidents.filter((one) => one.agent === agent);
     const found = (): IncidentView | undefined =>
-      ours().find((one) => one.phase === phase && [one.trouble, ...one.chain].includes(trouble as never));
-    await eventually(`${trouble} of ${agent} to be ${phase}`, () => found() !== undefined, ms).catch(
+      ours().find((one) => [one.trouble, ...one.chain].includes(trouble as never) && isSo(one));
+    const what = typeof goal === "string" ? goal : "acted on";
+    await eventually(`${trouble} of ${agent} to be ${what}`, () => found() !== undefined, ms).catch(
       async (error: Error) => {
         const why = await this.ask<WhyAnswer>(`/v1/sessions/${agent}/why`);
         const story = why?.timeline.map(({ t, state, cause }) => `${t} ${state}/${cause}`).join(", ");
