@@ -168,6 +168,13 @@ describe("the facts of a screen", () => {
     });
   });
 
+  it("of a tool that is named to make a pattern try for ever are read like any other", () => {
+    const name = `npm test ${"1s ".repeat(36)}x`;
+    expect(facts("generic", stranger(`  ⊷ ${name}`, "", "  ⠼ Warming up... (9s · esc to cancel)"))).toMatchObject({
+      tool: { subject: name.slice(0, 120) },
+    });
+  });
+
   it("take an error row only in the program's own colour", () => {
     const rows = claude("  ⎿  API Error: 500 internal server error");
     expect(facts("claude", rows, true)).toMatchObject({ error: { cause: "api" } });

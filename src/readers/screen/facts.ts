@@ -25,8 +25,19 @@ export interface Look {
 
 export type Facts = Omit<ScreenReading, "moving">;
 
-/** `node test.mjs 41s`, `node test.mjs (ctrl+f to focus)`: what stands beside a running tool's name comes and goes. */
-const BESIDE_NAME = /(?:\s+\(?(?:[\d.]+[hms]\s?)+\)?|\s+\((?:ctrl|esc|tab|shift)\b[^()]{0,40}\))+$/i;
+/** `node test.mjs 41s`, `1 command · 41s…`, `node test.mjs (ctrl+f to focus)`: what stands beside a running tool's name comes and goes. */
+const BESIDE_NAME =
+  /\s(?:[·•] )?(?:\(?\d[\d.]{0,5}[hms](?: \d{1,2}[hms]){0,2}\)?(?:…|\.\.\.)?|\((?:ctrl|esc|tab|shift)\b[^()]{0,40}\))$/i;
+const BESIDE_MAX = 4;
+
+/** Its name alone. One by one from the end: a pattern of many could be made to try for ever. */
+function nameIn(text: string): string {
+  let name = text.trimEnd();
+  for (let n = 0; n < BESIDE_MAX && BESIDE_NAME.test(name.slice(-80)); n++) {
+    name = (name.slice(0, -80) + name.slice(-80).replace(BESIDE_NAME, "")).trimEnd();
+  }
+  return name;
+}
 
 /** What was worked out at the looks before, for a reader that looks again and again. */
 export class ScreenMemory {
@@ -85,7 +96,7 @@ function clockedTool(rows: readonly string[], [from, to]: Range, { ticking }: Lo
   while (y >= from && !isBlank(rows[y])) y--;
   while (y >= from && !ticking(rows[y] as string)) y--;
   if (y < from || THINKS.test(rows[y] as string)) return {};
-  const beside = (rows[y] as string).replace(BESIDE_NAME, "");
+  const beside = nameIn(rows[y] as string);
   const named = /\S\s+\S/.test(beside) ? beside : rows.slice(Math.max(0, y - 3), y).findLast((row) => !isBlank(row));
   const subject = joinRows([named ?? ""]).slice(0, 120);
   return { tool: { class: "shell", ...(subject ? { subject } : {}) } };
@@ -131,7 +142,7 @@ function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
     case "tool":
       facts.tool ??= {
         class: rule.class ?? "other",
-        ...(groups.subject ? { subject: groups.subject.replace(BESIDE_NAME, "").slice(0, 120) } : {}),
+        ...(groups.subject ? { subject: nameIn(groups.subject).slice(0, 120) } : {}),
       };
       return;
     case "compacting":
