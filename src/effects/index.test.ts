@@ -30,7 +30,7 @@ describe("canDo", () => {
   it("is the same for an agent of which only the kind and the way are known, as in a recording", () => {
     expect(canDoWith({ kind: "claude-code", origin: "spawn" })).toEqual(canDo(agent));
     const pane = { socket: "s", id: "%1" };
-    const adopted = { ...agent, kind: "generic", origin: "tmux", hostSocket: null, pane } as const;
+    const adopted = { ...agent, kind: "generic", origin: "tmux", hostSocket: null, pane, pidStart: null } as const;
     expect(canDoWith({ kind: "generic", origin: "tmux" })).toEqual(canDo(adopted));
     const heard = { ...agent, origin: "transcript", hostSocket: null } as const;
     expect(canDoWith({ kind: "claude-code", origin: "transcript" })).toEqual(canDo(heard));

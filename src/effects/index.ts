@@ -48,9 +48,9 @@ export function canDo(agent: AgentSession): ActionName[] {
   return abilities(agent, hostSocket !== null || pane !== null, pid !== null && pidStart !== null);
 }
 
-/** The same of one that is watched so, with all that goes with it. */
+/** The same of one that is watched so, with all that goes with it. Which process of a pane an unknown program is nobody knows. */
 export const canDoWith = (agent: Pick<AgentSession, "kind" | "origin">): ActionName[] =>
-  abilities(agent, agent.origin !== "transcript", true);
+  abilities(agent, agent.origin !== "transcript", agent.origin !== "tmux" || agent.kind !== generic.id);
 
 function abilities(
   agent: Pick<AgentSession, "kind" | "origin">,

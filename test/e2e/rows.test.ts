@@ -372,7 +372,7 @@ describe("the table, row by row", () => {
       const { incident, story, agent, keys: typed } = await begun(row, way, attempt);
       const isEnd = before.startsWith("gone/") && way === "tmux";
       expect(story, JSON.stringify(incident)).toContain(isEnd ? story.find((word) => word.startsWith("gone")) : before);
-      expect(doneOf(incident)).toEqual(deeds);
+      expect(doneOf(incident), JSON.stringify(incident)).toEqual(deeds);
       expect(incident).toMatchObject({ ...(FULL || told ? { phase } : {}), outage: null });
       expect(typed).toBe(keys);
       if (told) expect(incident.next?.reason).toMatch(told);

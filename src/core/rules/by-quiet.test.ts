@@ -151,7 +151,6 @@ describe("a policy", () => {
     expect(would("default", "spawn", OWN)).toEqual(["stop", "escalate"]);
     expect(would("default", "spawn", { idle_timeout_minutes: 10 })).toEqual(["escalate"]);
     expect(would("default", "tmux", OWN)).toEqual(["escalate"]);
-    expect(would("aggressive", "tmux", OWN)).toEqual(["stop", "escalate"]);
     for (const policy of ["default", "aggressive"] as const) expect(would(policy, "run", OWN)).toEqual(["escalate"]);
     expect(would("observe", "spawn", OWN)).toEqual(["escalate"]);
   });
