@@ -35,6 +35,17 @@ describe("is a turn running?", () => {
     expect(turnWord(turnAfter(screen({ busy: true }), presumed))).toMatchObject({ word: "active", source: "screen" });
   });
 
+  it("believes a screen that states why it stopped, at its prompt, before a transcript that tells of no end", () => {
+    const start = { kind: "turn", source: "transcript", phase: "start" };
+    const limit = { text: "You've hit your usage limit." };
+    const stopped = { busy: false, moving: false, composer: "empty" as const };
+    const word = (...later: object[]) => turnWord(turnAfter(start, ...later));
+    expect(word(screen({ ...stopped, limit }))).toMatchObject({ word: "idle", source: "screen" });
+    for (const reading of [stopped, { ...stopped, limit, busy: true }, { ...stopped, limit, moving: true }])
+      expect(word(screen(reading))).toMatchObject({ word: "active", source: "transcript" });
+    expect(word(screen({ ...stopped, limit }), start)).toMatchObject({ word: "active", source: "transcript" });
+  });
+
   it("asks no bytes: output is no word", () => {
     expect(turnWord(turnAfter({ kind: "output", source: "screen", bytes: 9 }))).toBeNull();
   });

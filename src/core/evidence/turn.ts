@@ -24,7 +24,7 @@ export interface TurnEvidence {
   byMotion: boolean;
   /** A record (stream, hook, transcript) told the begin and the end of a turn. */
   record: { startAt: number | null; endAt: number | null };
-  /** The end was only read out of a last message. */
+  /** The end was only read out of a last message, or out of what the screen says last. */
   presumed: boolean;
   /** When its composer was first on the screen with no turn running: the program had started up. */
   readyAt: number | null;
@@ -94,6 +94,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       else if (turn.askedAt !== null && !signal.reading.dialog)
         say(turn, "screen", moving ? "active" : "idle", signal.at);
       turn.byMotion = busy === null;
+      if (hasGivenUp(signal.reading)) turn.presumed = true;
       if (signal.reading.composer !== "hidden" && turnWord(turn)?.word !== "active") turn.readyAt ??= signal.at;
       turn.takesPrompts = isOpeningDialog(signal.reading) ? false : turn.takesPrompts || isSettled(signal.reading);
       return;
@@ -108,6 +109,13 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       return;
   }
 }
+
+/**
+ * It states as its last word what stopped it, and stands at its prompt: whether a record of the end comes as well hangs on
+ * the release. Codex 0.98 writes none.
+ */
+const hasGivenUp = ({ busy, moving, composer, limit, error }: ScreenReading): boolean =>
+  busy === false && !moving && composer !== "hidden" && (limit !== undefined || error !== undefined);
 
 /** Enter in such a dialog lets the program start, and asks it for nothing. */
 const isOpeningDialog = ({ dialog }: ScreenReading): boolean =>
