@@ -253,7 +253,7 @@ export class TerminalReader {
     const changed = this.#changed.splice(0);
     if (changed.length > 0) {
       this.#movedAt = at;
-      this.#ticks.look(changed, at);
+      this.#ticks.look(changed, at, this.#screen.rows);
       const { facts } = this.#readScreen(at);
       if (!this.#facts || !isAlike(this.#facts, facts)) this.#key = stable(facts);
       this.#facts = facts;

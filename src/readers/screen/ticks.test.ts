@@ -36,6 +36,15 @@ describe("a running clock", () => {
     expect(ticks.ticking("✻ Cooked for 7s", 20_000)).toBe(false);
   });
 
+  it("is not what two tools took, one below the other", () => {
+    const ticks = new Ticks();
+    ticks.look([" Took 0.4s"], 0);
+    ticks.look([" Took 0.1s"], 1000, [" Took 0.4s", "", " Took 0.1s"]);
+    expect(ticks.ticking(" Took 0.1s", 1000)).toBe(false);
+    ticks.look([" Took 0.4s", " Took 0.1s", " Took 0.3s"], 2000);
+    expect([" Took 0.4s", " Took 0.3s"].map((row) => ticks.ticking(row, 2000))).toEqual([false, false]);
+  });
+
   it("is none without a time, and none in a row that is longer than any status line", () => {
     const ticks = new Ticks();
     const long = (n: number) => `${"x".repeat(500)} ${n}s`;

@@ -41,8 +41,11 @@ export class Ticks {
   /** How far above the composer a clock was last seen to run, and when. */
   #place: { above: number; at: number } | null = null;
 
-  /** Takes in the rows that were not there at the look before. Only those that show a time at all are remembered. */
-  look(rows: readonly string[], at: number): void {
+  /**
+   * Takes in the rows that were not there at the look before; `standing` are all that stand there now. Only those that show a
+   * time at all are remembered.
+   */
+  look(rows: readonly string[], at: number, standing: readonly string[] = rows): void {
     for (const row of rows) {
       const { clock } = clocks.of(row);
       if (!clock) continue;
@@ -50,7 +53,10 @@ export class Ticks {
       const known = this.#seen.get(shape);
       const changed = known !== undefined && known.text !== digits;
       // "Cooked for 4s" and, a turn later, "Cooked for 7s" are two rows that stand still, and no clock.
-      const moved = changed && at - known.since <= stoppedMs;
+      let moved = changed && at - known.since <= stoppedMs;
+      // "Took 0.4s" above "Took 0.1s": the clock of a row that still stands there did not become another.
+      if (moved && known && !isWithin(known.at, at, stoppedMs))
+        moved = !standing.some((one) => shows(one, shape, known.text));
       this.#seen.delete(shape);
       this.#seen.set(shape, {
         text: digits,
@@ -79,9 +85,15 @@ export class Ticks {
   ticking(row: string, at: number): boolean {
     const { clock } = clocks.of(row);
     if (!clock) return false;
-    const ticked = this.#seen.get(clock.shape)?.at ?? null;
-    return ticked !== null && at - ticked <= clock.stoppedMs;
+    return isWithin(this.#seen.get(clock.shape)?.at ?? null, at, clock.stoppedMs);
   }
+}
+
+const isWithin = (ticked: number | null, at: number, ms: number): boolean => ticked !== null && at - ticked <= ms;
+
+function shows(row: string, shape: string, digits: string): boolean {
+  const { clock } = clocks.of(row);
+  return clock !== null && clock.shape === shape && clock.digits === digits;
 }
 
 /** "59s" becomes "1m 0s": the numbers of a time change their count, so a whole time is one mark. */
