@@ -265,6 +265,19 @@ describe("an assessment", () => {
     expect(assess(evidence, START + 60_000)).toMatchObject(says);
   });
 
+  it("believes the row of the next limit before its record has come, and the record as long as its reset is to come", () => {
+    const evidence = createEvidence();
+    const text = "You've hit your usage limit";
+    const row = (at: number, until: number) =>
+      take(evidence, { ...screen({ busy: false, limit: { text, until: START + until } }), at: START + at });
+    take(evidence, { kind: "limit", source: "transcript", level: "hit", until: START + 60_000, text, at: START });
+    row(1000, 90_000);
+    expect(assess(evidence, START + 1000).until).toBe(START + 60_000);
+    take(evidence, { ...screen({ busy: true }), at: START + 70_000 });
+    row(71_000, 3_600_000);
+    expect(assess(evidence, START + 71_000).until).toBe(START + 3_600_000);
+  });
+
   it("does not take the row that ended the turn before for the end of one that its screen was not read in", () => {
     const evidence = createEvidence();
     const limit = { text: "You've hit your usage limit. Try again at 11:37 AM.", until: START + 60_000 };

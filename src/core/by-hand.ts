@@ -30,7 +30,7 @@ export function byHand(situation: Situation, how: "ladder" | "restart"): Situati
     incident: { ...incident, confirmedAt: incident.confirmedAt ?? now, escalated: null, ackedAt: null },
     // Whoever asks for one agent has chosen which goes first.
     turn: null,
-    facts: { ...facts, allowed: true, silencedUntil: null, ownTimeoutMs: null, heldUntil: null },
+    facts: { ...facts, allowed: true, silencedUntil: null, ownTimeoutMs: null, heldUntil: null, shownAt: null },
   };
 }
 

@@ -32,6 +32,8 @@ type Check = (question: Question) => Objection;
 export const LOOK_AGAIN_MS: number = 30 * SECOND;
 /** After waking up, nothing is done for so long: what was seen before the sleep is old, and what comes is late. */
 const WAKE_GRACE_MS: number = MINUTE;
+/** So long what an agent shows may be on its way. */
+const UNSEEN_MAX_MS: number = 10 * MINUTE;
 /** Nobody is interrupted before the program's own time-out, and a little. */
 const OWN_TIMEOUT_MARGIN_MS: number = 30 * SECOND;
 
@@ -98,6 +100,19 @@ const isItsTurn: Check = ({ turn, incident, traits, now }) => {
   return waits ? wait(waits.reason, waits.until) : null;
 };
 
+/**
+ * A deed that was seen to work has changed the screen. As long as no later one has come, what is judged is from before it,
+ * and whatever the agent has answered since, a new limit perhaps, is still on its way.
+ */
+const isSeenSince: Check = ({ deeds, traits, facts, now }) => {
+  const last = deeds.at(-1);
+  const shownAt = facts.shownAt ?? null;
+  if (!traits.types || !last?.outcome?.proven || shownAt === null || shownAt >= last.at) return null;
+  const until = last.outcome.at + UNSEEN_MAX_MS;
+  const reason = `its screen was not seen since ${last.do}`;
+  return now < until ? wait(reason, Math.min(until, now + LOOK_AGAIN_MS)) : null;
+};
+
 /** The activity assessment: whoever is active is left alone; whom nobody could see may be asked once, and no more. */
 const guardAgrees: Check = (question) => {
   const { rung, deeds, traits, facts } = question;
@@ -155,6 +170,7 @@ export const CHECKS: readonly Check[] = [
   observerIsWell,
   nobodyIsThere,
   isItsTurn,
+  isSeenSince,
   guardAgrees,
   isProven,
   isAffordable,

@@ -21,6 +21,28 @@ describe("a step that is proven at the terminal", () => {
     expect(world.watch(61, 70, "idle", {}, 1)).toEqual(["65 nudge"]);
   });
 
+  it("is not followed by keys before the screen was seen again: what it led to may still be on its way", () => {
+    const world = new World();
+    const limited = assessed("rate_limited", { until: START });
+    const facts = { shownAt: START };
+    const [first] = world.watch(0, 300, limited, { facts }, 1);
+    proven(world);
+    const nudgedAt = Number(first?.split(" ")[0]);
+    expect(world.watch(nudgedAt + 1, nudgedAt + 590, limited, { facts }, 1)).toEqual([]);
+    const seen = { shownAt: START + (nudgedAt + 1) * 1000 };
+    expect(world.watch(nudgedAt + 591, nudgedAt + 595, limited, { facts: seen }, 1)).toHaveLength(1);
+  });
+
+  it("is followed by the next after ten minutes, where nothing is seen of the screen at all", () => {
+    const world = new World();
+    const limited = assessed("rate_limited", { until: START });
+    const [first] = world.watch(0, 300, limited, { facts: { shownAt: START } }, 1);
+    proven(world);
+    const nudgedAt = Number(first?.split(" ")[0]);
+    const next = world.watch(nudgedAt + 1, nudgedAt + 700, limited, { facts: { shownAt: START } }, 1);
+    expect(next).toEqual([`${nudgedAt + 600} nudge`]);
+  });
+
   it("ends nothing while the assessment still says what was before", () => {
     const world = new World();
     world.watch(0, 60, "stuck/silent_stream");

@@ -31,13 +31,18 @@ export interface Facts {
   ownTimeoutMs: number | null;
   /** The program says that it continues by itself after the limit. */
   resumesItself: boolean;
+  /** When its screen was last read; null where it has none. */
+  shownAt?: number | null;
   /** It was interrupted for its spending: until then nobody but a person sets it going. */
   heldUntil?: number | null;
   /** The activity since the trouble began; null where nobody could ask. */
   guard: ResumeAdvice | null;
 }
 
-type Seen = Pick<Facts, "humanPresent" | "promptOpen" | "wokeAt" | "ownTimeoutMs" | "resumesItself" | "guard">;
+type Seen = Pick<
+  Facts,
+  "humanPresent" | "promptOpen" | "wokeAt" | "ownTimeoutMs" | "resumesItself" | "shownAt" | "guard"
+>;
 
 /** A human who typed so lately is still there. */
 const PRESENT_MS: number = 2 * MINUTE;
@@ -64,6 +69,7 @@ export function factsOf(evidence: Evidence, since: number, now: number, settings
     wokeAt: asleep.at(-1)?.to ?? null,
     ownTimeoutMs: ownTimeoutMs(traits, settings),
     resumesItself: limits.some((limit) => limit?.resumesItself),
+    shownAt: evidence.progress.readingAt,
     guard: guardSince(evidence, since, now, settings),
   };
 }

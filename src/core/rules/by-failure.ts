@@ -49,7 +49,10 @@ function isHistory({ turn, exit }: Evidence, at: number): boolean {
 }
 
 function limited({ evidence, since, due }: Question, limit: Limit): Verdict {
-  const until = limit.until ?? evidence.failures.shownLimit?.until ?? null;
+  const { shownLimit: shown } = evidence.failures;
+  // A row that came after the reset that was recorded is that of the next limit, whose record may still be on its way.
+  const isNext = limit.until !== null && shown !== null && shown.until !== null && shown.at >= limit.until;
+  const until = (isNext ? shown.until : (limit.until ?? shown?.until)) ?? null;
   if (until !== null) due(until);
   const itself = limit.resumesItself || (evidence.failures.shownLimit?.resumesItself ?? false);
   return {
