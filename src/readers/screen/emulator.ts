@@ -1,0 +1,153 @@
+/**
+ * The emulator, and the bytes on their way into it. They are collected as they come and parsed at once when a look is
+ * due, so how they were cut decides nothing. The emulator answers nothing to anybody: it has no way back to the program.
+ */
+import { createRequire } from "node:module";
+import type * as Xterm from "@xterm/headless";
+import { TerminalScreen } from "./terminal-screen.js";
+
+/** Not by `import`: looking for the names that it exports takes Node.js 20 to 70 ms of a start that is felt. */
+const xterm = createRequire(import.meta.url)("@xterm/headless") as typeof Xterm;
+
+/** Bytes are handed to the emulator at the latest when so many wait, to bound memory under a flood. */
+const PENDING_BYTES_MAX = 256 * 1024;
+/**
+ * A look costs as much as parsing a thousand bytes, and a spinner that turns writes a hundred between two looks. So few
+ * wait until more came, until the program rests, or for so many looks at most.
+ */
+const WORTH_BYTES = 2000;
+const WAIT_LOOKS_MAX = 3;
+/** A spinner in a title turns ten times a second, and looks are two seconds apart. */
+const TITLES_MAX = 64;
+const TITLE_MAX = 400;
+const STATUSES_MAX = 64;
+const STATUS_MAX = 2000;
+
+export class Emulator {
+  readonly screen: TerminalScreen;
+  readonly #terminal: InstanceType<typeof xterm.Terminal>;
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+  /** Of the pending bytes, those since the last look; and how many looks the others have waited for. */
+  #freshBytes = 0;
+  #waited = 0;
+  #dirty = false;
+  /** Rows that changed since they were last taken. */
+  #changed: string[] = [];
+  #title: string | null = null;
+  #titles: string[] = [];
+  #statuses: string[] = [];
+
+  constructor({ cols, rows }: { cols: number; rows: number }, onStatus: (data: string) => void) {
+    this.#terminal = new xterm.Terminal({
+      cols: clamp(cols, 2, 1000),
+      rows: clamp(rows, 2, 500),
+      scrollback: 0,
+      allowProposedApi: true,
+      // It writes what it cannot parse to standard error, bytes and all.
+      logLevel: "off",
+    });
+    this.screen = new TerminalScreen(this.#terminal);
+    this.#terminal.onTitleChange((title) => {
+      this.#title = title.slice(0, TITLE_MAX);
+      if (this.#titles.length < TITLES_MAX) this.#titles.push(this.#title);
+    });
+    this.#terminal.parser.registerOscHandler(7501, (data) => {
+      const status = data.slice(0, STATUS_MAX);
+      if (this.#statuses.length < STATUSES_MAX) this.#statuses.push(status);
+      onStatus(status);
+      return true;
+    });
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+    this.#freshBytes += bytes.length;
+    if (this.#pendingBytes > PENDING_BYTES_MAX) this.flush();
+  }
+
+  /** At a time boundary: is a look worth it? Always where the look before left something open. */
+  isDue(isOpen: boolean): boolean {
+    const isResting = this.#freshBytes === 0;
+    this.#freshBytes = 0;
+    if (isResting || isOpen || this.#pendingBytes >= WORTH_BYTES) return true;
+    this.#waited++;
+    return this.#waited >= WAIT_LOOKS_MAX;
+  }
+
+  flush(): void {
+    this.#freshBytes = 0;
+    this.#waited = 0;
+    if (this.#pendingBytes === 0) return;
+    const bytes =
+      this.#pending.length === 1 ? (this.#pending[0] as Uint8Array) : joined(this.#pending, this.#pendingBytes);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.#dirty = true;
+    // An empty input marks the next write as an answer to a user, which the emulator parses at once instead of in a
+    // timer. Without it each look would wait a millisecond for its timer, which is half of the time of a replay.
+    this.#terminal.input("", true);
+    this.#terminal.write(bytes);
+  }
+
+  resize(cols: number, rows: number): void {
+    this.flush();
+    this.#terminal.resize(clamp(cols, 2, 1000), clamp(rows, 2, 500));
+    this.screen.touch();
+    this.#dirty = true;
+  }
+
+  /** Brings the screen's rows up to what was written. */
+  readRows(): void {
+    this.flush();
+    if (this.#dirty) this.#changed.push(...this.screen.read());
+    this.#dirty = false;
+  }
+
+  /** The rows that changed since this was last asked. */
+  takeChanged(): string[] {
+    return this.#changed.splice(0);
+  }
+
+  /** The titles since this was last asked: a turn may begin and end between two looks. */
+  takeTitles(): string[] {
+    // Beyond so many, only the last one counts.
+    if (this.#titles.length === TITLES_MAX && this.#title !== null) this.#titles.push(this.#title);
+    return this.#titles.splice(0);
+  }
+
+  /** What the program wrote of itself by OSC 7501 since this was last asked. */
+  takeStatuses(): string[] {
+    return this.#statuses.splice(0);
+  }
+
+  get title(): string {
+    return this.#title ?? "";
+  }
+
+  /** Row and column from 0, after everything that was parsed. The column may lie behind the last one. */
+  get cursor(): { x: number; y: number; cols: number } {
+    const { cursorX: x, cursorY: y } = this.#terminal.buffer.active;
+    return { x, y, cols: this.#terminal.cols };
+  }
+
+  dispose(): void {
+    this.#terminal.dispose();
+  }
+}
+
+/** What comes between two looks is joined here and parsed at once, so one place serves all readers. */
+const joint = new Uint8Array(64 * 1024);
+
+function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+  const all = bytes <= joint.length ? joint.subarray(0, bytes) : new Uint8Array(bytes);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+const clamp = (n: number, low: number, high: number): number => Math.max(low, Math.min(high, Math.floor(n) || low));

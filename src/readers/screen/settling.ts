@@ -1,0 +1,103 @@
+/**
+ * What a screen states, look by look, into what is said of it. A frame can be torn at a look, so a state counts when two
+ * looks agree, and a reply or a counter when two found it new. Nothing is said twice.
+ */
+import type { ScreenReading } from "../../core/signal.js";
+import type { Facts } from "./facts.js";
+
+/** A spinner that last moved longer ago than this has stopped. */
+const MOTION_MS = 3000;
+/** Facts that are yes, no or a word. */
+const FLAGS = [
+  "busy",
+  "composer",
+  "structural",
+  "compacting",
+  "background",
+  "ended",
+  "interrupted",
+  "closing",
+] as const satisfies readonly (keyof Facts)[];
+
+export class Settling {
+  #movedAt = Number.NEGATIVE_INFINITY;
+  #seen: Facts | null = null;
+  /** What the last look stated, the one before it, and what two of them agreed on, as texts to compare. */
+  #key = "";
+  #before = "";
+  #settled = "";
+  #agreed: Facts | null = null;
+  #said: { key: string; reply: string; tokens: number | undefined; moving: boolean } | null = null;
+  /** Whether the look before found a reply or a counter that had not been said. */
+  #wasNews = false;
+
+  /** Did the last look find something that no other has confirmed? */
+  get isOpen(): boolean {
+    return this.#key !== this.#settled || this.#wasNews;
+  }
+
+  /** The screen changed since the look before, and states this now. */
+  see(facts: Facts, at: number): void {
+    this.#movedAt = at;
+    if (!this.#seen || !isAlike(this.#seen, facts)) this.#key = stable(facts);
+    this.#seen = facts;
+  }
+
+  /** After a look: what there is to be said now; null when that is nothing. */
+  say(at: number): ScreenReading | null {
+    const seen = this.#seen;
+    if (!seen) return null;
+    if (this.#key === this.#before && this.#key !== this.#settled) {
+      this.#settled = this.#key;
+      this.#agreed = seen;
+    }
+    this.#before = this.#key;
+    if (!this.#agreed) return null;
+    const agrees = this.#key === this.#settled;
+    const tokens = agrees ? seen.tokens : (seen.tokens ?? this.#agreed.tokens);
+    const moving = at - this.#movedAt < MOTION_MS;
+    const said = this.#said;
+    const isNews = said !== null && (said.reply !== seen.reply || said.tokens !== tokens);
+    // A frame that is torn at this look is whole at the next. Qwen Code paints its whole history anew every 40 s; half
+    // of it is a reply that nobody ever saw, and counted as news it kept a dead stream alive.
+    const isFirst = isNews && !this.#wasNews;
+    this.#wasNews = isNews;
+    if (said && (isFirst || !isNews) && said.moving === moving && said.key === this.#settled) return null;
+    const facts: Facts = agrees ? seen : { ...this.#agreed, reply: seen.reply, ...progress(seen) };
+    const reading: ScreenReading = { ...facts, moving, ...(isFirst ? { reply: said.reply } : {}) };
+    if (isFirst) {
+      if (said.tokens === undefined) delete reading.tokens;
+      else reading.tokens = said.tokens;
+    }
+    this.#said = { key: this.#settled, reply: reading.reply, tokens: isFirst ? said.tokens : tokens, moving };
+    return reading;
+  }
+}
+
+/** Everything that a look states but for what moves by nature, as a text to compare. */
+function stable(facts: Facts): string {
+  const { dialog, error, retry, limit } = facts;
+  const flags = FLAGS.map((name) => facts[name]);
+  return JSON.stringify([
+    flags,
+    facts.tool?.class,
+    dialog,
+    error,
+    retry && [retry.attempt, retry.max, retry.infra],
+    limit && [limit.until, limit.resumesItself],
+  ]);
+}
+
+/** Do two looks state the same without words? Then their texts to compare are the same, and need not be written. */
+function isAlike(a: Facts, b: Facts): boolean {
+  for (const facts of [a, b]) if (facts.dialog || facts.error || facts.retry || facts.limit) return false;
+  for (const name of FLAGS) if (a[name] !== b[name]) return false;
+  return a.tool?.class === b.tool?.class;
+}
+
+function progress(facts: Facts): Partial<Facts> {
+  return {
+    ...(facts.tokens === undefined ? {} : { tokens: facts.tokens }),
+    ...(facts.elapsed === undefined ? {} : { elapsed: facts.elapsed }),
+  };
+}
