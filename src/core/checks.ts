@@ -101,10 +101,11 @@ const isItsTurn: Check = ({ turn, incident, traits, now }) => {
 };
 
 /**
- * A deed that was seen to work has changed the screen. As long as no later one has come, what is judged is from before it,
- * and whatever the agent has answered since, a new limit perhaps, is still on its way.
+ * A nudge that was seen to start a turn has changed the screen. As long as no later one has come, the limit that is judged
+ * is from before it, and the next, which the agent may have run into since, is still on its way.
  */
-const isSeenSince: Check = ({ deeds, traits, facts, now }) => {
+const isSeenSince: Check = ({ incident, deeds, traits, facts, now }) => {
+  if (incident.trouble !== "rate_limited") return null;
   const last = deeds.at(-1);
   const shownAt = facts.shownAt ?? null;
   if (!traits.types || !last?.outcome?.proven || shownAt === null || shownAt >= last.at) return null;
