@@ -118,6 +118,24 @@ describe("is a turn running?", () => {
     expect(turn.turns).toBe(1);
   });
 
+  it("does not take a spinner that turns before there is anything to type into for a turn, however long it takes", () => {
+    const turn = createTurn();
+    takeTurn(turn, { at: 0, ...screen({ busy: true, composer: "hidden" }) } as Signal);
+    takeTurn(turn, { at: 30_000, ...screen({ busy: false, composer: "empty" }) } as Signal);
+    expect(turn.turns).toBe(0);
+  });
+
+  it.each([
+    { composer: "empty" },
+    { composer: "hidden", tokens: 20 },
+    { composer: "hidden", tool: { class: "shell" } },
+  ] as const)("counts a turn that nobody was seen to ask for where the screen shows more: %j", (shown) => {
+    const turn = createTurn();
+    takeTurn(turn, { at: 0, ...screen({ busy: true, ...shown }) } as Signal);
+    takeTurn(turn, { at: 30_000, ...screen({ busy: false, composer: "empty" }) } as Signal);
+    expect(turn.turns).toBe(1);
+  });
+
   it("counts a turn of a second that followed an open composer, although nobody was seen to ask", () => {
     const turn = createTurn();
     takeTurn(turn, { at: 0, ...screen({ busy: false, composer: "empty" }) } as Signal);

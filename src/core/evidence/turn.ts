@@ -28,6 +28,8 @@ export interface TurnEvidence {
   presumed: boolean;
   /** When its composer was first on the screen with no turn running: the program had started up. */
   readyAt: number | null;
+  /** The screen showed a place to type, a tool or a counter: what it calls busy is more than a program that loads. */
+  showedWork: boolean;
   /**
    * It has started, so that Enter asks for something. Before, a person who presses Enter while a program loads would
    * make a turn of the motion of its start.
@@ -61,6 +63,7 @@ export function createTurn(): TurnEvidence {
     record: { startAt: null, endAt: null },
     presumed: false,
     readyAt: null,
+    showedWork: false,
     takesPrompts: false,
   };
 }
@@ -94,6 +97,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       else if (turn.askedAt !== null && !signal.reading.dialog)
         say(turn, "screen", moving ? "active" : "idle", signal.at);
       turn.byMotion = busy === null;
+      turn.showedWork ||= showsWork(signal.reading);
       if (hasGivenUp(signal.reading)) turn.presumed = true;
       if (signal.reading.composer !== "hidden" && turnWord(turn)?.word !== "active") turn.readyAt ??= signal.at;
       turn.takesPrompts = isOpeningDialog(signal.reading) ? false : turn.takesPrompts || isSettled(signal.reading);
@@ -116,6 +120,9 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
  */
 const hasGivenUp = ({ busy, moving, composer, limit, error }: ScreenReading): boolean =>
   busy === false && !moving && composer !== "hidden" && (limit !== undefined || error !== undefined);
+
+const showsWork = ({ composer, tool, tokens }: ScreenReading): boolean =>
+  composer !== "hidden" || tool !== undefined || tokens !== undefined;
 
 /** Enter in such a dialog lets the program start, and asks it for nothing. */
 const isOpeningDialog = ({ dialog }: ScreenReading): boolean =>
@@ -140,7 +147,10 @@ function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number): vo
     const isNew = (turn.startedAt ?? 0) - (turn.readyAt ?? at) < READY_MS;
     // What somebody typed while it loads waits for the end of that; a turn of a program with such a flag has a record.
     const isUnasked = turn.record.startAt === null && (turn.askedAt === null || source !== "screen");
-    if (isUnasked && isNew && at - (turn.startedAt ?? 0) < FLICKER_MS) turn.turns = Math.max(0, turn.turns - 1);
+    const isFlicker = isNew && at - (turn.startedAt ?? 0) < FLICKER_MS;
+    // Qwen Code turns a spinner for many seconds before it has anything to type into.
+    const isLoading = source === "screen" && !turn.showedWork;
+    if (isUnasked && (isFlicker || isLoading)) turn.turns = Math.max(0, turn.turns - 1);
   }
   if (after?.word !== "active" || before?.word === "active") return;
   // A dialog that was answered goes on with the same turn.
