@@ -278,6 +278,25 @@ describe("an assessment", () => {
     expect(assess(evidence, START + 71_000).until).toBe(START + 3_600_000);
   });
 
+  it("does not take a row that stood there before a turn for its end because the screen was read while the turn ran", () => {
+    const evidence = createEvidence();
+    const limit = { text: "You've hit your usage limit. Try again at 11:37 AM.", until: START + 60_000 };
+    const at = (ms: number, signal: Omit<Signal, "at">): string => {
+      take(evidence, { ...signal, at: START + ms } as Signal);
+      return assess(evidence, START + ms).state;
+    };
+    const status = (word: "working" | "done" | "error") =>
+      ({ kind: "status", source: "program_status", status: word }) as const;
+    at(0, status("working"));
+    at(9000, status("error"));
+    expect(at(10_000, screen({ busy: false, composer: "empty", limit }))).toBe("rate_limited");
+    expect(at(120_000, status("working"))).toBe("working");
+    // One look saw the reply grow; another has to agree that the row is gone.
+    at(120_500, screen({ busy: false, composer: "empty", limit, reply: "mended" }));
+    expect(at(121_000, status("done"))).toBe("working");
+    expect(at(122_500, screen({ busy: false, composer: "empty", reply: "mended" }))).toBe("complete");
+  });
+
   it("does not take the row that ended the turn before for the end of one that its screen was not read in", () => {
     const evidence = createEvidence();
     const limit = { text: "You've hit your usage limit. Try again at 11:37 AM.", until: START + 60_000 };

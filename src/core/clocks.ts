@@ -93,11 +93,14 @@ export const FROZEN_AFTER_MS: number = 60 * SECOND;
  * says that it failed, or that somebody is asked, is given the two looks in which its screen says why. A record of a turn
  * that begins comes before the flags: by 7 s where Claude Code started on two cores with a load of 50.
  */
-export const SETTLE_MS: Readonly<Record<"title" | "record" | "begun" | "reason" | "unmarked" | "motion", number>> = {
+export const SETTLE_MS: Readonly<
+  Record<"title" | "record" | "begun" | "reason" | "stale" | "unmarked" | "motion", number>
+> = {
   title: 400,
   record: 2000,
   begun: 20_000,
   reason: 1600,
+  stale: 3000,
   unmarked: 10_000,
   motion: 20_000,
 };

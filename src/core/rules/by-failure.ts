@@ -18,8 +18,9 @@ export function byFailure(question: Question): Verdict | null {
   // A row of the screen needs an idle composer: while the turn runs it is history or a quote.
   if (active === true || evidence.turn.interruptedAt !== null) return null;
   const { shownLimit, shownError } = failures;
-  if ((shownLimit || shownError) && isUnread(question)) {
-    question.dueAfter(evidence.turn.endedAt ?? 0, SETTLE_MS.reason);
+  const shown = shownLimit ?? shownError;
+  if (shown && isUnread(question, shown.at)) {
+    question.dueAfter(evidence.turn.endedAt ?? 0, SETTLE_MS.stale);
     return { state: "working", cause: null, confidence: 0.5, reasons: ["the turn seems to end"] };
   }
   if (shownLimit && !isHistory(evidence, shownLimit.at)) return limited(question, shownLimit);
@@ -34,12 +35,12 @@ export function byFailure(question: Question): Verdict | null {
 }
 
 /**
- * The last look at the screen is from before the turn, which has only just ended: its rows tell of the turn before. A
- * screen that stays as it was is not looked at twice, so that the rows count after that.
+ * The row was there before the turn, which has only just ended: it tells of the turn before, until a look has found it
+ * after this one. A screen that stays as it was is not looked at twice, so that the row counts after a while.
  */
-function isUnread({ evidence: { turn, progress, exit }, since }: Question): boolean {
+function isUnread({ evidence: { turn, exit }, since }: Question, shownAt: number): boolean {
   if (exit || turn.startedAt === null || turn.endedAt === null || turn.endedAt < turn.startedAt) return false;
-  return (progress.readingAt ?? 0) < turn.startedAt && since(turn.endedAt) < SETTLE_MS.reason;
+  return shownAt < turn.startedAt && since(turn.endedAt) < SETTLE_MS.stale;
 }
 
 /** A turn began after it and was cut off: the row was on its way up the screen. */
