@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { START, type Step, screen, walk } from "../../test/support/steps.js";
 import { assess } from "./assess.js";
 import { createEvidence, take } from "./evidence/evidence.js";
+import type { Signal } from "./signal.js";
 import { PLAIN_TRAITS } from "./traits.js";
 
 const begin = { kind: "turn", source: "hook", phase: "start", byUser: true } as const;
