@@ -77,10 +77,16 @@ export const generic: AgentProfile = {
       class: "shell",
       alone: true,
     },
-    { fact: "failure", region: "last", when: "^(?: {0,2}[✕■✗✘✖×⚠●⏺!]| {2,4}⎿) {0,2}(?P<text>\\S.*)", tinted: true },
+    {
+      fact: "failure",
+      region: "last",
+      when: "^(?: {0,2}[✕■✗✘✖×⚠●⏺!]| {2,4}⎿) {0,2}(?P<text>\\S.*)",
+      tinted: true,
+      unsaid: true,
+    },
     // A program's own word has its own colour: red, or the grey of its remarks. A reply with these words has neither.
-    { fact: "failure", region: "last", when: "^ {0,2}(?:\\w+ )?[Ee]rror: (?P<text>.*)", tinted: true },
-    { fact: "failure", region: "last", when: "^ {0,2}(?:\\w+ )?[Ee]rror: (?P<text>.*)", muted: true },
+    { fact: "failure", region: "last", when: "^ {0,2}(?:\\w+ )?[Ee]rror: (?P<text>.*)", tinted: true, unsaid: true },
+    { fact: "failure", region: "last", when: "^ {0,2}(?:\\w+ )?[Ee]rror: (?P<text>.*)", muted: true, unsaid: true },
   ],
   noise: [
     "^\\s+\\? for shortcuts\\s*$",

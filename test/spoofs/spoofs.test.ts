@@ -45,8 +45,8 @@ function judged(profile: string, chrome: Chrome, spoofs: readonly Spoof[]): stri
 describe("spoofs", async () => {
   const all = allSpoofs(await specimens());
   const runs = [
-    ...PROGRAMS.map((chrome) => ({ profile: chrome, chrome, count: FULL ? all.length : 800 })),
-    ...PROGRAMS.map((chrome) => ({ profile: "generic", chrome, count: FULL ? all.length : 300 })),
+    ...PROGRAMS.map((chrome) => ({ profile: chrome, chrome, count: FULL ? all.length : 2500 })),
+    ...PROGRAMS.map((chrome) => ({ profile: "generic", chrome, count: FULL ? all.length : 2500 })),
   ];
 
   describe.each(runs)("$profile in the chrome of $chrome", ({ profile, chrome, count }) => {

@@ -113,14 +113,18 @@ function tall(profile: CompiledProfile, rows: readonly string[], foot: number): 
   return null;
 }
 
+const indentOf = (row: string): number => row.search(/\S/);
 const RULE = /^\s{0,4}[╭╰┌└]?[─━═▄▀▔▁]{9,}/;
 
 /** How far the composer whose first row is `y` reaches: between rules, or over the rows of its draft. */
 function extentOf(profile: CompiledProfile, rows: readonly string[], y: number, foot: number): Omit<Composer, "draft"> {
   const { more } = profile.composer;
-  if (y > 0 && RULE.test(rows[y - 1] as string)) {
+  const above = rows[y - 1] ?? "";
+  if (RULE.test(above)) {
     for (let r = y + 1; r <= Math.min(foot, y + HEIGHT_MAX); r++) {
-      if (RULE.test(rows[r] as string)) return { top: y - 1, bottom: r };
+      const row = rows[r] as string;
+      // A rule that somebody typed or pasted has the draft's indent.
+      if (RULE.test(row) && indentOf(row) === indentOf(above)) return { top: y - 1, bottom: r };
     }
   }
   // The foot stands apart, so the draft ends above the last empty row.

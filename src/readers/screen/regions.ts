@@ -127,6 +127,7 @@ function matchBlock(
     const row = screen.rows[y] as string;
     for (const { rule, groups } of profile.says(row).last) {
       if (!isDrawn(screen, y, rule, asked) || (rule.alone && hasOutput(screen.rows, y))) continue;
+      if (rule.unsaid && isSaid(profile, screen.rows, y)) continue;
       const text = joinRows(screen.rows.slice(y, from), " ");
       const said =
         groups.text === undefined
@@ -139,6 +140,19 @@ function matchBlock(
     if (from > y && end - y > 6) break;
   }
   return { matches, ownChrome: matches.some((m) => m.rule.fact !== "tool"), from };
+}
+
+/** Is row `y` a later row of a message that begins with its sign? */
+function isSaid(profile: CompiledProfile, rows: readonly string[], y: number): boolean {
+  const hangs = /^ {2}[⎿└] /.test(rows[y] as string) && !isBlank(rows[y - 1]);
+  // What a tool printed hangs right below its row, and is not of the message above it.
+  if (hangs || !/^ {2}/.test(rows[y] as string)) return false;
+  for (let r = y - 1; r >= 0 && y - r <= MESSAGE_ROWS_MAX; r--) {
+    const row = rows[r] as string;
+    if (profile.says(row).isMessage) return !TOOL_OUTPUT.test(rows[r + 1] ?? "");
+    if (!isBlank(row) && !/^ {2}/.test(row)) return false;
+  }
+  return false;
 }
 
 const STILL = /(?:…|\.\.\.)\s*$/;
