@@ -154,7 +154,8 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
     await spawnFake(
       home,
       "wonders",
-      { steps: [{ do: "idle", ms: 500 }, { do: "finish", text: question }, { do: "idle" }] },
+      // A turn of a second right after the start is taken for a part of the start.
+      { steps: [{ do: "idle", ms: 6000 }, { do: "finish", text: question }, { do: "idle" }] },
       ["worker"],
     );
     expect((await told(client, "asks", "worker.needs_input")).payload).toMatchObject({ prompt_type: "permission" });
