@@ -6,6 +6,8 @@ import { type Demand, type Keys, objectionTo, type Sight } from "../core/touch.j
 import type { Press, Terminal } from "./terminal.js";
 
 const FRESH_MS = 2000;
+/** Why nothing was pressed on a look that was good when it was asked for. */
+export const TOO_OLD = "the look is too old";
 
 class FreshLook<Ticket = unknown> {
   readonly #hand: Hand<Ticket>;
@@ -29,7 +31,7 @@ class FreshLook<Ticket = unknown> {
     if (this.#hand !== hand) return "that was a look at another terminal";
     if (this.#isUsed) return "a look is good for one press";
     this.#isUsed = true;
-    if (now - this.#at > FRESH_MS || now < this.#at) return "the look is too old";
+    if (now - this.#at > FRESH_MS || now < this.#at) return TOO_OLD;
     return { ticket: this.#ticket };
   }
 }

@@ -3,7 +3,7 @@
  * has changed; whatever happens, there is no second one.
  */
 import { isRunning, sameText } from "../core/touch.js";
-import { done, failed, type Reach, type Result, refused, settled, unknown, watch } from "./reach.js";
+import { done, failed, pressOn, type Reach, type Result, refused, settled, unknown, watch } from "./reach.js";
 import type { Press } from "./terminal.js";
 
 /** Programs take bytes that come together for a paste, and an Enter in a paste for a line end. */
@@ -32,21 +32,19 @@ export async function nudge(reach: Reach, text: string): Promise<Result> {
   return prove(reach, text);
 }
 
-async function submit(reach: Reach, text: string): Promise<Press> {
-  const others = reach.turn();
-  if (others === "running" || others === "asking") return { result: "refused", reason: "something else began" };
-  if (reach.now() >= reach.deadline) return { result: "refused", reason: "it took too long" };
-  const look = await reach.hand.look();
-  if (look.sight === null) return { result: "refused", reason: look.reason };
-  return reach.hand.press(look, { kind: "submit" }, { draft: text, turn: "idle", quietMs: reach.quietMs });
+function submit(reach: Reach, text: string): Promise<Press> {
+  const demand = { draft: text, turn: "idle", quietMs: reach.quietMs } as const;
+  return pressOn(reach, { kind: "submit" }, demand, () => {
+    const others = reach.turn();
+    if (others === "running" || others === "asking") return "something else began";
+    return reach.now() >= reach.deadline ? "it took too long" : null;
+  });
 }
 
 /** Only what rouse typed, only when exactly that is to be seen, and only under the same conditions as any key. */
 async function takeBack(reach: Reach, text: string, why: string): Promise<Result> {
-  const look = await reach.hand.look();
-  if (look.sight === null) return left(why);
   const demand = { draft: text, turn: "idle", quietMs: reach.quietMs } as const;
-  const erased = await reach.hand.press(look, { kind: "erase", chars: text.length }, demand);
+  const erased = await pressOn(reach, { kind: "erase", chars: text.length }, demand);
   if (erased.result !== "pressed") return left(why);
   const gone = await watch(reach, SHOWN_MS, ({ composer }) => composer === "empty");
   if (gone.isSo) return refused(`${why}; what was typed was taken back`);

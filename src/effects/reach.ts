@@ -1,7 +1,8 @@
 /** What every effect on a terminal works with, and the few moves that they share. */
 import type { OutcomeResult } from "../core/action.js";
-import { type Demand, type Glance, objectionTo } from "../core/touch.js";
-import type { FreshLook, Hand } from "./hand.js";
+import { type Demand, type Glance, type Keys, objectionTo } from "../core/touch.js";
+import { type FreshLook, type Hand, TOO_OLD } from "./hand.js";
+import type { Press } from "./terminal.js";
 
 export interface Clock {
   now(): number;
@@ -67,5 +68,27 @@ export async function watch(
     if (isSo(look.sight.glance)) return { isSo: true, look, reason: "" };
     if (reach.now() >= end) return { isSo: false, look, reason: "" };
     await reach.sleep(LOOK_AGAIN_MS);
+  }
+}
+
+const LATE_LOOKS_MAX = 4;
+
+/**
+ * A key on a look of its own. On a machine with a load of 20 a look took more than two seconds and was too old when it
+ * came: nothing was pressed then, so it is taken anew, and everything is asked again. `objection` is what else stands against it.
+ */
+export async function pressOn(
+  reach: Reach,
+  keys: Keys,
+  demand: Omit<Demand, "place">,
+  objection: () => string | null = () => null,
+): Promise<Press> {
+  for (let looks = 1; ; looks++) {
+    const against = objection();
+    if (against !== null) return { result: "refused", reason: against };
+    const look = await reach.hand.look();
+    if (look.sight === null) return { result: "refused", reason: look.reason };
+    const pressed = await reach.hand.press(look, keys, demand);
+    if (pressed.result !== "refused" || pressed.reason !== TOO_OLD || looks === LATE_LOOKS_MAX) return pressed;
   }
 }

@@ -85,6 +85,20 @@ function expectHonest({ result }: Result, terminal: FakeTerminal): void {
   expect(terminal.submitted.length).toBeLessThanOrEqual(1);
 }
 
+describe("a machine that is so busy that looks are too old when they come", () => {
+  it("keeps no nudge from its end: nothing was typed, or it was sent", async () => {
+    const results = new Set<string>();
+    await atEveryStep("nudge", ["slow"], 0, ({ terminal, result }) => {
+      results.add(result.result);
+      expect({ draft: terminal.draft, sent: terminal.submitted.length }).toEqual({
+        draft: "",
+        sent: result.result === "done" ? 1 : 0,
+      });
+    });
+    expect([...results].sort()).toEqual(["done", "refused"]);
+  });
+});
+
 describe("the simulation", () => {
   it.each(names)("catches a terminal that does not look itself: %s", async (name) => {
     const harm = new Set<string>();

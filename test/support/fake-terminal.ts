@@ -18,6 +18,7 @@ export const EVENTS = [
   "unfit", // a screen that no profile knows
   "stranger", // another program has the terminal
   "lost", // answers get lost from now on
+  "slow", // the next two looks come late
 ] as const;
 export type Event = (typeof EVENTS)[number];
 
@@ -49,6 +50,7 @@ export class FakeTerminal implements Terminal<number> {
   #place = 0;
   #fits = true;
   #lost = false;
+  #lateLooks = 0;
   #step = 0;
   #interrupts = 0;
   readonly #options: FakeOptions;
@@ -70,7 +72,7 @@ export class FakeTerminal implements Terminal<number> {
 
   async look(): Promise<Look<number>> {
     this.#next();
-    this.now += 5;
+    this.now += this.#lateLooks-- > 0 ? 3000 : 5;
     const reason = this.#away();
     if (reason !== null) return { sight: null, reason };
     return { sight: { glance: this.#glance(), quietMs: this.now - this.#human }, ticket: this.#place };
@@ -118,6 +120,7 @@ export class FakeTerminal implements Terminal<number> {
     else if (event === "redraw") this.#place++;
     else if (event === "unfit") this.#fits = false;
     else if (event === "lost") this.#lost = true;
+    else if (event === "slow") this.#lateLooks = 2;
     else if (event === "exit") this.#program = "gone";
     else if (event === "human") {
       this.draft += "mine";
