@@ -20,6 +20,7 @@ import { readVersion } from "./version.js";
 const START_MS = 30_000;
 /** One that ended was perhaps not the only one that started: another has so long to answer. */
 const OTHER_MS = 3000;
+const HEALTH_MS = 5000;
 
 export function addDaemon(program: Command, setExit: (code: number) => void): void {
   program
@@ -48,7 +49,7 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
         await askDaemon(paths.daemonSocket, "POST", "/v1/shutdown", {});
         process.stdout.write(`the daemon is down; agents go on. ${UNTIL}\n`);
       } catch (error) {
-        if (!(error instanceof Unreachable)) throw error;
+        if (!(error instanceof Unreachable && error.isDown)) throw error;
         process.stdout.write(`no daemon was running. ${UNTIL}\n`);
       }
     });
@@ -125,9 +126,9 @@ function startProcess(paths: RousePaths): ChildProcess {
   return child;
 }
 
-/** Null when nobody answers. */
+/** Null when nobody answers soon: whoever starts an agent does not wait long for a daemon that hangs. */
 const healthOf = (socket: string): Promise<{ starting?: Fold } | null> =>
-  askDaemon(socket, "GET", "/v1/health").then(
+  askDaemon(socket, "GET", "/v1/health", undefined, {}, HEALTH_MS).then(
     (health) => health as { starting?: Fold },
     () => null,
   );

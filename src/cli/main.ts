@@ -71,7 +71,8 @@ function exitOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof BadInput) return say(error.message, 1);
   if (error instanceof Unreachable) {
-    return say(`${error.message}; start it with "rouse up", or start an agent with "rouse run" or "rouse spawn"`, 69);
+    const start = 'start it with "rouse up", or start an agent with "rouse run" or "rouse spawn"';
+    return say(`${error.message}; ${error.isDown ? start : 'try again; "rouse doctor" looks after it'}`, 69);
   }
   if (error instanceof Refused) return say(error.message, error.status === 503 ? 75 : 1);
   // The system's own refusal of a file or folder, such as a home that cannot be written: no fault of the program.

@@ -1,10 +1,9 @@
 /** `rouse status`, `rouse health` and `rouse why`: looking at what is watched. */
 import { type Command, Option } from "@commander-js/extra-typings";
-import { rousePaths } from "../config/paths.js";
 import { spell } from "../core/evidence/verdict.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { AlertsStatus } from "../daemon/alert-routes.js";
-import { askDaemon } from "../daemon/client.js";
+import { Refused } from "../daemon/client.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import type { PulseView } from "../daemon/pulse.js";
 import type { WhyAnswer } from "../daemon/routes.js";
@@ -77,26 +76,22 @@ async function listAgents(all: boolean): Promise<SessionView[]> {
   return agents.filter((agent) => all || agent.ended_at === null).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** The daemon's own signs of life; one of another release may have none. */
-const listPulses = (): Promise<{ pulses: PulseView[] }> =>
-  askDaemon(rousePaths().daemonSocket, "GET", "/v1/pulse").then(
-    (answer) => answer as { pulses: PulseView[] },
-    () => ({ pulses: [] }),
-  );
+/** What a daemon of another release may not know. One that only does not answer has not said that there is nothing. */
+async function askIfKnown<T>(path: string, none: T): Promise<T> {
+  try {
+    return (await ask(path, () => false)) as T;
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return none;
+    throw error;
+  }
+}
 
-/** A daemon of another release may keep none. */
-const listIncidents = (): Promise<IncidentView[]> =>
-  askDaemon(rousePaths().daemonSocket, "GET", "/v1/incidents").then(
-    (answer) => (answer as { incidents: IncidentView[] }).incidents,
-    () => [],
-  );
+const listPulses = (): Promise<{ pulses: PulseView[] }> => askIfKnown("/v1/pulse", { pulses: [] });
 
-/** A daemon of another release may alert nobody. */
-const alertsStatus = (): Promise<AlertsStatus | null> =>
-  askDaemon(rousePaths().daemonSocket, "GET", "/v1/alerts/status").then(
-    (answer) => answer as AlertsStatus,
-    () => null,
-  );
+const listIncidents = async (): Promise<IncidentView[]> =>
+  (await askIfKnown<{ incidents: IncidentView[] }>("/v1/incidents", { incidents: [] })).incidents;
+
+const alertsStatus = (): Promise<AlertsStatus | null> => askIfKnown("/v1/alerts/status", null);
 
 /** Alerts that reached nobody, loudly; empty while all are told. */
 function lostText(alerts: AlertsStatus | null, screen: Screen): string {

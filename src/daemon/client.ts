@@ -2,7 +2,15 @@
 import { request } from "node:http";
 
 /** The daemon cannot be reached: exit code 69. */
-export class Unreachable extends Error {}
+export class Unreachable extends Error {
+  /** Nobody listens. Else one is there that did not answer, or not to the end. */
+  readonly isDown: boolean;
+
+  constructor(message: string, isDown: boolean) {
+    super(message);
+    this.isDown = isDown;
+  }
+}
 
 /** The daemon answered with an error of its own. */
 export class Refused extends Error {
@@ -14,7 +22,8 @@ export class Refused extends Error {
   }
 }
 
-const TIMEOUT_MS = 5000;
+/** With a load of 20 on one core, answers took more than five seconds. */
+const TIMEOUT_MS = 20_000;
 
 export function askDaemon(
   socketPath: string,
@@ -34,17 +43,17 @@ export function askDaemon(
         if (response.statusCode === 200) resolve(answer);
         else reject(new Refused(response.statusCode ?? 0, messageOf(answer)));
       });
-      response.on("error", () => reject(new Unreachable("the daemon broke off its answer")));
+      response.on("error", () => reject(new Unreachable("the daemon broke off its answer", false)));
     });
     asked.on("timeout", () => asked.destroy(new Error("timed out")));
-    asked.on("error", (error) => reject(new Unreachable(unreachableText(error))));
+    asked.on("error", (error) => reject(unreachable(error)));
     asked.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }
 
-function unreachableText({ code, message }: NodeJS.ErrnoException): string {
+function unreachable({ code, message }: NodeJS.ErrnoException): Unreachable {
   const isDown = code === "ENOENT" || code === "ECONNREFUSED";
-  return isDown ? "no daemon is running" : `the daemon does not answer (${message})`;
+  return new Unreachable(isDown ? "no daemon is running" : `the daemon does not answer (${message})`, isDown);
 }
 
 function parse(text: string): unknown {

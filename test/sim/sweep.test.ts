@@ -57,7 +57,7 @@ describe("one call fails, and", () => {
   );
   it.each(cases)(
     "no touch is repeated, no incident lost and no unknown outcome forgotten: %s %s",
-    { timeout: 600_000 },
+    { timeout: 3_600_000 },
     async (call, kind) => {
       const { runs, found } = await sweep(call, kind);
       expect(found).toEqual([]);

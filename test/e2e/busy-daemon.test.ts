@@ -1,0 +1,65 @@
+/** A daemon that is there and answers late, or not to the end, is not taken for one that is down or has nothing to say. */
+import { createServer, type Server, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { makePrivateFolder, rousePaths } from "../../src/config/paths.js";
+import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
+
+/** On one core with a load of 20 an answer took longer than five seconds. */
+const LATE_MS = 6000;
+
+let home: Home;
+let server: Server;
+/** By path; what has none is not known to this release. */
+let answers: Record<string, (response: ServerResponse) => void | Promise<void>>;
+
+const json =
+  (body: unknown) =>
+  (response: ServerResponse): void =>
+    void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+const breaksOff = (response: ServerResponse): void => void response.destroy();
+
+beforeEach(async () => {
+  home = makeHome();
+  const { runtime, daemonSocket } = rousePaths(home.env);
+  makePrivateFolder(runtime);
+  answers = { "/v1/sessions": json({ agents: [] }) };
+  server = createServer((request, response) => {
+    const answer = answers[request.url ?? ""];
+    if (answer) void answer(response);
+    else response.writeHead(404, { "content-type": "application/json" }).end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(daemonSocket, resolve));
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+});
+
+it("status does not stand for all well while the incidents were not told", async () => {
+  expect(await rouse(home, ["status"])).toMatchObject({ status: 0, stderr: "" });
+  for (const path of ["/v1/incidents", "/v1/alerts/status", "/v1/pulse"]) {
+    answers[path] = breaksOff;
+    const { status, stdout, stderr } = await rouse(home, ["status"]);
+    expect({ path, status, stdout }).toEqual({ path, status: 69, stdout: "" });
+    expect(stderr).toMatch(/^rouse: the daemon does not answer .*; try again; "rouse doctor" looks after it\n$/);
+    delete answers[path];
+  }
+});
+
+it("a late answer is waited for", async () => {
+  answers["/v1/sessions"] = async (response) => {
+    await sleep(LATE_MS);
+    json({ agents: [] })(response);
+  };
+  expect(await rouse(home, ["health"])).toMatchObject({ status: 0, stderr: "" });
+});
+
+it("down does not say that none was running", async () => {
+  answers["/v1/shutdown"] = breaksOff;
+  const { status, stdout, stderr } = await rouse(home, ["down"]);
+  expect({ status, stdout }).toEqual({ status: 69, stdout: "" });
+  expect(stderr).toContain("the daemon does not answer");
+});
