@@ -15,7 +15,11 @@ export interface Pattern {
   test(text: string): boolean;
   /** Named groups of the first match, or null. A group that took no part is missing. */
   groups(text: string): Record<string, string> | null;
+  /** Where the named groups of the first match stand, or null. */
+  spans(text: string): Spans | null;
 }
+
+export type Spans = Readonly<Record<string, readonly [from: number, to: number]>>;
 
 const compiled = new Map<string, Pattern>();
 
@@ -36,21 +40,31 @@ export function pattern(source: string): Pattern {
     );
   const names = Object.keys(engine.namedGroups());
   const bounded = (text: string): string => (text.length > TEXT_MAX ? text.slice(0, TEXT_MAX) : text);
+  const spansIn = (text: string): Spans | null => {
+    if (names.length === 0) return engine.test(text) ? {} : null;
+    const matcher = engine.matcher(text);
+    if (!matcher.find()) return null;
+    const found: Record<string, readonly [number, number]> = {};
+    for (const name of names) {
+      const from = matcher.start(name);
+      if (from >= 0) found[name] = [from, matcher.end(name)];
+    }
+    return found;
+  };
   const made: Pattern = {
     source,
     test: (text) => engine.test(bounded(text)),
-    groups: (text) => {
-      if (names.length === 0) return engine.test(bounded(text)) ? {} : null;
-      const matcher = engine.matcher(bounded(text));
-      if (!matcher.find()) return null;
-      const found: Record<string, string> = {};
-      for (const name of names) {
-        const value = matcher.group(name);
-        if (typeof value === "string") found[name] = value;
-      }
-      return found;
-    },
+    groups: (text) => textsAt(spansIn(bounded(text)), text),
+    spans: (text) => spansIn(bounded(text)),
   };
   compiled.set(source, made);
   return made;
+}
+
+/** The texts that stand at these places. */
+export function textsAt(spans: Spans | null, text: string): Record<string, string> | null {
+  if (spans === null) return null;
+  const found: Record<string, string> = {};
+  for (const [name, [from, to]] of Object.entries(spans)) found[name] = text.slice(from, to);
+  return found;
 }

@@ -30,7 +30,12 @@ interface Sentence {
 export function closingOf(text: string): Closing {
   const prose = proseOf(text).slice(-REPORT_MAX);
   const sentences = sentencesOf(prose.slice(-CLOSING_MAX));
-  const isReport = reportsFinishedWork(prose);
+  // Asked for by offers and questions alone: most messages close with neither.
+  let report: boolean | null = null;
+  const isReport = (): boolean => {
+    report ??= reportsFinishedWork(prose);
+    return report;
+  };
   let statements = 0;
   let items = 0;
   let offered = false;
@@ -54,10 +59,10 @@ export function closingOf(text: string): Closing {
   return offered ? "offer" : "result";
 }
 
-function kindOf(sentence: string, isReport: boolean, isLast: boolean, hasOptions: boolean): Closing {
+function kindOf(sentence: string, isReport: () => boolean, isLast: boolean, hasOptions: boolean): Closing {
   const asks = /[?？؟]["'”’)\]*_»]{0,3}$/.test(sentence);
   if (words.OFFERS.some((p) => p.test(sentence)) && !choosesBetween(sentence)) {
-    return !isReport && /\b(?:let|tell) me\b/i.test(sentence) && holdsBack(sentence) ? "question" : "offer";
+    return /\b(?:let|tell) me\b/i.test(sentence) && holdsBack(sentence) && !isReport() ? "question" : "offer";
   }
   if (words.ASKS.some((p) => p.test(sentence))) return "question";
   if (asks) {
@@ -65,9 +70,9 @@ function kindOf(sentence: string, isReport: boolean, isLast: boolean, hasOptions
     if (!words.COURTESY_QUESTIONS.some((p) => p.test(sentence))) return "question";
     if (words.GO_ON.test(sentence) || words.RISKY.test(sentence)) return "question";
     if (words.EXTRA.test(sentence) && !/^what\b/i.test(sentence)) return "offer";
-    return isReport && !hasOptions && !words.ALTERNATIVES.test(sentence) ? "offer" : "question";
+    return !hasOptions && !words.ALTERNATIVES.test(sentence) && isReport() ? "offer" : "question";
   }
-  if (words.OPINION.test(sentence)) return isReport ? "offer" : "question";
+  if (words.OPINION.test(sentence)) return isReport() ? "offer" : "question";
   return promises(sentence) ? "promise" : "result";
 }
 

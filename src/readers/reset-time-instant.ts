@@ -33,9 +33,21 @@ export function resolveParts(parts: TimeParts, zone: string, now: number, isMont
     return next < now - JUST_PAST ? at(today.add({ days: ahead + 7 })) : next;
   }
   if (hour === undefined) return null;
-  for (const days of [-1, 0, 1, 2]) {
-    const time = at(today.add({ days }));
-    if (time >= now - JUST_PAST) return time;
+  return nextClock(today, at, now);
+}
+
+/** When a clock next shows a time; a little in the past still counts. */
+function nextClock(today: Temporal.PlainDate, at: (date: Temporal.PlainDate) => number, now: number): number | null {
+  const time = at(today);
+  // Just after midnight, a time just before it is one of yesterday; at any other hour yesterday's is long past.
+  if (time - now >= DAY - 2 * JUST_PAST) {
+    const before = at(today.subtract({ days: 1 }));
+    if (before >= now - JUST_PAST) return before;
+  }
+  if (time >= now - JUST_PAST) return time;
+  for (const days of [1, 2]) {
+    const next = at(today.add({ days }));
+    if (next >= now - JUST_PAST) return next;
   }
   return null;
 }

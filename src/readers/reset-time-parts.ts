@@ -31,15 +31,15 @@ const BARE_CLOCK = /^(1[0-2]|0?[1-9])(?::([0-5]\d))? ?([ap])m(?= \([\w/+-]{2,40}
 
 let parsers: ChronoModule.Chrono[] | undefined;
 
-/** What stands at the very start of `text`, or null. `reference` and `offsetMinutes` place "tomorrow". */
-export function readParts(text: string, reference: number, offsetMinutes: number): TimeParts | null {
+/** What stands at the very start of `text`, or null. `reference` and `offsetMinutes` place "tomorrow", where that is said. */
+export function readParts(text: string, reference: number, offsetMinutes: () => number): TimeParts | null {
   const head = text.slice(0, 64);
   const clock = BARE_CLOCK.exec(head);
   if (clock) {
     const hour = (Number(clock[1]) % 12) + (clock[3]?.toLowerCase() === "p" ? 12 : 0);
     return { hour, ...(clock[2] === undefined ? {} : { minute: Number(clock[2]) }), end: clock[0].length };
   }
-  const at = { instant: new Date(reference), timezone: offsetMinutes };
+  const at = { instant: new Date(reference), timezone: offsetMinutes() };
   let best: TimeParts | null = null;
   for (const parser of loadParsers()) {
     const parts = partsOf(parser.parse(head, at)[0]);

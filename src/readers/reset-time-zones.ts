@@ -5,6 +5,7 @@
  * A zone that is printed but not known is reported as such, because the reset time must then stay unknown.
  */
 import { Temporal } from "temporal-polyfill";
+import { Memo } from "./screen/memo.js";
 
 /** `none`: no zone is printed here; `unknown`: one is printed and cannot be read; `local`: "local time". */
 type ZoneReading =
@@ -130,15 +131,17 @@ function offsetZone(sign: string, hours: number, minutes: number): string | null
   return `${sign}${String(hours).padStart(2, "0")}:${String(minutes).padStart(2, "0")}`;
 }
 
-/** The zone as given if this runtime knows it, else null. */
-export function canonicalZone(name: string): string | null {
-  if (!/^[\w/+:-]{1,48}$/.test(name)) return null;
+const canonical = new Memo<{ zone: string | null }>(32, (name) => {
+  if (!/^[\w/+:-]{1,48}$/.test(name)) return { zone: null };
   try {
-    return Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId;
+    return { zone: Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId };
   } catch {
-    return null;
+    return { zone: null };
   }
-}
+});
+
+/** The zone as given if this runtime knows it, else null. */
+export const canonicalZone = (name: string): string | null => canonical.of(name).zone;
 
 function sameOffset(zone: string, other: string, now: number): boolean {
   const here = canonicalZone(other);

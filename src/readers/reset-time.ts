@@ -54,6 +54,9 @@ const ISO = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)? ?(?:Z|[+
 /** Prose without a digit or a word for a time is not worth a look in ten languages. */
 const MAY_HOLD_TIME = /^(?:.{0,24}\d|(?:noon|midnight|today|tomorrow|mon|tue|wed|thu|fri|sat|sun))/i;
 
+/** No time is written without one of these. */
+const ANY_TIME = /\d|\b(?:an?|noon|midnight|today|tomorrow|mon|tue|wed|thu|fri|sat|sun)/i;
+
 /** The start of something that is meant as a date or time: if it cannot be read, the banner's time is unknown. */
 const VALUE_LIKE = /^(?:\d|\p{L}{2,12}\.?,? \d{1,2}\b)/u;
 
@@ -85,6 +88,7 @@ interface Phrase {
  */
 export function readResetTime(text: string, now: number, zone: string): ResetTime | null {
   if (!Number.isFinite(now) || Math.abs(now) > 8e15) return null;
+  if (!ANY_TIME.test(text)) return null;
   const clean = unwrap(text);
   const phrases = phrasesOf(clean);
   const isMonthly = /\bmonth/i.test(clean);
@@ -196,16 +200,15 @@ function readWritten(value: string, now: number, local: string, isMonthly: boole
   // A row's end may fall inside a clock time: "5: 10pm" was "5:" and "10pm" on two rows.
   const text = value.replace(/^(.{0,24}?\d{1,2}): (?=\d{2}(?!\d))/, "$1:");
   const here = canonicalZone(local);
-  const offset = here === null ? 0 : offsetMinutes(here, now);
-  const draft = readParts(text, now, offset);
+  const offsetIn = (zone: string | null) => (): number => (zone === null ? 0 : offsetMinutes(zone, now));
+  const draft = readParts(text, now, offsetIn(here));
   if (draft === null) return failed;
   const printed = readZone(text.slice(draft.end), local, now);
   if (printed.kind === "unknown") return "refused";
   const zone = printed.kind === "zone" ? printed.zone : here;
   if (zone === null) return "refused";
   // "Tomorrow" depends on the zone, which is only known now.
-  const printedOffset = zone === here ? offset : offsetMinutes(zone, now);
-  const parts = printedOffset === offset ? draft : (readParts(text, now, printedOffset) ?? draft);
+  const parts = zone === here ? draft : (readParts(text, now, offsetIn(zone)) ?? draft);
   const end = value.length - text.length + parts.end + ("end" in printed ? printed.end : 0);
   const until = resolveParts(parts, zone, now, isMonthly);
   if (until === null) return "refused";
@@ -222,7 +225,7 @@ function offsetMinutes(zone: string, now: number): number {
 function zoneAbove(above: readonly Phrase[], now: number, local: string): string | null {
   for (let i = above.length - 1; i >= 0; i--) {
     const value = above[i]?.value ?? "";
-    const parts = MAY_HOLD_TIME.test(value) ? readParts(value, now, 0) : null;
+    const parts = MAY_HOLD_TIME.test(value) ? readParts(value, now, () => 0) : null;
     const printed = parts === null ? null : readZone(value.slice(parts.end), local, now);
     if (printed?.kind === "zone") return printed.zone;
     if (printed?.kind === "unknown") return null;

@@ -11,8 +11,6 @@ const composer = (above: string, draft = "") =>
 
 function reader(agent = "claude") {
   const terminal = new TerminalReader(profileFor(agent), { cols: 80, rows: 20, zone: "UTC" });
-  // It has long been up: while a program starts, every look is taken.
-  for (let n = 0; n < 20; n++) terminal.look(0);
   let at = 0;
   return {
     terminal,

@@ -107,6 +107,7 @@ export class TerminalReader {
       this.#outputBytes = 0;
       this.#outputAt = at;
     }
+    if (this.#emulator.isAtRest && this.#settling.isAtRest(at)) return signals;
     if (!this.#emulator.isDue(this.#settling.isOpen)) return signals;
     this.#emulator.readRows();
     for (const data of this.#emulator.takeStatuses()) signals.push(...readProgramStatus(data, at, this.#options));

@@ -1,6 +1,7 @@
 /** A profile with its patterns compiled, once per profile. */
 import { type Pattern, pattern } from "../../agents/pattern.js";
 import type { AgentProfile, Rule } from "../../agents/profile.js";
+import { countdown } from "./countdown.js";
 import { Memo } from "./memo.js";
 import { recall } from "./recall.js";
 import { formsOf, type RowForm } from "./row-form.js";
@@ -47,7 +48,7 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
   const onBlock = (source: string): Pattern => recall(pattern(source), BLOCKS_MAX);
   const maybe = (source: string | null): Pattern | null => (source === null ? null : onRow(source));
   const rules: Record<Rule["region"], CompiledRule[]> = { status: [], foot: [], last: [], reply: [] };
-  for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: pattern(rule.when) });
+  for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: countdown(pattern(rule.when)) });
   const asked = { rules, noise: profile.noise.map(pattern), message: maybe(profile.message) };
   const rows = new Memo<RowSays>(ROWS_MAX, (row) => new RowSays(asked, row));
   const made: CompiledProfile = {

@@ -17,8 +17,6 @@ const PENDING_BYTES_MAX = 256 * 1024;
  */
 const WORTH_BYTES = 2000;
 const WAIT_LOOKS_MAX = 3;
-/** A program that starts is looked at every time: what it shows then is short, and all of it is new. */
-const FIRST_LOOKS = 20;
 /** A spinner in a title turns ten times a second, and looks are two seconds apart. */
 const TITLES_MAX = 64;
 const TITLE_MAX = 400;
@@ -33,7 +31,6 @@ export class Emulator {
   /** Of the pending bytes, those since the last look; and how many looks the others have waited for. */
   #freshBytes = 0;
   #waited = 0;
-  #looks = 0;
   #dirty = false;
   /** Rows that changed since they were last taken. */
   #changed: string[] = [];
@@ -70,12 +67,17 @@ export class Emulator {
     if (this.#pendingBytes > PENDING_BYTES_MAX) this.flush();
   }
 
+  /** There is nothing that the last look has not seen. */
+  get isAtRest(): boolean {
+    if (this.#pendingBytes > 0 || this.#dirty) return false;
+    return this.#changed.length === 0 && this.#titles.length === 0 && this.#statuses.length === 0;
+  }
+
   /** At a time boundary: is a look worth it? Always where the look before left something open. */
   isDue(isOpen: boolean): boolean {
     const isResting = this.#freshBytes === 0;
     this.#freshBytes = 0;
-    this.#looks++;
-    if (isResting || isOpen || this.#looks <= FIRST_LOOKS || this.#pendingBytes >= WORTH_BYTES) return true;
+    if (isResting || isOpen || this.#pendingBytes >= WORTH_BYTES) return true;
     this.#waited++;
     return this.#waited >= WAIT_LOOKS_MAX;
   }

@@ -4,12 +4,13 @@ import type { InfraClass, ScreenReading } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
 import { knownVendorError } from "../vendor-errors.js";
 import type { CompiledProfile, CompiledRule } from "./compiled.js";
-import type { Match } from "./layout.js";
+import type { Layout, Match } from "./layout.js";
 import { Layouts } from "./layouts.js";
+import { Memo } from "./memo.js";
 import { durationMs, tokenCount } from "./numbers.js";
 import type { Range } from "./regions.js";
-import { ReplyReader } from "./reply.js";
-import { isBlank, joinRows, type ScreenText } from "./screen-text.js";
+import { ReplyReader, tailOf } from "./reply.js";
+import { type ColourAsked, isBlank, isDrawnAlike, joinRows, type ScreenText } from "./screen-text.js";
 
 export interface Look {
   at: number;
@@ -43,7 +44,6 @@ function nameIn(text: string): string {
 export class ScreenMemory {
   readonly layouts: Layouts;
   readonly replies: ReplyReader;
-
   constructor(profile: CompiledProfile) {
     this.layouts = new Layouts(profile);
     this.replies = new ReplyReader(profile);
@@ -56,7 +56,46 @@ export function readFacts(
   look: Look,
   { layouts, replies }: ScreenMemory = new ScreenMemory(profile),
 ): Facts {
-  const { composer, dialog, regions, status, foot, last, messageEnd } = layouts.of(screen, look);
+  const { layout, kept } = layouts.of(screen, look);
+  if (kept?.stated && isDrawnAlike(screen, kept.stated.colours)) return counted(kept.stated, layout, screen, look);
+  const stated = state(profile, screen, look, kept ? layouts.restated(kept, screen, look) : layout, replies);
+  if (kept && isCountable(profile, stated.facts)) kept.stated = stated;
+  return stated.facts;
+}
+
+/** What a look stated. */
+export interface Stated {
+  facts: Facts;
+  /** How far above the composer a clock ran; 0 where none did. */
+  clock: number;
+  /** What was said of the reply hangs on how these rows are drawn, too. */
+  colours: readonly ColourAsked[];
+}
+
+/** Does a look at the same layout state the same but for what it counts? Not where words hang on the numbers. */
+const isCountable = ({ profile }: CompiledProfile, facts: Facts): boolean =>
+  (facts.dialog !== undefined || (facts.busy === true && !profile.bareMessages)) &&
+  !facts.limit &&
+  !facts.retry &&
+  facts.background === undefined;
+
+/** What was stated of the same layout, with the numbers of now. */
+function counted({ facts, clock }: Stated, { regions, status, foot }: Layout, screen: ScreenText, look: Look): Facts {
+  if (clock > 0) look.clockStands?.(clock);
+  const now = { ...facts, tail: tailOf(screen.rows, regions.replyEnd) };
+  for (const matches of [status, foot]) {
+    for (const { rule, y } of matches) if (rule.fact === "busy") count(now, screen.rows[y] as string);
+  }
+  return now;
+}
+
+function state(
+  profile: CompiledProfile,
+  screen: ScreenText,
+  look: Look,
+  { composer, dialog, regions, status, foot, last, messageEnd }: Layout,
+  replies: ReplyReader,
+): Stated {
   const reply = replies.read(screen, regions.replyEnd);
   const facts: Facts = {
     reply: reply.digest,
@@ -66,13 +105,11 @@ export function readFacts(
   };
   if (dialog)
     facts.dialog = { prompt: dialog.prompt, question: dialog.question, ...(dialog.limit ? { limit: true } : {}) };
-  for (const match of status) state(facts, match, look);
-  for (const match of foot) state(facts, match, look);
-  for (const match of last) state(facts, match, look);
-  const clock = screen.rows.slice(...regions.status).findLastIndex(look.ticking);
-  if (clock >= 0) {
+  for (const matches of [status, foot, last]) for (const match of matches) stateRow(facts, match, look);
+  const clock = clockIn(screen.rows, regions.status, look);
+  if (clock > 0) {
     facts.busy = true;
-    look.clockStands?.(regions.status[1] - regions.status[0] - clock);
+    look.clockStands?.(clock);
   }
   if (facts.busy && !facts.tool && profile.profile.bareMessages) {
     Object.assign(facts, clockedTool(screen.rows, regions.status, look));
@@ -83,7 +120,13 @@ export function readFacts(
   }
   if (reply.replying) facts.replying = true;
   facts.tail = reply.tail;
-  return facts;
+  return { facts, clock, colours: replies.colours };
+}
+
+/** How far above the end of these rows the lowest clock runs; 0 where none does. */
+function clockIn(rows: readonly string[], [from, to]: Range, { ticking }: Look): number {
+  for (let y = to - 1; y >= from; y--) if (ticking(rows[y] as string)) return to - y;
+  return 0;
 }
 
 /** A model that thinks may have a clock of its own, too. */
@@ -103,20 +146,16 @@ function clockedTool(rows: readonly string[], [from, to]: Range, { ticking }: Lo
 }
 
 /** Writes down what one matched row states. The first row to state a fact wins: rows come lowest region first. */
-function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
+function stateRow(facts: Facts, { rule, groups, text }: Match, look: Look): void {
   switch (rule.fact) {
-    case "busy": {
+    case "busy":
       facts.busy = true;
-      const elapsed = durationMs(text);
-      const tokens = tokenCount(text);
-      if (elapsed !== null) facts.elapsed = elapsed / 1000;
-      if (tokens !== null) facts.tokens = tokens;
+      count(facts, text);
       return;
-    }
     case "retry": {
       facts.busy = true;
       const said = groups.text ?? text;
-      const infra = facts.retry?.infra ?? rule.infra ?? infraOf(said) ?? infraOfVendor(said);
+      const infra = facts.retry?.infra ?? rule.infra ?? whyRetried.of(said).infra;
       const limit = readLimit(said, look);
       if (limit && limit.until !== undefined && limit.until - look.at > 10 * 60_000) facts.limit ??= limit;
       const delayMs = groups.delay ? durationMs(groups.delay) : null;
@@ -158,6 +197,19 @@ function state(facts: Facts, { rule, groups, text }: Match, look: Look): void {
       return;
   }
 }
+
+/** The numbers of a row that says that it works. */
+function count(facts: Facts, text: string): void {
+  const elapsed = durationMs(text);
+  const tokens = tokenCount(text);
+  if (elapsed !== null) facts.elapsed = elapsed / 1000;
+  if (tokens !== null) facts.tokens = tokens;
+}
+
+/** The same words stand there for many looks while a countdown runs beside them. */
+const whyRetried = new Memo<{ infra: InfraClass | undefined }>(64, (said) => ({
+  infra: infraOf(said) ?? infraOfVendor(said),
+}));
 
 /** Why it retries, in a provider's own words that name no code. */
 function infraOfVendor(text: string): InfraClass | undefined {

@@ -4,7 +4,7 @@
  * layout is recalled instead of worked out again, and what its rows state is read from their texts of now.
  */
 import type { CompiledProfile } from "./compiled.js";
-import type { Look } from "./facts.js";
+import type { Look, Stated } from "./facts.js";
 import { type Layout, layOut, type RowMatch } from "./layout.js";
 import type { Range } from "./regions.js";
 import { rowDigests } from "./reply.js";
@@ -18,12 +18,21 @@ const CHANGED_MAX = 6;
 /** What is stated in words is read from every row again; these say no more than that they stand there. */
 const WORDLESS: ReadonlySet<string> = new Set(["tool", "ended", "interrupted"]);
 
-interface Kept {
-  layout: Layout;
-  rows: readonly string[];
-  forms: readonly RowForm[];
+/** A layout, and what fits it. */
+export interface Kept {
+  readonly layout: Layout;
+  readonly rows: readonly string[];
+  readonly forms: readonly RowForm[];
   /** Of the rows that show a time: did it run? */
-  ticking: readonly boolean[];
+  readonly ticking: readonly boolean[];
+  /** What its rows stated when they were last read: see `facts.ts`. */
+  stated: Stated | null;
+}
+
+export interface Found {
+  layout: Layout;
+  /** Where it is, or may be, found again. */
+  kept: Kept | null;
 }
 
 export class Layouts {
@@ -39,21 +48,26 @@ export class Layouts {
     this.#profile = profile;
   }
 
-  of(screen: ScreenText, look: Look): Layout {
-    if (!this.#takeIn(screen.rows)) return layOut(this.#profile, screen, look);
+  /** The layout of a screen; where it is recalled, what its rows state is that of the look when it was kept. */
+  of(screen: ScreenText, look: Look): Found {
+    if (!this.#takeIn(screen.rows)) return { layout: layOut(this.#profile, screen, look), kept: null };
     const ticking = this.#clocks.map((y) => look.ticking(screen.rows[y] as string));
     for (const kept of this.#kept) {
-      if (!this.#fits(kept, ticking) || !isDrawnAlike(screen, kept.layout.colours)) continue;
-      const status = this.#restate(kept.layout.status);
-      const foot = status && this.#restate(kept.layout.foot);
-      if (foot) return { ...kept.layout, status, foot };
+      if (this.#fits(kept, ticking) && isDrawnAlike(screen, kept.layout.colours)) return { layout: kept.layout, kept };
     }
     const layout = layOut(this.#profile, screen, look);
-    if (isRecallable(layout)) {
-      this.#kept.unshift({ layout, rows: this.#rows.slice(), forms: this.#forms.slice(), ticking });
-      if (this.#kept.length > KEPT_MAX) this.#kept.pop();
-    }
-    return layout;
+    if (!isRecallable(layout)) return { layout, kept: null };
+    const kept = { layout, rows: this.#rows.slice(), forms: this.#forms.slice(), ticking, stated: null };
+    this.#kept.unshift(kept);
+    if (this.#kept.length > KEPT_MAX) this.#kept.pop();
+    return { layout, kept };
+  }
+
+  /** A recalled layout with what its rows state now; laid out anew where a rule that fitted does so no longer. */
+  restated({ layout }: Kept, screen: ScreenText, look: Look): Layout {
+    const status = this.#restate(layout.status);
+    const foot = status && this.#restate(layout.foot);
+    return foot ? { ...layout, status, foot } : layOut(this.#profile, screen, look);
   }
 
   /** Keeps the rows and, where few of them are others, their forms. Is it worth it to look for a layout? */

@@ -15,7 +15,7 @@ const MISS: Answer = { hit: false, groups: null };
 export function recall(pattern: Pattern, max: number): Pattern {
   const answers = new Memo<Answer>(max, (text) => (pattern.test(text) ? { hit: true, groups: null } : MISS));
   return {
-    source: pattern.source,
+    ...pattern,
     test: (text) => answers.of(text).hit,
     groups: (text) => {
       const answer = answers.of(text);

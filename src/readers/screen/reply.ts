@@ -55,9 +55,14 @@ export class ReplyReader {
       digest: isNews ? digestOf(this.#digests) : this.#reply.digest,
       lastLine: this.#digests.at(-1) ?? "",
       replying: isReplying(this.#profile, screen, end, this.#asked),
-      tail: tailOf(this.#rows),
+      tail: tailOf(this.#rows, end),
     };
     return this.#reply;
+  }
+
+  /** What was last read hangs on how these rows are drawn, too. */
+  get colours(): readonly ColourAsked[] {
+    return this.#asked;
   }
 
   /** How the last message closes if it ends above row `end`, and its end where it asks; null where there is none. */
@@ -98,9 +103,10 @@ function digestOf(digests: readonly string[]): string {
   return digest(text);
 }
 
-function tailOf(rows: readonly string[]): string[] {
+/** The last rows above `end` that have text. */
+export function tailOf(rows: readonly string[], end: number): string[] {
   const tail: string[] = [];
-  for (let y = rows.length - 1; y >= 0 && tail.length < TAIL_ROWS; y--) {
+  for (let y = end - 1; y >= 0 && tail.length < TAIL_ROWS; y--) {
     const text = previews.of(rows[y] as string);
     if (text !== "") tail.push(text);
   }

@@ -2,6 +2,7 @@
  * What of a row decides where things stand on a screen: its words and what the profile's patterns say of it, but neither
  * its numbers nor which of a spinner's marks it begins with. A status line that counts has one form for many texts.
  */
+import { withoutDigits } from "./countdown.js";
 import { Memo } from "./memo.js";
 import type { RowSays } from "./row-says.js";
 import { showsTime } from "./ticks.js";
@@ -11,14 +12,13 @@ export interface RowForm {
   readonly clock: boolean;
 }
 
-const DIGIT = /\d/g;
 /** What a program draws to show that it moves: one mark of several before a row, or a bar that runs. */
 const SPINNER = /^([\s│┃]*)[·∗*✢✳✶✻✽✦◐◑◒◓◴◵◶◷\u2800-\u28ff⊶⊷●•◦]/;
 const BAR = /[■⬝]/g;
 const FORMS_MAX = 512;
 
-/** Each digit made one and the same: as long as before, so that a pattern that counts digits still fits. */
-const masked = new Memo<string>(FORMS_MAX, (row) => row.replace(DIGIT, "0"));
+/** As long as before, so that a pattern that counts digits still fits. */
+const masked = new Memo<string>(FORMS_MAX, withoutDigits);
 
 /** The same object for rows of the same form, as long as they are asked for now and then. */
 export function formsOf(says: (row: string) => RowSays): (row: string) => RowForm {

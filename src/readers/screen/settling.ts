@@ -22,12 +22,12 @@ const FLAGS = [
 export class Settling {
   #movedAt = Number.NEGATIVE_INFINITY;
   #seen: Facts | null = null;
-  /** What the last look stated, the one before it, and what two of them agreed on, as texts to compare. */
-  #key = "";
-  #before = "";
-  #settled = "";
+  /** What the last look stated, the one before it, and what two of them agreed on: of alike facts always the first. */
+  #key: Facts | null = null;
+  #before: Facts | null = null;
+  #settled: Facts | null = null;
   #agreed: Facts | null = null;
-  #said: { key: string; reply: string; tokens: number | undefined; moving: boolean } | null = null;
+  #said: { key: Facts | null; reply: string; tokens: number | undefined; moving: boolean } | null = null;
   /** Whether the look before found a reply or a counter that had not been said. */
   #wasNews = false;
 
@@ -36,10 +36,19 @@ export class Settling {
     return this.#key !== this.#settled || this.#wasNews;
   }
 
+  /** With the screen as it was: would the next look say anything? */
+  isAtRest(at: number): boolean {
+    const moving = at - this.#movedAt < MOTION_MS;
+    return this.#said === null ? this.#seen === null : !this.isOpen && this.#said.moving === moving;
+  }
+
   /** The screen changed since the look before, and states this now. */
   see(facts: Facts, at: number): void {
     this.#movedAt = at;
-    if (!this.#seen || !isAlike(this.#seen, facts)) this.#key = stable(facts);
+    if (!isAlike(this.#key, facts)) {
+      if (isAlike(this.#settled, facts)) this.#key = this.#settled;
+      else this.#key = isAlike(this.#before, facts) ? this.#before : facts;
+    }
     this.#seen = facts;
   }
 
@@ -74,25 +83,28 @@ export class Settling {
   }
 }
 
-/** Everything that a look states but for what moves by nature, as a text to compare. */
-function stable(facts: Facts): string {
-  const { dialog, error, retry, limit } = facts;
-  const flags = FLAGS.map((name) => facts[name]);
-  return JSON.stringify([
-    flags,
-    facts.tool?.class,
-    dialog,
-    error,
-    retry && [retry.attempt, retry.max, retry.infra],
-    limit && [limit.until, limit.resumesItself],
-  ]);
+/** Do two looks state the same, but for what moves by nature? */
+function isAlike(a: Facts | null, b: Facts): boolean {
+  if (a === null) return false;
+  for (const name of FLAGS) if (a[name] !== b[name]) return false;
+  return (
+    a.tool?.class === b.tool?.class &&
+    haveSame(a.dialog, b.dialog, DIALOG) &&
+    haveSame(a.error, b.error, ERROR) &&
+    haveSame(a.retry, b.retry, RETRY) &&
+    haveSame(a.limit, b.limit, LIMIT)
+  );
 }
 
-/** Do two looks state the same without words? Then their texts to compare are the same, and need not be written. */
-function isAlike(a: Facts, b: Facts): boolean {
-  for (const facts of [a, b]) if (facts.dialog || facts.error || facts.retry || facts.limit) return false;
-  for (const name of FLAGS) if (a[name] !== b[name]) return false;
-  return a.tool?.class === b.tool?.class;
+const DIALOG = ["prompt", "question", "limit"] as const;
+const ERROR = ["cause", "text"] as const;
+const RETRY = ["attempt", "max", "infra"] as const;
+const LIMIT = ["until", "resumesItself"] as const;
+
+function haveSame<T extends object>(a: T | undefined, b: T | undefined, names: readonly (keyof T)[]): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  for (const name of names) if (a[name] !== b[name]) return false;
+  return true;
 }
 
 function progress(facts: Facts): Partial<Facts> {

@@ -44,6 +44,8 @@ export class TerminalScreen implements ScreenText {
   /** The characters of all rows when their texts were built, row by row. */
   #cells = new Uint32Array(0);
   #units = new Uint16Array(0);
+  /** The same memory: a text is made from it in an eighth of the time that `String.fromCharCode` takes. */
+  #bytes = Buffer.alloc(0);
   /** What was asked of a row's colours since it was last touched. */
   #colours: (Colours | undefined)[] = [];
   #cell: IBufferCell | undefined;
@@ -74,6 +76,7 @@ export class TerminalScreen implements ScreenText {
     if (this.#cells.length !== height * cols) {
       this.#cells = new Uint32Array(height * cols).fill(NEVER);
       this.#units = new Uint16Array(cols);
+      this.#bytes = Buffer.from(this.#units.buffer);
     }
     const changed: string[] = [];
     for (let y = 0; y < height; y++) {
@@ -81,7 +84,7 @@ export class TerminalScreen implements ScreenText {
       this.#colours[y] = undefined;
       const cells = this.#emulator.cells(y);
       if (cells && this.#isSame(cells, y * cols, cols)) continue;
-      const text = rowTexts.of(((cells && this.#textOf(y * cols, cols)) ?? this.#told(y)).trimEnd());
+      const text = rowTexts.of((cells && this.#textOf(y * cols, cols)) ?? this.#told(y).trimEnd());
       if (this.#rows[y] === text) continue;
       this.#rows[y] = text;
       changed.push(text);
@@ -126,8 +129,8 @@ export class TerminalScreen implements ScreenText {
       this.#units[units++] = character === 0 || isOddSpace(character) ? SPACE : character;
       n += word >>> WIDTH_SHIFT || 1;
     }
-    if (units === 0) return "";
-    return String.fromCharCode.apply(null, this.#units.subarray(0, units) as unknown as number[]);
+    while (units > 0 && this.#units[units - 1] === SPACE) units--;
+    return units === 0 ? "" : this.#bytes.toString("utf16le", 0, units * 2);
   }
 
   /** Code in a message has a hue too, but a cold one. */
