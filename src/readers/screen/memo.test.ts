@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Spans } from "../../agents/pattern.js";
 import { Memo } from "./memo.js";
 import { recall } from "./recall.js";
 
@@ -35,6 +36,7 @@ describe("a pattern that remembers", () => {
         return text.startsWith("x");
       },
       groups: (text: string) => ({ rest: text.slice(1) }),
+      spans: (text: string): Spans => ({ rest: [1, text.length] }),
     };
     const remembering = recall(counting, 8);
     for (let i = 0; i < 3; i++) {
