@@ -1,10 +1,18 @@
 /** `rouse eval`: scores the judgement on a labelled corpus, and names what it got wrong with the reasons it gave. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 import { plainJson } from "../core/plain.js";
 import { type BarResult, checkBars, type Figures } from "../eval/bars.js";
-import { evalEvents, evalLive, evalScreens, evalSessions } from "../eval/corpus.js";
+import {
+  evalEvents,
+  evalLive,
+  evalScreens,
+  evalSessions,
+  readSegments,
+  type Scored,
+  type Segments,
+} from "../eval/corpus.js";
 import { SOURCE_NAMES } from "../replay/case-folder.js";
 import { BadInput } from "../replay/files.js";
 import { isFolder, type ReplayOptions } from "../replay/replay-case.js";
@@ -40,58 +48,108 @@ export function addEval(program: Command, setExit: (code: number) => void): void
         zone: options.tz,
         profiles: options.profile ? await loadProfiles(options.profile) : [],
       };
-      const figures = await evalDirs(dirs, replay, options.sources === undefined);
+      let failed = false;
+      const complain = (message: string): void => {
+        failed = true;
+        process.stderr.write(`rouse: ${message}\n`);
+      };
+      const figures = await evalParts(await partsOf(dirs, complain), replay, options.sources === undefined, complain);
       const bars = checkBars(figures);
+      if (Object.keys(figures).length === 0) {
+        if (!failed) complain("nothing is left to score: --sources is for recordings, and these folders have none");
+        setExit(1);
+        return;
+      }
       if (options.json) process.stdout.write(`${plainJson({ ...figures, bars }, 1)}\n`);
       else {
         const colour = isColoured(process.stdout);
         process.stdout.write(figuresText(figures, bars, colour));
         if (options.worst) process.stdout.write(worstText(figures, colour));
       }
-      const { live } = figures;
-      if (live && live.cases === 0 && Object.keys(figures).length === 1)
-        process.stderr.write(
-          "rouse: none of these recordings says what was true, so nothing was scored: meta.json needs a timeline (docs/replay.md)\n",
-        );
-      if (options.strict && bars.some((bar: BarResult) => bar.met === false)) setExit(1);
+      if (failed || (options.strict && bars.some((bar: BarResult) => bar.met === false))) setExit(1);
     });
 }
 
-/** Event streams, screens and transcripts have one source each, so they are left out when sources are chosen. */
-async function evalDirs(dirs: readonly string[], replay: ReplayOptions, allSources: boolean): Promise<Figures> {
-  const figures: Figures = {};
-  for (const dir of dirs) {
-    if (!(await isFolder(dir)))
-      throw new BadInput(`${dir} is a file; rouse eval takes folders (use rouse replay for single recordings)`);
-    const part = (name: string): string | null => (existsSync(join(dir, name)) ? join(dir, name) : null);
-    const [live, events, screens, segments] = [
-      part("live"),
-      part("peer_cases.jsonl"),
-      part("screens.jsonl"),
-      part("segments.jsonl"),
-    ];
-    const isCorpus = live || events || screens || segments;
-    if (!isCorpus || live) {
-      const paths = await expand([live ?? dir], (error) => {
-        throw error;
-      });
-      figures.live = await watched("replaying", paths.length, (step) => evalLive(paths, replay, step));
+/** Everything that is to be scored, whichever of the folders it came from. */
+interface Parts {
+  live: string[];
+  events: string[];
+  screens: string[];
+  /** Folders with `segments.jsonl`. */
+  sessions: string[];
+}
+
+async function partsOf(dirs: readonly string[], complain: (message: string) => void): Promise<Parts> {
+  const parts: Parts = { live: [], events: [], screens: [], sessions: [] };
+  const once = new Map(dirs.map((dir) => [resolve(dir), dir]));
+  for (const dir of once.values()) {
+    try {
+      await addParts(dir, parts, complain);
+    } catch (error) {
+      if (!(error instanceof BadInput)) throw error;
+      complain(error.message);
     }
-    if (events && allSources)
-      figures.events = await watched("event streams", 1, () => evalEvents((each) => eachRow(events, each)));
-    if (screens && allSources)
-      figures.screens = await watched("screens", 1, () => evalScreens((each) => eachRow(screens, each)));
-    if (segments && allSources)
-      figures.sessions = await watched("transcripts", 100, (step) =>
-        evalSessions(dir, (each) => eachRow(segments, each), replay, step),
+  }
+  return parts;
+}
+
+async function addParts(dir: string, parts: Parts, complain: (message: string) => void): Promise<void> {
+  if (!(await isFolder(dir)))
+    throw new BadInput(`${dir} is a file; rouse eval takes folders (use rouse replay for single recordings)`);
+  const has = (name: string): boolean => existsSync(join(dir, name));
+  const files = { events: has("peer_cases.jsonl"), screens: has("screens.jsonl"), sessions: has("segments.jsonl") };
+  if (files.events) parts.events.push(join(dir, "peer_cases.jsonl"));
+  if (files.screens) parts.screens.push(join(dir, "screens.jsonl"));
+  if (files.sessions) parts.sessions.push(dir);
+  const isCorpus = Object.values(files).includes(true);
+  if (isCorpus && !has("live")) return;
+  const cases = await expand([has("live") ? join(dir, "live") : dir], (error) => complain(error.message));
+  parts.live = [...new Set([...parts.live, ...cases])];
+}
+
+/** Event streams, screens and transcripts have one source each, so they are left out when sources are chosen. */
+async function evalParts(
+  { live, events, screens, sessions }: Parts,
+  replay: ReplayOptions,
+  allSources: boolean,
+  complain: (message: string) => void,
+): Promise<Figures> {
+  const figures: Figures = {};
+  const rowsOf = (files: readonly string[]) => async (each: (row: Record<string, unknown>) => unknown) => {
+    for (const file of files) await eachRow(file, each);
+  };
+  const told = <T>(what: string, { figures: scored, unlabelled, unread }: Scored<T>): T => {
+    unread.forEach(complain);
+    if (unlabelled > 0)
+      process.stderr.write(
+        `rouse: ${what} whose truth is missing or does not fit, left out of the score: ${unlabelled} (docs/replay.md says what a label is)\n`,
       );
+    return scored;
+  };
+  if (live.length > 0)
+    figures.live = told("recordings", await watched("replaying", live.length, (step) => evalLive(live, replay, step)));
+  if (!allSources) return figures;
+  if (events.length > 0)
+    figures.events = told(
+      "event streams",
+      await watched("event streams", null, (step) => evalEvents(rowsOf(events), step)),
+    );
+  if (screens.length > 0)
+    figures.screens = told("screens", await watched("screens", null, (step) => evalScreens(rowsOf(screens), step)));
+  if (sessions.length > 0) {
+    const segments: Segments = { byFile: new Map(), unlabelled: 0 };
+    for (const dir of sessions) await readSegments(dir, rowsOf([join(dir, "segments.jsonl")]), segments);
+    figures.sessions = told(
+      "stretches of transcripts",
+      await watched("transcripts", segments.byFile.size, (step) => evalSessions(segments, replay, step)),
+    );
   }
   return figures;
 }
 
 async function watched<T>(
   title: string,
-  total: number,
+  total: number | null,
   run: (step: (label: string) => void) => Promise<T>,
 ): Promise<T> {
   const progress = startProgress(title, total);

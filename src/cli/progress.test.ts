@@ -27,6 +27,15 @@ describe("progress", () => {
     expect(written.join("")).not.toContain("\n");
   });
 
+  it("counts where nobody knows how many there are", () => {
+    const { written, stream } = fakeStream(true);
+    let now = 0;
+    const progress = startProgress("screens", null, stream, () => now);
+    now = 100;
+    progress.step("a");
+    expect(written.at(-1)).toBe(`${ERASE}screens 1 a`);
+  });
+
   it("does not redraw more often than a person can see", () => {
     const { written, stream } = fakeStream(true);
     const progress = startProgress("replaying", 1000, stream, () => 0);

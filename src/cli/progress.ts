@@ -29,11 +29,12 @@ const ERASE_LINE = "\r\u001b[2K";
  */
 export function startProgress(
   title: string,
-  total: number,
+  /** null where nobody knows before the end. */
+  total: number | null,
   stream: ProgressStream = process.stderr,
   now: () => number = Date.now,
 ): Progress {
-  if (!stream.isTTY || total <= 0) return { step: () => {}, end: () => {} };
+  if (!stream.isTTY || total === 0) return { step: () => {}, end: () => {} };
   let done = 0;
   let drawnAt = Number.NEGATIVE_INFINITY;
   let isShown = false;
@@ -45,7 +46,7 @@ export function startProgress(
   draw("");
   return {
     step(label = "") {
-      done = Math.min(total, done + 1);
+      done = Math.min(total ?? Number.POSITIVE_INFINITY, done + 1);
       if (now() - drawnAt >= REDRAW_MS) draw(label);
     },
     end() {
@@ -56,9 +57,14 @@ export function startProgress(
 }
 
 /** Cut to the terminal's width, because a wrapped line could not be erased again; labels are file names, so no control bytes. */
-function progressLine(title: string, done: number, total: number, label: string, columns: number): string {
-  const filled = Math.floor((done / total) * BAR_CELLS);
-  const bar = "█".repeat(filled) + "░".repeat(BAR_CELLS - filled);
+function progressLine(title: string, done: number, total: number | null, label: string, columns: number): string {
   const plain = label.replace(/[^\x20-\x7e]/g, "?");
-  return `${title} ${bar} ${done}/${total} ${plain}`.trimEnd().slice(0, Math.max(0, columns - 1));
+  return `${title} ${total === null ? done : `${bar(done / total)} ${done}/${total}`} ${plain}`
+    .trimEnd()
+    .slice(0, Math.max(0, columns - 1));
+}
+
+function bar(share: number): string {
+  const filled = Math.floor(share * BAR_CELLS);
+  return "█".repeat(filled) + "░".repeat(BAR_CELLS - filled);
 }

@@ -43,7 +43,7 @@ export async function openCase(
   const names = await readdir(path).catch((error: Error) => {
     throw new BadInput(`cannot open the case folder ${path}: ${error.message}`);
   });
-  const meta = await readMeta(path, names);
+  const meta = names.includes("meta.json") ? await readMeta(path) : {};
   const headless = meta.mode === "headless";
   const cast = names.find((n) => n === "session.cast.gz") ?? names.find((n) => n === "session.cast");
   if (!cast && !names.some((n) => n.startsWith("transcript") || n === PROCESS)) {
@@ -80,8 +80,7 @@ export async function openCase(
   };
 }
 
-async function readMeta(path: string, names: readonly string[]): Promise<Record<string, unknown>> {
-  if (!names.includes("meta.json")) return {};
+export async function readMeta(path: string): Promise<Record<string, unknown>> {
   const file = join(path, "meta.json");
   const text = await readSmall(file).catch((error: Error) => {
     throw error instanceof BadInput ? error : new BadInput(`cannot read ${file}: ${error.message}`);

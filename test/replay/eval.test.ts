@@ -1,0 +1,59 @@
+/** `rouse eval` over folders that people have: several, the same one twice, with recordings and labels that are broken. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Figures } from "../../src/eval/bars.js";
+import { OWN_CASES } from "../support/recordings.js";
+import { rouse } from "../support/rouse.js";
+
+let root: string;
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "rouse-eval-"));
+  for (const name of ["one/claude/normal", "two/claude/permission", "two/codex/slow-stream"])
+    cpSync(join(OWN_CASES, name.slice(4)), join(root, name), { recursive: true });
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const folder = (name: string): string => join(root, name);
+function scored(...dirs: string[]) {
+  const { status, stdout, stderr } = rouse(["eval", "--json", ...dirs]);
+  return { status, stderr, live: (JSON.parse(stdout) as Figures).live };
+}
+
+describe("rouse eval", () => {
+  it("scores all folders that it is given, each of them once", () => {
+    const { status, live } = scored(folder("one"), folder("two"), `${folder("one")}/`);
+    expect(status).toBe(0);
+    expect(live).toMatchObject({ cases: 3, replayed: 3 });
+    expect(live?.states.waiting_permission).toMatchObject({ detected: 1, of: 1 });
+    expect(live?.states.done).toMatchObject({ detected: 2, of: 2 });
+  });
+
+  it("goes on to the other folders where one is none, and exits with 1", () => {
+    const { status, stderr, live } = scored(folder("nowhere"), folder("one"));
+    expect({ status, cases: live?.cases }).toEqual({ status: 1, cases: 1 });
+    expect(stderr).toMatch(/^rouse: there is no file or folder .*nowhere\n$/);
+  });
+
+  it("counts what was wrong in a recording that it cannot read as missed, and exits with 1", () => {
+    cpSync(folder("two"), folder("torn"), { recursive: true });
+    rmSync(folder("torn/claude/permission/session.cast.gz"), { force: true });
+    writeFileSync(folder("torn/claude/permission/session.cast"), "no recording\n");
+    const { status, stderr, live } = scored(folder("torn"));
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^rouse: .*permission\/session\.cast is not an asciinema recording.*\n$/);
+    expect(live).toMatchObject({ cases: 2, replayed: 1 });
+    expect(live?.misses).toEqual([expect.objectContaining({ case: "claude/permission", truth: "waiting_permission" })]);
+  });
+
+  it("says how many labels it cannot read", () => {
+    cpSync(folder("two"), folder("mislabelled"), { recursive: true });
+    const meta = folder("mislabelled/codex/slow-stream/meta.json");
+    const labels = JSON.parse(readFileSync(meta, "utf8")) as object;
+    writeFileSync(meta, JSON.stringify({ ...labels, timeline: [["0", "starting"]] }));
+    const { status, stderr, live } = scored(folder("mislabelled"));
+    expect({ status, cases: live?.cases }).toEqual({ status: 0, cases: 1 });
+    expect(stderr).toMatch(/^rouse: recordings whose truth is missing or does not fit, left out of the score: 1 /);
+  });
+});
