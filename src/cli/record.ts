@@ -37,11 +37,14 @@ export function addRecord(program: Command, setExit: (code: number) => void): vo
       if ((name === undefined) === (options.all !== true))
         command.error("error: give the name of one agent, or --all", { exitCode: 2 });
       const targets = wanted(await runningAgents(), name);
+      // Before anything is recorded: who ends it while it starts gets a whole recording too.
+      const asked = askedToEnd();
       const started = await startAll(targets, options.out, options.keys === true);
       if (!options.json)
         process.stderr.write(`recording ${started.map(({ name: n }) => n).join(", ")}; Ctrl-C ends it\n`);
       await untilOver(
         started.map(({ recorder }) => recorder.ended),
+        asked,
         options.for ?? null,
       );
       const recorded = await Promise.all(started.map(({ recorder }) => recorder.stop()));
@@ -126,14 +129,18 @@ function freeFolder(out: string, name: string): string {
   }
 }
 
-/** All ended, somebody asked for the end, or the time is over. */
-function untilOver(all: readonly Promise<void>[], forMs: number | null): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const asked = new Promise<void>((resolve) => {
+const askedToEnd = (): Promise<void> =>
+  new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => resolve());
+  });
+
+/** All ended, somebody asked for the end, or the time is over. */
+function untilOver(all: readonly Promise<void>[], asked: Promise<void>, forMs: number | null): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<void>((resolve) => {
     if (forMs !== null) timer = setTimeout(resolve, forMs);
   });
-  return Promise.race([Promise.all(all), asked]).finally(() => clearTimeout(timer));
+  return Promise.race([Promise.all(all), asked, passed]).finally(() => clearTimeout(timer));
 }
 
 function recordedText(recorded: readonly Recorded[]): string {

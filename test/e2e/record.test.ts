@@ -197,6 +197,22 @@ const timer = setInterval(() => {
     expect((await rouse(home, ["stop", "worker", "--grace", "1"])).status).toBe(0);
   });
 
+  it("ends on a Ctrl-C that comes while it starts, with a whole recording", async () => {
+    await rouse(home, ["spawn", "--name", "yonder", "--", "sleep", "100"]);
+    await spawnAgent("sh", "-c", "echo up; sleep 100");
+    const yonder = findSession(rousePaths(home.env), "yonder");
+    // The newest comes first; the other one is waited for.
+    process.kill(yonder?.hostPid ?? 0, "SIGSTOP");
+    const out = join(home.path, "out");
+    const terminal = rouseInTerminal(home, ["record", "--all", "--out", out]);
+    await until("some output", () => existsIn(out, "session.cast.gz"));
+    terminal.write("\u0003");
+    expect(await terminal.exited).toMatchObject({ signal: null });
+    process.kill(yonder?.hostPid ?? 0, "SIGCONT");
+    expect(filesOf(onlyFolder(out))["session.cast.gz"]).toContain("up");
+    for (const name of ["worker", "yonder"]) await rouse(home, ["stop", name, "--grace", "1"]);
+  });
+
   it("leaves a recording when it is killed", async () => {
     await spawnAgent("sh", "-c", "echo up; sleep 100");
     const out = join(home.path, "out");

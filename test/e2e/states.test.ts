@@ -20,7 +20,8 @@ import { closeHome, type Home, makeHome, processesOf, rouse, rouseInTerminal, un
 import { NO_TMUX } from "../support/tmux.js";
 
 const FULL = process.env.ROUSE_FULL === "1";
-const TIMEOUT_MS = 120_000;
+/** A hung test ends by it; each state has a deadline of its own. On one core with a load of 30 a story took longer than two minutes. */
+const TIMEOUT_MS = 600_000;
 
 let home: Home;
 
@@ -137,17 +138,22 @@ for (const [way, { start, skip, knowsEnds }] of Object.entries(WAYS)) {
     it.each(Object.entries(STORIES))("each state of %s is reached, with its cause", async (story, steps) => {
       const name = nameOf(story);
       const { enter } = await start(name, { steps });
-      for (const step of steps) {
+      for (const [place, step] of steps.entries()) {
+        let pid = 0;
         if ("says" in step) {
           const isEnd = step.says.startsWith("gone");
           const view = await reaches(home, name, isEnd && !knowsEnds ? "gone*" : step.says);
           expect(view.healthy, step.says).toBe(!/needs_input|error|gone/.test(step.says));
+          pid = view.pid as number;
           // Nobody types into a program that is not up.
-          if (step.do === "boot") process.kill(view.pid as number, "SIGUSR2");
+          if (step.do === "boot") process.kill(pid, "SIGUSR2");
           if (step.do === "limit") expect(Date.parse(view.until ?? "") - Date.now()).toBeGreaterThan(110 * 60_000);
           if (step.do === "ask") expect(view.doing).toContain("git push");
         }
-        if (HELD.has(step.do)) await enter();
+        // Who types in a pane right before the end is taken for who ended it: this is an Enter that nobody types.
+        const isLast = place === steps.length - 2;
+        if (isLast) process.kill(pid, "SIGUSR2");
+        else if (HELD.has(step.do)) await enter();
       }
       await until("its end", async () => (await statusOf(home, name))?.ended_at !== null);
     });
@@ -225,7 +231,7 @@ const SLOW = {
   },
 };
 
-describe.runIf(FULL)("under rouse spawn, after minutes", { concurrent: true, timeout: 10 * TIMEOUT_MS }, () => {
+describe.runIf(FULL)("under rouse spawn, after minutes", { concurrent: true, timeout: 2 * TIMEOUT_MS }, () => {
   it.each(Object.entries(SLOW))("%s is told", async (what, { steps, says }) => {
     const name = what.replaceAll(" ", "-");
     await spawnFake(home, name, { steps, writes: true });
