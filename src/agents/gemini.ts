@@ -40,7 +40,7 @@ export const gemini: AgentProfile = {
     { fact: "busy", region: "status", when: "^\\s?! Shell awaiting input" },
     { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
     { fact: "interrupted", region: "last", when: "^ℹ Request cancelled" },
-    { fact: "failure", region: "last", when: "^✕ (?P<text>.*)", fallback: "api", tinted: true },
+    { fact: "failure", region: "last", when: "^✕ (?P<text>.*)", fallback: "api", tinted: true, plain: true },
     { fact: "limit", region: "last", when: "^⚡ (?P<text>You have reached your daily.*)" },
   ],
   noise: [

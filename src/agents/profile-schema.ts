@@ -35,6 +35,8 @@ export const ruleSchema = z.strictObject({
   muted: z.boolean().optional(),
   /** The row's frame is drawn in red. Ignored where colours are unknown. */
   redFrame: z.boolean().optional(),
+  /** Its words are its own: it counts as well where the program draws in no colours at all (`NO_COLOR`). */
+  plain: z.boolean().optional(),
   /** The row's clock or the one above it runs, or it is the lowest of the screen. Else it is reply with these words. */
   live: z.boolean().optional(),
   /** For `tool`: what it printed hangs below its row (`⎿`) when it has ended. Until then nothing does, or a word and dots. */

@@ -102,6 +102,8 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
 }
 
 export function take(evidence: Evidence, signal: Signal): void {
+  // A record may come late; what a terminal shows after its program has ended is nobody's work.
+  if (evidence.exit !== null && signal.kind === "screen") return;
   evidence.firstAt ??= signal.at;
   evidence.lastAt = Math.max(evidence.lastAt ?? signal.at, signal.at);
   takeAsleep(evidence.asleep, signal);

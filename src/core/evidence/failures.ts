@@ -23,12 +23,14 @@ export interface FailuresEvidence {
   /** Rows of the screen; they stand as long as they are there and the turn is over. */
   shownError: Failure | null;
   shownLimit: Limit | null;
+  /** Those that stood there until a look found none and no turn: a program that leaves paints its screen once more. */
+  left: { shownError: Failure | null; shownLimit: Limit | null; at: number } | null;
   /** A window is used up although requests may still pass: a silence after it is the limit. */
   full: Limit | null;
 }
 
 export function createFailures(): FailuresEvidence {
-  return { error: null, limit: null, shownError: null, shownLimit: null, full: null };
+  return { error: null, limit: null, shownError: null, shownLimit: null, left: null, full: null };
 }
 
 export function takeFailures(failures: FailuresEvidence, signal: Signal): void {
@@ -97,20 +99,23 @@ function takeLimit(failures: FailuresEvidence, signal: LimitSignal): void {
 }
 
 function takeScreen(failures: FailuresEvidence, reading: ScreenReading, at: number): void {
-  const { error, limit } = reading;
+  const { error, limit, busy } = reading;
+  const { shownError, shownLimit } = failures;
+  if (error || limit || busy === true) failures.left = null;
+  else if (shownError || shownLimit) failures.left = { shownError, shownLimit, at };
   failures.shownError = error
     ? {
         cause: error.cause,
         text: error.text,
-        at: failures.shownError?.text === error.text ? failures.shownError.at : at,
+        at: shownError?.text === error.text ? shownError.at : at,
         source: "screen",
       }
     : null;
-  failures.shownLimit = limit ? shownLimit(failures.shownLimit, limit, at) : null;
+  failures.shownLimit = limit ? limitShown(shownLimit, limit, at) : null;
 }
 
 /** "Resets in 2 hours" does not count down: a time that was read once holds as long as the words stay the same. */
-function shownLimit(known: Limit | null, limit: NonNullable<ScreenReading["limit"]>, at: number): Limit {
+function limitShown(known: Limit | null, limit: NonNullable<ScreenReading["limit"]>, at: number): Limit {
   const until = known?.text === limit.text ? (known.until ?? limit.until) : limit.until;
   return {
     until: until ?? null,

@@ -35,6 +35,32 @@ const PROMISES: Record<string, Step[]> = {
     { at: 88, signal: begin },
     { at: 100, signal: gone(87), expect: "gone" },
   ],
+  "leaves the error that stood there until it painted its last screen": [
+    { at: 0, signal: screen({ busy: true }) },
+    { at: 50, signal: screen({ busy: false, error: { cause: "api", text: "API Error: 529" } }), expect: "error/api" },
+    { at: 99, signal: screen({ busy: false, closing: "promise" }) },
+    { at: 100, signal: gone(null, 143), expect: "error/api" },
+  ],
+  "leaves no error that a turn came after": [
+    { at: 0, signal: screen({ busy: true }) },
+    { at: 50, signal: screen({ busy: false, error: { cause: "api", text: "API Error: 529" } }) },
+    { at: 96, signal: screen({ busy: false }) },
+    { at: 98, signal: screen({ busy: true }) },
+    { at: 100, signal: gone(null, 143), expect: "gone/exit_code" },
+  ],
+  "leaves no error that was gone for long": [
+    { at: 0, signal: screen({ busy: true }) },
+    { at: 50, signal: screen({ busy: false, error: { cause: "api", text: "API Error: 529" } }) },
+    { at: 60, signal: screen({ busy: false, closing: "result" }) },
+    { at: 100, signal: gone(null, 143), expect: "complete" },
+  ],
+  "is the end, whatever the terminal shows then": [
+    { at: 0, signal: screen({ busy: true }) },
+    { at: 50, signal: screen({ busy: false, closing: "result" }) },
+    { at: 100, signal: gone(null, 143), expect: "complete" },
+    { at: 102, signal: screen({ busy: true, moving: true }), expect: "complete" },
+    { at: 103, signal: screen({ busy: false, composer: "hidden" }), expect: "complete" },
+  ],
   "after a finished turn leaves the result, whoever typed": [
     { at: 0, signal: begin },
     { at: 50, signal: end },

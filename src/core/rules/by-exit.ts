@@ -19,7 +19,7 @@ export function byExit(question: Question): Verdict | null {
   if (!exit) return null;
   const how =
     exit.signal !== null ? `signal ${exit.signal}` : exit.code !== null ? `exit code ${exit.code}` : "how is not known";
-  const ended: Question = { ...question, active: false };
+  const ended: Question = { ...question, active: false, evidence: asItLeft(question.evidence, exit.at) };
   const result = byFailure(ended) ?? (question.evidence.turn.turns > 0 && finished(question) ? byEnd(ended) : null);
   if (result) return { ...result, reasons: [...result.reasons, `the process ended after it, ${how}`] };
   if (endedByHuman(question.evidence)) {
@@ -33,6 +33,13 @@ export function byExit(question: Question): Verdict | null {
   const left = question.evidence.prompts.leftOpen;
   const when = left ? " while it waited for an answer" : turn.turns > 0 ? " in the middle of its work" : "";
   return { state: "gone", cause, confidence: 0.9, reasons: [`the process ended${when}, ${how}`] };
+}
+
+/** While it left, it may have painted its last screen without what had ended its work. */
+function asItLeft(evidence: Evidence, exitAt: number): Evidence {
+  const { left } = evidence.failures;
+  if (!left || exitAt - left.at > CUT_OFF_MS) return evidence;
+  return { ...evidence, failures: { ...evidence.failures, ...left } };
 }
 
 type Ending = Pick<Evidence, "exit" | "quitAt" | "touchedAt" | "turn">;

@@ -7,7 +7,14 @@ import { footOf, joinRows, maskRow, type ScreenText } from "./screen-text.js";
 const AT = Date.parse("2026-03-02T09:00:00Z");
 const RULE = "─".repeat(40);
 
-const UNKNOWN = { tinted: () => null, muted: () => null, redFrame: () => null, backed: () => null, cursor: () => null };
+const UNKNOWN = {
+  tinted: () => null,
+  muted: () => null,
+  redFrame: () => null,
+  backed: () => null,
+  cursor: () => null,
+  isPlain: () => false,
+};
 
 function facts(agent: string, rows: string[], tinted: boolean | null = null, drawn: Partial<ScreenText> = {}) {
   const screen: ScreenText = { ...UNKNOWN, rows, tinted: () => tinted, ...drawn };

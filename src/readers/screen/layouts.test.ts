@@ -61,6 +61,7 @@ describe("a layout that is recalled", () => {
             redFrame: () => tick,
             cursor: () => tick,
             backed: () => tick,
+            isPlain: () => tick,
           };
           const look: Look = { at: AT, until: () => undefined, ticking: (row) => tick && /\ds/.test(row) };
           expect(readFacts(profile, screen, look, memory)).toEqual(readFacts(profile, screen, look));

@@ -12,6 +12,8 @@ export interface ScreenText {
   backed(y: number): boolean | null;
   /** Does the cursor stand in the row, or is one drawn there? Null where that is not known. */
   cursor(y: number): boolean | null;
+  /** Is nothing ever drawn in a colour? Then how a row is drawn tells nothing. */
+  isPlain(): boolean;
 }
 
 export const isBlank = (row: string | undefined): boolean => !row || row.trim() === "";
@@ -48,6 +50,7 @@ interface Drawn {
   tinted?: boolean | undefined;
   muted?: boolean | undefined;
   redFrame?: boolean | undefined;
+  plain?: boolean | undefined;
   backed?: true;
   cursor?: true;
 }
@@ -81,6 +84,7 @@ export const isDrawnAlike = (screen: ScreenText, asked: readonly ColourAsked[]):
 function looksSo(screen: ScreenText, y: number, rule: Drawn): boolean {
   if (rule.cursor) return screen.cursor(y) === true;
   if (rule.backed) return screen.backed(y) === true;
+  if (rule.plain && screen.isPlain()) return true;
   if (rule.tinted && screen.tinted(y) === false) return false;
   if (rule.muted && screen.muted(y) === false) return false;
   return !(rule.redFrame && screen.redFrame(y) === false);

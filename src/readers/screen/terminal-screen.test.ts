@@ -149,4 +149,17 @@ describe("the emulator's screen", () => {
     write("\u001b[31m┃\u001b[0m text\r\n┃ \u001b[31mtext\u001b[0m");
     expect([screen.redFrame(0), screen.redFrame(1)]).toEqual([true, false]);
   });
+
+  it("is plain until anything is drawn in a colour, and never again", () => {
+    const { screen, write } = screenOf(60);
+    write("\u001b[1;7mAPI Error\u001b[0m");
+    screen.read();
+    expect(screen.isPlain()).toBe(true);
+    write("\r\n\u001b[31mred\u001b[0m");
+    screen.read();
+    expect(screen.isPlain()).toBe(false);
+    write("\u001b[2J");
+    screen.read();
+    expect(screen.isPlain()).toBe(false);
+  });
 });

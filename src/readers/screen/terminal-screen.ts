@@ -1,5 +1,6 @@
 /** The emulator's screen as text. Only rows whose characters changed are read again; colours only when a rule asks. */
 import type { IBufferCell, Terminal } from "@xterm/headless";
+import { isGrey, isRed, isWarm } from "./colours.js";
 import { EmulatorRows } from "./emulator-rows.js";
 import { Memo } from "./memo.js";
 import type { ScreenText } from "./screen-text.js";
@@ -49,6 +50,7 @@ export class TerminalScreen implements ScreenText {
   /** What was asked of a row's colours since it was last touched. */
   #colours: (Colours | undefined)[] = [];
   #cell: IBufferCell | undefined;
+  #sawColour = false;
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
@@ -165,6 +167,22 @@ export class TerminalScreen implements ScreenText {
     return known.cursor;
   }
 
+  /** With `NO_COLOR`, or in a terminal without any, an error is drawn like all the rest. */
+  isPlain(): boolean {
+    for (let y = 0; y < this.#rows.length && !this.#sawColour; y++) this.#sawColour = this.#hasColour(y);
+    return !this.#sawColour;
+  }
+
+  #hasColour(y: number): boolean {
+    const buffer = this.#terminal.buffer.active;
+    const line = buffer.getLine(buffer.baseY + y);
+    for (let x = 0; line && x < line.length; x++) {
+      this.#cell = line.getCell(x, this.#cell);
+      if (this.#cell && (!this.#cell.isFgDefault() || this.#cell.isDim())) return true;
+    }
+    return false;
+  }
+
   /** Programs that hide the cursor draw their own: one character with its colours changed over. */
   #hasInvertedCell(y: number): boolean {
     const buffer = this.#terminal.buffer.active;
@@ -207,45 +225,4 @@ export class TerminalScreen implements ScreenText {
     }
     return letters > 0 && so * 2 > letters;
   }
-}
-
-/** Dim, or neither black nor white and without a hue. */
-function isGrey(cell: IBufferCell): boolean {
-  if (cell.isDim()) return true;
-  if (cell.isFgPalette() && (cell.getFgColor() === 8 || cell.getFgColor() >= 232)) return true;
-  const [r, g, b] = rgb(cell) ?? [0, 0, 0];
-  return Math.max(r, g, b) - Math.min(r, g, b) <= 40 && Math.max(r, g, b) >= 48 && Math.max(r, g, b) <= 208;
-}
-
-function isWarm(cell: IBufferCell): boolean {
-  const [r, g, b] = rgb(cell) ?? [0, 0, 0];
-  return r >= g && r > b && r - Math.min(g, b) > 40;
-}
-
-function isRed(cell: IBufferCell): boolean {
-  const [r, g, b] = rgb(cell) ?? [0, 0, 0];
-  return r - Math.max(g, b) > 40;
-}
-
-/** The sixteen colours that a theme may change, by what their names say. */
-const NAMED: readonly (readonly [number, number, number])[] = [
-  [0, 0, 0],
-  [205, 0, 0],
-  [0, 205, 0],
-  [205, 205, 0],
-  [0, 0, 238],
-  [205, 0, 205],
-  [0, 205, 205],
-  [229, 229, 229],
-];
-
-/** Foreground as red, green, blue; null for the default colour. */
-function rgb(cell: IBufferCell): readonly [number, number, number] | null {
-  if (cell.isFgDefault()) return null;
-  const colour = cell.getFgColor();
-  if (!cell.isFgPalette()) return [(colour >> 16) & 255, (colour >> 8) & 255, colour & 255];
-  if (colour < 16) return NAMED[colour % 8] ?? null;
-  if (colour >= 232) return null;
-  const cube = colour - 16;
-  return [Math.floor(cube / 36) * 51, (Math.floor(cube / 6) % 6) * 51, (cube % 6) * 51];
 }
