@@ -129,8 +129,18 @@ function printer(json: boolean, policy: string | null): (replayed: Printed) => v
     const lost = (skipped?.get("damaged line") ?? 0) + (skipped?.get("impossible time") ?? 0);
     if (lost > 0)
       process.stderr.write(`rouse: ${plain(name)}: lines that could not be read and were left out: ${lost}\n`);
+    const unknown = [...(skipped ?? [])].filter(([kind]) => !UNDERSTOOD.has(kind));
+    if (unknown.length > 0) {
+      const kinds = unknown.map(([kind, n]) => `${kind} ${n}`).join(", ");
+      process.stderr.write(
+        `rouse: ${plain(name)}: records of kinds that rouse does not know, left out: ${plain(kinds, 200)}\n`,
+      );
+    }
   };
 }
+
+/** What is left out for a reason: said as lost lines, or told elsewhere. */
+const UNDERSTOOD: ReadonlySet<string> = new Set(["damaged line", "impossible time", "copy", "foreign thread"]);
 
 function screenLine(verdict: ReturnType<typeof judgeScreen>, json: boolean): string {
   if (json) return `${plainJson(verdict)}\n`;
@@ -145,7 +155,11 @@ export async function expand(paths: readonly string[], skip: (error: BadInput) =
     const holds = path !== "-" && (await isFolder(path).catch(() => false)) && !(await isCaseFolder(path));
     const cases = holds ? await casesIn(path, 4) : [path];
     if (cases.length === 0)
-      skip(new BadInput(`there is no case in ${path}: a case is a folder with meta.json or session.cast[.gz]`));
+      skip(
+        new BadInput(
+          `there is no case in ${path}: a case is a folder with session.cast[.gz], transcript-1.jsonl or process.jsonl`,
+        ),
+      );
     found.push(...cases);
   }
   return found;

@@ -44,7 +44,8 @@ export class ClaudeSessionFileReader implements RecordReader {
       this.last = `${word} ${waitingFor}`;
       const status = STATUSES.get(word);
       if (status === undefined) {
-        this.skipped.count(`status ${word}`);
+        // The file is there before its first status.
+        if (word !== "") this.skipped.count(`status ${word}`);
         return;
       }
       const prompt = WAITS.find(([words]) => waitingFor.includes(words))?.[1];

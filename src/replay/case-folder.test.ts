@@ -96,6 +96,27 @@ describe("a case folder", () => {
     ).rejects.toThrow(message);
   });
 
+  it("with transcripts alone is read by the times that they name, as the program that wrote them", async () => {
+    const lines = [user, { ...answer, parentUuid: null }].map((record) => JSON.stringify(record));
+    const folder = await make("alone/case", { "transcript-1.jsonl": lines.join("\n") });
+    expect(await isCaseFolder(folder)).toBe(true);
+    const { opened, inputs } = await inputsOf(folder);
+    expect(opened).toMatchObject({ startAt: Date.parse(user.timestamp), profile: { id: "claude-code" } });
+    expect(told(inputs)).toEqual(["0 record transcript", "5 record transcript"]);
+    expect(told((await inputsOf(folder, ["screen"])).inputs)).toEqual([]);
+  });
+
+  it("counts each damaged line of its transcripts, their times and its hooks", async () => {
+    const { opened } = await inputsOf(
+      await make("damaged/case", {
+        ...FULL,
+        "transcript-1.jsonl": `${FULL["transcript-1.jsonl"]}{"type": "assi\n\n`,
+        "transcript-times.jsonl": `${FULL["transcript-times.jsonl"]}\n[1, 2]\n`,
+      }),
+    );
+    expect(opened.lost()).toBe(3);
+  });
+
   it("judges by process samples too: a program that is up and shows nothing has not started", async () => {
     const samples = Array.from({ length: 600 }, (_, t) => JSON.stringify({ t, alive: true, children: 0, cpuMs: 5 }));
     const folder = await make("silent/case", {

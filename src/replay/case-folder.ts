@@ -7,15 +7,18 @@ import { parseRecord, str } from "../readers/json.js";
 import { rowsToTimed } from "../readers/opencode-times.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { openCast } from "./cast.js";
-import { BadInput, readLines, readPart } from "./files.js";
+import { BadInput, readLines, readPart, recordOf } from "./files.js";
 import { fromArray, isOnClock, mergeInputs, type RecordedInput } from "./inputs.js";
-import { placeTranscripts } from "./transcript-times.js";
+import { programOf } from "./program-of.js";
+import { dateTranscripts, placeTranscripts } from "./transcript-times.js";
 
 /** Which sources a replay may use: to see what each is worth alone. */
 export const SOURCE_NAMES = ["screen", "transcript", "hooks", "stream", "session", "process"] as const;
 export type SourceName = (typeof SOURCE_NAMES)[number];
 
 const PROCESS = "process.jsonl";
+/** Files any of which is enough to judge by. */
+const RECORDING = /^(?:session\.cast(?:\.gz)?|transcript-(?:\d+|db)\.jsonl|process\.jsonl)$/;
 
 export interface CaseFolder {
   /** The last two parts of its path. */
@@ -32,7 +35,7 @@ export interface CaseFolder {
 
 export async function isCaseFolder(path: string): Promise<boolean> {
   const names: string[] = await readdir(path).catch(() => []);
-  return names.includes("meta.json") || names.some((n) => n.startsWith("session.cast"));
+  return names.some((name) => name === "meta.json" || RECORDING.test(name));
 }
 
 export async function openCase(
@@ -46,16 +49,17 @@ export async function openCase(
   const meta = names.includes("meta.json") ? await readMeta(path) : {};
   const headless = meta.mode === "headless";
   const cast = names.find((n) => n === "session.cast.gz") ?? names.find((n) => n === "session.cast");
-  if (!cast && !names.some((n) => n.startsWith("transcript") || n === PROCESS)) {
+  if (!names.some((name) => RECORDING.test(name))) {
     throw new BadInput(
       `${path} is no case folder: it has neither session.cast[.gz] nor transcript-*.jsonl nor ${PROCESS}`,
     );
   }
   const opened = cast ? await openCast(join(path, cast), headless) : null;
-  const profile = profileFor(str(meta, "agent") ?? "generic", own, str(meta, "version"));
-  const startAt = opened?.header.startAt ?? recordedAt(meta);
-  const terminal = opened !== null && !headless && sources.has("screen");
   const lost = { lines: 0 };
+  const undated = names.includes("transcript-times.jsonl") ? null : await dateTranscripts(path, names, lost);
+  const profile = profileFor(str(meta, "agent") ?? programOf(undated?.head ?? []), own, str(meta, "version"));
+  const startAt = opened?.header.startAt || recordedAt(meta) || (undated?.startAt ?? 0);
+  const terminal = opened !== null && !headless && sources.has("screen");
   const parts: AsyncIterable<RecordedInput>[] = [];
   if (opened) parts.push(only(opened.inputs, terminal, headless && sources.has("stream")));
   if (names.includes("transcript-times.jsonl")) {
@@ -63,6 +67,7 @@ export async function openCase(
     if (sources.has("session")) parts.push(fromArray(session));
     if (sources.has("transcript")) parts.push(...transcripts);
   }
+  if (undated && sources.has("transcript")) parts.push(...undated.transcripts(startAt));
   if (sources.has("transcript") && names.includes("transcript-db.jsonl"))
     parts.push(fromArray(await databaseRows(join(path, "transcript-db.jsonl"), startAt, lost)));
   if (sources.has("hooks") && names.includes("hooks.jsonl"))
@@ -135,7 +140,7 @@ const endOf = ({ t_end: t }: Record<string, unknown>): RecordedInput[] =>
 async function hookRecords(path: string, lost: { lines: number }): Promise<RecordedInput[]> {
   const inputs: RecordedInput[] = [];
   for await (const line of readPart(path, lost)) {
-    const record = parseRecord(line);
+    const record = recordOf(line, lost);
     if (!record || typeof record.t !== "number") continue;
     const { t, notify, ...payload } = record;
     inputs.push({ t: t as number, kind: "record", source: "hook", file: "", record: notify ?? payload });
@@ -146,7 +151,7 @@ async function hookRecords(path: string, lost: { lines: number }): Promise<Recor
 async function databaseRows(path: string, startAt: number, lost: { lines: number }): Promise<RecordedInput[]> {
   const rows: unknown[] = [];
   for await (const line of readPart(path, lost)) {
-    const record = parseRecord(line);
+    const record = recordOf(line, lost);
     if (record) rows.push(record);
   }
   return rowsToTimed(rows).map(({ at, signals }) => {

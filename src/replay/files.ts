@@ -1,6 +1,7 @@
 /** Reading recordings from disk: streamed, gunzipped where needed, one line at a time. */
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
+import { type JsonRecord, parseRecord } from "../readers/json.js";
 import { LineSplitter } from "../readers/lines.js";
 import { BadInput } from "./bad-input.js";
 
@@ -77,13 +78,24 @@ export async function* readLines(path: string, lost: { lines: number } = { lines
   count();
 }
 
+/** A line as a record. What is none is counted in `lost`, unless the line is blank. */
+export function recordOf(line: string, lost: { lines: number }): JsonRecord | null {
+  const record = parseRecord(line);
+  if (!record && line.trim() !== "") lost.lines++;
+  return record;
+}
+
 /** A file whose lines are kept in memory is read up to here; honest ones have a tenth of it. */
 const PART_CHARS_MAX = 16 * 1024 * 1024;
 
 /** The lines of such a file; what goes beyond is counted in `lost` and left out. */
-export async function* readPart(path: string, lost: { lines: number }): AsyncGenerator<string> {
+export function readPart(path: string, lost: { lines: number }): AsyncGenerator<string> {
+  return upToPart(readLines(path, lost), lost);
+}
+
+export async function* upToPart(lines: AsyncIterable<string>, lost: { lines: number }): AsyncGenerator<string> {
   let chars = 0;
-  for await (const line of readLines(path, lost)) {
+  for await (const line of lines) {
     chars += line.length;
     if (chars <= PART_CHARS_MAX) yield line;
     else lost.lines++;

@@ -4,11 +4,13 @@ import { profileFor } from "../agents/registry.js";
 import type { Signal } from "../core/signal.js";
 import { EventReader } from "../readers/events.js";
 import { parseRecord, str } from "../readers/json.js";
+import { rowsToTimed } from "../readers/opencode-times.js";
 import { recordTime } from "../readers/record-reader.js";
 import { parseSignal } from "../readers/signal-schema.js";
-import { BadInput, readLines } from "./files.js";
+import { BadInput, readLines, recordOf, upToPart } from "./files.js";
 import { foldRecording } from "./fold.js";
 import { fromArray, type RecordedInput } from "./inputs.js";
+import { programOf } from "./program-of.js";
 import { listener, type Replayed, type ReplayOptions, wouldOf } from "./replay-case.js";
 
 /** How many records are looked at to tell whose transcript it is. */
@@ -16,25 +18,21 @@ const PEEK = 50;
 
 /** `t` counts from the first record that has a time; one without a time counts at the record before it. */
 export async function replayTranscript(path: string, options: ReplayOptions): Promise<Replayed & { startAt: number }> {
-  const records = readRecords(path);
+  const lost = { lines: 0 };
+  const lines = readLines(path, lost);
   const head: Record<string, unknown>[] = [];
-  for (let next = await records.next(); !next.done; next = await records.next()) {
-    head.push(next.value);
+  for (let next = await lines.next(); !next.done; next = await lines.next()) {
+    const record = recordOf(next.value, lost);
+    if (record) head.push(record);
     if (head.length >= PEEK) break;
   }
-  const startAt = head.map(recordTime).find((t) => t !== null);
-  if (startAt === undefined || startAt === null) {
+  const program = programOf(head);
+  const { startAt, inputs } =
+    program === "opencode" ? await rowInputs(head, lines, lost) : recordInputs(head, lines, lost);
+  if (startAt === null) {
     throw new BadInput(`${path} is no transcript: none of its first ${PEEK} records is a JSON object with a timestamp`);
   }
-  const agent = options.agent ?? programOf(head);
-  const inputs = (async function* (): AsyncGenerator<RecordedInput> {
-    let at = startAt;
-    for await (const record of chain(head, records)) {
-      at = Math.max(at, recordTime(record) ?? at);
-      yield { t: (at - startAt) / 1000, kind: "record", source: "transcript", file: "", record };
-    }
-  })();
-  const profile = profileFor(agent, options.profiles);
+  const profile = profileFor(options.agent ?? program, options.profiles);
   const rehearsal = options.rehearsal?.(profile.id, startAt);
   const folded = await foldRecording(inputs, {
     profile,
@@ -43,35 +41,53 @@ export async function replayTranscript(path: string, options: ReplayOptions): Pr
     size: null,
     ...listener(rehearsal),
   });
+  if (lost.lines > 0) folded.skipped.set("damaged line", lost.lines);
   const name = path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/");
   const { timeline, signals, skipped } = folded;
   return { case: name, timeline, signals, skipped, meta: {}, ...wouldOf(rehearsal, startAt), startAt };
 }
 
-async function* readRecords(path: string): AsyncGenerator<Record<string, unknown>, undefined> {
-  for await (const line of readLines(path)) {
-    const record = parseRecord(line);
-    if (record) yield record;
-  }
-  return undefined;
+interface Dated {
+  startAt: number | null;
+  inputs: AsyncIterable<RecordedInput>;
 }
 
-async function* chain(
+/** Records as they stand in the file, each at the time that it names. */
+function recordInputs(head: Record<string, unknown>[], lines: AsyncIterable<string>, lost: { lines: number }): Dated {
+  const startAt = head.map(recordTime).find((t) => t !== null) ?? null;
+  const inputs = (async function* (): AsyncGenerator<RecordedInput> {
+    let at = startAt ?? 0;
+    const start = at;
+    const placed = (record: Record<string, unknown>): RecordedInput => {
+      at = Math.max(at, recordTime(record) ?? at);
+      return { t: (at - start) / 1000, kind: "record", source: "transcript", file: "", record };
+    };
+    for (const record of head) yield placed(record);
+    for await (const line of lines) {
+      const record = recordOf(line, lost);
+      if (record) yield placed(record);
+    }
+  })();
+  return { startAt, inputs };
+}
+
+/** Rows of OpenCode's database stand in no order of time, so they are all read first, up to a limit. */
+async function rowInputs(
   head: readonly Record<string, unknown>[],
-  rest: AsyncIterable<Record<string, unknown>>,
-): AsyncGenerator<Record<string, unknown>> {
-  yield* head;
-  yield* rest;
-}
-
-/** Whose transcript it is, by the fields that only that program writes. */
-function programOf(records: readonly Record<string, unknown>[]): string {
-  const has = (...keys: string[]): boolean => records.some((r) => keys.every((k) => k in r));
-  if (has("timestamp", "type", "payload")) return "codex";
-  if (has("sessionId", "type", "uuid") || has("parentUuid")) return "claude-code";
-  if (has("table", "data")) return "opencode";
-  if (has("sessionId", "projectHash") || records.some((r) => r.type === "gemini")) return "gemini";
-  return "generic";
+  lines: AsyncIterable<string>,
+  lost: { lines: number },
+): Promise<Dated> {
+  const rows = [...head];
+  for await (const line of upToPart(lines, lost)) {
+    const record = recordOf(line, lost);
+    if (record) rows.push(record);
+  }
+  const timed = rowsToTimed(rows);
+  const startAt = timed[0]?.at ?? null;
+  const inputs = timed.map(
+    ({ at, signals }): RecordedInput => ({ t: (at - (startAt ?? 0)) / 1000, kind: "signals", signals }),
+  );
+  return { startAt, inputs: fromArray(inputs) };
 }
 
 /** Signals as they were stored, one JSON object per line: what a journal keeps. A line that is no signal is counted. */

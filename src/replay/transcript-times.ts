@@ -4,8 +4,9 @@
  * and times. Lines are counted, never bytes: long texts were cut from the transcripts afterwards.
  */
 import { join } from "node:path";
-import { arr, asRecord, parseRecord } from "../readers/json.js";
-import { readLines, readPart } from "./files.js";
+import { arr, asRecord, type JsonRecord, parseRecord } from "../readers/json.js";
+import { recordTime } from "../readers/record-reader.js";
+import { readLines, readPart, recordOf } from "./files.js";
 import type { RecordedInput } from "./inputs.js";
 
 /** How one file grew: when each of its lines came, and what the first ones were. */
@@ -32,14 +33,53 @@ export async function placeTranscripts(
 ): Promise<PlacedTranscripts> {
   const { session, grown } = await readTimes(join(folder, "transcript-times.jsonl"), lost);
   const transcripts: AsyncGenerator<RecordedInput>[] = [];
-  for (const name of names.filter((n) => /^transcript-\d+\.jsonl$/.test(n))) {
-    const path = join(folder, name);
+  for (const path of transcriptsIn(folder, names)) {
     const match = bestMatch(await firstRecords(path), grown);
     if (!match) continue;
     transcripts.push(placed(path, match, lost));
     grown.delete(match.file);
   }
   return { session, transcripts };
+}
+
+const transcriptsIn = (folder: string, names: readonly string[]): string[] =>
+  names.filter((name) => /^transcript-\d+\.jsonl$/.test(name)).map((name) => join(folder, name));
+
+export interface DatedTranscripts {
+  /** Time of the first record that has one; null where none has. */
+  startAt: number | null;
+  /** The first records of all of them. */
+  head: JsonRecord[];
+  /** One source per transcript, each record at the time that it names. */
+  transcripts: (startAt: number) => AsyncGenerator<RecordedInput>[];
+}
+
+/** Transcripts of which nobody noted when they grew. */
+export async function dateTranscripts(
+  folder: string,
+  names: readonly string[],
+  lost: { lines: number },
+): Promise<DatedTranscripts> {
+  const paths = transcriptsIn(folder, names);
+  const head: JsonRecord[] = [];
+  for (const path of paths) head.push(...(await firstRecords(path)).filter((record) => record !== null));
+  const times = head.map(recordTime).filter((t) => t !== null);
+  return {
+    startAt: times.length > 0 ? times.reduce((a, b) => Math.min(a, b)) : null,
+    head,
+    transcripts: (startAt) => paths.map((path) => dated(path, startAt, lost)),
+  };
+}
+
+/** A record without a time counts at the one before it. */
+async function* dated(path: string, startAt: number, lost: { lines: number }): AsyncGenerator<RecordedInput> {
+  let at = startAt;
+  for await (const line of readLines(path, lost)) {
+    const record = recordOf(line, lost);
+    if (!record) continue;
+    at = Math.max(at, recordTime(record) ?? at);
+    yield { t: (at - startAt) / 1000, kind: "record", source: "transcript", file: path, record };
+  }
 }
 
 async function readTimes(
@@ -49,7 +89,7 @@ async function readTimes(
   const session: RecordedInput[] = [];
   const grown = new Map<string, Grown>();
   for await (const line of readPart(path, lost)) {
-    const entry = parseRecord(line);
+    const entry = recordOf(line, lost);
     const t = entry?.t;
     const file = entry?.file;
     if (!entry || typeof t !== "number" || typeof file !== "string") continue;
@@ -71,14 +111,14 @@ async function* placed(path: string, { file, times }: Grown, lost: { lines: numb
   let last = 0;
   for await (const line of readLines(path, lost)) {
     if (line.trim() === "") continue;
-    const record = parseRecord(line);
+    const record = recordOf(line, lost);
     last = Math.max(last, times[i++] ?? last);
     if (record) yield { t: last, kind: "record", source: "transcript", file, record };
   }
 }
 
-async function firstRecords(path: string): Promise<(Record<string, unknown> | null)[]> {
-  const records: (Record<string, unknown> | null)[] = [];
+async function firstRecords(path: string): Promise<(JsonRecord | null)[]> {
+  const records: (JsonRecord | null)[] = [];
   for await (const line of readLines(path)) {
     if (line.trim() !== "") records.push(parseRecord(line));
     if (records.length >= HEADS_MAX) break;
@@ -87,10 +127,7 @@ async function firstRecords(path: string): Promise<(Record<string, unknown> | nu
 }
 
 /** The file whose described lines are most like these records. A history of prompts has no kinds and fits nothing. */
-function bestMatch(
-  records: readonly (Record<string, unknown> | null)[],
-  grown: ReadonlyMap<string, Grown>,
-): Grown | null {
+function bestMatch(records: readonly (JsonRecord | null)[], grown: ReadonlyMap<string, Grown>): Grown | null {
   let best: Grown | null = null;
   let bestScore = 0;
   for (const one of grown.values()) {

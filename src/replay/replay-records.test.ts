@@ -1,0 +1,39 @@
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { SOURCE_NAMES } from "./case-folder.js";
+import { replayTranscript } from "./replay-records.js";
+
+const CASES = join(import.meta.dirname, "..", "..", "test", "fixtures", "cases");
+const OPTIONS = { sources: new Set(SOURCE_NAMES), zone: "UTC" };
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "rouse-records-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("a transcript by itself", () => {
+  it("loses its damaged lines only, and counts them", async () => {
+    const lines = readFileSync(join(CASES, "claude/normal/transcript-1.jsonl"), "utf8").split("\n");
+    const path = join(folder, "damaged.jsonl");
+    await writeFile(path, [...lines.slice(0, 2), "garbage", '{"type": "assi', ...lines.slice(2)].join("\n"));
+    const { timeline, skipped } = await replayTranscript(path, OPTIONS);
+    expect(timeline.at(-1)?.state).toBe("complete");
+    expect(skipped.get("damaged line")).toBe(2);
+  });
+
+  it("may have records of kinds that nobody knows, which are counted", async () => {
+    const path = join(folder, "new.jsonl");
+    const record = { type: "hologram", uuid: "1", sessionId: "2", timestamp: "2026-03-02T09:00:00Z" };
+    await writeFile(path, `${JSON.stringify(record)}\n`.repeat(3));
+    expect([...(await replayTranscript(path, OPTIONS)).skipped]).toEqual([["hologram", 3]]);
+  });
+
+  it("may be the rows of OpenCode's database", async () => {
+    const { timeline } = await replayTranscript(join(CASES, "opencode/long-bash/transcript-db.jsonl"), OPTIONS);
+    expect(timeline.map(({ state }) => state)).toEqual(expect.arrayContaining(["waiting", "complete"]));
+    expect(timeline.every(({ t }) => t >= 0)).toBe(true);
+  });
+});
