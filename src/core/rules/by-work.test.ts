@@ -7,6 +7,10 @@ const tool = (cls: "shell" | "endless" | "subagent" | "sleep" | "edit" | "backgr
 const busy = screen({ busy: true, moving: true, replying: true });
 
 const PROMISES: Record<string, Step[]> = {
+  "a flag that is the first that is heard of it is no silence since the beginning of time": [
+    { at: 3, signal: { kind: "status", source: "title", status: "blocked" }, expect: "working" },
+    { at: 3.75, expect: "working" },
+  ],
   "an open tool is work at first, then a named wait": [
     { at: 0, signal: begin },
     { at: 1, signal: tool("shell"), expect: "working" },

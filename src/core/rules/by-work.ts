@@ -142,7 +142,9 @@ function shownTool({ evidence }: Question): OpenTool | null {
 function bySilence(question: Question): Verdict {
   const { evidence, since, dueAfter, now, settings } = question;
   const { progress, turn, prompts, tools } = evidence;
+  // A flag that says "blocked" may be the first that is heard of it: before that, nobody listened.
   const news = Math.max(
+    evidence.firstAt ?? now,
     turn.startedAt ?? 0,
     prompts.closedAt ?? 0,
     tools.lastEndAt ?? 0,

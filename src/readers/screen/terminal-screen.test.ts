@@ -152,7 +152,7 @@ describe("the emulator's screen", () => {
 
   it("is plain until anything is drawn in a colour, and never again", () => {
     const { screen, write } = screenOf(60);
-    write("\u001b[1;7mAPI Error\u001b[0m");
+    write("\u001b[1;2;7mAPI Error\u001b[0m");
     screen.read();
     expect(screen.isPlain()).toBe(true);
     write("\r\n\u001b[31mred\u001b[0m");

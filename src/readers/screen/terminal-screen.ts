@@ -178,7 +178,7 @@ export class TerminalScreen implements ScreenText {
     const line = buffer.getLine(buffer.baseY + y);
     for (let x = 0; line && x < line.length; x++) {
       this.#cell = line.getCell(x, this.#cell);
-      if (this.#cell && (!this.#cell.isFgDefault() || this.#cell.isDim())) return true;
+      if (this.#cell?.isFgDefault() === false) return true;
     }
     return false;
   }
