@@ -145,6 +145,7 @@ export const claudeCode: AgentProfile = {
     ownTimeoutMs: 300_000,
     settleMs: 1200,
     marksEnd: true,
+    startsQuiet: true,
   },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003", "\u0003"] },
   resume: {

@@ -56,7 +56,7 @@ export const codex: AgentProfile = {
     { fact: "tool", region: "last", when: "^[•◦·] Running (?P<subject>.+)$", class: "shell" },
     { fact: "interrupted", region: "last", when: "^■ Conversation interrupted" },
     { fact: "failure", region: "last", when: "^■ (?P<text>.*)", fallback: "api", tinted: true, plain: true },
-    { fact: "ended", region: "last", when: "^\\s+(?:─ )?Worked for (?:\\d+[hms] ?)+" },
+    { fact: "ended", region: "last", when: "^\\s+(?:─ )?Worked for (?:<?\\d+[hms] ?)+" },
   ],
   noise: ["^\\s+└ Tip:", "^\\s+└ "],
   queued: null,

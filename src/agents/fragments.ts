@@ -267,7 +267,7 @@ const WORK: FragmentRule[] = [
   },
   { says: "ended", when: `^[\\p{Lu}]\\p{L}+ for ${SPAN}(?:$|·)` },
   { says: "ended", when: `(?i)^▣ .+ · ${SPAN}$` },
-  { says: "ended", when: "(?i)^(?:─+ )?worked for (?:\\d+[hms] ?)+" },
+  { says: "ended", when: "(?i)^(?:─+ )?worked for (?:<?\\d+[hms] ?)+" },
   {
     says: "ended",
     when: "(?i)^(?:goodbye!?|agent powering down|to continue this session, run|resume this session with)",

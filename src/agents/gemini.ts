@@ -66,6 +66,7 @@ export const gemini: AgentProfile = {
     ownTimeoutMs: null,
     settleMs: 1200,
     marksEnd: false,
+    startsQuiet: true,
   },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003", "\u0003"] },
   resume: {

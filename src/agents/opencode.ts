@@ -46,6 +46,7 @@ export const opencode: AgentProfile = {
     ownTimeoutMs: null,
     settleMs: 1200,
     marksEnd: true,
+    startsQuiet: true,
   },
   keys: { interrupt: ["\u001b", "\u001b"], submit: ["\r"], quit: ["\u0003"] },
   resume: {

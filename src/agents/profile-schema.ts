@@ -102,6 +102,8 @@ export const profileSchema = z.strictObject({
     settleMs: z.int(),
     /** It closes a turn with a mark of its own: there is a rule for `ended`. */
     marksEnd: z.boolean(),
+    /** Neither flag nor title nor screen says that it works before its first turn: not while it loads, nor while it starts its servers. */
+    startsQuiet: z.boolean().optional(),
   }),
   keys: z.strictObject({ interrupt: z.array(z.string()), submit: z.array(z.string()), quit: z.array(z.string()) }),
   /** Argument arrays; `{session}` and `{text}` are filled in as whole arguments, `{options}` as none or several. */

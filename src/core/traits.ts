@@ -13,6 +13,8 @@ export interface Traits {
   settleMs: number;
   /** It closes a turn with a mark of its own ("Worked for 9s"); without it, the end is believed much later. */
   marksEnd: boolean;
+  /** Nothing of it says that it works before its first turn: neither while it loads nor while it starts its servers. */
+  startsQuiet?: boolean | undefined;
   /** The releases that the profile was checked against; null for a program without a profile. */
   versions: VersionRange | null;
 }

@@ -498,6 +498,7 @@ const QUIET: [agent: string, states: string, text: string][] = [
   ["claude", "complete", "✻ Worked for 12m 2s · done 15:04"],
   ["claude", "complete", "✻ Brewed for 2m · 1 shell still running"],
   ["codex", "complete", "• Added the retry and its tests.\n\n─ Worked for 4m 12s ───────────────────"],
+  ["codex", "complete", "• Added the retry and its tests.\n\n  Worked for <1s • 17:39"],
   ["opencode", "complete", "  Fixed the flaky test.\n\n  ▣ Build · gpt-5.2 · 48.2s"],
   ["claude", "complete", "● Fixed. Let me know if you want the docs updated too."],
   ["gemini", "idle", "ℹ Request cancelled."],

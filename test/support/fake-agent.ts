@@ -1,6 +1,6 @@
 /** The scripted agent of `test/fake-agent` under the real `bin/rouse`, and what `rouse status --json` says of it. */
 import { randomUUID } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect } from "vitest";
 import { askHost } from "../../src/cli/host-client.js";
@@ -40,6 +40,8 @@ export function fakeAgent(home: Home, name: string, script: FakeScript): string[
   const folder = folderOf(home, name);
   mkdirSync(folder, { recursive: true });
   const program = join(folder, "claude");
+  // A test that is tried again has left them.
+  for (const path of [program, join(folder, "bin")]) rmSync(path, { recursive: true, force: true });
   if (script.resumed) {
     // The process is called `claude` too, so that its transcript is looked for.
     mkdirSync(join(folder, "bin"));

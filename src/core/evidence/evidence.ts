@@ -107,7 +107,7 @@ export function take(evidence: Evidence, signal: Signal): void {
   evidence.firstAt ??= signal.at;
   evidence.lastAt = Math.max(evidence.lastAt ?? signal.at, signal.at);
   takeAsleep(evidence.asleep, signal);
-  takeTurn(evidence.turn, signal);
+  takeTurn(evidence.turn, signal, evidence.traits.startsQuiet);
   takeTools(evidence.tools, signal);
   takePrompts(evidence.prompts, signal);
   takeFailures(evidence.failures, signal);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { screen } from "../../../test/support/steps.js";
-import type { Signal } from "../signal.js";
+import type { ScreenReading, Signal } from "../signal.js";
 import { createTurn, takeTurn, turnWord } from "./turn.js";
 
 function turnAfter(...signals: object[]) {
@@ -116,6 +116,60 @@ describe("is a turn running?", () => {
     expect(turn.turns).toBe(0);
     takeTurn(turn, { at: 8000, ...status("program_status", "working") } as Signal);
     expect(turn.turns).toBe(1);
+  });
+
+  describe("after a flicker at the start", () => {
+    const flag = (at: number, source: string, word: string): Signal => ({ at, ...status(source, word) }) as Signal;
+    const shows = (at: number, reading: Partial<ScreenReading>): Signal =>
+      ({ at, ...screen({ composer: "empty", ...reading }) }) as Signal;
+    const turnsAfter = (startsQuiet: boolean, ...signals: Signal[]): number => {
+      const turn = createTurn();
+      for (const signal of signals) takeTurn(turn, signal, startsQuiet);
+      return turn.turns;
+    };
+    const flicker = [flag(1000, "title", "working"), flag(2400, "title", "idle")];
+    const left = {
+      "an end mark": { ended: true },
+      "a question": { closing: "question" },
+      "a reply": { replying: true, closing: "result" },
+    } as const;
+
+    it.each(Object.entries(left))("counts the turn that %s shows it to have been", (_, reading) => {
+      expect(turnsAfter(true, shows(0, {}), ...flicker, shows(3000, { reply: "r1", ...reading }))).toBe(1);
+      expect(turnsAfter(true, ...flicker, shows(3000, { reply: "r1", ...reading }))).toBe(1);
+    });
+
+    it.each(Object.entries(left))("counts none where %s stood on the screen before", (_, reading) => {
+      const old = { reply: "r1", ...reading };
+      expect(turnsAfter(true, shows(0, old), ...flicker, shows(3000, { ...old, moving: true }))).toBe(0);
+    });
+
+    it.each(Object.entries(left))(
+      "counts none where the program's flags rise while it loads, whatever it paints: %s",
+      (_, reading) => {
+        const resumed = { reply: "r1", ...reading };
+        for (const at of [1500, 3000, 9000])
+          expect(turnsAfter(false, shows(0, {}), ...flicker, shows(at, resumed))).toBe(0);
+      },
+    );
+
+    it("counts none for words that only a screen's structure tells", () => {
+      expect(turnsAfter(true, ...flicker, shows(3000, { reply: "r1", replying: true, structural: true }))).toBe(0);
+    });
+
+    it("counts a turn once, however often its words are read", () => {
+      const words = { reply: "r1", ended: true };
+      expect(turnsAfter(true, ...flicker, shows(3000, words), shows(5000, { ...words, moving: true }))).toBe(1);
+    });
+
+    it.each([
+      { word: "idle", turns: 0 },
+      { word: "done", turns: 1 },
+      { word: "error", turns: 1 },
+    ])("believes the program's own word for what ended: $word", ({ word, turns }) => {
+      const status = [flag(1000, "program_status", "working"), flag(1700, "program_status", word)];
+      expect(turnsAfter(false, shows(0, {}), ...status)).toBe(turns);
+    });
   });
 
   it("does not take a spinner that turns before there is anything to type into for a turn, however long it takes", () => {

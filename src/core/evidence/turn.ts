@@ -2,7 +2,7 @@
  * Is a turn running? Several sources say so, each in its own way and with its own lag; the best one that says
  * anything decides. Bytes are never asked: a hung program repaints, a finished one is silent.
  */
-import type { ScreenReading, Signal, Source } from "../signal.js";
+import type { ScreenReading, ScreenSignal, Signal, Source } from "../signal.js";
 
 export type TurnWord = "active" | "idle" | "blocked" | "done" | "failed";
 
@@ -12,6 +12,8 @@ export interface TurnEvidence {
   startedAt: number | null;
   /** When it was last said to be over; null while it runs. */
   endedAt: number | null;
+  /** Who said so, and how; null where no source was heard to. */
+  endedBy: { source: Source; word: TurnWord } | null;
   /** Turns seen so far, by any source. */
   turns: number;
   /** The last turn was cut off by a human. */
@@ -35,6 +37,13 @@ export interface TurnEvidence {
    * make a turn of the motion of its start.
    */
   takesPrompts: boolean;
+  /** A digest of the agent's words on the screen, and of those that stood there as the turn began; null for none. */
+  shown: string | null;
+  shownBefore: string | null;
+  /** The turn left words that were not there before it. */
+  leftWords: boolean;
+  /** It was taken for a flicker of the program's start, and not counted. */
+  isFlicker: boolean;
 }
 
 /**
@@ -55,6 +64,7 @@ export function createTurn(): TurnEvidence {
     words: {},
     startedAt: null,
     endedAt: null,
+    endedBy: null,
     turns: 0,
     interruptedAt: null,
     askedAt: null,
@@ -65,10 +75,15 @@ export function createTurn(): TurnEvidence {
     readyAt: null,
     showedWork: false,
     takesPrompts: false,
+    shown: null,
+    shownBefore: null,
+    leftWords: false,
+    isFlicker: false,
   };
 }
 
-export function takeTurn(turn: TurnEvidence, signal: Signal): void {
+/** `startsQuiet` is the trait of the program. */
+export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false): void {
   switch (signal.kind) {
     case "status":
       if (signal.status === "clear") delete turn.words[signal.source];
@@ -101,6 +116,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
       if (hasGivenUp(signal.reading)) turn.presumed = true;
       if (signal.reading.composer !== "hidden" && turnWord(turn)?.word !== "active") turn.readyAt ??= signal.at;
       turn.takesPrompts = isOpeningDialog(signal.reading) ? false : turn.takesPrompts || isSettled(signal.reading);
+      takeWords(turn, signal, startsQuiet);
       return;
     }
     case "input":
@@ -112,6 +128,23 @@ export function takeTurn(turn: TurnEvidence, signal: Signal): void {
     default:
       return;
   }
+}
+
+/**
+ * What a turn left behind tells that it was one. A program whose flags rise while it loads may take a conversation up again,
+ * and paint the end of an old turn meanwhile: there, what stands on the screen in the first seconds is old, and words alone,
+ * which may be a banner's, say nothing.
+ */
+function takeWords(turn: TurnEvidence, { at, reading }: ScreenSignal, startsQuiet: boolean): void {
+  const { reply, ended = false, closing, replying = false, structural } = reading;
+  const speaks = ended || closing === "question" || (startsQuiet && replying && !structural);
+  turn.shown = speaks ? `${reply} ${ended} ${closing}` : null;
+  if (turn.startedAt === null) return;
+  if (!startsQuiet && at - turn.startedAt < READY_MS) turn.shownBefore = turn.shown;
+  turn.leftWords ||= turn.shown !== null && turn.shown !== turn.shownBefore;
+  if (!turn.isFlicker || !turn.leftWords || !startsQuiet) return;
+  turn.isFlicker = false;
+  turn.turns++;
 }
 
 /**
@@ -143,14 +176,19 @@ function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number): vo
   const after = turnWord(turn);
   if (before?.word === "active" && after && after.word !== "active" && after.word !== "blocked") {
     turn.endedAt = at;
+    turn.endedBy = { source: after.source, word: after.word };
     // A flicker before, or as soon as, there is anything to type into is the program starting up, not a turn.
     const isNew = (turn.startedAt ?? 0) - (turn.readyAt ?? at) < READY_MS;
     // What somebody typed while it loads waits for the end of that; a turn of a program with such a flag has a record.
     const isUnasked = turn.record.startAt === null && (turn.askedAt === null || source !== "screen");
-    const isFlicker = isNew && at - (turn.startedAt ?? 0) < FLICKER_MS;
+    const isShort = isNew && at - (turn.startedAt ?? 0) < FLICKER_MS;
     // Qwen Code turns a spinner for many seconds before it has anything to type into.
     const isLoading = source === "screen" && !turn.showedWork;
-    if (isUnasked && (isFlicker || isLoading)) turn.turns = Math.max(0, turn.turns - 1);
+    // The end of a turn is done, or an error: of 91 flickers of the flag in recordings, all ended in idle.
+    if (after.word === "idle" && isUnasked && (isShort || isLoading)) {
+      turn.turns = Math.max(0, turn.turns - 1);
+      turn.isFlicker = !isLoading;
+    }
   }
   if (after?.word !== "active" || before?.word === "active") return;
   // A dialog that was answered goes on with the same turn.
@@ -161,8 +199,12 @@ function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number): vo
 function begin(turn: TurnEvidence, at: number): void {
   turn.startedAt = at;
   turn.endedAt = null;
+  turn.endedBy = null;
   turn.turns++;
   turn.interruptedAt = null;
+  turn.shownBefore = turn.shown;
+  turn.leftWords = false;
+  turn.isFlicker = false;
 }
 
 /** What the best source says, and since when. */

@@ -48,13 +48,6 @@ const PROMISES: Record<string, Step[]> = {
     { at: 61, signal: { kind: "status", source: "program_status", status: "working" }, expect: "working" },
     { at: 70, signal: { kind: "status", source: "program_status", status: "done" }, expect: "complete" },
   ],
-  "is told of a turn too short to be seen writing by the question that it left": [
-    { at: 0, signal: screen({ busy: false, composer: "empty" }) },
-    { at: 4, signal: { kind: "status", source: "title", status: "working" }, expect: "working" },
-    { at: 6, signal: { kind: "status", source: "title", status: "idle" } },
-    { at: 6, signal: screen({ busy: false, replying: true, ended: true, closing: "question", asks: "JSON or TOML?" }) },
-    { at: 8, expect: "needs_input/input" },
-  ],
   "whose record is not written in time is believed without it": [
     { at: 0, signal: { kind: "turn", source: "transcript", phase: "start", byUser: true } },
     { at: 0, signal: { kind: "status", source: "session_file", status: "working" } },
@@ -110,6 +103,51 @@ const PROMISES: Record<string, Step[]> = {
 
 describe("the end of a turn", () => {
   it.each(Object.entries(PROMISES))("%s", (_, steps) => {
+    const { said, expected } = walk(steps);
+    expect(said).toEqual(expected);
+  });
+
+  const question = { busy: false, replying: true, ended: true, closing: "question", asks: "JSON or TOML?" } as const;
+
+  it.each([2, 1])("is told of a turn of %d s, too short to be seen writing, by the question that it left", (s) => {
+    const steps: Step[] = [
+      { at: 0, signal: screen({ busy: false, composer: "empty" }), expect: "idle" },
+      { at: 0.5, signal: { kind: "status", source: "title", status: "working" }, expect: "working" },
+      { at: 0.5 + s, signal: { kind: "status", source: "title", status: "idle" } },
+      { at: 1 + s, signal: screen({ ...question, reply: "r1" }), expect: "needs_input/input" },
+      { at: 60, expect: "needs_input/input" },
+    ];
+    const quiet = walk(steps, { startsQuiet: true });
+    expect(quiet.said).toEqual(quiet.expected);
+  });
+
+  it.each([0.5, 5])(
+    "is none where Codex starts its servers for %d s and paints the conversation that it takes up",
+    (s) => {
+      for (const source of ["title", "program_status"] as const)
+        for (const painted of [question, { ...question, closing: "result" } as const]) {
+          const steps: Step[] = [
+            { at: 0, signal: screen({ busy: false, composer: "empty" }) },
+            { at: 1, signal: { kind: "status", source, status: "working" }, expect: "working" },
+            { at: 2, signal: screen({ ...painted, reply: "r1" }) },
+            { at: 1 + s, signal: { kind: "status", source, status: "idle" }, expect: "idle" },
+            { at: 60, expect: "idle" },
+            { at: 61, signal: { kind: "status", source, status: "clear" }, expect: "idle" },
+            { at: 61, signal: { kind: "exit", source: "process", code: 0, signal: null }, expect: "idle" },
+          ];
+          const { said, expected } = walk(steps.toSorted((a, b) => a.at - b.at));
+          expect(said).toEqual(expected);
+        }
+    },
+  );
+
+  it("of a turn that no look could read is believed when its words were", () => {
+    const steps: Step[] = [
+      { at: 0, signal: screen({ busy: false, composer: "empty" }) },
+      { at: 2, signal: { kind: "status", source: "program_status", status: "working" } },
+      { at: 2.7, signal: { kind: "status", source: "program_status", status: "done" }, expect: "working" },
+      { at: 3.5, signal: screen({ ...question, reply: "r1" }), expect: "needs_input/input" },
+    ];
     const { said, expected } = walk(steps);
     expect(said).toEqual(expected);
   });

@@ -16,7 +16,7 @@ import { ago, lasting } from "./words.js";
 /** The turn is over: finished, asking, promising more, or parked on a result that never comes. */
 export function byEnd(question: Question): Verdict | null {
   const { evidence, now, word, since, due, dueAfter, active, settings } = question;
-  if (active !== false || evidence.turn.turns === 0 || didNothing(question)) return null;
+  if (active !== false || !hasWorked(evidence)) return null;
   if (word && since(quietAt(question, word)) < settleMs(question, word)) {
     dueAfter(quietAt(question, word), settleMs(question, word));
     return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to end (${word.source})`] };
@@ -86,16 +86,19 @@ export function byEnd(question: Question): Verdict | null {
 /**
  * Its own flag rose and fell, and neither was the model heard, on a screen that is read, nor a record begun, nor had anybody
  * asked before: it loaded, or started its servers, which takes Codex many seconds. A turn that ends is called done, has a
- * record, or leaves its mark or a question on the screen.
+ * record, or leaves words on the screen.
  */
-const didNothing = ({ evidence: { turn, proof, progress }, word }: Question): boolean =>
-  word?.word === "idle" &&
-  (word.source === "program_status" || word.source === "title") &&
+const didNothing = ({ turn, proof, progress }: Evidence): boolean =>
+  turn.endedBy?.word === "idle" &&
+  (turn.endedBy.source === "program_status" || turn.endedBy.source === "title") &&
   progress.reading !== null &&
   (turn.askedAt === null || turn.askedAt > (turn.startedAt ?? 0)) &&
   turn.record.startAt === null &&
   proof.workAt === null &&
-  !(progress.reading.ended || progress.reading.closing === "question");
+  !turn.leftWords;
+
+/** There was a turn, and it was more than a part of the program's start. */
+export const hasWorked = (evidence: Evidence): boolean => evidence.turn.turns > 0 && !didNothing(evidence);
 
 /** Its work is over by its own word, and yet it stays: told and acted on alike, once two kinds of evidence say so. */
 const OWES_AN_END: ReadonlySet<Cause> = new Set<Cause>(["never_exited", "no_completion_signal"]);
@@ -128,7 +131,7 @@ function settleMs({ evidence }: Question, { source, at }: Word): number {
     const { record } = evidence.turn;
     if (isRecordOpen(evidence, { at })) return (record.startAt ?? 0) > at ? SETTLE_MS.begun : SETTLE_MS.record;
     // No record: the last words are the screen's, which is read later than the flag falls.
-    if (record.startAt === null && evidence.progress.reading?.busy) return SETTLE_MS.reason;
+    if (record.startAt === null && (evidence.progress.reading?.busy || isUnread(evidence, at))) return SETTLE_MS.reason;
     return source === "title" ? SETTLE_MS.title : 0;
   }
   if (evidence.turn.byMotion) return SETTLE_MS.motion;
@@ -141,6 +144,10 @@ function settleMs({ evidence }: Question, { source, at }: Word): number {
   if (closing === "promise") return SETTLE_MS.motion;
   return replying ? (isOlder ? PLAIN_TRAITS : evidence.traits).settleMs : SETTLE_MS.unmarked;
 }
+
+/** The turn was over before two looks at the screen could agree on its words, and none has since. */
+const isUnread = ({ turn: { startedAt, leftWords }, progress: { readingAt } }: Evidence, endedAt: number): boolean =>
+  !leftWords && (readingAt ?? 0) <= endedAt && startedAt !== null && endedAt - startedAt < SETTLE_MS.reason;
 
 /** A record told the begin of the turn, and since the flag fell neither its end, be it only presumed, nor its last message. */
 function isRecordOpen({ turn: { record, presumed }, message }: Evidence, { at }: Pick<Word, "at">): boolean {

@@ -66,6 +66,12 @@ const PROMISES: Record<string, Step[]> = {
     { at: 50, signal: end },
     { at: 100, signal: gone(92), expect: "complete" },
   ],
+  "after a turn that failed by the program's own word leaves no result, also when its screen is cleared": [
+    { at: 0, signal: { kind: "status", source: "program_status", status: "working" } },
+    { at: 50, signal: { kind: "status", source: "program_status", status: "error" } },
+    { at: 99, signal: screen({ composer: "hidden" }) },
+    { at: 100, signal: gone(null, 137), expect: "gone/exit_code" },
+  ],
   "is not explained by keys of rouse's own": [
     { at: 0, signal: screen({}) },
     { at: 92, signal: nudge },

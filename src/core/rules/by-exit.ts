@@ -1,6 +1,6 @@
 import type { Question, Verdict } from "../assess.js";
 import type { Evidence } from "../evidence/evidence.js";
-import { byEnd } from "./by-end.js";
+import { byEnd, hasWorked } from "./by-end.js";
 import { byFailure } from "./by-failure.js";
 
 /** A human's key to leave counts as the reason of an exit for so long. */
@@ -20,13 +20,13 @@ export function byExit(question: Question): Verdict | null {
   const how =
     exit.signal !== null ? `signal ${exit.signal}` : exit.code !== null ? `exit code ${exit.code}` : "how is not known";
   const ended: Question = { ...question, active: false, evidence: asItLeft(question.evidence, exit.at) };
-  const result = byFailure(ended) ?? (question.evidence.turn.turns > 0 && finished(question) ? byEnd(ended) : null);
+  const result = byFailure(ended) ?? (finished(question) ? byEnd(ended) : null);
   if (result) return { ...result, reasons: [...result.reasons, `the process ended after it, ${how}`] };
   if (endedByHuman(question.evidence)) {
     return { state: "idle", cause: null, confidence: 0.8, reasons: [`a human ended it (${how})`] };
   }
   if (exit.code === 0) {
-    const state = turn.turns > 0 ? "complete" : "idle";
+    const state = hasWorked(question.evidence) && !hasFailed(question.evidence) ? "complete" : "idle";
     return { state, cause: null, confidence: 0.7, reasons: ["the process ended with exit code 0"] };
   }
   const cause = exit.signal !== null ? "crash" : exit.code !== null ? "exit_code" : null;
@@ -64,11 +64,14 @@ function endedByKeys({ exit, touchedAt, turn }: Ending): boolean {
 
 /** The last turn had ended before the process did, by the live view or by a record of it. */
 function finished({ evidence }: Question): boolean {
-  if (evidence.prompts.leftOpen) return false;
+  if (evidence.prompts.leftOpen || hasFailed(evidence)) return false;
   const { endedAt, startedAt, record } = evidence.turn;
   if (endedAt !== null && endedAt >= (startedAt ?? 0) && outlived(evidence, endedAt)) return true;
   return record.endAt !== null && record.endAt >= (record.startAt ?? 0) && outlived(evidence, record.endAt);
 }
+
+/** By the program's own word; why, is no longer on the screen that it cleared. */
+const hasFailed = ({ turn }: Evidence): boolean => turn.endedBy?.word === "failed";
 
 /** A turn that ends together with a failing process was cut off by the same hand. */
 function outlived({ exit, quitAt }: Evidence, endedAt: number): boolean {
