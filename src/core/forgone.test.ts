@@ -4,21 +4,20 @@ import { assessed, World } from "../../test/support/incidents.js";
 import { ACTIONS, type Deed } from "./action.js";
 import { forgoneDeeds } from "./forgone.js";
 import { POLICIES } from "./policy/builtin.js";
-import type { Budget, Policy } from "./policy/policy.js";
+import { type Budget, type Policy, perHour } from "./policy/policy.js";
 
 const RUNS = process.env.ROUSE_FULL === "1" ? 5000 : 200;
-const HOUR = 3_600_000;
 const MIN = 60;
 const NOT_ALLOWED = { facts: { allowed: false, can: ["nudge", "interrupt", "stop", "resume"] as const } };
 
 const tight: Policy = {
   ...POLICIES.default,
   budgets: {
-    incident: 12,
-    agent: { times: 2, periodMs: HOUR },
-    node: { times: 3, periodMs: HOUR },
-    agentRestarts: { times: 1, periodMs: HOUR },
-    nodeRestarts: { times: 2, periodMs: HOUR },
+    ...POLICIES.default.budgets,
+    agent: perHour(2),
+    node: perHour(3),
+    agentRestarts: perHour(1),
+    nodeRestarts: perHour(2),
   },
 };
 

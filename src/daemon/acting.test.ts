@@ -162,6 +162,15 @@ describe("from a judgement to a touch", () => {
   });
 });
 
+/** It is killed, and what rouse does about it comes when it has looked for so long. */
+async function resumesAfterAMinute(touches: readonly string[]): Promise<void> {
+  await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
+  await run(50);
+  expect(touches).toEqual([]);
+  await run(30);
+  expect(touches).toEqual(["resume"]);
+}
+
 describe("what people say", () => {
   it("looks for a minute after a restart before it touches, also where the wall clock was set back", async () => {
     await hanging();
@@ -174,11 +183,7 @@ describe("what people say", () => {
     expect(test.loop.now()).toBeLessThanOrEqual(looked.now);
     const { acting, touches } = acts(() => ({}));
     acting.wake(test.loop.unwatched(looked));
-    await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
-    await run(50);
-    expect(touches).toEqual([]);
-    await run(30);
-    expect(touches).toEqual(["resume"]);
+    await resumesAfterAMinute(touches);
   });
 
   it("looks for a minute after a sleep that only the wall clock shows, since it was set back by more than that", async () => {
@@ -187,11 +192,7 @@ describe("what people say", () => {
     const { touches } = acts(() => ({}));
     test.run(5);
     test.hand.sleep(600_000);
-    await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
-    await run(50);
-    expect(touches).toEqual([]);
-    await run(30);
-    expect(touches).toEqual(["resume"]);
+    await resumesAfterAMinute(touches);
   });
 
   it("stops acting on an incident that somebody has taken", async () => {

@@ -101,6 +101,9 @@ const sits = async ({ human, terminal }: Rig): Promise<void> => {
   });
 };
 
+const TYPING: Pick<Race, "what" | "comes"> = { what: "a human who types", comes: ({ human }) => human(MINE) };
+const SAT = { ...TYPING, quietMs: QUIET_MS, before: sits };
+
 const TABLE: readonly Race[] = [
   {
     what: "a dialog that opens",
@@ -120,37 +123,9 @@ const TABLE: readonly Race[] = [
     comes: goesOn,
     arrived: keptOut(INTERRUPTED),
   },
-  {
-    what: "a human who types",
-    rigs: HOST,
-    touch: "nudge",
-    steps: idle,
-    lastsMs: 900,
-    comes: ({ human }) => human(MINE),
-    arrived: theirs(NUDGED),
-  },
-  {
-    what: "a human who types",
-    rigs: TMUX,
-    touch: "nudge",
-    steps: idle,
-    lastsMs: 900,
-    quietMs: QUIET_MS,
-    before: sits,
-    comes: ({ human }) => human(MINE),
-    arrived: theirs(NUDGED),
-  },
-  {
-    what: "a human who types",
-    rigs: { ...HOST, ...TMUX },
-    touch: "interrupt",
-    steps: running,
-    lastsMs: 30,
-    quietMs: QUIET_MS,
-    before: sits,
-    comes: ({ human }) => human(MINE),
-    arrived: theirs(INTERRUPTED),
-  },
+  { ...TYPING, rigs: HOST, touch: "nudge", steps: idle, lastsMs: 900, arrived: theirs(NUDGED) },
+  { ...SAT, rigs: TMUX, touch: "nudge", steps: idle, lastsMs: 900, arrived: theirs(NUDGED) },
+  { ...SAT, rigs: { ...HOST, ...TMUX }, touch: "interrupt", steps: running, lastsMs: 30, arrived: theirs(INTERRUPTED) },
   {
     what: "a draft that nobody is known to have typed",
     rigs: { ...HOST, ...TMUX },

@@ -1,7 +1,7 @@
 /** The built-in policies. `observe` is what a new installation has; `default` is the table of the design, row by row. */
 import { HOUR, MINUTE, SECOND } from "../defaults.js";
 import type { Trouble } from "../trouble.js";
-import type { Origin, Policy, Rung, When } from "./policy.js";
+import { type Origin, type Policy, perHour, type Rung, type When } from "./policy.js";
 
 /** Sessions that nobody sits in front of: only they are ended by default. */
 const OWN: readonly Origin[] = ["spawn"];
@@ -97,10 +97,10 @@ const DEFAULT: Policy = {
   },
   budgets: {
     incident: 12,
-    agent: { times: 12, periodMs: HOUR },
-    node: { times: 60, periodMs: HOUR },
-    agentRestarts: { times: 4, periodMs: HOUR },
-    nodeRestarts: { times: 12, periodMs: HOUR },
+    agent: perHour(12),
+    node: perHour(60),
+    agentRestarts: perHour(4),
+    nodeRestarts: perHour(12),
   },
   ladders: LADDERS,
 };
@@ -128,10 +128,10 @@ const AGGRESSIVE: Policy = {
   },
   budgets: {
     incident: 14,
-    agent: { times: 20, periodMs: HOUR },
-    node: { times: 100, periodMs: HOUR },
-    agentRestarts: { times: 6, periodMs: HOUR },
-    nodeRestarts: { times: 20, periodMs: HOUR },
+    agent: perHour(20),
+    node: perHour(100),
+    agentRestarts: perHour(6),
+    nodeRestarts: perHour(20),
   },
 };
 

@@ -1,6 +1,7 @@
 /** A policy: the user's rules as data. One ladder per trouble, walked from its first rung; at its end is a human. */
 import type { ActionName, NudgeText, Proof } from "../action.js";
 import type { AgentSession } from "../agent.js";
+import { HOUR } from "../defaults.js";
 import type { Trouble } from "../trouble.js";
 
 export type Origin = AgentSession["origin"];
@@ -31,6 +32,8 @@ export interface Budget {
   times: number;
   periodMs: number;
 }
+
+export const perHour = (times: number): Budget => ({ times, periodMs: HOUR });
 
 export interface Budgets {
   /** Touches in one incident, however long it lasts. */
