@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { KEY_BY_NAME } from "../src/config/keys.js";
+import { strayVariables } from "../src/config/variables.js";
 
 const SRC = join(import.meta.dirname, "..", "src");
 
@@ -31,4 +32,10 @@ it("every key of the configuration is asked for somewhere, or says that it is no
 
 it("no key that is asked for says that it is not used yet", () => {
   expect(keys.filter(({ isSurelyRead, notUsedYet }) => isSurelyRead && notUsedYet)).toEqual([]);
+});
+
+it("no variable that rouse reads or hands on is taken for one of the configuration that is misspelt", () => {
+  const named = [...source.matchAll(/(?:env\.|")(ROUSE_[A-Z_]+)|\b(ROUSE_[A-Z_]+):/g)].map(([, a, b]) => a ?? b ?? "");
+  expect(named.length).toBeGreaterThan(10);
+  expect(strayVariables(Object.fromEntries(named.map((name) => [name, "x"])))).toEqual([]);
 });

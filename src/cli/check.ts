@@ -1,11 +1,11 @@
 /** `rouse check`: who has given no sign for how long, and whether that means anything. */
 import type { Command } from "@commander-js/extra-typings";
-import { loadConfig } from "../config/load.js";
 import { spell } from "../core/evidence/verdict.js";
 import { plainJson } from "../core/plain.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js";
 import { ask, isUnlisted } from "./ask.js";
 import { isColoured, paint } from "./paint.js";
+import { settings } from "./settings.js";
 import { type Column, tableText } from "./table.js";
 
 const COLOURS = { fresh: "green", warning: "yellow", critical: "magenta", "auto-resume": "red" } as const;
@@ -22,7 +22,7 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
     .option("--no-activity-check", "let the age alone decide")
     .option("--json", "for programs")
     .action(async ({ activityCheck, json }) => {
-      const { check, resume } = loadConfig().config;
+      const { check, resume } = settings();
       const query = new URLSearchParams({
         activity: activityCheck && resume.validate_activity ? "on" : "off",
         warning_hours: String(check.warning_hours),

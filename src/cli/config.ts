@@ -10,7 +10,7 @@ import { suggest } from "../config/suggest.js";
 import { tomlLine } from "../config/text.js";
 import { migrateConfig, replaceConfig } from "../config/write.js";
 import { plain, plainJson } from "../core/plain.js";
-import { tellProblems } from "./policy-option.js";
+import { tellProblems } from "./settings.js";
 
 const LINE_MAX = 10_000;
 

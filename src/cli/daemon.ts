@@ -32,11 +32,8 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
       const started = await ensureDaemon();
       process.stdout.write(started ? "the daemon is up\n" : "the daemon was up already\n");
       // Who comes back from the configuration file wants to know whether it was understood.
-      const [{ loadConfig }, { tellProblems }] = await Promise.all([
-        import("../config/load.js"),
-        import("./policy-option.js"),
-      ]);
-      tellProblems(loadConfig().problems);
+      const { settings } = await import("./settings.js");
+      settings();
     });
   program
     .command("down")

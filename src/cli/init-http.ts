@@ -1,9 +1,9 @@
 /** What `rouse init` knows of the daemon's port: where hooks post to, and what makes a program export its telemetry. */
-import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, rousePaths } from "../config/paths.js";
 import { makeKey, readKey } from "../daemon/http/key.js";
 import { BadInput } from "../replay/files.js";
 import type { HookPlan } from "../sensors/hooks/hooks-install.js";
+import { settings } from "./settings.js";
 
 export interface Target {
   port: number;
@@ -15,7 +15,7 @@ const NOT_MADE = "(made when it is needed)";
 /** The port and its key. A dry run makes none. */
 export function httpTarget(dryRun: boolean): Target {
   const { hookKey, state } = rousePaths();
-  const port = loadConfig().config.daemon.http_port;
+  const port = settings().daemon.http_port;
   if (port === 0) throw new BadInput("daemon.http_port is 0, so the daemon opens no port; set it first, 17687 say");
   if (dryRun) return { port, key: readKey(hookKey) ?? NOT_MADE };
   makePrivateFolder(state);

@@ -5,13 +5,13 @@ import { type Ask, makeMcpServer } from "../api/mcp/server.js";
 import { OPERATIONS } from "../api/operations.js";
 import { ApiProblem } from "../api/problem.js";
 import { askService } from "../api/remote.js";
-import { loadConfig } from "../config/load.js";
 import { rousePaths } from "../config/paths.js";
 import { Unreachable } from "../daemon/client.js";
 import { RIGHTS, type Right } from "../daemon/http/tokens.js";
 import { isKeptDown } from "../daemon/kept-down.js";
 import { BadInput } from "../replay/bad-input.js";
 import { ensureDaemon } from "./daemon.js";
+import { settings } from "./settings.js";
 import { readVersion } from "./version.js";
 
 export function addMcp(program: Command, _setExit: (code: number) => void): void {
@@ -23,7 +23,7 @@ export function addMcp(program: Command, _setExit: (code: number) => void): void
         "stands in the configuration (mcp.rights: read, report, touch). Over HTTP the daemon serves the same under /mcp.",
     )
     .action(async () => {
-      const rights = rightsOf(loadConfig().config.mcp.rights);
+      const rights = rightsOf(settings().mcp.rights);
       if (process.stdin.isTTY)
         process.stderr.write(
           "rouse: this speaks MCP with the program that starts it, such as: claude mcp add rouse -- rouse mcp. Ctrl-C ends it\n",

@@ -1,12 +1,12 @@
 /** `rouse messages`: what orchestrators are told, read with a cursor and acknowledged. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import { loadConfig } from "../config/load.js";
 import { rousePaths } from "../config/paths.js";
 import { plain, plainJson } from "../core/plain.js";
 import { askDaemon, Unreachable } from "../daemon/client.js";
 import type { MessageView } from "../daemon/message-routes.js";
 import { ask } from "./ask.js";
 import { callerHeaders } from "./hook.js";
+import { settings } from "./settings.js";
 
 const POLL_MS = 1000;
 
@@ -78,7 +78,7 @@ interface Page {
   cursor: number;
 }
 
-const orchestratorTag = (): string => loadConfig().config.watchdog.orchestrator_tag;
+const orchestratorTag = (): string => settings().watchdog.orchestrator_tag;
 
 const post = (path: string, body: unknown): Promise<unknown> =>
   askDaemon(rousePaths().daemonSocket, "POST", path, body, callerHeaders());

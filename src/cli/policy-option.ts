@@ -1,16 +1,15 @@
 /** `--policy FILE|NAME` and `--origin`: the policy that somebody means, or what is wrong with it. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
-import { loadConfig } from "../config/load.js";
 import { type LoadedPolicies, loadPolicies, readPolicy } from "../config/policies.js";
-import { type Problem, problemText } from "../config/problem.js";
+import { problemText } from "../config/problem.js";
 import { suggest } from "../config/suggest.js";
 import { plain } from "../core/plain.js";
 import type { Origin, Policy } from "../core/policy/policy.js";
 import { BadInput } from "../replay/files.js";
+import { settings } from "./settings.js";
 
 export function knownPolicies(): LoadedPolicies {
-  const { config } = loadConfig();
-  return loadPolicies(config.health);
+  return loadPolicies(settings().health);
 }
 
 /** A name, or the path of a file: what ends in .toml or has a slash in it is a path. */
@@ -41,9 +40,4 @@ export function parseOrigin(given: string): Origin {
   const origin = ORIGINS.find((candidate) => candidate === given);
   if (!origin) throw new InvalidArgumentError(`It must be one of ${ORIGINS.join(", ")}.`);
   return origin;
-}
-
-/** A project's file is as hostile as its agent: nothing of it reaches the terminal as it is. */
-export function tellProblems(problems: readonly Problem[]): void {
-  for (const problem of problems) process.stderr.write(`rouse: ${problem.level}: ${plain(problemText(problem))}\n`);
 }

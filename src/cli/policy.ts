@@ -9,8 +9,9 @@ import { ERROR_CAUSES, type State } from "../core/states.js";
 import { TROUBLES, type Trouble } from "../core/trouble.js";
 import { parseTrouble } from "./options.js";
 import { isColoured, paint } from "./paint.js";
-import { knownPolicies, parseOrigin, policyOf, tellProblems } from "./policy-option.js";
+import { knownPolicies, parseOrigin, policyOf } from "./policy-option.js";
 import { policyText } from "./policy-text.js";
+import { tellProblems } from "./settings.js";
 import { clock } from "./timeline-text.js";
 
 export function addPolicy(program: Command, setExit: (code: number) => void): void {

@@ -472,9 +472,3 @@ export function settingsOf(config: Config): Settings {
       if (Object.hasOwn(DEFAULTS, name) && typeof value === "number") found[name] = value;
   return found;
 }
-
-/** The variables that set a key, the one that wins first. */
-export function variablesOf(full: string, key: Key): string[] {
-  const own = `ROUSE_${full.replace(".", "_").toUpperCase()}`;
-  return key.variable ? [key.variable, own] : [own];
-}

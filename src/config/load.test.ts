@@ -6,9 +6,10 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULTS } from "../core/defaults.js";
 import { complaintOfProject, type Value } from "./key.js";
-import { KEY_BY_NAME, settingsOf, variablesOf } from "./keys.js";
+import { KEY_BY_NAME, settingsOf } from "./keys.js";
 import { type LoadedConfig, type LoadOptions, loadConfig } from "./load.js";
 import { problemText } from "./problem.js";
+import { variablesOf } from "./variables.js";
 
 let root = "";
 beforeEach(() => {
@@ -153,14 +154,25 @@ describe("variables", () => {
       "5",
       "error: ROUSE_WATCHDOG_POL_INTERVAL: there is no such variable; did you mean ROUSE_WATCHDOG_POLL_INTERVAL?",
     ],
+    [
+      "ROUSE_HEALT_IDLE_TIMEOUT_MINUTES",
+      "5",
+      "error: ROUSE_HEALT_IDLE_TIMEOUT_MINUTES: there is no such variable; did you mean ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES?",
+    ],
+    [
+      "ROUSE_IDLE_TIMEOUT_MINUTES",
+      "5",
+      "error: ROUSE_IDLE_TIMEOUT_MINUTES: there is no such variable; did you mean ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES?",
+    ],
+    ["ROUSE_HOMES", "/x", "error: ROUSE_HOMES: there is no such variable; did you mean ROUSE_HOME?"],
+    ["ROUSE_HEALTH_QQQQQQQQQQQQQQQQQQQQ", "5", "error: ROUSE_HEALTH_QQQQQQQQQQQQQQQQQQQQ: there is no such variable"],
   ])("%s=%s is told to be wrong", (name, text, problem) => {
     expect(said(load({ env: { [name]: text } }))).toEqual([problem]);
   });
 
   it("that are empty or not of the configuration say nothing", () => {
-    expect(load({ env: { ROUSE_WATCHDOG_POLL_INTERVAL: "", ROUSE_SESSION: "x", ROUSE_FULL: "1" } }).problems).toEqual(
-      [],
-    );
+    const others = { ROUSE_SESSION: "x", ROUSE_FULL: "1", ROUSE_SLACK_URL: "x", ROUSE_AGENT_KIND: "codex" };
+    expect(load({ env: { ROUSE_WATCHDOG_POLL_INTERVAL: "", ...others } }).problems).toEqual([]);
   });
 
   it("are one per key", () => {

@@ -5,11 +5,12 @@
 import { dirname, join, resolve } from "node:path";
 import { type Entry, readConfigFile } from "./file.js";
 import { checkValue, complaintOfProject, expectation, type Key, type Value, valueOfText } from "./key.js";
-import { type Config, KEY_BY_NAME, KEYS, toConfig, variablesOf } from "./keys.js";
+import { type Config, KEY_BY_NAME, KEYS, toConfig } from "./keys.js";
 import { rousePaths } from "./paths.js";
 import type { Position } from "./positions.js";
 import type { Problem } from "./problem.js";
 import { suggest } from "./suggest.js";
+import { strayVariables, variablesOf } from "./variables.js";
 
 export type Layer = "default" | "user" | "project" | "environment" | "flag";
 
@@ -89,24 +90,16 @@ class Loading {
   }
 
   takeVariables(env: Readonly<Record<string, string | undefined>>): void {
-    const known = new Set<string>();
     for (const [name, key] of KEY_BY_NAME) {
-      const variables = variablesOf(name, key);
-      for (const variable of variables) known.add(variable);
-      const variable = variables.find((candidate) => env[candidate]);
+      const variable = variablesOf(name, key).find((candidate) => env[candidate]);
       if (variable) this.#takeText("environment", variable, name, key, env[variable] ?? "");
     }
-    // Other variables of rouse exist (ROUSE_HOME); one that begins like a section is meant for it.
-    const sections = Object.keys(KEYS).map((section) => `ROUSE_${section.toUpperCase()}_`);
-    for (const variable of Object.keys(env)) {
-      if (known.has(variable) || !sections.some((section) => variable.startsWith(section))) continue;
-      const near = suggest(variable, known);
+    for (const { name, near } of strayVariables(env))
       this.#complain({
         level: "error",
-        where: variable,
+        where: name,
         text: `there is no such variable${near ? `; did you mean ${near}?` : ""}`,
       });
-    }
   }
 
   takeFlags(flags: Readonly<Record<string, unknown>>): void {

@@ -2,7 +2,8 @@
 import { channelSchema } from "./channels.js";
 import { CONFIG_VERSION } from "./file.js";
 import type { Key } from "./key.js";
-import { KEYS, variablesOf } from "./keys.js";
+import { KEYS } from "./keys.js";
+import { variablesOf } from "./variables.js";
 
 export function configSchema(): Record<string, unknown> {
   const sections = Object.entries<Record<string, Key>>(KEYS).map(([section, keys]) => [

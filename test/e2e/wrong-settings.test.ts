@@ -1,0 +1,48 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rousePaths } from "../../src/config/paths.js";
+import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
+import { OWN_CASES } from "../support/recordings.js";
+
+let home: Home;
+
+beforeAll(() => {
+  home = makeHome("off");
+  home.env.ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES = "soon";
+  home.env.ROUSE_HEALTH_IDLE_TIMOUT_MINUTES = "5";
+  const { config } = rousePaths(home.env);
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, "config.toml"), '[check]\nwarning_hours = "never"\n');
+  writeFileSync(join(home.path, ".rouse.toml"), "[health]\nenabled = false\n");
+});
+
+afterAll(async () => {
+  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+});
+
+const problems = (stderr: string): string[] =>
+  stderr
+    .split("\n")
+    .flatMap((line) => /^rouse: (?:error|refused): (.*)$/.exec(line)?.[1]?.replaceAll(home.path, "~") ?? []);
+
+describe("a setting that is wrong", () => {
+  it.each([
+    ["policy show", ["policy", "show"]],
+    ["policy test", ["policy", "test", "default", "--cause", "loop"]],
+    ["replay --policy", ["replay", "--policy", "default", join(OWN_CASES, "codex", "short-question")]],
+    ["config show", ["config", "show"]],
+    ["check", ["check"]],
+    ["messages send", ["messages", "send", "worker.stuck", "hello"]],
+    ["mcp", ["mcp"]],
+    ["init --http", ["init", "claude-code", "--http", "--dry-run"]],
+  ])("is told once by %s: what it is, what was expected, and what holds instead", async (_, args) => {
+    const { stderr } = await rouse(home, args);
+    expect(problems(stderr), stderr).toEqual([
+      '~/config/config.toml:2:1: check.warning_hours must be a number of at least 0, found "never"; 2 stays',
+      "~/.rouse.toml:2:1: health.enabled: a project file may only switch it on",
+      'ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES: health.idle_timeout_minutes must be a number of at least 0.01, found "soon"; 15 stays',
+      "ROUSE_HEALTH_IDLE_TIMOUT_MINUTES: there is no such variable; did you mean ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES?",
+    ]);
+  });
+});
