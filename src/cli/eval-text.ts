@@ -73,7 +73,12 @@ export function worstText(figures: Figures, colour: boolean): string {
       title(`said ${wrong.state} while ${wrong.truth} in ${wrong.case}`);
       saying(wrong);
     }
-    for (const held of live.notHeld) title(`not held: ${held.truth} in ${held.case}`);
+    for (const held of live.notHeld) {
+      title(`not held: ${held.truth} in ${held.case}`);
+      held.instead.forEach(saying);
+    }
+    for (const { truth, case: name, from, delay } of live.late)
+      title(`late: ${truth} in ${name} at ${clock(from)}, told after ${delay.toFixed(1)} s`);
     for (const cause of live.wrongCause)
       title(`wrong cause: ${cause.truth} in ${cause.case}: ${cause.causes.join(", ")}`);
   }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STATES } from "../core/states.js";
+import { scoreLive } from "../eval/live.js";
 import { figuresText, worstText } from "./eval-text.js";
 import { parseSources, parseZone } from "./options.js";
 import { isColoured, paint, paintState } from "./paint.js";
@@ -92,6 +93,18 @@ describe("figures for people", () => {
       false,
     );
     expect(text.match(/MISSED|\bmet\b|no cases/g)).toEqual(["MISSED", "met", "no cases"]);
+  });
+
+  it("name what was told late, and what stood in the place of a verdict that was not held", () => {
+    const working = { t: 111, state: "working" as const, cause: null, reasons: ["a turn runs (title)"] };
+    const live = {
+      ...scoreLive([]),
+      late: [{ case: "claude/a", truth: "waiting_input", from: 61, delay: 6.04 }],
+      notHeld: [{ case: "claude/b", truth: "waiting_input", share: 0.1, instead: [working] }],
+    };
+    const text = worstText({ live }, false);
+    expect(text).toContain("late: waiting_input in claude/a at 1:01.0, told after 6.0 s");
+    expect(text).toContain("not held: waiting_input in claude/b\n      1:51.0 working: a turn runs (title)");
   });
 
   it("say so when nothing went wrong", () => {

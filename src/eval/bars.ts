@@ -1,6 +1,6 @@
 /** The bars that the figures must meet, as data. A figure without cases is neither met nor missed. */
 import type { EventFigures } from "./events.js";
-import type { LiveFigures } from "./live.js";
+import { IN_TIME_S, type LiveFigures } from "./live.js";
 import type { ScreenFigures } from "./screens.js";
 import type { SessionFigures } from "./sessions.js";
 import type { Detection } from "./types.js";
@@ -28,9 +28,9 @@ interface Bar extends Omit<BarResult, "figure" | "met"> {
 }
 
 export const BARS: readonly Bar[] = [
-  ...detectionBars("prompts, limits, errors, results", (live) => live.pooled, 0.98, 5),
-  ...detectionBars("unreachable", (live) => live.states.unreachable, 0.98, 60),
-  ...detectionBars("hung", (live) => live.states.hung, 0.95, 120),
+  ...detectionBars("prompts, limits, errors, results", (live) => live.pooled, 0.98, IN_TIME_S.other),
+  ...detectionBars("unreachable", (live) => live.states.unreachable, 0.98, IN_TIME_S.unreachable),
+  ...detectionBars("hung", (live) => live.states.hung, 0.95, IN_TIME_S.hung),
   atLeast("looping: detected", 0.9, ({ live }) => detectedShare(live?.states.looping)),
   atMost("false alarms", 0, "count", ({ live }) => live?.falseAlarms.length),
   atMost("false completions", 0, "count", ({ live }) => live?.falseCompletions.length),

@@ -176,6 +176,24 @@ describe("holding a verdict", () => {
     expect(figures.notHeld).toMatchObject([{ truth: "waiting_input", share: 0.1, instead: [{ state: "working" }] }]);
   });
 
+  it("names what was told later than its bar, the latest first", () => {
+    const figures = score(
+      [WORK, [10, "waiting_permission"], [30, "working"], [40, "waiting_input"], [100, "hung"]],
+      [
+        [0, "working"],
+        [16, "needs_input"],
+        [30, "working"],
+        [60, "needs_input"],
+        [100, "working"],
+        [200, "stuck", "silent_stream"],
+      ],
+    );
+    expect(figures.late).toEqual([
+      { case: "claude/a", truth: "waiting_input", from: 40, delay: 20 },
+      { case: "claude/a", truth: "waiting_permission", from: 10, delay: 6 },
+    ]);
+  });
+
   it("accepts a gap of a tenth", () => {
     const said: Said[] = [
       [0, "working"],

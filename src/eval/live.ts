@@ -48,6 +48,14 @@ export interface NotHeld {
   instead: Said[];
 }
 
+/** Found, but later than the bar of its kind. */
+export interface Late {
+  case: string;
+  truth: string;
+  from: number;
+  delay: number;
+}
+
 export interface WrongCause {
   case: string;
   truth: string;
@@ -64,6 +72,8 @@ export interface LiveFigures {
   /** All troubles, without hung tools: those differ from long ones only by what the command is. */
   total: Detection;
   misses: Miss[];
+  /** The latest first. */
+  late: Late[];
   notHeld: NotHeld[];
   wrongCause: WrongCause[];
   falseAlarms: Wrong[];
@@ -117,6 +127,12 @@ const SHORTEST = new Map([
   ["done", 1],
   ["waiting_input", 1],
 ]);
+/** So many seconds after its start a trouble has to be told: the bar of its p95. Loops have none. */
+export const IN_TIME_S: Readonly<Record<"unreachable" | "hung" | "other", number>> = {
+  unreachable: 60,
+  hung: 120,
+  other: 5,
+};
 const GRACE_AFTER_START = 3;
 const GRACE_BEFORE_END = 0.5;
 /** The last trouble of a recording may still be noticed for a while after the program has ended. */
@@ -134,7 +150,8 @@ interface Segment {
   timeline: Timeline;
 }
 
-interface Tally extends Pick<LiveFigures, "misses" | "notHeld" | "wrongCause" | "falseAlarms" | "falseCompletions"> {
+interface Tally
+  extends Pick<LiveFigures, "misses" | "late" | "notHeld" | "wrongCause" | "falseAlarms" | "falseCompletions"> {
   delays: Map<string, number[]>;
   quietSeconds: number;
 }
@@ -144,6 +161,7 @@ export function scoreLive(cases: readonly LiveCase[]): LiveFigures {
   const tally: Tally = {
     delays: new Map(),
     misses: [],
+    late: [],
     notHeld: [],
     wrongCause: [],
     falseAlarms: [],
@@ -155,6 +173,7 @@ export function scoreLive(cases: readonly LiveCase[]): LiveFigures {
     else scoreQuiet(segment, tally);
   }
   const { delays, ...counted } = tally;
+  counted.late.sort((a, b) => b.delay - a.delay);
   const names = [...new Set([...delays.keys(), ...tally.misses.map((miss) => miss.truth)])].sort();
   const over = (wanted: readonly string[]) =>
     detection(
@@ -198,6 +217,7 @@ function scoreTrouble(segment: Segment, tally: Tally): void {
   }
   const hit = Math.max(from, firstHit.from);
   tally.delays.set(truth, [...(tally.delays.get(truth) ?? []), hit - from]);
+  if (hit - from > inTime(truth)) tally.late.push({ case: name, truth, from, delay: hit - from });
 
   const right = held.filter(({ entry }) => isRight(truth, entry));
   const wrong = held.filter(({ entry }) => !isRight(truth, entry));
@@ -217,6 +237,11 @@ function scoreTrouble(segment: Segment, tally: Tally): void {
     else if (ALARMS.has(one.entry.state) && !(one.entry.state === "gone" && isLast))
       tally.falseAlarms.push({ case: name, truth, ...said(one) });
   }
+}
+
+function inTime(truth: string): number {
+  if (truth === "unreachable" || truth === "hung") return IN_TIME_S[truth];
+  return NOT_POOLED.has(truth) ? Number.POSITIVE_INFINITY : IN_TIME_S.other;
 }
 
 function scoreQuiet(segment: Segment, tally: Tally): void {
