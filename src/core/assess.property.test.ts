@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assess } from "./assess.js";
 import { createEvidence, take } from "./evidence/evidence.js";
+import { ALL, foldsFor } from "./evidence/folds.js";
 import { type Signal, SOURCES, TOOL_CLASSES } from "./signal.js";
 import { ERROR_CAUSES, PROMPT_KINDS, STATES } from "./states.js";
 
@@ -159,6 +160,22 @@ describe("the judgement of any sequence of signals", () => {
         expect(assess(one.evidence, one.now)).toEqual(first);
         expect(assess(other.evidence, other.now)).toEqual(first);
         expect(one.evidence).toEqual(other.evidence);
+      }),
+      { numRuns },
+    );
+  });
+
+  it("is what it would be if every part took in every signal", () => {
+    fc.assert(
+      fc.property(session, (signals) => {
+        const evidence = createEvidence();
+        for (const signal of signals) {
+          const asked = foldsFor(signal.kind);
+          const before = structuredClone(evidence);
+          for (const fold of ALL) if (!asked.includes(fold)) fold(evidence, signal);
+          if (asked !== ALL) expect(evidence).toEqual(before);
+          take(evidence, signal);
+        }
       }),
       { numRuns },
     );

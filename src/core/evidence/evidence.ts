@@ -2,29 +2,30 @@
  * Everything that the signals of one session say so far. `take` folds one signal in; each part keeps its own bounded
  * state and ignores what does not concern it, so the cost of a signal does not grow with history.
  */
-import { type ActivityState, createActivity, takeActivity } from "../activity.js";
-import { type Asleep, takeAsleep } from "../awake.js";
+import { type ActivityState, createActivity } from "../activity.js";
+import type { Asleep } from "../awake.js";
 import type { ExitSignal, SessionSignal, Signal } from "../signal.js";
 import type { State } from "../states.js";
 import { PLAIN_TRAITS, type Traits } from "../traits.js";
-import { type BurnState, createBurn, takeBurn } from "./burn.js";
-import { type CheckpointState, createCheckpoint, takeCheckpoint } from "./checkpoint.js";
-import { type CompletionState, createCompletion, takeCompletion } from "./completion.js";
-import { createErrors, type ErrorsState, takeErrors } from "./errors.js";
-import { createFailures, type FailuresEvidence, takeFailures } from "./failures.js";
-import { createFingerprint, type FingerprintState, takeFingerprint } from "./fingerprint.js";
-import { createLifecycle, type LifecycleState, takeLifecycle } from "./lifecycle.js";
-import { createLoop, type LoopState, takeLoop } from "./loop.js";
-import { createLostResult, type LostResultState, takeLostResult } from "./lost-result.js";
-import { createPoisoned, type PoisonedState, takePoisoned } from "./poisoned.js";
-import { createProgress, type ProgressEvidence, takeProgress } from "./progress.js";
-import { createPrompts, type PromptsEvidence, takePrompts } from "./prompts.js";
-import { createProof, type ProofState, takeProof } from "./proof.js";
-import { createRetries, type RetriesState, takeRetries } from "./retries.js";
-import { createSpend, type SpendState, takeSpend } from "./spend.js";
-import { createSpin, type SpinState, takeSpin } from "./spin.js";
-import { createTools, type ToolsEvidence, takeTools } from "./tools.js";
-import { createTurn, type TurnEvidence, takeTurn } from "./turn.js";
+import { type BurnState, createBurn } from "./burn.js";
+import { type CheckpointState, createCheckpoint } from "./checkpoint.js";
+import { type CompletionState, createCompletion } from "./completion.js";
+import { createErrors, type ErrorsState } from "./errors.js";
+import { createFailures, type FailuresEvidence } from "./failures.js";
+import { createFingerprint, type FingerprintState } from "./fingerprint.js";
+import { foldsFor } from "./folds.js";
+import { createLifecycle, type LifecycleState } from "./lifecycle.js";
+import { createLoop, type LoopState } from "./loop.js";
+import { createLostResult, type LostResultState } from "./lost-result.js";
+import { createPoisoned, type PoisonedState } from "./poisoned.js";
+import { createProgress, type ProgressEvidence } from "./progress.js";
+import { createPrompts, type PromptsEvidence } from "./prompts.js";
+import { createProof, type ProofState } from "./proof.js";
+import { createRetries, type RetriesState } from "./retries.js";
+import { createSpend, type SpendState } from "./spend.js";
+import { createSpin, type SpinState } from "./spin.js";
+import { createTools, type ToolsEvidence } from "./tools.js";
+import { createTurn, type TurnEvidence } from "./turn.js";
 
 export interface Evidence {
   traits: Traits;
@@ -106,26 +107,7 @@ export function take(evidence: Evidence, signal: Signal): void {
   if (evidence.exit !== null && signal.kind === "screen") return;
   evidence.firstAt ??= signal.at;
   evidence.lastAt = Math.max(evidence.lastAt ?? signal.at, signal.at);
-  takeAsleep(evidence.asleep, signal);
-  takeTurn(evidence.turn, signal, evidence.traits.startsQuiet);
-  takeTools(evidence.tools, signal);
-  takePrompts(evidence.prompts, signal);
-  takeFailures(evidence.failures, signal);
-  takeProgress(evidence.progress, signal);
-  takeRetries(evidence.retries, signal);
-  takeLoop(evidence.loop, signal);
-  takeErrors(evidence.errors, signal);
-  takeBurn(evidence.burn, signal);
-  takeSpend(evidence.spend, signal);
-  takeSpin(evidence.spin, signal);
-  takeFingerprint(evidence.fingerprint, signal);
-  takeCheckpoint(evidence.checkpoint, signal);
-  takeCompletion(evidence.completion, signal);
-  takeLostResult(evidence.lostResult, signal);
-  takeLifecycle(evidence.lifecycle, signal);
-  takePoisoned(evidence.poisoned, signal);
-  takeActivity(evidence.activity, signal);
-  takeProof(evidence.proof, signal);
+  for (const fold of foldsFor(signal.kind)) fold(evidence, signal);
   takeOwn(evidence, signal);
 }
 
