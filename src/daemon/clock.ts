@@ -11,6 +11,9 @@
 import { uptime } from "node:os";
 import { bootId } from "../sensors/process/proc.js";
 
+/** The loop looks up at least so often. */
+export const TICK_MS = 1000;
+
 export interface ClockReading {
   wall: number;
   monotonic: number;

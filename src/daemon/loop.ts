@@ -7,12 +7,11 @@
 import type { AgentSession } from "../core/agent.js";
 import type { Signal } from "../core/signal.js";
 import type { Journal } from "../store/journal.js";
-import { type Clock, gapBetween, type Look, type Moment } from "./clock.js";
+import { type Clock, gapBetween, type Look, type Moment, TICK_MS } from "./clock.js";
+import { ENDED_KEPT_MS, foldJournal, judgeUntil } from "./fold-journal.js";
 import { spendOf } from "./night.js";
 import { type Heard, type JudgingOptions, Watched } from "./watched.js";
 
-/** The loop looks up at least so often. */
-const TICK_MS = 1000;
 /**
  * Each session is judged at least so often: the moment that a judgement names is counted without the time in which
  * nobody looked, so after a gap it may lie in the past.
@@ -20,8 +19,6 @@ const TICK_MS = 1000;
 const FLOOR_MS = 10_000;
 /** After a gap, as much time again does not count, up to this: agents find their connections gone and begin anew. */
 const GRACE_MS = 60_000;
-/** Sessions that ended are forgotten by the loop after so long; the journal keeps them. */
-const ENDED_KEPT_MS = 24 * 3600_000;
 
 /** Who builds on the judgements: see `acting.ts`. */
 export interface Follower {
@@ -78,31 +75,9 @@ export class Loop {
    */
   *restoring(looked: Moment | null = null): Generator<number, number> {
     if (looked) this.#clock.resume(looked);
-    let folded = 0;
-    const restored: { watched: Watched; last: number }[] = [];
-    for (const session of this.#journal.sessions()) {
-      if (session.endedAt !== null && this.#clock.now() - session.endedAt > ENDED_KEPT_MS) continue;
-      const watched = new Watched(session, session.startedAt, this.settingsFor(session));
-      let last = session.startedAt;
-      let isTold = false;
-      for (const { seq, signal, receivedAt } of this.#journal.read(session.session)) {
-        if (receivedAt > last) {
-          // One judgement per batch, and what was due before it, as when it came.
-          if (isTold) watched.judge(last);
-          judgeUntil(watched, signal.kind === "gap" ? Math.min(signal.from, receivedAt) : receivedAt);
-          last = receivedAt;
-        }
-        watched.take([signal], last);
-        isTold = true;
-        watched.hear(last, seq === null ? "senses" : "host");
-        if (++folded % FOLD_PIECE === 0) yield folded;
-      }
-      if (isTold) watched.judge(last);
-      restored.push({ watched, last });
-      if (isTold) this.#clock.reach(last);
-    }
+    const { folded, sessions } = yield* foldJournal(this.#journal, this.#clock, this.settingsFor);
     // All of them are known before anybody is told what time it is.
-    for (const { watched, last } of restored) this.#wake(watched, last, looked);
+    for (const { watched, last } of sessions) this.#wake(watched, last, looked);
     this.#looked = this.#clock.look;
     return folded;
   }
@@ -322,19 +297,3 @@ function sinceStart(): { after_ms: number; cpu_ms: number } {
   const { user, system } = process.cpuUsage();
   return { after_ms: Math.round(performance.now()), cpu_ms: Math.round((user + system) / 1000) };
 }
-
-/** Judges at the moments that the judgement named, so that a fold tells the same story as the watching did. */
-function judgeUntil(watched: Watched, until: number): void {
-  for (let step = 0; step < FOLD_STEPS_MAX; step++) {
-    const { recheckAt, at } = watched.assessment;
-    if (recheckAt === null) return;
-    // The loop looks up no more often than this.
-    const due = Math.max(recheckAt, at + TICK_MS);
-    if (due >= until) return;
-    watched.judge(due);
-  }
-}
-
-/** A silence of hours is stepped through every half minute at the most often. */
-const FOLD_STEPS_MAX = 2000;
-const FOLD_PIECE = 64;

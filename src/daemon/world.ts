@@ -8,7 +8,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Config } from "../config/keys.js";
 import type { AgentSession } from "../core/agent.js";
-import type { ProcessSignal, Signal } from "../core/signal.js";
+import type { Signal } from "../core/signal.js";
 import { Accounts } from "../sensors/find/account.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
 import { readArgv, readExe, readProcTable } from "../sensors/process/proc.js";
@@ -22,6 +22,7 @@ import { SessionFileSensor } from "../sensors/transcript/session-file.js";
 import { Transcripts } from "../sensors/transcript/transcripts.js";
 import { sourcesOf } from "../sensors/workspace/sources.js";
 import { WorkspaceSensor } from "../sensors/workspace/workspace-sensor.js";
+import { createFollowed, type Followed, isNews, sessionOf } from "./followed.js";
 import type { Loop } from "./loop.js";
 import { Positions } from "./positions.js";
 import type { WatchRules } from "./watch-rules.js";
@@ -55,21 +56,6 @@ const SAMPLE_EVERY_MS = 10_000;
 /** A host or a pane has so long to tell the end of a process that is no longer there. */
 const UNCLAIMED_MS = 20_000;
 const LOOKBACK_MAX_MS = 3600_000;
-
-/** What is followed of one session besides its terminal. */
-interface Followed {
-  account: string | null;
-  transcript: string | null;
-  sessionFile: SessionFileSensor | null;
-  workspace: WorkspaceSensor | null;
-  sampledAt: number;
-  sample: ProcessSignal | null;
-  /** When its process was first missing. */
-  deadAt: number | null;
-  /** Its terminal, where somebody else holds it, and when something was last typed there. */
-  tty: string | null;
-  typedAt: number | null;
-}
 
 export class World {
   readonly #loop: Loop;
@@ -330,17 +316,7 @@ export class World {
   #followedOf(session: AgentSession): Followed {
     const known = this.#followed.get(session.session);
     if (known) return known;
-    const made: Followed = {
-      account: null,
-      transcript: null,
-      sessionFile: null,
-      workspace: null,
-      sampledAt: 0,
-      sample: null,
-      deadAt: null,
-      tty: null,
-      typedAt: null,
-    };
+    const made = createFollowed();
     this.#followed.set(session.session, made);
     return made;
   }
@@ -350,38 +326,4 @@ export class World {
     this.#positions.forget(session);
     await this.#transcripts.remove(session);
   }
-}
-
-function sessionOf(agent: FoundAgent): AgentSession {
-  const folder = agent.cwd?.split("/").at(-1);
-  return {
-    session: `${agent.kind}-${agent.pid}-${agent.startedAt}`,
-    name: folder ? `${folder}-${agent.pid}` : `${agent.kind}-${agent.pid}`,
-    kind: agent.kind,
-    tags: [],
-    origin: "transcript",
-    command: agent.command,
-    workspace: agent.cwd,
-    task: null,
-    policy: null,
-    pid: agent.pid,
-    pidStart: agent.start,
-    startedAt: agent.startedAt,
-    hostSocket: null,
-    pane: null,
-    endedAt: null,
-  };
-}
-
-/** Counters that stood still are no news; a sample every ten seconds would fill the journal with nothing. */
-function isNews(before: ProcessSignal | null, now: ProcessSignal): boolean {
-  if (!before) return true;
-  return (
-    before.alive !== now.alive ||
-    before.children !== now.children ||
-    before.newestChildAt !== now.newestChildAt ||
-    before.receivedBytes !== now.receivedBytes ||
-    before.stopped !== now.stopped ||
-    now.cpuMs - before.cpuMs > 200
-  );
 }
