@@ -2,9 +2,10 @@
  * Every row of the table "What happens when" (docs/acting.md), with a scripted agent that is a real process: in a
  * terminal of rouse's own and in a tmux pane. What was said before, what was done with its outcome, and what came of it.
  *
- * All rows run at the same time; a test waits for its own. Agents that fail alike would be an outage, so that three daemons
- * share them: none has three whose service fails, or three that die. Fifty agents at once are for where there is time;
- * otherwise a few of the rows are played with one daemon, up to what is done, and not until work is proven to go on.
+ * As many rows as the machine carries run at the same time; a test waits for its own. Agents that fail alike would be an
+ * outage, so that three daemons share them: none has three whose service fails, or three that die. Fifty agents are for
+ * where there is time; otherwise a few of the rows are played with one daemon, up to what is done, and not until work is
+ * proven to go on.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OwnAgent, type Told } from "../../src/api/own-agent.js";
@@ -15,11 +16,13 @@ import { textFor } from "../../src/effects/texts.js";
 import { type FakeScript, receivedBy } from "../support/fake-agent.js";
 import { processesOf } from "../support/hosts.js";
 import { quickPolicy } from "../support/ladder-file.js";
-import { RowStage, WAYS, type Way } from "../support/row-stage.js";
+import { RowStage, turns, WAYS, type Way } from "../support/row-stage.js";
 import { NO_TMUX } from "../support/tmux.js";
 
 const FULL = process.env.ROUSE_FULL === "1";
-const TIMEOUT_MS = 480_000;
+const PLAY_MS = 420_000;
+/** One may have to wait for its turn (`turns`) before it plays. */
+const TIMEOUT_MS = 3 * PLAY_MS;
 
 const ESC = "\u001b";
 const CONTINUE = `${textFor("continue")}\r`;
@@ -313,7 +316,7 @@ async function play(row: string, way: Way, name: string): Promise<Played> {
   const about = way === "tmux" && before.startsWith("gone/") ? "gone" : trouble;
   const { phase, deeds = [] } = rest[way];
   const goal = FULL || phase === "escalated" ? phase : (one: IncidentView) => isDone(one, deeds);
-  const incident = await stage.incident(name, about, goal, TIMEOUT_MS - 60_000);
+  const incident = await stage.incident(name, about, goal, PLAY_MS);
   const keys = receivedBy(stage.home, name).map(({ text }) => text);
   return { incident, story: await stage.story(agent.session), agent, keys: withoutErased(keys.join("")) };
 }
@@ -336,7 +339,7 @@ function begun(row: string, way: Way, attempt = 0): Promise<Played> {
   const name = nameOf(row, way, attempt);
   const known = plays.get(name);
   if (known) return known;
-  const made = play(row, way, name);
+  const made = turns.through(() => play(row, way, name));
   made.catch(() => {});
   plays.set(name, made);
   return made;
@@ -396,7 +399,7 @@ describe("the table, row by row", () => {
       agent.tell(turn("start"), taken, turn("end"));
       const telling = setInterval(() => agent.tell(...again), 1000);
       try {
-        const incident = await (stages[0] as RowStage).incident(name, trouble, "escalated", TIMEOUT_MS - 60_000);
+        const incident = await (stages[0] as RowStage).incident(name, trouble, "escalated", PLAY_MS);
         expect(incident).toMatchObject({
           trouble,
           deeds: [],
@@ -414,7 +417,7 @@ describe("the table, row by row", () => {
       const stage = stages[0] as RowStage;
       const steps = [START, { do: "limited" }, { do: "idle" }, ...AT_WORK];
       await Promise.all(PAIR.map((name) => stage.enter("spawn", name, { steps })));
-      const { agent, outage } = await stage.acted(PAIR, TIMEOUT_MS - 60_000);
+      const { agent, outage } = await stage.acted(PAIR, PLAY_MS);
       expect(outage).toMatchObject({ group: "limit", shared: expect.stringMatching(/^claude-code #/), incidents: 2 });
       const other = PAIR.find((name) => name !== agent) as string;
       const waiting = await stage.incident(other, "rate_limited", "told", 1000).catch(() => null);

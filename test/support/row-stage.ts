@@ -4,6 +4,7 @@
  */
 import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -39,10 +40,37 @@ burn_output_tokens = 1000
 export const WAYS = ["spawn", "tmux"] as const;
 export type Way = (typeof WAYS)[number];
 
+/** So many at once, the others in the order in which they came. */
+class Gate {
+  readonly #max: number;
+  #inside = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  async through<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#inside >= this.#max) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#inside++;
+    try {
+      return await work();
+    } finally {
+      // Who waits takes the place over: nobody can slip in between.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#inside--;
+    }
+  }
+}
+
 /** How many are started at once, of all stages: each start is some 0.5 s of a core. */
-const STARTS_MAX = 3;
-let starting = 0;
-const waiting: (() => void)[] = [];
+const starts = new Gate(3);
+/**
+ * How many play at once, of all stages. Forty-eight of them on one core that others used too left the daemons 3 % of it each, and
+ * agents that had nothing but to wait for the core were silent for longer than seconds of patience last.
+ */
+export const turns: Gate = new Gate(12 * availableParallelism());
 
 /** One question for all incidents serves all rows; a row asks no more often either. */
 const LOOK_EVERY_MS = 500;
@@ -51,17 +79,6 @@ const PATIENCE_MS = 300_000;
 async function eventually(what: string, isSo: () => boolean | Promise<boolean>, ms = PATIENCE_MS): Promise<void> {
   for (const end = Date.now() + ms; !(await isSo()); await sleep(LOOK_EVERY_MS))
     if (Date.now() > end) throw new Error(`waited ${ms} ms in vain for ${what}`);
-}
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (starting >= STARTS_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
-  starting++;
-  try {
-    return await work();
-  } finally {
-    starting--;
-    waiting.shift()?.();
-  }
 }
 
 export class RowStage {
@@ -117,7 +134,7 @@ export class RowStage {
     if (project) writeFileSync(join(place, ".rouse.toml"), project);
     const isOther = "length" in script;
     const command = isOther ? [...script] : fakeAgent(this.home, name, { ...script, logs: true, drawMs: 250 });
-    return inTurn(async () => {
+    return starts.through(async () => {
       if (way === "spawn") await this.#spawn(name, command, place, isOther ? "generic" : "claude-code");
       else await this.tmux("new-session", "-d", "-s", name, "-c", place, "-x", "120", "-y", "40", "--", ...command);
       let found: AgentSession | undefined;
