@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SOURCE_NAMES } from "./case-folder.js";
-import { replayTranscript } from "./replay-records.js";
+import { replaySignals, replayTranscript } from "./replay-records.js";
 
 const CASES = join(import.meta.dirname, "..", "..", "test", "fixtures", "cases");
 const OPTIONS = { sources: new Set(SOURCE_NAMES), zone: "UTC" };
@@ -35,5 +35,26 @@ describe("a transcript by itself", () => {
     const { timeline } = await replayTranscript(join(CASES, "opencode/long-bash/transcript-db.jsonl"), OPTIONS);
     expect(timeline.map(({ state }) => state)).toEqual(expect.arrayContaining(["waiting", "complete"]));
     expect(timeline.every(({ t }) => t >= 0)).toBe(true);
+  });
+});
+
+describe("signals as they were stored", () => {
+  it("count in their order, and a line that is none is counted", async () => {
+    const at = Date.parse("2026-03-02T09:00:00Z");
+    const signals = [
+      { kind: "turn", at, source: "transcript", phase: "start" },
+      { kind: "delta", at: at + 8_000, source: "transcript", channel: "content", chars: 4 },
+      { kind: "delta", at: at + 5_000, source: "transcript", channel: "content", chars: 4 },
+      { kind: "turn", at: at + 9_000, source: "transcript", phase: "end" },
+    ].map((signal) => JSON.stringify(signal));
+    const path = join(folder, "signals.jsonl");
+    await writeFile(path, ["[1]", ...signals, '{"kind": "nonsense"}'].join("\n"));
+    const { timeline, signals: taken, skipped } = await replaySignals(path, OPTIONS);
+    expect(timeline.map(({ t, state }) => [t, state])).toEqual([
+      [0, "starting"],
+      [0, "working"],
+      [9, "complete"],
+    ]);
+    expect({ taken, lost: skipped.get("damaged line") }).toEqual({ taken: 5, lost: 2 });
   });
 });

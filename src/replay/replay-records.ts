@@ -90,35 +90,34 @@ async function rowInputs(
   return { startAt, inputs: fromArray(inputs) };
 }
 
-/** Signals as they were stored, one JSON object per line: what a journal keeps. A line that is no signal is counted. */
+/**
+ * Signals as they were stored, one JSON object per line: what a journal keeps. They are read as they are needed, in their
+ * order; one with an earlier time counts at the time of the line before it. A line that is no signal is counted.
+ */
 export async function replaySignals(path: string, options: ReplayOptions): Promise<Replayed> {
-  const signals: Signal[] = [];
-  let bad = 0;
-  for await (const line of readLines(path)) {
-    if (line.trim() === "") continue;
-    const signal = parseSignal(parseRecord(line));
-    if (signal) signals.push(signal);
-    else bad++;
-  }
-  const startAt = signals[0]?.at;
-  if (startAt === undefined)
+  const lost = { lines: 0 };
+  const signals = readSignals(path, lost);
+  const first = await signals.next();
+  if (first.done)
     throw new BadInput(`${path} holds no signals: each line must be a JSON object with kind, at and source`);
-  const inputs: RecordedInput[] = signals.map((signal) => ({
-    t: Math.max(0, (signal.at - startAt) / 1000),
-    kind: "signals",
-    signals: [signal],
-  }));
-  inputs.sort((a, b) => a.t - b.t);
+  const startAt = first.value.at;
+  const inputs = (async function* (): AsyncGenerator<RecordedInput> {
+    let t = 0;
+    for (let next: IteratorResult<Signal, undefined> = first; !next.done; next = await signals.next()) {
+      t = Math.max(t, (next.value.at - startAt) / 1000);
+      yield { t, kind: "signals", signals: [next.value] };
+    }
+  })();
   const profile = profileFor(options.agent ?? "generic", options.profiles);
   const rehearsal = options.rehearsal?.(profile.id, startAt);
-  const folded = await foldRecording(fromArray(inputs), {
+  const folded = await foldRecording(inputs, {
     profile,
     startAt,
     zone: options.zone,
     size: null,
     ...listener(rehearsal),
   });
-  if (bad > 0) folded.skipped.set("damaged line", bad);
+  if (lost.lines > 0) folded.skipped.set("damaged line", lost.lines);
   return {
     case: path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/"),
     timeline: folded.timeline,
@@ -127,6 +126,16 @@ export async function replaySignals(path: string, options: ReplayOptions): Promi
     meta: {},
     ...wouldOf(rehearsal, startAt),
   };
+}
+
+async function* readSignals(path: string, lost: { lines: number }): AsyncGenerator<Signal, undefined> {
+  for await (const line of readLines(path, lost)) {
+    if (line.trim() === "") continue;
+    const signal = parseSignal(parseRecord(line));
+    if (signal) yield signal;
+    else lost.lines++;
+  }
+  return undefined;
 }
 
 /** One case of a file of event streams: `{id, events: [...]}`. */

@@ -79,6 +79,14 @@ describe(`a file of ${MEGABYTES} MB`, () => {
     expect(peakMb).toBeLessThan(PEAK_MAX_MB);
   });
 
+  it("stored signals are read in bounded memory", () => {
+    const signal = (i: number): string =>
+      `${json({ kind: "delta", at: 1767614400000 + i * 1000, source: "stream", channel: "content", chars: 9 })}\n`;
+    const { status, stderr, peakMb } = measured(["replay", "--json", "--signals", grow("signals.jsonl", "", signal)]);
+    expect(status, stderr).toBe(0);
+    expect(peakMb).toBeLessThan(PEAK_MAX_MB);
+  });
+
   it("a bomb of zeros is unpacked in bounded memory", () => {
     const path = join(root, "bomb.cast.gz");
     writeFileSync(path, gzipSync(Buffer.concat([Buffer.from(HEADER), Buffer.alloc(MEGABYTES * 1_000_000)])));
