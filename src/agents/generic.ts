@@ -84,8 +84,16 @@ export const generic: AgentProfile = {
       tinted: true,
       unsaid: true,
     },
+    // Some draw only the cross in red, and the words as any others.
+    { fact: "failure", region: "last", when: "^ {0,2}[✕✗✘✖×⨯] {1,2}(?P<text>\\S.*)", redFrame: true, unsaid: true },
     // A program's own word has its own colour: red, or the grey of its remarks. A reply with these words has neither.
-    { fact: "failure", region: "last", when: "^ {0,2}(?:\\w+ )?[Ee]rror: (?P<text>.*)", tinted: true, unsaid: true },
+    {
+      fact: "failure",
+      region: "last",
+      when: "^ {0,4}(?:[*•●✕✗✘✖×⨯!] )?(?:\\w+ )?[Ee]rror: (?P<text>.*)",
+      tinted: true,
+      unsaid: true,
+    },
     { fact: "failure", region: "last", when: "^ {0,2}(?:\\w+ )?[Ee]rror: (?P<text>.*)", muted: true, unsaid: true },
   ],
   noise: [

@@ -16,6 +16,7 @@ import { type Glimpse, glimpse } from "./screen/glance.js";
 import { ResetTimes } from "./screen/reset-times.js";
 import { footOf } from "./screen/screen-text.js";
 import { Settling } from "./screen/settling.js";
+import { Standing } from "./screen/standing.js";
 import { Ticks } from "./screen/ticks.js";
 
 /**
@@ -51,6 +52,7 @@ export class TerminalReader {
   readonly #resetTimes: ResetTimes;
   readonly #ticks = new Ticks();
   readonly #settling = new Settling();
+  readonly #standing = new Standing();
   readonly #memory: ScreenMemory;
   #structuralMemory: ScreenMemory | null = null;
   #outputBytes = 0;
@@ -162,18 +164,22 @@ export class TerminalReader {
       at,
       until: (text: string) => this.#resetTimes.until(text, at),
       ticking: (row: string) => this.#ticks.ticking(row, at),
+      turning: (row: string) => this.#ticks.turning(row, at),
+      isStanding: (row: string) => this.#standing.isStanding(row),
       inherits: (row: string, above: number) => this.#ticks.inherits(row, above, at),
       clockStands: (above: number) => this.#ticks.stands(above, at),
     };
-    const facts = readFacts(this.#compiled, this.#emulator.screen, look, this.#memory);
+    const stood = (rows: readonly string[], top: number): boolean => this.#standing.see(rows, top);
     if (this.#compiled.profile.id === generic.id) {
+      const facts = readFacts(this.#compiled, this.#emulator.screen, { ...look, stood }, this.#memory);
       const caret = facts.composer === "hidden" ? this.#caret() : null;
       return { compiled: this.#compiled, facts: caret ? { ...facts, caret } : facts };
     }
+    const facts = readFacts(this.#compiled, this.#emulator.screen, look, this.#memory);
     if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null) return { compiled: this.#compiled, facts };
     const structure = compileProfile(generic);
     this.#structuralMemory ??= new ScreenMemory(structure);
-    const seen = readFacts(structure, this.#emulator.screen, look, this.#structuralMemory);
+    const seen = readFacts(structure, this.#emulator.screen, { ...look, stood }, this.#structuralMemory);
     return { compiled: structure, facts: { ...seen, structural: true } };
   }
 

@@ -53,6 +53,47 @@ describe("a dialog by its structure", () => {
     expect(findDialog(generic, options)).toBeNull();
   });
 
+  it("has yes and no without a word of keys, in a frame or each behind its sign", () => {
+    const framed = ["╭──────────╮", "│ Run it?  │", "│ ❯ Yes    │", "│   No     │", "╰──────────╯"];
+    expect(findDialog(generic, framed)).toMatchObject({ question: "Run it?" });
+    const signed = ["Do you want to run it?", "", "❯ ✓ Yes, run it", "  ✗ No, cancel", "", "Press Escape to cancel"];
+    expect(findDialog(generic, signed)).toMatchObject({ question: "Do you want to run it?" });
+    expect(findDialog(generic, ["❯ Yes, run it, and", "  no more than that"])).toBeNull();
+    expect(findDialog(generic, ["│ ● Yes.       │", "│   No change. │"])).toBeNull();
+  });
+
+  it("has its keys above the options where they tell how to move", () => {
+    const menu = [
+      "Trust this folder?",
+      "↑↓ navigate · Enter select",
+      "",
+      " ❯ Trust it",
+      "   Remembered.",
+      "",
+      "   Leave",
+    ];
+    expect(findDialog(generic, ["─".repeat(40), ...menu, "─".repeat(40)])).toMatchObject({ prompt: "trust" });
+    expect(findDialog(generic, menu)).toBeNull();
+    const reply = ["Press ↑↓ and Enter.", "", "─".repeat(40), "❯ a draft of", "  two rows"];
+    expect(findDialog(generic, reply)).toBeNull();
+  });
+
+  it("has its answers beside each other, each behind its key", () => {
+    const asked = [
+      "Approve tool call?",
+      "  $ rm -rf build",
+      "",
+      "  [y] Approve   [n] Deny",
+      "",
+      " model-1 $0.00",
+      " proj",
+    ];
+    expect(findDialog(generic, asked)).toMatchObject({ prompt: "permission" });
+    expect(findDialog(generic, ["a report", "  [q] Quit   [h] Help", " model-1"])).toBeNull();
+    const answered = [...asked, "❯ "];
+    expect(findDialog(generic, answered, findComposer(generic, answered))).toBeNull();
+  });
+
   it("has options without numbers also where each names its key", () => {
     const box = (...rows: string[]) => [
       "╭──────────────╮",

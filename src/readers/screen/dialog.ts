@@ -16,8 +16,23 @@ const OPTION = /^[\s│┃|▌]{0,12}(?:[❯›●▸▶►→>◉○◯]\s{1,3}
 const HINT = /\b(?:enter|return)\b.{0,12}\b(?:confirm|select|continue|submit|choose|accept)\b/i;
 /** Beside an option, the key that chooses it. */
 const KEYED = /\((?:[a-z]|tab|esc|enter|return|(?:shift|ctrl|alt)[+-](?:tab|[a-z]))\)[\s│┃|]*$/i;
-const LABEL = /^[\p{L}\p{N}"'“([]/u;
+const LABEL = /^(?:[✓✔✗✘✕] )?[\p{L}\p{N}"'“([]/u;
+/** What only points at an option: a bullet begins a message too. */
+const POINTS = /^[\s│┃|▌]{0,8}[❯›▸▶►→>] /;
+const FRAMED = /^\s{0,4}[│┃|].*[│┃|]$/;
+const ANSWER_SIGN = /^[✓✔✗✘✕] /;
+/** How the two answers to a permission begin, whoever asks for it. */
+const YES = /^(?:[✓✔] )?(?:yes|allow|approve|accept|trust|proceed|continue|run)\b/i;
+const NO = /^(?:[✗✘✕] )?(?:no|deny|reject|refuse|decline|cancel|don['’]t|exit|quit|abort)\b/i;
+/** `[y] Approve   [n] Deny`: the answers beside each other, each behind its key. */
+const KEYED_ANSWERS =
+  /^[\s│┃|]{0,8}[[(](\w{1,5})[\])] ?(\p{L}[\p{L} ]{0,30}?)\s{2,}[[(](\w{1,5})[\])] ?(\p{L}[\p{L} ]{0,30}?)(?:\s{2,}.{0,120})?[\s│┃|]*$/u;
+/** The keys of a menu, above its options: they tell how to move, too. */
+const MOVES = /[↑↓▲▼].{0,30}\b(?:enter|return)\b|\barrow keys\b.{0,30}\b(?:enter|return)\b/i;
+const OPENS = /^\s{0,4}[╭┌]?[─━═]{9,}/;
 const BLOCK_MAX = 28;
+/** Rows of the foot below answers that stand beside each other. */
+const KEYED_BELOW_MAX = 4;
 const BELOW_MAX = 16;
 
 /**
@@ -37,6 +52,8 @@ export function findDialog(
     const asked = askedByLine(rows[foot] as string);
     if (asked)
       return { prompt: asked, question: joinRows([rows[foot] as string]).slice(0, 400), limit: false, top: foot };
+    const answers = keyedAnswers(rows, foot);
+    if (answers !== null) return keyed(profile, rows, answers);
   }
   const start = blockStart(rows, foot);
   const block = joinRows(rows.slice(start, foot + 1));
@@ -58,6 +75,34 @@ export function findDialog(
 function isOption({ top, bottom, isUnsigned }: Composer, option: number | null): boolean {
   return option !== null && (isUnsigned ? option > top : option === top || option > bottom);
 }
+
+/** The row of keyed answers, above a foot of few rows; null where there is none. */
+function keyedAnswers(rows: readonly string[], foot: number): number | null {
+  let below = 0;
+  for (let y = foot; y >= 0 && below <= KEYED_BELOW_MAX; y--) {
+    const [, , first, , second] = KEYED_ANSWERS.exec((rows[y] as string).slice(0, 400)) ?? [];
+    if (first && second && isYesOrNo(first, second)) return y;
+    if (!isBlank(rows[y])) below++;
+  }
+  return null;
+}
+
+function keyed(profile: CompiledProfile, rows: readonly string[], y: number): Dialog {
+  const start = blockStart(rows, y);
+  const block = joinRows(rows.slice(start, y + 1));
+  const prompt = profile.dialogs.find((d) => d.when.test(block))?.prompt ?? "confirmation";
+  return { prompt, question: questionOf(rows, start, y), limit: false, top: Math.max(start, askedFrom(rows, y)) };
+}
+
+/** The rows above `y` that ask: without a frame, those of its last blocks. */
+function askedFrom(rows: readonly string[], y: number): number {
+  let top = y;
+  for (let blanks = 0; top > 0 && blanks < 3 && y - top < BLOCK_MAX; top--) if (isBlank(rows[top - 1])) blanks++;
+  return top;
+}
+
+const isYesOrNo = (one: string, other: string): boolean =>
+  (YES.test(one) && NO.test(other)) || (NO.test(one) && YES.test(other));
 
 /** Programs without dialogs ask in a line, and the line is the last thing on the screen. */
 const LINE_QUESTIONS: readonly { prompt: PromptKind; when: RegExp }[] = [
@@ -111,7 +156,28 @@ function hasSibling(rows: readonly string[], y: number, foot: number, number: st
   );
   if (beside === undefined || !LABEL.test((rows[y] as string).slice(column))) return false;
   if ([rows[y] as string, beside].every((row) => KEYED.test(row.slice(0, 400)))) return true;
+  if (isAnswered(rows[y] as string, beside, column)) return true;
+  if (movesAbove(rows, y)) return true;
   for (let r = y + 1; r <= Math.min(foot, y + 8); r++) if (HINT.test((rows[r] as string).slice(0, 400))) return true;
+  return false;
+}
+
+/** Without a word of keys: yes and no, in a frame or each behind its sign. Bare, they may be a draft of two lines. */
+function isAnswered(row: string, beside: string, column: number): boolean {
+  const [one, other] = [row.slice(column), beside.slice(column)];
+  if (!POINTS.test(row) || !isYesOrNo(one, other)) return false;
+  return [row, beside].every((r) => FRAMED.test(r)) || [one, other].every((label) => ANSWER_SIGN.test(label));
+}
+
+/** Below a rule or the top of a frame, and above the option: how to move, and the key to choose. */
+function movesAbove(rows: readonly string[], y: number): boolean {
+  for (let r = y - 1; r >= 0 && y - r <= BELOW_MAX; r--) {
+    const row = (rows[r] as string).slice(0, 400);
+    if (OPENS.test(row)) return false;
+    if (!MOVES.test(row)) continue;
+    // Right above the option it may be a hint of the composer.
+    return rows.slice(Math.max(0, r - 4), r).some((above) => OPENS.test(above));
+  }
   return false;
 }
 

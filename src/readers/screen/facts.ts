@@ -11,6 +11,7 @@ import { durationMs, tokenCount } from "./numbers.js";
 import type { Range } from "./regions.js";
 import { ReplyReader, tailOf } from "./reply.js";
 import { type ColourAsked, isBlank, isDrawnAlike, joinRows, type ScreenText } from "./screen-text.js";
+import { showsClock } from "./ticks.js";
 
 export interface Look {
   at: number;
@@ -18,8 +19,14 @@ export interface Look {
   until: (text: string) => number | undefined;
   /** Does this row's clock run? */
   ticking: (row: string) => boolean;
+  /** Does this row begin with a sign that turns? */
+  turning?: (row: string) => boolean;
   /** Did a clock run so many rows above the composer a moment ago, and may this row be its next text? */
   inherits?: (row: string, above: number) => boolean;
+  /** Is this a row that the program keeps right above its composer? */
+  isStanding?: (row: string) => boolean;
+  /** This stands above the composer's first row. Is it another row from now on that the program keeps there? */
+  stood?: (rows: readonly string[], top: number) => boolean;
   /** A clock runs so many rows above the composer. */
   clockStands?: (above: number) => void;
 }
@@ -105,14 +112,17 @@ function state(
   };
   if (dialog)
     facts.dialog = { prompt: dialog.prompt, question: dialog.question, ...(dialog.limit ? { limit: true } : {}) };
-  for (const matches of [status, foot, last]) for (const match of matches) stateRow(facts, match, look);
+  for (const match of status) stateRow(facts, match, look, hangingBelow(screen.rows, match.y, regions.status[1]));
+  for (const matches of [foot, last]) for (const match of matches) stateRow(facts, match, look);
   const clock = clockIn(screen.rows, regions.status, look);
   if (clock > 0) {
     facts.busy = true;
     look.clockStands?.(clock);
   }
-  if (facts.busy && !facts.tool && profile.profile.bareMessages) {
-    Object.assign(facts, clockedTool(screen.rows, regions.status, look));
+  if (profile.profile.bareMessages) {
+    const isBelow = look.turning !== undefined && screen.rows.slice(...regions.foot).some(look.turning);
+    if (isBelow) facts.busy = true;
+    if (facts.busy && !facts.tool) Object.assign(facts, clockedTool(screen.rows, regions.status, look, isBelow));
   }
   if (facts.busy === null && composer) facts.busy = false;
   if (facts.busy !== true && composer) {
@@ -129,24 +139,45 @@ function clockIn(rows: readonly string[], [from, to]: Range, { ticking }: Look):
   return 0;
 }
 
+/** What hangs below a row of the status: the reason for what it says. */
+function hangingBelow(rows: readonly string[], y: number, end: number): string {
+  const indent = (row: string): number => row.search(/\S/);
+  const below = rows[y + 1] ?? "";
+  return y + 1 < end && !isBlank(below) && indent(below) > indent(rows[y] as string) ? joinRows([below]) : "";
+}
+
 /** A model that thinks may have a clock of its own, too. */
 const THINKS = /\b(?:think|thought|reason)/i;
 
-/** Above the status line, in a block of its own, another clock runs: that of a tool, whose name stands beside or over it. */
-function clockedTool(rows: readonly string[], [from, to]: Range, { ticking }: Look): Pick<Facts, "tool"> {
+/**
+ * Above the status line, in a block of its own, another clock runs: that of a tool, whose name stands beside or over it. Where
+ * the status line stands below the composer, any clock above it is one. What turns by itself is a status line.
+ */
+function clockedTool(
+  rows: readonly string[],
+  [from, to]: Range,
+  { ticking, turning }: Look,
+  isBelow: boolean,
+): Pick<Facts, "tool"> {
   let y = to - 1;
   while (y >= from && !ticking(rows[y] as string)) y--;
-  while (y >= from && !isBlank(rows[y])) y--;
-  while (y >= from && !ticking(rows[y] as string)) y--;
-  if (y < from || THINKS.test(rows[y] as string)) return {};
+  if (!isBelow) {
+    while (y >= from && !isBlank(rows[y])) y--;
+    while (y >= from && !ticking(rows[y] as string)) y--;
+  }
+  if (y < from || THINKS.test(rows[y] as string) || (turning?.(rows[y] as string) && !showsClock(rows[y] as string)))
+    return {};
   const beside = nameIn(rows[y] as string);
   const named = /\S\s+\S/.test(beside) ? beside : rows.slice(Math.max(0, y - 3), y).findLast((row) => !isBlank(row));
   const subject = joinRows([named ?? ""]).slice(0, 120);
   return { tool: { class: "shell", ...(subject ? { subject } : {}) } };
 }
 
+/** After the count of the tries, when the next one comes. */
+const DELAY = /\bin (\d{1,6} ?(?:h|m|s|hours?|minutes?|seconds?)\b)/i;
+
 /** Writes down what one matched row states. The first row to state a fact wins: rows come lowest region first. */
-function stateRow(facts: Facts, { rule, groups, text }: Match, look: Look): void {
+function stateRow(facts: Facts, { rule, groups, text }: Match, look: Look, below = ""): void {
   switch (rule.fact) {
     case "busy":
       facts.busy = true;
@@ -156,9 +187,10 @@ function stateRow(facts: Facts, { rule, groups, text }: Match, look: Look): void
       facts.busy = true;
       const said = groups.text ?? text;
       const infra = facts.retry?.infra ?? rule.infra ?? whyRetried.of(said).infra;
-      const limit = readLimit(said, look);
+      const limit = readLimit(below === "" ? said : `${said} ${below}`, look);
       if (limit && limit.until !== undefined && limit.until - look.at > 10 * 60_000) facts.limit ??= limit;
-      const delayMs = groups.delay ? durationMs(groups.delay) : null;
+      const delay = groups.delay ?? DELAY.exec(said)?.[1];
+      const delayMs = delay ? durationMs(delay) : null;
       facts.retry = {
         ...facts.retry,
         ...(groups.attempt ? { attempt: Number(groups.attempt) } : {}),

@@ -50,6 +50,14 @@ export class Layouts {
 
   /** The layout of a screen; where it is recalled, what its rows state is that of the look when it was kept. */
   of(screen: ScreenText, look: Look): Found {
+    const found = this.#find(screen, look);
+    const { composer } = found.layout;
+    if (!composer || !look.stood?.(screen.rows, composer.top)) return found;
+    this.#kept = [];
+    return this.#find(screen, look);
+  }
+
+  #find(screen: ScreenText, look: Look): Found {
     if (!this.#takeIn(screen.rows)) return { layout: layOut(this.#profile, screen, look), kept: null };
     const ticking = this.#clocks.map((y) => look.ticking(screen.rows[y] as string));
     for (const kept of this.#kept) {

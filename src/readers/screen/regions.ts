@@ -24,7 +24,7 @@ export function regionsOf(
   rows: readonly string[],
   composer: Composer | null,
   dialogTop: number | null,
-  { ticking, inherits }: Pick<Look, "ticking" | "inherits">,
+  { ticking, inherits, isStanding }: Pick<Look, "ticking" | "inherits" | "isStanding">,
 ): Regions {
   const foot = footOf(rows);
   if (dialogTop !== null) return { replyEnd: trimmed(profile, rows, dialogTop), status: [0, 0], foot: [0, 0] };
@@ -43,10 +43,21 @@ export function regionsOf(
     else if (says.isMessage) break;
   }
   return {
-    replyEnd: withoutQueue(profile, rows, trimmed(profile, rows, statusTop)),
+    replyEnd: withoutQueue(
+      profile,
+      rows,
+      trimmed(profile, rows, isStanding ? withoutStanding(rows, statusTop, isStanding) : statusTop),
+    ),
     status: [statusTop, end],
     foot: composer ? [composer.bottom + 1, foot + 1] : [0, 0],
   };
+}
+
+/** Above the row that the program keeps there, where it does. */
+function withoutStanding(rows: readonly string[], end: number, isStanding: (row: string) => boolean): number {
+  let y = end - 1;
+  while (y >= 0 && isBlank(rows[y])) y--;
+  return y >= 0 && isStanding(rows[y] as string) ? y : end;
 }
 
 /** What a human typed while the turn ran waits below the reply. It is no news of the agent. */

@@ -5,10 +5,10 @@
 import { withoutDigits } from "./countdown.js";
 import { Memo } from "./memo.js";
 import type { RowSays } from "./row-says.js";
-import { showsTime } from "./ticks.js";
+import { mayMove } from "./ticks.js";
 
 export interface RowForm {
-  /** Does the row show a time, which may run? */
+  /** Does the row show a time that may run, or a sign that may turn? */
   readonly clock: boolean;
 }
 
@@ -28,7 +28,7 @@ export function formsOf(says: (row: string) => RowSays): (row: string) => RowFor
     const rules = status.map(({ rule }) => rule.when.source);
     // A longer number moves what stands at the right edge.
     const words = row.replace(SPINNER, "$1").replace(BAR, "■").replace(/0+/g, "0").replace(/ {2,}/g, "  ");
-    return forms.of([showsTime(row), isTool, isMessage, isNoise, ...rules, words].join("\n"));
+    return forms.of([mayMove(row), isTool, isMessage, isNoise, ...rules, words].join("\n"));
   });
   return (row) => ofMasked.of(masked.of(row));
 }

@@ -21,6 +21,19 @@ describe("a running clock", () => {
     expect([5000, 14_000].map((at) => ticks.ticking(" ⠧ Working...", at))).toEqual([true, false]);
   });
 
+  it("is also a row that begins with one sign after the other, whichever they are", () => {
+    const ticks = new Ticks();
+    const seen = ["◎", "○", "◉", "○"].map((sign, n) => {
+      const rows = [`${sign} Working · 74 B`, `${n % 2 ? "●" : "○"} Read a file`, `${"✓☐◐"[n] ?? "✓"} Mend it`];
+      ticks.look(rows, n * 750);
+      return rows.map((row) => ticks.turning(row, n * 750));
+    });
+    expect(seen.map(([working]) => working)).toEqual([false, false, true, true]);
+    expect(seen.every(([, blinks]) => !blinks)).toBe(true);
+    expect(seen.at(-1)?.[2]).toBe(false);
+    expect([10_000, 20_000].map((at) => ticks.ticking("○ Working · 74 B", at))).toEqual([true, false]);
+  });
+
   it("stops when it no longer moves", () => {
     const ticks = new Ticks();
     ticks.look(["Running 1s"], 0);

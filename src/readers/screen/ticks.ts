@@ -9,8 +9,16 @@ const GLYPH = /^[\s│┃]*[^\p{L}\p{N}\s]{0,3}\s*/u;
 /** A sign before its words. */
 const LEADS = /^\s{0,4}[^\p{L}\p{N}\s] /u;
 const TIME = /\d{1,3}\s?(?:h|m|s|sec|min)\b|\d{1,2}:\d\d/;
-/** What only a program at work draws before a word: dots, parts of a circle, a stroke that turns. */
-const SPINNER = /^[\s│┃]*([\u2800-\u28ff]{1,4}|[◐◑◒◓◴◵◶◷◜◝◞◟|/\\-])\s{1,2}(?=.{0,40}\p{L})/u;
+/** What only a program at work draws before a word: dots, parts of a circle, phases of the moon, a stroke that turns. */
+const SPINNER = /^[\s│┃]*([\u2800-\u28ff]{1,4}|[◐◑◒◓◴◵◶◷◜◝◞◟\u{1f311}-\u{1f318}|/\\-])\s{1,2}(?=.{0,40}\p{L})/u;
+/** A sign of any kind before a word. Rows of lists, tools and messages have one too: only several in turn are a spinner. */
+const MARK = /^[\s│┃]{0,6}([^\p{L}\p{N}\s│┃])\s{1,2}(?=.{0,40}\p{L})/u;
+/** A bullet blinks between two signs, a task has three at most in its life. */
+const MARKS_WANTED = 3;
+/** What a row ends with when its work is done. */
+const DONE_SIGN = /[✓✔✗✘✕✖☑☒]/u;
+const MARKS_MS = 8000;
+const MARKED_MAX = 64;
 const SHAPES_MAX = 32;
 /** A clock that last moved longer ago than this has stopped. */
 const STOPPED_MS = 3500;
@@ -24,6 +32,9 @@ interface Clock {
   stoppedMs: number;
 }
 
+/** Does the row show a time, which may run? */
+export const showsClock = (row: string): boolean => TIME.test(row);
+
 /** Does the row show a time or a spinner, which may run? */
 export const showsTime = (row: string): boolean => row.length <= 400 && (TIME.test(row) || SPINNER.test(row));
 
@@ -35,9 +46,30 @@ const clocks = new Memo<{ clock: Clock | null }>(512, (row) => {
   return { clock: { shape, digits: SPINNER.exec(row)?.[1] ?? "", stoppedMs: SPUN_MS } };
 });
 
+const NO_MARK = { mark: null };
+const marks = new Memo<{ mark: { shape: string; sign: string } | null }>(512, (row) => {
+  const sign = row.length <= 400 ? MARK.exec(row) : null;
+  return sign ? { mark: { shape: shapeOf(row.slice(sign[0].length)), sign: sign[1] ?? "" } } : NO_MARK;
+});
+
+/** Does the row begin with a sign, which may turn? */
+const isMarked = (row: string): boolean => marks.of(row).mark !== null;
+
+/** Does the row show anything that may run or turn? */
+export const mayMove = (row: string): boolean => showsTime(row) || isMarked(row);
+
+/** The signs that one row has begun with, newest last. */
+interface Turned {
+  signs: { sign: string; at: number }[];
+  /** When it was last seen to turn. */
+  at: number | null;
+}
+
 export class Ticks {
   /** By shape: what it showed last, since when, and when its clock last moved. */
   readonly #seen = new Map<string, { text: string; since: number; at: number | null }>();
+  /** By what stands behind the sign. */
+  readonly #turned = new Map<string, Turned>();
   /** How far above the composer a clock was last seen to run, and when. */
   #place: { above: number; at: number } | null = null;
 
@@ -47,6 +79,7 @@ export class Ticks {
    */
   look(rows: readonly string[], at: number, standing: readonly string[] = rows): void {
     for (const row of rows) {
+      this.#lookAtMark(row, at);
       const { clock } = clocks.of(row);
       if (!clock) continue;
       const { shape, digits, stoppedMs } = clock;
@@ -67,6 +100,18 @@ export class Ticks {
     }
   }
 
+  #lookAtMark(row: string, at: number): void {
+    const { mark } = marks.of(row);
+    if (!mark) return;
+    const known = this.#turned.get(mark.shape) ?? { signs: [], at: null };
+    this.#turned.delete(mark.shape);
+    this.#turned.set(mark.shape, known);
+    if (this.#turned.size > MARKED_MAX) this.#turned.delete(this.#turned.keys().next().value as string);
+    known.signs = known.signs.filter((one) => one.sign !== mark.sign && at - one.at <= MARKS_MS);
+    known.signs.push({ sign: mark.sign, at });
+    if (known.signs.length >= MARKS_WANTED) known.at = at;
+  }
+
   /** A clock runs so many rows above the composer. */
   stands(above: number, at: number): void {
     this.#place = { above, at };
@@ -81,8 +126,20 @@ export class Ticks {
     return isPlace && LEADS.test(row) && showsTime(row);
   }
 
-  /** Is this row one whose clock runs now? */
+  /** Is this row one whose clock runs now, or whose sign turns? */
   ticking(row: string, at: number): boolean {
+    return this.turning(row, at) || this.#runs(row, at);
+  }
+
+  /** Does this row begin with a sign that turns? */
+  turning(row: string, at: number): boolean {
+    const { mark } = marks.of(row);
+    if (!mark || DONE_SIGN.test(mark.sign)) return false;
+    if (isWithin(this.#turned.get(mark.shape)?.at ?? null, at, SPUN_MS)) return true;
+    return SPINNER.test(row) && this.#runs(row, at);
+  }
+
+  #runs(row: string, at: number): boolean {
     const { clock } = clocks.of(row);
     if (!clock) return false;
     return isWithin(this.#seen.get(clock.shape)?.at ?? null, at, clock.stoppedMs);
