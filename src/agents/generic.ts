@@ -73,6 +73,14 @@ export const generic: AgentProfile = {
     {
       fact: "tool",
       region: "last",
+      when: "^\\s{0,4}(?:\\S{1,2} )?(?:Running|Executing)\\b.{0,60}?(?: \\$ |: | · |`)(?P<subject>.*)$",
+      class: "shell",
+    },
+    // The key that sends a command into the background is offered while one runs.
+    { fact: "tool", region: "last", when: "(?i)\\bctrl[+-]b\\b.{0,20}\\bbackground\\b", class: "shell" },
+    {
+      fact: "tool",
+      region: "last",
       when: "^\\s{0,3}[●○◯⏺•◆◇] (?P<subject>\\pL[\\w ]{0,29}\\w\\(.*)$",
       class: "shell",
       alone: true,
@@ -102,6 +110,7 @@ export const generic: AgentProfile = {
     "^\\s{0,2}ℹ ",
     // Between a reply and its composer programs draw rules, hints at the far right and modes with the key that changes them.
     "^\\s*[─━═▄▀]{10,}\\s*$",
+    "^\\s{0,2}┃$",
     "^\\s{40,}\\S.{0,60}$",
     "(?i)^\\s{0,4}\\pL.{0,40}\\b(?:ctrl|shift|alt)\\s?[+-]\\s?[a-z]+\\b[^.?!]{0,30}$",
   ],

@@ -164,6 +164,7 @@ export class TerminalReader {
       at,
       until: (text: string) => this.#resetTimes.until(text, at),
       ticking: (row: string) => this.#ticks.ticking(row, at),
+      ran: (row: string) => this.#ticks.ran(row, at),
       turning: (row: string) => this.#ticks.turning(row, at),
       isStanding: (row: string) => this.#standing.isStanding(row),
       inherits: (row: string, above: number) => this.#ticks.inherits(row, above, at),

@@ -19,6 +19,8 @@ export interface Look {
   until: (text: string) => number | undefined;
   /** Does this row's clock run? */
   ticking: (row: string) => boolean;
+  /** Did this row's clock run of late? */
+  ran?: (row: string) => boolean;
   /** Does this row begin with a sign that turns? */
   turning?: (row: string) => boolean;
   /** Did a clock run so many rows above the composer a moment ago, and may this row be its next text? */
@@ -121,7 +123,7 @@ function state(
   }
   if (profile.profile.bareMessages) {
     const isBelow = look.turning !== undefined && screen.rows.slice(...regions.foot).some(look.turning);
-    if (isBelow) facts.busy = true;
+    if (isBelow || regions.isReplyTurning) facts.busy = true;
     if (facts.busy && !facts.tool) Object.assign(facts, clockedTool(screen.rows, regions.status, look, isBelow));
   }
   if (facts.busy === null && composer) facts.busy = false;
@@ -146,6 +148,8 @@ function hangingBelow(rows: readonly string[], y: number, end: number): string {
   return y + 1 < end && !isBlank(below) && indent(below) > indent(rows[y] as string) ? joinRows([below]) : "";
 }
 
+/** What a command printed so far may stand below its clock. */
+const CLOCK_ABOVE_MAX = 12;
 /** A model that thinks may have a clock of its own, too. */
 const THINKS = /\b(?:think|thought|reason)/i;
 
@@ -156,17 +160,22 @@ const THINKS = /\b(?:think|thought|reason)/i;
 function clockedTool(
   rows: readonly string[],
   [from, to]: Range,
-  { ticking, turning }: Look,
+  { ticking, turning, ran }: Look,
   isBelow: boolean,
 ): Pick<Facts, "tool"> {
   let y = to - 1;
-  while (y >= from && !ticking(rows[y] as string)) y--;
-  if (!isBelow) {
+  if (isBelow && ran) {
+    const top = Math.max(0, from - CLOCK_ABOVE_MAX);
+    while (y >= top && !ran(rows[y] as string)) y--;
+    if (y < top) return {};
+  } else {
+    while (y >= from && !ticking(rows[y] as string)) y--;
     while (y >= from && !isBlank(rows[y])) y--;
     while (y >= from && !ticking(rows[y] as string)) y--;
+    if (y < from) return {};
   }
-  if (y < from || THINKS.test(rows[y] as string) || (turning?.(rows[y] as string) && !showsClock(rows[y] as string)))
-    return {};
+  const row = rows[y] as string;
+  if (THINKS.test(row) || (turning?.(row) && !showsClock(row))) return {};
   const beside = nameIn(rows[y] as string);
   const named = /\S\s+\S/.test(beside) ? beside : rows.slice(Math.max(0, y - 3), y).findLast((row) => !isBlank(row));
   const subject = joinRows([named ?? ""]).slice(0, 120);

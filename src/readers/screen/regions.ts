@@ -3,6 +3,8 @@ import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import type { Composer } from "./composer.js";
 import type { Look } from "./facts.js";
 import { type ColourAsked, footOf, isBlank, isDrawn, isSeen, joinRows, type ScreenText } from "./screen-text.js";
+import { isBare } from "./standing.js";
+import { showsClock } from "./ticks.js";
 
 export type Range = readonly [from: number, to: number];
 
@@ -11,6 +13,8 @@ export interface Regions {
   replyEnd: number;
   status: Range;
   foot: Range;
+  /** The sign before the text that streams turns. */
+  isReplyTurning?: true;
 }
 
 /** A list of tasks below the spinner can be long, but not longer than this. */
@@ -24,15 +28,27 @@ export function regionsOf(
   rows: readonly string[],
   composer: Composer | null,
   dialogTop: number | null,
-  { ticking, inherits, isStanding }: Pick<Look, "ticking" | "inherits" | "isStanding">,
+  { ticking, turning, inherits, isStanding }: Pick<Look, "ticking" | "turning" | "inherits" | "isStanding">,
 ): Regions {
   const foot = footOf(rows);
   if (dialogTop !== null) return { replyEnd: trimmed(profile, rows, dialogTop), status: [0, 0], foot: [0, 0] };
   const end = composer ? composer.top : foot + 1;
   let statusTop = end;
-  for (let y = end - 1; y >= 0 && y >= end - STATUS_ROWS_MAX; y--) {
+  let isReplyTurning: true | undefined;
+  // A program that fills the screen has its composer at the foot, and a short reply far above it.
+  let lowest = end;
+  while (lowest > 0 && isBlank(rows[lowest - 1])) lowest--;
+  for (let y = lowest - 1; y >= 0 && y >= lowest - STATUS_ROWS_MAX; y--) {
     const row = rows[y] as string;
     if (isBlank(row)) continue;
+    if (turning?.(row) && !showsClock(row)) {
+      // The sign before the text that streams, or before its header, turns too: it is the reply's, and below is what it says.
+      if (isProse(row)) {
+        isReplyTurning = true;
+        break;
+      }
+      if (statusTop < end && hasTextBetween(rows, y, statusTop)) break;
+    }
     // A running tool stands in the reply, right above the spinner on a full screen, and its clock ticks too.
     const says = profile.says(row);
     if (says.isTool) break;
@@ -49,14 +65,29 @@ export function regionsOf(
       trimmed(profile, rows, isStanding ? withoutStanding(rows, statusTop, isStanding) : statusTop),
     ),
     status: [statusTop, end],
+    ...(isReplyTurning && { isReplyTurning }),
     foot: composer ? [composer.bottom + 1, foot + 1] : [0, 0],
   };
+}
+
+const WORD = /\p{L}{2,}/gu;
+const PROSE_WORDS = 8;
+const STATUS_WORDS = /…|\.\.\.|\b(?:esc|ctrl|tip)\b/i;
+
+/** Is this a sentence rather than a status line? */
+const isProse = (row: string): boolean => !STATUS_WORDS.test(row) && (row.match(WORD)?.length ?? 0) >= PROSE_WORDS;
+
+/** Does text stand between both rows, in a block of its own? */
+function hasTextBetween(rows: readonly string[], y: number, below: number): boolean {
+  const between = rows.slice(y + 1, below);
+  const first = between.findIndex((row) => !isBlank(row));
+  return first > 0 && between.slice(first).some(isBlank);
 }
 
 /** Above the row that the program keeps there, where it does. */
 function withoutStanding(rows: readonly string[], end: number, isStanding: (row: string) => boolean): number {
   let y = end - 1;
-  while (y >= 0 && isBlank(rows[y])) y--;
+  while (y >= 0 && isBare(rows[y])) y--;
   return y >= 0 && isStanding(rows[y] as string) ? y : end;
 }
 
@@ -176,6 +207,7 @@ function hasOutput(rows: readonly string[], y: number): boolean {
   return false;
 }
 
+const BAR = /^\s{0,2}┃/;
 const REPLY_ROWS_MAX = 60;
 const PROMPT_ECHO = /^\s*[>❯›]\s/;
 const MESSAGE_ROWS_MAX = 40;
@@ -193,7 +225,7 @@ export function messageText(profile: CompiledProfile, screen: ScreenText, end: n
       if (TOOL_OUTPUT.test(rows[y + 1] ?? "")) break;
       return unquoted([text, ...rows.slice(y + 1, end).map((r) => r.trim())]);
     }
-    return unquoted(rows.slice(bare, end).map((r) => r.trim()));
+    return unquoted(rows.slice(bare, end).map((r) => r.replace(BAR, "").trim()));
   }
   let y = end;
   while (y > from && !NOT_PROSE.test(rows[y - 1] as string)) y--;
@@ -209,8 +241,21 @@ function bareStart(screen: ScreenText, from: number, end: number, asked: ColourA
   for (let y = end - 1; y >= from; y--) {
     const row = screen.rows[y] as string;
     if (isBlank(row)) start = y + 1;
+    else if (COST.test(row)) continue;
+    else if (isBarred(row)) return barStart(screen.rows, from, y);
     else if (NOT_PROSE.test(row) || PROMPT_ECHO.test(row) || isSeen(screen, y, "backed", asked)) return start;
   }
+  return start;
+}
+
+/** Some draw a bar beside each message, and a short row below it: what it cost. */
+const COST = /^\s{0,4}[~≈]?\d[\d.,]{0,9}k? tokens?$/i;
+const BARRED = /^\s{0,2}┃(?: \s{0,2}\S|$)/;
+const isBarred = (row: string): boolean => BARRED.test(row);
+
+function barStart(rows: readonly string[], from: number, y: number): number {
+  let start = y;
+  while (start > from && isBarred(rows[start - 1] as string)) start--;
   return start;
 }
 

@@ -7,6 +7,9 @@ import { isBlank, maskRow } from "./screen-text.js";
 /** A last line may stay while the one above it is drawn anew, once. */
 const OTHERS_WANTED = 3;
 
+/** Nothing, or the bar of a composer that is drawn with one. */
+export const isBare = (row: string | undefined): boolean => isBlank(row) || /^\s{0,2}┃$/.test(row ?? "");
+
 export class Standing {
   #row = "";
   #others = new Set<string>();
@@ -20,7 +23,7 @@ export class Standing {
   see(rows: readonly string[], top: number): boolean {
     const wasKnown = this.#others.size >= OTHERS_WANTED;
     let y = top - 1;
-    while (y >= 0 && isBlank(rows[y])) y--;
+    while (y >= 0 && isBare(rows[y])) y--;
     if (y < 0) return false;
     const row = maskRow(rows[y] as string);
     if (row !== this.#row) {

@@ -22,6 +22,7 @@ const MARKED_MAX = 64;
 const SHAPES_MAX = 32;
 /** A clock that last moved longer ago than this has stopped. */
 const STOPPED_MS = 3500;
+const RAN_MS = 20_000;
 /** A spinner turns so fast that two looks may find the same mark; when the work ends, its row goes. */
 const SPUN_MS = 12_000;
 
@@ -46,11 +47,19 @@ const clocks = new Memo<{ clock: Clock | null }>(512, (row) => {
   return { clock: { shape, digits: SPINNER.exec(row)?.[1] ?? "", stoppedMs: SPUN_MS } };
 });
 
+interface Mark {
+  /** What stands behind the sign. */
+  shape: string;
+  sign: string;
+}
+
 const NO_MARK = { mark: null };
-const marks = new Memo<{ mark: { shape: string; sign: string } | null }>(512, (row) => {
+const marks = new Memo<{ mark: Mark | null }>(512, (row) => {
   const sign = row.length <= 400 ? MARK.exec(row) : null;
   return sign ? { mark: { shape: shapeOf(row.slice(sign[0].length)), sign: sign[1] ?? "" } } : NO_MARK;
 });
+
+const isDots = (sign: string): boolean => /[\u2800-\u28ff]/.test(sign);
 
 /** Does the row begin with a sign, which may turn? */
 const isMarked = (row: string): boolean => marks.of(row).mark !== null;
@@ -135,8 +144,21 @@ export class Ticks {
   turning(row: string, at: number): boolean {
     const { mark } = marks.of(row);
     if (!mark || DONE_SIGN.test(mark.sign)) return false;
-    if (isWithin(this.#turned.get(mark.shape)?.at ?? null, at, SPUN_MS)) return true;
-    return SPINNER.test(row) && this.#runs(row, at);
+    if (SPINNER.test(row)) return this.#runs(row, at) || this.#turns(mark, at);
+    return this.#turns(mark, at);
+  }
+
+  #turns({ shape, sign }: Mark, at: number): boolean {
+    const known = this.#turned.get(shape);
+    if (!known || !isWithin(known.at, at, SPUN_MS)) return false;
+    // A bullet in place of dots that turned: what it stands before is finished.
+    return known.signs.every((one) => isDots(one.sign) === isDots(sign));
+  }
+
+  /** Did this row's clock run of late? That of a command may stand for some seconds on a machine with much to do. */
+  ran(row: string, at: number): boolean {
+    const { clock } = clocks.of(row);
+    return clock !== null && showsClock(row) && isWithin(this.#seen.get(clock.shape)?.at ?? null, at, RAN_MS);
   }
 
   #runs(row: string, at: number): boolean {
