@@ -73,11 +73,9 @@ export const generic: AgentProfile = {
     {
       fact: "tool",
       region: "last",
-      when: "^\\s{0,4}(?:\\S{1,2} )?(?:Running|Executing)\\b.{0,60}?(?: \\$ |: | · |`)(?P<subject>.*)$",
+      when: "^\\s{0,4}(?:\\S{1,2} )?(?:Running|Executing)\\b.{0,60}?(?: \\$ (?P<subject>.*)|: .*| · .*|`.*)$",
       class: "shell",
     },
-    // The key that sends a command into the background is offered while one runs.
-    { fact: "tool", region: "last", when: "(?i)\\bctrl[+-]b\\b.{0,20}\\bbackground\\b", class: "shell" },
     {
       fact: "tool",
       region: "last",
