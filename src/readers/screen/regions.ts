@@ -242,7 +242,7 @@ function bareStart(screen: ScreenText, from: number, end: number, asked: ColourA
     const row = screen.rows[y] as string;
     if (isBlank(row)) start = y + 1;
     else if (COST.test(row)) continue;
-    else if (isBarred(row)) return barStart(screen.rows, from, y);
+    else if (isBarred(row)) return barStart(screen.rows, from, y) ?? start;
     else if (NOT_PROSE.test(row) || PROMPT_ECHO.test(row) || isSeen(screen, y, "backed", asked)) return start;
   }
   return start;
@@ -253,10 +253,18 @@ const COST = /^\s{0,4}[~≈]?\d[\d.,]{0,9}k? tokens?$/i;
 const BARRED = /^\s{0,2}┃(?: \s{0,2}\S|$)/;
 const isBarred = (row: string): boolean => BARRED.test(row);
 
-function barStart(rows: readonly string[], from: number, y: number): number {
+/** Who speaks, above the bar; while it streams, a spinner. */
+const SPEAKER = /^\s{0,2}(?:[\u2800-\u28ff] \S.{0,60}|\S.{0,40}:)$/u;
+const HUMAN = /^\s*you:/i;
+
+/** Where a message beside a bar begins; null where no header says that it is the agent's: others draw it beside prompts. */
+function barStart(rows: readonly string[], from: number, y: number): number | null {
   let start = y;
   while (start > from && isBarred(rows[start - 1] as string)) start--;
-  return start;
+  let above = start - 1;
+  while (above >= from && isBlank(rows[above])) above--;
+  const header = rows[above] ?? "";
+  return SPEAKER.test(header) && !HUMAN.test(header) ? start : null;
 }
 
 /** A tool's header looks like a message; what it printed hangs below it. */
