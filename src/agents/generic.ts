@@ -96,7 +96,7 @@ export const generic: AgentProfile = {
     {
       fact: "failure",
       region: "last",
-      when: "^ {0,4}(?:[*•●✕✗✘✖×⨯!] )?(?:\\w+ )?[Ee]rror: (?P<text>.*)",
+      when: "^ {0,4}(?:[*✕✗✘✖×⨯!] )?(?:\\w+ )?[Ee]rror: (?P<text>.*)",
       tinted: true,
       unsaid: true,
     },
