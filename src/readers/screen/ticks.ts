@@ -37,7 +37,7 @@ interface Clock {
 export const showsClock = (row: string): boolean => TIME.test(row);
 
 /** Does the row show a time or a spinner, which may run? */
-export const showsTime = (row: string): boolean => row.length <= 400 && (TIME.test(row) || SPINNER.test(row));
+const showsTime = (row: string): boolean => row.length <= 400 && (TIME.test(row) || SPINNER.test(row));
 
 const NO_CLOCK = { clock: null };
 const clocks = new Memo<{ clock: Clock | null }>(512, (row) => {
