@@ -58,6 +58,8 @@ export const profileSchema = z.strictObject({
   programs: z.array(z.string()),
   /** What it calls itself when asked for its version. */
   products: z.array(z.string()),
+  /** Another program whose transcripts and streams it writes, as a fork does. */
+  records: z.string().optional(),
   /** The releases whose recordings the profile was checked against. */
   versions: z.strictObject({ from: z.string(), to: z.string() }).nullable(),
   /** Where the program shows its version. Named group: version. */

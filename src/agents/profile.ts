@@ -13,8 +13,11 @@ export type AgentProfile = z.infer<typeof profileSchema>;
 export type Rule = z.infer<typeof ruleSchema>;
 export type ProfileOverride = z.infer<typeof profileOverrideSchema>;
 
-/** A user's profile over one of ours: each part that is given replaces that part whole. */
+/** A user's profile over one of ours: each part that is given replaces that part whole. Its records are ours unless it says. */
 export function mergeProfile(base: AgentProfile, override: ProfileOverride): AgentProfile {
   const { extends: _, ...parts } = override;
-  return { ...base, ...(parts as Partial<AgentProfile>), id: override.id };
+  return { ...base, records: recordsOf(base), ...(parts as Partial<AgentProfile>), id: override.id };
 }
+
+/** The program by whose readers its records are read. */
+export const recordsOf = ({ id, records }: Pick<AgentProfile, "id" | "records">): string => records ?? id;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { pattern } from "./pattern.js";
-import { mergeProfile } from "./profile.js";
+import { mergeProfile, recordsOf } from "./profile.js";
 import { profileOverrideSchema, profileSchema } from "./profile-schema.js";
 import { profileFor, traitsOf } from "./registry.js";
 
@@ -56,6 +56,8 @@ describe("the profile of a program", () => {
     const own = profileOverrideSchema.parse({ id: "my-fork", extends: "gemini", programs: ["myfork"] });
     expect(profileFor("myfork", [own])).toMatchObject({ id: "my-fork", message: profileFor("gemini").message });
     expect(profileFor("my-fork", [own]).id).toBe("my-fork");
+    expect(recordsOf(profileFor("my-fork", [own]))).toBe("gemini");
+    expect(recordsOf(profileFor("my-fork", [{ ...own, records: "codex" }]))).toBe("codex");
     expect(profileFor("gemini", [own])).toBe(profileFor("gemini"));
   });
 

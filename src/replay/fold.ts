@@ -5,7 +5,7 @@
  * judgement is asked again at the moments it named itself, so a silence of hours costs a few steps. The same
  * recording gives the same timeline, byte for byte, however its bytes were cut.
  */
-import type { AgentProfile } from "../agents/profile.js";
+import { type AgentProfile, recordsOf } from "../agents/profile.js";
 import { traitsOf } from "../agents/registry.js";
 import { type Assessment, assess } from "../core/assess.js";
 import { createEvidence, type Evidence, take } from "../core/evidence/evidence.js";
@@ -224,7 +224,7 @@ class Fold {
     const key = `${source} ${file}`;
     const known = this.#readers.get(key);
     if (known) return known;
-    const make = readersFor(this.#options.profile.id)[source];
+    const make = readersFor(recordsOf(this.#options.profile))[source];
     const made = make ? make({ zone: this.#options.zone }) : NOBODY;
     this.#readers.set(key, made);
     return made;
