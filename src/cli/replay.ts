@@ -35,7 +35,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
     .option("--screens <file>", "single screens, one per line ({id, text, agent, now, tz})")
     .option("--transcript <file>", "a transcript that an agent wrote (JSONL)")
     .option("--signals <file>", "stored signals, one JSON object per line")
-    .option("--agent <kind>", `which program it is, where the recording does not say: ${KINDS.join(", ")}`)
+    .option("--agent <kind>", `which program it is, over what the recording says: ${KINDS.join(", ")}`)
     .option("--profile <file>", "a profile of your own (TOML or JSON) over the built-in ones")
     .option("--policy <policy>", "say what this policy would have done, and when: its name, or a file")
     .addOption(

@@ -28,6 +28,16 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe("a cast", () => {
+  it.each([
+    ['"claude --continue"', "claude"],
+    ['" /usr/bin/codex"', "/usr/bin/codex"],
+    ['""', null],
+    ["7", null],
+  ])("names the program that its header's command %s starts", async (command, program) => {
+    const header = `{"version": 2, "width": 80, "height": 24, "command": ${command}}`;
+    expect((await openCast(await file("named.cast", header), false)).header.program).toBe(program);
+  });
+
   it("gives its size and start, and its inputs in order", async () => {
     const { header, inputs } = await openCast(await file("a.cast", CAST), false);
     expect(header).toMatchObject({ cols: 80, rows: 24, startAt: 1_700_000_000_000 });

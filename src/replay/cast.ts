@@ -11,6 +11,8 @@ export interface CastHeader {
   version: 2 | 3;
   /** Wall clock at the start, in milliseconds; 0 where the recording does not say. */
   startAt: number;
+  /** The program that was recorded; null where the recording does not say. */
+  program: string | null;
 }
 
 const encoder = new TextEncoder();
@@ -52,14 +54,15 @@ function parseHeader(line: string): CastHeader | null {
   try {
     const header: unknown = JSON.parse(line);
     if (typeof header !== "object" || header === null) return null;
-    const { version, width, height, timestamp, term } = header as Record<string, unknown>;
+    const { version, width, height, timestamp, term, command } = header as Record<string, unknown>;
+    const program = typeof command === "string" ? (/^\s*(\S{1,400})/.exec(command)?.[1] ?? null) : null;
     const startAt = typeof timestamp === "number" && isOnClock(timestamp) ? timestamp * 1000 : 0;
     if (version === 2 && typeof width === "number" && typeof height === "number") {
-      return { version, cols: width, rows: height, startAt };
+      return { version, cols: width, rows: height, startAt, program };
     }
     const { cols, rows } = (term ?? {}) as Record<string, unknown>;
     if (version !== 3 || typeof cols !== "number" || typeof rows !== "number") return null;
-    return { version, cols, rows, startAt };
+    return { version, cols, rows, startAt, program };
   } catch {
     return null;
   }

@@ -57,7 +57,7 @@ export async function replayCase(path: string, options: ReplayOptions): Promise<
 /** A bare recording of a terminal; `-` reads standard input. */
 export async function replayCast(path: string, options: ReplayOptions): Promise<Replayed> {
   const cast = await openCast(path, false);
-  const profile = profileFor(options.agent ?? "generic", options.profiles);
+  const profile = profileFor(options.agent ?? cast.header.program ?? "generic", options.profiles);
   const rehearsal = options.rehearsal?.(profile.id, cast.header.startAt);
   const folded = await foldRecording(cast.inputs, {
     profile,
