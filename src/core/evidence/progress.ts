@@ -24,6 +24,8 @@ export interface ProgressEvidence {
   tokens: number | null;
   reading: ScreenReading | null;
   readingAt: number | null;
+  /** When the screen was last told to stand still. */
+  stillAt: number | null;
   /** What had been received when the present window began. */
   socket: { at: number; bytes: number } | null;
   cpuMs: number | null;
@@ -42,6 +44,7 @@ export function createProgress(): ProgressEvidence {
     tokens: null,
     reading: null,
     readingAt: null,
+    stillAt: null,
     socket: null,
     cpuMs: null,
     cpuMovedAt: null,
@@ -91,6 +94,7 @@ function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: num
   }
   progress.reading = reading;
   progress.readingAt = at;
+  if (!reading.moving) progress.stillAt = at;
 }
 
 function takeProcess(

@@ -102,6 +102,26 @@ const PROMISES: Record<string, Step[]> = {
 };
 
 describe("the end of a turn", () => {
+  const done = { busy: false, replying: true, closing: "result" } as const;
+  const stranger: Step[] = [
+    { at: 0, signal: screen({ busy: true, moving: true }) },
+    { at: 20, signal: screen({ ...done, moving: true }), expect: "working" },
+    { at: 40, signal: screen({ ...done, moving: true }), expect: "working" },
+    { at: 43, signal: screen({ ...done, moving: false }), expect: "complete" },
+    // Somebody types into the composer.
+    { at: 60, signal: screen({ ...done, moving: true, composer: "draft" }), expect: "complete" },
+  ];
+
+  it("of a program that nobody knows is believed when its screen stands still, and then for good", () => {
+    const { said, expected } = walk(stranger);
+    expect(said).toEqual(expected);
+  });
+
+  it("of a program that is known is believed whatever moves", () => {
+    const { said } = walk(stranger, { versions: { from: "1.0.0", to: "2.0.0" } });
+    expect(said.slice(0, 2)).toEqual(["20 working", "40 complete"]);
+  });
+
   it.each(Object.entries(PROMISES))("%s", (_, steps) => {
     const { said, expected } = walk(steps);
     expect(said).toEqual(expected);

@@ -119,9 +119,13 @@ function byBackground({ evidence, since, dueAfter }: Question): Verdict {
 type Word = NonNullable<Question["word"]>;
 
 /** Since when it is over, as far as is known. */
-function quietAt({ evidence }: Question, word: Word): number {
+function quietAt({ evidence, now }: Question, word: Word): number {
+  const { reading, seen, stillAt } = evidence.progress;
+  // Of a program that nobody knows, what has not stood still since may be the sign of its work.
+  const mayWork = evidence.traits.versions === null && reading?.moving && (stillAt ?? 0) < word.at;
+  if (word.source === "screen" && mayWork) return now;
   // By the screen alone, a reply that still grows is a turn that still runs.
-  if (word.source === "screen") return Math.max(word.at, evidence.progress.seen.reply ?? 0);
+  if (word.source === "screen") return Math.max(word.at, seen.reply ?? 0);
   return isRecordOpen(evidence, word) ? Math.max(word.at, evidence.turn.record.startAt ?? 0) : word.at;
 }
 
