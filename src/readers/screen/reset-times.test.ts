@@ -18,6 +18,13 @@ describe("the end of a limit on the screen", () => {
     }
   });
 
+  it("is the same whatever mark of a spinner stands before its words", () => {
+    const times = new ResetTimes({ zone: "UTC" });
+    for (const sign of ["🌖", "⠋", "  ✻", "│ ●"]) {
+      expect(times.until(`${sign} Retrying (2/10) · your limit resets at 15:00 UTC`, AT)).toBe(AT + 3 * 3_600_000);
+    }
+  });
+
   it("is read in the zone of the terminal's user", () => {
     const [utc, berlin] = ["UTC", "Europe/Berlin"].map((zone) => new ResetTimes({ zone }).until("resets 3pm", AT));
     expect(utc).toBe(Date.parse("2026-11-15T15:00:00Z"));

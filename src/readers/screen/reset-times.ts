@@ -7,6 +7,7 @@ import { Memo } from "./memo.js";
 
 const AGAIN_MS = 60_000;
 const TEXTS_MAX = 16;
+const LEADING_SIGNS = /^[^\p{L}\p{N}]+/u;
 
 export class ResetTimes {
   readonly #place: { readonly zone: string };
@@ -20,7 +21,9 @@ export class ResetTimes {
     this.#place = place;
   }
 
-  until(text: string, at: number): number | undefined {
+  until(row: string, at: number): number | undefined {
+    // The mark of a spinner before its words makes no other text of them.
+    const text = row.replace(LEADING_SIGNS, "");
     const known = this.#read.of(text);
     if (Math.abs(at - known.at) < AGAIN_MS) return known.until;
     const found = readResetTime(text, at, this.#place.zone);
