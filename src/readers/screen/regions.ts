@@ -2,7 +2,8 @@
 import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import type { Composer } from "./composer.js";
 import type { Look } from "./facts.js";
-import { type ColourAsked, footOf, isBlank, isDrawn, isSeen, joinRows, type ScreenText } from "./screen-text.js";
+import { MESSAGE_ROWS_MAX, TOOL_OUTPUT } from "./message.js";
+import { type ColourAsked, footOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
 import { isBare } from "./standing.js";
 import { showsClock } from "./ticks.js";
 
@@ -205,95 +206,4 @@ function hasOutput(rows: readonly string[], y: number): boolean {
     if (TOOL_OUTPUT.test(rows[r] as string)) return !STILL.test(rows[r] as string);
   }
   return false;
-}
-
-const BAR = /^\s{0,2}┃/;
-const REPLY_ROWS_MAX = 60;
-const PROMPT_ECHO = /^\s*[>❯›]\s/;
-const MESSAGE_ROWS_MAX = 40;
-const NOT_PROSE = /^\s*[┃│→$+▣~✓⎿└╰╭■✕]/;
-
-/** The text of the agent's last message that ends at row `end`, for judging how it closes. */
-export function messageText(profile: CompiledProfile, screen: ScreenText, end: number, asked: ColourAsked[]): string {
-  const { rows } = screen;
-  const from = Math.max(0, end - MESSAGE_ROWS_MAX);
-  if (profile.message) {
-    const bare = profile.profile.bareMessages ? bareStart(screen, from, end, asked) : end;
-    for (let y = end - 1; y >= from; y--) {
-      const text = profile.message.groups(rows[y] as string)?.text;
-      if (text === undefined) continue;
-      if (TOOL_OUTPUT.test(rows[y + 1] ?? "")) break;
-      return unquoted([text, ...rows.slice(y + 1, end).map((r) => r.trim())]);
-    }
-    return unquoted(rows.slice(bare, end).map((r) => r.replace(BAR, "").trim()));
-  }
-  let y = end;
-  while (y > from && !NOT_PROSE.test(rows[y - 1] as string)) y--;
-  return unquoted(rows.slice(y, end).map((r) => r.trim()));
-}
-
-/**
- * Where the prose above `end` begins that has no sign of its own: below what a tool printed and below what stands on a
- * ground of its own, as a human's prompt and the blocks of tools do. `end` where there is none.
- */
-function bareStart(screen: ScreenText, from: number, end: number, asked: ColourAsked[]): number {
-  let start = end;
-  for (let y = end - 1; y >= from; y--) {
-    const row = screen.rows[y] as string;
-    if (isBlank(row)) start = y + 1;
-    else if (COST.test(row)) continue;
-    else if (isBarred(row)) return barStart(screen.rows, from, y) ?? start;
-    else if (NOT_PROSE.test(row) || PROMPT_ECHO.test(row) || isSeen(screen, y, "backed", asked)) return start;
-  }
-  return start;
-}
-
-/** Some draw a bar beside each message, and a short row below it: what it cost. */
-const COST = /^\s{0,4}[~≈]?\d[\d.,]{0,9}k? tokens?$/i;
-const BARRED = /^\s{0,2}┃(?: \s{0,2}\S|$)/;
-const isBarred = (row: string): boolean => BARRED.test(row);
-
-/** Who speaks, above the bar; while it streams, a spinner. */
-const SPEAKER = /^\s{0,2}(?:[\u2800-\u28ff] \S.{0,60}|\S.{0,40}:)$/u;
-const HUMAN = /^\s*you:/i;
-
-/** Where a message beside a bar begins; null where no header says that it is the agent's: others draw it beside prompts. */
-function barStart(rows: readonly string[], from: number, y: number): number | null {
-  let start = y;
-  while (start > from && isBarred(rows[start - 1] as string)) start--;
-  let above = start - 1;
-  while (above >= from && isBlank(rows[above])) above--;
-  const header = rows[above] ?? "";
-  return SPEAKER.test(header) && !HUMAN.test(header) ? start : null;
-}
-
-/** A tool's header looks like a message; what it printed hangs below it. */
-const TOOL_OUTPUT = /^\s+[⎿└]\s/;
-const FURNITURE =
-  /^[\s│┃|▌*-]{0,8}[❯›●▸▶►◉]\s{1,3}\d{1,2}[.)]\s|\b(?:esc|enter|tab) to (?:cancel|confirm|select|submit|amend)\b|\bpress enter to\b|\benter confirm\b/i;
-
-/** A question with a marked option or with keys to press is a dialog that the message quotes: what follows it counts. */
-function unquoted(rows: readonly string[]): string {
-  const last = rows.findLastIndex((row) => FURNITURE.test(row.slice(0, 400)));
-  return rows
-    .slice(last + 1)
-    .join("\n")
-    .trim();
-}
-
-/**
- * The lowest part of the reply is text of the agent, so an answer is under way or complete. An answer has paragraphs,
- * lists and code: prose is walked over upwards until a row says whose it is. A tool, a frame or a prompt ends the walk.
- */
-export function isReplying(profile: CompiledProfile, screen: ScreenText, end: number, asked: ColourAsked[]): boolean {
-  const from = Math.max(0, end - REPLY_ROWS_MAX);
-  for (let y = end - 1; y >= from; y--) {
-    const row = screen.rows[y] as string;
-    if (profile.says(row).isMessage) return true;
-    if (isBlank(row)) {
-      // Without a sign of its own, a message is the lowest block of prose.
-      if (!profile.message) return y < end - 1;
-    } else if (NOT_PROSE.test(row) || PROMPT_ECHO.test(row)) break;
-  }
-  return profile.profile.bareMessages === true && bareStart(screen, from, end, asked) < end;
 }

@@ -4,7 +4,7 @@ import { digest } from "../../core/digest.js";
 import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
 import { Memo } from "./memo.js";
-import { isReplying, messageText } from "./regions.js";
+import { isReplying, messageText } from "./message.js";
 import { type ColourAsked, isDrawnAlike, joinRows, maskRow, type ScreenText } from "./screen-text.js";
 
 export interface Reply {

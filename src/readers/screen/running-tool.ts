@@ -1,0 +1,53 @@
+/** A running tool by the clock beside it, and its name without what comes and goes beside that. */
+import type { Facts, Look } from "./facts.js";
+import type { Range } from "./regions.js";
+import { isBlank, joinRows } from "./screen-text.js";
+import { showsClock } from "./ticks.js";
+
+/** `node test.mjs 41s`, `1 command · 41s…`, `node test.mjs (ctrl+f to focus)`: what stands beside a running tool's name comes and goes. */
+const BESIDE_NAME =
+  /\s(?:[·•] )?(?:\(?\d[\d.]{0,5}[hms](?: \d{1,2}[hms]){0,2}\)?(?:…|\.\.\.)?|\((?:ctrl|esc|tab|shift)\b[^()]{0,40}\))$/i;
+const BESIDE_MAX = 4;
+
+/** Its name alone. One by one from the end: a pattern of many could be made to try for ever. */
+export function nameIn(text: string): string {
+  let name = text.trimEnd();
+  for (let n = 0; n < BESIDE_MAX && BESIDE_NAME.test(name.slice(-80)); n++) {
+    name = (name.slice(0, -80) + name.slice(-80).replace(BESIDE_NAME, "")).trimEnd();
+  }
+  return name;
+}
+
+/** What a command printed so far may stand below its clock. */
+const CLOCK_ABOVE_MAX = 12;
+/** A model that thinks may have a clock of its own, too. */
+const THINKS = /\b(?:think|thought|reason)/i;
+
+/**
+ * Above the status line, in a block of its own, another clock runs: that of a tool, whose name stands beside or over it. Where
+ * the status line stands below the composer, any clock above it is one. What turns by itself is a status line.
+ */
+export function clockedTool(
+  rows: readonly string[],
+  [from, to]: Range,
+  { ticking, turning, ran }: Look,
+  isBelow: boolean,
+): Pick<Facts, "tool"> {
+  let y = to - 1;
+  if (isBelow && ran) {
+    const top = Math.max(0, from - CLOCK_ABOVE_MAX);
+    while (y >= top && !ran(rows[y] as string)) y--;
+    if (y < top) return {};
+  } else {
+    while (y >= from && !ticking(rows[y] as string)) y--;
+    while (y >= from && !isBlank(rows[y])) y--;
+    while (y >= from && !ticking(rows[y] as string)) y--;
+    if (y < from) return {};
+  }
+  const row = rows[y] as string;
+  if (THINKS.test(row) || (turning?.(row) && !showsClock(row))) return {};
+  const beside = nameIn(rows[y] as string);
+  const named = /\S\s+\S/.test(beside) ? beside : rows.slice(Math.max(0, y - 3), y).findLast((row) => !isBlank(row));
+  const subject = joinRows([named ?? ""]).slice(0, 120);
+  return { tool: { class: "shell", ...(subject ? { subject } : {}) } };
+}

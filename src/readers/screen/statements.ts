@@ -1,0 +1,127 @@
+/** What one row that a rule fits states, written down among the facts of a look. */
+import { infraOf } from "../../core/normalise.js";
+import type { InfraClass } from "../../core/signal.js";
+import type { ErrorCause } from "../../core/states.js";
+import { knownVendorError } from "../vendor-errors.js";
+import type { CompiledRule } from "./compiled.js";
+import type { Facts, Look } from "./facts.js";
+import type { Match } from "./layout.js";
+import { Memo } from "./memo.js";
+import { durationMs, tokenCount } from "./numbers.js";
+import { nameIn } from "./running-tool.js";
+
+/** After the count of the tries, when the next one comes. */
+const DELAY = /\bin (\d{1,6} ?(?:h|m|s|hours?|minutes?|seconds?)\b)/i;
+
+/** Writes down what one matched row states. The first row to state a fact wins: rows come lowest region first. */
+export function stateRow(facts: Facts, { rule, groups, text }: Match, look: Look, below = ""): void {
+  switch (rule.fact) {
+    case "busy":
+      facts.busy = true;
+      count(facts, text);
+      return;
+    case "retry": {
+      facts.busy = true;
+      const said = groups.text ?? text;
+      const infra = facts.retry?.infra ?? rule.infra ?? whyRetried.of(said).infra;
+      const limit = readLimit(below === "" ? said : `${said} ${below}`, look);
+      if (limit && limit.until !== undefined && limit.until - look.at > 10 * 60_000) facts.limit ??= limit;
+      const delay = groups.delay ?? DELAY.exec(said)?.[1];
+      const delayMs = delay ? durationMs(delay) : null;
+      facts.retry = {
+        ...facts.retry,
+        ...(groups.attempt ? { attempt: Number(groups.attempt) } : {}),
+        ...(groups.max ? { max: Number(groups.max) } : {}),
+        ...(delayMs !== null ? { delayMs } : {}),
+        ...(infra ? { infra } : {}),
+        text: facts.retry ? `${facts.retry.text} · ${said}`.slice(0, 300) : said.slice(0, 300),
+      };
+      return;
+    }
+    case "limit":
+      facts.limit = mergeLimit(
+        facts.limit,
+        readLimit(groups.text ?? text, look) ?? { text: (groups.text ?? text).slice(0, 300) },
+      );
+      return;
+    case "failure":
+      stateFailure(facts, rule, groups.text ?? text, look);
+      return;
+    case "tool":
+      facts.tool ??= {
+        class: rule.class ?? "other",
+        ...(groups.subject ? { subject: nameIn(groups.subject).slice(0, 120) } : {}),
+      };
+      return;
+    case "compacting":
+      facts.compacting = true;
+      facts.busy = true;
+      return;
+    case "background":
+      facts.background = Math.min(Number(groups.count ?? 1) || 0, 999);
+      return;
+    case "ended":
+    case "interrupted":
+      facts[rule.fact] = true;
+      return;
+  }
+}
+
+/** The numbers of a row that says that it works. */
+export function count(facts: Facts, text: string): void {
+  const elapsed = durationMs(text);
+  const tokens = tokenCount(text);
+  if (elapsed !== null) facts.elapsed = elapsed / 1000;
+  if (tokens !== null) facts.tokens = tokens;
+}
+
+/** The same words stand there for many looks while a countdown runs beside them. */
+const whyRetried = new Memo<{ infra: InfraClass | undefined }>(64, (said) => ({
+  infra: infraOf(said) ?? infraOfVendor(said),
+}));
+
+/** Why it retries, in a provider's own words that name no code. */
+function infraOfVendor(text: string): InfraClass | undefined {
+  const known = knownVendorError({ text });
+  if (known?.kind === "retry") return known.infra;
+  if (known?.kind !== "error") return undefined;
+  return known.cause === "unreachable" ? "refused" : known.cause === "auth" ? "auth" : undefined;
+}
+
+const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = {
+  rate: "api",
+  overload: "api",
+  network: "api",
+  refused: "unreachable",
+  auth: "auth",
+};
+
+function stateFailure(facts: Facts, rule: CompiledRule, said: string, look: Look): void {
+  const known = knownVendorError({ text: said });
+  if (known?.kind === "limit") {
+    facts.limit = mergeLimit(facts.limit, readLimit(said, look) ?? { text: said.slice(0, 300) });
+    return;
+  }
+  // What would be tried again while a turn runs has been given up when it stands as the turn's last word.
+  const cause = known?.kind === "error" ? known.cause : known?.kind === "retry" ? GAVE_UP[known.infra] : rule.fallback;
+  if (cause) facts.error ??= { cause, text: said.slice(0, 300) };
+}
+
+function readLimit(text: string, look: Look): NonNullable<Facts["limit"]> | null {
+  const until = look.until(text);
+  if (until === undefined) return null;
+  const resumesItself = /continuing automatically/i.test(text);
+  return { until, ...(resumesItself ? { resumesItself } : {}), text: text.slice(0, 300) };
+}
+
+/** Several rows may speak of one limit: keep the time of whichever has one, and the promise to go on. */
+function mergeLimit(a: Facts["limit"], b: NonNullable<Facts["limit"]>): NonNullable<Facts["limit"]> {
+  if (!a) return b;
+  const until = a.until ?? b.until;
+  return {
+    ...b,
+    ...a,
+    ...(until === undefined ? {} : { until }),
+    ...(a.resumesItself || b.resumesItself ? { resumesItself: true } : {}),
+  };
+}
