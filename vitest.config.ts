@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/setup/longest-first.js";
 
 /**
  * `npm test` is the quick run; `npm run test:full` (or ROUSE_FULL=1) asks for the large counts. A test reads
@@ -26,6 +27,7 @@ export default defineConfig(({ mode }) => {
       hookTimeout: full ? 600_000 : 120_000,
       // Most of the long ones wait for other processes. Left alone, two cores would run one file at a time.
       maxWorkers: Math.max(4, availableParallelism()),
+      sequence: { sequencer: LongestFirst },
       // Real processes on a machine that others use: in CI one failure is tried once more, and named in the report.
       retry: process.env.CI ? 1 : 0,
     },
