@@ -5,7 +5,7 @@
  * A zone that is printed but not known is reported as such, because the reset time must then stay unknown.
  */
 import { Temporal } from "temporal-polyfill";
-import { Memo } from "./screen/memo.js";
+import { Memo } from "./memo.js";
 
 /** `none`: no zone is printed here; `unknown`: one is printed and cannot be read; `local`: "local time". */
 type ZoneReading =

@@ -1,8 +1,8 @@
 /** A profile with its patterns compiled, once per profile. */
 import { type Pattern, pattern } from "../../agents/pattern.js";
 import type { AgentProfile, Rule } from "../../agents/profile.js";
+import { Memo } from "../memo.js";
 import { countdown } from "./countdown.js";
-import { Memo } from "./memo.js";
 import { recall } from "./recall.js";
 import { formsOf, type RowForm } from "./row-form.js";
 import { RowSays } from "./row-says.js";

@@ -4,7 +4,7 @@
  * places as those of the row with each digit made a zero, which is the same for many looks.
  */
 import { type Pattern, type Spans, textsAt } from "../../agents/pattern.js";
-import { Memo } from "./memo.js";
+import { Memo } from "../memo.js";
 
 const ROWS_MAX = 64;
 const DIGIT = /\d/g;

@@ -1,5 +1,5 @@
 import type { Pattern } from "../../agents/pattern.js";
-import { Memo } from "./memo.js";
+import { Memo } from "../memo.js";
 
 interface Answer {
   hit: boolean;

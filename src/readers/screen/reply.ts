@@ -2,8 +2,8 @@
 import { closingOf } from "../../core/closing.js";
 import { digest } from "../../core/digest.js";
 import type { ScreenReading } from "../../core/signal.js";
+import { Memo } from "../memo.js";
 import type { CompiledProfile } from "./compiled.js";
-import { Memo } from "./memo.js";
 import { isReplying, messageText } from "./message.js";
 import { type ColourAsked, isDrawnAlike, joinRows, maskRow, type ScreenText } from "./screen-text.js";
 

@@ -2,8 +2,9 @@
  * When a limit that the screen speaks of ends. A row stands there for many looks, and looking for a time in it takes as
  * long as the rest of ten looks: what names a moment, or none, is not read again for a minute. What counts from now is.
  */
+
+import { Memo } from "../memo.js";
 import { readResetTime } from "../reset-time.js";
-import { Memo } from "./memo.js";
 
 const AGAIN_MS = 60_000;
 const TEXTS_MAX = 16;

@@ -2,8 +2,9 @@
  * What of a row decides where things stand on a screen: its words and what the profile's patterns say of it, but neither
  * its numbers nor which of a spinner's marks it begins with. A status line that counts has one form for many texts.
  */
+
+import { Memo } from "../memo.js";
 import { withoutDigits } from "./countdown.js";
-import { Memo } from "./memo.js";
 import type { RowSays } from "./row-says.js";
 import { mayMove } from "./ticks.js";
 

@@ -2,11 +2,11 @@
 import { infraOf } from "../../core/normalise.js";
 import type { InfraClass } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
+import { Memo } from "../memo.js";
 import { knownVendorError } from "../vendor-errors.js";
 import type { CompiledRule } from "./compiled.js";
 import type { Facts, Look } from "./facts.js";
 import type { Match } from "./layout.js";
-import { Memo } from "./memo.js";
 import { durationMs, tokenCount } from "./numbers.js";
 import { nameIn } from "./running-tool.js";
 

@@ -1,8 +1,8 @@
 /** The emulator's screen as text. Only rows whose characters changed are read again; colours only when a rule asks. */
 import type { IBufferCell, Terminal } from "@xterm/headless";
+import { Memo } from "../memo.js";
 import { isGrey, isRed, isWarm } from "./colours.js";
 import { EmulatorRows } from "./emulator-rows.js";
-import { Memo } from "./memo.js";
 import type { ScreenText } from "./screen-text.js";
 
 /** Programs draw with other spaces too (Claude Code after its `⎿`); for a reader a space is a space. */

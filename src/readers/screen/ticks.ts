@@ -3,7 +3,7 @@
  * today, a row that stays the same but for a clock that counts or a spinner before it is the sign of a turn under way, and
  * it is never reply text.
  */
-import { Memo } from "./memo.js";
+import { Memo } from "../memo.js";
 
 const GLYPH = /^[\s│┃]*[^\p{L}\p{N}\s]{0,3}\s*/u;
 /** A sign before its words. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Spans } from "../../agents/pattern.js";
+import type { Spans } from "../agents/pattern.js";
 import { Memo } from "./memo.js";
-import { recall } from "./recall.js";
+import { recall } from "./screen/recall.js";
 
 describe("memo", () => {
   it("works an answer out once", () => {
