@@ -56,7 +56,7 @@ export function takeCheckpoint(state: CheckpointState, signal: Signal): void {
       break;
     case "checkpoint":
       state.checkpointAt = signal.at;
-      state.text = (signal.text ?? (signal.step === undefined ? "" : `step ${signal.step}`)).slice(0, 200) || null;
+      state.text = (signal.text ?? (Number.isFinite(signal.step) ? `step ${signal.step}` : "")).slice(0, 200) || null;
       state.over = false;
       for (const task of state.claims.keys()) {
         if (signal.task === undefined || signal.task === task) state.claims.set(task, signal.at);

@@ -85,7 +85,8 @@ export function lostResultVerdict(
 }
 
 function takeQueue(state: LostResultState, op: "enqueue" | "dequeue", depth: number | undefined, at: number): void {
-  const queued = depth ?? state.queued + (op === "enqueue" ? 1 : -1);
+  const counted = state.queued + (op === "enqueue" ? 1 : -1);
+  const queued = depth !== undefined && Number.isFinite(depth) ? depth : counted;
   state.queued = Math.min(QUEUED_MAX, Math.max(0, queued));
   if (state.queued === 0) state.queuedAt = null;
   else state.queuedAt ??= at;
