@@ -101,14 +101,17 @@ export interface Intent {
   at: number;
   incident: string;
   agent: string;
+  /** Who was touched, of all that had this name; books of older versions do not say. */
+  session?: string;
   do: ActionName;
   deadlineMs: number;
   proof: Proof;
   waitMs: number;
 }
 
-export function intentOf({ id, incident, agent, do: name, deadlineMs, proof, waitMs }: Action, at: number): Intent {
-  return { id, at, incident, agent, do: name, deadlineMs, proof, waitMs };
+export function intentOf(action: Action, at: number): Intent {
+  const { id, incident, agent, session, do: name, deadlineMs, proof, waitMs } = action;
+  return { id, at, incident, agent, session, do: name, deadlineMs, proof, waitMs };
 }
 
 export type OutcomeResult =

@@ -17,4 +17,21 @@ describe("the guard's question", () => {
     const facts = factsOf(evidence, guardFrom(incident, []), incident.since + 180_000);
     expect(facts.guard?.send).toBe(send);
   });
+
+  it.each([
+    { what: "lets one be resumed that worked until it was gone", doneMs: 30_000, send: true },
+    { what: "lets none be resumed that somebody goes on with after its end", doneMs: 60_000, send: false },
+  ])("$what", ({ doneMs, send }) => {
+    const evidence = createEvidence();
+    take(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
+    const commit = { kind: "commit", source: "workspace", id: "c", subject: "more" } as const;
+    const crash = { kind: "exit", source: "process", code: null, signal: 9 } as const;
+    for (const [signal, afterMs] of [
+      [crash, 40_000],
+      [commit, doneMs],
+    ] as const)
+      take(evidence, { ...signal, at: incident.since + afterMs });
+    const facts = factsOf(evidence, guardFrom(incident, []), incident.since + 180_000);
+    expect(facts.guard?.send).toBe(send);
+  });
 });

@@ -76,11 +76,13 @@ export function factsOf(evidence: Evidence, since: number, now: number, settings
 
 /**
  * The guard asks for activity since the trouble began: the hour that it looks back would call an agent active that
- * committed five minutes before its stream died. Its other windows are left as they are.
+ * committed five minutes before its stream died. Nor is what a process did before its end activity of one that is gone.
+ * Its other windows are left as they are.
  */
 function guardSince(evidence: Evidence, since: number, now: number, settings?: ActivityOptions): ResumeAdvice {
-  const { activity } = evidence;
-  const fresh = [...activity.recent.values()].flat().filter(({ at }) => at > since);
+  const { activity, exit } = evidence;
+  const from = Math.max(since, exit === null ? 0 : exit.at + STIRRED_MS);
+  const fresh = [...activity.recent.values()].flat().filter(({ at }) => at > from);
   return shouldSendResume(fresh, now, {
     ...settings,
     ...(activity.lookedAt === null ? {} : { lookedAt: activity.lookedAt }),

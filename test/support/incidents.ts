@@ -34,6 +34,8 @@ export function assessed(what: string, rest: Partial<Assessment> = {}): Omit<Ass
 
 export interface Look {
   agent?: string;
+  /** Which of the sessions that had this name; its first unless said otherwise. */
+  session?: string;
   /** When progress was last proven; a number of seconds after the start. */
   progress?: number | null;
   facts?: Partial<Facts>;
@@ -66,7 +68,7 @@ export class World {
     takeIncidents(this.book, {
       kind: "assessed",
       agent,
-      session: `${agent}-1`,
+      session: look.session ?? `${agent}-1`,
       program: "claude-code",
       account: look.account ?? null,
       assessment,

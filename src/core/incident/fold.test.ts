@@ -86,6 +86,36 @@ describe("an incident", () => {
     expect(world.only).toMatchObject({ trouble: "api", chain: ["silent_stream"] });
   });
 
+  it("keeps its name over an end by rouse's own hand, and takes that of the end of whoever was started in its place", () => {
+    const world = watching();
+    world.look(0, "stuck/frozen_screen");
+    const { id } = world.only;
+    const does = (name: "stop" | "resume", at: number): void => {
+      const about = { agent: "a", session: "a-1", trouble: "frozen_screen", proof: "none" } as const;
+      const action = { id: `${name}-${at}`, do: name, incident: id, attempt: 1, deadlineMs: 1, waitMs: 1, ...about };
+      world.carryOut(action, START + at * 1000, "done");
+    };
+    does("stop", 10);
+    world.look(15, "gone/crash");
+    does("resume", 20);
+    world.look(25, "gone/crash");
+    world.look(30, "unknown", { session: "a-2" });
+    expect(world.only).toMatchObject({ trouble: "frozen_screen", chain: [] });
+    // What it did until then came too late or never: its end is all that was seen of it.
+    world.look(90, "gone/crash", { session: "a-2" });
+    world.look(95, "gone/crash", { session: "a-2" });
+    expect(world.only).toMatchObject({ trouble: "crash", chain: ["frozen_screen"] });
+  });
+
+  it("takes an end for rouse's own where a book of before does not say whom rouse ended", () => {
+    const world = watching();
+    world.look(0, "stuck/frozen_screen");
+    const intent = { id: "s", at: START, agent: "a", do: "stop", deadlineMs: 1, proof: "none", waitMs: 1 } as const;
+    takeIncidents(world.book, { kind: "intended", intent: { ...intent, incident: world.only.id } });
+    world.look(15, "gone/crash", { session: "a-2" });
+    expect(world.only).toMatchObject({ trouble: "frozen_screen", chain: [] });
+  });
+
   it("lapses behind another trouble of the same agent that hides it", () => {
     const world = watching();
     world.look(0, "stuck/silent_stream");

@@ -153,7 +153,7 @@ function takeAssessed(book: Incidents, input: Assessed): IncidentChange[] {
   if (trouble === "unknown" && (open.some((incident) => incident.trouble !== "unknown") || !isBlind(book, agent, now)))
     return [];
   const same = open.find((incident) => incident.trouble === trouble) ?? open.find((i) => follows(i.trouble, trouble));
-  const ours = open.find((incident) => endedByUs(book, incident, trouble));
+  const ours = open.find((incident) => endedByUs(book, incident, input.session, trouble));
   const incident = ours ?? same;
   // What another trouble hides is not seen any more either: it ends as it would without one, or it would never end.
   const others = open.filter((other) => other !== incident).flatMap((other) => takeQuiet(book, other, input));
@@ -259,13 +259,17 @@ export function confirmsAt(
   return now + Math.max(0, confirmMs - awakeMs(book.asleep, incident.since, now));
 }
 
-/** A process that rouse ended itself is gone by our hand: the ladder of the trouble that led there goes on. */
-function endedByUs(book: Incidents, incident: Incident, trouble: Trouble): boolean {
+/**
+ * A process that rouse ended itself is gone by our hand: the ladder of the trouble that led there goes on. Whoever was
+ * started in its place dies a death of its own, though that may be the first that is seen of it.
+ */
+function endedByUs(book: Incidents, incident: Incident, session: string, trouble: Trouble): boolean {
   if (trouble !== "crash" && trouble !== "exit_code" && trouble !== "gone") return false;
   return book.deeds.some(
     (deed) =>
       deed.incident === incident.id &&
       (deed.do === "stop" || deed.do === "restart") &&
+      (deed.session ?? session) === session &&
       deed.outcome?.result !== "refused",
   );
 }
