@@ -89,7 +89,7 @@ export async function askHost(
   const asked = await ask(session.hostSocket, message, answer);
   if (asked.kind === "answer") return asked.event;
   if (asked.kind === "error") throw new BadInput(asked.reason);
-  if (asked.kind === "lost") throw new BadInput(`${session.name} ended before it answered`);
+  if (asked.kind === "lost" || asked.kind === "ended") throw new BadInput(`${session.name} ended before it answered`);
   throw new BadInput(`the host of ${session.name} (process ${session.hostPid}) does not answer: ${asked.reason}`);
 }
 

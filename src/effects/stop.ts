@@ -84,6 +84,6 @@ async function end(agent: AgentSession, target: { pid: number; start: string }):
   if (agent.hostSocket === null) return stopTree({ ...target, ownsGroup: false }, GRACE_MS);
   const asked = await ask(agent.hostSocket, { op: "stop", graceMs: GRACE_MS, by: "rouse" }, "stopped", ANSWER_MS);
   if (asked.kind === "answer") return asked.event as unknown as Stopped;
-  if (asked.kind === "unreachable") return stopTree({ ...target, ownsGroup: true }, GRACE_MS);
+  if (asked.kind === "unreachable" || asked.kind === "ended") return stopTree({ ...target, ownsGroup: true }, GRACE_MS);
   return `its host did not say what became of it: ${asked.reason}`;
 }

@@ -8,6 +8,8 @@ export type Asked =
   | { kind: "error"; reason: string }
   /** Nobody was there to hear it. */
   | { kind: "unreachable"; reason: string }
+  /** The agent had ended before the host came to it: nothing was done, nor will be. */
+  | { kind: "ended"; reason: string }
   /** It was heard, or may have been, and no answer came. */
   | { kind: "lost"; reason: string };
 
@@ -35,12 +37,18 @@ export function ask(socketPath: string, message: ToHost, answer: string, withinM
         for (const event of frames.read(chunk)) {
           if (event.ev === answer) done({ kind: "answer", event });
           else if (event.ev === "error") done({ kind: "error", reason: String(event.text).slice(0, 200) });
+          // Answers come in the order of what was asked: the farewell comes after that to everything which was obeyed.
+          else if (event.ev === "exit") done({ kind: "ended", reason: "the agent has ended" });
         }
       } catch (error) {
         fail((error as Error).message);
       }
     });
-    socket.once("error", (error) => fail(error.message));
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      // What could not be written was heard by nobody: the host went between the connection and the question.
+      if (error.syscall === "write") isSent = false;
+      fail(error.message);
+    });
     socket.once("close", () => fail("the host closed the connection"));
   });
 }

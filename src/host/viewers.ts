@@ -7,6 +7,7 @@ import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import type { Demand, Keys } from "../core/touch.js";
 import { AnswerFilter } from "./answers.js";
+import { ask } from "./ask.js";
 import { FrameReader, type FromHost, frame, type Looked, type Pressed } from "./frames.js";
 import { demandOf, keysOf } from "./order.js";
 import { removeDeadSocket } from "./registry.js";
@@ -102,6 +103,11 @@ export class Viewers {
 
   /** Says goodbye to all, lets what was asked for end, and closes. */
   async close(exit: { code: number | null; signal: number | null }): Promise<void> {
+    // Whoever stands at the door is let in: shut out, they would not know whether they were heard. The last in the line is
+    // a question of the host's own.
+    const last = ask(this.#path, { op: "info" }, "info", FAREWELL_MS);
+    removeDeadSocket(this.#path);
+    await last;
     this.#server.close();
     await Promise.allSettled(this.#work);
     const closed = [...this.#viewers].map(
@@ -116,7 +122,6 @@ export class Viewers {
         }),
     );
     await Promise.all(closed);
-    removeDeadSocket(this.#path);
   }
 
   #welcome(socket: Socket): void {

@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { type ActingRig, HUNG_S, useActing } from "../../test/support/acting.js";
+import { screen } from "../../test/support/steps.js";
+import type { Acting } from "./acting.js";
+
+const stage = useActing();
+const { acts, hanging, run } = stage;
+
+describe("a recovery by hand", () => {
+  /** Stuck, and not yet long enough to be acted on. */
+  async function suspected(rig: ActingRig): Promise<void> {
+    for (let n = 0; n < HUNG_S && rig.acting.book.incidents.length === 0; n++) await run(1);
+  }
+  const recover = async (rig: ActingRig, how: "ladder" | "restart" = "ladder", isDry = false) => {
+    const watched = stage.test.loop.find("api");
+    if (!watched) throw new Error("nobody");
+    let done: Awaited<ReturnType<Acting["recover"]>> | undefined;
+    void rig.acting.recover(watched, how, isDry).then((result) => {
+      done = result;
+    });
+    for (let n = 0; n < 60 && done === undefined; n++) await run(1);
+    return done;
+  };
+  const idles = (): void => {
+    void stage.test.send("s1", [
+      { kind: "status", source: "title", status: "idle" },
+      screen({ busy: false, moving: false, composer: "empty" }),
+    ]);
+    stage.test.journal.flush();
+  };
+
+  it("says what it would do, and does nothing", async () => {
+    await hanging();
+    const rig = acts(() => ({}), { allowed: false });
+    await suspected(rig);
+    expect(await recover(rig, "ladder", true)).toMatchObject({ steps: [], next: { do: "interrupt" } });
+    expect(rig.touches).toEqual([]);
+    expect(rig.acting.book.deeds).toEqual([]);
+  });
+
+  it("goes from a proven step to the next one at once, without permission, and waits where it has to be waited for", async () => {
+    await hanging();
+    const rig = acts(
+      ({ do: name }) => {
+        if (name === "interrupt") idles();
+        return {};
+      },
+      { allowed: false },
+    );
+    await suspected(rig);
+    const done = await recover(rig);
+    expect(rig.touches).toEqual(["interrupt", "nudge"]);
+    expect(done?.steps.map(({ outcome }) => outcome.result)).toEqual(["done", "done"]);
+    expect(done?.reason).toBe("looking whether nudge helped");
+    expect(rig.acting.book.deeds).toHaveLength(2);
+  });
+
+  it("ends with what was refused, and is not begun twice", async () => {
+    await hanging();
+    let isOver = (): void => {};
+    const rig = acts(
+      () =>
+        new Promise((resolve) => {
+          isOver = () => resolve({ result: "refused", reason: "a draft stands there", proven: null });
+        }),
+    );
+    await suspected(rig);
+    const watched = stage.test.loop.find("api");
+    if (!watched) throw new Error("nobody");
+    const first = rig.acting.recover(watched, "ladder", false);
+    await run(1);
+    expect(await rig.acting.recover(watched, "ladder", false)).toBeNull();
+    isOver();
+    expect(await first).toMatchObject({ reason: "a draft stands there", steps: [{ outcome: { result: "refused" } }] });
+    expect(rig.touches).toEqual(["interrupt"]);
+  });
+
+  it("waits a minute after a time in which nobody looked; records of earlier times are no such time", async () => {
+    await hanging();
+    const rig = acts(() => ({}), { allowed: false });
+    await suspected(rig);
+    const to = stage.test.loop.now();
+    await stage.test.send("s1", [{ kind: "gap", source: "observer", from: to - 300_000, to: to - 290_000 }]);
+    expect(await recover(rig, "ladder", true)).toMatchObject({ next: { do: "interrupt" }, recheckAt: null });
+    stage.test.hand.pass(60_000);
+    await run(1);
+    expect(await recover(rig, "ladder", true)).toMatchObject({ reason: "rouse has just woken up" });
+  });
+
+  it("leaves a healthy agent alone, also when it is asked to restart it", async () => {
+    await hanging();
+    const rig = acts(() => ({}));
+    for (const how of ["ladder", "restart"] as const)
+      expect(await recover(rig, how)).toMatchObject({ incident: null, steps: [], reason: "nothing is wrong with it" });
+    expect(rig.touches).toEqual([]);
+  });
+});

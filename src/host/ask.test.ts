@@ -1,0 +1,133 @@
+/**
+ * Questions to a host that is about to close: whoever asks for a deed learns whether it was done. Who comes first is made
+ * certain by a second thread, which does its part while this one stands still.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { until } from "../../test/support/hosts.js";
+import { ask } from "./ask.js";
+import { frame, type ToHost } from "./frames.js";
+import { Ring } from "./ring.js";
+import { type ViewedHost, Viewers } from "./viewers.js";
+
+const EXIT = { code: null, signal: 9 };
+const DEMAND = { draft: "", turn: "idle", quietMs: 0, place: "" } as const;
+const PRESS: ToHost = { op: "press", keys: { kind: "submit" }, demand: DEMAND };
+const ASKING = 5;
+
+/** Five who ask at once, and tell what they heard until the end. */
+const ASKERS = `
+  const { path, text, count, flag } = require("node:worker_threads").workerData;
+  let heard = [];
+  for (let i = 0; i < count; i++) {
+    let all = "";
+    const socket = require("node:net").createConnection(path);
+    const ready = () => { Atomics.add(flag, 0, 1); Atomics.notify(flag, 0); };
+    socket.on("connect", () => socket.write(text, ready));
+    socket.on("data", (bytes) => { all += bytes; });
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      heard.push(all);
+      if (heard.length === count) require("node:worker_threads").parentPort.postMessage(heard);
+    });
+  }`;
+
+/** One who listens, and hangs up on the first that comes. */
+const SHORT = `
+  const { path, flag } = require("node:worker_threads").workerData;
+  const tell = (step) => { Atomics.store(flag, 0, step); Atomics.notify(flag, 0); };
+  const server = require("node:net").createServer((socket) => {
+    socket.on("close", () => tell(2));
+    socket.destroy();
+    server.close();
+  });
+  server.listen(path, () => tell(1));`;
+
+let folder: string;
+let socket: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rouse-ask-"));
+  socket = join(folder, "host.sock");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Aside {
+  worker: Worker;
+  /** Stands still until the other thread has come so far. */
+  waitFor: (step: number) => void;
+}
+
+function aside(code: string): Aside {
+  const flag = new Int32Array(new SharedArrayBuffer(4));
+  const workerData = { path: socket, text: frame(PRESS), count: ASKING, flag };
+  const worker = new Worker(code, { eval: true, workerData });
+  const waitFor = (step: number): void => {
+    for (let at = 0; at < step; at = Atomics.load(flag, 0))
+      if (Atomics.wait(flag, 0, at, 20_000) === "timed-out") throw new Error("the other thread does not come");
+  };
+  return { worker, waitFor };
+}
+
+async function hosting(press: () => void): Promise<Viewers> {
+  const host: ViewedHost = {
+    ring: new Ring(1000),
+    size: () => ({ cols: 80, rows: 24 }),
+    input: () => {},
+    viewed: () => {},
+    type: async () => 0,
+    notify: async () => 0,
+    look: () => ({ sight: null, reason: "it is gone" }),
+    press: () => {
+      press();
+      return { bytes: 0, reason: "it is gone" };
+    },
+    stop: async () => ({ isGone: true, isKilled: false, processes: 1, left: [] }),
+    info: () => ({}),
+  };
+  const viewers = new Viewers(socket, host, (error) => {
+    throw error;
+  });
+  await until("the host to listen", async () => (await ask(socket, { op: "info" }, "info")).kind === "answer");
+  return viewers;
+}
+
+describe("a question to a host", () => {
+  it("that was asked before the host closes is answered, or told of the end, whoever else stands at the door", async () => {
+    let pressed = 0;
+    const viewers = await hosting(() => pressed++);
+    const { worker, waitFor } = aside(ASKERS);
+    waitFor(ASKING);
+    const heard = new Promise<string[]>((resolve) => worker.once("message", resolve));
+    await viewers.close(EXIT);
+    const answers = (await heard).map((text) => (JSON.parse(text.split("\n")[0] || "{}") as { ev?: string }).ev);
+    expect(answers.filter((ev) => ev !== "pressed" && ev !== "exit")).toEqual([]);
+    expect(answers.filter((ev) => ev === "pressed").length).toBe(pressed);
+    await worker.terminate();
+  });
+
+  it("that meets the farewell was not heeded", async () => {
+    const server = createServer((one) => one.end(frame({ ev: "exit", ...EXIT }))).listen(socket);
+    expect(await ask(socket, PRESS, "pressed")).toMatchObject({ kind: "ended" });
+    server.close();
+  });
+
+  it("that could not be written was heard by nobody", async () => {
+    const { worker, waitFor } = aside(SHORT);
+    waitFor(1);
+    const asked = ask(socket, PRESS, "pressed");
+    waitFor(2);
+    expect(await asked).toMatchObject({ kind: "unreachable" });
+    await worker.terminate();
+  });
+
+  it("that comes after the end finds nobody", async () => {
+    const viewers = await hosting(() => {});
+    await viewers.close(EXIT);
+    expect(await ask(socket, PRESS, "pressed")).toMatchObject({ kind: "unreachable" });
+  });
+});

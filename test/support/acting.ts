@@ -1,0 +1,84 @@
+/** Acting over the real loop and journal, and one agent whose stream has died. */
+import { afterEach } from "vitest";
+import type { Action, ActionName, Outcome } from "../../src/core/action.js";
+import { POLICIES } from "../../src/core/policy/builtin.js";
+import { Acting } from "../../src/daemon/acting.js";
+import type { BookStore } from "../../src/store/book.js";
+import { agent, TestLoop, WORKING } from "./loops.js";
+
+/** Longer than the program's own time-out and the confirm window. */
+export const HUNG_S = 600;
+
+const ALL: readonly ActionName[] = ["nudge", "interrupt", "stop", "resume"];
+
+/** A second kind of evidence beside the screen: bytes came, and then no more. */
+const process = (receivedBytes: number) =>
+  ({ kind: "process", source: "process", alive: true, children: 0, cpuMs: 100, sockets: 1, receivedBytes }) as const;
+
+export interface ActingRig {
+  acting: Acting;
+  touches: string[];
+  allow: () => void;
+}
+
+export interface ActingStage {
+  readonly test: TestLoop;
+  /** The agent, in the middle of a turn; from here on nothing comes. */
+  hanging: () => Promise<void>;
+  /** `hand` is what becomes of a touch. */
+  acts: (
+    hand: (action: Action) => Partial<Outcome> | Promise<Partial<Outcome>>,
+    options?: { allowed?: boolean; store?: BookStore },
+  ) => ActingRig;
+  /** Awake for so long, giving promises their turn at every second. */
+  run: (seconds: number) => Promise<void>;
+}
+
+/** One for each test, closed after it. */
+export function useActing(): ActingStage {
+  let test: TestLoop;
+  afterEach(() => test.close());
+  return {
+    get test() {
+      return test;
+    },
+    hanging: async () => {
+      test = new TestLoop();
+      test.loop.register(agent());
+      await test.send("s1", [...WORKING, process(100)]);
+      test.run(1);
+      await test.send("s1", [process(9000)]);
+    },
+    acts: (hand, { allowed = true, store } = {}) => {
+      const touches: string[] = [];
+      const rig = { allowed };
+      const acting = new Acting({
+        store: store ?? test.journal.book,
+        hands: {
+          can: () => ALL,
+          carryOut: async (action) => {
+            touches.push(action.do);
+            const outcome = await hand(action);
+            return { intent: action.id, at: test.loop.now(), result: "done", reason: "", proven: true, ...outcome };
+          },
+        },
+        policyOf: () => POLICIES.default,
+        isAllowed: () => rig.allowed,
+        isWell: () => true,
+        now: () => test.loop.now(),
+      });
+      test.loop.follower = acting;
+      const allow = (): void => {
+        rig.allowed = true;
+      };
+      return { acting, touches, allow };
+    },
+    run: async (seconds) => {
+      for (let second = 0; second < seconds; second++) {
+        test.run(1);
+        await Promise.resolve();
+        await new Promise(setImmediate);
+      }
+    },
+  };
+}
