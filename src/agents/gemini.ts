@@ -38,6 +38,7 @@ export const gemini: AgentProfile = {
       when: "^\\s?[\\x{2800}-\\x{28FF}] .{1,160}\\(esc to cancel(?:, (?:(?:\\d+[hms] ?)+))?\\)",
     },
     { fact: "busy", region: "status", when: "^\\s?! Shell awaiting input" },
+    { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+Shell (?P<command>.+?)[\\s│]*$", class: "shell" },
     { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
     { fact: "interrupted", region: "last", when: "^ℹ Request cancelled" },
     { fact: "failure", region: "last", when: "^✕ (?P<text>.*)", fallback: "api", tinted: true, plain: true },

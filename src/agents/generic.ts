@@ -69,6 +69,7 @@ export const generic: AgentProfile = {
     },
     { fact: "busy", region: "foot", when: "(?i)\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b" },
     { fact: "ended", region: "last", when: "^\\s{0,4}(?:\\S{1,2} )?\\pL+ for (?:\\d+[hms] ?)+(?:\\s*[·•].*)?$" },
+    { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+Shell (?P<command>.+?)[\\s│]*$", class: "shell" },
     { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
     {
       fact: "tool",

@@ -33,6 +33,13 @@ describe("open prompts", () => {
     expect(openPrompt(stateAfter(blocked, dialog, screen({}), { ...blocked, status: "working" }))).toBeNull();
   });
 
+  it("are no more than a title's guess while the screen shows the tool that runs", () => {
+    const running = screen({ busy: true, tool: { class: "shell", subject: "npm test" } });
+    expect(openPrompt(stateAfter(running, blocked))).toBeNull();
+    expect(openPrompt(stateAfter(blocked, running, dialog))).toMatchObject({ source: "screen" });
+    expect(openPrompt(stateAfter(running, blocked, screen({ busy: true })))).toMatchObject({ source: "title" });
+  });
+
   it("of a hook are answered when the composer is back, the hooks say so or a turn edge comes", () => {
     const answered = { kind: "prompt", source: "hook", open: false };
     for (const closing of [screen({}), answered, { kind: "turn", source: "stream", phase: "end" }]) {

@@ -18,12 +18,14 @@ export interface PromptsEvidence {
   closedAt: number | null;
   /** A prompt was open when the process ended. */
   leftOpen: boolean;
+  /** The screen says that the program works, and shows the tool that it runs and no dialog. */
+  showsTool: boolean;
 }
 
 const ASKED_MAX = 8;
 
 export function createPrompts(): PromptsEvidence {
-  return { open: {}, asked: new Map(), closedAt: null, leftOpen: false };
+  return { open: {}, asked: new Map(), closedAt: null, leftOpen: false, showsTool: false };
 }
 
 export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
@@ -38,7 +40,8 @@ export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
       else close(prompts, signal.source, signal.at);
       return;
     case "screen": {
-      const { dialog } = signal.reading;
+      const { dialog, busy, tool } = signal.reading;
+      prompts.showsTool = busy === true && tool !== undefined && !dialog;
       if (dialog) {
         open(prompts, "screen", signal.at, dialog.prompt, dialog.question, dialog.limit);
       } else {
@@ -97,13 +100,16 @@ function close(prompts: PromptsEvidence, source: Source, at: number): void {
   prompts.closedAt = at;
 }
 
-/** Who has the words comes first: the screen and the hooks carry the question, a title only says that there is one. */
+/**
+ * Who has the words comes first: the screen and the hooks carry the question, a title only says that there is one. Beside a
+ * running tool it says less: Gemini CLI titles "Action Required" when a command printed something and then nothing for 30 s.
+ */
 const ORDER: readonly Source[] = ["screen", "hook", "stream", "program_status", "session_file", "title", "transcript"];
 
 export function openPrompt(prompts: PromptsEvidence): OpenPrompt | null {
   for (const source of ORDER) {
     const found = prompts.open[source];
-    if (found) return found;
+    if (found && !(source === "title" && prompts.showsTool)) return found;
   }
   return prompts.asked.values().next().value ?? null;
 }

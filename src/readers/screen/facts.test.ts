@@ -49,7 +49,13 @@ describe("the facts of a screen", () => {
       "a stranger's tool without the clock and the keys beside its name",
       "generic",
       stranger("  ⊷ Shell npm test     (ctrl+f to focus) 1m 2s", "", "  ⠼ Warming up... (19s · esc to cancel)"),
-      { busy: true, tool: { class: "shell", subject: "Shell npm test" } },
+      { busy: true, tool: { class: "shell", subject: "npm test" } },
+    ],
+    [
+      "a command that never ends by itself, as the program shows it",
+      "gemini",
+      stranger("│ ⊷  Shell tail -f server.log      (Tab to focus) │", "", " ! Shell awaiting input (Tab to focus)"),
+      { busy: true, tool: { class: "endless", subject: "tail -f server.log" } },
     ],
     [
       "a stranger at work whose phrase is too long for the row",

@@ -1,4 +1,5 @@
 /** What one row that a rule fits states, written down among the facts of a look. */
+import { classifyCommand } from "../../agents/commands.js";
 import { infraOf } from "../../core/normalise.js";
 import type { InfraClass } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
@@ -48,10 +49,7 @@ export function stateRow(facts: Facts, { rule, groups, text }: Match, look: Look
       stateFailure(facts, rule, groups.text ?? text, look);
       return;
     case "tool":
-      facts.tool ??= {
-        class: rule.class ?? "other",
-        ...(groups.subject ? { subject: nameIn(groups.subject).slice(0, 120) } : {}),
-      };
+      facts.tool ??= toolOf(rule, groups);
       return;
     case "compacting":
       facts.compacting = true;
@@ -65,6 +63,15 @@ export function stateRow(facts: Facts, { rule, groups, text }: Match, look: Look
       facts[rule.fact] = true;
       return;
   }
+}
+
+/** A command that is shown as such may be one that never ends by itself. Of the rest the rule says what it is. */
+function toolOf(rule: CompiledRule, { command, subject = command }: Record<string, string>): NonNullable<Facts["tool"]> {
+  const isEndless = command !== undefined && classifyCommand(nameIn(command)).class === "endless";
+  return {
+    class: isEndless ? "endless" : (rule.class ?? "other"),
+    ...(subject ? { subject: nameIn(subject).slice(0, 120) } : {}),
+  };
 }
 
 /** The numbers of a row that says that it works. */
