@@ -51,14 +51,15 @@ export const codex: AgentProfile = {
       live: true,
     },
     { fact: "compacting", region: "status", when: "^[•◦·] Compacting" },
-    { fact: "tool", region: "status", when: "\\d+ background terminals? running", class: "shell" },
+    // Without the clock before it, it is what a turn left running: a server, say. That wakes nobody.
+    { fact: "tool", region: "status", when: "esc to interrupt\\).*\\d+ background terminals? running", class: "shell" },
     { fact: "busy", region: "status", when: "^[•◦·] .{1,200}?\\((?:(?:\\d+[hms] ?)+)• esc to interrupt\\)" },
     { fact: "tool", region: "last", when: "^[•◦·] Running (?P<subject>.+)$", class: "shell" },
     { fact: "interrupted", region: "last", when: "^■ Conversation interrupted" },
     { fact: "failure", region: "last", when: "^■ (?P<text>.*)", fallback: "api", tinted: true, plain: true },
     { fact: "ended", region: "last", when: "^\\s+(?:─ )?Worked for (?:<?\\d+[hms] ?)+" },
   ],
-  noise: ["^\\s+└ Tip:", "^\\s+└ "],
+  noise: ["^\\s+└ Tip:", "^\\s+└ ", "^\\s+\\d+ background terminals? running"],
   queued: null,
   message: "^• (?P<text>.*)$",
   dialogs: [

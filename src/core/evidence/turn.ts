@@ -100,8 +100,9 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
       } else {
         if (signal.phase === "interrupted") turn.interruptedAt = signal.at;
         turn.presumed = signal.presumed ?? false;
+        const before = turnWord(turn);
         if (!signal.presumed) turn.record.endAt = signal.at;
-        say(turn, signal.source, "idle", signal.at);
+        say(turn, signal.source, "idle", signal.at, before);
       }
       return;
     case "screen": {
@@ -116,7 +117,9 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
       if (hasGivenUp(signal.reading)) turn.presumed = true;
       if (signal.reading.composer !== "hidden" && turnWord(turn)?.word !== "active") turn.readyAt ??= signal.at;
       turn.takesPrompts = isOpeningDialog(signal.reading) ? false : turn.takesPrompts || isSettled(signal.reading);
+      const before = turnWord(turn);
       takeWords(turn, signal, startsQuiet);
+      takeEdge(turn, before, "screen", signal.at);
       return;
     }
     case "input":
@@ -168,11 +171,15 @@ const RUNS: ReadonlySet<TurnWord | undefined> = new Set<TurnWord | undefined>(["
 
 const WORD_OF_STATUS = { working: "active", idle: "idle", blocked: "blocked", done: "done", error: "failed" } as const;
 
-function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number): void {
+function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number, before = turnWord(turn)): void {
   if (turn.words[source]?.word === word) return;
-  const before = turnWord(turn);
   turn.words[source] = { word, at };
   if (source === "title" && word !== "idle") turn.titleTells = true;
+  takeEdge(turn, before, source, at);
+}
+
+/** What was said changed whether a turn runs, or did not. */
+function takeEdge(turn: TurnEvidence, before: Said | null, source: Source, at: number): void {
   const after = turnWord(turn);
   if (before?.word === "active" && after && after.word !== "active" && after.word !== "blocked") {
     turn.endedAt = at;
@@ -207,12 +214,33 @@ function begin(turn: TurnEvidence, at: number): void {
   turn.isFlicker = false;
 }
 
+interface Said {
+  word: TurnWord;
+  at: number;
+  source: Source;
+}
+
 /** What the best source says, and since when. */
-export function turnWord(turn: TurnEvidence): { word: TurnWord; at: number; source: Source } | null {
+export function turnWord(turn: TurnEvidence): Said | null {
   for (const source of turn.presumed ? ORDER_PRESUMED : ORDER) {
     const said = turn.words[source];
-    if (said && (source !== "title" || turn.titleTells)) return { word: said.word, at: said.at, source };
+    if (!said || (source === "title" && !turn.titleTells)) continue;
+    if (source === "program_status" && outlivesTurn(turn, said)) continue;
+    return { word: said.word, at: said.at, source };
   }
   // Inside tmux Claude Code writes its idle title once and lets it stand through every turn.
   return turn.words.title ? { ...turn.words.title, source: "title" } : null;
+}
+
+/**
+ * Codex goes on saying that it works as long as a command runs that a turn left behind, a server, say. Its title falls when
+ * the turn is over, and then its record has an end, or its screen the turn's last words.
+ */
+function outlivesTurn(
+  { words: { title }, titleTells, record, leftWords }: TurnEvidence,
+  flag: Omit<Said, "source">,
+): boolean {
+  if (flag.word !== "active" || !titleTells || title?.word !== "idle" || title.at <= flag.at) return false;
+  const { startAt, endAt } = record;
+  return startAt === null ? leftWords : endAt !== null && endAt > Math.max(flag.at, startAt);
 }
