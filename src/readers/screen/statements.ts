@@ -66,7 +66,10 @@ export function stateRow(facts: Facts, { rule, groups, text }: Match, look: Look
 }
 
 /** A command that is shown as such may be one that never ends by itself. Of the rest the rule says what it is. */
-function toolOf(rule: CompiledRule, { command, subject = command }: Record<string, string>): NonNullable<Facts["tool"]> {
+function toolOf(
+  rule: CompiledRule,
+  { command, subject = command }: Record<string, string>,
+): NonNullable<Facts["tool"]> {
   const isEndless = command !== undefined && classifyCommand(nameIn(command)).class === "endless";
   return {
     class: isEndless ? "endless" : (rule.class ?? "other"),
