@@ -38,6 +38,10 @@ describe("open prompts", () => {
     expect(openPrompt(stateAfter(running, blocked))).toBeNull();
     expect(openPrompt(stateAfter(blocked, running, dialog))).toMatchObject({ source: "screen" });
     expect(openPrompt(stateAfter(running, blocked, screen({ busy: true })))).toMatchObject({ source: "title" });
+    const asking = screen({ ...running.reading, tail: ["$ npm init", "Overwrite package.json? [y/N]"] });
+    const question = "Overwrite package.json? [y/N]";
+    expect(openPrompt(stateAfter(asking, blocked))).toMatchObject({ source: "title", question });
+    expect(openPrompt(stateAfter(asking))).toBeNull();
   });
 
   it("of a hook are answered when the composer is back, the hooks say so or a turn edge comes", () => {

@@ -1,4 +1,5 @@
 /** Is somebody asked? A dialog is seen by several sources; each opens and closes its own view of it. */
+import { closingOf } from "../closing.js";
 import type { Signal, Source } from "../signal.js";
 import type { PromptKind } from "../states.js";
 
@@ -20,19 +21,21 @@ export interface PromptsEvidence {
   leftOpen: boolean;
   /** The screen says that the program works, and shows the tool that it runs and no dialog. */
   showsTool: boolean;
+  /** The last row that a running tool printed, where it is a question. */
+  toolAsks: string | null;
 }
 
 const ASKED_MAX = 8;
 
 export function createPrompts(): PromptsEvidence {
-  return { open: {}, asked: new Map(), closedAt: null, leftOpen: false, showsTool: false };
+  return { open: {}, asked: new Map(), closedAt: null, leftOpen: false, showsTool: false, toolAsks: null };
 }
 
 export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
   switch (signal.kind) {
     case "status":
       if (signal.status === "blocked")
-        open(prompts, signal.source, signal.at, signal.prompt ?? "confirmation", signal.text);
+        open(prompts, signal.source, signal.at, signal.prompt ?? "confirmation", signal.text ?? prompts.toolAsks ?? "");
       else close(prompts, signal.source, signal.at);
       return;
     case "prompt":
@@ -40,8 +43,10 @@ export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
       else close(prompts, signal.source, signal.at);
       return;
     case "screen": {
-      const { dialog, busy, tool } = signal.reading;
+      const { dialog, busy, tool, tail } = signal.reading;
       prompts.showsTool = busy === true && tool !== undefined && !dialog;
+      const printed = prompts.showsTool ? (tail?.at(-1) ?? "") : "";
+      prompts.toolAsks = printed !== "" && closingOf(printed) === "question" ? printed : null;
       if (dialog) {
         open(prompts, "screen", signal.at, dialog.prompt, dialog.question, dialog.limit);
       } else {
@@ -103,13 +108,15 @@ function close(prompts: PromptsEvidence, source: Source, at: number): void {
 /**
  * Who has the words comes first: the screen and the hooks carry the question, a title only says that there is one. Beside a
  * running tool it says less: Gemini CLI titles "Action Required" when a command printed something and then nothing for 30 s.
+ * Only where what it printed is a question, that is likely.
  */
 const ORDER: readonly Source[] = ["screen", "hook", "stream", "program_status", "session_file", "title", "transcript"];
 
 export function openPrompt(prompts: PromptsEvidence): OpenPrompt | null {
   for (const source of ORDER) {
     const found = prompts.open[source];
-    if (found && !(source === "title" && prompts.showsTool)) return found;
+    const isGuess = source === "title" && prompts.showsTool && prompts.toolAsks === null;
+    if (found && !isGuess) return found;
   }
   return prompts.asked.values().next().value ?? null;
 }
