@@ -58,6 +58,7 @@ export const gemini: AgentProfile = {
     { prompt: "trust", when: "(?i)do you trust (?:this|the files in this) folder" },
     { prompt: "permission", when: "(?i)allow execution of|apply this change\\?|do you want to proceed\\?|allow once" },
     { prompt: "confirmation", when: "(?i)a potential loop was detected" },
+    { prompt: "input", when: "(?i)^\\s*answer questions" },
     { prompt: "login", when: "(?i)how would you like to authenticate|waiting for auth" },
   ],
   traits: {
