@@ -7,6 +7,7 @@ import type { PromptKind } from "../core/states.js";
 import { indentOf, isChrome, isShown } from "./fragment-rows.js";
 import { compileProfile } from "./screen/compiled.js";
 import { findDialog } from "./screen/dialog.js";
+import { rowOf } from "./screen/row.js";
 import { joinRows } from "./screen/screen-text.js";
 
 export interface Menu {
@@ -36,9 +37,9 @@ export function findMenu(profile: AgentProfile, rows: readonly string[]): Menu |
   const selected = options.filter((row) => OPTION.exec(row)?.[1] !== undefined).length;
   const isOffer = options.some((row) => vendorOption.test(row));
   if (selected > 1 || !(isOffer || (selected === 1 && options.length > 1))) return null;
-  const block = joinRows(rows.slice(Math.max(0, first - QUESTION_ROWS_MAX)));
+  const block = joinRows(rows.slice(Math.max(0, first - QUESTION_ROWS_MAX)).map(rowOf));
   const known = compileProfile(profile).dialogs.find((d) => !d.limit && d.when.test(block))?.prompt;
-  const prompt = known ?? findDialog(compileProfile(generic), rows)?.prompt ?? "confirmation";
+  const prompt = known ?? findDialog(compileProfile(generic), rows.map(rowOf))?.prompt ?? "confirmation";
   return { prompt, limit: limitMenu.test(block) };
 }
 
@@ -46,7 +47,7 @@ export function findMenu(profile: AgentProfile, rows: readonly string[]): Menu |
 function unnumbered(rows: readonly string[]): Menu | null {
   const foot = rows.findLastIndex((row) => !isChrome(row));
   if (foot < 0 || !KEY_HINT.test((rows[foot] as string).slice(0, 400)) || isShown(rows, foot)) return null;
-  const dialog = findDialog(compileProfile(generic), rows.slice(0, foot + 1));
+  const dialog = findDialog(compileProfile(generic), rows.slice(0, foot + 1).map(rowOf));
   return dialog && { prompt: dialog.prompt, limit: dialog.limit };
 }
 

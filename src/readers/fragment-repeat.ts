@@ -1,6 +1,7 @@
 /** Does a fragment end by saying the same again and again? */
 import { createTextTail, endText, feedText } from "../core/evidence/text-loop.js";
-import { isBlank, maskRow } from "./screen/screen-text.js";
+import { isBlank } from "./fragment-rows.js";
+import { maskText } from "./screen/screen-text.js";
 
 const PERIOD_ROWS_MAX = 8;
 
@@ -21,7 +22,7 @@ const POLLS =
 
 /** Whole rows that repeat as a block at the end of the fragment, or text that has a period. */
 export function repeatsItself(rows: readonly string[]): boolean {
-  const said = rows.filter((row) => !isBlank(row)).map((row) => maskRow(row).trim());
+  const said = rows.filter((row) => !isBlank(row)).map((row) => maskText(row).trim());
   for (let period = 1; period <= PERIOD_ROWS_MAX && period * 2 <= said.length; period++) {
     const all = mended(said, period);
     const block = all.slice(-period);
@@ -44,7 +45,7 @@ const CIRCLES_MIN = 3;
 
 /** The program goes on by itself and meets the same refusal again and again: several rows, none of them a human's. */
 export function goesInCircles(rows: readonly string[]): boolean {
-  const said = rows.filter((row) => !isBlank(row)).map((row) => maskRow(row).trim());
+  const said = rows.filter((row) => !isBlank(row)).map((row) => maskText(row).trim());
   for (let period = 2; period <= PERIOD_ROWS_MAX && period * CIRCLES_MIN <= said.length; period++) {
     const block = said.slice(-period);
     if (repeatsOf(block, said) >= CIRCLES_MIN)

@@ -1,7 +1,9 @@
 /** Rows of a fragment: their words, and whether they are the program's own or something that it shows. */
 import { CHROME, QUOTED, SHELL_COMMAND, TOOL_HEADER } from "../agents/fragments.js";
 import { pattern } from "../agents/pattern.js";
-import { isBlank, joinRows } from "./screen/screen-text.js";
+import { bareText } from "./screen/screen-text.js";
+
+export const isBlank = (row: string | undefined): boolean => !row || row.trim() === "";
 
 const ROWS_MAX = 200;
 const ROW_MAX = 2000;
@@ -23,7 +25,7 @@ const STAMP = /^\[\d{4}-\d{2}-\d{2}T[\d:.]{5,16}Z?\] /;
 /** A statement as its words: without glyph and frame, rows joined, typography made plain. */
 export function wordsOf(rows: readonly string[]): string {
   const [first = "", ...more] = rows;
-  return [first.replace(GLYPH, "").replace(STAMP, ""), ...more.map((row) => joinRows([row]))]
+  return [first.replace(GLYPH, "").replace(STAMP, ""), ...more.map(bareText)]
     .join(" ")
     .replace(/[’‘]/g, "'")
     .replace(/[∙•⋅]/g, "·")

@@ -2,9 +2,9 @@
 import { FRAGMENT_RULES, type FragmentRule, SPINNER_ROW, TALKS_ABOUT } from "../agents/fragments.js";
 import { type Pattern, pattern } from "../agents/pattern.js";
 import type { AgentProfile } from "../agents/profile.js";
-import { isListing, isMessage, isQuoted, isShown, isToolHeader, wordsOf } from "./fragment-rows.js";
+import { isBlank, isListing, isMessage, isQuoted, isShown, isToolHeader, wordsOf } from "./fragment-rows.js";
 import { compileProfile } from "./screen/compiled.js";
-import { isBlank } from "./screen/screen-text.js";
+import { rowOf } from "./screen/row.js";
 
 export interface Statement {
   rule: FragmentRule;
@@ -66,7 +66,7 @@ export function lowestStatement(profile: AgentProfile, rows: readonly string[], 
 /** The row has the mark that the program gives to its errors alone. */
 function isErrorRow(profile: AgentProfile, row: string): boolean {
   return compileProfile(profile)
-    .says(row)
+    .says(rowOf(row))
     .last.some(({ rule }) => rule.fact === "failure" && rule.fallback !== undefined);
 }
 

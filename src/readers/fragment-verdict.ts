@@ -3,11 +3,10 @@ import { PAYLOADS } from "../agents/fragments.js";
 import { generic } from "../agents/generic.js";
 import { pattern } from "../agents/pattern.js";
 import type { Cause, State } from "../core/states.js";
-import { wordsOf } from "./fragment-rows.js";
+import { isBlank, wordsOf } from "./fragment-rows.js";
 import { hasShape, lowestStatement, type Statement } from "./fragment-statement.js";
 import { readResetTime } from "./reset-time.js";
 import { durationMs, tokenCount } from "./screen/numbers.js";
-import { footOf } from "./screen/screen-text.js";
 import { classifyVendorError, finalCause } from "./vendor-errors.js";
 
 export interface FragmentLook {
@@ -78,7 +77,7 @@ function isThrottled(text: string, above: readonly string[], look: FragmentLook)
     return failed(said, look).state === "rate_limited";
   }
   // The failure may stand in a block of its own above the row that says when it is tried again.
-  const foot = footOf(above);
+  const foot = above.findLastIndex((row) => !isBlank(row));
   const failure = foot < 0 || !/^retry/i.test(text) ? null : lowestStatement(generic, above, foot + 1);
   return failure?.rule.says === "failure" && failed(failure.text, look).state === "rate_limited";
 }

@@ -11,7 +11,7 @@ import { closingOf } from "../core/closing.js";
 import type { State } from "../core/states.js";
 import { findMenu } from "./fragment-menu.js";
 import { goesInCircles, repeatsItself } from "./fragment-repeat.js";
-import { indentOf, isChrome, isMessage, isQuoted, rowsOf, withoutGlyph } from "./fragment-rows.js";
+import { indentOf, isBlank, isChrome, isMessage, isQuoted, rowsOf, withoutGlyph } from "./fragment-rows.js";
 import {
   explainedStatement,
   footStatement,
@@ -23,7 +23,8 @@ import {
 import { byPayload, conclude, type FragmentLook, type FragmentVerdict, limited, verdict } from "./fragment-verdict.js";
 import { compileProfile } from "./screen/compiled.js";
 import { findComposer } from "./screen/composer.js";
-import { footOf, isBlank, joinRows } from "./screen/screen-text.js";
+import { rowOf } from "./screen/row.js";
+import { joinRows } from "./screen/screen-text.js";
 
 /** How the turn stands below the last content: nothing is seen, a place to type, or the mark of its end. */
 type End = "unseen" | "composer" | "ended";
@@ -31,7 +32,7 @@ type End = "unseen" | "composer" | "ended";
 export function judgeFragment(profile: AgentProfile, text: string, look: FragmentLook): FragmentVerdict {
   const rows = rowsOf(text);
   const menu = findMenu(profile, rows);
-  if (menu?.limit) return limited(joinRows(rows), look);
+  if (menu?.limit) return limited(joinRows(rows.map(rowOf)), look);
   if (menu) return verdict("needs_input", menu.prompt);
   const payload = byPayload(text, look);
   if (payload) return payload;
@@ -52,9 +53,9 @@ interface Place {
  * nothing but hints below.
  */
 function composerOf(profile: AgentProfile, rows: readonly string[]): Place | null {
-  const foot = footOf(rows);
+  const foot = rows.findLastIndex((row) => !isBlank(row));
   for (const one of [profile, generic]) {
-    const found = findComposer(compileProfile(one), rows);
+    const found = findComposer(compileProfile(one), rows.map(rowOf));
     if (found === null) continue;
     const below = rows.slice(found.bottom + 1, foot + 1).filter((row) => !isBlank(row));
     const isFooter = below.every((row) => isChrome(row) || (indentOf(row) >= 2 && !/^\s*[⎿└●⏺■✕…]/.test(row)));
@@ -78,7 +79,7 @@ function byStatement(profile: AgentProfile, rows: readonly string[], seen: End, 
     const row = rows[end - 1] as string;
     const found = isChrome(row) ? null : (lowestStatement(profile, rows, end) ?? explainedStatement(rows, end));
     if (found === null) {
-      if (!isChrome(row) && !says(row).isNoise) break;
+      if (!isChrome(row) && !says(rowOf(row)).isNoise) break;
       end--;
       continue;
     }

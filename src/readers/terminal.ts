@@ -11,9 +11,10 @@ import type { Glance } from "../core/touch.js";
 import { readProgramStatus, statusOf } from "./program-status.js";
 import { type CompiledProfile, compileProfile } from "./screen/compiled.js";
 import { Emulator } from "./screen/emulator.js";
-import { type Facts, readFacts, ScreenMemory } from "./screen/facts.js";
+import { type Facts, type Look, readFacts, ScreenMemory } from "./screen/facts.js";
 import { type Glimpse, glimpse } from "./screen/glance.js";
 import { ResetTimes } from "./screen/reset-times.js";
+import type { Row } from "./screen/row.js";
 import { footOf } from "./screen/screen-text.js";
 import { Settling } from "./screen/settling.js";
 import { Standing } from "./screen/standing.js";
@@ -54,6 +55,9 @@ export class TerminalReader {
   readonly #settling = new Settling();
   readonly #standing = new Standing();
   readonly #memory: ScreenMemory;
+  readonly #look: Look;
+  /** The same for a reading by structure alone. */
+  readonly #structuralLook: Look;
   #structuralMemory: ScreenMemory | null = null;
   #outputBytes = 0;
   #outputAt = Number.NEGATIVE_INFINITY;
@@ -67,6 +71,8 @@ export class TerminalReader {
     this.#memory = new ScreenMemory(this.#compiled);
     this.#options = options;
     this.#resetTimes = new ResetTimes(options);
+    this.#look = this.#lookBy({});
+    this.#structuralLook = this.#lookBy({ stood: (rows, top) => this.#standing.see(rows, top) });
     this.#emulator = new Emulator(options, (data) => {
       this.#programStatus = statusOf(data) ?? this.#programStatus;
     });
@@ -160,28 +166,34 @@ export class TerminalReader {
 
   /** By the program's profile; by structure alone where the screen does not fit it. */
   #readScreen(at: number): { compiled: CompiledProfile; facts: Facts } {
-    const look = {
-      at,
-      until: (text: string) => this.#resetTimes.until(text, at),
-      ticking: (row: string) => this.#ticks.ticking(row, at),
-      ran: (row: string) => this.#ticks.ran(row, at),
-      turning: (row: string) => this.#ticks.turning(row, at),
-      isStanding: (row: string) => this.#standing.isStanding(row),
-      inherits: (row: string, above: number) => this.#ticks.inherits(row, above, at),
-      clockStands: (above: number) => this.#ticks.stands(above, at),
-    };
-    const stood = (rows: readonly string[], top: number): boolean => this.#standing.see(rows, top);
+    this.#look.at = this.#structuralLook.at = at;
     if (this.#compiled.profile.id === generic.id) {
-      const facts = readFacts(this.#compiled, this.#emulator.screen, { ...look, stood }, this.#memory);
+      const facts = readFacts(this.#compiled, this.#emulator.screen, this.#structuralLook, this.#memory);
       const caret = facts.composer === "hidden" ? this.#caret() : null;
       return { compiled: this.#compiled, facts: caret ? { ...facts, caret } : facts };
     }
-    const facts = readFacts(this.#compiled, this.#emulator.screen, look, this.#memory);
+    const facts = readFacts(this.#compiled, this.#emulator.screen, this.#look, this.#memory);
     if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null) return { compiled: this.#compiled, facts };
     const structure = compileProfile(generic);
     this.#structuralMemory ??= new ScreenMemory(structure);
-    const seen = readFacts(structure, this.#emulator.screen, { ...look, stood }, this.#structuralMemory);
+    const seen = readFacts(structure, this.#emulator.screen, this.#structuralLook, this.#structuralMemory);
     return { compiled: structure, facts: { ...seen, structural: true } };
+  }
+
+  /** What the looks before know of rows, at the moment `at` of the look that is taken. */
+  #lookBy(more: Pick<Look, "stood">): Look {
+    const look: Look = {
+      at: Number.NEGATIVE_INFINITY,
+      until: (text) => this.#resetTimes.until(text, look.at),
+      ticking: (row) => this.#ticks.ticking(row, look.at),
+      ran: (row) => this.#ticks.ran(row, look.at),
+      turning: (row) => this.#ticks.turning(row, look.at),
+      isStanding: (row) => this.#standing.isStanding(row),
+      inherits: (row, above) => this.#ticks.inherits(row, above, look.at),
+      clockStands: (above) => this.#ticks.stands(above, look.at),
+      ...more,
+    };
+    return look;
   }
 
   /** What the cursor stands behind, on the lowest row with text; null where it stands elsewhere. */
@@ -189,15 +201,15 @@ export class TerminalReader {
     const { rows } = this.#emulator.screen;
     const foot = footOf(rows);
     const { x, y } = this.#emulator.cursor;
-    const text = (rows[foot] ?? "").trimEnd();
+    const text = (rows[foot]?.text ?? "").trimEnd();
     if (foot < 0 || y !== foot || x < text.length) return null;
     return PROMPT_SIGN.test(text) ? "sign" : "text";
   }
 
-  #lookForVersion(rows: readonly string[], at: number, signals: Signal[]): void {
-    if (this.#version !== null || !this.#compiled.version) return;
+  #lookForVersion(rows: readonly Row[], at: number, signals: Signal[]): void {
+    if (this.#version !== null || this.#compiled.profile.versionRow === null) return;
     for (const row of rows) {
-      const version = this.#compiled.version.groups(row)?.version;
+      const { version } = this.#compiled.says(row);
       if (!version) continue;
       this.#version = version;
       signals.push({ kind: "session", at, source: "screen", version });

@@ -18,7 +18,8 @@ import { compileProfile } from "../../src/readers/screen/compiled.js";
 import { findComposer } from "../../src/readers/screen/composer.js";
 import { findDialog } from "../../src/readers/screen/dialog.js";
 import { durationMs, tokenCount } from "../../src/readers/screen/numbers.js";
-import { joinRows, maskRow } from "../../src/readers/screen/screen-text.js";
+import { Row } from "../../src/readers/screen/row.js";
+import { joinRows, maskText } from "../../src/readers/screen/screen-text.js";
 import { Ticks } from "../../src/readers/screen/ticks.js";
 import { knownVendorError } from "../../src/readers/vendor-errors.js";
 
@@ -96,7 +97,12 @@ describe("patterns that a user may write", () => {
 });
 
 const claude = profileFor("claude-code");
-const screen = (text: string): string[] => text.split("\n").slice(0, 500);
+/** Rows that nobody asked anything before. */
+const screen = (text: string): Row[] =>
+  text
+    .split("\n")
+    .slice(0, 500)
+    .map((row) => new Row(row));
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   closingOf,
   hasMarker: (text) => hasMarker(text, "<promise>COMPLETE</promise>"),
@@ -121,8 +127,8 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   readKeys: (text) => readKeys(text, 0),
   durationMs,
   tokenCount,
-  maskRow,
-  joinRows: (text) => joinRows(text.split("\n")),
+  maskText,
+  joinRows: (text) => joinRows(text.split("\n").map((row) => new Row(row))),
   ticks: (text) => new Ticks().look(screen(text), 0),
   findComposer: (text) => findComposer(compileProfile(claude), screen(text)),
   findDialog: (text) => findDialog(compileProfile(claude), screen(text)),

@@ -1,5 +1,6 @@
 import type { CompiledProfile } from "./compiled.js";
-import { footOf, isBlank, joinRows } from "./screen-text.js";
+import { once, type Row } from "./row.js";
+import { footOf, indentOf, isBlank, joinRows } from "./screen-text.js";
 
 export interface Composer {
   /** First row that belongs to it, its frame included. */
@@ -22,79 +23,84 @@ const HEIGHT_MAX = 16;
  */
 export function findComposer(
   profile: CompiledProfile,
-  rows: readonly string[],
+  rows: readonly Row[],
   holdsCursor: HoldsCursor = () => false,
 ): Composer | null {
-  const { composer } = profile;
+  const { composer } = profile.profile;
   const foot = footOf(rows);
   let below = 0;
   for (let y = foot; y >= 0 && below <= composer.belowMax; y--) {
-    const row = rows[y] as string;
-    const found = composer.bottom ? framed(profile, rows, y) : bare(profile, rows, y, foot);
+    const found = composer.bottom === null ? bare(profile, rows, y, foot) : framed(profile, rows, y);
     if (found) return found;
-    if (!isBlank(row)) below++;
+    if (!isBlank(rows[y])) below++;
   }
-  if (composer.bottom) return null;
+  if (composer.bottom !== null) return null;
   return tall(profile, rows, foot) ?? barred(profile, rows, foot) ?? enclosed(profile, rows, foot, holdsCursor);
 }
 
 const EDGE = /^ {0,4}([╭╰┌└]?)[─━═]{9,}[╮╯┐┘]?$/;
+/** The corner with which an edge begins, "" without one; null where the row is no edge. */
+const cornerOf = once((row) => EDGE.exec(row)?.[1] ?? null);
 const SIGN = /^[\s│┃|]*(?:[^\p{L}\p{N}\s│┃|] )?[\s▏▎▍▌▋▊▉█]*/u;
 
 /** A composer by its frame alone, a box or two rules of one width: the cursor stands between them. */
 function enclosed(
-  { composer: { belowMax, placeholders } }: CompiledProfile,
-  rows: readonly string[],
+  { isPlaceholder, profile: { composer } }: CompiledProfile,
+  rows: readonly Row[],
   foot: number,
   holdsCursor: HoldsCursor,
 ): Composer | null {
   let below = 0;
-  for (let bottom = foot; bottom > 1 && below <= belowMax; bottom--) {
-    const end = rows[bottom] as string;
-    const [, corner] = EDGE.exec(end) ?? [];
-    if (corner === undefined || corner === "╭" || corner === "┌") {
-      if (!isBlank(end)) below++;
+  for (let bottom = foot; bottom > 1 && below <= composer.belowMax; bottom--) {
+    const end = rows[bottom] as Row;
+    const corner = cornerOf(end);
+    if (corner === null || corner === "╭" || corner === "┌") {
+      if (!end.isBlank) below++;
       continue;
     }
     let top = bottom - 1;
-    while (top > 0 && bottom - top <= HEIGHT_MAX && !EDGE.test(rows[top] as string)) top--;
+    while (top > 0 && bottom - top <= HEIGHT_MAX && cornerOf(rows[top] as Row) === null) top--;
     const inside = rows.slice(top + 1, bottom);
-    if (!isFrame(rows[top] as string, end) || !inside.some((_, n) => holdsCursor(top + 1 + n))) return null;
+    if (!isFrame(rows[top] as Row, end) || !inside.some((_, n) => holdsCursor(top + 1 + n))) return null;
     const draft = inside
-      .map((row) => row.replace(SIGN, "").replace(/[\s│┃|]+$/, ""))
+      .map(({ text }) => text.replace(SIGN, "").replace(/[\s│┃|]+$/, ""))
       .join(" ")
       .trim();
-    return { top, bottom, draft: placeholders.some((p) => p.test(draft)) ? "" : draft, isUnsigned: true };
+    return { top, bottom, draft: isPlaceholder(draft) ? "" : draft, isUnsigned: true };
   }
   return null;
 }
 
 /** Both edges begin and end in the same columns, and if one is of a box, the other is too. */
-function isFrame(top: string, bottom: string): boolean {
-  const [opens, closes] = [EDGE.exec(top)?.[1], EDGE.exec(bottom)?.[1]];
-  if (opens === undefined || closes === undefined || top.length !== bottom.length) return false;
-  return top.search(/\S/) === bottom.search(/\S/) && (opens === "") === (closes === "") && !/[╰└]/.test(opens);
+function isFrame(top: Row, bottom: Row): boolean {
+  const [opens, closes] = [cornerOf(top), cornerOf(bottom)];
+  if (opens === null || closes === null || top.text.length !== bottom.text.length) return false;
+  return indentOf(top) === indentOf(bottom) && (opens === "") === (closes === "") && !/[╰└]/.test(opens);
 }
 
 const BAR = /^\s*┃/;
 const BAR_END = /^\s*[╹┗][▀━]{9,}\s*$/;
+const endsBar = once((row) => BAR_END.test(row));
 
 /** A composer without a prompt sign: a bar to the left of its rows, closed by a rule. The last row names the model. */
-function barred(profile: CompiledProfile, rows: readonly string[], foot: number): Composer | null {
-  const { belowMax, placeholders } = profile.composer;
-  for (let bottom = foot; bottom > 0 && foot - bottom <= belowMax; bottom--) {
-    if (!BAR_END.test(rows[bottom] as string)) continue;
+function barred(
+  { isPlaceholder, profile: { composer } }: CompiledProfile,
+  rows: readonly Row[],
+  foot: number,
+): Composer | null {
+  for (let bottom = foot; bottom > 0 && foot - bottom <= composer.belowMax; bottom--) {
+    if (!endsBar(rows[bottom] as Row)) continue;
     let top = bottom;
-    while (top > 0 && bottom - top < HEIGHT_MAX && BAR.test(rows[top - 1] as string)) top--;
+    while (top > 0 && bottom - top < HEIGHT_MAX && BAR.test((rows[top - 1] as Row).text)) top--;
     if (bottom - top < 2) return null;
-    const draft = joinRows(rows.slice(top, bottom - 1), " ");
-    return { top, bottom, draft: placeholders.some((p) => p.test(draft)) ? "" : draft };
+    const draft = joinRows(rows, " ", top, bottom - 1);
+    return { top, bottom, draft: isPlaceholder(draft) ? "" : draft };
   }
   return null;
 }
 
-function bare(profile: CompiledProfile, rows: readonly string[], y: number, foot: number): Composer | null {
-  const draft = draftOf(profile, rows[y] as string);
+function bare(profile: CompiledProfile, rows: readonly Row[], y: number, foot: number): Composer | null {
+  const { draft } = profile.says(rows[y] as Row);
   return draft === null ? null : { ...extentOf(profile, rows, y, foot), draft };
 }
 
@@ -102,8 +108,8 @@ function bare(profile: CompiledProfile, rows: readonly string[], y: number, foot
  * A composer without a frame of its own that holds a draft of many rows. Either the program indents them, so that
  * nothing else stands between its first row and the foot, or rules enclose them.
  */
-function tall(profile: CompiledProfile, rows: readonly string[], foot: number): Composer | null {
-  const { belowMax } = profile.composer;
+function tall(profile: CompiledProfile, rows: readonly Row[], foot: number): Composer | null {
+  const { belowMax } = profile.profile.composer;
   for (let y = foot - belowMax; y > 0 && foot - y < HEIGHT_MAX + belowMax; y--) {
     const found = bare(profile, rows, y, foot);
     if (!found) continue;
@@ -113,55 +119,50 @@ function tall(profile: CompiledProfile, rows: readonly string[], foot: number): 
   return null;
 }
 
-const indentOf = (row: string): number => row.search(/\S/);
 const RULE = /^\s{0,4}[╭╰┌└]?[─━═▄▀▔▁]{9,}/;
+const isRule = once((row) => RULE.test(row));
 
 /** How far the composer whose first row is `y` reaches: between rules, or over the rows of its draft. */
-function extentOf(profile: CompiledProfile, rows: readonly string[], y: number, foot: number): Omit<Composer, "draft"> {
-  const { more } = profile.composer;
-  const above = rows[y - 1] ?? "";
-  if (RULE.test(above)) {
+function extentOf(
+  { says, profile: { composer } }: CompiledProfile,
+  rows: readonly Row[],
+  y: number,
+  foot: number,
+): Omit<Composer, "draft"> {
+  const above = rows[y - 1];
+  if (above && isRule(above)) {
     for (let r = y + 1; r <= Math.min(foot, y + HEIGHT_MAX); r++) {
-      const row = rows[r] as string;
+      const row = rows[r] as Row;
       // A rule that somebody typed or pasted has the draft's indent.
-      if (RULE.test(row) && indentOf(row) === indentOf(above)) return { top: y - 1, bottom: r };
+      if (isRule(row) && indentOf(row) === indentOf(above)) return { top: y - 1, bottom: r };
     }
   }
   // The foot stands apart, so the draft ends above the last empty row.
   let end = foot;
   while (end > y && !isBlank(rows[end])) end--;
   while (end > y && isBlank(rows[end])) end--;
-  const isDraft = more !== null && rows.slice(y + 1, end + 1).every((row) => isBlank(row) || more.test(row));
+  const isDraft = composer.more !== null && rows.slice(y + 1, end + 1).every((row) => row.isBlank || says(row).isMore);
   return { top: y, bottom: isDraft ? end : y };
 }
 
 /** A composer with a closing row at `y`: looks upwards for its first row and, where it has one, its opening row. */
-function framed(profile: CompiledProfile, rows: readonly string[], y: number): Composer | null {
-  const { first, top, bottom } = profile.composer;
-  if (!bottom?.test(rows[y] as string)) return null;
-  if (top === null) {
+function framed({ says, profile: { composer } }: CompiledProfile, rows: readonly Row[], y: number): Composer | null {
+  if (!says(rows[y] as Row).isBottom) return null;
+  if (composer.top === null) {
     let start = y;
-    while (start > 0 && y - start < HEIGHT_MAX && first.test(rows[start - 1] as string)) start--;
+    while (start > 0 && y - start < HEIGHT_MAX && says(rows[start - 1] as Row).isFirst) start--;
     if (start === y) return null;
     const drafts: string[] = [];
-    for (let r = start; r < y - 1; r++) drafts.push(draftOf(profile, rows[r] as string) ?? "");
+    for (let r = start; r < y - 1; r++) drafts.push(says(rows[r] as Row).draft ?? "");
     return { top: start, bottom: y, draft: drafts.join(" ").trim() };
   }
   for (let r = y - 1; r > 0 && y - r <= HEIGHT_MAX; r--) {
-    const draft = draftOf(profile, rows[r] as string);
-    if (draft !== null && top.test(rows[r - 1] as string)) {
-      const more = rows.slice(r + 1, y).map((row) => row.trim());
+    const { draft, isTop } = says(rows[r] as Row);
+    if (draft !== null && says(rows[r - 1] as Row).isTop) {
+      const more = rows.slice(r + 1, y).map(({ text }) => text.trim());
       return { top: r - 1, bottom: y, draft: [draft, ...more].join(" ").trim() };
     }
-    if (top.test(rows[r] as string)) return null;
+    if (isTop) return null;
   }
   return null;
-}
-
-function draftOf(profile: CompiledProfile, row: string): string | null {
-  const { first, not, placeholders } = profile.composer;
-  const groups = first.groups(row);
-  if (!groups || not?.test(row)) return null;
-  const draft = (groups.draft ?? "").trim();
-  return placeholders.some((p) => p.test(draft)) ? "" : draft;
 }

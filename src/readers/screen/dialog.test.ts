@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { profileFor } from "../../agents/registry.js";
-import { compileProfile } from "./compiled.js";
-import { findComposer } from "./composer.js";
-import { findDialog } from "./dialog.js";
+import { type CompiledProfile, compileProfile } from "./compiled.js";
+import * as composer from "./composer.js";
+import * as dialog from "./dialog.js";
+import { rowOf } from "./row.js";
 
+const findComposer = (profile: CompiledProfile, rows: string[]) => composer.findComposer(profile, rows.map(rowOf));
+const findDialog = (profile: CompiledProfile, rows: string[], found: composer.Composer | null = null) =>
+  dialog.findDialog(profile, rows.map(rowOf), found);
 const generic = compileProfile(profileFor("some-program"));
 const claude = compileProfile(profileFor("claude"));
 

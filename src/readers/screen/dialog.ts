@@ -1,7 +1,8 @@
 import type { PromptKind } from "../../core/states.js";
 import type { CompiledProfile } from "./compiled.js";
 import type { Composer } from "./composer.js";
-import { footOf, isBlank, joinRows } from "./screen-text.js";
+import { once, type Row } from "./row.js";
+import { footOf, isBlank, joinRows, wordsIn } from "./screen-text.js";
 
 export interface Dialog {
   prompt: PromptKind;
@@ -31,6 +32,25 @@ const KEYED_ANSWERS =
 const MOVES = /[↑↓▲▼].{0,30}\b(?:enter|return)\b|\barrow keys\b.{0,30}\b(?:enter|return)\b/i;
 const OPENS = /^\s{0,4}[╭┌]?[─━═]{9,}/;
 const BLOCK_MAX = 28;
+/** What is matched of a row. */
+const ROW_MAX = 400;
+
+const NOT_SELECTED = { isSelected: false, number: undefined };
+/** Is it drawn as the selected option, and with which number? */
+const selectionOf = once((row): { isSelected: boolean; number: string | undefined } => {
+  const selected = SELECTED.exec(row);
+  return selected ? { isSelected: true, number: selected[1] } : NOT_SELECTED;
+});
+/** Its number as an option; null where it is none. */
+const optionOf = once((row) => OPTION.exec(row)?.[1] ?? null);
+const hasHint = once((row) => HINT.test(row.slice(0, ROW_MAX)));
+const opens = once((row) => OPENS.test(row));
+const opensBlock = once((row) => /^(?:[╭┌]─{9,}|─{20,}$)/.test(row.trim()));
+/** Do the keyed answers stand in it? */
+const answersByKeys = once((row) => {
+  const [, , first, , second] = KEYED_ANSWERS.exec(row.slice(0, ROW_MAX)) ?? [];
+  return first !== undefined && second !== undefined && isYesOrNo(first, second);
+});
 /** Rows of the foot below answers that stand beside each other. */
 const KEYED_BELOW_MAX = 4;
 const BELOW_MAX = 16;
@@ -42,21 +62,22 @@ const BELOW_MAX = 16;
  */
 export function findDialog(
   profile: CompiledProfile,
-  rows: readonly string[],
+  rows: readonly Row[],
   composer: Composer | null = null,
 ): Dialog | null {
   const foot = footOf(rows);
-  if (foot < 0 || (composer && profile.composer.bottom)) return null;
+  const { bottom, hiddenMeansDialog } = profile.profile.composer;
+  if (foot < 0 || (composer && bottom !== null)) return null;
   if (composer && !isOption(composer, selectedOption(rows, foot))) return null;
-  if (!composer && !profile.composer.hiddenMeansDialog) {
-    const asked = askedByLine(rows[foot] as string);
-    if (asked)
-      return { prompt: asked, question: joinRows([rows[foot] as string]).slice(0, 400), limit: false, top: foot };
+  if (!composer && !hiddenMeansDialog) {
+    const last = rows[foot] as Row;
+    const asked = askedByLine(last);
+    if (asked) return { prompt: asked, question: wordsIn(last).slice(0, 400), limit: false, top: foot };
     const answers = keyedAnswers(rows, foot);
     if (answers !== null) return keyed(profile, rows, answers);
   }
   const start = blockStart(rows, foot);
-  const block = joinRows(rows.slice(start, foot + 1));
+  const block = joinRows(rows, "\n", start, foot + 1);
   const kind = profile.dialogs.find((d) => d.when.test(block));
   const option = selectedOption(rows, foot);
   if (option === null && !(kind && isNamed(profile, rows, foot, composer))) return null;
@@ -77,25 +98,25 @@ function isOption({ top, bottom, isUnsigned }: Composer, option: number | null):
 }
 
 /** The row of keyed answers, above a foot of few rows; null where there is none. */
-function keyedAnswers(rows: readonly string[], foot: number): number | null {
+function keyedAnswers(rows: readonly Row[], foot: number): number | null {
   let below = 0;
   for (let y = foot; y >= 0 && below <= KEYED_BELOW_MAX; y--) {
-    const [, , first, , second] = KEYED_ANSWERS.exec((rows[y] as string).slice(0, 400)) ?? [];
-    if (first && second && isYesOrNo(first, second)) return y;
-    if (!isBlank(rows[y])) below++;
+    if (isBlank(rows[y])) continue;
+    if (answersByKeys(rows[y] as Row)) return y;
+    below++;
   }
   return null;
 }
 
-function keyed(profile: CompiledProfile, rows: readonly string[], y: number): Dialog {
+function keyed(profile: CompiledProfile, rows: readonly Row[], y: number): Dialog {
   const start = blockStart(rows, y);
-  const block = joinRows(rows.slice(start, y + 1));
+  const block = joinRows(rows, "\n", start, y + 1);
   const prompt = profile.dialogs.find((d) => d.when.test(block))?.prompt ?? "confirmation";
   return { prompt, question: questionOf(rows, start, y), limit: false, top: Math.max(start, askedFrom(rows, y)) };
 }
 
 /** The rows above `y` that ask: without a frame, those of its last blocks. */
-function askedFrom(rows: readonly string[], y: number): number {
+function askedFrom(rows: readonly Row[], y: number): number {
   let top = y;
   for (let blanks = 0; top > 0 && blanks < 3 && y - top < BLOCK_MAX; top--) if (isBlank(rows[top - 1])) blanks++;
   return top;
@@ -112,53 +133,54 @@ const LINE_QUESTIONS: readonly { prompt: PromptKind; when: RegExp }[] = [
   { prompt: "confirmation", when: /\bpress (?:enter|return|any key) to continue\W{0,8}$/i },
 ];
 
-function askedByLine(row: string): PromptKind | null {
+const askedByLine = once((row): PromptKind | null => {
   const tail = row.slice(-200).trimEnd();
   return LINE_QUESTIONS.find(({ when }) => when.test(tail))?.prompt ?? null;
-}
+});
 
-function selectedOption(rows: readonly string[], foot: number): number | null {
+function selectedOption(rows: readonly Row[], foot: number): number | null {
   let below = 0;
   for (let y = foot; y >= 0 && below <= BELOW_MAX; y--) {
-    const row = rows[y] as string;
-    const selected = SELECTED.exec(row);
-    if (selected && hasSibling(rows, y, foot, selected[1])) return y;
-    if (!isBlank(row)) below++;
+    if (isBlank(rows[y])) continue;
+    const { isSelected, number } = selectionOf(rows[y] as Row);
+    if (isSelected && hasSibling(rows, y, foot, number)) return y;
+    below++;
   }
   return endsInKeys(rows, foot) ? numberedOption(rows, foot) : null;
 }
 
 /** Some show by colour alone which option is selected. With the keys as the last row of the screen, a list of numbers is one. */
-function numberedOption(rows: readonly string[], foot: number): number | null {
+function numberedOption(rows: readonly Row[], foot: number): number | null {
   let next: number | null = null;
   for (let y = foot; y >= 0 && foot - y <= BELOW_MAX; y--) {
-    const row = rows[y] as string;
-    const number = Number(OPTION.exec(row)?.[1] ?? Number.NaN);
+    const row = rows[y] as Row;
+    const number = Number(optionOf(row) ?? Number.NaN);
     if (number === 1) return next === 2 ? y : null;
     if (!Number.isNaN(number) && (next === null || number === next - 1)) next = number;
-    else if (next !== null && !isBlank(row)) return null;
+    else if (next !== null && !row.isBlank) return null;
   }
   return null;
 }
 
-function hasSibling(rows: readonly string[], y: number, foot: number, number: string | undefined): boolean {
+function hasSibling(rows: readonly Row[], y: number, foot: number, number: string | undefined): boolean {
   if (number !== undefined) {
     for (let r = Math.max(0, y - 6); r <= Math.min(foot, y + 6); r++) {
-      const n = r === y ? null : OPTION.exec(rows[r] as string)?.[1];
-      if (n != null && Math.abs(Number(n) - Number(number)) === 1) return true;
+      const n = r === y ? null : optionOf(rows[r] as Row);
+      if (n !== null && Math.abs(Number(n) - Number(number)) === 1) return true;
     }
     return false;
   }
   // Without numbers, the other option must stand right beside it in the same column, and the keys be named, here or below.
-  const column = /^[\s│┃|▌]*\S\s+/.exec(rows[y] as string)?.[0].length ?? 0;
-  const beside = [rows[y - 1], rows[y + 1]].find(
+  const { text } = rows[y] as Row;
+  const column = /^[\s│┃|▌]*\S\s+/.exec(text)?.[0].length ?? 0;
+  const beside = [rows[y - 1]?.text, rows[y + 1]?.text].find(
     (row) => row !== undefined && /^[\s│┃|▌]+$/.test(row.slice(0, column)) && LABEL.test(row.slice(column)),
   );
-  if (beside === undefined || !LABEL.test((rows[y] as string).slice(column))) return false;
-  if ([rows[y] as string, beside].every((row) => KEYED.test(row.slice(0, 400)))) return true;
-  if (isAnswered(rows[y] as string, beside, column)) return true;
+  if (beside === undefined || !LABEL.test(text.slice(column))) return false;
+  if ([text, beside].every((row) => KEYED.test(row.slice(0, ROW_MAX)))) return true;
+  if (isAnswered(text, beside, column)) return true;
   if (movesAbove(rows, y)) return true;
-  for (let r = y + 1; r <= Math.min(foot, y + 8); r++) if (HINT.test((rows[r] as string).slice(0, 400))) return true;
+  for (let r = y + 1; r <= Math.min(foot, y + 8); r++) if (hasHint(rows[r] as Row)) return true;
   return false;
 }
 
@@ -170,50 +192,52 @@ function isAnswered(row: string, beside: string, column: number): boolean {
 }
 
 /** Below a rule or the top of a frame, and above the option: how to move, and the key to choose. */
-function movesAbove(rows: readonly string[], y: number): boolean {
+function movesAbove(rows: readonly Row[], y: number): boolean {
   for (let r = y - 1; r >= 0 && y - r <= BELOW_MAX; r--) {
-    const row = (rows[r] as string).slice(0, 400);
-    if (OPENS.test(row)) return false;
-    if (!MOVES.test(row)) continue;
+    const row = rows[r] as Row;
+    if (opens(row)) return false;
+    if (!MOVES.test(row.text.slice(0, ROW_MAX))) continue;
     // Right above the option it may be a hint of the composer.
-    return rows.slice(Math.max(0, r - 4), r).some((above) => OPENS.test(above));
+    return rows.slice(Math.max(0, r - 4), r).some(opens);
   }
   return false;
 }
 
 /** Without a list of options: by words where only a dialog hides the composer, else with the keys as the last row. */
-function isNamed(profile: CompiledProfile, rows: readonly string[], foot: number, composer: Composer | null): boolean {
-  if (profile.composer.hiddenMeansDialog) return bottomSaysSo(profile, rows, foot);
+function isNamed(profile: CompiledProfile, rows: readonly Row[], foot: number, composer: Composer | null): boolean {
+  if (profile.profile.composer.hiddenMeansDialog) return bottomSaysSo(profile, rows, foot);
   return composer === null && endsInKeys(rows, foot);
 }
 
 /** The keys are the last words of the screen; what closes a frame may stand below them. */
-function endsInKeys(rows: readonly string[], foot: number): boolean {
+function endsInKeys(rows: readonly Row[], foot: number): boolean {
   let y = foot;
-  while (y > 0 && foot - y < 3 && !/[\p{L}\p{N}]/u.test(rows[y] as string)) y--;
-  return HINT.test((rows[y] as string).slice(-400));
+  while (y > 0 && foot - y < 3 && !hasWords(rows[y] as Row)) y--;
+  return endsInHint(rows[y] as Row);
 }
 
+const hasWords = once((row) => /[\p{L}\p{N}]/u.test(row));
+const endsInHint = once((row) => HINT.test(row.slice(-ROW_MAX)));
+
 /** Words alone count only in the lowest rows of the screen. */
-function bottomSaysSo(profile: CompiledProfile, rows: readonly string[], foot: number): boolean {
-  const lowest = joinRows(rows.slice(Math.max(0, foot - 11), foot + 1));
+function bottomSaysSo(profile: CompiledProfile, rows: readonly Row[], foot: number): boolean {
+  const lowest = joinRows(rows, "\n", Math.max(0, foot - 11), foot + 1);
   return profile.dialogs.some((d) => d.when.test(lowest));
 }
 
 /** The dialog begins at the lowest opening frame or rule above its options, or where two blank rows end the reply. */
-function blockStart(rows: readonly string[], foot: number): number {
+function blockStart(rows: readonly Row[], foot: number): number {
   let start = foot;
   for (let y = foot; y >= 0 && foot - y < BLOCK_MAX; y--) {
-    const row = (rows[y] as string).trim();
     start = y;
-    if (foot - y > 3 && (/^[╭┌]─{9,}/.test(row) || /^─{20,}$/.test(row))) break;
+    if (foot - y > 3 && opensBlock(rows[y] as Row)) break;
   }
   return start;
 }
 
 /** The row that asks, with what is asked about: the last rows above the options, most telling first. */
-function questionOf(rows: readonly string[], start: number, option: number): string {
-  const above = joinRows(rows.slice(start, option)).split("\n").filter(Boolean);
+function questionOf(rows: readonly Row[], start: number, option: number): string {
+  const above = rows.slice(start, option).map(wordsIn).filter(Boolean);
   const asking = above.findLast((row) => /[?？]\s*$/.test(row));
   const context = above.filter((row) => row !== asking).slice(-4);
   return [...(asking ? [asking] : []), ...context].join(" · ").slice(0, 400);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { profileFor } from "../../agents/registry.js";
 import { compileProfile } from "./compiled.js";
 import { readFacts } from "./facts.js";
+import { rowOf } from "./row.js";
 import { footOf, joinRows, maskRow, type ScreenText } from "./screen-text.js";
 
 const AT = Date.parse("2026-03-02T09:00:00Z");
@@ -17,7 +18,7 @@ const UNKNOWN = {
 };
 
 function facts(agent: string, rows: string[], tinted: boolean | null = null, drawn: Partial<ScreenText> = {}) {
-  const screen: ScreenText = { ...UNKNOWN, rows, tinted: () => tinted, ...drawn };
+  const screen: ScreenText = { ...UNKNOWN, rows: rows.map(rowOf), tinted: () => tinted, ...drawn };
   return readFacts(compileProfile(profileFor(agent)), screen, {
     at: AT,
     until: () => undefined,
@@ -147,8 +148,8 @@ describe("the facts of a screen", () => {
       const seen = (what: string) =>
         readFacts(
           compileProfile(profileFor("generic")),
-          { ...UNKNOWN, rows: rows(what), ...cursorIn(rows(what).length - 3) },
-          { at: AT, until: () => undefined, ticking: (row) => /12\.5s|⠴/.test(row) },
+          { ...UNKNOWN, rows: rows(what).map(rowOf), ...cursorIn(rows(what).length - 3) },
+          { at: AT, until: () => undefined, ticking: ({ text }) => /12\.5s|⠴/.test(text) },
         );
       expect(seen("Elapsed")).toMatchObject({ busy: true, tool: { class: "shell", subject: "$ npm test" } });
       expect(seen("Thinking")).not.toHaveProperty("tool");
@@ -212,16 +213,22 @@ describe("the facts of a screen", () => {
 
 describe("rows of text", () => {
   it("end at the lowest that is not blank", () => {
-    expect([footOf(["a", "", " "]), footOf(["", ""])]).toEqual([0, -1]);
+    expect(
+      [
+        ["a", "", " "],
+        ["", ""],
+      ].map((rows) => footOf(rows.map(rowOf))),
+    ).toEqual([0, -1]);
   });
 
   it("are joined without frames, rules and blanks", () => {
-    expect(joinRows(["╭────────╮", "│ one    │", "", "│ two    │", "╰────────╯"])).toBe("one\ntwo");
+    expect(joinRows(["╭────────╮", "│ one    │", "", "│ two    │", "╰────────╯"].map(rowOf))).toBe("one\ntwo");
   });
 
   it("are masked where they move by nature", () => {
-    expect(maskRow("⠋ Running 3s")).toBe(maskRow("⠙ Running 4s"));
-    expect(maskRow("⊶ Shell npm test 59s")).toBe(maskRow("⊷ Shell npm test 1m 0s"));
-    expect(maskRow("● Wrote 3 files")).not.toBe(maskRow("● Wrote 4 files"));
+    const masked = (text: string) => maskRow(rowOf(text));
+    expect(masked("⠋ Running 3s")).toBe(masked("⠙ Running 4s"));
+    expect(masked("⊶ Shell npm test 59s")).toBe(masked("⊷ Shell npm test 1m 0s"));
+    expect(masked("● Wrote 3 files")).not.toBe(masked("● Wrote 4 files"));
   });
 });

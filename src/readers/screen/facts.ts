@@ -3,10 +3,12 @@ import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
 import type { Layout } from "./layout.js";
 import { Layouts } from "./layouts.js";
+import { numbersOf } from "./numbers.js";
 import type { Range } from "./regions.js";
 import { ReplyReader, tailOf } from "./reply.js";
+import type { Row } from "./row.js";
 import { clockedTool } from "./running-tool.js";
-import { type ColourAsked, isBlank, isDrawnAlike, joinRows, type ScreenText } from "./screen-text.js";
+import { type ColourAsked, indentOf, isDrawnAlike, type ScreenText, wordsIn } from "./screen-text.js";
 import { count, stateRow } from "./statements.js";
 
 export interface Look {
@@ -14,17 +16,17 @@ export interface Look {
   /** When the limit that a text speaks of ends, in milliseconds since 1970. */
   until: (text: string) => number | undefined;
   /** Does this row's clock run? */
-  ticking: (row: string) => boolean;
+  ticking: (row: Row) => boolean;
   /** Did this row's clock run of late? */
-  ran?: (row: string) => boolean;
+  ran?: (row: Row) => boolean;
   /** Does this row begin with a sign that turns? */
-  turning?: (row: string) => boolean;
+  turning?: (row: Row) => boolean;
   /** Did a clock run so many rows above the composer a moment ago, and may this row be its next text? */
-  inherits?: (row: string, above: number) => boolean;
+  inherits?: (row: Row, above: number) => boolean;
   /** Is this a row that the program keeps right above its composer? */
-  isStanding?: (row: string) => boolean;
+  isStanding?: (row: Row) => boolean;
   /** This stands above the composer's first row. Is it another row from now on that the program keeps there? */
-  stood?: (rows: readonly string[], top: number) => boolean;
+  stood?: (rows: readonly Row[], top: number) => boolean;
   /** A clock runs so many rows above the composer. */
   clockStands?: (above: number) => void;
 }
@@ -75,7 +77,7 @@ function counted({ facts, clock }: Stated, { regions, status, foot }: Layout, sc
   if (clock > 0) look.clockStands?.(clock);
   const now = { ...facts, tail: tailOf(screen.rows, regions.replyEnd) };
   for (const matches of [status, foot]) {
-    for (const { rule, y } of matches) if (rule.fact === "busy") count(now, screen.rows[y] as string);
+    for (const { rule, y } of matches) if (rule.fact === "busy") count(now, numbersOf(screen.rows[y] as Row));
   }
   return now;
 }
@@ -118,14 +120,13 @@ function state(
 }
 
 /** How far above the end of these rows the lowest clock runs; 0 where none does. */
-function clockIn(rows: readonly string[], [from, to]: Range, { ticking }: Look): number {
-  for (let y = to - 1; y >= from; y--) if (ticking(rows[y] as string)) return to - y;
+function clockIn(rows: readonly Row[], [from, to]: Range, { ticking }: Look): number {
+  for (let y = to - 1; y >= from; y--) if (ticking(rows[y] as Row)) return to - y;
   return 0;
 }
 
 /** What hangs below a row of the status: the reason for what it says. */
-function hangingBelow(rows: readonly string[], y: number, end: number): string {
-  const indent = (row: string): number => row.search(/\S/);
-  const below = rows[y + 1] ?? "";
-  return y + 1 < end && !isBlank(below) && indent(below) > indent(rows[y] as string) ? joinRows([below]) : "";
+function hangingBelow(rows: readonly Row[], y: number, end: number): string {
+  const below = y + 1 < end ? rows[y + 1] : undefined;
+  return below && !below.isBlank && indentOf(below) > indentOf(rows[y] as Row) ? wordsIn(below) : "";
 }

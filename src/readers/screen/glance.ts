@@ -4,7 +4,8 @@ import type { Glance } from "../../core/touch.js";
 import type { CompiledProfile } from "./compiled.js";
 import { type Composer, findComposer } from "./composer.js";
 import type { Facts } from "./facts.js";
-import { isBlank, type ScreenText } from "./screen-text.js";
+import type { Row } from "./row.js";
+import type { ScreenText } from "./screen-text.js";
 
 /** A queue stands right above the composer, or in its hint. */
 const QUEUE_ROWS_MAX = 16;
@@ -18,7 +19,7 @@ export interface Glimpse {
 export function glimpse(profile: CompiledProfile, screen: ScreenText, facts: Facts, says: Glance["says"]): Glimpse {
   const { rows } = screen;
   const found = facts.composer === "hidden" ? null : findComposer(profile, rows, (y) => screen.cursor(y) === true);
-  const place = found && [found.top, ...rows.slice(found.top, found.bottom + 1)];
+  const place = found && [found.top, ...rows.slice(found.top, found.bottom + 1).map(({ text }) => text)];
   return {
     glance: {
       composer: facts.composer,
@@ -35,12 +36,15 @@ export function glimpse(profile: CompiledProfile, screen: ScreenText, facts: Fac
 }
 
 /** The draft of a composer without a frame is that of its first row; what was wrapped stands below it. */
-function wholeDraft({ composer }: CompiledProfile, rows: readonly string[], { top, bottom, draft }: Composer): string {
+function wholeDraft(
+  { profile: { composer } }: CompiledProfile,
+  rows: readonly Row[],
+  { top, bottom, draft }: Composer,
+): string {
   if (composer.more === null || draft === "") return draft;
-  return [draft, ...rows.slice(top + 1, bottom + 1).filter((row) => !isBlank(row))].map((row) => row.trim()).join(" ");
+  const more = rows.slice(top + 1, bottom + 1).filter((row) => !row.isBlank);
+  return [draft, ...more.map(({ text }) => text)].map((text) => text.trim()).join(" ");
 }
 
-function hasQueue({ queued }: CompiledProfile, rows: readonly string[], { top, bottom }: Composer): boolean {
-  if (!queued) return false;
-  return rows.slice(Math.max(0, top - QUEUE_ROWS_MAX), bottom + 1).some((row) => queued.test(row));
-}
+const hasQueue = ({ says }: CompiledProfile, rows: readonly Row[], { top, bottom }: Composer): boolean =>
+  rows.slice(Math.max(0, top - QUEUE_ROWS_MAX), bottom + 1).some((row) => says(row).isQueued);

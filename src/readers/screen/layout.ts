@@ -4,7 +4,8 @@ import { type Composer, findComposer } from "./composer.js";
 import { type Dialog, findDialog } from "./dialog.js";
 import type { Look } from "./facts.js";
 import { type LastMatch, lastRows, type Regions, regionsOf } from "./regions.js";
-import { type ColourAsked, footOf, isBlank, isDrawn, isSeen, type ScreenText } from "./screen-text.js";
+import type { Row } from "./row.js";
+import { type ColourAsked, footOf, isDrawn, isSeen, type ScreenText } from "./screen-text.js";
 
 /** A row that a rule fits. */
 export interface Match {
@@ -15,6 +16,7 @@ export interface Match {
 }
 
 export interface RowMatch extends Match {
+  row: Row;
   y: number;
 }
 
@@ -56,14 +58,16 @@ function matchRows(
   const foot = footOf(screen.rows);
   const [from, to] = regions[region];
   for (let y = from; y < to; y++) {
-    const row = screen.rows[y] as string;
-    if (isBlank(row)) continue;
+    const row = screen.rows[y] as Row;
+    if (row.isBlank) continue;
     for (const { rule, groups } of profile.says(row)[region]) {
       if (!isDrawn(screen, y, rule, asked)) continue;
-      if (rule.live && y !== foot && ![row, screen.rows[y - 1] ?? ""].some(look.ticking)) continue;
-      matches.push({ rule, groups, text: row, y });
+      if (rule.live && y !== foot && !look.ticking(row) && !isTicking(screen.rows[y - 1], look)) continue;
+      matches.push({ rule, groups, text: row.text, row, y });
       break;
     }
   }
   return matches;
 }
+
+const isTicking = (row: Row | undefined, { ticking }: Look): boolean => row !== undefined && ticking(row);

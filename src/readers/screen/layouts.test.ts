@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { profileFor } from "../../agents/registry.js";
 import { compileProfile } from "./compiled.js";
 import { type Look, readFacts, ScreenMemory } from "./facts.js";
+import { rowOf } from "./row.js";
 import type { ScreenText } from "./screen-text.js";
 
 const AT = Date.parse("2026-03-02T09:00:00Z");
@@ -55,7 +56,7 @@ describe("a layout that is recalled", () => {
         const memory = new ScreenMemory(profile);
         for (const { rows, tick } of looks) {
           const screen: ScreenText = {
-            rows,
+            rows: rows.map(rowOf),
             tinted: () => tick,
             muted: () => tick,
             redFrame: () => tick,
@@ -63,7 +64,7 @@ describe("a layout that is recalled", () => {
             backed: () => tick,
             isPlain: () => tick,
           };
-          const look: Look = { at: AT, until: () => undefined, ticking: (row) => tick && /\ds/.test(row) };
+          const look: Look = { at: AT, until: () => undefined, ticking: ({ text }) => tick && /\ds/.test(text) };
           expect(readFacts(profile, screen, look, memory)).toEqual(readFacts(profile, screen, look));
         }
       }),

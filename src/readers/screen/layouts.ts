@@ -7,7 +7,8 @@ import type { CompiledProfile } from "./compiled.js";
 import type { Look, Stated } from "./facts.js";
 import { type Layout, layOut, type RowMatch } from "./layout.js";
 import type { Range } from "./regions.js";
-import { rowDigests } from "./reply.js";
+import { digestOfRow } from "./reply.js";
+import type { Row } from "./row.js";
 import type { RowForm } from "./row-form.js";
 import { isDrawnAlike, type ScreenText } from "./screen-text.js";
 
@@ -21,7 +22,7 @@ const WORDLESS: ReadonlySet<string> = new Set(["tool", "ended", "interrupted"]);
 /** A layout, and what fits it. */
 export interface Kept {
   readonly layout: Layout;
-  readonly rows: readonly string[];
+  readonly rows: readonly Row[];
   readonly forms: readonly RowForm[];
   /** Of the rows that show a time: did it run? */
   readonly ticking: readonly boolean[];
@@ -37,7 +38,7 @@ export interface Found {
 
 export class Layouts {
   readonly #profile: CompiledProfile;
-  #rows: string[] = [];
+  #rows: Row[] = [];
   /** Of each row; empty after a look at which most of them changed. */
   #forms: RowForm[] = [];
   /** The rows that show a time. */
@@ -59,7 +60,8 @@ export class Layouts {
 
   #find(screen: ScreenText, look: Look): Found {
     if (!this.#takeIn(screen.rows)) return { layout: layOut(this.#profile, screen, look), kept: null };
-    const ticking = this.#clocks.map((y) => look.ticking(screen.rows[y] as string));
+    const ticking: boolean[] = [];
+    for (const y of this.#clocks) ticking.push(look.ticking(screen.rows[y] as Row));
     for (const kept of this.#kept) {
       if (this.#fits(kept, ticking) && isDrawnAlike(screen, kept.layout.colours)) return { layout: kept.layout, kept };
     }
@@ -79,19 +81,28 @@ export class Layouts {
   }
 
   /** Keeps the rows and, where few of them are others, their forms. Is it worth it to look for a layout? */
-  #takeIn(rows: readonly string[]): boolean {
+  #takeIn(rows: readonly Row[]): boolean {
     const isFirst = rows.length !== this.#rows.length;
-    const changed: number[] = [];
-    for (let y = 0; y < rows.length; y++) if (rows[y] !== this.#rows[y]) changed.push(y);
-    for (const y of changed) this.#rows[y] = rows[y] as string;
-    this.#rows.length = rows.length;
-    if (isFirst || changed.length > CHANGED_MAX) {
+    if (isFirst) this.#rows.length = 0;
+    const hasForms = this.#forms.length > 0;
+    let areClocksSame = hasForms;
+    let changed = 0;
+    for (let y = 0; y < rows.length; y++) {
+      const row = rows[y] as Row;
+      if (row === this.#rows[y]) continue;
+      this.#rows[y] = row;
+      if (++changed > CHANGED_MAX || !hasForms) continue;
+      const { form } = this.#profile.says(row);
+      areClocksSame &&= form.clock === this.#forms[y]?.clock;
+      this.#forms[y] = form;
+    }
+    if (isFirst || changed > CHANGED_MAX) {
       this.#forms = [];
       this.#kept = [];
       return false;
     }
-    if (this.#forms.length === 0) this.#forms = rows.map((row) => this.#profile.form(row));
-    else for (const y of changed) this.#forms[y] = this.#profile.form(rows[y] as string);
+    if (!hasForms) this.#forms = rows.map((row) => this.#profile.says(row).form);
+    if (areClocksSame) return true;
     this.#clocks = [];
     for (let y = 0; y < rows.length; y++) if (this.#forms[y]?.clock) this.#clocks.push(y);
     return true;
@@ -105,9 +116,10 @@ export class Layouts {
     for (let n = 0; n < ticking.length; n++) if (ticking[n] !== ticked[n]) return false;
     const { replyEnd, status, foot } = layout.regions;
     for (let y = rows.length - 1; y >= 0; y--) {
-      const [was, is] = [rows[y] as string, this.#rows[y] as string];
+      const was = rows[y] as Row;
+      const is = this.#rows[y] as Row;
       if (was === is || isWithin(status, y) || isWithin(foot, y)) continue;
-      if (y >= replyEnd || rowDigests.of(was) !== rowDigests.of(is)) return false;
+      if (y >= replyEnd || digestOfRow(was) !== digestOfRow(is)) return false;
     }
     return true;
   }
@@ -116,11 +128,11 @@ export class Layouts {
   #restate(matches: readonly RowMatch[]): readonly RowMatch[] | null {
     const stated: RowMatch[] = [];
     for (const match of matches) {
-      const text = this.#rows[match.y] as string;
-      const isAsBefore = text === match.text || isEmpty(match.groups);
-      const groups = isAsBefore ? match.groups : match.rule.when.groups(text);
+      const row = this.#rows[match.y] as Row;
+      const isAsBefore = row === match.row || isEmpty(match.groups);
+      const groups = isAsBefore ? match.groups : match.rule.when.groups(row.text);
       if (!groups) return null;
-      stated.push({ ...match, groups, text });
+      stated.push({ rule: match.rule, groups, text: row.text, row, y: match.y });
     }
     return stated;
   }

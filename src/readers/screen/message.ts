@@ -1,32 +1,37 @@
 /** The agent's own words on a screen: where its last message begins, and whether the lowest part of the reply is one. */
 import type { CompiledProfile } from "./compiled.js";
+import { once, type Row } from "./row.js";
 import { type ColourAsked, isBlank, isSeen, type ScreenText } from "./screen-text.js";
 
 /** A tool's header looks like a message; what it printed hangs below it. */
-export const TOOL_OUTPUT = /^\s+[⎿└]\s/;
+const TOOL_OUTPUT = /^\s+[⎿└]\s/;
+const printsOfTool = once((row) => TOOL_OUTPUT.test(row));
+export const isToolOutput = (row: Row | undefined): boolean => row !== undefined && printsOfTool(row);
 export const MESSAGE_ROWS_MAX = 40;
 const BAR = /^\s{0,2}┃/;
 const REPLY_ROWS_MAX = 60;
 const PROMPT_ECHO = /^\s*[>❯›]\s/;
 const NOT_PROSE = /^\s*[┃│→$+▣~✓⎿└╰╭■✕]/;
+const isNotProse = once((row) => NOT_PROSE.test(row));
+const echoesPrompt = once((row) => PROMPT_ECHO.test(row));
 
 /** The text of the agent's last message that ends at row `end`, for judging how it closes. */
 export function messageText(profile: CompiledProfile, screen: ScreenText, end: number, asked: ColourAsked[]): string {
   const { rows } = screen;
   const from = Math.max(0, end - MESSAGE_ROWS_MAX);
-  if (profile.message) {
+  if (profile.profile.message !== null) {
     const bare = profile.profile.bareMessages ? bareStart(screen, from, end, asked) : end;
     for (let y = end - 1; y >= from; y--) {
-      const text = profile.message.groups(rows[y] as string)?.text;
-      if (text === undefined) continue;
-      if (TOOL_OUTPUT.test(rows[y + 1] ?? "")) break;
-      return unquoted([text, ...rows.slice(y + 1, end).map((r) => r.trim())]);
+      const { message } = profile.says(rows[y] as Row);
+      if (message === null) continue;
+      if (isToolOutput(rows[y + 1])) break;
+      return unquoted([message, ...rows.slice(y + 1, end).map(({ text }) => text.trim())]);
     }
-    return unquoted(rows.slice(bare, end).map((r) => r.replace(BAR, "").trim()));
+    return unquoted(rows.slice(bare, end).map(({ text }) => text.replace(BAR, "").trim()));
   }
   let y = end;
-  while (y > from && !NOT_PROSE.test(rows[y - 1] as string)) y--;
-  return unquoted(rows.slice(y, end).map((r) => r.trim()));
+  while (y > from && !isNotProse(rows[y - 1] as Row)) y--;
+  return unquoted(rows.slice(y, end).map(({ text }) => text.trim()));
 }
 
 /**
@@ -36,31 +41,32 @@ export function messageText(profile: CompiledProfile, screen: ScreenText, end: n
 function bareStart(screen: ScreenText, from: number, end: number, asked: ColourAsked[]): number {
   let start = end;
   for (let y = end - 1; y >= from; y--) {
-    const row = screen.rows[y] as string;
-    if (isBlank(row)) start = y + 1;
-    else if (COST.test(row)) continue;
+    const row = screen.rows[y] as Row;
+    if (row.isBlank) start = y + 1;
+    else if (isCost(row)) continue;
     else if (isBarred(row)) return barStart(screen.rows, from, y) ?? start;
-    else if (NOT_PROSE.test(row) || PROMPT_ECHO.test(row) || isSeen(screen, y, "backed", asked)) return start;
+    else if (isNotProse(row) || echoesPrompt(row) || isSeen(screen, y, "backed", asked)) return start;
   }
   return start;
 }
 
 /** Some draw a bar beside each message, and a short row below it: what it cost. */
 const COST = /^\s{0,4}[~≈]?\d[\d.,]{0,9}k? tokens?$/i;
+const isCost = once((row) => COST.test(row));
 const BARRED = /^\s{0,2}┃(?: \s{0,2}\S|$)/;
-const isBarred = (row: string): boolean => BARRED.test(row);
+const isBarred = once((row) => BARRED.test(row));
 
 /** Who speaks, above the bar; while it streams, a spinner. */
 const SPEAKER = /^\s{0,2}(?:[\u2800-\u28ff] \S.{0,60}|\S.{0,40}:)$/u;
 const HUMAN = /^\s*you:/i;
 
 /** Where a message beside a bar begins; null where no header says that it is the agent's: others draw it beside prompts. */
-function barStart(rows: readonly string[], from: number, y: number): number | null {
+function barStart(rows: readonly Row[], from: number, y: number): number | null {
   let start = y;
-  while (start > from && isBarred(rows[start - 1] as string)) start--;
+  while (start > from && isBarred(rows[start - 1] as Row)) start--;
   let above = start - 1;
   while (above >= from && isBlank(rows[above])) above--;
-  const header = rows[above] ?? "";
+  const header = rows[above]?.text ?? "";
   return SPEAKER.test(header) && !HUMAN.test(header) ? start : null;
 }
 
@@ -84,12 +90,12 @@ function unquoted(rows: readonly string[]): string {
 export function isReplying(profile: CompiledProfile, screen: ScreenText, end: number, asked: ColourAsked[]): boolean {
   const from = Math.max(0, end - REPLY_ROWS_MAX);
   for (let y = end - 1; y >= from; y--) {
-    const row = screen.rows[y] as string;
+    const row = screen.rows[y] as Row;
     if (profile.says(row).isMessage) return true;
-    if (isBlank(row)) {
+    if (row.isBlank) {
       // Without a sign of its own, a message is the lowest block of prose.
-      if (!profile.message) return y < end - 1;
-    } else if (NOT_PROSE.test(row) || PROMPT_ECHO.test(row)) break;
+      if (profile.profile.message === null) return y < end - 1;
+    } else if (isNotProse(row) || echoesPrompt(row)) break;
   }
   return profile.profile.bareMessages === true && bareStart(screen, from, end, asked) < end;
 }

@@ -1,4 +1,5 @@
 /** Numbers of a status line, found by shape. */
+import { once, type Row } from "./row.js";
 
 const PART = /(\d{1,5}(?:\.\d{1,3})?)\s?(d|h|ms|m|s)(?:[a-z]*)\b/g;
 const UNIT_MS: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
@@ -8,7 +9,8 @@ export function durationMs(text: string): number | null {
   PART.lastIndex = 0;
   let total: number | null = null;
   let end = -1;
-  for (let m = PART.exec(text.slice(0, 400)); m; m = PART.exec(text.slice(0, 400))) {
+  const head = text.slice(0, 400);
+  for (let m = PART.exec(head); m; m = PART.exec(head)) {
     if (total !== null && m.index - end > 1) break;
     total = (total ?? 0) + Number(m[1]) * (UNIT_MS[m[2] as string] ?? 0);
     end = m.index + m[0].length;
@@ -23,3 +25,13 @@ export function tokenCount(text: string): number | null {
   const scale = m[2] === undefined ? 1 : m[2].toLowerCase() === "k" ? 1000 : 1_000_000;
   return Math.round(Number(m[1]) * scale);
 }
+
+export interface Numbers {
+  elapsedMs: number | null;
+  tokens: number | null;
+}
+
+/** The time and the tokens that a text shows. */
+export const numbersIn = (text: string): Numbers => ({ elapsedMs: durationMs(text), tokens: tokenCount(text) });
+
+export const numbersOf: (row: Row) => Numbers = once(numbersIn);

@@ -2,7 +2,8 @@
 import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import type { Composer } from "./composer.js";
 import type { Look } from "./facts.js";
-import { MESSAGE_ROWS_MAX, TOOL_OUTPUT } from "./message.js";
+import { isToolOutput, MESSAGE_ROWS_MAX } from "./message.js";
+import { once, type Row } from "./row.js";
 import { type ColourAsked, footOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
 import { isBare } from "./standing.js";
 import { showsClock } from "./ticks.js";
@@ -22,11 +23,11 @@ export interface Regions {
 const STATUS_ROWS_MAX = 16;
 const QUEUE_BLOCKS_MAX = 8;
 const NOTE_ROWS_MAX = 4;
-const LETTER = /\p{L}/u;
+const hasLetter = once((row) => /\p{L}/u.test(row));
 
 export function regionsOf(
   profile: CompiledProfile,
-  rows: readonly string[],
+  rows: readonly Row[],
   composer: Composer | null,
   dialogTop: number | null,
   { ticking, turning, inherits, isStanding }: Pick<Look, "ticking" | "turning" | "inherits" | "isStanding">,
@@ -40,8 +41,8 @@ export function regionsOf(
   let lowest = end;
   while (lowest > 0 && isBlank(rows[lowest - 1])) lowest--;
   for (let y = lowest - 1; y >= 0 && y >= lowest - STATUS_ROWS_MAX; y--) {
-    const row = rows[y] as string;
-    if (isBlank(row)) continue;
+    const row = rows[y] as Row;
+    if (row.isBlank) continue;
     if (turning?.(row) && !showsClock(row)) {
       // The sign before the text that streams, or before its header, turns too: it is the reply's, and below is what it says.
       if (isProse(row)) {
@@ -76,45 +77,49 @@ const PROSE_WORDS = 8;
 const STATUS_WORDS = /…|\.\.\.|\b(?:esc|ctrl|tip)\b/i;
 
 /** Is this a sentence rather than a status line? */
-const isProse = (row: string): boolean => !STATUS_WORDS.test(row) && (row.match(WORD)?.length ?? 0) >= PROSE_WORDS;
+const isProse = once((row) => !STATUS_WORDS.test(row) && (row.match(WORD)?.length ?? 0) >= PROSE_WORDS);
 
 /** Does text stand between both rows, in a block of its own? */
-function hasTextBetween(rows: readonly string[], y: number, below: number): boolean {
+function hasTextBetween(rows: readonly Row[], y: number, below: number): boolean {
   const between = rows.slice(y + 1, below);
-  const first = between.findIndex((row) => !isBlank(row));
+  const first = between.findIndex((row) => !row.isBlank);
   return first > 0 && between.slice(first).some(isBlank);
 }
 
 /** Above the row that the program keeps there, where it does. */
-function withoutStanding(rows: readonly string[], end: number, isStanding: (row: string) => boolean): number {
+function withoutStanding(rows: readonly Row[], end: number, isStanding: (row: Row) => boolean): number {
   let y = end - 1;
-  while (y >= 0 && isBare(rows[y])) y--;
-  return y >= 0 && isStanding(rows[y] as string) ? y : end;
+  while (y >= 0 && isBare(rows[y] as Row)) y--;
+  return y >= 0 && isStanding(rows[y] as Row) ? y : end;
 }
 
 /** What a human typed while the turn ran waits below the reply. It is no news of the agent. */
-function withoutQueue(profile: CompiledProfile, rows: readonly string[], end: number): number {
-  const { queued } = profile;
-  if (!queued) return end;
+function withoutQueue(profile: CompiledProfile, rows: readonly Row[], end: number): number {
+  if (profile.profile.queued === null) return end;
   let bottom = end;
   for (let block = 0; block < QUEUE_BLOCKS_MAX && bottom > 0; block++) {
     const start = topOf(rows, bottom);
-    if (!rows.slice(start, bottom).some((row) => queued.test(row))) break;
+    if (!hasQueued(profile, rows, start, bottom)) break;
     bottom = trimmed(profile, rows, start);
   }
   return bottom;
 }
 
+function hasQueued({ says }: CompiledProfile, rows: readonly Row[], from: number, to: number): boolean {
+  for (let y = from; y < to; y++) if (says(rows[y] as Row).isQueued) return true;
+  return false;
+}
+
 /** Moves an end upwards over blank rows and the program's own noise, with the rows that a note was too long for. */
-function trimmed(profile: CompiledProfile, rows: readonly string[], end: number): number {
+function trimmed(profile: CompiledProfile, rows: readonly Row[], end: number): number {
   let y = end;
   while (y > 0) {
-    const row = rows[y - 1] as string;
-    if (isBlank(row) || profile.says(row).isNoise) y--;
+    const row = rows[y - 1] as Row;
+    if (row.isBlank || profile.says(row).isNoise) y--;
     else {
       const top = topOf(rows, y);
-      const first = rows[top] as string;
-      if (y - top > NOTE_ROWS_MAX || !LETTER.test(first) || !profile.says(first).isNoise) break;
+      const first = rows[top] as Row;
+      if (y - top > NOTE_ROWS_MAX || !hasLetter(first) || !profile.says(first).isNoise) break;
       y = top;
     }
   }
@@ -122,7 +127,7 @@ function trimmed(profile: CompiledProfile, rows: readonly string[], end: number)
 }
 
 /** The first row of the block that ends above `end`. */
-function topOf(rows: readonly string[], end: number): number {
+function topOf(rows: readonly Row[], end: number): number {
   let top = end;
   while (top > 0 && !isBlank(rows[top - 1])) top--;
   return top;
@@ -167,15 +172,12 @@ function matchBlock(
   const matches: LastMatch[] = [];
   let from = end;
   for (let y = end - 1; y >= start; y--) {
-    const row = screen.rows[y] as string;
-    for (const { rule, groups } of profile.says(row).last) {
+    for (const { rule, groups } of profile.says(screen.rows[y] as Row).last) {
       if (!isDrawn(screen, y, rule, asked) || (rule.alone && hasOutput(screen.rows, y))) continue;
       if (rule.unsaid && isSaid(profile, screen.rows, y)) continue;
-      const text = joinRows(screen.rows.slice(y, from), " ");
+      const text = joinRows(screen.rows, " ", y, from);
       const said =
-        groups.text === undefined
-          ? text
-          : [groups.text, joinRows(screen.rows.slice(y + 1, from), " ")].join(" ").trim();
+        groups.text === undefined ? text : [groups.text, joinRows(screen.rows, " ", y + 1, from)].join(" ").trim();
       matches.push({ rule, groups: groups.text === undefined ? groups : { ...groups, text: said }, text });
       from = y;
       break;
@@ -186,14 +188,15 @@ function matchBlock(
 }
 
 /** Is row `y` a later row of a message that begins with its sign? */
-function isSaid(profile: CompiledProfile, rows: readonly string[], y: number): boolean {
-  const hangs = /^ {2}[⎿└] /.test(rows[y] as string) && !isBlank(rows[y - 1]);
+function isSaid(profile: CompiledProfile, rows: readonly Row[], y: number): boolean {
+  const { text } = rows[y] as Row;
+  const hangs = /^ {2}[⎿└] /.test(text) && !isBlank(rows[y - 1]);
   // What a tool printed hangs right below its row, and is not of the message above it.
-  if (hangs || !/^ {2}/.test(rows[y] as string)) return false;
+  if (hangs || !text.startsWith("  ")) return false;
   for (let r = y - 1; r >= 0 && y - r <= MESSAGE_ROWS_MAX; r--) {
-    const row = rows[r] as string;
-    if (profile.says(row).isMessage) return !TOOL_OUTPUT.test(rows[r + 1] ?? "");
-    if (!isBlank(row) && !/^ {2}/.test(row)) return false;
+    const row = rows[r] as Row;
+    if (profile.says(row).isMessage) return !isToolOutput(rows[r + 1]);
+    if (!row.isBlank && !row.text.startsWith("  ")) return false;
   }
   return false;
 }
@@ -201,9 +204,9 @@ function isSaid(profile: CompiledProfile, rows: readonly string[], y: number): b
 const STILL = /(?:…|\.\.\.)\s*$/;
 
 /** Does what a tool printed hang below its row `y`? Its call may be too long for one row. */
-function hasOutput(rows: readonly string[], y: number): boolean {
+function hasOutput(rows: readonly Row[], y: number): boolean {
   for (let r = y + 1; !isBlank(rows[r]); r++) {
-    if (TOOL_OUTPUT.test(rows[r] as string)) return !STILL.test(rows[r] as string);
+    if (isToolOutput(rows[r])) return !STILL.test((rows[r] as Row).text);
   }
   return false;
 }

@@ -2,10 +2,10 @@
 import { closingOf } from "../../core/closing.js";
 import { digest } from "../../core/digest.js";
 import type { ScreenReading } from "../../core/signal.js";
-import { Memo } from "../memo.js";
 import type { CompiledProfile } from "./compiled.js";
 import { isReplying, messageText } from "./message.js";
-import { type ColourAsked, isDrawnAlike, joinRows, maskRow, type ScreenText } from "./screen-text.js";
+import { once, type Row } from "./row.js";
+import { bareText, type ColourAsked, isDrawnAlike, maskText, type ScreenText, wordsIn } from "./screen-text.js";
 
 export interface Reply {
   digest: string;
@@ -21,19 +21,16 @@ type Closing = Pick<ScreenReading, "closing" | "asks">;
 const TAIL_ROWS = 5;
 /** A question, with what leads to it. */
 const ASKS_MAX = 300;
-const ROWS_MAX = 1024;
 
 /** Of the masked row; empty where nothing of it is left. */
-export const rowDigests = new Memo<string>(ROWS_MAX, (row) => {
-  const masked = maskRow(row);
+export const digestOfRow: (row: Row) => string = once((row) => {
+  const masked = maskText(row);
   return masked === "" ? "" : digest(masked);
 });
 
-const previews = new Memo<string>(ROWS_MAX, (row) => joinRows([row]));
-
 export class ReplyReader {
   readonly #profile: CompiledProfile;
-  #rows: string[] = [];
+  #rows: Row[] = [];
   /** Of each row. */
   #digests: string[] = [];
   #reply: Reply = { digest: digest(""), lastLine: "", replying: false, tail: [] };
@@ -75,19 +72,19 @@ export class ReplyReader {
     const text = messageText(this.#profile, screen, end, this.#asked);
     if (text === "") return null;
     const closing = closingOf(text);
-    return closing === "question" ? { closing, asks: joinRows(text.split("\n"), " ").slice(-ASKS_MAX) } : { closing };
+    return closing === "question" ? { closing, asks: asksIn(text) } : { closing };
   }
 
   /** Keeps the rows. Are they those of the look before, and if not, is it more than a bullet or a clock? */
-  #takeIn(rows: readonly string[], end: number): { isSame: boolean; isNews: boolean } {
+  #takeIn(rows: readonly Row[], end: number): { isSame: boolean; isNews: boolean } {
     let isNews = this.#rows.length !== end;
     let isSame = !isNews;
     this.#rows.length = this.#digests.length = Math.min(this.#rows.length, end);
     for (let y = 0; y < end; y++) {
-      const row = rows[y] as string;
+      const row = rows[y] as Row;
       if (row === this.#rows[y]) continue;
       isSame = false;
-      const known = rowDigests.of(row);
+      const known = digestOfRow(row);
       isNews ||= known !== this.#digests[y];
       this.#rows[y] = row;
       this.#digests[y] = known;
@@ -95,6 +92,15 @@ export class ReplyReader {
     return { isSame, isNews };
   }
 }
+
+/** The end of a message that asks, on one line. */
+const asksIn = (text: string): string =>
+  text
+    .split("\n")
+    .map(bareText)
+    .filter((row) => row !== "")
+    .join(" ")
+    .slice(-ASKS_MAX);
 
 /** A digest of digests: a row that was there before is not hashed again. */
 function digestOf(digests: readonly string[]): string {
@@ -104,10 +110,10 @@ function digestOf(digests: readonly string[]): string {
 }
 
 /** The last rows above `end` that have text. */
-export function tailOf(rows: readonly string[], end: number): string[] {
+export function tailOf(rows: readonly Row[], end: number): string[] {
   const tail: string[] = [];
   for (let y = end - 1; y >= 0 && tail.length < TAIL_ROWS; y--) {
-    const text = previews.of(rows[y] as string);
+    const text = wordsIn(rows[y] as Row);
     if (text !== "") tail.push(text);
   }
   return tail.reverse();

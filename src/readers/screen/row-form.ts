@@ -5,6 +5,7 @@
 
 import { Memo } from "../memo.js";
 import { withoutDigits } from "./countdown.js";
+import { Row } from "./row.js";
 import type { RowSays } from "./row-says.js";
 import { mayMove } from "./ticks.js";
 
@@ -18,18 +19,27 @@ const SPINNER = /^([\s│┃]*)[·∗*✢✳✶✻✽✦◐◑◒◓◴◵◶◷
 const BAR = /[■⬝]/g;
 const FORMS_MAX = 512;
 
-/** As long as before, so that a pattern that counts digits still fits. */
-const masked = new Memo<string>(FORMS_MAX, withoutDigits);
+/** The forms that a profile tells apart. */
+export class Forms {
+  readonly #says: (row: Row) => RowSays;
+  readonly #forms = new Memo<RowForm>(FORMS_MAX, (key) => ({ clock: key.startsWith("true") }));
+  readonly #ofMasked = new Memo<RowForm>(FORMS_MAX, (text) => this.#make(new Row(text)));
 
-/** The same object for rows of the same form, as long as they are asked for now and then. */
-export function formsOf(says: (row: string) => RowSays): (row: string) => RowForm {
-  const forms = new Memo<RowForm>(FORMS_MAX, (key) => ({ clock: key.startsWith("true") }));
-  const ofMasked = new Memo<RowForm>(FORMS_MAX, (row) => {
-    const { status, isTool, isMessage, isNoise } = says(row);
+  constructor(says: (row: Row) => RowSays) {
+    this.#says = says;
+  }
+
+  /** The same object for texts of the same form, as long as they are asked for now and then. */
+  of(text: string): RowForm {
+    // As long as before, so that a pattern that counts digits still fits.
+    return this.#ofMasked.of(withoutDigits(text));
+  }
+
+  #make(row: Row): RowForm {
+    const { status, isTool, isMessage, isNoise } = this.#says(row);
     const rules = status.map(({ rule }) => rule.when.source);
     // A longer number moves what stands at the right edge.
-    const words = row.replace(SPINNER, "$1").replace(BAR, "■").replace(/0+/g, "0").replace(/ {2,}/g, "  ");
-    return forms.of([mayMove(row), isTool, isMessage, isNoise, ...rules, words].join("\n"));
-  });
-  return (row) => ofMasked.of(masked.of(row));
+    const words = row.text.replace(SPINNER, "$1").replace(BAR, "■").replace(/0+/g, "0").replace(/ {2,}/g, "  ");
+    return this.#forms.of([mayMove(row), isTool, isMessage, isNoise, ...rules, words].join("\n"));
+  }
 }

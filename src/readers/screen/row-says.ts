@@ -1,5 +1,7 @@
 import type { Pattern } from "../../agents/pattern.js";
 import type { CompiledRule } from "./compiled.js";
+import type { Row } from "./row.js";
+import type { Forms, RowForm } from "./row-form.js";
 
 /** A rule that fits a row, and what it took out of it. Shared between looks: nobody writes into it. */
 export interface Hit {
@@ -7,29 +9,50 @@ export interface Hit {
   groups: Record<string, string>;
 }
 
+/** What a profile asks of a row. */
 export interface Asked {
   rules: Readonly<Record<CompiledRule["region"], readonly CompiledRule[]>>;
   noise: readonly Pattern[];
   message: Pattern | null;
+  queued: Pattern | null;
+  version: Pattern | null;
+  composer: {
+    first: Pattern;
+    not: Pattern | null;
+    top: Pattern | null;
+    bottom: Pattern | null;
+    more: Pattern | null;
+    placeholders: readonly Pattern[];
+  };
+  forms: Forms;
 }
 
 /**
- * What a profile's patterns say of one row, each asked when its answer is first wanted. Most rows of a look were there
- * at the look before: one row is found again at once, where a memory per pattern took half of the time of a look.
+ * What a profile's patterns say of one row, each asked when its answer is first wanted and kept with the row: most rows of
+ * a look were there at the look before.
  */
 export class RowSays {
-  readonly #asked: Asked;
-  readonly #row: string;
-  #status: readonly Hit[] | null = null;
-  #foot: readonly Hit[] | null = null;
-  #last: readonly Hit[] | null = null;
-  #tool: boolean | null = null;
-  #noise: boolean | null = null;
-  #message: boolean | null = null;
+  readonly asked: Asked;
+  readonly #text: string;
+  #status: readonly Hit[] | undefined;
+  #foot: readonly Hit[] | undefined;
+  #last: readonly Hit[] | undefined;
+  #isTool: boolean | undefined;
+  #isNoise: boolean | undefined;
+  #message: string | null | undefined;
+  #isMessage: boolean | undefined;
+  #isQueued: boolean | undefined;
+  #version: string | null | undefined;
+  #isFirst: boolean | undefined;
+  #draft: string | null | undefined;
+  #isTop: boolean | undefined;
+  #isBottom: boolean | undefined;
+  #isMore: boolean | undefined;
+  #form: RowForm | undefined;
 
-  constructor(asked: Asked, row: string) {
-    this.#asked = asked;
-    this.#row = row;
+  constructor(asked: Asked, { text }: Row) {
+    this.asked = asked;
+    this.#text = text;
   }
 
   get status(): readonly Hit[] {
@@ -49,26 +72,92 @@ export class RowSays {
 
   /** A tool's own row. */
   get isTool(): boolean {
-    this.#tool ??= this.#asked.rules.last.some((rule) => rule.fact === "tool" && rule.when.test(this.#row));
-    return this.#tool;
+    this.#isTool ??= this.asked.rules.last.some((rule) => rule.fact === "tool" && rule.when.test(this.#text));
+    return this.#isTool;
   }
 
   /** A rule across the screen, or the program's own noise. */
   get isNoise(): boolean {
-    this.#noise ??= RULE.test(this.#row) || this.#asked.noise.some((pattern) => pattern.test(this.#row));
-    return this.#noise;
+    this.#isNoise ??= RULE.test(this.#text) || this.asked.noise.some((pattern) => pattern.test(this.#text));
+    return this.#isNoise;
   }
 
+  /** The first row of a message of the agent. */
   get isMessage(): boolean {
-    this.#message ??= this.#asked.message?.test(this.#row) ?? false;
+    this.#isMessage ??= this.#fits(this.asked.message);
+    return this.#isMessage;
+  }
+
+  /** What a message's first row says; null where it is none. */
+  get message(): string | null {
+    if (this.#message === undefined)
+      this.#message = this.isMessage ? (this.asked.message?.groups(this.#text)?.text ?? null) : null;
     return this.#message;
+  }
+
+  /** What a human typed while the turn ran. */
+  get isQueued(): boolean {
+    this.#isQueued ??= this.#fits(this.asked.queued);
+    return this.#isQueued;
+  }
+
+  /** The program's version, where the row names it. */
+  get version(): string | null {
+    if (this.#version === undefined)
+      this.#version = this.#fits(this.asked.version) ? (this.asked.version?.groups(this.#text)?.version ?? null) : null;
+    return this.#version;
+  }
+
+  /** May it be a composer's first row? */
+  get isFirst(): boolean {
+    this.#isFirst ??= this.#fits(this.asked.composer.first);
+    return this.#isFirst;
+  }
+
+  /** What is typed in it, as a composer's first row; null where it is none. */
+  get draft(): string | null {
+    if (this.#draft === undefined) this.#draft = this.#draftIn();
+    return this.#draft;
+  }
+
+  get isTop(): boolean {
+    this.#isTop ??= this.#fits(this.asked.composer.top);
+    return this.#isTop;
+  }
+
+  get isBottom(): boolean {
+    this.#isBottom ??= this.#fits(this.asked.composer.bottom);
+    return this.#isBottom;
+  }
+
+  /** May it be a later row of a draft? */
+  get isMore(): boolean {
+    this.#isMore ??= this.#fits(this.asked.composer.more);
+    return this.#isMore;
+  }
+
+  /** What of it decides where things stand. */
+  get form(): RowForm {
+    this.#form ??= this.asked.forms.of(this.#text);
+    return this.#form;
+  }
+
+  #fits(pattern: Pattern | null): boolean {
+    return pattern?.test(this.#text) ?? false;
+  }
+
+  #draftIn(): string | null {
+    const { first, not, placeholders } = this.asked.composer;
+    if (!this.isFirst || this.#fits(not)) return null;
+    const draft = (first.groups(this.#text)?.draft ?? "").trim();
+    return placeholders.some((p) => p.test(draft)) ? "" : draft;
   }
 
   #hits(region: CompiledRule["region"]): readonly Hit[] {
     const hits: Hit[] = [];
-    for (const rule of this.#asked.rules[region]) {
+    for (const rule of this.asked.rules[region]) {
       // Whether it fits is told in a third of the time that its groups take, and most rules fit nothing.
-      if (rule.when.test(this.#row)) hits.push({ rule, groups: rule.when.groups(this.#row) ?? {} });
+      if (rule.when.test(this.#text)) hits.push({ rule, groups: rule.when.groups(this.#text) ?? {} });
     }
     return hits;
   }

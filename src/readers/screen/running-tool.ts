@@ -1,7 +1,8 @@
 /** A running tool by the clock beside it, and its name without what comes and goes beside that. */
 import type { Facts, Look } from "./facts.js";
 import type { Range } from "./regions.js";
-import { isBlank, joinRows } from "./screen-text.js";
+import type { Row } from "./row.js";
+import { bareText, isBlank } from "./screen-text.js";
 import { showsClock } from "./ticks.js";
 
 /** `node test.mjs 41s`, `1 command · 41s…`, `node test.mjs (ctrl+f to focus)`: what stands beside a running tool's name comes and goes. */
@@ -28,7 +29,7 @@ const THINKS = /\b(?:think|thought|reason)/i;
  * the status line stands below the composer, any clock above it is one. What turns by itself is a status line.
  */
 export function clockedTool(
-  rows: readonly string[],
+  rows: readonly Row[],
   [from, to]: Range,
   { ticking, turning, ran }: Look,
   isBelow: boolean,
@@ -36,18 +37,18 @@ export function clockedTool(
   let y = to - 1;
   if (isBelow && ran) {
     const top = Math.max(0, from - CLOCK_ABOVE_MAX);
-    while (y >= top && !ran(rows[y] as string)) y--;
+    while (y >= top && !ran(rows[y] as Row)) y--;
     if (y < top) return {};
   } else {
-    while (y >= from && !ticking(rows[y] as string)) y--;
+    while (y >= from && !ticking(rows[y] as Row)) y--;
     while (y >= from && !isBlank(rows[y])) y--;
-    while (y >= from && !ticking(rows[y] as string)) y--;
+    while (y >= from && !ticking(rows[y] as Row)) y--;
     if (y < from) return {};
   }
-  const row = rows[y] as string;
-  if (THINKS.test(row) || (turning?.(row) && !showsClock(row))) return {};
-  const beside = nameIn(rows[y] as string);
-  const named = /\S\s+\S/.test(beside) ? beside : rows.slice(Math.max(0, y - 3), y).findLast((row) => !isBlank(row));
-  const subject = joinRows([named ?? ""]).slice(0, 120);
+  const row = rows[y] as Row;
+  if (THINKS.test(row.text) || (turning?.(row) && !showsClock(row))) return {};
+  const beside = nameIn(row.text);
+  const above = rows.slice(Math.max(0, y - 3), y).findLast((row) => !row.isBlank)?.text ?? "";
+  const subject = bareText(/\S\s+\S/.test(beside) ? beside : above).slice(0, 120);
   return { tool: { class: "shell", ...(subject ? { subject } : {}) } };
 }

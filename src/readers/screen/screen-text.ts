@@ -1,7 +1,9 @@
 /** A rendered screen as text, with the few questions about its cells that a rule may ask. */
+import { once, type Row } from "./row.js";
+
 export interface ScreenText {
-  /** Rows from the top, right-trimmed. */
-  rows: readonly string[];
+  /** Rows from the top. */
+  rows: readonly Row[];
   /** Is the row's text drawn in red or amber? Null where colours are not known (a plain capture). */
   tinted(y: number): boolean | null;
   /** Is the row's text drawn in grey? Null where colours are not known. */
@@ -16,34 +18,46 @@ export interface ScreenText {
   isPlain(): boolean;
 }
 
-export const isBlank = (row: string | undefined): boolean => !row || row.trim() === "";
+/** Without text, or beyond the edge of the screen. */
+export const isBlank = (row: Row | undefined): boolean => !row || row.isBlank;
 
 /** Index of the lowest row with text, or -1. */
-export function footOf(rows: readonly string[]): number {
+export function footOf(rows: readonly Row[]): number {
   for (let y = rows.length - 1; y >= 0; y--) if (!isBlank(rows[y])) return y;
   return -1;
 }
 
+/** The column of its first character; -1 without one. */
+export const indentOf: (row: Row) => number = once((row) => row.search(/\S/));
+
 const FRAME = /[│┃┆┇╎║▌▐|]/g;
 
-/** Rows joined for matching and for people: frames removed, ends trimmed, blank rows dropped. */
-export function joinRows(rows: readonly string[], separator = "\n"): string {
-  const kept: string[] = [];
-  for (const row of rows) {
-    const text = row.replace(FRAME, " ").trim();
-    if (text !== "" && !/^[─━═╌╭╮╰╯▄▀╹▔▁]+$/.test(text)) kept.push(text);
+/** A row for matching and for people: frames removed, ends trimmed; empty where nothing but a frame is left. */
+export function bareText(row: string): string {
+  const text = row.replace(FRAME, " ").trim();
+  return /^[─━═╌╭╮╰╯▄▀╹▔▁]+$/.test(text) ? "" : text;
+}
+
+export const wordsIn: (row: Row) => string = once(bareText);
+
+/** The same of rows from `from` up to `to`, those without words left out. */
+export function joinRows(rows: readonly Row[], separator = "\n", from = 0, to: number = rows.length): string {
+  let joined = "";
+  for (let y = from; y < to; y++) {
+    const words = wordsIn(rows[y] as Row);
+    if (words !== "") joined += joined === "" ? words : separator + words;
   }
-  return kept.join(separator);
+  return joined;
 }
 
 /** As many parts as it has: "59s" becomes "1m 0s", and that is no news either. */
 const DURATION = /\b(?:\d+(?:\.\d+)?\s?(?:ms|s|m|h|sec|secs|seconds?|min|minutes?)\b[ ]?)+/g;
 const BULLET = /^[\s│┃]*[●⏺○◦•·∗*✢✳✶✻✽✦◐◑◒◓◴◵◶◷\u2800-\u28ff⊶⊷]?\s*/;
 
-/** What must not count as news: a blinking bullet, a spinner, a running clock. */
-export function maskRow(row: string): string {
-  return row.replace(BULLET, "").replace(DURATION, "T ").trimEnd();
-}
+/** A row without what must not count as news: a blinking bullet, a spinner, a running clock. */
+export const maskText = (row: string): string => row.replace(BULLET, "").replace(DURATION, "T ").trimEnd();
+
+export const maskRow: (row: Row) => string = once(maskText);
 
 /** How a rule wants its row drawn. */
 interface Drawn {

@@ -7,17 +7,6 @@ import type { Facts } from "./facts.js";
 
 /** A spinner that last moved longer ago than this has stopped. */
 const MOTION_MS = 3000;
-/** Facts that are yes, no or a word. */
-const FLAGS = [
-  "busy",
-  "composer",
-  "structural",
-  "compacting",
-  "background",
-  "ended",
-  "interrupted",
-  "closing",
-] as const satisfies readonly (keyof Facts)[];
 
 export class Settling {
   #movedAt = Number.NEGATIVE_INFINITY;
@@ -85,27 +74,35 @@ export class Settling {
 
 /** Do two looks state the same, but for what moves by nature? */
 function isAlike(a: Facts | null, b: Facts): boolean {
-  if (a === null) return false;
-  for (const name of FLAGS) if (a[name] !== b[name]) return false;
   return (
-    a.tool?.class === b.tool?.class &&
-    haveSame(a.dialog, b.dialog, DIALOG) &&
-    haveSame(a.error, b.error, ERROR) &&
-    haveSame(a.retry, b.retry, RETRY) &&
-    haveSame(a.limit, b.limit, LIMIT)
+    a !== null &&
+    a.busy === b.busy &&
+    a.composer === b.composer &&
+    a.structural === b.structural &&
+    a.compacting === b.compacting &&
+    a.background === b.background &&
+    a.ended === b.ended &&
+    a.interrupted === b.interrupted &&
+    a.closing === b.closing &&
+    (a.tool === b.tool || a.tool?.class === b.tool?.class) &&
+    (a.dialog === b.dialog || isSameDialog(a.dialog, b.dialog)) &&
+    (a.error === b.error || isSameError(a.error, b.error)) &&
+    (a.retry === b.retry || isSameRetry(a.retry, b.retry)) &&
+    (a.limit === b.limit || isSameLimit(a.limit, b.limit))
   );
 }
 
-const DIALOG = ["prompt", "question", "limit"] as const;
-const ERROR = ["cause", "text"] as const;
-const RETRY = ["attempt", "max", "infra"] as const;
-const LIMIT = ["until", "resumesItself"] as const;
+const isSameDialog = (a: Facts["dialog"], b: Facts["dialog"]): boolean =>
+  a !== undefined && b !== undefined && a.prompt === b.prompt && a.question === b.question && a.limit === b.limit;
 
-function haveSame<T extends object>(a: T | undefined, b: T | undefined, names: readonly (keyof T)[]): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  for (const name of names) if (a[name] !== b[name]) return false;
-  return true;
-}
+const isSameError = (a: Facts["error"], b: Facts["error"]): boolean =>
+  a !== undefined && b !== undefined && a.cause === b.cause && a.text === b.text;
+
+const isSameRetry = (a: Facts["retry"], b: Facts["retry"]): boolean =>
+  a !== undefined && b !== undefined && a.attempt === b.attempt && a.max === b.max && a.infra === b.infra;
+
+const isSameLimit = (a: Facts["limit"], b: Facts["limit"]): boolean =>
+  a !== undefined && b !== undefined && a.until === b.until && a.resumesItself === b.resumesItself;
 
 function progress(facts: Facts): Partial<Facts> {
   return {

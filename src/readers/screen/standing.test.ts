@@ -1,12 +1,21 @@
 import { describe, expect, it } from "vitest";
+import { rowOf } from "./row.js";
 import { Standing } from "./standing.js";
+
+function standingRows() {
+  const standing = new Standing();
+  return {
+    see: (rows: string[], top: number) => standing.see(rows.map(rowOf), top),
+    isStanding: (row: string) => standing.isStanding(rowOf(row)),
+  };
+}
 
 const PLACE = " ~/project [main]";
 const above = (...rows: string[]) => [...rows, "", PLACE, "─────────", "❯"];
 
 describe("a row that a program keeps above its composer", () => {
   it("is known when three others have stood above it", () => {
-    const standing = new Standing();
+    const standing = standingRows();
     const seen = ["Welcome.", "● Hello", "● Hello, there", "● Done."].map((row) => {
       const rows = above(row);
       return standing.see(rows, rows.length - 2);
@@ -16,14 +25,14 @@ describe("a row that a program keeps above its composer", () => {
   });
 
   it("is forgotten when it goes", () => {
-    const standing = new Standing();
+    const standing = standingRows();
     for (const row of ["a", "b", "c"]) standing.see(above(row), 3);
     expect(standing.see(["● Done.", "", "❯"], 2)).toBe(true);
     expect([PLACE, "● Done."].map((row) => standing.isStanding(row))).toEqual([false, false]);
   });
 
   it("is not the last line of a text, nor one that comes back", () => {
-    const standing = new Standing();
+    const standing = standingRows();
     for (const row of ["a", "b", "c", "d"]) standing.see([row, "the end", "❯"], 2);
     expect(standing.isStanding("the end")).toBe(false);
     for (const row of ["a", "b", "c", "d"]) {
@@ -34,6 +43,6 @@ describe("a row that a program keeps above its composer", () => {
   });
 
   it("is nothing on an empty screen", () => {
-    expect(new Standing().see(["", "", "❯"], 2)).toBe(false);
+    expect(standingRows().see(["", "", "❯"], 2)).toBe(false);
   });
 });

@@ -8,7 +8,7 @@ import { knownVendorError } from "../vendor-errors.js";
 import type { CompiledRule } from "./compiled.js";
 import type { Facts, Look } from "./facts.js";
 import type { Match } from "./layout.js";
-import { durationMs, tokenCount } from "./numbers.js";
+import { durationMs, type Numbers, numbersIn } from "./numbers.js";
 import { nameIn } from "./running-tool.js";
 
 /** After the count of the tries, when the next one comes. */
@@ -19,7 +19,7 @@ export function stateRow(facts: Facts, { rule, groups, text }: Match, look: Look
   switch (rule.fact) {
     case "busy":
       facts.busy = true;
-      count(facts, text);
+      count(facts, numbersIn(text));
       return;
     case "retry": {
       facts.busy = true;
@@ -78,10 +78,8 @@ function toolOf(
 }
 
 /** The numbers of a row that says that it works. */
-export function count(facts: Facts, text: string): void {
-  const elapsed = durationMs(text);
-  const tokens = tokenCount(text);
-  if (elapsed !== null) facts.elapsed = elapsed / 1000;
+export function count(facts: Facts, { elapsedMs, tokens }: Numbers): void {
+  if (elapsedMs !== null) facts.elapsed = elapsedMs / 1000;
   if (tokens !== null) facts.tokens = tokens;
 }
 

@@ -1,8 +1,8 @@
 /** The emulator's screen as text. Only rows whose characters changed are read again; colours only when a rule asks. */
 import type { IBufferCell, Terminal } from "@xterm/headless";
-import { Memo } from "../memo.js";
 import { isGrey, isRed, isWarm } from "./colours.js";
 import { EmulatorRows } from "./emulator-rows.js";
+import { type Row, rowOf, rowOfUnits } from "./row.js";
 import type { ScreenText } from "./screen-text.js";
 
 /** Programs draw with other spaces too (Claude Code after its `⎿`); for a reader a space is a space. */
@@ -24,12 +24,6 @@ const EMPTY_CELL = 1 << WIDTH_SHIFT;
 /** No cell has this: its character would lie beyond Unicode. */
 const NEVER = 0xffff_ffff;
 
-/**
- * A row that was seen before is the same string, not only an equal one: half a dozen memories ask for it by its text,
- * and none has to compare it letter by letter.
- */
-const rowTexts = new Memo<string>(2048, (text) => text);
-
 interface Colours {
   tinted?: boolean;
   muted?: boolean;
@@ -41,12 +35,13 @@ interface Colours {
 export class TerminalScreen implements ScreenText {
   readonly #terminal: Terminal;
   readonly #emulator: EmulatorRows;
-  readonly #rows: string[] = [];
+  readonly #rows: Row[] = [];
   /** The characters of all rows when their texts were built, row by row. */
   #cells = new Uint32Array(0);
   #units = new Uint16Array(0);
   /** The same memory: a text is made from it in an eighth of the time that `String.fromCharCode` takes. */
   #bytes = Buffer.alloc(0);
+  readonly #textOf = (units: number): string => (units === 0 ? "" : this.#bytes.toString("utf16le", 0, units * 2));
   /** What was asked of a row's colours since it was last touched. */
   #colours: (Colours | undefined)[] = [];
   #cell: IBufferCell | undefined;
@@ -58,7 +53,7 @@ export class TerminalScreen implements ScreenText {
     this.#emulator.watch(terminal.rows);
   }
 
-  get rows(): readonly string[] {
+  get rows(): readonly Row[] {
     return this.#rows;
   }
 
@@ -68,7 +63,7 @@ export class TerminalScreen implements ScreenText {
   }
 
   /** Reads what was touched. The rows whose text is another now, from the top; none when nothing changed. */
-  read(): readonly string[] {
+  read(): readonly Row[] {
     const { rows: height, cols } = this.#terminal;
     // Another height moves every region, so every row counts as changed.
     if (this.#rows.length !== height) {
@@ -80,16 +75,16 @@ export class TerminalScreen implements ScreenText {
       this.#units = new Uint16Array(cols);
       this.#bytes = Buffer.from(this.#units.buffer);
     }
-    const changed: string[] = [];
+    const changed: Row[] = [];
     for (let y = 0; y < height; y++) {
       if (!this.#emulator.isTouched(y)) continue;
       this.#colours[y] = undefined;
       const cells = this.#emulator.cells(y);
       if (cells && this.#isSame(cells, y * cols, cols)) continue;
-      const text = rowTexts.of((cells && this.#textOf(y * cols, cols)) ?? this.#told(y).trimEnd());
-      if (this.#rows[y] === text) continue;
-      this.#rows[y] = text;
-      changed.push(text);
+      const row = (cells && this.#rowOf(y * cols, cols)) ?? rowOf(this.#told(y).trimEnd());
+      if (this.#rows[y]?.text === row.text) continue;
+      this.#rows[y] = row;
+      changed.push(row);
     }
     this.#emulator.forget();
     return changed;
@@ -116,8 +111,8 @@ export class TerminalScreen implements ScreenText {
     return false;
   }
 
-  /** The text of the characters that are known from `from` on; null where only the emulator can tell it. */
-  #textOf(from: number, cols: number): string | null {
+  /** The row of the characters that are known from `from` on; null where only the emulator can tell its text. */
+  #rowOf(from: number, cols: number): Row | null {
     const cells = this.#cells;
     let end = from + cols;
     while (end > from && (cells[end - 1] === 0 || cells[end - 1] === EMPTY_CELL)) end--;
@@ -132,7 +127,7 @@ export class TerminalScreen implements ScreenText {
       n += word >>> WIDTH_SHIFT || 1;
     }
     while (units > 0 && this.#units[units - 1] === SPACE) units--;
-    return units === 0 ? "" : this.#bytes.toString("utf16le", 0, units * 2);
+    return rowOfUnits(this.#units, units, this.#textOf);
   }
 
   /** Code in a message has a hue too, but a cold one. */
@@ -163,7 +158,7 @@ export class TerminalScreen implements ScreenText {
   cursor(y: number): boolean {
     if (this.#terminal.buffer.active.cursorY === y) return true;
     const known = this.#coloursOf(y);
-    known.cursor ??= /^[^▏▎▍▌▋▊▉█]*[▏▎▍▌▋▊▉█][^▏▎▍▌▋▊▉█]*$/.test(this.#rows[y] ?? "") || this.#hasInvertedCell(y);
+    known.cursor ??= /^[^▏▎▍▌▋▊▉█]*[▏▎▍▌▋▊▉█][^▏▎▍▌▋▊▉█]*$/.test(this.#rows[y]?.text ?? "") || this.#hasInvertedCell(y);
     return known.cursor;
   }
 

@@ -1,9 +1,21 @@
 import { describe, expect, it } from "vitest";
+import { rowOf } from "./row.js";
 import { Ticks } from "./ticks.js";
+
+function ticksOf() {
+  const ticks = new Ticks();
+  return {
+    look: (rows: string[], at: number, standing = rows) => ticks.look(rows.map(rowOf), at, standing.map(rowOf)),
+    ticking: (row: string, at: number) => ticks.ticking(rowOf(row), at),
+    turning: (row: string, at: number) => ticks.turning(rowOf(row), at),
+    inherits: (row: string, above: number, at: number) => ticks.inherits(rowOf(row), above, at),
+    stands: (above: number, at: number) => ticks.stands(above, at),
+  };
+}
 
 describe("a running clock", () => {
   it("is a row that stays the same but for its time", () => {
-    const ticks = new Ticks();
+    const ticks = ticksOf();
     ticks.look(["⠋ Pondering (58s)"], 0);
     expect(ticks.ticking("⠋ Pondering (58s)", 0)).toBe(false);
     ticks.look(["⠙ Pondering (59s)"], 1000);
@@ -13,7 +25,7 @@ describe("a running clock", () => {
   });
 
   it("is also a row that stays the same but for the spinner before it", () => {
-    const ticks = new Ticks();
+    const ticks = ticksOf();
     ticks.look([" ⠴ Working...", "- milk"], 0);
     expect(ticks.ticking(" ⠴ Working...", 0)).toBe(false);
     ticks.look([" ⠧ Working...", "- bread"], 1000);
@@ -22,7 +34,7 @@ describe("a running clock", () => {
   });
 
   it("is also a row that begins with one sign after the other, whichever they are", () => {
-    const ticks = new Ticks();
+    const ticks = ticksOf();
     const seen = ["◎", "○", "◉", "○"].map((sign, n) => {
       const rows = [`${sign} Working · 74 B`, `${n % 2 ? "●" : "○"} Read a file`, `${"✓☐◐"[n] ?? "✓"} Mend it`];
       ticks.look(rows, n * 750);
@@ -35,7 +47,7 @@ describe("a running clock", () => {
   });
 
   it("stops when it no longer moves", () => {
-    const ticks = new Ticks();
+    const ticks = ticksOf();
     ticks.look(["Running 1s"], 0);
     ticks.look(["Running 2s"], 1000);
     expect(ticks.ticking("Running 2s", 4400)).toBe(true);
@@ -43,14 +55,14 @@ describe("a running clock", () => {
   });
 
   it("is not what two turns ended with, one after the other", () => {
-    const ticks = new Ticks();
+    const ticks = ticksOf();
     ticks.look(["✻ Cooked for 4s"], 0);
     ticks.look(["✻ Cooked for 7s"], 20_000);
     expect(ticks.ticking("✻ Cooked for 7s", 20_000)).toBe(false);
   });
 
   it("is not what two tools took, one below the other", () => {
-    const ticks = new Ticks();
+    const ticks = ticksOf();
     ticks.look([" Took 0.4s"], 0);
     ticks.look([" Took 0.1s"], 1000, [" Took 0.4s", "", " Took 0.1s"]);
     expect(ticks.ticking(" Took 0.1s", 1000)).toBe(false);
@@ -59,7 +71,7 @@ describe("a running clock", () => {
   });
 
   it("is none without a time, and none in a row that is longer than any status line", () => {
-    const ticks = new Ticks();
+    const ticks = ticksOf();
     const long = (n: number) => `${"x".repeat(500)} ${n}s`;
     for (const [i, rows] of [
       ["step 1", long(1)],
@@ -70,7 +82,7 @@ describe("a running clock", () => {
   });
 
   it("is remembered for a bounded number of rows", () => {
-    const ticks = new Ticks();
+    const ticks = ticksOf();
     ticks.look(["first 1s"], 0);
     ticks.look(
       Array.from({ length: 99 }, (_, i) => `${"row ".repeat(i + 1)} 1s`),
@@ -81,7 +93,7 @@ describe("a running clock", () => {
   });
 
   it("knows the next text of a status line by its place, for as long as its clock ran a moment ago", () => {
-    const ticks = new Ticks();
+    const ticks = ticksOf();
     const next = "✻ No answer yet, next try in 4m 14s";
     expect(ticks.inherits(next, 2, 1000)).toBe(false);
     ticks.stands(2, 1000);

@@ -3,7 +3,7 @@
  * today, a row that stays the same but for a clock that counts or a spinner before it is the sign of a turn under way, and
  * it is never reply text.
  */
-import { Memo } from "../memo.js";
+import { once, type Row } from "./row.js";
 
 const GLYPH = /^[\s│┃]*[^\p{L}\p{N}\s]{0,3}\s*/u;
 /** A sign before its words. */
@@ -20,6 +20,8 @@ const DONE_SIGN = /[✓✔✗✘✕✖☑☒]/u;
 const MARKS_MS = 8000;
 const MARKED_MAX = 64;
 const SHAPES_MAX = 32;
+/** A longer row is none of a status. */
+const ROW_MAX = 400;
 /** A clock that last moved longer ago than this has stopped. */
 const STOPPED_MS = 3500;
 const RAN_MS = 20_000;
@@ -34,90 +36,108 @@ interface Clock {
 }
 
 /** Does the row show a time, which may run? */
-export const showsClock = (row: string): boolean => TIME.test(row);
+export const showsClock: (row: Row) => boolean = once((row) => TIME.test(row));
 
-/** Does the row show a time or a spinner, which may run? */
-const showsTime = (row: string): boolean => row.length <= 400 && (TIME.test(row) || SPINNER.test(row));
-
-const NO_CLOCK = { clock: null };
-const clocks = new Memo<{ clock: Clock | null }>(512, (row) => {
-  if (!showsTime(row)) return NO_CLOCK;
-  if (TIME.test(row)) return { clock: { shape: shapeOf(row), digits: row.replace(GLYPH, ""), stoppedMs: STOPPED_MS } };
-  const shape = shapeOf(row.replace(SPINNER, ""));
-  return { clock: { shape, digits: SPINNER.exec(row)?.[1] ?? "", stoppedMs: SPUN_MS } };
+/** The time or the spinner that the row shows, which may run. */
+const clockOf = once((row): Clock | null => {
+  if (row.length > ROW_MAX) return null;
+  if (TIME.test(row)) return { shape: shapeOf(row), digits: row.replace(GLYPH, ""), stoppedMs: STOPPED_MS };
+  const spinner = SPINNER.exec(row);
+  return spinner && { shape: shapeOf(row.replace(SPINNER, "")), digits: spinner[1] ?? "", stoppedMs: SPUN_MS };
 });
 
 interface Mark {
   /** What stands behind the sign. */
   shape: string;
   sign: string;
+  isDone: boolean;
+  isDots: boolean;
+  isSpinner: boolean;
 }
 
-const NO_MARK = { mark: null };
-const marks = new Memo<{ mark: Mark | null }>(512, (row) => {
-  const sign = row.length <= 400 ? MARK.exec(row) : null;
-  return sign ? { mark: { shape: shapeOf(row.slice(sign[0].length)), sign: sign[1] ?? "" } } : NO_MARK;
+/** The sign that the row begins with, which may turn. */
+const markOf = once((row): Mark | null => {
+  const [lead = "", sign = ""] = (row.length <= ROW_MAX && MARK.exec(row)) || [];
+  if (sign === "") return null;
+  return {
+    shape: shapeOf(row.slice(lead.length)),
+    sign,
+    isDone: DONE_SIGN.test(sign),
+    isDots: /[\u2800-\u28ff]/.test(sign),
+    isSpinner: SPINNER.test(row),
+  };
 });
 
-const isDots = (sign: string): boolean => /[\u2800-\u28ff]/.test(sign);
-
-/** Does the row begin with a sign, which may turn? */
-const isMarked = (row: string): boolean => marks.of(row).mark !== null;
-
 /** Does the row show anything that may run or turn? */
-export const mayMove = (row: string): boolean => showsTime(row) || isMarked(row);
+export const mayMove = (row: Row): boolean => clockOf(row) !== null || markOf(row) !== null;
 
 /** The signs that one row has begun with, newest last. */
 interface Turned {
-  signs: { sign: string; at: number }[];
+  signs: { sign: string; isDots: boolean; at: number }[];
   /** When it was last seen to turn. */
   at: number | null;
+  /** See `forgetOldest`. */
+  seen: number;
+}
+
+/** What a shape showed last, since when, and when its clock last moved. */
+interface Shown {
+  text: string;
+  since: number;
+  at: number | null;
+  seen: number;
 }
 
 export class Ticks {
-  /** By shape: what it showed last, since when, and when its clock last moved. */
-  readonly #seen = new Map<string, { text: string; since: number; at: number | null }>();
+  readonly #shown = new Map<string, Shown>();
   /** By what stands behind the sign. */
   readonly #turned = new Map<string, Turned>();
   /** How far above the composer a clock was last seen to run, and when. */
   #place: { above: number; at: number } | null = null;
+  /** How many rows were looked at. */
+  #rows = 0;
 
   /**
    * Takes in the rows that were not there at the look before; `standing` are all that stand there now. Only those that show a
    * time at all are remembered.
    */
-  look(rows: readonly string[], at: number, standing: readonly string[] = rows): void {
+  look(rows: readonly Row[], at: number, standing: readonly Row[] = rows): void {
     for (const row of rows) {
       this.#lookAtMark(row, at);
-      const { clock } = clocks.of(row);
+      const clock = clockOf(row);
       if (!clock) continue;
       const { shape, digits, stoppedMs } = clock;
-      const known = this.#seen.get(shape);
-      const changed = known !== undefined && known.text !== digits;
+      const known = this.#shown.get(shape);
+      if (!known) {
+        this.#shown.set(shape, { text: digits, since: at, at: null, seen: ++this.#rows });
+        if (this.#shown.size > SHAPES_MAX) forgetOldest(this.#shown);
+        continue;
+      }
+      known.seen = ++this.#rows;
+      if (known.text === digits) continue;
       // "Cooked for 4s" and, a turn later, "Cooked for 7s" are two rows that stand still, and no clock.
-      let moved = changed && at - known.since <= stoppedMs;
+      let moved = at - known.since <= stoppedMs;
       // "Took 0.4s" above "Took 0.1s": the clock of a row that still stands there did not become another.
-      if (moved && known && !isWithin(known.at, at, stoppedMs))
-        moved = !standing.some((one) => shows(one, shape, known.text));
-      this.#seen.delete(shape);
-      this.#seen.set(shape, {
-        text: digits,
-        since: changed || !known ? at : known.since,
-        at: moved ? at : (known?.at ?? null),
-      });
-      if (this.#seen.size > SHAPES_MAX) this.#seen.delete(this.#seen.keys().next().value as string);
+      if (moved && !isWithin(known.at, at, stoppedMs)) moved = !standing.some((one) => shows(one, shape, known.text));
+      known.text = digits;
+      known.since = at;
+      if (moved) known.at = at;
     }
   }
 
-  #lookAtMark(row: string, at: number): void {
-    const { mark } = marks.of(row);
+  #lookAtMark(row: Row, at: number): void {
+    const mark = markOf(row);
     if (!mark) return;
-    const known = this.#turned.get(mark.shape) ?? { signs: [], at: null };
-    this.#turned.delete(mark.shape);
-    this.#turned.set(mark.shape, known);
-    if (this.#turned.size > MARKED_MAX) this.#turned.delete(this.#turned.keys().next().value as string);
-    known.signs = known.signs.filter((one) => one.sign !== mark.sign && at - one.at <= MARKS_MS);
-    known.signs.push({ sign: mark.sign, at });
+    const { shape, sign, isDots } = mark;
+    const known = this.#turned.get(shape);
+    if (!known) {
+      this.#turned.set(shape, { signs: [{ sign, isDots, at }], at: null, seen: ++this.#rows });
+      if (this.#turned.size > MARKED_MAX) forgetOldest(this.#turned);
+      return;
+    }
+    known.seen = ++this.#rows;
+    known.signs = known.signs.filter((one) => one.sign !== sign && at - one.at <= MARKS_MS);
+    known.signs.push({ sign, isDots, at });
     if (known.signs.length >= MARKS_WANTED) known.at = at;
   }
 
@@ -130,48 +150,54 @@ export class Ticks {
    * Is this the row of a clock that ran in the same place a moment ago? A status line whose words change ("Thinking… 8s",
    * then "No answer yet, next try in 4m 10s") is no news of the agent, although nobody saw the new clock run yet.
    */
-  inherits(row: string, above: number, at: number): boolean {
+  inherits(row: Row, above: number, at: number): boolean {
     const isPlace = this.#place?.above === above && at - this.#place.at <= STOPPED_MS;
-    return isPlace && LEADS.test(row) && showsTime(row);
+    return isPlace && LEADS.test(row.text) && clockOf(row) !== null;
   }
 
   /** Is this row one whose clock runs now, or whose sign turns? */
-  ticking(row: string, at: number): boolean {
+  ticking(row: Row, at: number): boolean {
     return this.turning(row, at) || this.#runs(row, at);
   }
 
   /** Does this row begin with a sign that turns? */
-  turning(row: string, at: number): boolean {
-    const { mark } = marks.of(row);
-    if (!mark || DONE_SIGN.test(mark.sign)) return false;
-    if (SPINNER.test(row)) return this.#runs(row, at) || this.#turns(mark, at);
-    return this.#turns(mark, at);
+  turning(row: Row, at: number): boolean {
+    const mark = markOf(row);
+    if (!mark || mark.isDone) return false;
+    return (mark.isSpinner && this.#runs(row, at)) || this.#turns(mark, at);
   }
 
-  #turns({ shape, sign }: Mark, at: number): boolean {
+  #turns({ shape, isDots }: Mark, at: number): boolean {
     const known = this.#turned.get(shape);
     if (!known || !isWithin(known.at, at, SPUN_MS)) return false;
     // A bullet in place of dots that turned: what it stands before is finished.
-    return known.signs.every((one) => isDots(one.sign) === isDots(sign));
+    return known.signs.every((one) => one.isDots === isDots);
   }
 
   /** Did this row's clock run of late? That of a command may stand for some seconds on a machine with much to do. */
-  ran(row: string, at: number): boolean {
-    const { clock } = clocks.of(row);
-    return clock !== null && showsClock(row) && isWithin(this.#seen.get(clock.shape)?.at ?? null, at, RAN_MS);
+  ran(row: Row, at: number): boolean {
+    const clock = clockOf(row);
+    return clock !== null && showsClock(row) && isWithin(this.#shown.get(clock.shape)?.at ?? null, at, RAN_MS);
   }
 
-  #runs(row: string, at: number): boolean {
-    const { clock } = clocks.of(row);
+  #runs(row: Row, at: number): boolean {
+    const clock = clockOf(row);
     if (!clock) return false;
-    return isWithin(this.#seen.get(clock.shape)?.at ?? null, at, clock.stoppedMs);
+    return isWithin(this.#shown.get(clock.shape)?.at ?? null, at, clock.stoppedMs);
   }
 }
 
 const isWithin = (ticked: number | null, at: number, ms: number): boolean => ticked !== null && at - ticked <= ms;
 
-function shows(row: string, shape: string, digits: string): boolean {
-  const { clock } = clocks.of(row);
+/** Takes out what was seen longest ago. Seldom needed, where a map in the order of use would be written at every row. */
+function forgetOldest(known: Map<string, { seen: number }>): void {
+  let oldest: [shape: string, seen: number] = ["", Number.POSITIVE_INFINITY];
+  for (const [shape, { seen }] of known) if (seen < oldest[1]) oldest = [shape, seen];
+  known.delete(oldest[0]);
+}
+
+function shows(row: Row, shape: string, digits: string): boolean {
+  const clock = clockOf(row);
   return clock !== null && clock.shape === shape && clock.digits === digits;
 }
 

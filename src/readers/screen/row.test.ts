@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { profileFor } from "../../agents/registry.js";
+import { compileProfile } from "./compiled.js";
+import { once, rowOf, rowOfUnits } from "./row.js";
+
+const unitsOf = (text: string) => Uint16Array.from({ length: text.length }, (_, n) => text.charCodeAt(n));
+
+describe("a row", () => {
+  it("is the same object for the same text, however it was found", () => {
+    const made = (length: number) => "✻ Baking… (3s)".slice(0, length);
+    const row = rowOfUnits(unitsOf("✻ Baking… (3s) and more"), 14, made);
+    expect(row.text).toBe("✻ Baking… (3s)");
+    expect(rowOf("✻ Baking… (3s)")).toBe(row);
+    expect(rowOf("✻ Baking… (4s)")).not.toBe(row);
+  });
+
+  it("has the text that was asked for, whatever was asked before", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "binary", maxLength: 12 }), { maxLength: 20 }), (texts) => {
+        for (const text of texts) {
+          expect(rowOf(text).text).toBe(text);
+          expect(rowOfUnits(unitsOf(text), text.length, () => text).text).toBe(text);
+        }
+      }),
+    );
+    // So many share a hash now and then.
+    const others = Array.from({ length: 100_000 }, (_, n) => `row ${n.toString(36)}`);
+    expect(others.filter((text) => rowOf(text).text !== text)).toEqual([]);
+  });
+
+  it("answers a question once", () => {
+    let asked = 0;
+    const length = once((text) => {
+      asked++;
+      return text.length;
+    });
+    expect([length(rowOf("three")), length(rowOf("three")), length(rowOf("four"))]).toEqual([5, 5, 4]);
+    expect(asked).toBe(2);
+  });
+
+  it("is kept while it is seen now and then, and forgotten among many others", () => {
+    const [seen, unseen] = [rowOf("seen"), rowOf("unseen")];
+    for (let n = 0; n < 10_000; n++) {
+      rowOf(`passing ${n}`);
+      rowOf("seen");
+    }
+    expect(rowOf("seen")).toBe(seen);
+    expect(rowOf("unseen")).not.toBe(unseen);
+  });
+
+  it("is not kept for others where it is longer than rows are", () => {
+    const long = "x".repeat(500);
+    expect(rowOf(long)).not.toBe(rowOf(long));
+    expect(rowOf(long).text).toBe(long);
+  });
+
+  it("says to each profile what that profile asks, also where many ask", () => {
+    const row = rowOf("• Working (3s • esc to interrupt)");
+    const rules = (agent: string, marker: string) => {
+      const profile = { ...profileFor(agent), message: `^${marker} (?P<text>.*)$` };
+      return compileProfile(profile).says(row).message;
+    };
+    for (let n = 0; n < 12; n++) {
+      expect(rules("claude", "•")).toBe("Working (3s • esc to interrupt)");
+      expect(rules("codex", "◆")).toBeNull();
+    }
+  });
+});
