@@ -177,6 +177,17 @@ const PROMISES: Record<string, Step[]> = {
     { at: 0, signal: { kind: "session", source: "observer" }, expect: "starting" },
     { at: 1, signal: screen({}), expect: "idle" },
   ],
+  "a turn after an interrupted one is its own, although the word for it still stands there": [
+    { at: 0, signal: { kind: "input", source: "human", by: "human", bytes: 9, submits: true } },
+    { at: 1, signal: screen({ busy: true }), expect: "working" },
+    { at: 9, signal: screen({ busy: false, interrupted: true }) },
+    { at: 13, expect: "idle" },
+    { at: 20, signal: { kind: "input", source: "human", by: "human", bytes: 9, submits: true } },
+    { at: 21, signal: screen({ busy: true, interrupted: true }), expect: "working" },
+    { at: 22, signal: screen({ reply: "b", busy: true, interrupted: true }), expect: "working" },
+    { at: 30, signal: screen({ reply: "c", busy: false, closing: "result" }) },
+    { at: 35, expect: "complete" },
+  ],
   "an interrupted turn is idle: the human has the keyboard": [
     { at: 0, signal: begin },
     { at: 1, signal: { kind: "turn", source: "hook", phase: "interrupted" }, expect: "idle" },

@@ -107,7 +107,8 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
       return;
     case "screen": {
       const { busy, interrupted, moving } = signal.reading;
-      if (interrupted && turn.words.screen?.word === "active") turn.interruptedAt = signal.at;
+      // While it works, the word stands there from the turn before.
+      if (interrupted && busy !== true && turn.words.screen?.word === "active") turn.interruptedAt = signal.at;
       if (busy !== null) say(turn, "screen", busy ? "active" : "idle", signal.at);
       // No mark at all is known: after a human asked, motion is the only sign of a turn, and its end of the turn's end.
       else if (turn.askedAt !== null && !signal.reading.dialog)

@@ -30,6 +30,16 @@ const stranger = (...above: string[]) => [...above, "", RULE, "*   Type your mes
 const codex = (...above: string[]) => [...above, "", "› ", "", "  gpt-5 · ~/project"];
 
 describe("the facts of a screen", () => {
+  it("are no words of the turn before, although no empty row lies between", () => {
+    const cut = ["✦ The loop adds the tax and", "ℹ Request cancelled."];
+    const prompt = ["▄".repeat(40), " > continue", "▀".repeat(40)];
+    const composer = ["", " ? for shortcuts", "▄".repeat(40), " *   Type your message", "▀".repeat(40)];
+    expect(facts("gemini", [...cut, ...composer])).toMatchObject({ interrupted: true });
+    const after = facts("gemini", [...cut, ...prompt, "✦ The sum starts at zero now.", ...composer]);
+    expect(after).toMatchObject({ busy: false, closing: "result" });
+    expect(after.interrupted).toBeUndefined();
+  });
+
   it.each([
     [
       "Claude Code at work",

@@ -172,7 +172,8 @@ function matchBlock(
   const matches: LastMatch[] = [];
   let from = end;
   for (let y = end - 1; y >= start; y--) {
-    for (const { rule, groups } of profile.says(screen.rows[y] as Row).last) {
+    const says = profile.says(screen.rows[y] as Row);
+    for (const { rule, groups } of says.last) {
       if (!isDrawn(screen, y, rule, asked) || (rule.alone && hasOutput(screen.rows, y))) continue;
       if (rule.unsaid && isSaid(profile, screen.rows, y)) continue;
       const text = joinRows(screen.rows, " ", y, from);
@@ -182,7 +183,8 @@ function matchBlock(
       from = y;
       break;
     }
-    if (from > y && end - y > 6) break;
+    // What stands above a message has been said before it, also where no empty row lies between.
+    if (from > y && (says.isMessage || end - y > 6)) break;
   }
   return { matches, ownChrome: matches.some((m) => m.rule.fact !== "tool"), from };
 }
