@@ -178,11 +178,13 @@ const PROMISES: Record<string, Step[]> = {
     { at: 1, signal: screen({}), expect: "idle" },
   ],
   "a turn after an interrupted one is its own, although the word for it still stands there": [
+    { at: 0, signal: { kind: "input", source: "human", by: "human", bytes: 9, submits: true } },
     { at: 0, signal: { kind: "status", source: "title", status: "working" } },
     { at: 1, signal: screen({ busy: true }), expect: "working" },
     { at: 9, signal: { kind: "status", source: "title", status: "idle" } },
     { at: 9, signal: screen({ busy: false, interrupted: true }) },
     { at: 13, expect: "idle" },
+    { at: 19, signal: { kind: "input", source: "human", by: "human", bytes: 9, submits: true } },
     { at: 20, signal: { kind: "status", source: "title", status: "working" } },
     { at: 21, signal: screen({ busy: true, interrupted: true }), expect: "working" },
     { at: 22, signal: screen({ reply: "b", busy: true, interrupted: true }), expect: "working" },
