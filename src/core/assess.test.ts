@@ -90,6 +90,16 @@ const PROMISES: Record<string, Step[]> = {
     { at: 6, signal: prompt(true), expect: "needs_input/permission" },
     { at: 7, signal: prompt(false), expect: "needs_input/confirmation" },
   ],
+  "a state file that says that a dialog is open waits too, where it does not say which": [
+    { at: 0, signal: { kind: "status", source: "session_file", status: "working" } },
+    { at: 5, signal: { kind: "status", source: "session_file", status: "blocked", text: "dialog open" } },
+    { at: 5, expect: "working" },
+    { at: 5.5, signal: limit, expect: "rate_limited/limit" },
+    { at: 9, signal: { kind: "status", source: "session_file", status: "working" } },
+    { at: 20, signal: { kind: "limit", source: "stream", level: "cleared" } },
+    { at: 30, signal: { kind: "status", source: "session_file", status: "blocked", prompt: "permission" } },
+    { at: 30, expect: "needs_input/permission" },
+  ],
   "an error row counts above an idle composer only": [
     { at: 0, signal: { kind: "input", source: "human", by: "human", bytes: 3, submits: true } },
     { at: 1, signal: screen({ busy: true, error: { cause: "api", text: "API Error: 500" } }), expect: "working" },

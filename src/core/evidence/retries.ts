@@ -39,6 +39,8 @@ interface Ladder {
 
 export interface RetriesState {
   ladder: Ladder | null;
+  /** When the client was last seen to have done with a try: until then it was not silent. */
+  leftAt: number | null;
   asleep: Asleep;
 }
 
@@ -61,7 +63,7 @@ const LONG_WAIT_MS: number = 5 * MINUTE;
 const HIDDEN_MS: number = 60 * SECOND;
 
 export function createRetries(): RetriesState {
-  return { ladder: null, asleep: [] };
+  return { ladder: null, leftAt: null, asleep: [] };
 }
 
 export function takeRetries(state: RetriesState, signal: Signal): void {
@@ -77,8 +79,13 @@ export function takeRetries(state: RetriesState, signal: Signal): void {
     state.ladder = null;
     return;
   }
-  if (endsRetrying(signal)) state.ladder = null;
-  else if (signal.kind === "screen" && state.ladder.source === "screen") state.ladder.hiddenAt ??= signal.at;
+  const isHidden = signal.kind === "screen" && state.ladder.source === "screen" && state.ladder.hiddenAt === null;
+  if (endsRetrying(signal)) {
+    state.leftAt = state.ladder.hiddenAt ?? signal.at;
+    state.ladder = null;
+  } else if (isHidden) {
+    state.leftAt = state.ladder.hiddenAt = signal.at;
+  }
 }
 
 export function retriesVerdict(state: RetriesState, now: number, options?: DetectorOptions): RetriesVerdict | null {

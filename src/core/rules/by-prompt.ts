@@ -7,7 +7,9 @@ import { lasting } from "./words.js";
 export function byPrompt({ evidence, since, dueAfter }: Question): Verdict | null {
   const open = openPrompt(evidence.prompts);
   if (!open) return null;
-  if (open.source === "title" && since(open.at) < SETTLE_MS.reason) {
+  // A flag only says that something is open; a look later the screen has the words, and they may be those of a limit.
+  const isWordless = open.source === "title" || (open.source === "session_file" && open.prompt === "confirmation");
+  if (isWordless && since(open.at) < SETTLE_MS.reason) {
     dueAfter(open.at, SETTLE_MS.reason);
     return null;
   }

@@ -11,6 +11,13 @@ const PROMISES: Record<string, Step[]> = {
     { at: 3, signal: { kind: "status", source: "title", status: "blocked" }, expect: "working" },
     { at: 3.75, expect: "working" },
   ],
+  "silence counts from the end of the tries, not from the words before them": [
+    { at: 0, signal: { kind: "status", source: "title", status: "working" } },
+    { at: 5, signal: screen({ busy: true, moving: true, retry: { text: "API error", attempt: 3, max: 10 } }) },
+    { at: 170, signal: busy, expect: "waiting/retry" },
+    { at: 235, expect: "working" },
+    { at: 290, expect: "stuck/silent_stream" },
+  ],
   "an open tool is work at first, then a named wait": [
     { at: 0, signal: begin },
     { at: 1, signal: tool("shell"), expect: "working" },

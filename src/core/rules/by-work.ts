@@ -141,13 +141,14 @@ function shownTool({ evidence }: Question): OpenTool | null {
 /** No tool, no retry, no prompt: the model must be heard. */
 function bySilence(question: Question): Verdict {
   const { evidence, since, dueAfter, now, settings } = question;
-  const { progress, turn, prompts, tools } = evidence;
+  const { progress, turn, prompts, tools, retries } = evidence;
   // A flag that says "blocked" may be the first that is heard of it: before that, nobody listened.
   const news = Math.max(
     evidence.firstAt ?? now,
     turn.startedAt ?? 0,
     prompts.closedAt ?? 0,
     tools.lastEndAt ?? 0,
+    retries.leftAt ?? 0,
     ...Object.values(progress.seen),
   );
   const witnesses = (Object.keys(progress.seen) as Witness[]).filter((w) => !EDGES.has(w) && counts(question, w));
