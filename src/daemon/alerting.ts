@@ -1,7 +1,7 @@
 /** Alerts of the daemon: what is owed to humans is put into the outbox together with the change that it is about. */
 import type { AlertRules, AlertState, Planned } from "../core/alert/alert.js";
 import { noticeOf } from "../core/alert/notice.js";
-import { membersOf, planAlerts } from "../core/alert/plan.js";
+import { membersIn, membersOf, planAlerts } from "../core/alert/plan.js";
 import { type Incidents, silencedUntil } from "../core/incident/incident.js";
 import type { Seen } from "../core/message/due.js";
 import type { OutboxTable, Owed, StoredDelivery } from "../store/outbox.js";
@@ -56,8 +56,9 @@ export class Alerting {
 
   /** Subjects that are over and no longer in the outbox are forgotten. */
   prune(book: Incidents, now: number): void {
+    const members = membersIn(book);
     const live = new Set(
-      [...this.#known.values()].filter((state) => membersOf(book, state).length > 0).map((s) => s.subject),
+      [...this.#known.values()].filter((state) => members(state).length > 0).map(({ subject }) => subject),
     );
     this.#options.outbox.prune(live, now);
     const kept = new Set(this.#options.outbox.states().map(({ subject }) => subject));

@@ -1,9 +1,12 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
 import { RULES } from "../../../test/support/telling.js";
+import type { Incident } from "../incident/incident.js";
+import { subjectOf } from "../message/due.js";
 import { POLICIES } from "../policy/builtin.js";
-import { planAlerts } from "./plan.js";
+import { membersIn, planAlerts } from "./plan.js";
 
 it("a trouble that comes back after its outage was over is told by itself", () => {
   const world = new World(POLICIES.observe);
@@ -22,4 +25,24 @@ it("a trouble that comes back after its outage was over is told by itself", () =
   ] as const;
   const after = planAlerts({ ...input, known: [{ ...told, edges }] });
   expect(after.map((one) => `${one.edge} ${one.subject}`)).toEqual([`opened incident:${incident.id}.0`]);
+});
+
+it("an alert is about the incidents that were told, in the book's order and of the same generation, or about who is in the outage", () => {
+  const place = fc.record({
+    id: fc.constantFrom("a", "b", "c", "d", "e"),
+    reopened: fc.nat(1),
+    outage: fc.option(fc.constantFrom("o1", "o2")),
+  });
+  const books = fc.uniqueArray(place, { selector: ({ id }) => id });
+  const told = fc.uniqueArray(fc.constantFrom<string[]>("a.0", "a.1", "b.0", "c.1", "d.0", "e.0", "e.1", "gone.0"));
+  fc.assert(
+    fc.property(books, told, (places, members) => {
+      const incidents = places as unknown as Incident[];
+      const find = membersIn({ incidents });
+      expect(find({ subject: "group:g", members })).toEqual(
+        incidents.filter((one) => members.includes(subjectOf(one))),
+      );
+      expect(find({ subject: "outage:o1", members })).toEqual(incidents.filter(({ outage }) => outage === "o1"));
+    }),
+  );
 });

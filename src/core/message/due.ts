@@ -114,12 +114,12 @@ function openDue(
   }
   const { escalated } = incident;
   const wasTold = before.size > 0 && [...before].some((one) => one.startsWith(type));
-  const tried = book.deeds.some((deed) => deed.incident === incident.id && counts(deed));
+  const tried = (): boolean => book.deeds.some((deed) => deed.incident === incident.id && counts(deed));
   if (
     escalated &&
     wasTold &&
     !before.has("escalated") &&
-    (tried ||
+    (tried() ||
       (!HANDS_OFF.has(incident.trouble) &&
         incident.trouble !== "over_budget" &&
         escalated.at - incident.confirmedAt > ESCALATED_AFTER_MS))
