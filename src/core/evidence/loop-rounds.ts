@@ -87,7 +87,9 @@ export function replayRound(rounds: Rounds): void {
 
 function roundOf(rounds: Rounds, start: ToolStartSignal): number {
   const named = start.round === undefined ? undefined : rounds.names.get(start.round);
-  if (named !== undefined) return named;
+  // Some gateways give every reply the same name: a call that comes again after its own result is of another.
+  const isReused = named === rounds.current && rounds.answered && rounds.done.has(start.call);
+  if (named !== undefined && !isReused) return named;
   const sameBatch = rounds.showsResults ? !rounds.answered : start.at - rounds.lastStartAt < ROUND_GAP_MS;
   if (start.round !== undefined || !sameBatch || rounds.current === 0) {
     rounds.current++;

@@ -36,6 +36,12 @@ describe("a loop", () => {
       "loop",
       4,
     ],
+    [
+      "equal failures where every reply has the same name",
+      story().times(4, (s) => s.call({ args: "x", fails: "boom", round: "1" })),
+      "repeated_error",
+      4,
+    ],
     ["calls without any results", story().times(5, (s) => s.start({ args: "x" })), "loop", 5],
     ["the same message again", story().times(4, (s) => s.say(said("I go on now."))), "loop", 4],
     [
