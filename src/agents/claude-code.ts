@@ -88,7 +88,7 @@ export const claudeCode: AgentProfile = {
     {
       fact: "failure",
       region: "last",
-      when: "^[●⏺] (?P<text>API Error.*)",
+      when: "^[●⏺] (?P<text>(?:[^·]{1,60} · )?API Error.*)",
       tinted: true,
       plain: true,
       fallback: "api",
@@ -96,7 +96,7 @@ export const claudeCode: AgentProfile = {
     {
       fact: "failure",
       region: "last",
-      when: "^ {2}⎿\\s+(?P<text>API Error.*)",
+      when: "^ {2}⎿\\s+(?P<text>(?:[^·]{1,60} · )?API Error.*)",
       tinted: true,
       plain: true,
       fallback: "api",

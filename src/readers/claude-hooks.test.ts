@@ -146,6 +146,7 @@ describe("ClaudeSessionFileReader", () => {
       { status: "busy" },
       { status: "waiting", waitingFor: "permission prompt" },
       { status: "waiting", waitingFor: "input needed" },
+      { status: "shell" },
       { status: "dancing" },
     ];
     const signals = states.flatMap((state, i) => reader.read(state, AT + i));
@@ -155,6 +156,7 @@ describe("ClaudeSessionFileReader", () => {
       { status: "working" },
       { status: "blocked", prompt: "permission" },
       { status: "blocked", prompt: "input" },
+      { status: "idle" },
     ]);
     expect([...reader.skipped]).toEqual([["status dancing", 1]]);
   });

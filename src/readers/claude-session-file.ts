@@ -12,6 +12,8 @@ import { Thread } from "./thread.js";
 const STATUSES: ReadonlyMap<string, StatusSignal["status"]> = new Map([
   ["busy", "working"],
   ["idle", "idle"],
+  // At its prompt, with a command that the turn left running.
+  ["shell", "idle"],
   ["waiting", "blocked"],
 ]);
 

@@ -205,6 +205,11 @@ describe("the facts of a screen", () => {
     expect(facts("claude", rows, false)).not.toHaveProperty("error");
   });
 
+  it("know an error behind what the program asks for", () => {
+    const rows = claude("● Please run /login · API Error: 401 invalid key", "", "✻ Cogitated for 2s");
+    expect(facts("claude", rows, true)).toMatchObject({ error: { cause: "auth" } });
+  });
+
   it("do not read an error that stands further up", () => {
     const rows = claude("  ⎿  API Error: 500 internal server error", "", "⏺ Fixed it, all tests pass.");
     expect(facts("claude", rows, true)).not.toHaveProperty("error");
