@@ -31,13 +31,13 @@ export const generic: AgentProfile = {
     {
       fact: "retry",
       region: "status",
-      when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>(?:[0-9]+ ?(?:h|m|s|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)/(?P<max>\\d+)).*)",
+      when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>(?:[0-9]+ ?(?:h|m|s|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)(?:/(?P<max>\\d+)|\\))).*)",
       live: true,
     },
     {
       fact: "retry",
       region: "foot",
-      when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>(?:[0-9]+ ?(?:h|m|s|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)/(?P<max>\\d+)).*)",
+      when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>(?:[0-9]+ ?(?:h|m|s|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)(?:/(?P<max>\\d+)|\\))).*)",
     },
     {
       fact: "busy",
@@ -68,7 +68,13 @@ export const generic: AgentProfile = {
       when: "(?i)^(?P<text>.{0,80}\\b(?:usage|rate|session|daily|weekly|monthly|quota|\\d+-hour) limit (?:was |is )?(?:reached|exceeded|hit)\\b.*)$",
     },
     { fact: "busy", region: "foot", when: "(?i)\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b" },
-    { fact: "ended", region: "last", when: "^\\s{0,4}(?:\\S{1,2} )?\\pL+ for (?:\\d+[hms] ?)+(?:\\s*[·•].*)?$" },
+    // How long it took, below what it said.
+    { fact: "ended", region: "last", when: "^\\s{0,4}[⏱⏲⌛⏳🕒] {1,2}(?:\\d+(?:\\.\\d+)?[hms] ?)+$" },
+    {
+      fact: "ended",
+      region: "last",
+      when: "^\\s{0,6}(?:\\S{1,2} )?\\pL+ for (?:\\d+(?:\\.\\d)?[hms] ?)+(?:\\s*[·•].*)?$",
+    },
     { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+Shell (?P<command>.+?)[\\s│]*$", class: "shell" },
     { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
     {
@@ -87,7 +93,7 @@ export const generic: AgentProfile = {
     {
       fact: "failure",
       region: "last",
-      when: "^(?: {0,2}[✕■✗✘✖×⚠●⏺!]| {2,4}⎿) {0,2}(?P<text>\\S.*)",
+      when: "^(?: {0,2}[✕■✗✘✖×⚠●⏺!┃]| {2,4}⎿) {0,2}(?P<text>\\S.*)",
       tinted: true,
       unsaid: true,
     },
@@ -109,6 +115,8 @@ export const generic: AgentProfile = {
     "^\\s{0,2}ℹ ",
     // Between a reply and its composer programs draw rules, hints at the far right and modes with the key that changes them.
     "^\\s*[─━═▄▀]{10,}\\s*$",
+    // A gauge, with what is left of it.
+    "^\\s*[─━═╌┄█░▒▓]{10,} \\d[\\d\\s.,%/kKmM]{0,24}$",
     "^\\s{0,2}┃$",
     "^\\s{40,}\\S.{0,60}$",
     "(?i)^\\s{0,4}\\pL.{0,40}\\b(?:ctrl|shift|alt)\\s?[+-]\\s?[a-z]+\\b[^.?!]{0,30}$",

@@ -112,6 +112,23 @@ describe("a terminal", () => {
     expect(many.flatMap((s) => (s.kind === "status" ? [s.status] : []))).toEqual(["working", "idle"]);
   });
 
+  it("believes no spinner in a title that stood still for seconds while an unknown program names what stopped it", () => {
+    const { show, terminal } = reader("generic");
+    const statuses = (signals: Signal[]) => signals.flatMap((s) => (s.kind === "status" ? [s.status] : []));
+    expect(statuses(show("\u001b]0;⠦ task\u0007"))).toEqual(["working"]);
+    show(composer("\u001b[31m✕ API Error: 401 Invalid API key\u001b[0m"), 2);
+    expect(statuses(terminal.look(60_000))).toEqual(["clear"]);
+    expect(statuses(terminal.look(90_000))).toEqual([]);
+    expect(statuses(show("\u001b]0;⠧ task\u0007"))).toEqual(["working"]);
+  });
+
+  it("believes it as long as nothing was said to have gone wrong", () => {
+    const { show, terminal } = reader("generic");
+    show("\u001b]0;⠦ task\u0007");
+    show(composer("⏺ The loop adds the tax first."), 2);
+    expect(terminal.look(60_000).filter((s) => s.kind === "status")).toEqual([]);
+  });
+
   it("tells the program's version once", () => {
     const { show } = reader();
     const banner = `Claude Code v2.1.300\r\n${RULE}`;

@@ -35,6 +35,8 @@ export interface TerminalOptions {
 
 /** Bytes arriving is life, not progress: said once per so many milliseconds. */
 const OUTPUT_EVERY_MS = 5000;
+/** A spinner in a title turns several times a second: one that stood for so long has stopped. */
+const TITLE_STOOD_MS = 4000;
 /** How shells and interpreters end the row on which they wait for a command. */
 const PROMPT_SIGN = /[$#%>❯›»]$/;
 /** What a program's status means for whoever wants to type. */
@@ -54,6 +56,7 @@ export class TerminalReader {
   readonly #ticks = new Ticks();
   readonly #settling = new Settling();
   readonly #standing = new Standing();
+  readonly #signs = new Set<string>();
   readonly #memory: ScreenMemory;
   readonly #look: Look;
   /** The same for a reading by structure alone. */
@@ -64,6 +67,9 @@ export class TerminalReader {
   /** The program's last word of itself by OSC 7501. */
   #programStatus: string | null = null;
   #titleStatus: string | null = null;
+  #titledAt = Number.NEGATIVE_INFINITY;
+  /** The screen, read by structure, stands at its prompt below what stopped it. */
+  #hasGivenUp = false;
   #version: string | null = null;
 
   constructor(profile: AgentProfile, options: TerminalOptions) {
@@ -72,7 +78,10 @@ export class TerminalReader {
     this.#options = options;
     this.#resetTimes = new ResetTimes(options);
     this.#look = this.#lookBy({});
-    this.#structuralLook = this.#lookBy({ stood: (rows, top) => this.#standing.see(rows, top) });
+    this.#structuralLook = this.#lookBy({
+      stood: (rows, top) => this.#standing.see(rows, top),
+      signs: this.#signs,
+    });
     this.#emulator = new Emulator(options, (data) => {
       this.#programStatus = statusOf(data) ?? this.#programStatus;
     });
@@ -115,6 +124,7 @@ export class TerminalReader {
       this.#outputBytes = 0;
       this.#outputAt = at;
     }
+    this.#lookAtStoodTitle(at, signals);
     if (this.#emulator.isAtRest && this.#settling.isAtRest(at)) return signals;
     if (!this.#emulator.isDue(this.#settling.isOpen)) return signals;
     this.#emulator.readRows();
@@ -134,8 +144,16 @@ export class TerminalReader {
     this.#emulator.dispose();
   }
 
+  /** Some leave the title as it was when an error ended the turn: the screen says so, and its spinner turns no more. */
+  #lookAtStoodTitle(at: number, signals: Signal[]): void {
+    if (!this.#hasGivenUp || this.#titleStatus !== "working" || at - this.#titledAt < TITLE_STOOD_MS) return;
+    this.#titleStatus = "clear";
+    signals.push({ kind: "status", at, source: "title", status: "clear" });
+  }
+
   #lookAtTitles(at: number, signals: Signal[]): void {
     for (const title of this.#emulator.takeTitles()) {
+      this.#titledAt = at;
       const status = this.#statusOfTitle(title) ?? "clear";
       if (status === this.#titleStatus) continue;
       this.#titleStatus = status;
@@ -157,7 +175,9 @@ export class TerminalReader {
     const changed = this.#emulator.takeChanged();
     if (changed.length > 0) {
       this.#ticks.look(changed, at, this.#emulator.screen.rows);
-      this.#settling.see(this.#readScreen(at).facts, at);
+      const { facts } = this.#readScreen(at);
+      this.#hasGivenUp = this.#compiled.profile.id === generic.id && hasGivenUp(facts);
+      this.#settling.see(facts, at);
       this.#lookForVersion(changed, at, signals);
     }
     const reading = this.#settling.say(at);
@@ -181,7 +201,7 @@ export class TerminalReader {
   }
 
   /** What the looks before know of rows, at the moment `at` of the look that is taken. */
-  #lookBy(more: Pick<Look, "stood">): Look {
+  #lookBy(more: Pick<Look, "stood" | "signs">): Look {
     const look: Look = {
       at: Number.NEGATIVE_INFINITY,
       until: (text) => this.#resetTimes.until(text, look.at),
@@ -217,3 +237,6 @@ export class TerminalReader {
     }
   }
 }
+
+const hasGivenUp = ({ busy, composer, error, limit }: Facts): boolean =>
+  busy === false && composer !== "hidden" && (error !== undefined || limit !== undefined);

@@ -108,7 +108,7 @@ const ROWS: Row[] = [
   },
   {
     words:
-      /\b(?:econnrefused|enotfound|eai_again|enetunreach|ehostunreach)\b|connection ?refused|getaddrinfo|resolve host|network is unreachable|failedtoopensocket|unable to connect|cannot connect|could not connect/,
+      /\b(?:econnrefused|enotfound|eai_again|enetunreach|ehostunreach)\b|connection ?refused|getaddrinfo|resolve host|network is unreachable|failedtoopensocket|unable to connect|cannot connect|could not connect|connection failed/,
     is: error("unreachable"),
   },
   { words: /fetch failed|connection error|network error/, is: retry("network") },

@@ -112,7 +112,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
       if (busy !== null) say(turn, "screen", busy ? "active" : "idle", signal.at);
       // No mark at all is known: after a human asked, motion is the only sign of a turn, and its end of the turn's end.
       else if (turn.askedAt !== null && !signal.reading.dialog)
-        say(turn, "screen", moving ? "active" : "idle", signal.at);
+        say(turn, "screen", moving || isCutOff(turn, signal.reading) ? "active" : "idle", signal.at);
       turn.byMotion = busy === null;
       turn.showedWork ||= showsWork(signal.reading);
       if (hasGivenUp(signal.reading)) turn.presumed = true;
@@ -157,6 +157,10 @@ function takeWords(turn: TurnEvidence, { at, reading }: ScreenSignal, startsQuie
  */
 const hasGivenUp = ({ busy, moving, composer, limit, error }: ScreenReading): boolean =>
   busy === false && !moving && composer !== "hidden" && (limit !== undefined || error !== undefined);
+
+/** It had a place to type into, that has not come back, and the cursor stands behind its last word. */
+const isCutOff = ({ readyAt }: TurnEvidence, { composer, caret }: ScreenReading): boolean =>
+  readyAt !== null && composer === "hidden" && caret === "text";
 
 const showsWork = ({ composer, tool, tokens }: ScreenReading): boolean =>
   composer !== "hidden" || tool !== undefined || tokens !== undefined;

@@ -12,8 +12,8 @@ export interface Composer {
   isUnsigned?: true;
 }
 
-/** Does the cursor stand in row `y`, or is one drawn there? */
-type HoldsCursor = (y: number) => boolean;
+/** Does the cursor stand in row `y`, or before words there that are to be typed over? */
+type AsksOfRow = (y: number, what: "cursor" | "ghost") => boolean;
 
 const HEIGHT_MAX = 16;
 
@@ -24,7 +24,8 @@ const HEIGHT_MAX = 16;
 export function findComposer(
   profile: CompiledProfile,
   rows: readonly Row[],
-  holdsCursor: HoldsCursor = () => false,
+  isSo: AsksOfRow = () => false,
+  signs: Set<string> = new Set(),
 ): Composer | null {
   const { composer } = profile.profile;
   const foot = footOf(rows);
@@ -35,7 +36,38 @@ export function findComposer(
     if (!isBlank(rows[y])) below++;
   }
   if (composer.bottom !== null) return null;
-  return tall(profile, rows, foot) ?? barred(profile, rows, foot) ?? enclosed(profile, rows, foot, holdsCursor);
+  return (
+    tall(profile, rows, foot) ??
+    barred(profile, rows, foot) ??
+    enclosed(profile, rows, foot, isSo) ??
+    prompted(profile, rows, foot, isSo, signs)
+  );
+}
+
+/** A sign of the program's own at the head of the lowest row, and behind it what may be typed there, in grey. */
+const SIGNS_MAX = 4;
+const OWN_SIGN = /^ {0,2}([^\p{L}\p{N}\s]{1,4}) {1,2}(?=\p{L})/u;
+
+/**
+ * A composer of one line with a sign that no other program has: before the cursor stands no word, and behind it grey ones. A
+ * sign that was seen so is the composer's with a draft, too, as long as the cursor stands there.
+ */
+function prompted(
+  { isPlaceholder }: CompiledProfile,
+  rows: readonly Row[],
+  foot: number,
+  isSo: AsksOfRow,
+  signs: Set<string>,
+): Composer | null {
+  const row = rows[foot]?.text ?? "";
+  const [head, sign] = OWN_SIGN.exec(row) ?? [];
+  if (head === undefined || sign === undefined) return null;
+  const isGhost = isSo(foot, "ghost");
+  if (isGhost && signs.size < SIGNS_MAX) signs.add(sign);
+  if (!isGhost && !(signs.has(sign) && isSo(foot, "cursor"))) return null;
+  const draft = row.slice(head.length).trim();
+  const isEmpty = isGhost && isPlaceholder(draft);
+  return { top: foot, bottom: foot, draft: isEmpty ? "" : draft, isUnsigned: true };
 }
 
 const EDGE = /^ {0,4}([╭╰┌└]?)[─━═]{9,}[╮╯┐┘]?$/;
@@ -48,7 +80,7 @@ function enclosed(
   { isPlaceholder, profile: { composer } }: CompiledProfile,
   rows: readonly Row[],
   foot: number,
-  holdsCursor: HoldsCursor,
+  isSo: AsksOfRow,
 ): Composer | null {
   let below = 0;
   for (let bottom = foot; bottom > 1 && below <= composer.belowMax; bottom--) {
@@ -61,7 +93,7 @@ function enclosed(
     let top = bottom - 1;
     while (top > 0 && bottom - top <= HEIGHT_MAX && cornerOf(rows[top] as Row) === null) top--;
     const inside = rows.slice(top + 1, bottom);
-    if (!isFrame(rows[top] as Row, end) || !inside.some((_, n) => holdsCursor(top + 1 + n))) return null;
+    if (!isFrame(rows[top] as Row, end) || !inside.some((_, n) => isSo(top + 1 + n, "cursor"))) return null;
     const draft = inside
       .map(({ text }) => text.replace(SIGN, "").replace(/[\s│┃|]+$/, ""))
       .join(" ")

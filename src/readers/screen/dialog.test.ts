@@ -49,6 +49,28 @@ describe("a dialog by its structure", () => {
     expect(findDialog(generic, rows)).toMatchObject({ prompt: "permission", question: "Allow it to run?" });
   });
 
+  it("has answers behind round signs, of which one is chosen, with a status line below or none", () => {
+    const framed = [
+      "│ Allow execution?",
+      "│ ● Yes, allow once   │",
+      "│ ○ Yes, always       │",
+      "│ ○ No (esc)          │",
+    ];
+    expect(findDialog(generic, [...framed, "╰──────────╯", "", "⠏ Waiting for you..."])).toMatchObject({
+      prompt: "permission",
+    });
+    expect(findDialog(generic, ["◆  May it run?", "│  ○ Allow", "│  ● Deny", "└"])).not.toBeNull();
+  });
+
+  it.each([
+    ["tasks", ["● Run the tests", "○ Mend the total", "○ Write it down"]],
+    ["answers of one kind", ["● Yes, once", "○ Yes, always"]],
+    ["answers in two columns", ["● Yes, once", "  ○ No"]],
+    ["two that are chosen", ["● Yes, once", "● No"]],
+  ])("is none in a list of round signs: %s", (_, rows) => {
+    expect(findDialog(generic, rows)).toBeNull();
+  });
+
   it("has options without numbers only where the keys are named below", () => {
     const options = ["Trust this folder?", " ❯ No, exit", "   Yes, I trust it"];
     expect(findDialog(generic, [...options, "", " Enter to confirm · Esc to cancel"])).toMatchObject({

@@ -25,6 +25,14 @@ const ANSWER_SIGN = /^[✓✔✗✘✕] /;
 /** How the two answers to a permission begin, whoever asks for it. */
 const YES = /^(?:[✓✔] )?(?:yes|allow|approve|accept|trust|proceed|continue|run)\b/i;
 const NO = /^(?:[✗✘✕] )?(?:no|deny|reject|refuse|decline|cancel|don['’]t|exit|quit|abort)\b/i;
+/** One of several, and it is chosen or not. A list of tasks may have the same signs: only the answers tell them apart. */
+const CHOICE = /^([\s│┃|▌]{0,8})([●◉○◯])\s{1,3}(\S.*)$/;
+const CHOICES_MAX = 8;
+const choiceOf = once((row): { indent: string; isChosen: boolean; label: string } | null => {
+  const [, indent, sign, label] = CHOICE.exec(row.slice(0, 400)) ?? [];
+  if (indent === undefined || sign === undefined || label === undefined) return null;
+  return { indent, isChosen: sign === "●" || sign === "◉", label };
+});
 /** `[y] Approve   [n] Deny`: the answers beside each other, each behind its key. */
 const KEYED_ANSWERS =
   /^[\s│┃|]{0,8}[[(](\w{1,5})[\])] ?(\p{L}[\p{L} ]{0,30}?)\s{2,}[[(](\w{1,5})[\])] ?(\p{L}[\p{L} ]{0,30}?)(?:\s{2,}.{0,120})?[\s│┃|]*$/u;
@@ -170,6 +178,7 @@ function hasSibling(rows: readonly Row[], y: number, foot: number, number: strin
     }
     return false;
   }
+  if (isChoice(rows, y)) return true;
   // Without numbers, the other option must stand right beside it in the same column, and the keys be named, here or below.
   const { text } = rows[y] as Row;
   const column = /^[\s│┃|▌]*\S\s+/.exec(text)?.[0].length ?? 0;
@@ -182,6 +191,22 @@ function hasSibling(rows: readonly Row[], y: number, foot: number, number: strin
   if (movesAbove(rows, y)) return true;
   for (let r = y + 1; r <= Math.min(foot, y + 8); r++) if (hasHint(rows[r] as Row)) return true;
   return false;
+}
+
+/** The chosen one of answers that stand below each other, each behind a round sign: one says yes, one no. */
+function isChoice(rows: readonly Row[], y: number): boolean {
+  const chosen = choiceOf(rows[y] as Row);
+  if (!chosen?.isChosen) return false;
+  const labels = [chosen.label];
+  for (const step of [-1, 1]) {
+    for (let n = 1; n <= CHOICES_MAX; n++) {
+      const row = rows[y + step * n];
+      const other = row ? choiceOf(row) : null;
+      if (!other || other.isChosen || other.indent !== chosen.indent) break;
+      labels.push(other.label);
+    }
+  }
+  return labels.some((one) => YES.test(one)) && labels.some((one) => NO.test(one));
 }
 
 /** Without a word of keys: yes and no, in a frame or each behind its sign. Bare, they may be a draft of two lines. */

@@ -13,6 +13,7 @@ const UNKNOWN = {
   muted: () => null,
   redFrame: () => null,
   backed: () => null,
+  ghost: () => null,
   cursor: () => null,
   isPlain: () => false,
 };
@@ -151,6 +152,52 @@ describe("the facts of a screen", () => {
       const printed = bare("● Bash(npm test)", "  ⎿  Output:", "    all passed?", "", "  It is mended.");
       expect(stranger(printed)).toMatchObject({ replying: true, closing: "result" });
       expect(stranger([...printed.slice(0, 3), ...printed.slice(5)])).not.toHaveProperty("closing");
+    });
+
+    it("tell its last message without when it was said, what it took and how much of it is left", () => {
+      const rows = bare(
+        " $ npm test",
+        "",
+        " Which port should I use?                  9:15 PM",
+        "",
+        "     Worked for 3.6s",
+        "  ╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌ 1% 1k/128k",
+      );
+      expect(stranger(rows)).toMatchObject({ ended: true, closing: "question", asks: "Which port should I use?" });
+      expect(stranger(bare(" Which port should I use?", "  ⏱ 1m 46s"))).toMatchObject({ ended: true });
+    });
+
+    it("tell where a human types by a sign of the program's own: before grey words, and from then on with a draft", () => {
+      const signs = new Set<string>();
+      const see = (row: string, drawn: Partial<ScreenText>) =>
+        readFacts(
+          compileProfile(profileFor("generic")),
+          { ...UNKNOWN, rows: ["Done.", row].map(rowOf), ...drawn },
+          { at: AT, until: () => undefined, ticking: () => false, signs },
+        ).composer;
+      const here = (row: number) => row === 1;
+      expect(see("🪿 and also", { cursor: here })).toBe("hidden");
+      expect(see("🪿 Enter to send", { cursor: here, ghost: here })).toBe("empty");
+      expect(see("🪿 and also", { cursor: here })).toBe("draft");
+      expect(see("🪿 and also", {})).toBe("hidden");
+      expect(see("🦆 and also", { cursor: here })).toBe("hidden");
+    });
+
+    it("tell that it tries again, by the number of the try alone", () => {
+      const rows = bare("    ⠧ Connection failed | Retrying (attempt 5)... 1.9s");
+      const seen = readFacts(
+        compileProfile(profileFor("generic")),
+        { ...UNKNOWN, rows: rows.map(rowOf), ...cursorIn(rows.length - 3) },
+        { at: AT, until: () => undefined, ticking: ({ text }) => text.includes("⠧") },
+      );
+      expect(seen.retry).toMatchObject({ attempt: 5, infra: "refused" });
+    });
+
+    it("tell an error beside a bar in its colour, and no words that have none", () => {
+      const rows = bare("  ┃  Authentication required: your credentials were rejected. Run /login.");
+      const at = cursorIn(rows.length - 3);
+      expect(facts("generic", rows, true, at).error).toMatchObject({ cause: "auth" });
+      expect(facts("generic", rows, false, at)).not.toHaveProperty("error");
     });
 
     it("tell a tool by the clock that runs in its own block, and a model that thinks is none", () => {

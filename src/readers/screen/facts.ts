@@ -27,6 +27,8 @@ export interface Look {
   isStanding?: (row: Row) => boolean;
   /** This stands above the composer's first row. Is it another row from now on that the program keeps there? */
   stood?: (rows: readonly Row[], top: number) => boolean;
+  /** Signs before which the program was seen to wait for its human: it adds to them. */
+  signs?: Set<string>;
   /** A clock runs so many rows above the composer. */
   clockStands?: (above: number) => void;
 }

@@ -35,7 +35,7 @@ export interface Layout {
 
 export function layOut(profile: CompiledProfile, screen: ScreenText, look: Look): Layout {
   const colours: ColourAsked[] = [];
-  const found = findComposer(profile, screen.rows, (y) => isSeen(screen, y, "cursor", colours));
+  const found = findComposer(profile, screen.rows, (y, what) => isSeen(screen, y, what, colours), look.signs);
   const dialog = findDialog(profile, screen.rows, found);
   // A bare prompt sign is also how a selected option begins: with options around it, it is no composer.
   const composer = dialog ? null : found;

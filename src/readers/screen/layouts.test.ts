@@ -62,6 +62,7 @@ describe("a layout that is recalled", () => {
             redFrame: () => tick,
             cursor: () => tick,
             backed: () => tick,
+            ghost: () => tick,
             isPlain: () => tick,
           };
           const look: Look = { at: AT, until: () => undefined, ticking: ({ text }) => tick && /\ds/.test(text) };

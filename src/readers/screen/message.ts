@@ -11,7 +11,7 @@ export const MESSAGE_ROWS_MAX = 40;
 const BAR = /^\s{0,2}┃/;
 const REPLY_ROWS_MAX = 60;
 const PROMPT_ECHO = /^\s*[>❯›]\s/;
-const NOT_PROSE = /^\s*[┃│→$+▣~✓⎿└╰╭■✕]/;
+const NOT_PROSE = /^\s*[┃│→$+▣~✓⎿└╰╭■✕▸]/;
 const isNotProse = once((row) => NOT_PROSE.test(row));
 const echoesPrompt = once((row) => PROMPT_ECHO.test(row));
 
@@ -74,11 +74,15 @@ function barStart(rows: readonly Row[], from: number, y: number): number | null 
 const FURNITURE =
   /^[\s│┃|▌*-]{0,8}[❯›●▸▶►◉]\s{1,3}\d{1,2}[.)]\s|\b(?:esc|enter|tab) to (?:cancel|confirm|select|submit|amend)\b|\bpress enter to\b|\benter confirm\b/i;
 
+/** When it was said, at the far right of a row. */
+const STAMP = / {3}\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?$/i;
+
 /** A question with a marked option or with keys to press is a dialog that the message quotes: what follows it counts. */
 function unquoted(rows: readonly string[]): string {
   const last = rows.findLastIndex((row) => FURNITURE.test(row.slice(0, 400)));
   return rows
     .slice(last + 1)
+    .map((row) => row.replace(STAMP, "").trimEnd())
     .join("\n")
     .trim();
 }

@@ -14,6 +14,8 @@ export interface ScreenText {
   backed(y: number): boolean | null;
   /** Does the cursor stand in the row, or is one drawn there? Null where that is not known. */
   cursor(y: number): boolean | null;
+  /** Does the cursor stand before grey words, with none before it? They are to be typed over. Null where that is not known. */
+  ghost(y: number): boolean | null;
   /** Is nothing ever drawn in a colour? Then how a row is drawn tells nothing. */
   isPlain(): boolean;
 }
@@ -67,6 +69,7 @@ interface Drawn {
   plain?: boolean | undefined;
   backed?: true;
   cursor?: true;
+  ghost?: true;
 }
 
 /** A question about colours, and its answer. */
@@ -84,8 +87,11 @@ export function isDrawn(screen: ScreenText, y: number, rule: Drawn, asked: Colou
   return isSo;
 }
 
-/** Does the row hold the cursor, or stand on a ground of its own? Unknown is no. What was asked is noted in `asked`. */
-export function isSeen(screen: ScreenText, y: number, what: "cursor" | "backed", asked: ColourAsked[]): boolean {
+/** What can be seen of a row besides its text: where it stands to the cursor, and on which ground. */
+export type Seen = "cursor" | "ghost" | "backed";
+
+/** Is this to be seen of the row? Unknown is no. What was asked is noted in `asked`. */
+export function isSeen(screen: ScreenText, y: number, what: Seen, asked: ColourAsked[]): boolean {
   const isSo = screen[what](y) === true;
   asked.push({ y, rule: { [what]: true }, isSo });
   return isSo;
@@ -97,6 +103,7 @@ export const isDrawnAlike = (screen: ScreenText, asked: readonly ColourAsked[]):
 
 function looksSo(screen: ScreenText, y: number, rule: Drawn): boolean {
   if (rule.cursor) return screen.cursor(y) === true;
+  if (rule.ghost) return screen.ghost(y) === true;
   if (rule.backed) return screen.backed(y) === true;
   if (rule.plain && screen.isPlain()) return true;
   if (rule.tinted && screen.tinted(y) === false) return false;

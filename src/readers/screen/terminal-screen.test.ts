@@ -147,6 +147,26 @@ describe("the emulator's screen", () => {
     expect([screen.backed(0), screen.backed(1)]).toEqual([true, false]);
   });
 
+  it("takes a ground that most of the screen has for no row's own", () => {
+    const { screen, write } = screenOf(60);
+    write("\u001b[48;2;20;20;20m\u001b[2J\u001b[H the reply\r\n\u001b[48;2;60;60;60m the prompt");
+    screen.read();
+    expect([screen.backed(0), screen.backed(1)]).toEqual([false, true]);
+  });
+
+  it.each([
+    ["grey words behind the cursor", "% \u001b[2mAsk me\u001b[0m\u001b[1;3H", true],
+    ["the cursor behind them", "% \u001b[2mAsk me\u001b[0m", false],
+    ["words in no colour", "% Ask me\u001b[1;3H", false],
+    ["the cursor in another row", "% \u001b[2mAsk me\u001b[0m\r\n", false],
+    ["no words", "% \u001b[1;3H", false],
+  ])("tells what is to be typed over: %s", (_, text, expected) => {
+    const { screen, write } = screenOf(60);
+    write(text);
+    screen.read();
+    expect(screen.ghost(0)).toBe(expected);
+  });
+
   it("tells a red frame from a red text", () => {
     const { screen, write } = screenOf(60);
     write("\u001b[31m┃\u001b[0m text\r\n┃ \u001b[31mtext\u001b[0m");

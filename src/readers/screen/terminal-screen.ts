@@ -1,6 +1,6 @@
 /** The emulator's screen as text. Only rows whose characters changed are read again; colours only when a rule asks. */
 import type { IBufferCell, Terminal } from "@xterm/headless";
-import { isGrey, isRed, isWarm } from "./colours.js";
+import { groundOf, isGrey, isRed, isWarm } from "./colours.js";
 import { EmulatorRows } from "./emulator-rows.js";
 import { type Row, rowOf, rowOfUnits } from "./row.js";
 import type { ScreenText } from "./screen-text.js";
@@ -30,6 +30,8 @@ interface Colours {
   redFrame?: boolean;
   backed?: boolean;
   cursor?: boolean;
+  /** With the cursor in this column of the row, or in none. */
+  ghost?: { cursor: number | null; isSo: boolean };
 }
 
 export class TerminalScreen implements ScreenText {
@@ -151,8 +153,16 @@ export class TerminalScreen implements ScreenText {
 
   backed(y: number): boolean {
     const known = this.#coloursOf(y);
-    known.backed ??= this.#mostly(y, (cell) => !cell.isBgDefault());
+    known.backed ??= this.#mostly(y, (cell) => !cell.isBgDefault()) && this.#groundOf(y) !== this.#commonGround();
     return known.backed;
+  }
+
+  ghost(y: number): boolean {
+    const known = this.#coloursOf(y);
+    const { cursorX, cursorY } = this.#terminal.buffer.active;
+    const cursor = cursorY === y ? cursorX : null;
+    if (known.ghost?.cursor !== cursor) known.ghost = { cursor, isSo: this.#isGhost(y, cursor) };
+    return known.ghost.isSo;
   }
 
   cursor(y: number): boolean {
@@ -188,6 +198,47 @@ export class TerminalScreen implements ScreenText {
       if (this.#cell?.isInverse()) inverted += Math.max(1, this.#cell.getWidth());
     }
     return inverted === 1 || inverted === 2;
+  }
+
+  /** All letters are grey, and the cursor stands at the first: a sign that takes two columns may be counted as one. */
+  #isGhost(y: number, cursor: number | null): boolean {
+    const buffer = this.#terminal.buffer.active;
+    const line = buffer.getLine(buffer.baseY + y);
+    let first: number | null = null;
+    for (let x = 0; line && cursor !== null && x < line.length; x++) {
+      this.#cell = line.getCell(x, this.#cell);
+      const cell = this.#cell;
+      if (!cell || !/[\p{L}\p{N}]/u.test(cell.getChars())) continue;
+      if (!isGrey(cell)) return false;
+      first ??= x;
+    }
+    return first !== null && cursor !== null && Math.abs(cursor - first) <= 1;
+  }
+
+  /** The colour behind the row's first letter. */
+  #groundOf(y: number): number | null {
+    const buffer = this.#terminal.buffer.active;
+    const line = buffer.getLine(buffer.baseY + y);
+    for (let x = 0; line && x < line.length; x++) {
+      this.#cell = line.getCell(x, this.#cell);
+      if (this.#cell && this.#cell.getChars().trim() !== "") return groundOf(this.#cell);
+    }
+    return null;
+  }
+
+  /** Some paint the whole screen: what is behind the first cell of most rows is no ground of its own. */
+  #commonGround(): number | null {
+    const buffer = this.#terminal.buffer.active;
+    const counts = new Map<number, number>();
+    for (let y = 0; y < this.#rows.length; y++) {
+      this.#cell = buffer.getLine(buffer.baseY + y)?.getCell(0, this.#cell);
+      if (!this.#cell) continue;
+      const ground = groundOf(this.#cell);
+      const count = (counts.get(ground) ?? 0) + 1;
+      if (count * 2 > this.#rows.length) return ground;
+      counts.set(ground, count);
+    }
+    return null;
   }
 
   #coloursOf(y: number): Colours {
