@@ -30,6 +30,8 @@ export const opencode: AgentProfile = {
     { fact: "ended", region: "last", when: "^\\s+▣\\s+.+ · (?:[0-9.]+m?s|(?:\\d+[hms] ?)+)\\s*$" },
     { fact: "interrupted", region: "last", when: "^\\s+▣\\s+.+ · interrupted" },
     { fact: "tool", region: "last", when: "^\\s+~ (?P<subject>.+)$", class: "shell" },
+    // The mark turns while the command runs; then a `$` stands in its place.
+    { fact: "tool", region: "last", when: "^ {0,2}┃ {2}[\\x{2800}-\\x{28FF}] (?P<command>.+)$", class: "shell" },
     { fact: "failure", region: "last", when: "^ {0,2}┃ {2}(?P<text>\\S.*)$", redFrame: true, fallback: "api" },
   ],
   noise: ["^\\s+▣\\s+[^·]+ · [^·]+$"],

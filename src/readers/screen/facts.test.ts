@@ -28,6 +28,12 @@ function facts(agent: string, rows: string[], tinted: boolean | null = null, dra
 }
 const claude = (...above: string[]) => [...above, "", RULE, "❯ ", RULE, "  ? for shortcuts"];
 const stranger = (...above: string[]) => [...above, "", RULE, "*   Type your message", RULE, "  YOLO mode"];
+const opencode = (...above: string[]) => [
+  ...above,
+  "",
+  ...["  ┃", "  ┃", "  ┃", "  ┃  Build · Some Model", `  ╹${"▀".repeat(40)}`],
+  "   ■■■■■⬝⬝⬝  esc interrupt",
+];
 const codex = (...above: string[]) => [...above, "", "› ", "", "  gpt-5 · ~/project"];
 
 describe("the facts of a screen", () => {
@@ -61,6 +67,12 @@ describe("the facts of a screen", () => {
       "a stranger's tool without the clock and the keys beside its name",
       "generic",
       stranger("  ⊷ Shell npm test     (ctrl+f to focus) 1m 2s", "", "  ⠼ Warming up... (19s · esc to cancel)"),
+      { busy: true, tool: { class: "shell", subject: "npm test" } },
+    ],
+    [
+      "a command that OpenCode runs",
+      "opencode",
+      opencode("     I will run the tests.", "", "  ┃", "  ┃  ⠇ npm test", "  ┃", "", "     ▣  Build · Some Model"),
       { busy: true, tool: { class: "shell", subject: "npm test" } },
     ],
     [
@@ -250,6 +262,19 @@ describe("the facts of a screen", () => {
     const rows = claude("  ⎿  API Error: 500 internal server error");
     expect(facts("claude", rows, true)).toMatchObject({ error: { cause: "api" } });
     expect(facts("claude", rows, false)).not.toHaveProperty("error");
+  });
+
+  it("show a command as running as long as its mark turns", () => {
+    const ran = opencode(
+      "  ┃",
+      "  ┃  $ npm test",
+      "  ┃",
+      "  ┃  3 tests passed",
+      "  ┃",
+      "",
+      "     ▣  Build · Some Model",
+    );
+    expect(facts("opencode", ran)).not.toHaveProperty("tool");
   });
 
   it("know an error behind what the program asks for", () => {
