@@ -62,6 +62,8 @@ export const generic: AgentProfile = {
       // A long phrase of the day leaves the clock no room to close on the same row.
       when: "^\\s*[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] ?\\S.*?\\((?:\\d+[hms] ?)+[^)]*(?:\\)|$)",
     },
+    // How Gemini CLI and its forks name a command that printed something and is silent now.
+    { fact: "busy", region: "status", when: "^\\s{0,3}! \\pL{2,12} awaiting input\\b" },
     {
       fact: "limit",
       region: "foot",
