@@ -158,9 +158,7 @@ describe.each(roots)("the patterns on %s", async (_, root) => {
       // A title that stands still says nothing, and is not believed: inside tmux Claude Code writes its own but once.
       if (screen.title === null || titlesOf(where).size < 2) continue;
       for (const id of new Set([profileFor(agent).id, "generic"])) {
-        const status = compileProfile(profileFor(id)).titles.find(({ when }) =>
-          when.test(screen.title as string),
-        )?.status;
+        const status = compileProfile(profileFor(id)).statusOfTitle(screen.title);
         // Nor is one that guesses that a silent command waits for somebody: see `core/evidence/prompts.ts`.
         const { busy, tool } = stated(id, screen);
         if (status === "blocked" && busy && tool) continue;

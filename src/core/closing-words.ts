@@ -4,8 +4,21 @@
  * are here because a question mark alone does not tell a courtesy from a question.
  */
 
+interface Words {
+  test(sentence: string): boolean;
+}
+
+/** Whether any of the patterns fits. As one alternation it is told in less than half of the time. */
+function anyOf(patterns: readonly RegExp[]): Words {
+  const joined = ["i", ""].map((flags) => {
+    const sources = patterns.filter((one) => one.flags === flags).map(({ source }) => `(?:${source})`);
+    return sources.length === 0 ? null : new RegExp(sources.join("|"), flags);
+  });
+  return { test: (sentence) => joined.some((one) => one?.test(sentence)) };
+}
+
 /** Courtesies of finished work: nothing waits for an answer. */
-export const OFFERS: readonly RegExp[] = [
+export const OFFERS: Words = anyOf([
   /\b(?:anything|something) else\b|\b(?:any|other|further|more) (?:questions|concerns|changes|tweaks|adjustments)\b/i,
   /\bhow (?:can|may|could) I (?:help|assist)\b|\bwhat else\b|\bwhat'?s next\b/i,
   /\b(?:let me know|tell me|just (?:say|ask|shout)|ping me|reach out) (?:if|should) (?:you|there|that|this|it|anything|any|something)\b/i,
@@ -19,10 +32,10 @@ export const OFFERS: readonly RegExp[] = [
   /\b(?:av[ií]same|av[ií]seme|h[aá]zmelo? saber|d[ií]me|me avise|me diga) (?:si|se)\b|\bno dud(?:es|e) en\b|\b(?:algo|alguma coisa) m[aá]s\b|\bmais alguma coisa\b/i,
   /(?:如果|如有|若).{0,24}(?:需要|问题|疑问)|随时|还有什么|其他(?:需要|问题)/,
   /(?:他に|ほかに|何か(?:あれば|ありましたら|ご)|ご不明|ご質問)/,
-];
+]);
 
 /** Cannot go on without an answer, whatever was done before. */
-export const ASKS: readonly RegExp[] = [
+export const ASKS: Words = anyOf([
   /(?:^|[,;:—–-] ?|\b(?:so|and|then|first|could you|can you|would you|need you to) )(?:please )?(?:confirm|choose|pick one|pick an|decide|clarify|specify|approve)\b(?! (?:that|it|this)? ?(?:it |everything |all )?(?:works|looks|runs|is (?:working|fine|ok)))/i,
   /\bplease (?:confirm|choose|pick|select|decide|clarify|specify|provide|share|paste|send|supply|approve|advise|answer|reply|respond|indicate|tell me|let me know (?:which|what|whether|how|who|where|when))\b(?!.{0,24}\b(?:works|looks|runs|goes|working)\b)/i,
   /\b(?:let me know|tell me|say|advise) (?:which|whether to|who|where)\b/i,
@@ -43,10 +56,10 @@ export const ASKS: readonly RegExp[] = [
   /\b(?:por favor,? )(?:confirm[ae]|elig[ea]|elij[ae]|indi(?:ca|que)|escol(?:ha|he))|\b(?:d[ií]me|me diga) (?:cu[aá]l|qu[eé]|qual)/i,
   /请(?:您|你)?(?:先)?(?:确认|选择|决定|提供|指定|说明|告诉我)|等待(?:您|你)的/,
   /(?:教えて|選んで|選択して|確認して|指定して|決めて)(?:ください|いただ)|どちら|どれ(?:を|が|に)/,
-];
+]);
 
 /** Questions that are a courtesy after finished work, and a real question when nothing is finished yet. */
-export const COURTESY_QUESTIONS: readonly RegExp[] = [
+export const COURTESY_QUESTIONS: Words = anyOf([
   /^(?:so,? |and |also,? |otherwise,? |finally,? )?(?:would|do) (?:you|ye) (?:like|want|need|prefer)\b/i,
   /\b(?:want|like|need|prefer) me to\b|^(?:so,? )?(?:should|shall|may|can|could) (?:I|we)\b|^(?:interested in|want (?:an?|the|to|some|any))\b/i,
   /\b(?:does|do|is|are|did) (?:that|this|it|these|those|everything|the (?:above|plan|changes?|result|output))\b.{0,40}\b(?:ok|okay|good|right|fine|correct|work|sense|look|help|answer|match|sound|acceptable|clear)/i,
@@ -57,7 +70,7 @@ export const COURTESY_QUESTIONS: readonly RegExp[] = [
   /¿?\b(?:quieres|quiere|te gustar[ií]a|le gustar[ií]a|deseas|desea|quer|gostaria) (?:que|de que)\b/i,
   /(?:需要|要|想让|希望)我|是否(?:需要|要)/,
   /(?:ましょうか|ますか|ほしいですか|よろしいですか)/,
-];
+]);
 
 /** In a courtesy question: more than was asked for. */
 export const EXTRA: RegExp =
@@ -80,7 +93,7 @@ export const ALTERNATIVES: RegExp =
   /\b(?:or|oder|ou|o)\b(?! (?:so|any|anything|something|other|others|more|less|similar|etc|even|near|whatever)\b)|还是|或者|それとも/i;
 
 /** The work is reported as done. Finding, reading and planning are not it. */
-export const FINISHED: readonly RegExp[] = [
+export const FINISHED: Words = anyOf([
   /(?:^|[.!:;\n✅✔✓*-] ?)(?:all )?(?:done|fixed|completed?|finished|implemented|added|updated|created|removed|refactored|resolved|renamed|replaced|committed|pushed|merged|deployed|installed|configured|moved|rewrote|changed|cleaned)\b/i,
   /\b(?:I|we)(?:'ve| have)?(?: now| also| just| successfully| already)? (?:fixed|added|updated|created|changed|implemented|removed|refactored|completed|finished|replaced|moved|renamed|rewrote|rewritten|wrote|written|built|made|installed|configured|committed|pushed|merged|deployed|resolved|corrected|adjusted|cleaned|converted|migrated|applied|set up|done|extracted|simplified|wired|documented)\b/i,
   /\b(?:tests?|builds?|checks?|suite|lint|pipeline|everything|all)\b.{0,40}\b(?:pass|passes|passed|passing|green|succeeds?|succeeded|clean|work|works|compiles?)\b/i,
@@ -88,14 +101,14 @@ export const FINISHED: readonly RegExp[] = [
   /\b\d{1,6} passed\b|✅/,
   /\b(?:fertig|erledigt|behoben|hinzugefügt|abgeschlossen|umgesetzt|terminé|terminée|corrigé|ajouté|c['’]est fait|hecho|listo|lista|arreglado|corregido|completado|completada|añadido|pronto|conclu[ií]do|corrigido|adicionado)\b/i,
   /已(?:经)?(?:完成|修复|添加|更新|创建|实现)|(?:完成|修复)了|(?:完了|修正|追加|更新|作成|実装)しました/,
-];
+]);
 
 /** Takes a report of finished work back. */
 export const UNFINISHED: RegExp =
   /\b(?:not|n['’]t|never|nothing|isn|aren|haven|hasn) ?(?:yet |been |yet been |fully )?(?:done|fixed|complete|completed|finished|implemented|changed|applied|pass|passing|committed|merged|ready|working)\b|\b(?:before|once|until|after|if|when) (?:it|this|that|everything|all)\b/i;
 
 /** Announces the next step. Tried at the start of a sentence, after markup. */
-export const PROMISES: readonly RegExp[] = [
+export const PROMISES: Words = anyOf([
   /^(?:(?:ok(?:ay)?|great|good|perfect|right|alright|sure|now|next|then|first|finally|so|and|after that|from here|with that(?: done)?|now that .{0,60}?)[,.:!]? )?(?:I(?:'ll| will|'m (?:now )?going to| am going to|'m about to| still need to| need to| have to| must| should now|'ll now| will now)|let me|let['’]s|going to|about to|time to) (?!not\b)/i,
   /(?:^|^(?:now|next|then|and|so)[,:]? |[,;:—–] (?:so |and |but |then )?)(?:I['’]ll|I will|I['’]m going to|I am going to|let me|I['’]m (?:now )?(?:running|checking|copying|reading|looking|fixing|updating|adding|testing|starting|building|moving|continuing)) (?!not\b)/i,
   /^(?:next|then|now),? (?:the|up|on to|step)\b.{0,80}[:…]$/i,
@@ -104,7 +117,7 @@ export const PROMISES: readonly RegExp[] = [
   /^(?:Ahora,? |A continuación,? |Luego,? |Agora,? )?(?:voy a|vamos a|déjame|permíteme|vou|deixe-me)\b/i,
   /^(?:接下来|现在(?:我|让我)|让我|我(?:将|会|来|先|现在)|下面我)/,
   /^(?:次に|これから|それでは|では).{0,60}(?:ます|ましょう)[。.]?$/,
-];
+]);
 
 /** Sentences of the same shape that announce no work: what is said, kept in mind, left alone or made to depend. */
 export const NOT_PROMISES: RegExp =

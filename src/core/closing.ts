@@ -61,13 +61,13 @@ export function closingOf(text: string): Closing {
 
 function kindOf(sentence: string, isReport: () => boolean, isLast: boolean, hasOptions: boolean): Closing {
   const asks = /[?？؟]["'”’)\]*_»]{0,3}$/.test(sentence);
-  if (words.OFFERS.some((p) => p.test(sentence)) && !choosesBetween(sentence)) {
+  if (words.OFFERS.test(sentence) && !choosesBetween(sentence)) {
     return /\b(?:let|tell) me\b/i.test(sentence) && holdsBack(sentence) && !isReport() ? "question" : "offer";
   }
-  if (words.ASKS.some((p) => p.test(sentence))) return "question";
+  if (words.ASKS.test(sentence)) return "question";
   if (asks) {
     if (!isLast && (!words.ADDRESSED.test(sentence) || words.RHETORICAL.test(sentence))) return "result";
-    if (!words.COURTESY_QUESTIONS.some((p) => p.test(sentence))) return "question";
+    if (!words.COURTESY_QUESTIONS.test(sentence)) return "question";
     if (words.GO_ON.test(sentence) || words.RISKY.test(sentence)) return "question";
     if (words.EXTRA.test(sentence) && !/^what\b/i.test(sentence)) return "offer";
     return !hasOptions && !words.ALTERNATIVES.test(sentence) && isReport() ? "offer" : "question";
@@ -87,12 +87,12 @@ function choosesBetween(sentence: string): boolean {
 
 function promises(sentence: string): boolean {
   if (words.NOT_PROMISES.test(sentence)) return false;
-  if (words.PROMISES.some((p) => p.test(sentence))) return true;
+  if (words.PROMISES.test(sentence)) return true;
   return words.GERUND_PROMISE.test(sentence) && !words.GERUND_SUBJECT.test(sentence);
 }
 
 function finishes(sentence: string): boolean {
-  return words.FINISHED.some((p) => p.test(sentence)) && !words.UNFINISHED.test(sentence);
+  return words.FINISHED.test(sentence) && !words.UNFINISHED.test(sentence);
 }
 
 function reportsFinishedWork(prose: string): boolean {

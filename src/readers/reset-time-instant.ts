@@ -1,4 +1,4 @@
-/** Joins the parts of a printed date or clock time with a zone and the present, by Temporal. */
+/** Joins the parts of a printed date or clock time with a zone and the present, by Temporal where a calendar is needed. */
 import { Temporal } from "temporal-polyfill";
 import type { TimeParts } from "./reset-time-parts.js";
 
@@ -11,6 +11,7 @@ const JUST_PAST = 3_600_000;
 
 /** Parts, as read on a wall clock in `zone`, to an instant. */
 export function resolveParts(parts: TimeParts, zone: string, now: number, isMonthly: boolean): number | null {
+  if (isClock(parts)) return nextClock(zone === "UTC" ? clockInUtc(parts, now) : clockIn(parts, zone, now), now);
   const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate();
   const at = (date: Temporal.PlainDate): number => instantOf(date, parts, zone);
   const { year, month, day, weekday, hour } = parts;
@@ -32,21 +33,39 @@ export function resolveParts(parts: TimeParts, zone: string, now: number, isMont
     const next = at(today.add({ days: ahead }));
     return next < now - JUST_PAST ? at(today.add({ days: ahead + 7 })) : next;
   }
-  if (hour === undefined) return null;
-  return nextClock(today, at, now);
+  return null;
+}
+
+/** When a clock shows its time, so many days from today. */
+type ClockAt = (days: number) => number;
+
+const isClock = ({ year, month, day, weekday, hour }: TimeParts): boolean =>
+  hour !== undefined && year === undefined && month === undefined && day === undefined && weekday === undefined;
+
+function clockIn(parts: TimeParts, zone: string, now: number): ClockAt {
+  const today = Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate();
+  return (days) => instantOf(today.add({ days }), parts, zone);
+}
+
+/** Most servers have no other zone, and where no clock is ever changed a calendar is not needed. */
+function clockInUtc({ hour = 0, minute = 0, second = 0 }: TimeParts, now: number): ClockAt {
+  const today = Math.floor(now / DAY) * DAY;
+  // As Temporal reads an hour 24.
+  const time = ((Math.min(hour, 23) * 60 + minute) * 60 + second) * 1000;
+  return (days) => today + days * DAY + time;
 }
 
 /** When a clock next shows a time; a little in the past still counts. */
-function nextClock(today: Temporal.PlainDate, at: (date: Temporal.PlainDate) => number, now: number): number | null {
-  const time = at(today);
+function nextClock(at: ClockAt, now: number): number | null {
+  const time = at(0);
   // Just after midnight, a time just before it is one of yesterday; at any other hour yesterday's is long past.
   if (time - now >= DAY - 2 * JUST_PAST) {
-    const before = at(today.subtract({ days: 1 }));
+    const before = at(-1);
     if (before >= now - JUST_PAST) return before;
   }
   if (time >= now - JUST_PAST) return time;
   for (const days of [1, 2]) {
-    const next = at(today.add({ days }));
+    const next = at(days);
     if (next >= now - JUST_PAST) return next;
   }
   return null;

@@ -29,6 +29,9 @@ const LEFT_OVER_CLOCK = /^[^·∙•([;|+-]{0,12}?\d{1,2}(?::\d{2}|h\d{2}| ?[ap]
 /** "7pm", "5:16am" and nothing behind it but the end or a zone in brackets: most banners, read without chrono. */
 const BARE_CLOCK = /^(1[0-2]|0?[1-9])(?::([0-5]\d))? ?([ap])m(?= \([\w/+-]{2,40}\)(?:[.\s]|$)|\.?$| [·∙•] )/i;
 
+/** "(3/10)", a count of tries: no date begins with a bracket before a digit, and looking for one in ten languages takes long. */
+const BRACKETED = /^\(\d/;
+
 let parsers: ChronoModule.Chrono[] | undefined;
 
 /** What stands at the very start of `text`, or null. `reference` and `offsetMinutes` place "tomorrow", where that is said. */
@@ -39,6 +42,7 @@ export function readParts(text: string, reference: number, offsetMinutes: () => 
     const hour = (Number(clock[1]) % 12) + (clock[3]?.toLowerCase() === "p" ? 12 : 0);
     return { hour, ...(clock[2] === undefined ? {} : { minute: Number(clock[2]) }), end: clock[0].length };
   }
+  if (BRACKETED.test(head)) return null;
   const at = { instant: new Date(reference), timezone: offsetMinutes() };
   let best: TimeParts | null = null;
   for (const parser of loadParsers()) {

@@ -337,4 +337,25 @@ describe("readResetTime, for any input", () => {
     for (const text of hostile) readResetTime(text, Date.parse(SUNDAY_NOON), "UTC");
     expect(performance.now() - begin).toBeLessThan(5000);
   });
+
+  it("reads a clock in UTC as one at an offset of nothing", () => {
+    const now = fc.integer({ min: Date.parse("2026-01-01T00:00:00Z"), max: Date.parse("2029-01-01T00:00:00Z") });
+    const clock = fc
+      .tuple(fc.nat(23), fc.nat(59))
+      .map((parts) => parts.map((n) => String(n).padStart(2, "0")).join(":"));
+    fc.assert(
+      fc.property(now, clock, (at, time) => {
+        const [utc, offset] = ["UTC", "GMT+0"].map((zone) =>
+          readResetTime(`limit resets at ${time} (${zone})`, at, "UTC"),
+        );
+        expect(utc?.zone).toBe("UTC");
+        expect(offset?.zone).toBe("+00:00");
+        expect(utc?.until).toBe(offset?.until);
+      }),
+    );
+  });
+
+  it("takes a count of tries in brackets for no date", () => {
+    expect(until("Retrying (3/10) · Overloaded · in 2s")).toBeNull();
+  });
 });

@@ -154,21 +154,17 @@ export class TerminalReader {
   #lookAtTitles(at: number, signals: Signal[]): void {
     for (const title of this.#emulator.takeTitles()) {
       this.#titledAt = at;
-      const status = this.#statusOfTitle(title) ?? "clear";
+      const status = this.#compiled.statusOfTitle(title) ?? "clear";
       if (status === this.#titleStatus) continue;
       this.#titleStatus = status;
       signals.push({ kind: "status", at, source: "title", status });
     }
   }
 
-  #statusOfTitle(title: string): "working" | "idle" | "blocked" | null {
-    return this.#compiled.titles.find((t) => t.when.test(title))?.status ?? null;
-  }
-
   #says(): Glance["says"] {
     const status = this.#programStatus;
     if (status !== null && status !== "clear") return WORDS[status] ?? null;
-    return this.#statusOfTitle(this.#emulator.title);
+    return this.#compiled.statusOfTitle(this.#emulator.title);
   }
 
   #lookAtScreen(at: number, signals: Signal[]): void {

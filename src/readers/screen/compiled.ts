@@ -1,6 +1,7 @@
 /** A profile with its patterns compiled, once per profile. */
 import { type Pattern, pattern } from "../../agents/pattern.js";
 import type { AgentProfile, Rule } from "../../agents/profile.js";
+import { Memo } from "../memo.js";
 import { countdown } from "./countdown.js";
 import { recall } from "./recall.js";
 import type { Row } from "./row.js";
@@ -11,9 +12,12 @@ export interface CompiledRule extends Omit<Rule, "when"> {
   when: Pattern;
 }
 
+type TitleStatus = AgentProfile["titles"][number]["status"];
+
 export interface CompiledProfile {
   profile: AgentProfile;
-  titles: { when: Pattern; status: "working" | "idle" | "blocked" }[];
+  /** What the program's title says of it; null where that is nothing. */
+  statusOfTitle: (title: string) => TitleStatus | null;
   /** Does this stand in a composer where nobody typed anything? */
   isPlaceholder: (draft: string) => boolean;
   /** What the profile's patterns say of a row. */
@@ -52,9 +56,13 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
     },
     forms: new Forms(says),
   };
+  const ofTitles = profile.titles.map(({ when, status }) => ({ when: pattern(when), status }));
+  const titles = new Memo<{ status: TitleStatus | null }>(BLOCKS_MAX, (title) => ({
+    status: ofTitles.find(({ when }) => when.test(title))?.status ?? null,
+  }));
   const made: CompiledProfile = {
     profile,
-    titles: profile.titles.map((t) => ({ when: onBlock(t.when), status: t.status })),
+    statusOfTitle: (title) => titles.of(title).status,
     isPlaceholder: (draft) => placeholders.some((p) => p.test(draft)),
     says,
     dialogs: profile.dialogs.map((d) => ({ when: onBlock(d.when), prompt: d.prompt, limit: d.limit ?? false })),

@@ -15,10 +15,13 @@ interface Inside {
         markRangeDirty?: (from: number, to: number) => void;
       };
     };
-    _bufferService?: {
-      buffer?: { ybase: number; lines: { get: (y: number) => Line | undefined } };
-    };
+    _bufferService?: { buffer?: Buffer };
   };
+}
+
+interface Buffer {
+  ybase: number;
+  lines: { get: (y: number) => Line | undefined };
 }
 
 interface Line {
@@ -30,6 +33,7 @@ interface Line {
 export class EmulatorRows {
   readonly #service: NonNullable<Inside["_core"]>["_bufferService"];
   readonly #isTracked: boolean;
+  #buffer: Buffer | undefined;
   /** By row: was it touched since the last `forget`? */
   #touched = new Uint8Array(0);
 
@@ -62,8 +66,9 @@ export class EmulatorRows {
     this.#touched.fill(1);
   }
 
-  /** From here on rows up to this height are watched; another height touches all of them. */
+  /** Before rows are read: those up to this height are watched from here on; another height touches all of them. */
   watch(height: number): void {
+    this.#buffer = this.#service?.buffer;
     if (this.#touched.length !== height) this.#touched = new Uint8Array(height).fill(1);
   }
 
@@ -86,7 +91,6 @@ export class EmulatorRows {
   }
 
   #line(y: number): Line | undefined {
-    const buffer = this.#service?.buffer;
-    return buffer?.lines.get(buffer.ybase + y);
+    return this.#buffer?.lines.get(this.#buffer.ybase + y);
   }
 }

@@ -130,7 +130,7 @@ export class Layouts {
     for (const match of matches) {
       const row = this.#rows[match.y] as Row;
       const isAsBefore = row === match.row || isEmpty(match.groups);
-      const groups = isAsBefore ? match.groups : match.rule.when.groups(row.text);
+      const groups = isAsBefore ? match.groups : this.#profile.says(row).groupsOf(match.rule);
       if (!groups) return null;
       stated.push({ rule: match.rule, groups, text: row.text, row, y: match.y });
     }

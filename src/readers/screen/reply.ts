@@ -37,6 +37,8 @@ export class ReplyReader {
   /** It hangs on how these rows are drawn, too. */
   #asked: ColourAsked[] = [];
   #closing: { end: number; closing: Closing | null } | null = null;
+  /** The message that was last judged. Rows come and go below one that stands. */
+  #judged: { text: string; closing: Closing } | null = null;
 
   constructor(profile: CompiledProfile) {
     this.#profile = profile;
@@ -71,8 +73,11 @@ export class ReplyReader {
   #closingOf(screen: ScreenText, end: number): Closing | null {
     const text = messageText(this.#profile, screen, end, this.#asked);
     if (text === "") return null;
-    const closing = closingOf(text);
-    return closing === "question" ? { closing, asks: asksIn(text) } : { closing };
+    if (this.#judged?.text !== text) {
+      const closing = closingOf(text);
+      this.#judged = { text, closing: closing === "question" ? { closing, asks: asksIn(text) } : { closing } };
+    }
+    return this.#judged.closing;
   }
 
   /** Keeps the rows. Are they those of the look before, and if not, is it more than a bullet or a clock? */

@@ -49,6 +49,9 @@ export class RowSays {
   #isBottom: boolean | undefined;
   #isMore: boolean | undefined;
   #form: RowForm | undefined;
+  /** The rule whose groups were last asked for, and the groups. */
+  #rule: CompiledRule | undefined;
+  #groups: Record<string, string> | null = null;
 
   constructor(asked: Asked, { text }: Row) {
     this.asked = asked;
@@ -134,6 +137,15 @@ export class RowSays {
   get isMore(): boolean {
     this.#isMore ??= this.#fits(this.asked.composer.more);
     return this.#isMore;
+  }
+
+  /** What this rule takes out of it; null where it does not fit. */
+  groupsOf(rule: CompiledRule): Record<string, string> | null {
+    if (this.#rule !== rule) {
+      this.#rule = rule;
+      this.#groups = rule.when.groups(this.#text);
+    }
+    return this.#groups;
   }
 
   /** What of it decides where things stand. */

@@ -62,8 +62,9 @@ export class Settling {
     this.#wasNews = isNews;
     if (said && (isFirst || !isNews) && said.moving === moving && said.key === this.#settled) return null;
     const facts: Facts = agrees ? seen : { ...this.#agreed, reply: seen.reply, ...progress(seen) };
-    const reading: ScreenReading = { ...facts, moving, ...(isFirst ? { reply: said.reply } : {}) };
+    const reading: ScreenReading = { ...facts, moving };
     if (isFirst) {
+      reading.reply = said.reply;
       if (said.tokens === undefined) delete reading.tokens;
       else reading.tokens = said.tokens;
     }

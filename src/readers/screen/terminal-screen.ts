@@ -19,10 +19,31 @@ const CHARACTER = 0x1f_ffff;
 const IS_COMBINED = 1 << 21;
 const WIDTH_SHIFT = 22;
 const SPACE = 32;
+/** Of a cell's second word: whether its character has a colour. */
+const COLOUR = 3 << 24;
 /** No character, one cell wide. */
 const EMPTY_CELL = 1 << WIDTH_SHIFT;
 /** No cell has this: its character would lie beyond Unicode. */
 const NEVER = 0xffff_ffff;
+/** Above its character's code, a cell may hold one that is drawn as a space or not at all. */
+const PLAIN_MAX = 0x9f;
+
+const isPlainLetter = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
+
+/** The first of the cells behind the last one that holds something. Most of a row is empty: four are looked at at once. */
+function endOf(cells: Uint32Array, cols: number): number {
+  let end = cols;
+  let at = (cols - 1) * WORDS_PER_CELL;
+  while (end >= 4) {
+    const [a, b, c, d] = [cells[at], cells[at - 3], cells[at - 6], cells[at - 9]] as [number, number, number, number];
+    if (((a | b | c | d) & ~EMPTY_CELL) !== 0) break;
+    end -= 4;
+    at -= 4 * WORDS_PER_CELL;
+  }
+  while (end > 0 && ((cells[(end - 1) * WORDS_PER_CELL] as number) & ~EMPTY_CELL) === 0) end--;
+  return end;
+}
 
 interface Colours {
   tinted?: boolean;
@@ -38,8 +59,10 @@ export class TerminalScreen implements ScreenText {
   readonly #terminal: Terminal;
   readonly #emulator: EmulatorRows;
   readonly #rows: Row[] = [];
-  /** The characters of all rows when their texts were built, row by row. */
+  /** The characters of all rows when their texts were built, row by row, each up to its end. */
   #cells = new Uint32Array(0);
+  /** Of each row, behind which cell there is nothing; -1 where it was not read yet. */
+  #ends = new Int32Array(0);
   #units = new Uint16Array(0);
   /** The same memory: a text is made from it in an eighth of the time that `String.fromCharCode` takes. */
   #bytes = Buffer.alloc(0);
@@ -68,12 +91,11 @@ export class TerminalScreen implements ScreenText {
   read(): readonly Row[] {
     const { rows: height, cols } = this.#terminal;
     // Another height moves every region, so every row counts as changed.
-    if (this.#rows.length !== height) {
-      this.#rows.length = 0;
-      this.#emulator.watch(height);
-    }
-    if (this.#cells.length !== height * cols) {
-      this.#cells = new Uint32Array(height * cols).fill(NEVER);
+    if (this.#rows.length !== height) this.#rows.length = 0;
+    this.#emulator.watch(height);
+    if (this.#cells.length !== height * cols || this.#units.length !== cols) {
+      this.#cells = new Uint32Array(height * cols);
+      this.#ends = new Int32Array(height).fill(-1);
       this.#units = new Uint16Array(cols);
       this.#bytes = Buffer.from(this.#units.buffer);
     }
@@ -82,8 +104,8 @@ export class TerminalScreen implements ScreenText {
       if (!this.#emulator.isTouched(y)) continue;
       this.#colours[y] = undefined;
       const cells = this.#emulator.cells(y);
-      if (cells && this.#isSame(cells, y * cols, cols)) continue;
-      const row = (cells && this.#rowOf(y * cols, cols)) ?? rowOf(this.#told(y).trimEnd());
+      if (cells && this.#isSame(cells, y, cols)) continue;
+      const row = (cells && this.#rowOf(y, cols)) ?? rowOf(this.#told(y).trimEnd());
       if (this.#rows[y]?.text === row.text) continue;
       this.#rows[y] = row;
       changed.push(row);
@@ -99,37 +121,43 @@ export class TerminalScreen implements ScreenText {
     return text.replace(ODD_SPACES, " ").replace(HOW_DRAWN, "");
   }
 
-  /** Whether the cells hold the characters that are known from `from` on; keeps those that they hold now. */
-  #isSame(cells: Uint32Array, from: number, cols: number): boolean {
+  /** Whether the cells hold the characters that are known of row `y`; keeps those that they hold now. */
+  #isSame(cells: Uint32Array, y: number, cols: number): boolean {
     const known = this.#cells;
+    const from = y * cols;
+    const end = endOf(cells, cols);
     let x = 0;
-    while (x < cols && known[from + x] === cells[x * WORDS_PER_CELL]) x++;
-    if (x === cols) return true;
-    for (; x < cols; x++) {
-      const word = cells[x * WORDS_PER_CELL] ?? 0;
+    if (end === this.#ends[y]) {
+      while (x < end && known[from + x] === cells[x * WORDS_PER_CELL]) x++;
+      if (x === end) return true;
+    }
+    this.#ends[y] = end;
+    for (; x < end; x++) {
+      const word = cells[x * WORDS_PER_CELL] as number;
       // Combined characters are kept elsewhere: such a cell is never the same.
       known[from + x] = word & IS_COMBINED ? NEVER : word;
     }
     return false;
   }
 
-  /** The row of the characters that are known from `from` on; null where only the emulator can tell its text. */
-  #rowOf(from: number, cols: number): Row | null {
+  /** The row of the characters that are known of row `y`; null where only the emulator can tell its text. */
+  #rowOf(y: number, cols: number): Row | null {
     const cells = this.#cells;
-    let end = from + cols;
-    while (end > from && (cells[end - 1] === 0 || cells[end - 1] === EMPTY_CELL)) end--;
+    const units = this.#units;
+    const from = y * cols;
+    let end = from + (this.#ends[y] as number);
     // A mark that takes no room, with nothing before it to stand on, is not shown where it is the last.
     if (end > from && (cells[end - 1] as number) >>> WIDTH_SHIFT === 0) end--;
-    let units = 0;
+    let length = 0;
     for (let n = from; n < end; ) {
       const word = cells[n] as number;
       const character = word & CHARACTER;
-      if (word === NEVER || character > 0xffff || isHowDrawn(character)) return null;
-      this.#units[units++] = character === 0 || isOddSpace(character) ? SPACE : character;
+      if (character > PLAIN_MAX && (word === NEVER || character > 0xffff || isHowDrawn(character))) return null;
+      units[length++] = character === 0 || (character > PLAIN_MAX && isOddSpace(character)) ? SPACE : character;
       n += word >>> WIDTH_SHIFT || 1;
     }
-    while (units > 0 && this.#units[units - 1] === SPACE) units--;
-    return rowOfUnits(this.#units, units, this.#textOf);
+    while (length > 0 && units[length - 1] === SPACE) length--;
+    return rowOfUnits(units, length, this.#textOf);
   }
 
   /** Code in a message has a hue too, but a cold one. */
@@ -179,6 +207,12 @@ export class TerminalScreen implements ScreenText {
   }
 
   #hasColour(y: number): boolean {
+    const words = this.#emulator.cells(y);
+    if (words) {
+      const end = this.#terminal.cols * WORDS_PER_CELL;
+      for (let n = 1; n < end; n += WORDS_PER_CELL) if ((words[n] as number) & COLOUR) return true;
+      return false;
+    }
     const buffer = this.#terminal.buffer.active;
     const line = buffer.getLine(buffer.baseY + y);
     for (let x = 0; line && x < line.length; x++) {
@@ -260,12 +294,16 @@ export class TerminalScreen implements ScreenText {
   #mostly(y: number, isSo: (cell: IBufferCell) => boolean): boolean {
     const buffer = this.#terminal.buffer.active;
     const line = buffer.getLine(buffer.baseY + y);
+    const words = this.#emulator.cells(y);
     let letters = 0;
     let so = 0;
     for (let x = 0; line && x < Math.min(line.length, 80); x++) {
+      const word = words?.[x * WORDS_PER_CELL] ?? NEVER;
+      const isPlain = (word & IS_COMBINED) === 0 && (word & CHARACTER) < 128;
+      if (isPlain && !isPlainLetter(word & CHARACTER)) continue;
       this.#cell = line.getCell(x, this.#cell);
       const cell = this.#cell;
-      if (!cell || !/[\p{L}\p{N}]/u.test(cell.getChars())) continue;
+      if (!cell || !(isPlain || /[\p{L}\p{N}]/u.test(cell.getChars()))) continue;
       letters++;
       if (isSo(cell)) so++;
     }

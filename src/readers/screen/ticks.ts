@@ -3,6 +3,7 @@
  * today, a row that stays the same but for a clock that counts or a spinner before it is the sign of a turn under way, and
  * it is never reply text.
  */
+import { Memo } from "../memo.js";
 import { once, type Row } from "./row.js";
 
 const GLYPH = /^[\s│┃]*[^\p{L}\p{N}\s]{0,3}\s*/u;
@@ -15,6 +16,8 @@ const SPINNER = /^[\s│┃]*([\u2800-\u28ff]{1,4}|[◐◑◒◓◴◵◶◷◜�
 const MARK = /^[\s│┃]{0,6}([^\p{L}\p{N}\s│┃])\s{1,2}(?=.{0,40}\p{L})/u;
 /** A bullet blinks between two signs, a task has three at most in its life. */
 const MARKS_WANTED = 3;
+/** The same shape is the same string, so that looking for it takes no comparing letter by letter. */
+const shapes = new Memo<string>(512, (shape) => shape);
 /** What a row ends with when its work is done. */
 const DONE_SIGN = /[✓✔✗✘✕✖☑☒]/u;
 const MARKS_MS = 8000;
@@ -203,8 +206,9 @@ function shows(row: Row, shape: string, digits: string): boolean {
 
 /** "59s" becomes "1m 0s": the numbers of a time change their count, so a whole time is one mark. */
 function shapeOf(row: string): string {
-  return row
+  const shape = row
     .replace(GLYPH, "")
     .replace(/(?:\d+(?:\.\d+)?\s?(?:h|m|s|sec|min)\b\s?)+|\d{1,2}:\d\d(?::\d\d)?/g, "T")
     .replace(/\d+(?:\.\d+)?[kKmM]?/g, "N");
+  return shapes.of(shape);
 }
