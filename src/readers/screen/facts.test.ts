@@ -31,7 +31,11 @@ const stranger = (...above: string[]) => [...above, "", RULE, "*   Type your mes
 const opencode = (...above: string[]) => [
   ...above,
   "",
-  ...["  ┃", "  ┃", "  ┃", "  ┃  Build · Some Model", `  ╹${"▀".repeat(40)}`],
+  "  ┃",
+  "  ┃",
+  "  ┃",
+  "  ┃  Build · Some Model",
+  `  ╹${"▀".repeat(40)}`,
   "   ■■■■■⬝⬝⬝  esc interrupt",
 ];
 const codex = (...above: string[]) => [...above, "", "› ", "", "  gpt-5 · ~/project"];
