@@ -60,11 +60,13 @@ describe("is a turn running?", () => {
   it("takes no rest for the end of a turn that is cut off: its prompt has not come back, and the cursor stands behind a word", () => {
     const ready = screen({ busy: null, moving: false, composer: "empty" });
     const rests = (caret?: "text" | "sign") =>
-      screen({ busy: null, moving: false, composer: "hidden", ...(caret && { caret }) });
+      screen({ busy: null, moving: false, composer: "hidden", replying: true, ...(caret && { caret }) });
+    const prints = screen({ busy: null, moving: false, composer: "hidden", caret: "text" });
     const moves = screen({ busy: null, moving: true, composer: "hidden" });
     expect(turnWord(turnAfter(ready, asked, moves, rests("text")))?.word).toBe("active");
     expect(turnWord(turnAfter(ready, asked, moves, rests("sign")))?.word).toBe("idle");
     expect(turnWord(turnAfter(ready, asked, moves, rests()))?.word).toBe("idle");
+    expect(turnWord(turnAfter(ready, asked, moves, prints))?.word).toBe("idle");
     expect(turnWord(turnAfter(rests(), asked, moves, rests("text")))?.word).toBe("idle");
   });
 

@@ -158,9 +158,9 @@ function takeWords(turn: TurnEvidence, { at, reading }: ScreenSignal, startsQuie
 const hasGivenUp = ({ busy, moving, composer, limit, error }: ScreenReading): boolean =>
   busy === false && !moving && composer !== "hidden" && (limit !== undefined || error !== undefined);
 
-/** It had a place to type into, that has not come back, and the cursor stands behind its last word. */
-const isCutOff = ({ readyAt }: TurnEvidence, { composer, caret }: ScreenReading): boolean =>
-  readyAt !== null && composer === "hidden" && caret === "text";
+/** It had a place to type into, that has not come back, and the cursor stands behind the last word of its reply. */
+const isCutOff = ({ readyAt }: TurnEvidence, { composer, caret, replying }: ScreenReading): boolean =>
+  readyAt !== null && composer === "hidden" && caret === "text" && replying === true;
 
 const showsWork = ({ composer, tool, tokens }: ScreenReading): boolean =>
   composer !== "hidden" || tool !== undefined || tokens !== undefined;

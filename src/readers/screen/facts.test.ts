@@ -209,6 +209,20 @@ describe("the facts of a screen", () => {
       expect(seen.retry).toMatchObject({ attempt: 5, infra: "refused" });
     });
 
+    it("tell an error above the trace that the program prints below it", () => {
+      const trace = [
+        "Error: no answer.",
+        "    at Client.ask (/opt/it/index.js:12:5)",
+        "    at async main (/opt/it/index.js:3:1)",
+      ];
+      const rows = bare("✕ [API Error: Connection error.]", "", ...trace);
+      const at = { ...cursorIn(rows.length - 3), tinted: (y: number) => y === 0 };
+      expect(facts("generic", rows, null, at).error).toMatchObject({ cause: "api" });
+      expect(facts("generic", [...rows.slice(0, 2), "It is mended.", ...rows.slice(5)], null, at)).not.toHaveProperty(
+        "error",
+      );
+    });
+
     it("tell an error beside a bar in its colour, and no words that have none", () => {
       const rows = bare("  ┃  Authentication required: your credentials were rejected. Run /login.");
       const at = cursorIn(rows.length - 3);

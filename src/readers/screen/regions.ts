@@ -155,11 +155,20 @@ export function lastRows(
     const start = topOf(screen.rows, end);
     const found = matchBlock(profile, screen, start, end, asked);
     matches.push(...found.matches);
-    if (!found.ownChrome) break;
-    end = trimmed(profile, screen.rows, found.from);
+    if (found.ownChrome) end = trimmed(profile, screen.rows, found.from);
+    else if (profile.profile.bareMessages && isTrace(screen.rows, start, end))
+      end = trimmed(profile, screen.rows, start);
+    else break;
   }
   return { matches, replyEnd: end };
 }
+
+/** Where an exception came from: some print it below the error that they show. */
+const isCall = once((row) => /^\s+at \S.{0,300}:\d/.test(row));
+const CALLS_WANTED = 2;
+
+const isTrace = (rows: readonly Row[], start: number, end: number): boolean =>
+  rows.slice(start, end).filter(isCall).length >= CALLS_WANTED;
 
 /** Matches the rows of one block from below. It is the program's own if its lowest statement was matched. */
 function matchBlock(
