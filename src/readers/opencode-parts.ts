@@ -20,6 +20,7 @@ export class OpenCodeParts {
   private readonly lengths = new Recent<number>();
   private readonly roles = new Recent<string>();
   private readonly refused = new Recent<boolean>();
+  private isOverflowing = false;
 
   constructor(
     private readonly thread: Thread,
@@ -29,6 +30,11 @@ export class OpenCodeParts {
   /** Whose message it is: of the user, the assistant, or the summary that a compaction writes. */
   belongs(message: string, role: string): void {
     this.roles.set(message, role);
+  }
+
+  /** The context overflowed: the next reply is the summary that takes its place. A headless run does not say whose it is. */
+  overflows(): void {
+    this.isOverflowing = true;
   }
 
   /** Whether a human rejected one of the message's calls. */
@@ -42,7 +48,7 @@ export class OpenCodeParts {
     if (type === "text") this.text(part, id);
     else if (type === "reasoning") this.reasoning(part, id);
     else if (type === "tool") this.tool(part, id);
-    else if (type === "step-start") this.stepStarts(id);
+    else if (type === "step-start") this.stepStarts(part, id);
     else if (type === "step-finish") this.stepEnds(part, id);
     else if (type === "retry") this.retry(part, id);
     else if (type === "compaction") this.compaction(id);
@@ -89,8 +95,12 @@ export class OpenCodeParts {
     this.thread.toolEnds(id, result);
   }
 
-  private stepStarts(id: string): void {
-    if (this.told.changes(`step ${id}`, "")) this.thread.turnRuns();
+  private stepStarts(part: JsonRecord, id: string): void {
+    if (!this.told.changes(`step ${id}`, "")) return;
+    const message = str(part, "messageID") ?? "";
+    if (this.isOverflowing && this.roles.get(message) === undefined) this.roles.set(message, "summary");
+    this.isOverflowing = false;
+    this.thread.turnRuns();
   }
 
   private stepEnds(part: JsonRecord, id: string): void {

@@ -219,6 +219,22 @@ describe("OpenCodeReader", () => {
     expect(kinds(readAll(rows, new OpenCodeReader({ follow: S })))).toEqual(["session", "tool_start"]);
   });
 
+  it("takes the summary after an overflow of a headless run for no end of the turn", () => {
+    const line = (type: string, data: object) => ({ type, sessionID: S, timestamp: 1, ...data });
+    const step = (type: string, messageID: string, reason?: string) =>
+      line(type, { part: { id: `${type} ${messageID}`, messageID, type: type.replace("_", "-"), reason } });
+    const signals = readAll([
+      step("step_start", "m1"),
+      line("error", { error: { name: "ContextOverflowError", data: { message: "too much" } } }),
+      step("step_start", "m2"),
+      step("step_finish", "m2", "stop"),
+      step("step_start", "m3"),
+      step("step_finish", "m3", "stop"),
+    ]);
+    expect(kinds(signals)).toEqual(["turn start", "error", "turn end", "turn start", "turn end"]);
+    expect(signals.at(-1)?.at).toBe(1005);
+  });
+
   it("reads the lines of a headless run", () => {
     const line = (type: string, part: object) => ({
       type,

@@ -20,6 +20,7 @@ export type Thing =
   | "answer";
 
 const ABORTED = "MessageAbortedError";
+const OVERFLOW = "ContextOverflowError";
 
 export class OpenCodeSession {
   private readonly thread: Thread;
@@ -92,6 +93,7 @@ export class OpenCodeSession {
       if (this.thread.isTurnOpen) this.thread.turnInterrupted(true);
       return;
     }
+    if (code === OVERFLOW) this.parts.overflows();
     const text = str(failure, "data", "message") ?? str(failure, "message") ?? "";
     const body = str(failure, "data", "responseBody") ?? "";
     this.thread.fails({ code, status: num(failure, "data", "statusCode"), text: `${text}\n${body}`.trim() });

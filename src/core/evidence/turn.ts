@@ -26,6 +26,8 @@ export interface TurnEvidence {
   byMotion: boolean;
   /** A record (stream, hook, transcript) told the begin and the end of a turn. */
   record: { startAt: number | null; endAt: number | null };
+  /** A stream of events told the begin of a turn, and not its end yet. */
+  isStreaming: boolean;
   /** The end was only read out of a last message, or out of what the screen says last. */
   presumed: boolean;
   /** When its composer was first on the screen with no turn running: the program had started up. */
@@ -71,6 +73,7 @@ export function createTurn(): TurnEvidence {
     titleTells: false,
     byMotion: false,
     record: { startAt: null, endAt: null },
+    isStreaming: false,
     presumed: false,
     readyAt: null,
     showedWork: false,
@@ -90,6 +93,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
       else say(turn, signal.source, WORD_OF_STATUS[signal.status], signal.at);
       return;
     case "turn":
+      if (signal.source === "stream") turn.isStreaming = signal.phase === "start";
       if (signal.phase === "start") {
         if (signal.byUser) turn.askedAt = signal.at;
         turn.presumed = false;

@@ -35,6 +35,15 @@ const PROMISES: Record<string, Step[]> = {
     { at: 88, signal: begin },
     { at: 100, signal: gone(87), expect: "gone" },
   ],
+  "of a headless run that told of no end of its turn is not explained, whatever its code": [
+    { at: 0, signal: { ...begin, source: "stream" } },
+    { at: 100, signal: gone(null, 0), expect: "gone/exit_code" },
+  ],
+  "of a headless run that told of the end of its turn leaves what that was": [
+    { at: 0, signal: { ...begin, source: "stream" } },
+    { at: 99, signal: { ...end, source: "stream" } },
+    { at: 100, signal: gone(null, 0), expect: "complete" },
+  ],
   "leaves the error that stood there until it painted its last screen": [
     { at: 0, signal: screen({ busy: true }) },
     { at: 50, signal: screen({ busy: false, error: { cause: "api", text: "API Error: 529" } }), expect: "error/api" },

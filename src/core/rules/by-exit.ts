@@ -25,7 +25,8 @@ export function byExit(question: Question): Verdict | null {
   if (endedByHuman(question.evidence)) {
     return { state: "idle", cause: null, confidence: 0.8, reasons: [`a human ended it (${how})`] };
   }
-  if (exit.code === 0) {
+  // Gemini CLI leaves with 0 when it is told to go: a headless run that has finished has said so.
+  if (exit.code === 0 && !turn.isStreaming) {
     const state = hasWorked(question.evidence) && !hasFailed(question.evidence) ? "complete" : "idle";
     return { state, cause: null, confidence: 0.7, reasons: ["the process ended with exit code 0"] };
   }
