@@ -13,10 +13,10 @@ import type { Signal } from "../core/signal.js";
 import { addEntry, type TimelineEntry } from "../core/timeline.js";
 import { parseRecord } from "../readers/json.js";
 import { readKeys } from "../readers/keys.js";
-import { lastWords } from "../readers/last-words.js";
 import { LineSplitter } from "../readers/lines.js";
 import type { RecordReader } from "../readers/record-reader.js";
 import { readersFor } from "../readers/registry.js";
+import { StandardError } from "../readers/standard-error.js";
 import { LOOK_MS, TerminalReader } from "../readers/terminal.js";
 import { isOnClock, type RecordedInput } from "./inputs.js";
 
@@ -28,9 +28,6 @@ const LONG_SILENCE_STEP = 0.01;
 
 /** Nobody is asked more often than this. */
 const ASK_MIN_MS = 1000;
-
-/** A program's last words: so much of its standard error is kept. */
-const STDERR_MAX = 4096;
 
 export interface FoldOptions {
   profile: AgentProfile;
@@ -66,6 +63,7 @@ class Fold {
   readonly #terminal: TerminalReader | null;
   readonly #readers = new Map<string, RecordReader>();
   readonly #stdout = new LineSplitter();
+  readonly #stderr = new StandardError();
   #now: number;
   /** Looks that were taken or passed over. */
   #looks = 0;
@@ -75,7 +73,6 @@ class Fold {
   /** What somebody who listens waits for; the timeline does not depend on it. */
   #askAt: number | null = null;
   #signals = 0;
-  #stderr = "";
   #impossible = 0;
 
   constructor(options: FoldOptions) {
@@ -118,7 +115,7 @@ class Fold {
         }
         return;
       case "stderr":
-        this.#stderr = (this.#stderr + input.text).slice(-STDERR_MAX);
+        for (const signal of this.#stderr.push(input.text, at)) this.#step([signal], at);
         return;
       case "record":
         this.#step(this.#reader(input.source, input.file).read(input.record, at), at);
@@ -129,7 +126,7 @@ class Fold {
       case "exit":
         // What the program showed last is read before its end is judged.
         if (this.#terminal) this.#take(this.#terminal.lastLook(at));
-        if (input.code !== 0) this.#take(lastWords(this.#stderr, at, this.#options.zone));
+        if (input.code !== 0) this.#take(this.#stderr.lastWords(at, this.#options.zone));
         this.#step([{ kind: "exit", at, source: "process", code: input.code, signal: input.signal }], at);
         return;
       case "end":
