@@ -58,6 +58,12 @@ describe("a program that nobody knows", () => {
     expect(judged(11, [[0.6, shows({ caret: "text" })]])).toMatchObject({ state: "stuck" });
   });
 
+  it("is at work, and not idle, while the prompt that it had has not come back", () => {
+    const turn: At[] = [ASKED, MOVED];
+    expect(judged(3, [SETTLED, ...turn])).toMatchObject({ state: "idle" });
+    expect(judged(3, [[0.1, shows({ composer: "empty" })], ...turn])).toMatchObject({ state: "working" });
+  });
+
   it("is at work for the idle timeout when it says so", () => {
     const report: At = [8, { kind: "report", source: "report", state: "working", text: "step 3" }];
     expect(judged(17, [report])).toMatchObject({

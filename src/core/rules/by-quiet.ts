@@ -41,6 +41,8 @@ export function byQuiet(question: Question): Verdict | null {
   const timeoutMs = setting(settings, "idle_timeout_minutes") * MINUTE * patience;
   dueAfter(outputAt, timeoutMs);
   const reasons = [`no output${lasting(since(outputAt))}, and nothing on the screen explains it`];
+  if (since(outputAt) < timeoutMs && evidence.turn.readyAt !== null)
+    return { state: "working", cause: null, confidence: 0.4, reasons: [...reasons, "its prompt has not come back"] };
   if (since(outputAt) < timeoutMs) return { state: "idle", cause: null, confidence: 0.4, reasons };
   const told = { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons } as const;
   const own = settings.own?.idle_timeout_minutes;
