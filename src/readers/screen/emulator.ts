@@ -108,7 +108,7 @@ export class Emulator {
   /** Brings the screen's rows up to what was written. */
   readRows(): void {
     this.flush();
-    if (this.#dirty) this.#changed.push(...this.screen.read());
+    if (this.#dirty) for (const row of this.screen.read()) this.#changed.push(row);
     this.#dirty = false;
   }
 

@@ -13,6 +13,8 @@ export interface Match {
   groups: Record<string, string>;
   /** The row with its continuation. */
   text: string;
+  /** The row, where it has none. */
+  row?: Row;
 }
 
 export interface RowMatch extends Match {

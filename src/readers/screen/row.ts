@@ -58,8 +58,12 @@ export function once<T extends NonNullable<unknown> | null>(answer: (text: strin
 let young = new Map<number, Row>();
 let old = new Map<number, Row>();
 
+/** Half of a screen, at times. */
+const EMPTY = new Row("");
+
 /** The row with this text. */
 export function rowOf(text: string): Row {
+  if (text === "") return EMPTY;
   if (text.length > KEPT_UNITS_MAX) return new Row(text);
   let hash = HASH_START;
   for (let n = 0; n < text.length; n++) hash = mixed(hash, text.charCodeAt(n));
@@ -68,8 +72,9 @@ export function rowOf(text: string): Row {
   return kept(key, known?.text === text ? known : new Row(text));
 }
 
-/** The row whose text are the first `length` of these UTF-16 units; `textOf` makes that text, where no such row is known. */
+/** The row whose text is the first `length` of these UTF-16 units; `textOf` makes that text where no such row is known. */
 export function rowOfUnits(units: Uint16Array, length: number, textOf: (length: number) => string): Row {
+  if (length === 0) return EMPTY;
   if (length > KEPT_UNITS_MAX) return new Row(textOf(length));
   let hash = HASH_START;
   for (let n = 0; n < length; n++) hash = mixed(hash, units[n] as number);

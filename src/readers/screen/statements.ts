@@ -8,18 +8,18 @@ import { knownVendorError } from "../vendor-errors.js";
 import type { CompiledRule } from "./compiled.js";
 import type { Facts, Look } from "./facts.js";
 import type { Match } from "./layout.js";
-import { durationMs, type Numbers, numbersIn } from "./numbers.js";
+import { durationMs, type Numbers, numbersIn, numbersOf } from "./numbers.js";
 import { nameIn } from "./running-tool.js";
 
 /** After the count of the tries, when the next one comes. */
 const DELAY = /\bin (\d{1,6} ?(?:h|m|s|hours?|minutes?|seconds?)\b)/i;
 
 /** Writes down what one matched row states. The first row to state a fact wins: rows come lowest region first. */
-export function stateRow(facts: Facts, { rule, groups, text }: Match, look: Look, below = ""): void {
+export function stateRow(facts: Facts, { rule, groups, text, row }: Match, look: Look, below = ""): void {
   switch (rule.fact) {
     case "busy":
       facts.busy = true;
-      count(facts, numbersIn(text));
+      count(facts, row ? numbersOf(row) : numbersIn(text));
       return;
     case "retry": {
       facts.busy = true;

@@ -34,14 +34,13 @@ const isPlainLetter = (code: number): boolean =>
 /** The first of the cells behind the last one that holds something. Most of a row is empty: four are looked at at once. */
 function endOf(cells: Uint32Array, cols: number): number {
   let end = cols;
-  let at = (cols - 1) * WORDS_PER_CELL;
+  const wordAt = (x: number): number => cells[x * WORDS_PER_CELL] as number;
   while (end >= 4) {
-    const [a, b, c, d] = [cells[at], cells[at - 3], cells[at - 6], cells[at - 9]] as [number, number, number, number];
-    if (((a | b | c | d) & ~EMPTY_CELL) !== 0) break;
+    const four = wordAt(end - 1) | wordAt(end - 2) | wordAt(end - 3) | wordAt(end - 4);
+    if ((four & ~EMPTY_CELL) !== 0) break;
     end -= 4;
-    at -= 4 * WORDS_PER_CELL;
   }
-  while (end > 0 && ((cells[(end - 1) * WORDS_PER_CELL] as number) & ~EMPTY_CELL) === 0) end--;
+  while (end > 0 && (wordAt(end - 1) & ~EMPTY_CELL) === 0) end--;
   return end;
 }
 
