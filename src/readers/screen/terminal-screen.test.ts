@@ -75,6 +75,13 @@ describe("the emulator's screen", () => {
     },
   );
 
+  it.each(["\u1680", "a\u205f", "a\u2028", "a \u1680 ", "\u205fb"])("holds a rare space as told: %j", (text) => {
+    const { terminal, screen, write } = screenOf();
+    write(text);
+    screen.read();
+    expect(texts(screen.rows)).toEqual(told(terminal));
+  });
+
   it("names only rows whose text changed", () => {
     const { screen, write } = screenOf();
     write("one\r\ntwo\r\nthree");

@@ -28,6 +28,11 @@ const NEVER = 0xffff_ffff;
 /** Above its character's code, a cell may hold one that is drawn as a space or not at all. */
 const PLAIN_MAX = 0x9f;
 
+/** What `trimEnd` takes from the end of a text, of what a cell may hold. */
+const isTrimmed = (code: number): boolean =>
+  code === SPACE ||
+  (code > PLAIN_MAX && (code === 0x1680 || code === 0x2028 || code === 0x2029 || code === 0x205f || code === 0xfeff));
+
 const isPlainLetter = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
 
@@ -155,7 +160,7 @@ export class TerminalScreen implements ScreenText {
       units[length++] = character === 0 || (character > PLAIN_MAX && isOddSpace(character)) ? SPACE : character;
       n += word >>> WIDTH_SHIFT || 1;
     }
-    while (length > 0 && units[length - 1] === SPACE) length--;
+    while (length > 0 && isTrimmed(units[length - 1] as number)) length--;
     return rowOfUnits(units, length, this.#textOf);
   }
 
