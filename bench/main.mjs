@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: ratios measured side by side in one run, each against its bar. `--json` prints them for programs,
- * `--strict` exits with 1 when a bar is missed, `--rounds N` takes the best of N (15), `--only NAME` runs one part.
+ * `--strict` exits with 1 when a bar is missed, `--rounds N` takes the best of N (15), `--only NAME` runs one part,
+ * `--cases FOLDER` reads the terminals of other recordings.
  */
 import { parseArgs } from "node:util";
 import { benchFleet } from "./fleet.mjs";
@@ -18,12 +19,13 @@ const { values } = parseArgs({
     strict: { type: "boolean" },
     rounds: { type: "string", default: "15" },
     only: { type: "string", multiple: true },
+    cases: { type: "string" },
   },
 });
 const rounds = Math.max(1, Number.parseInt(values.rounds, 10) || 15);
 
 const PARTS = {
-  terminal: () => benchTerminal({ rounds }),
+  terminal: () => benchTerminal({ rounds, cases: values.cases }),
   judging: () => benchJudging({ rounds }),
   replay: () => benchReplay({ rounds: Math.min(rounds, 3) }),
   memory: benchMemory,

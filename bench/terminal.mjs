@@ -12,10 +12,13 @@ import { bytesOf, casesIn, FIXTURES, inkFlood, LOOK_MS, readRecording } from "./
 const BYTES_READ = 12_000_000;
 const roundsFor = (list, rounds) => Math.max(rounds, Math.min(100, Math.ceil(BYTES_READ / bytesOf(list))));
 
-export function benchTerminal({ rounds }) {
-  const recordings = casesIn(FIXTURES).map(readRecording).filter(Boolean);
+export function benchTerminal({ rounds, cases }) {
+  const recordings = casesIn(cases ?? FIXTURES)
+    .map(readRecording)
+    .filter(Boolean);
+  if (recordings.length === 0) throw new Error(`there is no recording of a terminal in ${cases ?? FIXTURES}`);
   const kinds = groupByAgent(recordings);
-  kinds["ink flood"] = [inkFlood()];
+  if (!cases) kinds["ink flood"] = [inkFlood()];
   const measured = Object.entries(kinds).map(([kind, list]) => ({
     kind: `${kind} (${list.length} recordings`,
     bytes: bytesOf(list),
