@@ -9,6 +9,7 @@ import { benchHost } from "./host.mjs";
 import { benchJudging } from "./judging.mjs";
 import { benchMemory } from "./memory.mjs";
 import { benchPassthrough } from "./passthrough.mjs";
+import { casesIn } from "./recordings.mjs";
 import { benchReplay } from "./replay.mjs";
 import { benchStartUp } from "./start-up.mjs";
 import { benchTerminal } from "./terminal.mjs";
@@ -37,6 +38,13 @@ const PARTS = {
 const unknown = (values.only ?? []).filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {
   console.error(`there is no part ${unknown.join(", ")}; there are ${Object.keys(PARTS).join(", ")}`);
+  process.exit(2);
+}
+
+if (values.cases !== undefined && casesIn(values.cases).length === 0) {
+  console.error(
+    `there is no recording in ${values.cases}; expected a folder of case folders, as in test/fixtures/cases`,
+  );
   process.exit(2);
 }
 

@@ -1,5 +1,9 @@
 import type { AgentProfile } from "./profile.js";
 
+/** "Retrying in 8 s", "Reconnecting... 2/5", "Retrying (attempt 3)". */
+const TRIES_AGAIN =
+  "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>(?:[0-9]+ ?(?:h|m|s|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)(?:/(?P<max>\\d+)|\\))).*)";
+
 /**
  * Any other program in a terminal, and a known one whose screen no longer fits its profile. It trusts structure
  * alone: a selected option at the bottom, a composer with a prompt sign, a row that ticks, motion and its end.
@@ -31,13 +35,13 @@ export const generic: AgentProfile = {
     {
       fact: "retry",
       region: "status",
-      when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>(?:[0-9]+ ?(?:h|m|s|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)(?:/(?P<max>\\d+)|\\))).*)",
+      when: TRIES_AGAIN,
       live: true,
     },
     {
       fact: "retry",
       region: "foot",
-      when: "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>(?:[0-9]+ ?(?:h|m|s|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)(?:/(?P<max>\\d+)|\\))).*)",
+      when: TRIES_AGAIN,
     },
     {
       fact: "busy",
