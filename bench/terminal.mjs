@@ -9,7 +9,7 @@ import { bytesOf, casesIn, FIXTURES, inkFlood, LOOK_MS, readRecording } from "./
  * Of small recordings, more rounds: fifteen of them would measure code that is still being compiled, on both sides, where
  * a watchdog runs for days.
  */
-const BYTES_READ = 12_000_000;
+const BYTES_READ = 60_000_000;
 const roundsFor = (list, rounds) => Math.max(rounds, Math.min(100, Math.ceil(BYTES_READ / bytesOf(list))));
 
 export function benchTerminal({ rounds, cases }) {

@@ -12,6 +12,8 @@ const STEPS_MAX = 1000;
 
 export interface Pattern {
   readonly source: string;
+  /** Could it fit a row, or take other places out of it, only because of which digits stand there? */
+  readonly tellsDigits: boolean;
   test(text: string): boolean;
   /** Named groups of the first match, or null. A group that took no part is missing. */
   groups(text: string): Record<string, string> | null;
@@ -20,6 +22,9 @@ export interface Pattern {
 }
 
 export type Spans = Readonly<Record<string, readonly [from: number, to: number]>>;
+
+/** What of a pattern speaks of digits without telling them apart, and numbers that are no text: counts and codes. */
+const BLIND = /\\d|0-9|\{\d+(?:,\d*)?\}|\\x\{[0-9A-Fa-f]+\}/g;
 
 const compiled = new Map<string, Pattern>();
 
@@ -53,6 +58,7 @@ export function pattern(source: string): Pattern {
   };
   const made: Pattern = {
     source,
+    tellsDigits: /\d/.test(source.replace(BLIND, "")),
     test: (text) => engine.test(bounded(text)),
     groups: (text) => textsAt(spansIn(bounded(text)), text),
     spans: (text) => spansIn(bounded(text)),

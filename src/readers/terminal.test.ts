@@ -161,6 +161,21 @@ describe("a terminal", () => {
     expect(readings(terminal.look(1500))).toMatchObject([{ composer: "empty" }]);
   });
 
+  it("confirms another state at once and takes its time for a counter that grows, but not by structure alone", () => {
+    const lines = (n: number) => composer(`⏺ Reading.\r\n\r\n✢ Baking… (${n}s · ↓ ${n} tokens)`);
+    const tokensOf = (agent: string) => {
+      const { show } = reader(agent);
+      show(lines(1), 4);
+      return Array.from({ length: 12 }, (_, n) => readings(show(lines(n + 2), 0)).length).filter((said) => said > 0);
+    };
+    expect(tokensOf("claude").length).toBeLessThan(tokensOf("some-program").length);
+    const { show } = reader();
+    show(lines(1), 4);
+    const done = composer("⏺ Done.\r\n\r\n✻ Baked for 5s");
+    const said = Array.from({ length: 4 }, () => readings(show(done, 0)));
+    expect(said).toMatchObject([[], [], [], [{ busy: false }]]);
+  });
+
   it("takes the last screen as it stands, without a second opinion", () => {
     const { terminal } = reader();
     terminal.write(encoder.encode(composer("⏺ Done.")));

@@ -70,6 +70,8 @@ export class TerminalReader {
   #titledAt = Number.NEGATIVE_INFINITY;
   /** The screen, read by structure, stands at its prompt below what stopped it. */
   #hasGivenUp = false;
+  /** The last look knew no more than structure. */
+  #isByStructure = true;
   #version: string | null = null;
 
   constructor(profile: AgentProfile, options: TerminalOptions) {
@@ -126,12 +128,20 @@ export class TerminalReader {
     }
     this.#lookAtStoodTitle(at, signals);
     if (this.#emulator.isAtRest && this.#settling.isAtRest(at)) return signals;
-    if (!this.#emulator.isDue(this.#settling.isOpen)) return signals;
+    if (!this.#emulator.isDue(this.#isHurried())) return signals;
     this.#emulator.readRows();
     for (const data of this.#emulator.takeStatuses()) signals.push(...readProgramStatus(data, at, this.#options));
     this.#lookAtTitles(at, signals);
     this.#lookAtScreen(at, signals);
     return signals;
+  }
+
+  /**
+   * Is the next look due at once? Another state is confirmed as soon as can be. That a reply or a counter has grown is no
+   * hurry where a profile says that the agent works; by structure alone, each look is a witness of what turns and runs.
+   */
+  #isHurried(): boolean {
+    return this.#isByStructure ? this.#settling.isOpen : this.#settling.isUnsettled;
   }
 
   /** The last look: what stands there counts, although no other will agree. */
@@ -171,7 +181,8 @@ export class TerminalReader {
     const changed = this.#emulator.takeChanged();
     if (changed.length > 0) {
       this.#ticks.look(changed, at, this.#emulator.screen.rows);
-      const { facts } = this.#readScreen(at);
+      const { compiled, facts } = this.#readScreen(at);
+      this.#isByStructure = compiled.profile.id === generic.id;
       this.#hasGivenUp = this.#compiled.profile.id === generic.id && hasGivenUp(facts);
       this.#settling.see(facts, at);
       this.#lookForVersion(changed, at, signals);

@@ -2,11 +2,10 @@
 import { type Pattern, pattern } from "../../agents/pattern.js";
 import type { AgentProfile, Rule } from "../../agents/profile.js";
 import { Memo } from "../memo.js";
-import { countdown } from "./countdown.js";
 import { recall } from "./recall.js";
 import type { Row } from "./row.js";
 import { Forms } from "./row-form.js";
-import { type Asked, RowSays } from "./row-says.js";
+import { type Asked, Question, RowSays } from "./row-says.js";
 
 export interface CompiledRule extends Omit<Rule, "when"> {
   when: Pattern;
@@ -28,33 +27,41 @@ export interface CompiledProfile {
 /** A dialog is told from its joined rows, of which there are few; so are titles, even with a spinner in them. */
 const BLOCKS_MAX = 64;
 
+const RULE_ACROSS = "^\\s*[─━═╌▔▁]{9,}\\s*$";
+const isToolRow = ({ region, fact }: Rule): boolean => region === "last" && fact === "tool";
+
 const cache = new WeakMap<AgentProfile, CompiledProfile>();
 
 export function compileProfile(profile: AgentProfile): CompiledProfile {
   const known = cache.get(profile);
   if (known) return known;
   const onBlock = (source: string): Pattern => recall(pattern(source), BLOCKS_MAX);
-  const maybe = (source: string | null): Pattern | null => (source === null ? null : pattern(source));
   const rules: Record<Rule["region"], CompiledRule[]> = { status: [], foot: [], last: [], reply: [] };
-  for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: countdown(pattern(rule.when)) });
-  const says = (row: Row): RowSays => row.saysTo(asked) ?? row.keep(new RowSays(asked, row));
-  const { first, not, top, bottom, more } = profile.composer;
+  for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: pattern(rule.when) });
+  const says = (row: Row): RowSays =>
+    row.saysTo(asked) ?? row.keep(new RowSays(asked, row, row.masked === row ? null : says(row.masked)));
   const placeholders = profile.composer.placeholders.map(pattern);
+  let questions = 0;
+  const question = (...sources: (string | null)[]): Question =>
+    new Question(
+      questions++,
+      sources.filter((source) => source !== null).map((source) => pattern(source)),
+    );
+  const { first, not, top, bottom, more } = profile.composer;
   const asked: Asked = {
     rules,
-    noise: profile.noise.map(pattern),
-    message: maybe(profile.message),
-    queued: maybe(profile.queued),
-    version: maybe(profile.versionRow),
-    composer: {
-      first: pattern(first),
-      not: maybe(not),
-      top: maybe(top),
-      bottom: maybe(bottom),
-      more: maybe(more),
-      placeholders,
-    },
-    forms: new Forms(says),
+    tool: question(...profile.rules.filter(isToolRow).map(({ when }) => when)),
+    noise: question(RULE_ACROSS, ...profile.noise),
+    message: question(profile.message),
+    queued: question(profile.queued),
+    version: question(profile.versionRow),
+    first: question(first),
+    not: question(not),
+    top: question(top),
+    bottom: question(bottom),
+    more: question(more),
+    placeholders,
+    forms: new Forms(),
   };
   const ofTitles = profile.titles.map(({ when, status }) => ({ when: pattern(when), status }));
   const titles = new Memo<{ status: TitleStatus | null }>(BLOCKS_MAX, (title) => ({

@@ -9,7 +9,7 @@ import { ReplyReader, tailOf } from "./reply.js";
 import type { Row } from "./row.js";
 import { clockedTool } from "./running-tool.js";
 import { type ColourAsked, indentOf, isDrawnAlike, type ScreenText, wordsIn } from "./screen-text.js";
-import { count, stateRow } from "./statements.js";
+import { count, type Stating, stateRow } from "./statements.js";
 
 export interface Look {
   at: number;
@@ -52,7 +52,10 @@ export function readFacts(
   { layouts, replies }: ScreenMemory = new ScreenMemory(profile),
 ): Facts {
   const { layout, kept } = layouts.of(screen, look);
-  if (kept?.stated && isDrawnAlike(screen, kept.stated.colours)) return counted(kept.stated, layout, screen, look);
+  if (kept?.stated && isDrawnAlike(screen, kept.stated.colours)) {
+    const now = counted(profile, kept.stated, layout, screen, look);
+    if (now) return now;
+  }
   const stated = state(profile, screen, look, kept ? layouts.restated(kept, screen, look) : layout, replies);
   if (kept && isCountable(profile, stated.facts)) kept.stated = stated;
   return stated.facts;
@@ -67,21 +70,33 @@ export interface Stated {
   colours: readonly ColourAsked[];
 }
 
-/** Does a look at the same layout state the same but for what it counts? Not where words hang on the numbers. */
-const isCountable = ({ profile }: CompiledProfile, facts: Facts): boolean =>
-  (facts.dialog !== undefined || (facts.busy === true && !profile.bareMessages)) &&
-  !facts.limit &&
-  !facts.retry &&
-  facts.background === undefined;
+/** Does a look at the same layout state the same but for what it counts? Not where the agent rests, nor of a limit's end. */
+const isCountable = ({ profile }: CompiledProfile, { dialog, busy, limit }: Facts): boolean =>
+  (dialog !== undefined || (busy === true && !profile.bareMessages)) && !limit;
 
-/** What was stated of the same layout, with the numbers of now. */
-function counted({ facts, clock }: Stated, { regions, status, foot }: Layout, screen: ScreenText, look: Look): Facts {
+/** What was stated of the same layout, with the numbers of now; null where a rule that fitted does so no longer. */
+function counted(
+  { says }: CompiledProfile,
+  { facts, clock }: Stated,
+  { regions, status, foot }: Layout,
+  screen: ScreenText,
+  look: Look,
+): Facts | null {
   if (clock > 0) look.clockStands?.(clock);
   const now = { ...facts, tail: tailOf(screen.rows, regions.replyEnd) };
+  const anew: Stating = {};
   for (const matches of [status, foot]) {
-    for (const { rule, y } of matches) if (rule.fact === "busy") count(now, numbersOf(screen.rows[y] as Row));
+    for (const match of matches) {
+      const row = screen.rows[match.y] as Row;
+      if (match.rule.fact === "busy") count(now, numbersOf(row));
+      if (match.rule.fact !== "retry" && match.rule.fact !== "background") continue;
+      const groups = says(row).groupsOf(match.rule);
+      if (!groups) return null;
+      const below = matches === status ? hangingBelow(screen.rows, match.y, regions.status[1]) : "";
+      stateRow(anew, { rule: match.rule, groups, text: row.text, row }, look, below);
+    }
   }
-  return now;
+  return Object.assign(now, anew);
 }
 
 function state(

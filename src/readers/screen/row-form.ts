@@ -4,8 +4,7 @@
  */
 
 import { Memo } from "../memo.js";
-import { withoutDigits } from "./countdown.js";
-import { Row } from "./row.js";
+import type { Row } from "./row.js";
 import type { RowSays } from "./row-says.js";
 import { mayMove } from "./ticks.js";
 
@@ -21,22 +20,10 @@ const FORMS_MAX = 512;
 
 /** The forms that a profile tells apart. */
 export class Forms {
-  readonly #says: (row: Row) => RowSays;
   readonly #forms = new Memo<RowForm>(FORMS_MAX, (key) => ({ clock: key.startsWith("true") }));
-  readonly #ofMasked = new Memo<RowForm>(FORMS_MAX, (text) => this.#make(new Row(text)));
 
-  constructor(says: (row: Row) => RowSays) {
-    this.#says = says;
-  }
-
-  /** The same object for texts of the same form, as long as they are asked for now and then. */
-  of(text: string): RowForm {
-    // As long as before, so that a pattern that counts digits still fits.
-    return this.#ofMasked.of(withoutDigits(text));
-  }
-
-  #make(row: Row): RowForm {
-    const { status, isTool, isMessage, isNoise } = this.#says(row);
+  /** Of a masked row and what is said of it: the same object for the same form, as long as it is asked for now and then. */
+  of(row: Row, { status, isTool, isMessage, isNoise }: Omit<RowSays, "form">): RowForm {
     const rules = status.map(({ rule }) => rule.when.source);
     // A longer number moves what stands at the right edge.
     const words = row.text.replace(SPINNER, "$1").replace(BAR, "■").replace(/0+/g, "0").replace(/ {2,}/g, "  ");

@@ -14,6 +14,9 @@ const KEPT_UNITS_MAX = 400;
 /** More profiles than this do not read one text: a user may change theirs, again and again. */
 const PROFILES_MAX = 8;
 
+const HAS_DIGIT = /[1-9]/;
+const DIGITS = /[1-9]/g;
+
 export class Row {
   /** Right-trimmed. */
   readonly text: string;
@@ -21,10 +24,17 @@ export class Row {
   /** See `once`. */
   readonly answers: unknown[] = [];
   readonly #says: RowSays[] = [];
+  #masked: Row | undefined;
 
   constructor(text: string) {
     this.text = text;
     this.isBlank = text === "" || text.trim() === "";
+  }
+
+  /** The row with each digit made a zero, which stands for many looks while a clock counts; itself where it has none. */
+  get masked(): Row {
+    this.#masked ??= HAS_DIGIT.test(this.text) ? rowOf(this.text.replace(DIGITS, "0")) : this;
+    return this.#masked;
   }
 
   /** What the profile says of it that asks for `asked`. */
@@ -52,6 +62,12 @@ export function once<T extends NonNullable<unknown> | null>(answer: (text: strin
     answers[n] = made;
     return made;
   };
+}
+
+/** The same for a question that does not tell one digit from another: rows that differ in nothing else answer it once. */
+export function onceMasked<T extends NonNullable<unknown> | null>(answer: (text: string) => T): (row: Row) => T {
+  const ask = once(answer);
+  return (row) => ask(row.masked);
 }
 
 /** By the hash of their texts; of two that share one, the newer is known. */

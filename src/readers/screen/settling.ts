@@ -20,9 +20,14 @@ export class Settling {
   /** Whether the look before found a reply or a counter that had not been said. */
   #wasNews = false;
 
-  /** Did the last look find something that no other has confirmed? */
+  /** Did the last look find another state that no other has confirmed? */
+  get isUnsettled(): boolean {
+    return this.#key !== this.#settled;
+  }
+
+  /** The same, or a reply or a counter that is new. */
   get isOpen(): boolean {
-    return this.#key !== this.#settled || this.#wasNews;
+    return this.isUnsettled || this.#wasNews;
   }
 
   /** With the screen as it was: would the next look say anything? */

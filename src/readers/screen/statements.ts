@@ -14,8 +14,11 @@ import { nameIn } from "./running-tool.js";
 /** After the count of the tries, when the next one comes. */
 const DELAY = /\bin (\d{1,6} ?(?:h|m|s|hours?|minutes?|seconds?)\b)/i;
 
+/** Facts that rows state, none of which needs to be there before. */
+export type Stating = Partial<Facts>;
+
 /** Writes down what one matched row states. The first row to state a fact wins: rows come lowest region first. */
-export function stateRow(facts: Facts, { rule, groups, text, row }: Match, look: Look, below = ""): void {
+export function stateRow(facts: Stating, { rule, groups, text, row }: Match, look: Look, below = ""): void {
   switch (rule.fact) {
     case "busy":
       facts.busy = true;
@@ -78,7 +81,7 @@ function toolOf(
 }
 
 /** The numbers of a row that says that it works. */
-export function count(facts: Facts, { elapsedMs, tokens }: Numbers): void {
+export function count(facts: Stating, { elapsedMs, tokens }: Numbers): void {
   if (elapsedMs !== null) facts.elapsed = elapsedMs / 1000;
   if (tokens !== null) facts.tokens = tokens;
 }
@@ -104,7 +107,7 @@ const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = {
   auth: "auth",
 };
 
-function stateFailure(facts: Facts, rule: CompiledRule, said: string, look: Look): void {
+function stateFailure(facts: Stating, rule: CompiledRule, said: string, look: Look): void {
   const known = knownVendorError({ text: said });
   if (known?.kind === "limit") {
     facts.limit = mergeLimit(facts.limit, readLimit(said, look) ?? { text: said.slice(0, 300) });

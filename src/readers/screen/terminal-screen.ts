@@ -1,6 +1,7 @@
 /** The emulator's screen as text. Only rows whose characters changed are read again; colours only when a rule asks. */
-import type { IBufferCell, Terminal } from "@xterm/headless";
-import { groundOf, isGrey, isRed, isWarm } from "./colours.js";
+import type { Terminal } from "@xterm/headless";
+import { CHARACTER, IS_COMBINED, NEVER, WIDTH_SHIFT, WORDS_PER_CELL } from "./cells.js";
+import { DrawnRows } from "./drawn-rows.js";
 import { EmulatorRows } from "./emulator-rows.js";
 import { type Row, rowOf, rowOfUnits } from "./row.js";
 import type { ScreenText } from "./screen-text.js";
@@ -13,18 +14,9 @@ const isHowDrawn = (code: number): boolean => code === 0xfe0e || code === 0xfe0f
 const isOddSpace = (code: number): boolean =>
   code === 0xa0 || (code >= 0x2000 && code <= 0x200a) || code === 0x202f || code === 0x3000;
 
-/** Of a cell, the first word holds its character, its width and whether characters were combined. */
-const WORDS_PER_CELL = 3;
-const CHARACTER = 0x1f_ffff;
-const IS_COMBINED = 1 << 21;
-const WIDTH_SHIFT = 22;
 const SPACE = 32;
-/** Of a cell's second word: whether its character has a colour. */
-const COLOUR = 3 << 24;
 /** No character, one cell wide. */
 const EMPTY_CELL = 1 << WIDTH_SHIFT;
-/** No cell has this: its character would lie beyond Unicode. */
-const NEVER = 0xffff_ffff;
 /** Above its character's code, a cell may hold one that is drawn as a space or not at all. */
 const PLAIN_MAX = 0x9f;
 
@@ -32,9 +24,6 @@ const PLAIN_MAX = 0x9f;
 const isTrimmed = (code: number): boolean =>
   code === SPACE ||
   (code > PLAIN_MAX && (code === 0x1680 || code === 0x2028 || code === 0x2029 || code === 0x205f || code === 0xfeff));
-
-const isPlainLetter = (code: number): boolean =>
-  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
 
 /** The first of the cells behind the last one that holds something. Most of a row is empty: four are looked at at once. */
 function endOf(cells: Uint32Array, cols: number): number {
@@ -49,16 +38,6 @@ function endOf(cells: Uint32Array, cols: number): number {
   return end;
 }
 
-interface Colours {
-  tinted?: boolean;
-  muted?: boolean;
-  redFrame?: boolean;
-  backed?: boolean;
-  cursor?: boolean;
-  /** With the cursor in this column of the row, or in none. */
-  ghost?: { cursor: number | null; isSo: boolean };
-}
-
 export class TerminalScreen implements ScreenText {
   readonly #terminal: Terminal;
   readonly #emulator: EmulatorRows;
@@ -71,15 +50,13 @@ export class TerminalScreen implements ScreenText {
   /** The same memory: a text is made from it in an eighth of the time that `String.fromCharCode` takes. */
   #bytes = Buffer.alloc(0);
   readonly #textOf = (units: number): string => (units === 0 ? "" : this.#bytes.toString("utf16le", 0, units * 2));
-  /** What was asked of a row's colours since it was last touched. */
-  #colours: (Colours | undefined)[] = [];
-  #cell: IBufferCell | undefined;
-  #sawColour = false;
+  readonly #drawn: DrawnRows;
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
     this.#emulator = new EmulatorRows(terminal);
     this.#emulator.watch(terminal.rows);
+    this.#drawn = new DrawnRows(terminal, this.#emulator, this.#rows);
   }
 
   get rows(): readonly Row[] {
@@ -106,7 +83,7 @@ export class TerminalScreen implements ScreenText {
     const changed: Row[] = [];
     for (let y = 0; y < height; y++) {
       if (!this.#emulator.isTouched(y)) continue;
-      this.#colours[y] = undefined;
+      this.#drawn.forget(y);
       const cells = this.#emulator.cells(y);
       if (cells && this.#isSame(cells, y, cols)) continue;
       const row = (cells && this.#rowOf(y, cols)) ?? rowOf(this.#told(y).trimEnd());
@@ -164,153 +141,31 @@ export class TerminalScreen implements ScreenText {
     return rowOfUnits(units, length, this.#textOf);
   }
 
-  /** Code in a message has a hue too, but a cold one. */
   tinted(y: number): boolean {
-    const known = this.#coloursOf(y);
-    known.tinted ??= this.#mostly(y, isWarm);
-    return known.tinted;
+    return this.#drawn.tinted(y);
   }
 
   muted(y: number): boolean {
-    const known = this.#coloursOf(y);
-    known.muted ??= this.#mostly(y, isGrey);
-    return known.muted;
+    return this.#drawn.muted(y);
   }
 
   redFrame(y: number): boolean {
-    const known = this.#coloursOf(y);
-    known.redFrame ??= this.#beginsRed(y);
-    return known.redFrame;
+    return this.#drawn.redFrame(y);
   }
 
   backed(y: number): boolean {
-    const known = this.#coloursOf(y);
-    known.backed ??= this.#mostly(y, (cell) => !cell.isBgDefault()) && this.#groundOf(y) !== this.#commonGround();
-    return known.backed;
+    return this.#drawn.backed(y);
   }
 
   ghost(y: number): boolean {
-    const known = this.#coloursOf(y);
-    const { cursorX, cursorY } = this.#terminal.buffer.active;
-    const cursor = cursorY === y ? cursorX : null;
-    if (known.ghost?.cursor !== cursor) known.ghost = { cursor, isSo: this.#isGhost(y, cursor) };
-    return known.ghost.isSo;
+    return this.#drawn.ghost(y);
   }
 
   cursor(y: number): boolean {
-    if (this.#terminal.buffer.active.cursorY === y) return true;
-    const known = this.#coloursOf(y);
-    known.cursor ??= /^[^▏▎▍▌▋▊▉█]*[▏▎▍▌▋▊▉█][^▏▎▍▌▋▊▉█]*$/.test(this.#rows[y]?.text ?? "") || this.#hasInvertedCell(y);
-    return known.cursor;
+    return this.#drawn.cursor(y);
   }
 
-  /** With `NO_COLOR`, or in a terminal without any, an error is drawn like all the rest. */
   isPlain(): boolean {
-    for (let y = 0; y < this.#rows.length && !this.#sawColour; y++) this.#sawColour = this.#hasColour(y);
-    return !this.#sawColour;
-  }
-
-  #hasColour(y: number): boolean {
-    const words = this.#emulator.cells(y);
-    if (words) {
-      const end = this.#terminal.cols * WORDS_PER_CELL;
-      for (let n = 1; n < end; n += WORDS_PER_CELL) if ((words[n] as number) & COLOUR) return true;
-      return false;
-    }
-    const buffer = this.#terminal.buffer.active;
-    const line = buffer.getLine(buffer.baseY + y);
-    for (let x = 0; line && x < line.length; x++) {
-      this.#cell = line.getCell(x, this.#cell);
-      if (this.#cell?.isFgDefault() === false) return true;
-    }
-    return false;
-  }
-
-  /** Programs that hide the cursor draw their own: one character with its colours changed over. */
-  #hasInvertedCell(y: number): boolean {
-    const buffer = this.#terminal.buffer.active;
-    const line = buffer.getLine(buffer.baseY + y);
-    let inverted = 0;
-    for (let x = 0; line && x < line.length; x++) {
-      this.#cell = line.getCell(x, this.#cell);
-      if (this.#cell?.isInverse()) inverted += Math.max(1, this.#cell.getWidth());
-    }
-    return inverted === 1 || inverted === 2;
-  }
-
-  /** All letters are grey, and the cursor stands at the first: a sign that takes two columns may be counted as one. */
-  #isGhost(y: number, cursor: number | null): boolean {
-    const buffer = this.#terminal.buffer.active;
-    const line = buffer.getLine(buffer.baseY + y);
-    let first: number | null = null;
-    for (let x = 0; line && cursor !== null && x < line.length; x++) {
-      this.#cell = line.getCell(x, this.#cell);
-      const cell = this.#cell;
-      if (!cell || !/[\p{L}\p{N}]/u.test(cell.getChars())) continue;
-      if (!isGrey(cell)) return false;
-      first ??= x;
-    }
-    return first !== null && cursor !== null && Math.abs(cursor - first) <= 1;
-  }
-
-  /** The colour behind the row's first letter. */
-  #groundOf(y: number): number | null {
-    const buffer = this.#terminal.buffer.active;
-    const line = buffer.getLine(buffer.baseY + y);
-    for (let x = 0; line && x < line.length; x++) {
-      this.#cell = line.getCell(x, this.#cell);
-      if (this.#cell && this.#cell.getChars().trim() !== "") return groundOf(this.#cell);
-    }
-    return null;
-  }
-
-  /** Some paint the whole screen: what is behind the first cell of most rows is no ground of its own. */
-  #commonGround(): number | null {
-    const buffer = this.#terminal.buffer.active;
-    const counts = new Map<number, number>();
-    for (let y = 0; y < this.#rows.length; y++) {
-      this.#cell = buffer.getLine(buffer.baseY + y)?.getCell(0, this.#cell);
-      if (!this.#cell) continue;
-      const ground = groundOf(this.#cell);
-      const count = (counts.get(ground) ?? 0) + 1;
-      if (count * 2 > this.#rows.length) return ground;
-      counts.set(ground, count);
-    }
-    return null;
-  }
-
-  #coloursOf(y: number): Colours {
-    this.#colours[y] ??= {};
-    return this.#colours[y];
-  }
-
-  #beginsRed(y: number): boolean {
-    const buffer = this.#terminal.buffer.active;
-    const line = buffer.getLine(buffer.baseY + y);
-    for (let x = 0; line && x < Math.min(line.length, 40); x++) {
-      this.#cell = line.getCell(x, this.#cell);
-      if (this.#cell && this.#cell.getChars().trim() !== "") return isRed(this.#cell);
-    }
-    return false;
-  }
-
-  /** Are more than half of the row's letters drawn so? */
-  #mostly(y: number, isSo: (cell: IBufferCell) => boolean): boolean {
-    const buffer = this.#terminal.buffer.active;
-    const line = buffer.getLine(buffer.baseY + y);
-    const words = this.#emulator.cells(y);
-    let letters = 0;
-    let so = 0;
-    for (let x = 0; line && x < Math.min(line.length, 80); x++) {
-      const word = words?.[x * WORDS_PER_CELL] ?? NEVER;
-      const isPlain = (word & IS_COMBINED) === 0 && (word & CHARACTER) < 128;
-      if (isPlain && !isPlainLetter(word & CHARACTER)) continue;
-      this.#cell = line.getCell(x, this.#cell);
-      const cell = this.#cell;
-      if (!cell || !(isPlain || /[\p{L}\p{N}]/u.test(cell.getChars()))) continue;
-      letters++;
-      if (isSo(cell)) so++;
-    }
-    return letters > 0 && so * 2 > letters;
+    return this.#drawn.isPlain();
   }
 }

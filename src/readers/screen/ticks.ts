@@ -4,7 +4,7 @@
  * it is never reply text.
  */
 import { Memo } from "../memo.js";
-import { once, type Row } from "./row.js";
+import { onceMasked, type Row } from "./row.js";
 
 const GLYPH = /^[\s│┃]*[^\p{L}\p{N}\s]{0,3}\s*/u;
 /** A sign before its words. */
@@ -31,23 +31,29 @@ const RAN_MS = 20_000;
 /** A spinner turns so fast that two looks may find the same mark; when the work ends, its row goes. */
 const SPUN_MS = 12_000;
 
-/** A time that a row shows: the row with its numbers masked, and with them. */
+/** A time or a spinner that a row shows, which may run. */
 interface Clock {
+  /** The row with its numbers masked. */
   shape: string;
-  digits: string;
+  /** Where in the row that stands which changes when it runs. */
+  from: number;
+  to: number | undefined;
   stoppedMs: number;
 }
 
 /** Does the row show a time, which may run? */
-export const showsClock: (row: Row) => boolean = once((row) => TIME.test(row));
+export const showsClock: (row: Row) => boolean = onceMasked((row) => TIME.test(row));
 
-/** The time or the spinner that the row shows, which may run. */
-const clockOf = once((row): Clock | null => {
+const clockOf = onceMasked((row): Clock | null => {
   if (row.length > ROW_MAX) return null;
-  if (TIME.test(row)) return { shape: shapeOf(row), digits: row.replace(GLYPH, ""), stoppedMs: STOPPED_MS };
-  const spinner = SPINNER.exec(row);
-  return spinner && { shape: shapeOf(row.replace(SPINNER, "")), digits: spinner[1] ?? "", stoppedMs: SPUN_MS };
+  if (TIME.test(row)) return { shape: shapeOf(row), from: glyphOf(row).length, to: undefined, stoppedMs: STOPPED_MS };
+  const [head = "", sign = ""] = SPINNER.exec(row) ?? [];
+  if (sign === "") return null;
+  const from = head.indexOf(sign);
+  return { shape: shapeOf(row.slice(head.length)), from, to: from + sign.length, stoppedMs: SPUN_MS };
 });
+
+const shownBy = ({ text }: Row, { from, to }: Clock): string => text.slice(from, to);
 
 interface Mark {
   /** What stands behind the sign. */
@@ -59,7 +65,7 @@ interface Mark {
 }
 
 /** The sign that the row begins with, which may turn. */
-const markOf = once((row): Mark | null => {
+const markOf = onceMasked((row): Mark | null => {
   const [lead = "", sign = ""] = (row.length <= ROW_MAX && MARK.exec(row)) || [];
   if (sign === "") return null;
   return {
@@ -109,20 +115,21 @@ export class Ticks {
       this.#lookAtMark(row, at);
       const clock = clockOf(row);
       if (!clock) continue;
-      const { shape, digits, stoppedMs } = clock;
+      const { shape, stoppedMs } = clock;
+      const shown = shownBy(row, clock);
       const known = this.#shown.get(shape);
       if (!known) {
-        this.#shown.set(shape, { text: digits, since: at, at: null, seen: ++this.#rows });
+        this.#shown.set(shape, { text: shown, since: at, at: null, seen: ++this.#rows });
         if (this.#shown.size > SHAPES_MAX) forgetOldest(this.#shown);
         continue;
       }
       known.seen = ++this.#rows;
-      if (known.text === digits) continue;
+      if (known.text === shown) continue;
       // "Cooked for 4s" and, a turn later, "Cooked for 7s" are two rows that stand still, and no clock.
       let moved = at - known.since <= stoppedMs;
       // "Took 0.4s" above "Took 0.1s": the clock of a row that still stands there did not become another.
       if (moved && !isWithin(known.at, at, stoppedMs)) moved = !standing.some((one) => shows(one, shape, known.text));
-      known.text = digits;
+      known.text = shown;
       known.since = at;
       if (moved) known.at = at;
     }
@@ -139,8 +146,7 @@ export class Ticks {
       return;
     }
     known.seen = ++this.#rows;
-    known.signs = known.signs.filter((one) => one.sign !== sign && at - one.at <= MARKS_MS);
-    known.signs.push({ sign, isDots, at });
+    turn(known.signs, { sign, isDots, at });
     if (known.signs.length >= MARKS_WANTED) known.at = at;
   }
 
@@ -190,6 +196,16 @@ export class Ticks {
   }
 }
 
+/** Takes in the newest sign, in place: this is done for every row that turns, at every look. */
+function turn(signs: Turned["signs"], newest: Turned["signs"][number]): void {
+  let kept = 0;
+  for (const one of signs) {
+    if (one.sign !== newest.sign && newest.at - one.at <= MARKS_MS) signs[kept++] = one;
+  }
+  signs.length = kept;
+  signs.push(newest);
+}
+
 const isWithin = (ticked: number | null, at: number, ms: number): boolean => ticked !== null && at - ticked <= ms;
 
 /** Takes out what was seen longest ago. Seldom needed, where a map in the order of use would be written at every row. */
@@ -199,15 +215,17 @@ function forgetOldest(known: Map<string, { seen: number }>): void {
   known.delete(oldest[0]);
 }
 
-function shows(row: Row, shape: string, digits: string): boolean {
+function shows(row: Row, shape: string, text: string): boolean {
   const clock = clockOf(row);
-  return clock !== null && clock.shape === shape && clock.digits === digits;
+  return clock !== null && clock.shape === shape && shownBy(row, clock) === text;
 }
+
+const glyphOf = (row: string): string => GLYPH.exec(row)?.[0] ?? "";
 
 /** "59s" becomes "1m 0s": the numbers of a time change their count, so a whole time is one mark. */
 function shapeOf(row: string): string {
   const shape = row
-    .replace(GLYPH, "")
+    .slice(glyphOf(row).length)
     .replace(/(?:\d+(?:\.\d+)?\s?(?:h|m|s|sec|min)\b\s?)+|\d{1,2}:\d\d(?::\d\d)?/g, "T")
     .replace(/\d+(?:\.\d+)?[kKmM]?/g, "N");
   return shapes.of(shape);

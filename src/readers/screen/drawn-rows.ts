@@ -1,0 +1,193 @@
+/** How the emulator's rows are drawn: their colours, and where the cursor stands. Asked only where a rule wants to know. */
+import type { IBufferCell, Terminal } from "@xterm/headless";
+import { CHARACTER, IS_COMBINED, NEVER, WORDS_PER_CELL } from "./cells.js";
+import { groundOf, isGrey, isRed, isWarm } from "./colours.js";
+import type { EmulatorRows } from "./emulator-rows.js";
+import type { Row } from "./row.js";
+
+/** Of a cell's second word: whether its character has a colour. */
+const COLOUR = 3 << 24;
+
+const isPlainLetter = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
+
+interface Colours {
+  tinted?: boolean;
+  muted?: boolean;
+  redFrame?: boolean;
+  backed?: boolean;
+  cursor?: boolean;
+  /** With the cursor in this column of the row, or in none. */
+  ghost?: { cursor: number | null; isSo: boolean };
+}
+
+export class DrawnRows {
+  readonly #terminal: Terminal;
+  readonly #emulator: EmulatorRows;
+  readonly #rows: readonly Row[];
+  /** What was asked of a row since it was last touched. */
+  readonly #colours: (Colours | undefined)[] = [];
+  #cell: IBufferCell | undefined;
+  #sawColour = false;
+
+  constructor(terminal: Terminal, emulator: EmulatorRows, rows: readonly Row[]) {
+    this.#terminal = terminal;
+    this.#emulator = emulator;
+    this.#rows = rows;
+  }
+
+  /** Row `y` was touched. */
+  forget(y: number): void {
+    this.#colours[y] = undefined;
+  }
+
+  /** Code in a message has a hue too, but a cold one. */
+  tinted(y: number): boolean {
+    const known = this.#coloursOf(y);
+    known.tinted ??= this.#mostly(y, isWarm);
+    return known.tinted;
+  }
+
+  muted(y: number): boolean {
+    const known = this.#coloursOf(y);
+    known.muted ??= this.#mostly(y, isGrey);
+    return known.muted;
+  }
+
+  redFrame(y: number): boolean {
+    const known = this.#coloursOf(y);
+    known.redFrame ??= this.#beginsRed(y);
+    return known.redFrame;
+  }
+
+  backed(y: number): boolean {
+    const known = this.#coloursOf(y);
+    known.backed ??= this.#mostly(y, (cell) => !cell.isBgDefault()) && this.#groundOf(y) !== this.#commonGround();
+    return known.backed;
+  }
+
+  ghost(y: number): boolean {
+    const known = this.#coloursOf(y);
+    const { cursorX, cursorY } = this.#terminal.buffer.active;
+    const cursor = cursorY === y ? cursorX : null;
+    if (known.ghost?.cursor !== cursor) known.ghost = { cursor, isSo: this.#isGhost(y, cursor) };
+    return known.ghost.isSo;
+  }
+
+  cursor(y: number): boolean {
+    if (this.#terminal.buffer.active.cursorY === y) return true;
+    const known = this.#coloursOf(y);
+    known.cursor ??= /^[^▏▎▍▌▋▊▉█]*[▏▎▍▌▋▊▉█][^▏▎▍▌▋▊▉█]*$/.test(this.#rows[y]?.text ?? "") || this.#hasInvertedCell(y);
+    return known.cursor;
+  }
+
+  /** With `NO_COLOR`, or in a terminal without any, an error is drawn like all the rest. */
+  isPlain(): boolean {
+    for (let y = 0; y < this.#rows.length && !this.#sawColour; y++) this.#sawColour = this.#hasColour(y);
+    return !this.#sawColour;
+  }
+
+  #hasColour(y: number): boolean {
+    const words = this.#emulator.cells(y);
+    if (words) {
+      const end = this.#terminal.cols * WORDS_PER_CELL;
+      for (let n = 1; n < end; n += WORDS_PER_CELL) if ((words[n] as number) & COLOUR) return true;
+      return false;
+    }
+    const buffer = this.#terminal.buffer.active;
+    const line = buffer.getLine(buffer.baseY + y);
+    for (let x = 0; line && x < line.length; x++) {
+      this.#cell = line.getCell(x, this.#cell);
+      if (this.#cell?.isFgDefault() === false) return true;
+    }
+    return false;
+  }
+
+  /** Programs that hide the cursor draw their own: one character with its colours changed over. */
+  #hasInvertedCell(y: number): boolean {
+    const buffer = this.#terminal.buffer.active;
+    const line = buffer.getLine(buffer.baseY + y);
+    let inverted = 0;
+    for (let x = 0; line && x < line.length; x++) {
+      this.#cell = line.getCell(x, this.#cell);
+      if (this.#cell?.isInverse()) inverted += Math.max(1, this.#cell.getWidth());
+    }
+    return inverted === 1 || inverted === 2;
+  }
+
+  /** All letters are grey, and the cursor stands at the first: a sign that takes two columns may be counted as one. */
+  #isGhost(y: number, cursor: number | null): boolean {
+    const buffer = this.#terminal.buffer.active;
+    const line = buffer.getLine(buffer.baseY + y);
+    let first: number | null = null;
+    for (let x = 0; line && cursor !== null && x < line.length; x++) {
+      this.#cell = line.getCell(x, this.#cell);
+      const cell = this.#cell;
+      if (!cell || !/[\p{L}\p{N}]/u.test(cell.getChars())) continue;
+      if (!isGrey(cell)) return false;
+      first ??= x;
+    }
+    return first !== null && cursor !== null && Math.abs(cursor - first) <= 1;
+  }
+
+  /** The colour behind the row's first letter. */
+  #groundOf(y: number): number | null {
+    const buffer = this.#terminal.buffer.active;
+    const line = buffer.getLine(buffer.baseY + y);
+    for (let x = 0; line && x < line.length; x++) {
+      this.#cell = line.getCell(x, this.#cell);
+      if (this.#cell && this.#cell.getChars().trim() !== "") return groundOf(this.#cell);
+    }
+    return null;
+  }
+
+  /** Some paint the whole screen: what is behind the first cell of most rows is no ground of its own. */
+  #commonGround(): number | null {
+    const buffer = this.#terminal.buffer.active;
+    const counts = new Map<number, number>();
+    for (let y = 0; y < this.#rows.length; y++) {
+      this.#cell = buffer.getLine(buffer.baseY + y)?.getCell(0, this.#cell);
+      if (!this.#cell) continue;
+      const ground = groundOf(this.#cell);
+      const count = (counts.get(ground) ?? 0) + 1;
+      if (count * 2 > this.#rows.length) return ground;
+      counts.set(ground, count);
+    }
+    return null;
+  }
+
+  #coloursOf(y: number): Colours {
+    this.#colours[y] ??= {};
+    return this.#colours[y];
+  }
+
+  #beginsRed(y: number): boolean {
+    const buffer = this.#terminal.buffer.active;
+    const line = buffer.getLine(buffer.baseY + y);
+    for (let x = 0; line && x < Math.min(line.length, 40); x++) {
+      this.#cell = line.getCell(x, this.#cell);
+      if (this.#cell && this.#cell.getChars().trim() !== "") return isRed(this.#cell);
+    }
+    return false;
+  }
+
+  /** Are more than half of the row's letters drawn so? */
+  #mostly(y: number, isSo: (cell: IBufferCell) => boolean): boolean {
+    const buffer = this.#terminal.buffer.active;
+    const line = buffer.getLine(buffer.baseY + y);
+    const words = this.#emulator.cells(y);
+    let letters = 0;
+    let so = 0;
+    for (let x = 0; line && x < Math.min(line.length, 80); x++) {
+      const word = words?.[x * WORDS_PER_CELL] ?? NEVER;
+      const isPlain = (word & IS_COMBINED) === 0 && (word & CHARACTER) < 128;
+      if (isPlain && !isPlainLetter(word & CHARACTER)) continue;
+      this.#cell = line.getCell(x, this.#cell);
+      const cell = this.#cell;
+      if (!cell || !(isPlain || /[\p{L}\p{N}]/u.test(cell.getChars()))) continue;
+      letters++;
+      if (isSo(cell)) so++;
+    }
+    return letters > 0 && so * 2 > letters;
+  }
+}

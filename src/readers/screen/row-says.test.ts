@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { pattern } from "../../agents/pattern.js";
+import { profileFor } from "../../agents/registry.js";
+import { compileProfile } from "./compiled.js";
+import { rowOf } from "./row.js";
+
+const AGENTS = ["claude", "codex", "gemini", "opencode", "some-program"];
+const REGIONS = ["status", "foot", "last"] as const;
+
+/** Rows as programs print them, with numbers of any length in them. */
+const number = fc.stringMatching(/^[0-9]{1,4}$/);
+const row = fc.oneof(
+  fc
+    .tuple(fc.constantFrom("✻", "●", "·"), number, number)
+    .map(([mark, s, n]) => `${mark} API error (${n}) · Retrying in ${s}s · attempt ${n}/10`),
+  fc.tuple(number, number).map(([n, s]) => `  ⎿  $ node test.mjs ${n} (${s}s · ctrl+b to run in background)`),
+  fc.tuple(number, number).map(([n, s]) => `⠼ Trying to reach gemini-${n} (Attempt ${n}/10) (esc to cancel, ${s}s)`),
+  fc.tuple(number, number).map(([n, s]) => `• Reconnecting... ${n}/5 (${s}s • esc to interrupt)`),
+  fc.tuple(number, number).map(([n, s]) => `  ⎿  ${n}-hour limit reached ∙ resets ${s}pm, ${n} background tasks`),
+  number.map((n) => `■ You've hit your usage limit. Try again in ${n} days ${n} minutes.`),
+  number.map((n) => `❯ ${n}. draft`),
+  number.map((n) => `● Claude Code v2.${n}`),
+  fc.string({ unit: fc.constantFrom("0", "5", "9", " ", "s", "h", "/", "·", "⎿", "a", "(", ")") }),
+);
+
+describe("what a profile says of a row", () => {
+  it("is what each of its patterns finds in the row itself, whichever digits were seen before", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...AGENTS), fc.array(row, { maxLength: 6 }), (agent, texts) => {
+        const profile = profileFor(agent);
+        const { says } = compileProfile(profile);
+        for (const text of texts) {
+          const said = says(rowOf(text));
+          for (const region of REGIONS) {
+            const rules = profile.rules.filter((rule) => rule.region === region && pattern(rule.when).test(text));
+            expect(said[region].map(({ rule }) => rule.when.source)).toEqual(rules.map(({ when }) => when));
+            for (const { rule, groups } of said[region]) {
+              expect(groups).toEqual(pattern(rule.when.source).groups(text));
+              expect(said.groupsOf(rule)).toEqual(groups);
+            }
+          }
+          const fits = (source: string | null) => source !== null && pattern(source).test(text);
+          expect(said.isMessage).toBe(fits(profile.message));
+          expect(said.message).toBe(profile.message === null ? null : textOf(profile.message, text, "text"));
+          expect(said.isFirst).toBe(fits(profile.composer.first));
+          expect(said.isQueued).toBe(fits(profile.queued));
+          expect(said.version).toBe(profile.versionRow === null ? null : textOf(profile.versionRow, text, "version"));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("asks its patterns once of rows that differ in their digits alone", () => {
+    const { says } = compileProfile(profileFor("claude"));
+    const retrying = (s: number) => says(rowOf(`✻ API error · Retrying in ${s}s · attempt 3/10`));
+    const [rule] = retrying(19).status.map((hit) => hit.rule);
+    if (!rule) throw new Error("no rule fits the row");
+    let asked = 0;
+    const { spans } = rule.when;
+    const counted: typeof spans = (text) => {
+      asked++;
+      return spans(text);
+    };
+    const counting = { ...rule, when: { ...rule.when, spans: counted } };
+    const delays = [19, 18, 17, 9, 8].map((s) => retrying(s).groupsOf(counting)?.delay?.trim());
+    expect(delays).toEqual(["19s", "18s", "17s", "9s", "8s"]);
+    expect(asked).toBe(2);
+  });
+
+  it("tells digits apart where a pattern does", () => {
+    const claude = profileFor("claude");
+    const profile = { ...claude, message: "^(?P<text>[57])-hour limit$" };
+    const { says } = compileProfile(profile);
+    expect([7, 6, 5].map((n) => says(rowOf(`${n}-hour limit`)).message)).toEqual(["7", null, "5"]);
+  });
+
+  it("has one form for rows that count", () => {
+    const { says } = compileProfile(profileFor("claude"));
+    const formOf = (text: string) => says(rowOf(text)).form;
+    expect(formOf("✻ Baking… (12s · ↓ 9 tokens)")).toBe(formOf("✶ Baking… (345s · ↓ 1029 tokens)"));
+    expect(formOf("✻ Baking… (12s · ↓ 9 tokens)")).not.toBe(formOf("✻ Baked for 12s"));
+  });
+});
+
+const textOf = (source: string, text: string, group: string): string | null =>
+  pattern(source).groups(text)?.[group] ?? null;
