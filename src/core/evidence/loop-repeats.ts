@@ -272,7 +272,8 @@ function tell(repeats: Repeats, found: Told | undefined, round: number): void {
 function weigh(repeats: Repeats, { start, end, round }: Finished, entry: Entry | undefined): number {
   const idleMs = start.at - repeats.lastEndAt;
   const waitedSince = entry ? repeats.waitRound >= entry.lastRound : repeats.waitRound === round - 1;
-  const behind = !start.background && start.at < repeats.backgroundUntil;
+  // A look at work in the background succeeds; the same error beside it is no look.
+  const behind = !start.background && start.at < repeats.backgroundUntil && end?.ok !== false;
   if (waits(start) || waitedSince || behind) {
     return entry && start.at - entry.lastAt < POLL_MS ? WEIGHT.fastPoll : WEIGHT.poll;
   }

@@ -42,6 +42,16 @@ describe("a loop", () => {
       "repeated_error",
       4,
     ],
+    [
+      "a cycle of failures with a subagent in it",
+      story().times(4, (s) =>
+        s
+          .call({ args: "write", fails: "not available in this mode" })
+          .call({ class: "subagent", args: "write it", result: "I could not" }),
+      ),
+      "repeated_error",
+      4,
+    ],
     ["calls without any results", story().times(5, (s) => s.start({ args: "x" })), "loop", 5],
     ["the same message again", story().times(4, (s) => s.say(said("I go on now."))), "loop", 4],
     [

@@ -50,6 +50,20 @@ describe("text that repeats", () => {
     expect(tells(text)).toBe(false);
   });
 
+  it.each([
+    ["a short sentence while the text goes on", "I am ready. ".repeat(15), false],
+    ["a short line while the text goes on", "I am ready\n".repeat(15), false],
+    ["one word where the text ends", `${PROSE}${"no ".repeat(12)}`, true],
+  ])("is told for %s", (_, text, ends) => {
+    const tail = createTextTail();
+    const changes = [...feedText(tail, text), ...(ends ? endText(tail) : [])];
+    expect(changes.at(-1)).toMatchObject({ repeats: expect.any(Number) });
+  });
+
+  it("is not told for a word that is said nine times", () => {
+    expect(tells("no ".repeat(9))).toBe(false);
+  });
+
   it("is taken back when other text follows, once", () => {
     const changes = changesOf(["Let me see. ".repeat(40), PROSE + PROSE.toUpperCase()]);
     expect(changes.map((change) => change === null)).toEqual([false, true]);
@@ -58,8 +72,8 @@ describe("text that repeats", () => {
   it("names the block and how often it came", () => {
     const [change] = changesOf(["Let me see. ".repeat(40)]);
     expect(change).toMatchObject({ period: 12 });
-    expect(change?.repeats).toBeGreaterThanOrEqual(20);
-    expect(change?.preview).toContain("see");
+    expect(change?.repeats).toBeGreaterThanOrEqual(10);
+    expect(change?.preview).toContain("Let me");
   });
 
   it("is the same verdict however the text is cut", () => {

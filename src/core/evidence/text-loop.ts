@@ -48,10 +48,19 @@ interface Proof {
   chars: number;
   repeats: number;
 }
-/** Detectors in the field want 10 times 50 characters; less than that already has no honest explanation in prose. */
-const PROSE: Proof = { chars: 360, repeats: 5 };
+/**
+ * Detectors in the field want 10 times 50 characters; less than that already has no honest explanation in prose, and for
+ * ten times the same short sentence there is none either.
+ */
+const PROSE: readonly Proof[] = [
+  { chars: 360, repeats: 5 },
+  { chars: 120, repeats: 10 },
+];
 /** Where the text ends with the repetition, nothing can follow that would explain it. */
-const PROSE_AT_END: Proof = { chars: 120, repeats: 5 };
+const PROSE_AT_END: readonly Proof[] = [
+  { chars: 120, repeats: 5 },
+  { chars: 30, repeats: 11 },
+];
 /** Twenty equal statements in a fence are honest (1,000 characters); a block that fills the window is not. */
 const STRUCTURE: Proof = { chars: 4096, repeats: 5 };
 
@@ -83,7 +92,7 @@ export function endText(tail: TextTail): TextChange[] {
   return changes;
 }
 
-function look(tail: TextTail, prose: Proof, changes: TextChange[]): void {
+function look(tail: TextTail, prose: readonly Proof[], changes: TextChange[]): void {
   const found = tailRepeat(tail, prose);
   tail.quiet = found ? 0 : tail.quiet + 1;
   if (found && !tail.told) {
@@ -95,9 +104,8 @@ function look(tail: TextTail, prose: Proof, changes: TextChange[]): void {
   }
 }
 
-function tailRepeat(tail: TextTail, prose: Proof): TextRepeat | undefined {
+function tailRepeat(tail: TextTail, prose: readonly Proof[]): TextRepeat | undefined {
   const text = tail.text.trimEnd();
-  if (text.length < prose.chars) return undefined;
   const near = text.slice(-PERIOD_MAX - PROBE);
   const probe = near.slice(-PROBE);
   const last = near.length - PROBE;
@@ -108,7 +116,7 @@ function tailRepeat(tail: TextTail, prose: Proof): TextRepeat | undefined {
     const period = last - at;
     const chars = periodicLength(text, period);
     const repeats = Math.floor(chars / period);
-    if (!proves(prose, chars, repeats)) continue;
+    if (!prose.some((proof) => proves(proof, chars, repeats))) continue;
     const block = text.slice(-period);
     if (/[\p{L}\p{N}]/u.test(block) && (!isStructure(tail, block) || proves(STRUCTURE, chars, repeats))) {
       return { period, repeats, preview: block.trim().slice(0, PREVIEW_MAX) };
