@@ -1,12 +1,12 @@
 /** A menu at the bottom of a fragment. */
-import { LIMIT_MENU, VENDOR_OPTION } from "../agents/fragments.js";
+import { LIMIT_MENU, VENDOR_OPTION } from "../agents/fragment-shapes.js";
 import { generic } from "../agents/generic.js";
 import { pattern } from "../agents/pattern.js";
 import type { AgentProfile } from "../agents/profile.js";
 import type { PromptKind } from "../core/states.js";
 import { indentOf, isChrome, isShown } from "./fragment-rows.js";
 import { compileProfile } from "./screen/compiled.js";
-import { findDialog } from "./screen/dialog.js";
+import { findDialog, NO, YES } from "./screen/dialog.js";
 import { rowOf } from "./screen/row.js";
 import { joinRows } from "./screen/screen-text.js";
 
@@ -46,9 +46,33 @@ export function findMenu(profile: AgentProfile, rows: readonly string[]): Menu |
 /** Options without numbers: one is pointed at, another stands beside it, and the last row names the keys. */
 function unnumbered(rows: readonly string[]): Menu | null {
   const foot = rows.findLastIndex((row) => !isChrome(row));
-  if (foot < 0 || !KEY_HINT.test((rows[foot] as string).slice(0, 400)) || isShown(rows, foot)) return null;
+  if (foot < 0) return null;
+  const answered = answers(rows, foot);
+  if (answered) return answered;
+  if (!KEY_HINT.test((rows[foot] as string).slice(0, 400)) || isShown(rows, foot)) return null;
   const dialog = findDialog(compileProfile(generic), rows.slice(0, foot + 1).map(rowOf));
   return dialog && { prompt: dialog.prompt, limit: dialog.limit };
+}
+
+const ANSWER = /^[\s│┃|]{0,12}(?:([❯›▸▶►→>●◉])\s{1,3}|[○◯]\s{1,3})?(\S.{0,200}?)[\s│┃|]{0,200}$/;
+const ANSWER_KEY = /\((?:[a-z]|esc|enter)\)$/;
+const ANSWERS_MAX = 8;
+
+/** Rows that begin with yes and have a no among them: one of them is pointed at, or each names its key. */
+function answers(rows: readonly string[], foot: number): Menu | null {
+  for (let first = foot - 1; first >= 0 && foot - first < ANSWERS_MAX; first--) {
+    const options = rows.slice(first, foot + 1).map((row) => ANSWER.exec(row.slice(0, 400)) ?? []);
+    const labels = options.map(([, , label]) => label ?? "");
+    if (labels.includes("")) return null;
+    const isPointed = options.filter(([, sign]) => sign !== undefined).length === 1;
+    if (!YES.test(labels[0] ?? "") || !labels.some((label) => NO.test(label))) continue;
+    if (!isPointed && !labels.every((label) => ANSWER_KEY.test(label))) continue;
+    if (isShown(rows, first)) return null;
+    const block = joinRows(rows.slice(Math.max(0, first - QUESTION_ROWS_MAX), first).map(rowOf));
+    const asked = compileProfile(generic).dialogs.find((d) => !d.limit && d.when.test(block));
+    return { prompt: asked?.prompt ?? "permission", limit: false };
+  }
+  return null;
 }
 
 function firstOption(rows: readonly string[], last: number): number {

@@ -1,9 +1,10 @@
 /** Rows of a fragment: their words, and whether they are the program's own or something that it shows. */
-import { CHROME, QUOTED, SHELL_COMMAND, TOOL_HEADER } from "../agents/fragments.js";
+import { CHROME, QUOTED, SHELL_COMMAND, TOOL_HEADER } from "../agents/fragment-shapes.js";
 import { pattern } from "../agents/pattern.js";
 import { bareText } from "./screen/screen-text.js";
 
-export const isBlank = (row: string | undefined): boolean => !row || row.trim() === "";
+/** A bar or a frame alone says nothing either. */
+export const isBlank = (row: string | undefined): boolean => !row || /^[\s│┃▌]*$/.test(row);
 
 const ROWS_MAX = 200;
 const ROW_MAX = 2000;
@@ -18,7 +19,7 @@ export function rowsOf(text: string): string[] {
 }
 
 const GLYPH =
-  /^[\s│┃▌]{0,12}(?:[●⏺■⬝✕✗✘×⎿└╰•◦·✢✳✶✻✽∗✦△▲◆⬡⬢∿◉∴»*!\u2800-\u28ff\p{Extended_Pictographic}]{1,8}\ufe0f?\s{0,4}){0,2}/u;
+  /^[\s│┃▌░▒▓█]{0,12}(?:[●⏺■⬝✕✗✘×⎿└╰•◦·✢✳✶✻✽∗✦△▲◆⬡⬢∿◉∴»*!\u2800-\u28ff\p{Extended_Pictographic}]{1,8}\ufe0f?\s{0,4}){0,2}/u;
 /** Codex prints its headless messages behind a time. */
 const STAMP = /^\[\d{4}-\d{2}-\d{2}T[\d:.]{5,16}Z?\] /;
 
@@ -53,7 +54,9 @@ const CODE =
   /[;{]$|=>|^\s*(?:const|let|var|if|for|return|export|import|def|class|fn|func|pub|expect|it|test|describe)\b.{0,200}[({=:]/;
 const DIFF = /^@@ |^\s{0,8}\d{1,6} [+-] |^[+-]\S|^diff --git|^\s{0,8}\d{1,6}(?:[:│|]|→|\t)/;
 
-export const isListing = (row: string): boolean => CODE.test(row.slice(0, 400)) || DIFF.test(row);
+/** A row of a native stack, which a crash leaves. */
+const isFrame = (row: string): boolean => /^\s{0,8}\d{1,4}:\s{1,8}(?:0x|\S{1,200}(?:::|<unknown>))/.test(row);
+export const isListing = (row: string): boolean => !isFrame(row) && (CODE.test(row.slice(0, 400)) || DIFF.test(row));
 
 /** Does something else show this row: a message that wraps, a code block, a diff, a tool, a command? */
 export function isShown(rows: readonly string[], from: number): boolean {

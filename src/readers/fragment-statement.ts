@@ -1,5 +1,7 @@
 /** Finds the lowest statement of a program in a fragment, and proves that it is the program's own. */
-import { FRAGMENT_RULES, type FragmentRule, SPINNER_ROW, TALKS_ABOUT } from "../agents/fragments.js";
+import type { FragmentRule } from "../agents/fragment-rule.js";
+import { SPINNER_ROW, TALKS_ABOUT } from "../agents/fragment-shapes.js";
+import { FRAGMENT_RULES } from "../agents/fragments.js";
 import { type Pattern, pattern } from "../agents/pattern.js";
 import type { AgentProfile } from "../agents/profile.js";
 import { isBlank, isListing, isMessage, isQuoted, isShown, isToolHeader, wordsOf } from "./fragment-rows.js";
@@ -44,34 +46,54 @@ export function footStatement(row: string): Statement | null {
 const STATEMENT_ROWS_MAX = 40;
 const UNNAMED_FAILURE: FragmentRule = { says: "failure", when: "" };
 
+/**
+ * What may be the last row of a longer statement: "Resets in 3h" is a panel's row or belongs to the limit that it is about,
+ * and what is tried again in 28 s may have been refused for its rate.
+ */
+const WHOLE: Partial<Record<Says, Says>> = { panel: "limit", retry: "throttle" };
+
 /** The statement whose last row is right above `end`. */
 export function lowestStatement(profile: AgentProfile, rows: readonly string[], end: number): Statement | null {
+  let tail: Statement | null = null;
   for (let from = end - 1; from >= 0 && end - from <= STATEMENT_ROWS_MAX && !isBlank(rows[from]); from--) {
     const row = rows[from] as string;
-    if (isToolHeader(row)) return null;
+    if (isToolHeader(row)) return tail;
     const text = wordsOf(rows.slice(from, end));
     const match = RULES.find(({ rule, when }) => when.test(text) && isOwn(rule, rows, from, end, text));
-    if (match) return { rule: match.rule, text, from };
+    const whole = match && WHOLE[match.rule.says];
+    if (match && (tail ? WHOLE[tail.rule.says] === match.rule.says : !whole)) return { rule: match.rule, text, from };
+    if (match && whole) tail ??= { rule: match.rule, text, from };
+    if (tail) continue;
     if (isErrorRow(profile, row) && isOwn(UNNAMED_FAILURE, rows, from, end, text)) {
       return { rule: UNNAMED_FAILURE, text, from };
     }
     // The body of an error may look like a quotation; it hangs on a bracket that opens above.
     const above = rows.slice(Math.max(0, end - STATEMENT_ROWS_MAX), from);
-    if (isQuoted(row) && !above.some((one) => one.includes("{"))) return null;
+    if (isQuoted(row) && !above.some((one) => one.includes("{") || /\[[^\]]{0,400}$/.test(one))) return null;
     if (end - from > 1 && /^\s{0,2}[●⏺✦✻]/.test(row)) return null;
   }
-  return null;
+  return tail;
 }
 
-/** The row has the mark that the program gives to its errors alone. */
+/** The row that tells of the next try, where this is the reason that hangs below it. */
+export function retriedAbove(rows: readonly string[], { rule, from }: Statement): Statement | null {
+  if (rule.says !== "failure" || from === 0 || !/^\s*[⎿└]/.test(rows[from] as string)) return null;
+  const above = footStatement(rows[from - 1] as string);
+  return above?.rule.says === "retry" ? above : null;
+}
+
+/** The row has the mark that the program gives to its errors alone. A frame's colour is not known here. */
 function isErrorRow(profile: AgentProfile, row: string): boolean {
   return compileProfile(profile)
     .says(rowOf(row))
-    .last.some(({ rule }) => rule.fact === "failure" && rule.fallback !== undefined);
+    .last.some(({ rule }) => rule.fact === "failure" && rule.fallback !== undefined && !rule.redFrame);
 }
 
 const EXPLANATION_ROWS_MAX = 12;
 const STACK_ROWS_MAX = 60;
+
+/** One of the causes below an error, numbered. */
+const CHAIN = /^\s{1,8}\d{1,2}: \S/;
 
 /** A question with its explanation, command or buttons below; a crash with its stack below. */
 export function explainedStatement(rows: readonly string[], end: number): Statement | null {
@@ -82,13 +104,14 @@ export function explainedStatement(rows: readonly string[], end: number): Statem
     const isNear = end - from <= EXPLANATION_ROWS_MAX;
     const match = RULES.find(
       ({ rule, when }) =>
-        (isNear ? isPrompt(rule) || isCrash(rule) : isCrash(rule)) &&
+        (isCrash(rule) || (isNear && (isPrompt(rule) || rule.heads))) &&
         when.test(text) &&
         isOwn(rule, rows, from, end, text),
     );
+    if (match?.rule.heads) return { rule: match.rule, text: wordsOf(rows.slice(from, end)), from };
     if (match) return { rule: match.rule, text, from };
     if (isMessage(row) || isToolHeader(row) || isSpinner(row)) return null;
-    if (isNear && isListing(row) && !/^\s*\d+: 0x/.test(row)) return null;
+    if (isNear && isListing(row) && !CHAIN.test(row)) return null;
   }
   return null;
 }
@@ -101,5 +124,9 @@ function isOwn(rule: FragmentRule, rows: readonly string[], from: number, end: n
   const row = rows[from] as string;
   if (rule.says === "busy") return end - from === 1 && (isSpinner(row) || !isQuoted(row));
   if (!isAlarm(rule)) return rule.says === "panel" || !isQuoted(row);
-  return !isQuoted(row) && !talksAbout.test(text.slice(0, 400)) && !isShown(rows, from);
+  // What stands in a body is the provider's word.
+  const said = text.slice(0, 600).replace(/[{[].{0,600}(?:[}\]]|$)/, "");
+  // A program that dies in the middle of a prompt leaves its sign before the first word.
+  const isQuotation = isQuoted(row) && !(isCrash(rule) && row.startsWith("› "));
+  return !isQuotation && (rule.heads === true || !talksAbout.test(said)) && !isShown(rows, from);
 }

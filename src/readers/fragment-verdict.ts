@@ -1,5 +1,5 @@
 /** From a statement of a fragment to the verdict. */
-import { PAYLOADS } from "../agents/fragments.js";
+import { PAYLOADS } from "../agents/fragment-shapes.js";
 import { generic } from "../agents/generic.js";
 import { pattern } from "../agents/pattern.js";
 import type { Cause, State } from "../core/states.js";
@@ -7,7 +7,7 @@ import { isBlank, wordsOf } from "./fragment-rows.js";
 import { hasShape, lowestStatement, type Statement } from "./fragment-statement.js";
 import { readResetTime } from "./reset-time.js";
 import { durationMs, tokenCount } from "./screen/numbers.js";
-import { classifyVendorError, finalCause } from "./vendor-errors.js";
+import { classifyVendorError, finalCause, knownVendorError } from "./vendor-errors.js";
 
 export interface FragmentLook {
   at: number;
@@ -35,7 +35,10 @@ export function conclude({ rule, text }: Statement, above: readonly string[], lo
     case "limit":
       return limited(text, look);
     case "failure":
-      return rule.cause ? verdict("error", rule.cause) : failed(text, look);
+      // "Error running the compaction: you've hit your usage limit" is a limit.
+      return rule.cause && knownVendorError({ text })?.kind !== "limit"
+        ? verdict("error", rule.cause)
+        : failed(explained(text, above), look);
     case "prompt":
       return verdict("needs_input", rule.prompt);
     case "stuck":
@@ -65,6 +68,14 @@ function failed(text: string, look: FragmentLook): FragmentVerdict {
   const isRate = (known.kind === "retry" && known.infra === "rate") || /resource_exhausted/i.test(text);
   if (known.kind === "limit" || (isRate && !NOT_A_LIMIT.test(text))) return limited(text, look);
   return verdict("error", finalCause(known));
+}
+
+/** A failure that names no cause ("failed to get a response, tried 5 times") has that of the failure right above it. */
+function explained(text: string, above: readonly string[]): string {
+  if (knownVendorError({ text })) return text;
+  const foot = above.findLastIndex((row) => !isBlank(row));
+  const before = foot < 0 ? null : lowestStatement(generic, above, foot + 1);
+  return before?.rule.says === "failure" || before?.rule.says === "limit" ? before.text : text;
 }
 
 /** A client that tries again waits; one that was told its rate is too high waits for a limit. */

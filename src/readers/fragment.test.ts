@@ -706,6 +706,7 @@ describe("a fragment of a screen", () => {
           expect(ALARMS.has(judge("claude", `● So ${words.join(" ")} ${banner} in the log line.`).state)).toBe(false);
         },
       ),
+      { numRuns: 2000 },
     );
   });
 });

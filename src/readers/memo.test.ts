@@ -31,6 +31,7 @@ describe("a pattern that remembers", () => {
     let asked = 0;
     const counting = {
       source: "x",
+      tellsDigits: false,
       test: (text: string) => {
         asked++;
         return text.startsWith("x");

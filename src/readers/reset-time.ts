@@ -33,9 +33,12 @@ const PHRASE_MAX = 120;
 /** More announcements than this on one screen are not a banner; only the lowest are looked at. */
 const PHRASES_MAX = 8;
 
-/** Words that announce a time; the second group is the rest of a field name such as `resets_in_seconds`. */
+/**
+ * Words that announce a time; the second group is the rest of a field name such as `resets_in_seconds`. Providers whose
+ * models many use behind Claude Code announce it in Chinese.
+ */
 const ANCHOR =
-  /\b(?:anthropic-ratelimit-[a-z-]{0,24}|x-ratelimit-|quota)?(resets?|resetting|retry|retrying|try(?:ing)? again|regain access|continu(?:e|es|ing) automatically|available|renews?|refresh(?:es)?|cycle ends|wait|unlocks?|resumes?|restored|come back|expires?|lifted|until|again(?= (?:at|in|after|on)\b)|reached(?= ?\|))([\w-]{0,24})/gi;
+  /(?:\b(?:anthropic-ratelimit-[a-z-]{0,24}|x-ratelimit-|quota)?(resets?|resetting|retry|retrying|try(?:ing)? again|regain access|continu(?:e|es|ing) automatically|available|renews?|refresh(?:es)?|cycle ends|wait|unlocks?|resumes?|restored|come back|expires?|lifted|until|again(?= (?:at|in|after|on)\b)|reached(?= ?\|))|将在|将于|请在|请于)([\w-]{0,24})/gi;
 
 const FILLER =
   /[ :=·∙•|"'~,<]{1,4}|(?:again|at|in|on|after|for|from|by|until|around|about|approximately|approx\.?|access|automatically|another|less than|time|date|is)(?![\w-])/giy;

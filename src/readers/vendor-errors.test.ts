@@ -29,6 +29,13 @@ describe("classifyVendorError", () => {
     ["limit", { text: "hit your limit · resets 5pm · /login to switch to an API usage-billed account" }],
     ["limit", { text: "quotaId: GenerateRequestsPerDayPerProject, Please retry in 31.4s." }],
     ["limit", { text: "limited, retry after 7200s; your limit will reset at 5pm" }],
+    ["limit", { status: 429, text: "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock more" }],
+    ["limit", { text: "check your plan and billing details. Quota exceeded for metric: a.example.com/requests" }],
+    ["limit", { status: 429, text: "已达到 5 小时的使用上限。您的限额将在 2026-08-25 07:41:44 重置。" }],
+    ["limit", { code: "quota_exceeded", text: "You have no quota" }],
+    ["billing", { text: "账户余额不足" }],
+    ["retry overload", { status: 429, code: "engine_overloaded_error", text: "The engine is currently overloaded" }],
+    ["retry rate", { text: "Quota exceeded for online_prediction_input_tokens_per_minute" }],
     ["retry rate", { status: 429 }],
     [
       "retry rate",

@@ -49,7 +49,7 @@ const ROWS: Row[] = [
       /violat\w{0,5} .{0,40}polic|usage policy|content[_ ]?policy|content[_ ]?filter|prohibited[_ ]content|(?:blocked|flagged|refused) .{0,40}(?:safety|polic)|finish_?reason\W{1,4}safety|cyber_?policy/,
     is: error("policy_refusal"),
   },
-  { words: /tokens? per min|requests? per min|\((?:tpm|rpm)\)/, is: retry("rate") },
+  { words: /tokens?[ _]per[ _]min|requests?[ _]per[ _]min|\((?:tpm|rpm)\)/, is: retry("rate") },
   {
     words:
       /prompt is too long|(?:conversation|input) (?:is )?too long|context[_ -]?(?:length|window|limit|overflow)|maximum context|out of room|input token count .{0,60}exceed|input tokens? exceed|max_tokens. exceed|request_too_large/,
@@ -61,13 +61,15 @@ const ROWS: Row[] = [
     is: error("poisoned_context"),
   },
   { status: only(400), words: /(?:messages|contents|input)[.[]\d/, is: error("poisoned_context") },
-  { words: /per[_ ]?day|daily .{0,24}(?:limit|quota)/, is: limit },
+  { words: /per[_ -]?day|daily .{0,24}(?:limit|quota)/, is: limit },
   // A quota that is back within seconds is a throttle, whatever it calls itself.
   {
     words:
       /(?:reset|retry|try again)\w{0,3} (?:after|in) (?:\d{1,3}(?:\.\d{1,9})? ?s|\d{1,6}ms)|retrydelay\W{1,5}\d{1,3}[.s]/,
     is: retry("rate"),
   },
+  // Its other half, "check your plan and billing details", is what an empty account is told, too.
+  { words: /quota exceeded for metric/, is: limit },
   {
     words:
       /\bresets? (?:at|on|after|in) |\bresets .{0,20}\d|will reset |limits? to reset|resets?_?(?:at\b|in_)|regain access/,
@@ -75,13 +77,13 @@ const ROWS: Row[] = [
   },
   {
     words:
-      /credit balance|insufficient[_ ](?:quota|credit|fund|balance)|out of credit|payment required|(?:check|update) your .{0,20}billing|billing[_ ](?:error|hard|not|disabled)|billing details|spending limit|add (?:funds|credits)/,
+      /credit balance|insufficient[_ ](?:quota|credit|fund|balance)|out of credit|payment required|(?:check|update) your .{0,20}billing|billing[_ ](?:error|hard|not|disabled)|billing details|spending limit|add (?:funds|credits)|余额不足|欠费/,
     is: error("billing"),
   },
   { status: only(402), is: error("billing") },
   {
     words:
-      /usage[_ ]limit|hit your .{0,20}limit|reached your .{0,40}(?:limit|quota)|(?:session|daily|weekly|monthly|hour|plan) (?:usage )?limit|exhausted your .{0,20}(?:quota|capacity)|try again in .{0,12}(?:hour|day)|try again at \d/,
+      /usage[_ ]limit|hit your .{0,20}limit|reached your .{0,40}(?:limit|quota)|(?:session|daily|weekly|monthly|hour|plan) (?:usage )?limit|exhausted your .{0,20}(?:quota|capacity)|quota[_ ]exceeded|(?:have no|out of) quota|try again in .{0,12}(?:hour|day)|try again at \d|使用上限|限额将在|额度已用(?:完|尽)/,
     is: limit,
   },
   {
@@ -93,12 +95,12 @@ const ROWS: Row[] = [
   { words: /permission_denied|permission_error/, is: error("auth") },
   { status: only(413), is: error("context_full") },
   { words: /rate.?limit|too many requests|resource_?exhausted|resource has been exhausted|throttl/, is: retry("rate") },
-  { status: only(429), is: retry("rate") },
   {
     words:
       /overloaded|no capacity|at capacity|high demand|temporarily unavailable|service unavailable|internal server error|server_?error|bad gateway|gateway time|too hot right now/,
     is: retry("overload"),
   },
+  { status: only(429), is: retry("rate") },
   { status: (status) => status >= 500 && status <= 599, is: retry("overload") },
   { words: /error sending request|waiting for network/, is: error("unreachable") },
   {
