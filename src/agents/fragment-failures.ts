@@ -31,27 +31,22 @@ export const FAILURES: FragmentRule[] = [
   },
   {
     says: "failure",
-    when: "(?i)^(?:error: )?(?:not logged in|invalid api key|invalid authentication|login expired|login required|authentication (?:failed|required|expired|error)|failed to (?:login|log in|authenticate)\\b|your session has (?:expired|ended)|you(?:'ve| have) been (?:logged|signed) out|missing api key|no api key)(?:$|[.:!·]| ·| -|,| \\()",
+    when: "(?i)^(?:error: )?(?:not logged in|invalid api key|invalid authentication|login expired|login required|authentication (?:failed|required|expired|error)|failed to (?:login|log in|authenticate)\\b|your session has (?:expired|ended)|you(?:'ve| have) been (?:logged|signed) out|missing api key|no api key)(?:$|[.:!·]| ·| -|,| \\(| .{1,2} please run /login\\b)",
     cause: "auth",
   },
   {
     says: "failure",
-    when: "(?i)^(?:not logged in|invalid api key|(?:login|session|oauth token|token) (?:has )?expired).{0,4} please run /login\\b",
+    when: "(?i)^(?:error: )?(?:not authenticated|unauthori[sz]ed|not signed in|no authentication information found)(?:$|[.:!·,])|^(?:error: )?(?:access denied by policy|llm not set,|error authenticating:|please set an auth method)",
     cause: "auth",
   },
   {
     says: "failure",
-    when: "(?i)^(?:error: )?(?:not authenticated|unauthori[sz]ed|not signed in|access denied by policy|no authentication information found|llm not set|error authenticating|please set an auth method)(?:$|[.:!·,]| )",
+    when: "(?i)^(?:error: )?(?:your|this) (?:organi[sz]ation|account|subscription|plan) (?:(?:has been|is|was) (?:disabled|suspended|deactivated|banned|on hold)(?:$|[.:!·])|(?:has disabled|does not have access to|has no access to) (?:claude|codex|copilot|gemini|this model)\\b)",
     cause: "auth",
   },
   {
     says: "failure",
-    when: "(?i)^(?:error: )?(?:your|this) (?:organi[sz]ation|account|subscription|plan) (?:has|have|does|is|was)\\b.{0,40}\\b(?:disabled|suspended|deactivated|banned|blocked|on hold|access to (?:claude|codex|copilot|gemini|this model))\\b",
-    cause: "auth",
-  },
-  {
-    says: "failure",
-    when: "(?i)^(?:error: )?(?:oauth (?:account|token|session)|[A-Z_]*_?api_?key|api key|(?:missing )?environment variable)\\b.{0,80}\\b(?:not found|not set|invalid|expired|missing|revoked|required|api_?key)\\b",
+    when: "(?i)^(?:error: )?(?:oauth (?:account|token|session)|[A-Z_]*_?api_?key|api key)\\b.{0,80}\\b(?:not found|not set|invalid|expired|missing|revoked|required)\\b",
     cause: "auth",
   },
   {
@@ -101,9 +96,8 @@ export const FAILURES: FragmentRule[] = [
   },
   {
     says: "failure",
-    when: "(?i)^(?:ran into this error:|rate limit exceeded: |error code: \\d{3}\\b|(?:model call|execution) failed: |error from provider\\b|invalid_prompt: |c?apierror: \\d{3}|http \\d{3}\\b|(?:error:? )?[45]\\d\\d:? ?\\{)",
+    when: "(?i)^(?:ran into this error:|rate limit exceeded: |error code: \\d{3}\\b|(?:model call|execution) failed: |error from provider\\b|invalid_prompt: |c?apierror: \\d{3}|http \\d{3}\\b)",
   },
-  { says: "failure", when: "(?i)^(?:error:? )?[45]\\d\\d \\w+_error\\b" },
   {
     says: "failure",
     when: "(?i)^(?:the |this |your )?(?:selected |requested |current )?(?:provider|model|server) is (?:currently |temporarily )?(?:overloaded|at capacity|unavailable|busy)\\b.{0,20}\\bplease (?:try|select|choose|switch|use)\\b",
@@ -121,7 +115,7 @@ export const FAILURES: FragmentRule[] = [
   { says: "failure", when: '^(?:GET|POST) "?https?://\\S+: [45]\\d\\d\\b' },
   {
     says: "failure",
-    when: "(?i)^(?:error:? )?[45]\\d\\d (?:\\w+ api error|rate limit|too many|unauthorized|forbidden|payment|internal|service|bad (?:request|gateway)|overloaded|gateway|you )",
+    when: "(?i)^(?:error:? )?[45]\\d\\d(?::? ?\\{| \\w+_error\\b| \\w+ api error\\b| (?:rate limit (?:exceeded|reached)|too many requests|unauthorized|forbidden|payment required|internal server error|service unavailable|bad (?:request|gateway)|gateway time-?out|overloaded)(?:$|[:.,(·-]))",
   },
   // Any program's: a row that says it failed, and then a provider's own words.
   {

@@ -22,8 +22,8 @@ describe("normaliseResult", () => {
     ["object addresses", "<Foo at 0x7f00aa11bb22>", "<Foo at 0x7f00aa11cc33>"],
     [
       "ids of what was sent",
-      '{"chatId":"a","receipt":{"platformMessageId":"p1"},"fileId":"f1"}',
-      '{"chatId":"a","receipt":{"platformMessageId":"p2"},"fileId":"f2"}',
+      '{"chatId":"a","receipt":{"platformMessageId":"p1"},"pollId":"l1"}',
+      '{"chatId":"a","receipt":{"platformMessageId":"p2"},"pollId":"l2"}',
     ],
     ["fields of a reply that are always new", '{"ok":true,"messageId":"m1"}', '{"ok":true,"messageId":"m2"}'],
     ["colours", "\u001b[31mred\u001b[0m", "red"],

@@ -21,7 +21,8 @@ const ESCAPES: readonly Rule[] = [
 
 /** Names of fields that differ in every reply of a healthy service. A bare `id`, `taskId` or `jobId` may be new work. */
 const VOLATILE_FIELD =
-  "\\w{0,24}(?:run|message|request|session|trace|span|correlation|process|event|receipt|file|upload|poll|comment)_?id|nonce|timestamp|" +
+  "run_?id|\\w{0,24}message_?id|request_?id|session_?id|trace_?id|span_?id|correlation_?id|process_?id|event_?id|receipt_?id|poll_?id|" +
+  "nonce|timestamp|" +
   "time|date|ts|at|started_?at|ended_?at|created_?at|updated_?at|duration|duration_?ms|elapsed|elapsed_?ms|pid|cwd";
 
 const WEEKDAY = "mon|tue|wed|thu|fri|sat|sun";

@@ -1,51 +1,8 @@
-/** Single frames of many programs, worded as those programs word them. */
+/** Single frames of many programs, in the words by which they are known. */
 import { describe, expect, it } from "vitest";
-import { profileFor } from "../agents/registry.js";
-import { judgeFragment } from "./fragment.js";
+import { said } from "../../test/support/fragments.js";
 
-const NOW = Date.UTC(2026, 10, 15, 12, 0);
-const judge = (agent: string, text: string) => judgeFragment(profileFor(agent), text, { at: NOW, zone: "UTC" });
-const said = (agent: string, text: string): string => {
-  const { state, cause } = judge(agent, text);
-  return cause === null ? state : `${state}/${cause}`;
-};
-
-const LIMITS: [agent: string, until: string | null, text: string][] = [
-  ["some-program", "2026-11-17T15:20", "⚠ Team quota reached. Please ask for more.\nResets in 51h20m0s."],
-  [
-    "some-program",
-    "2026-11-15T13:30",
-    "Personal quota exceeded. Ask your administrator to enable overages. Resets in 1h30m.",
-  ],
-  [
-    "some-program",
-    null,
-    "Error: You've reached your usage limit\n  Get the larger plan for more requests.\n  kind: FREE",
-  ],
-  [
-    "some-program",
-    null,
-    " × Model call failed: rate limit exceeded\n\n × Execution failed: no answer from the model; retried 4 times",
-  ],
-  [
-    "some-program",
-    null,
-    "LLM provider error: Error code: 429 - {'error': {'message': 'We see too many requests', 'type': 'rate_limit_reached_error'}}",
-  ],
-  ["some-program", null, "429 rate_limit_error: This request would exceed the monthly spend of your account."],
-  [
-    "some-program",
-    "2026-11-16T07:41",
-    'HttpError: Invalid status code 429 Too Many Requests with message: {"error":{"message":"已达到使用上限。您的限额将在 2026-11-16 07:41:44 重置。"}}',
-  ],
-  [
-    "gemini",
-    null,
-    "⚡ You have reached your daily limit.\n⚡ You can switch the way to log in by typing /auth\n✕ [API Error: Please submit a new query.]",
-  ],
-];
-
-const MORE: [agent: string, expected: string, text: string][] = [
+const STATES: [agent: string, expected: string, text: string][] = [
   [
     "claude",
     "rate_limited/limit",
@@ -141,9 +98,7 @@ const MORE: [agent: string, expected: string, text: string][] = [
     "working",
     "╭──────────────────────────────╮\n│(   ●) 31s  Thinking.      │\n╰──────────────────────────────╯",
   ],
-];
 
-const RETRIES: [agent: string, expected: string, text: string][] = [
   [
     "codex",
     "rate_limited/limit",
@@ -169,9 +124,7 @@ const RETRIES: [agent: string, expected: string, text: string][] = [
     "error/context_full",
     "Error: Context length exceeded: Error: 400 This model's maximum context length is 131072 tokens.",
   ],
-];
 
-const STATES: [agent: string, expected: string, text: string][] = [
   ["aider", "error/billing", '░litellm.BadRequestError: SomeException - {"error":{"message":"Insufficient Balance"}}'],
   [
     "some-program",
@@ -243,43 +196,8 @@ const STATES: [agent: string, expected: string, text: string][] = [
   ],
 ];
 
-const QUIET: [agent: string, text: string][] = [
-  [
-    "gemini",
-    "▌✕ [API Error: The stream ended without a reason.]\n▌\n▌╭─────────╮\n▌│  > ok?  │\n▌╰─────────╯\n▌\n▌✦ Yes. The review is complete, and the two systems are one.\n▌The files agree with it.",
-  ],
-  [
-    "claude",
-    Array.from(
-      { length: 4 },
-      () =>
-        "✶ Stewing… (esc to interrupt)\n  ⎿ Tip: Begin with something small, ask for\n    a plan, and look at what comes of it",
-    ).join("\n\n"),
-  ],
-  [
-    "claude",
-    "Would you like to run these commands?\nPress Y to run the commands above (Y/N): Y\n!\n! Can't write to /usr/local/share",
-  ],
-  ["claude", '● The CLI prints "Not logged in" and asks you to run /login.'],
-  ["codex", "• Team quota reached is what the server answers when I send the eleventh request."],
-  ["claude", '● Bash(npm test)\n  ⎿  Error: 401: {"message":"wrong key in the fixture"}'],
-  ["claude", "  Yes\n  No"],
-];
-
-const ALARMS: ReadonlySet<string> = new Set(["stuck", "error", "needs_input", "rate_limited", "gone"]);
-
 describe("a fragment of any program", () => {
-  it.each(LIMITS)("of %s is a limit until %s: %s", (agent, until, text) => {
-    const found = judge(agent, text);
-    expect(found.state).toBe("rate_limited");
-    expect(found.until === null ? null : new Date(found.until).toISOString().slice(0, 16)).toBe(until);
-  });
-
-  it.each([...STATES, ...MORE, ...RETRIES])("of %s is %s: %s", (agent, expected, text) => {
+  it.each(STATES)("of %s is %s: %s", (agent, expected, text) => {
     expect(said(agent, text)).toBe(expected);
-  });
-
-  it.each(QUIET)("of %s alarms nobody: %s", (agent, text) => {
-    expect(ALARMS.has(judge(agent, text).state), said(agent, text)).toBe(false);
   });
 });

@@ -57,10 +57,7 @@ const PROSE: readonly Proof[] = [
   { chars: 120, repeats: 10 },
 ];
 /** Where the text ends with the repetition, nothing can follow that would explain it. */
-const PROSE_AT_END: readonly Proof[] = [
-  { chars: 120, repeats: 5 },
-  { chars: 30, repeats: 11 },
-];
+const PROSE_AT_END: readonly Proof[] = [{ chars: 120, repeats: 5 }];
 /** Twenty equal statements in a fence are honest (1,000 characters); a block that fills the window is not. */
 const STRUCTURE: Proof = { chars: 4096, repeats: 5 };
 
