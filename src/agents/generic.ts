@@ -114,11 +114,26 @@ export const generic: AgentProfile = {
       unsaid: true,
     },
     { fact: "failure", region: "last", when: "^ {0,2}(?:\\w+ )?[Ee]rror: (?P<text>.*)", muted: true, unsaid: true },
+    // Some tell of what stopped them in the words and the colour of a reply, which then says nothing else.
+    {
+      fact: "failure",
+      region: "last",
+      when: "^\\s{0,4}(?:[✦●⏺•◆] )?(?P<text>(?:(?:Sorry, )?I (?:encountered|ran into|hit) an error: |Ran into this error: |(?:[A-Z]\\w+ )?(?:API|LLM|Model|Provider|Network|Connection|Authentication) error: ).*)",
+      unsaid: true,
+      opens: true,
+    },
+    {
+      fact: "failure",
+      region: "last",
+      when: "^\\s{0,4}⚠\\x{FE0F}? {1,2}(?P<text>(?:(?:[A-Z]\\w+ )?(?:API|LLM|Model|Provider|Network|Connection|Authentication) error\\b|[A-Z]\\w+ rejected the request\\b).*)",
+      unsaid: true,
+    },
   ],
   noise: [
     "^\\s+\\? for shortcuts\\s*$",
     "(?i)^\\s*(?:tip|hint):",
     "^\\s{0,2}ℹ ",
+    "^\\s{0,4}Please (?:retry|resend|try)\\b.{0,100}$",
     // Between a reply and its composer programs draw rules, hints at the far right and modes with the key that changes them.
     "^\\s*[─━═▄▀]{10,}\\s*$",
     // A gauge, with what is left of it.

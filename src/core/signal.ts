@@ -258,6 +258,8 @@ export interface ScreenReading {
   interrupted?: boolean;
   /** Shells or agents that go on after the turn. */
   background?: number;
+  /** The reply ends in a block of rows that stands there so many times, one below the other. */
+  repeats?: { times: number; rows: number; text: string };
   /** The screen does not fit the program's profile: these facts come from structure alone. */
   structural?: boolean;
   /** The last lines, for previews. Bounded. */

@@ -2,7 +2,16 @@
 import type { Told } from "./loop-repeats.js";
 import type { TalkTold } from "./loop-talk.js";
 
-type Explained = Told | (TalkTold & { until: number });
+interface ShownTold {
+  rule: "shown";
+  rounds: number;
+  period: number;
+  since: number;
+  until: number;
+  text: string;
+}
+
+type Explained = Told | (TalkTold & { until: number }) | ShownTold;
 
 export function reasonOf(told: Explained): string {
   const inTime = lasted(told.until - told.since);
@@ -23,6 +32,8 @@ export function reasonOf(told: Explained): string {
       return `the program failed in the same way ${times}, nothing new between`;
     case "compaction":
       return `the context was compacted ${times}, nothing new between`;
+    case "shown":
+      return `the screen shows the same ${told.period} rows ${told.rounds} times, one below the other: ${told.text}`;
     case "text":
       return `the text repeats a block of ${told.period} characters ${told.rounds} times`;
   }

@@ -111,6 +111,9 @@ describe("the state of the loop rules", () => {
       repeats: fc.integer(),
       channel: fc.constantFrom("content", "thought"),
       text: fc.option(few, { nil: undefined }),
+      reading: fc.record({
+        repeats: fc.option(fc.record({ times: fc.integer(), rows: fc.integer(), text: few }), { nil: undefined }),
+      }),
     }),
     { maxLength: 60 },
   ) as unknown as fc.Arbitrary<Signal[]>;

@@ -7,9 +7,11 @@
  */
 import { digest } from "../digest.js";
 import type { Signal, ToolEndSignal, ToolStartSignal } from "../signal.js";
+import type { EvidenceKind } from "./kinds.js";
 import { reasonOf } from "./loop-reason.js";
 import { createRepeats, type Finished, forgetRepeats, type Repeats, reachState, takeFinished } from "./loop-repeats.js";
 import { createRounds, endCall, type Rounds, replayRound, startCall } from "./loop-rounds.js";
+import { explainShown, isLoopShown, type Shown, takeShown } from "./loop-screen.js";
 import {
   createTalk,
   forgetTalk,
@@ -33,12 +35,16 @@ export interface LoopVerdict {
   subject: string;
   /** One sentence for people. */
   reason: string;
+  /** Where it was seen. */
+  kind: Extract<EvidenceKind, "record" | "screen">;
 }
 
 export interface LoopState {
   rounds: Rounds;
   repeats: Repeats;
   talk: Talk;
+  /** What a screen shows again and again. */
+  shown: Shown | null;
   /** Calls without results since the last one with, in a source that shows none: see `retry`. */
   resultless: Finished[];
   /** How many of them belong to earlier replies. */
@@ -56,6 +62,7 @@ export function createLoop(): LoopState {
     rounds: createRounds(),
     repeats: createRepeats(),
     talk: createTalk(),
+    shown: null,
     resultless: [],
     settled: 0,
     session: undefined,
@@ -120,6 +127,12 @@ export function takeLoop(state: LoopState, signal: Signal): void {
     case "checkpoint":
       takeChange(state, `checkpoint ${signal.task ?? ""} ${signal.step ?? ""} ${signal.text ?? ""}`);
       return;
+    case "screen": {
+      const before = state.shown?.grownAt;
+      state.shown = takeShown(state.shown, signal);
+      if (state.shown?.grownAt === before) return;
+      break;
+    }
     case "delta":
       break;
     default:
@@ -135,13 +148,37 @@ export function loopVerdict(state: LoopState, now: number): LoopVerdict | null {
   if (told) {
     const cause = told.rule === "circle" ? "no_progress" : told.entry.isError ? "repeated_error" : "loop";
     const { rounds, since, until, entry } = told;
-    return { cause, rounds, since, period: entry.period, subject: entry.tool, reason: reasonOf({ ...told, until }) };
+    return {
+      cause,
+      rounds,
+      since,
+      period: entry.period,
+      subject: entry.tool,
+      reason: reasonOf({ ...told, until }),
+      kind: "record",
+    };
   }
   const talk = toldOfTalk(state.talk);
-  if (!talk) return null;
+  if (!talk) return loopShown(state);
   const { rule, rounds, since, period } = talk;
   const cause = rule === "compaction" ? "no_progress" : rule === "error" ? "repeated_error" : "loop";
-  return { cause, rounds, since, period, subject: rule, reason: reasonOf({ ...talk, until: state.lastAt }) };
+  return {
+    cause,
+    rounds,
+    since,
+    period,
+    subject: rule,
+    reason: reasonOf({ ...talk, until: state.lastAt }),
+    kind: "record",
+  };
+}
+
+/** Where no other source tells of calls. */
+function loopShown({ shown, rounds, lastAt }: LoopState): LoopVerdict | null {
+  if (rounds.ids.size > 0 || !isLoopShown(shown)) return null;
+  const { times, rows, since, text } = shown;
+  const reason = reasonOf({ rule: "shown", rounds: times, period: rows, since, until: lastAt, text });
+  return { cause: "loop", rounds: times, since, period: rows, subject: text, reason, kind: "screen" };
 }
 
 function takeStart(state: LoopState, start: ToolStartSignal): void {
@@ -182,6 +219,7 @@ function takeChange(state: LoopState, reached: string | undefined): void {
   const isNew = reached === undefined || reachState(state.repeats, digest(reached));
   if (!isNew) return;
   if (reached === undefined) forgetRepeats(state.repeats);
+  state.shown = explainShown(state.shown);
   forgetTalk(state.talk);
 }
 
@@ -189,6 +227,7 @@ function startAfresh(state: LoopState): void {
   state.repeats = createRepeats();
   state.rounds = createRounds();
   forgetTalk(state.talk);
+  state.shown = explainShown(state.shown);
   state.resultless = [];
   state.settled = 0;
 }

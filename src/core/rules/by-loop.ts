@@ -23,7 +23,7 @@ export function byLoop({ evidence, now, active, settings }: Question): Verdict |
       confidence: 0.85,
       reasons: [loop.reason],
       act: loop.rounds >= ACT_ROUNDS,
-      kinds: kinds(["record", workspaceStill(evidence, loop.since)]),
+      kinds: kinds([loop.kind, workspaceStill(evidence, loop.since)]),
     };
   // Visits to one file alone are how most work looks, so they only ever support another sign.
   const spin = spinVerdict(evidence.spin, now, options);

@@ -132,6 +132,7 @@ function state(
     Object.assign(facts, replies.closing(screen, messageEnd));
   }
   if (reply.replying) facts.replying = true;
+  if (reply.repeats && facts.busy !== false) facts.repeats = reply.repeats;
   facts.tail = reply.tail;
   return { facts, clock, colours: replies.colours };
 }

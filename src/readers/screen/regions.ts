@@ -4,7 +4,7 @@ import type { Composer } from "./composer.js";
 import type { Look } from "./facts.js";
 import { isToolOutput, MESSAGE_ROWS_MAX } from "./message.js";
 import { once, type Row } from "./row.js";
-import { type ColourAsked, footOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
+import { type ColourAsked, footOf, indentOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
 import { isBare } from "./standing.js";
 import { showsClock } from "./ticks.js";
 
@@ -184,6 +184,7 @@ function matchBlock(
     const says = profile.says(screen.rows[y] as Row);
     for (const { rule, groups } of says.last) {
       if (!isDrawn(screen, y, rule, asked) || (rule.alone && hasOutput(screen.rows, y))) continue;
+      if (rule.opens && y !== start) continue;
       if (rule.unsaid && isSaid(profile, screen.rows, y)) continue;
       const text = joinRows(screen.rows, " ", y, from);
       const said =
@@ -206,7 +207,8 @@ function isSaid(profile: CompiledProfile, rows: readonly Row[], y: number): bool
   if (hangs || !text.startsWith("  ")) return false;
   for (let r = y - 1; r >= 0 && y - r <= MESSAGE_ROWS_MAX; r--) {
     const row = rows[r] as Row;
-    if (profile.says(row).isMessage) return !isToolOutput(rows[r + 1]);
+    // What begins in the column of the sign is none of its words: some indent everything.
+    if (profile.says(row).isMessage) return indentOf(rows[y] as Row) > indentOf(row) && !isToolOutput(rows[r + 1]);
     if (!row.isBlank && !row.text.startsWith("  ")) return false;
   }
   return false;

@@ -4,6 +4,7 @@ import { digest } from "../../core/digest.js";
 import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
 import { isReplying, messageText } from "./message.js";
+import { type RepeatedRows, RepeatReader } from "./repeated-rows.js";
 import { once, type Row } from "./row.js";
 import { bareText, type ColourAsked, isDrawnAlike, maskText, type ScreenText, wordsIn } from "./screen-text.js";
 
@@ -14,6 +15,7 @@ export interface Reply {
   replying: boolean;
   /** The last rows with text, for previews. */
   tail: string[];
+  repeats: RepeatedRows | undefined;
 }
 
 type Closing = Pick<ScreenReading, "closing" | "asks">;
@@ -33,7 +35,8 @@ export class ReplyReader {
   #rows: Row[] = [];
   /** Of each row. */
   #digests: string[] = [];
-  #reply: Reply = { digest: digest(""), lastLine: "", replying: false, tail: [] };
+  #reply: Reply = { digest: digest(""), lastLine: "", replying: false, tail: [], repeats: undefined };
+  readonly #repeats = new RepeatReader();
   /** It hangs on how these rows are drawn, too. */
   #asked: ColourAsked[] = [];
   #closing: { end: number; closing: Closing | null } | null = null;
@@ -55,6 +58,7 @@ export class ReplyReader {
       lastLine: this.#digests.at(-1) ?? "",
       replying: isReplying(this.#profile, screen, end, this.#asked),
       tail: tailOf(this.#rows, end),
+      repeats: isNews ? this.#repeats.read(this.#rows, end) : this.#reply.repeats,
     };
     return this.#reply;
   }

@@ -90,6 +90,7 @@ function isAlike(a: Facts | null, b: Facts): boolean {
     a.ended === b.ended &&
     a.interrupted === b.interrupted &&
     a.closing === b.closing &&
+    a.repeats?.times === b.repeats?.times &&
     (a.tool === b.tool || a.tool?.class === b.tool?.class) &&
     (a.dialog === b.dialog || isSameDialog(a.dialog, b.dialog)) &&
     (a.error === b.error || isSameError(a.error, b.error)) &&

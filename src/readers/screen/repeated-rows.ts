@@ -1,0 +1,117 @@
+/**
+ * Does what stands above the composer end in the same rows again and again? Programs without records of their calls show a
+ * loop in one way only: message, call and result, and below them the same once more.
+ *
+ * A screen holds few of the times. Once the repeating rows fill it, a further time looks as the one before did. It is
+ * counted when the row that ended them ends them again, after another one did.
+ */
+import { once, type Row } from "./row.js";
+import { bareText, maskText } from "./screen-text.js";
+
+export interface RepeatedRows {
+  times: number;
+  /** Rows with words in one of them. */
+  rows: number;
+  /** Its call, or what else begins with a sign. */
+  text: string;
+}
+
+const PERIOD_MIN = 2;
+const PERIOD_MAX = 14;
+const TEXT_MAX = 80;
+
+/** When it was said, what it cost, and a bar to scroll by: they differ from time to time, or move. */
+const STAMP = /\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?\b/g;
+const COST = /\b\d[\d.,]{0,9}[kM]?(?: tok(?:en)?s?\b)|\b\d[\d.,]{0,9}[kKM]\b/g;
+const BAR = /[█▓▒░▕▐]+$/;
+
+const said = once((row) => maskText(bareText(row.trimEnd().replace(BAR, "")).replace(STAMP, "T").replace(COST, "N")));
+
+/** A sign before a message, a call or its result. */
+const MARKED = /^[\s│┃]{0,8}[\p{So}•*]\uFE0F? /u;
+const isMarked = once((row) => MARKED.test(row));
+/** What a human asked again is no loop of the agent. */
+const ASKED = /^[\s│┃]{0,8}[>❯›] /;
+const isAsked = once((row) => ASKED.test(row));
+/** To ask after something that runs is a poll, as often as it may be. */
+const POLL =
+  /\b(?:sleep|wait(?:ing|ed|s)?|poll(?:ing|ed|s)?|monitor(?:ing|ed|s)?|heartbeat|pending|in[ _-]progress|queued|still|not (?:yet )?(?:ready|done|finished))\b/i;
+const isPolling = once((row) => POLL.test(row));
+
+const byLength = (a: string, b: string): number => b.length - a.length || (a < b ? -1 : 1);
+
+interface Found {
+  period: number;
+  /** Whole blocks, and the rows below the last of them. */
+  times: number;
+  below: number;
+  /** It begins where the screen does: there may have been more. */
+  isCut: boolean;
+}
+
+/** Fewer rows than before, by more than the empty ones between them explain, are a frame that is half painted. */
+const ROWS_TORN = 2;
+
+export class RepeatReader {
+  #key = "";
+  /** The row that ended the block when it was first seen; whether another one has ended it since. */
+  #end = "";
+  #isPast = false;
+  /** Rows at the last look that was whole. */
+  #rows = 0;
+  /** Times that came while the screen was full of them. */
+  #more = 0;
+
+  /** The rows above `end`, after they changed. */
+  read(rows: readonly Row[], end: number): RepeatedRows | undefined {
+    const worded: Row[] = [];
+    for (let y = 0; y < end; y++) {
+      const row = rows[y] as Row;
+      if (!row.isBlank && said(row) !== "") worded.push(row);
+    }
+    const found = findRepeats(worded.map(said));
+    if (!found) return undefined;
+    const last = worded.length - found.below;
+    const block = worded.slice(last - found.period, last);
+    // Which row of the block comes first is a matter of the moment, which of them is the longest is not.
+    const marked = block.filter(isMarked).map(said).sort(byLength)[0];
+    if (marked === undefined || block.some(isAsked) || block.some(isPolling)) return undefined;
+    this.#countOn(block.map(said), found.isCut, worded.length);
+    return { times: found.times + this.#more, rows: found.period, text: marked.slice(0, TEXT_MAX) };
+  }
+
+  #countOn(block: readonly string[], isCut: boolean, rows: number): void {
+    const end = block.at(-1) as string;
+    const key = [...block].sort().join("\n");
+    if (key !== this.#key || !isCut) {
+      this.#key = key;
+      this.#end = end;
+      this.#more = 0;
+      this.#isPast = false;
+    } else if (rows < this.#rows - ROWS_TORN) return;
+    else if (end !== this.#end) this.#isPast = true;
+    else if (this.#isPast) {
+      this.#more++;
+      this.#isPast = false;
+    }
+    this.#rows = rows;
+  }
+}
+
+/** The longest repetition that ends with these lines, or with fewer of them below it than a block has. */
+function findRepeats(lines: readonly string[]): Found | undefined {
+  let best: Found | undefined;
+  for (let below = 0; below < PERIOD_MAX && below < lines.length; below++) {
+    const last = lines.length - 1 - below;
+    for (let period = Math.max(PERIOD_MIN, below); period <= PERIOD_MAX && period <= last; period++) {
+      if (lines[last] !== lines[last - period]) continue;
+      let y = last;
+      while (y >= period && lines[y] === lines[y - period]) y--;
+      const times = 1 + Math.floor((last - y) / period);
+      if (times < 2 || times <= (best?.times ?? 1)) continue;
+      if (new Set(lines.slice(last - period + 1, last + 1)).size < PERIOD_MIN) continue;
+      best = { period, times, below, isCut: y < period };
+    }
+  }
+  return best;
+}
