@@ -46,6 +46,13 @@ export const generic: AgentProfile = {
     {
       fact: "busy",
       region: "status",
+      // How Gemini CLI and its forks count: "(esc to cancel, 12s)", "(12s · esc to cancel)".
+      when: "(?i)^\\s{0,4}[^\\s│┃|] .*\\((?:esc to cancel, (?:\\d+[hms] ?)+|(?:\\d+[hms] ?)+· [^()]*esc to cancel)\\)",
+      retriesSilently: true,
+    },
+    {
+      fact: "busy",
+      region: "status",
       // A row that hangs inside of something, indented or framed, is quoted.
       when: "(?i)^\\s?[^\\s│┃|].*\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\b",
     },
@@ -74,6 +81,8 @@ export const generic: AgentProfile = {
       when: "(?i)^(?P<text>.{0,80}\\b(?:usage|rate|session|daily|weekly|monthly|quota|\\d+-hour) limit (?:was |is )?(?:reached|exceeded|hit)\\b.*)$",
     },
     { fact: "busy", region: "foot", when: "(?i)\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b" },
+    // Below the composer nobody but the program writes.
+    { fact: "busy", region: "foot", when: "^\\s{0,3}[^\\s\\pL\\pN│┃|] (?:Working|Thinking)\\b" },
     // How long it took, below what it said.
     { fact: "ended", region: "last", when: "^\\s{0,4}[⏱⏲⌛⏳🕒] {1,2}(?:\\d+(?:\\.\\d+)?[hms] ?)+$" },
     {
@@ -158,7 +167,7 @@ export const generic: AgentProfile = {
   traits: {
     streamsReply: true,
     countsTokens: false,
-    retriesSilently: true,
+    retriesSilently: false,
     ownTimeoutMs: null,
     settleMs: 2500,
     marksEnd: false,

@@ -49,6 +49,8 @@ export const ruleSchema = z.strictObject({
   fallback: z.enum(["api", "auth", "unreachable"]).optional(),
   /** For `retry`: what kind of failure it is, where the words do not say it. */
   infra: z.enum(["rate", "overload", "network", "refused", "auth"]).optional(),
+  /** For `busy`: a program that says so tries again without a word, as long as it shows nothing of the reply. */
+  retriesSilently: z.boolean().optional(),
   /** For `tool`: what class the running tool has. */
   class: z.enum(["shell", "instant", "web", "mcp", "subagent", "other"]).optional(),
 });

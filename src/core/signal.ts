@@ -239,6 +239,8 @@ export interface ScreenReading {
   tokens?: number;
   /** Elapsed time of the status line, in seconds. */
   elapsed?: number;
+  /** Its busy mark is that of programs which try again without a word. */
+  retriesSilently?: boolean;
   composer: "empty" | "draft" | "hidden";
   /** No composer is known, and the cursor stands behind the last text, or behind a sign as shells have it: it may wait for input. */
   caret?: "text" | "sign";

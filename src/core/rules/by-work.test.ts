@@ -107,4 +107,16 @@ describe("a turn that runs", () => {
     const { said, expected } = walk(steps, { retriesSilently: true });
     expect(said).toEqual(expected);
   });
+
+  it("may be so, too, where the screen is that of such a program", () => {
+    const steps: Step[] = [
+      { at: 0, signal: begin },
+      { at: 1, signal: screen({ busy: true, moving: true, retriesSilently: true }) },
+      { at: 200, expect: "working" },
+      { at: 201, signal: screen({ busy: true, moving: true, retriesSilently: true, replying: true }) },
+      { at: 202, expect: "stuck/silent_stream" },
+    ];
+    const { said, expected } = walk(steps, { retriesSilently: false });
+    expect(said).toEqual(expected);
+  });
 });

@@ -219,8 +219,9 @@ function clockOf(
   witnesses: readonly Witness[],
 ): { baseMs: number; floorMs: number; wanted: number } {
   if (witnesses.includes("reply")) {
-    const silentRetry = evidence.traits.retriesSilently && !evidence.progress.reading?.replying;
-    return silentRetry ? FREEZE.silentRetry : FREEZE.screen;
+    const { reading } = evidence.progress;
+    const isSilentRetry = evidence.traits.retriesSilently || reading?.retriesSilently;
+    return isSilentRetry && !reading?.replying ? FREEZE.silentRetry : FREEZE.screen;
   }
   return witnesses.includes("stream") ? FREEZE.stream : FREEZE.transcript;
 }

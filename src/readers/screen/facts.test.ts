@@ -330,10 +330,60 @@ describe("rows of text", () => {
     expect(joinRows(["╭────────╮", "│ one    │", "", "│ two    │", "╰────────╯"].map(rowOf))).toBe("one\ntwo");
   });
 
+  it.each(["⠏ Thinking... (esc to cancel, 12s)", "  ⠏ A joke of the day (1m 4s · ↓ 2.1k tokens · esc to cancel)"])(
+    "say of a stranger that counts as Gemini CLI does that it tries again without a word: %s",
+    (row) => {
+      expect(facts("qwen", stranger(row))).toMatchObject({ busy: true, retriesSilently: true });
+    },
+  );
+
+  it("say so of no other stranger", () => {
+    const row = "⠏ Thinking... (12s · esc to interrupt)";
+    expect(facts("some-program", stranger(row)).busy).toBe(true);
+    expect(facts("some-program", stranger(row)).retriesSilently).toBeUndefined();
+  });
+
+  it("are busy where a stranger says so below its composer, and nowhere else", () => {
+    const below = (foot: string) => facts("some-program", ["● I look.", "", RULE, "❯ ", RULE, foot]).busy;
+    expect(["● Working esc esc edit prompt", "○ Thinking · 1.5 KiB"].map(below)).toEqual([true, true]);
+    expect(["  Working directory: ~/a", "● idle"].map(below)).toEqual([false, false]);
+    expect(facts("some-program", stranger("● Working on it was easy.")).busy).toBe(false);
+  });
+
+  it.each([
+    [
+      "as a message",
+      ["⏺ Read(a.ts)", "  ⎿ 3 lines", "", "⏺ Sorry, I encountered an error: 401 Incorrect API key."],
+      "auth",
+    ],
+    [
+      "in plain words",
+      ["Ran into this error: Server error (503): Overloaded.", "", "Please retry if you think so."],
+      "api",
+    ],
+    ["behind a sign", ["    agent", "    ⚠️  Network error while contacting it: ECONNREFUSED"], "unreachable"],
+    ["where all is indented", ["  ✦ I look.", "", "  ✕ [API Error: 401 Incorrect API key.]"], "auth"],
+  ])("are an error that a stranger tells %s", (_, above, cause) => {
+    expect(facts("some-program", stranger(...above), cause === "auth").error?.cause).toBe(cause);
+    expect(facts("some-program", stranger(...above, "", "● It is mended now."), false).error).toBeUndefined();
+  });
+
+  it.each([
+    ["further down in a message", ["● The log has this:", "  API error: 401 Incorrect API key."]],
+    [
+      "in the middle of a paragraph",
+      ["The server answered, and the log has a line of it:", "API error: 401 Incorrect API key."],
+    ],
+    ["in a sentence", ["● When I ran into an error: 401 from the registry, I logged in."]],
+  ])("are no error that a stranger speaks of %s", (_, above) => {
+    expect(facts("some-program", stranger(...above), false, { muted: () => false }).error).toBeUndefined();
+  });
+
   it("are masked where they move by nature", () => {
     const masked = (text: string) => maskRow(rowOf(text));
     expect(masked("⠋ Running 3s")).toBe(masked("⠙ Running 4s"));
     expect(masked("⊶ Shell npm test 59s")).toBe(masked("⊷ Shell npm test 1m 0s"));
+    expect(masked("│(     ●)  Thinking")).toBe(masked("│(   ●  )  Thinking.."));
     expect(masked("● Wrote 3 files")).not.toBe(masked("● Wrote 4 files"));
   });
 });

@@ -54,10 +54,14 @@ export function joinRows(rows: readonly Row[], separator = "\n", from = 0, to: n
 
 /** As many parts as it has: "59s" becomes "1m 0s", and that is no news either. */
 const DURATION = /\b(?:\d+(?:\.\d+)?\s?(?:ms|s|m|h|sec|secs|seconds?|min|minutes?)\b[ ]?)+/g;
-const BULLET = /^[\s│┃]*[●⏺○◦•·∗*✢✳✶✻✽✦◐◑◒◓◴◵◶◷\u2800-\u28ff⊶⊷]?\s*/;
+const BULLET = /^[\s│┃]*(?:\([ ●○•◦]{3,12}\))?[●⏺○◦•·∗*✢✳✶✻✽✦◐◑◒◓◴◵◶◷\u2800-\u28ff⊶⊷]?\s*/;
+
+/** Dots that come and go. */
+const DOTS = /[.…]{1,4}$/;
 
 /** A row without what must not count as news: a blinking bullet, a spinner, a running clock. */
-export const maskText = (row: string): string => row.replace(BULLET, "").replace(DURATION, "T ").trimEnd();
+export const maskText = (row: string): string =>
+  row.replace(BULLET, "").replace(DURATION, "T ").trimEnd().replace(DOTS, "").trimEnd();
 
 export const maskRow: (row: Row) => string = once(maskText);
 

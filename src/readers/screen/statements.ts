@@ -22,6 +22,7 @@ export function stateRow(facts: Stating, { rule, groups, text, row }: Match, loo
   switch (rule.fact) {
     case "busy":
       facts.busy = true;
+      if (rule.retriesSilently) facts.retriesSilently = true;
       count(facts, row ? numbersOf(row) : numbersIn(text));
       return;
     case "retry": {
