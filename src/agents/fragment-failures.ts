@@ -21,7 +21,7 @@ export const FAILURES: FragmentRule[] = [
   },
   {
     says: "failure",
-    when: "(?i)^(?:error: )?codex ran out of room|^(?:error: )?(?:prompt is too long|(?:conversation|input) (?:is )?too long)(?:[.:!·]|$| ·)|^(?:error: )?(?:context length exceeded|this model's maximum context length)\\b|^context (?:limit|window) (?:reached|exceeded|is full) ·|^input length and .{0,3}max_tokens",
+    when: "(?i)^(?:error: )?codex ran out of room|^(?:error: )?(?:prompt is too long|(?:conversation|input) (?:is )?too long)(?:[.:!·]|$| ·)|^(?:error: )?(?:context length exceeded|this model's maximum context length)\\b|^context (?:limit|window) (?:reached|exceeded|is full) ·|^input length and .{0,3}max_tokens|^(?:error: )?the model has reached its context window limit|^(?:error: )?(?:the )?(?:conversation|(?:estimated )?prompt tokens) (?:still )?exceeds? (?:the )?model(?:'s)? context window|^autocompact is thrashing\\b",
     cause: "context_full",
   },
   {
@@ -31,12 +31,12 @@ export const FAILURES: FragmentRule[] = [
   },
   {
     says: "failure",
-    when: "(?i)^(?:error: )?(?:not logged in|invalid api key|invalid authentication|login expired|login required|authentication (?:failed|required|expired|error)|failed to (?:login|log in|authenticate)\\b|your session has (?:expired|ended)|you(?:'ve| have) been (?:logged|signed) out|missing api key|no api key)(?:$|[.:!·]| ·| -|,| \\(| .{1,2} please run /login\\b)",
+    when: "(?i)^(?:error: )?(?:not logged in|invalid api key|invalid authentication|login expired|login required|authentication (?:failed|required|expired|error)|failed to (?:login|log in|sign in|authenticate)\\b|your session has (?:expired|ended)|you(?:'ve| have) been (?:logged|signed) out|missing api key|no api key)(?:$|[.:!·]| ·| -|,| \\(| .{1,2} please run /login\\b)",
     cause: "auth",
   },
   {
     says: "failure",
-    when: "(?i)^(?:error: )?(?:not authenticated|unauthori[sz]ed|not signed in|no authentication information found)(?:$|[.:!·,])|^(?:error: )?(?:access denied by policy|llm not set,|error authenticating:|please set an auth method)",
+    when: "(?i)^(?:error: )?(?:not authenticated|unauthori[sz]ed|not signed in(?: to \\w+)?|session expired|account suspended|no authentication information found)(?:$|[.:!·,])|^(?:error: )?oauth authentication is (?:currently )?not (?:allowed|supported)\\b|^(?:error: )?(?:access denied by policy|llm not set,|error authenticating:|please set an auth method)",
     cause: "auth",
   },
   {
@@ -46,7 +46,7 @@ export const FAILURES: FragmentRule[] = [
   },
   {
     says: "failure",
-    when: "(?i)^(?:error: )?(?:oauth (?:account|token|session)|[A-Z_]*_?api_?key|api key)\\b.{0,80}\\b(?:not found|not set|invalid|expired|missing|revoked|required)\\b",
+    when: "(?i)^(?:error: )?(?:your )?(?:oauth (?:account|token|session)|[A-Z_]*_?api_?key|api key)\\b.{0,80}\\b(?:not found|not set|invalid|expired|missing|revoked|required|(?:belongs to )?a disabled organi[sz]ation)\\b",
     cause: "auth",
   },
   {
@@ -88,7 +88,7 @@ export const FAILURES: FragmentRule[] = [
   },
   {
     says: "failure",
-    when: "(?i)^(?:connection error|request timed out|overloaded|internal server error|fetch failed)\\.?$",
+    when: "(?i)^(?:connection error|request timed out|overloaded|internal server error|fetch failed)(?:\\.?$|\\. (?:check your|please)\\b)|^repeated 5\\d\\d overloaded errors\\b",
   },
   {
     says: "failure",

@@ -81,7 +81,10 @@ const LIMITS: FragmentRule[] = [
   { says: "limit", when: "(?i)^(?:sorry,? )?you(?:'ve| have) (?:hit|reached|exceeded) a rate limit that\\b" },
   { says: "limit", when: "(?i)^(?:error: )?(?:connecterror: )?\\[resource_exhausted\\]" },
   { says: "limit", when: "(?i)^(?:[\\w-]+ ){0,3}quota exceeded(?:$|[:.] )" },
-  { says: "limit", when: "(?i)^(?:the )?usage limit has been reached|^limit reached\\b.{0,4}\\bresets?\\b" },
+  {
+    says: "limit",
+    when: "(?i)^(?:the )?usage limit has been reached|^limit reached\\b.{0,4}\\b(?:resets?|contact)\\b",
+  },
   { says: "limit", when: "(?i)^(?:\\d+ ?hour|weekly|monthly|free) usage (?:limit reached|exceeded)\\b" },
   { says: "limit", when: "(?i)^(?:stop and )?wait for (?:the )?limits? to reset" },
 ];

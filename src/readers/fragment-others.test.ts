@@ -3,6 +3,17 @@ import { describe, expect, it } from "vitest";
 import { said } from "../../test/support/fragments.js";
 
 const STATES: [agent: string, expected: string, text: string][] = [
+  ["claude", "error/auth", "  ⎿  Session expired. Please run /login."],
+  ["claude", "error/auth", "Not signed in to Claude. Run /login."],
+  ["claude", "error/auth", "OAuth authentication is currently not allowed here"],
+  ["claude", "error/auth", "Your ANTHROPIC_API_KEY belongs to a disabled organization · unset it"],
+  ["gemini", "error/auth", "✕ Failed to sign in. Message: no"],
+  ["claude", "error/context_full", "Autocompact is thrashing: the context was full again 3 times in a row."],
+  ["cline", "error/context_full", "The conversation exceeds the model's context window. Start a new session."],
+  ["claude", "error/context_full", "API Error: The model has reached its context window limit."],
+  ["claude", "error/api", "Request timed out. Check your network"],
+  ["claude", "error/api", "Repeated 529 Overloaded errors"],
+  ["claude", "rate_limited/limit", "Limit reached – contact your admin"],
   [
     "claude",
     "rate_limited/limit",

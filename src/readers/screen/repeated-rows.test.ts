@@ -40,6 +40,11 @@ describe("rows that stand there again and again", () => {
     expect([whole, torn, whole, torn, whole].map((rows) => read(rows, reader)?.times)).toEqual([5, 4, 5, 4, 5]);
   });
 
+  it("are counted where the same file is read too often for its pages, or with the same words each time", () => {
+    expect(read(["❯ Mend it.", ...times(8, ["✓ read_file(big.ts)", "  200 lines"])])?.times).toBe(8);
+    expect(read(["❯ Mend it.", ...times(4, ["● I look at it again.", "✓ read_file(big.ts)"])])?.times).toBe(4);
+  });
+
   it("are counted anew when others stand there", () => {
     const reader = new RepeatReader();
     for (const rows of [0, 3, 4]) read(scrolled(rows), reader);
@@ -55,6 +60,8 @@ describe("rows that stand there again and again", () => {
     ["what a human asked again", times(5, ["❯ go on", "● Done."])],
     ["a poll", times(8, ["● Bash(gh run view)", "  in progress"])],
     ["a poll that waits", times(8, ["● Bash(sleep 30; make check)", "  2 failed"])],
+    ["a file that is read page by page", times(7, ["✓ read_file(big.ts)", "  200 lines"])],
+    ["edits of one file", times(7, ["● Edit sum.mjs", "  └ 1 line changed"])],
     ["nothing", []],
     ["frames", times(8, ["╭──────╮", "╰──────╯"])],
   ])("are none of %s", (_, rows) => {

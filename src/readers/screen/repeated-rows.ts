@@ -27,8 +27,8 @@ const BAR = /[█▓▒░▕▐]+$/;
 
 const said = once((row) => maskText(bareText(row.trimEnd().replace(BAR, "")).replace(STAMP, "T").replace(COST, "N")));
 
-/** A sign before a message, a call or its result. */
-const MARKED = /^[\s│┃]{0,8}[\p{So}•*]\uFE0F? /u;
+/** A sign before a message or a call; not the corner by which a result hangs. */
+const MARKED = /^[\s│┃]{0,8}(?![\u2500-\u257F⎿])[\p{So}•*]\uFE0F? /u;
 const isMarked = once((row) => MARKED.test(row));
 /** What a human asked again is no loop of the agent. */
 const ASKED = /^[\s│┃]{0,8}[>❯›] /;
@@ -37,6 +37,12 @@ const isAsked = once((row) => ASKED.test(row));
 const POLL =
   /\b(?:sleep|wait(?:ing|ed|s)?|poll(?:ing|ed|s)?|monitor(?:ing|ed|s)?|heartbeat|pending|in[ _-]progress|queued|still|not (?:yet )?(?:ready|done|finished))\b/i;
 const isPolling = once((row) => POLL.test(row));
+
+/** A file that is read page by page, or edited in several places, shows the same name each time. */
+const PAGES =
+  /^[^\p{L}]{0,12}(?:\p{L}{1,3} )?(?:read|view|open|list|glob|grep|search|find|fetch|edit|update|write|wrote|patch|apply|create|replace|insert|todo)/iu;
+const isPaging = once((row) => PAGES.test(row));
+const PAGES_MIN = 8;
 
 const byLength = (a: string, b: string): number => b.length - a.length || (a < b ? -1 : 1);
 
@@ -77,7 +83,9 @@ export class RepeatReader {
     const marked = block.filter(isMarked).map(said).sort(byLength)[0];
     if (marked === undefined || block.some(isAsked) || block.some(isPolling)) return undefined;
     this.#countOn(block.map(said), found.isCut, worded.length);
-    return { times: found.times + this.#more, rows: found.period, text: marked.slice(0, TEXT_MAX) };
+    const times = found.times + this.#more;
+    if (times < PAGES_MIN && block.filter(isMarked).every(isPaging)) return undefined;
+    return { times, rows: found.period, text: marked.slice(0, TEXT_MAX) };
   }
 
   #countOn(block: readonly string[], isCut: boolean, rows: number): void {
