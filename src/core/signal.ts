@@ -261,7 +261,7 @@ export interface ScreenReading {
   /** Shells or agents that go on after the turn. */
   background?: number;
   /** The reply ends in a block of rows that stands there so many times, one below the other. */
-  repeats?: { times: number; rows: number; text: string };
+  repeats?: { digest: string; times: number; rows: number; text: string };
   /** The screen does not fit the program's profile: these facts come from structure alone. */
   structural?: boolean;
   /** The last lines, for previews. Bounded. */

@@ -44,7 +44,7 @@ const reading = z.object({
   ended: z.boolean().optional(),
   interrupted: z.boolean().optional(),
   background: count.optional(),
-  repeats: z.object({ times: count, rows: count, text }).optional(),
+  repeats: z.object({ digest: text, times: count, rows: count, text }).optional(),
   retriesSilently: z.boolean().optional(),
   structural: z.boolean().optional(),
   tail: z.array(text).max(50).optional(),

@@ -13,7 +13,7 @@ const screen = (at: number, times: number, text = "node test.mjs"): Signal => ({
     busy: true,
     moving: true,
     composer: "empty",
-    ...(times > 0 && { repeats: { times, rows: 3, text } }),
+    ...(times > 0 && { repeats: { digest: text, times, rows: 3, text } }),
   },
 });
 const every = (ms: number, ...times: number[]): Signal[] => times.map((n, i) => screen(i * ms, n));

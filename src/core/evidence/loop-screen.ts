@@ -6,6 +6,7 @@
 import type { ScreenSignal } from "../signal.js";
 
 export interface Shown {
+  digest: string;
   text: string;
   rows: number;
   times: number;
@@ -23,8 +24,9 @@ const TELL = 4;
 /** What is shown after this signal. */
 export function takeShown(before: Shown | null, { at, reading: { repeats } }: ScreenSignal): Shown | null {
   if (!repeats) return before?.isThere ? { ...before, isThere: false } : before;
-  const { text, rows, times } = repeats;
-  if (before?.text !== text) return { text, rows, times, explained: 0, isThere: true, since: at, grownAt: at };
+  const { digest, text, rows, times } = repeats;
+  if (before?.digest !== digest)
+    return { digest, text, rows, times, explained: 0, isThere: true, since: at, grownAt: at };
   // Something else stood there: what was seen before it is another matter.
   if (!before.isThere)
     return { ...before, rows, times, explained: Math.min(before.explained, times), isThere: true, grownAt: at };

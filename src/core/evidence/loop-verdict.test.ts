@@ -112,7 +112,9 @@ describe("the state of the loop rules", () => {
       channel: fc.constantFrom("content", "thought"),
       text: fc.option(few, { nil: undefined }),
       reading: fc.record({
-        repeats: fc.option(fc.record({ times: fc.integer(), rows: fc.integer(), text: few }), { nil: undefined }),
+        repeats: fc.option(fc.record({ digest: few, times: fc.integer(), rows: fc.integer(), text: few }), {
+          nil: undefined,
+        }),
       }),
     }),
     { maxLength: 60 },

@@ -10,7 +10,11 @@ const read = (rows: readonly string[], reader = new RepeatReader()) => reader.re
 
 describe("rows that stand there again and again", () => {
   it("are counted, with the longest row that begins with a sign", () => {
-    expect(read(["❯ Mend it.", "", ...times(4)])).toEqual({ times: 4, rows: 3, text: "I run the tests again" });
+    expect(read(["❯ Mend it.", "", ...times(4)])).toMatchObject({
+      times: 4,
+      rows: 3,
+      text: "● I run the tests again.",
+    });
   });
 
   it("are counted whole, whatever of the next time has come", () => {

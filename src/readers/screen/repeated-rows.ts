@@ -5,10 +5,12 @@
  * A screen holds few of the times. Once the repeating rows fill it, a further time looks as the one before did. It is
  * counted when the row that ended them ends them again, after another one did.
  */
+import { digest } from "../../core/digest.js";
 import { once, type Row } from "./row.js";
-import { bareText, maskText } from "./screen-text.js";
+import { bareText, maskText, wordsIn } from "./screen-text.js";
 
 export interface RepeatedRows {
+  digest: string;
   times: number;
   /** Rows with words in one of them. */
   rows: number;
@@ -19,6 +21,7 @@ export interface RepeatedRows {
 const PERIOD_MIN = 2;
 const PERIOD_MAX = 14;
 const TEXT_MAX = 80;
+const GAP = /\s{3,400}/g;
 
 /** When it was said, what it cost, and a bar to scroll by: they differ from time to time, or move. */
 const STAMP = /\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?\b/g;
@@ -28,7 +31,7 @@ const BAR = /[█▓▒░▕▐]+$/;
 const said = once((row) => maskText(bareText(row.trimEnd().replace(BAR, "")).replace(STAMP, "T").replace(COST, "N")));
 
 /** A sign before a message or a call; not the corner by which a result hangs. */
-const MARKED = /^[\s│┃]{0,8}(?![\u2500-\u257F⎿])[\p{So}•*]\uFE0F? /u;
+const MARKED = /^[\s│┃]{0,8}(?![\u2500-\u257F⎿])[\p{So}•*$]\uFE0F? /u;
 const isMarked = once((row) => MARKED.test(row));
 /** What a human asked again is no loop of the agent. */
 const ASKED = /^[\s│┃]{0,8}[>❯›] /;
@@ -44,7 +47,7 @@ const PAGES =
 const isPaging = once((row) => PAGES.test(row));
 const PAGES_MIN = 8;
 
-const byLength = (a: string, b: string): number => b.length - a.length || (a < b ? -1 : 1);
+const byLength = (a: Row, b: Row): number => said(b).length - said(a).length || (said(a) < said(b) ? -1 : 1);
 
 interface Found {
   period: number;
@@ -80,12 +83,13 @@ export class RepeatReader {
     const last = worded.length - found.below;
     const block = worded.slice(last - found.period, last);
     // Which row of the block comes first is a matter of the moment, which of them is the longest is not.
-    const marked = block.filter(isMarked).map(said).sort(byLength)[0];
+    const marked = block.filter(isMarked).sort(byLength)[0];
     if (marked === undefined || block.some(isAsked) || block.some(isPolling)) return undefined;
     this.#countOn(block.map(said), found.isCut, worded.length);
     const times = found.times + this.#more;
     if (times < PAGES_MIN && block.filter(isMarked).every(isPaging)) return undefined;
-    return { times, rows: found.period, text: marked.slice(0, TEXT_MAX) };
+    const text = wordsIn(marked).replace(GAP, "  ").slice(0, TEXT_MAX);
+    return { digest: digest(this.#key), times, rows: found.period, text };
   }
 
   #countOn(block: readonly string[], isCut: boolean, rows: number): void {
