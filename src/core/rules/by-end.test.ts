@@ -136,6 +136,18 @@ describe("the end of a turn", () => {
     { at: 60, signal: screen({ ...done, moving: true, composer: "draft" }), expect: "complete" },
   ];
 
+  it("of a program that nobody knows is none on a screen that shows nothing", () => {
+    const { said, expected } = walk([
+      { at: 0, signal: screen({ busy: true, moving: true }) },
+      { at: 5, signal: screen({ busy: false, lastLine: "" }), expect: "working" },
+      { at: 20, expect: "idle" },
+      { at: 30, signal: screen({ busy: true, moving: true }), expect: "working" },
+      { at: 50, signal: screen(done) },
+      { at: 60, expect: "complete" },
+    ]);
+    expect(said).toEqual(expected);
+  });
+
   it("of a program that nobody knows is believed when its screen stands still, and then for good", () => {
     const { said, expected } = walk(stranger);
     expect(said).toEqual(expected);

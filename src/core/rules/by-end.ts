@@ -80,8 +80,16 @@ export function byEnd(question: Question): Verdict | null {
       reasons: [`${ended}, but its last message only promises more (${closing.source}): ${closing.preview}`],
     };
   }
+  if (!closing && word?.source === "screen" && isBare(evidence)) {
+    const reasons = ["at its prompt, and nothing of a turn is on its screen"];
+    return { state: "idle", cause: null, confidence: 0.5, reasons };
+  }
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
 }
+
+/** A program that nobody knows shows nothing above its prompt: it may have drawn itself anew before the work begins. */
+const isBare = ({ traits, progress }: Evidence): boolean =>
+  traits.versions === null && progress.reading?.lastLine === "";
 
 /**
  * Its own flag rose and fell, and neither was the model heard, on a screen that is read, nor a record begun, nor had anybody
