@@ -169,7 +169,7 @@ export const generic: AgentProfile = {
     countsTokens: false,
     retriesSilently: false,
     ownTimeoutMs: null,
-    settleMs: 2500,
+    settleMs: 1500,
     marksEnd: false,
   },
   keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003"] },

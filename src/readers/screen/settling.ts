@@ -5,8 +5,8 @@
 import type { ScreenReading } from "../../core/signal.js";
 import type { Facts } from "./facts.js";
 
-/** A spinner that last moved longer ago than this has stopped. */
-const MOTION_MS = 3000;
+/** A spinner that last moved longer ago than this, three looks, has stopped. Four found the same, a second later. */
+const MOTION_MS = 2200;
 
 export class Settling {
   #movedAt = Number.NEGATIVE_INFINITY;
