@@ -73,6 +73,13 @@ export const generic: AgentProfile = {
       // A long phrase of the day leaves the clock no room to close on the same row.
       when: "^\\s*[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] ?\\S.*?\\((?:\\d+[hms] ?)+[^)]*(?:\\)|$)",
     },
+    // A spinner beside what it does, or the phases of the moon.
+    {
+      fact: "busy",
+      region: "status",
+      when: "^\\s{0,4}[\\x{2800}-\\x{28FF}] {1,2}(?:Working|Thinking|Generating|Responding|Processing|Loading|Waiting|Planning|Reasoning)\\b.{0,24}?(?:…|\\.\\.\\.)",
+    },
+    { fact: "busy", region: "status", when: "^\\s{0,4}[\\x{1F311}-\\x{1F318}](?: |$)" },
     // How Gemini CLI and its forks name a command that printed something and is silent now.
     { fact: "busy", region: "status", when: "^\\s{0,3}! \\pL{2,12} awaiting input\\b" },
     {

@@ -343,6 +343,14 @@ describe("rows of text", () => {
     expect(facts("some-program", stranger(row)).retriesSilently).toBeUndefined();
   });
 
+  it("are busy where a stranger's spinner stands beside what it does, or a moon", () => {
+    const above = (row: string) => facts("some-program", stranger("● I look.", "", row)).busy;
+    expect([" ⠙ Working… · Tip: a word", "⠋ Thinking...", "🌓 · Tip: another", "🌔"].map(above)).toEqual(
+      Array(4).fill(true),
+    );
+    expect(["⠙ is a letter of Braille", "Working… hours", "🌞 Good morning"].map(above)).toEqual(Array(3).fill(false));
+  });
+
   it("are busy where a stranger says so below its composer, and nowhere else", () => {
     const below = (foot: string) => facts("some-program", ["● I look.", "", RULE, "❯ ", RULE, foot]).busy;
     expect(["● Working esc esc edit prompt", "○ Thinking · 1.5 KiB"].map(below)).toEqual([true, true]);

@@ -23,12 +23,15 @@ const PERIOD_MAX = 14;
 const TEXT_MAX = 80;
 const GAP = /\s{3,400}/g;
 
-/** When it was said, what it cost, and a bar to scroll by: they differ from time to time, or move. */
+/** When it was said, what it cost, how much of it is folded, and a bar to scroll by: they differ from time to time, or move. */
 const STAMP = /\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?\b/g;
 const COST = /\b\d[\d.,]{0,9}[kM]?(?: tok(?:en)?s?\b)|\b\d[\d.,]{0,9}[kKM]\b/g;
+const FOLDED = /\b\d{1,6} more lines?\b/g;
 const BAR = /[█▓▒░▕▐]+$/;
 
-const said = once((row) => maskText(bareText(row.trimEnd().replace(BAR, "")).replace(STAMP, "T").replace(COST, "N")));
+const said = once((row) =>
+  maskText(bareText(row.trimEnd().replace(BAR, "")).replace(STAMP, "T").replace(COST, "N").replace(FOLDED, "N")),
+);
 
 /** A sign before a message or a call; not the corner by which a result hangs. */
 const MARKED = /^[\s│┃]{0,8}(?![\u2500-\u257F⎿])[\p{So}•*$]\uFE0F? /u;
