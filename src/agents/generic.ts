@@ -141,6 +141,14 @@ export const generic: AgentProfile = {
     {
       fact: "failure",
       region: "last",
+      when: "^\\s{0,4}(?:\\S )?(?P<text>(?:The )?[Mm]odel returned (?:an )?empty response\\b.*)",
+      fallback: "api",
+      unsaid: true,
+      opens: true,
+    },
+    {
+      fact: "failure",
+      region: "last",
       when: "^\\s{0,4}⚠\\x{FE0F}? {1,2}(?P<text>(?:(?:[A-Z]\\w+ )?(?:API|LLM|Model|Provider|Network|Connection|Authentication) error\\b|[A-Z]\\w+ rejected the request\\b).*)",
       unsaid: true,
     },
