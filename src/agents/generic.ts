@@ -157,7 +157,7 @@ export const generic: AgentProfile = {
     "^\\s+\\? for shortcuts\\s*$",
     "(?i)^\\s*(?:tip|hint):",
     "^\\s{0,2}ℹ ",
-    "^\\s{0,4}Please (?:retry|resend|try)\\b.{0,100}$",
+    "^\\s{0,4}Please (?:retry|resend|try again)\\b[^?]{0,100}$",
     // Between a reply and its composer programs draw rules, hints at the far right and modes with the key that changes them.
     "^\\s*[─━═▄▀]{10,}\\s*$",
     // A gauge, with what is left of it.

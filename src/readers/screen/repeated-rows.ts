@@ -27,7 +27,7 @@ const GAP = /\s{3,400}/g;
 const STAMP = /\b\d{1,2}:\d\d(?::\d\d)?(?: ?[AP]M)?\b/g;
 const COST = /\b\d[\d.,]{0,9}[kM]?(?: tok(?:en)?s?\b)|\b\d[\d.,]{0,9}[kKM]\b/g;
 const FOLDED = /\b\d{1,6} more lines?\b/g;
-const BAR = /[█▓▒░▕▐]+$/;
+const BAR = /[█▓▒░▕▐]{1,4}$/;
 
 const said = once((row) =>
   maskText(bareText(row.trimEnd().replace(BAR, "")).replace(STAMP, "T").replace(COST, "N").replace(FOLDED, "N")),
