@@ -87,7 +87,12 @@ export const generic: AgentProfile = {
       region: "foot",
       when: "(?i)^(?P<text>.{0,80}\\b(?:usage|rate|session|daily|weekly|monthly|quota|\\d+-hour) limit (?:was |is )?(?:reached|exceeded|hit)\\b.*)$",
     },
-    { fact: "busy", region: "foot", when: "(?i)\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b" },
+    {
+      fact: "busy",
+      region: "foot",
+      // Not at the end of a list of keys ("/ for commands"), which stands there for ever.
+      when: "(?i)^(?:[^/↓?@]|[/↓?@](?:[^ ]| [^f]))*?\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b",
+    },
     // Below the composer nobody but the program writes.
     { fact: "busy", region: "foot", when: "^\\s{0,3}[^\\s\\pL\\pN│┃|] (?:Working|Thinking)\\b" },
     // How long it took, below what it said.

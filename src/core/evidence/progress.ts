@@ -26,6 +26,8 @@ export interface ProgressEvidence {
   readingAt: number | null;
   /** When the screen was last told to stand still. */
   stillAt: number | null;
+  /** The screen was seen to say that it does not work. */
+  hasRested: boolean;
   /** What had been received when the present window began. */
   socket: { at: number; bytes: number } | null;
   cpuMs: number | null;
@@ -45,6 +47,7 @@ export function createProgress(): ProgressEvidence {
     reading: null,
     readingAt: null,
     stillAt: null,
+    hasRested: false,
     socket: null,
     cpuMs: null,
     cpuMovedAt: null,
@@ -95,6 +98,7 @@ function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: num
   progress.reading = reading;
   progress.readingAt = at;
   if (!reading.moving) progress.stillAt = at;
+  if (reading.busy === false) progress.hasRested = true;
 }
 
 function takeProcess(

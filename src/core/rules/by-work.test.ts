@@ -97,6 +97,22 @@ describe("a turn that runs", () => {
     expect(said).toEqual(expected);
   });
 
+  it("is none by a mark that was there from the start, of a program that nobody knows, while nothing moves", () => {
+    const still: Step[] = [
+      { at: 0, signal: { kind: "output", source: "screen", bytes: 99 } },
+      { at: 1, signal: screen({ busy: true, moving: false }), expect: "working" },
+      { at: 400, expect: "working" },
+    ];
+    const moving: Step[] = [
+      { at: 0, signal: screen({ busy: true, moving: true }), expect: "working" },
+      { at: 120, expect: "stuck/silent_stream" },
+    ];
+    for (const steps of [still, moving]) {
+      const { said, expected } = walk(steps, { retriesSilently: false });
+      expect(said).toEqual(expected);
+    }
+  });
+
   it("may be silent for longer before the first text where the program retries without a word", () => {
     const steps: Step[] = [
       { at: 0, signal: begin },

@@ -157,6 +157,10 @@ function bySilence(question: Question): Verdict {
   const threshold = patience * suspicionAfter(Math.max(1, witnesses.length), clock.wanted, clock.baseMs, clock.floorMs);
   const silent = since(news);
   dueAfter(news, threshold);
+  if (isMarkOfNothing(question)) {
+    const reasons = ["its screen says that it works, and has never said anything else, and stands still"];
+    return { state: "working", cause: null, confidence: 0.4, reasons };
+  }
   const frozen = frozenScreen(question) ?? fullWindow(question, news);
   if (frozen) return frozen;
   if (silent < threshold) {
@@ -183,6 +187,10 @@ function bySilence(question: Question): Verdict {
     kinds: silentKinds,
   };
 }
+
+/** Of a program that nobody knows, a mark that never went out may be the name of a key. What works by it moves. */
+const isMarkOfNothing = ({ evidence: { traits, progress }, word }: Question): boolean =>
+  traits.versions === null && word?.source === "screen" && !progress.hasRested && progress.reading?.moving === false;
 
 /** Sources that tell edges only, or in batches: what they tell is news, and their silence proves nothing. */
 const EDGES: ReadonlySet<Witness> = new Set(["hook", "telemetry"]);

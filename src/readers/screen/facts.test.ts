@@ -355,6 +355,9 @@ describe("rows of text", () => {
     const below = (foot: string) => facts("some-program", ["● I look.", "", RULE, "❯ ", RULE, foot]).busy;
     expect(["● Working esc esc edit prompt", "○ Thinking · 1.5 KiB"].map(below)).toEqual([true, true]);
     expect(["  Working directory: ~/a", "● idle"].map(below)).toEqual([false, false]);
+    expect(["∿ Waiting for it...  Esc to cancel", "a/b · 3s · esc to interrupt"].map(below)).toEqual([true, true]);
+    const keys = ["Type / for commands • ↑↓ for history • Esc/Ctrl+C to interrupt", "? for help · esc to cancel"];
+    expect(keys.map(below)).toEqual([false, false]);
     expect(facts("some-program", stranger("● Working on it was easy.")).busy).toBe(false);
   });
 
