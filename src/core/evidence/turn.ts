@@ -58,6 +58,7 @@ const ORDER_PRESUMED: readonly Source[] = ORDER.map((s) =>
 );
 
 const FLICKER_MS = 1500;
+const BLINK_MS = 3000;
 /** Codex draws its composer, and says for a moment that it works while it loads. */
 const READY_MS = 3000;
 
@@ -209,8 +210,15 @@ function takeEdge(turn: TurnEvidence, before: Said | null, source: Source, at: n
   if (after?.word !== "active" || before?.word === "active") return;
   // A dialog that was answered goes on with the same turn.
   if (before?.word === "blocked" && turn.startedAt !== null) return;
-  begin(turn, at);
+  if (source === "screen" && isBlink(turn, at)) {
+    turn.endedAt = null;
+    turn.endedBy = null;
+  } else begin(turn, at);
 }
+
+/** The screen's mark went out for a moment, and nobody asked for anything: it is the same turn, and no news. */
+const isBlink = ({ endedAt, endedBy, askedAt }: TurnEvidence, at: number): boolean =>
+  endedBy?.source === "screen" && endedAt !== null && at - endedAt < BLINK_MS && (askedAt ?? 0) < endedAt;
 
 function begin(turn: TurnEvidence, at: number): void {
   turn.startedAt = at;

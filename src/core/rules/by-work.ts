@@ -11,7 +11,7 @@ import {
   TOOL_CLOCKS,
   WAIT_NAMED_AFTER_MS,
 } from "../clocks.js";
-import { setting } from "../defaults.js";
+import { SECOND, setting } from "../defaults.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
 import { type EvidenceKind, KIND_OF_SOURCE, kinds, nothingBelow, processSeen } from "../evidence/kinds.js";
 import type { Witness } from "../evidence/progress.js";
@@ -188,9 +188,15 @@ function bySilence(question: Question): Verdict {
   };
 }
 
+/** A spinner may stutter for some seconds on a machine with much to do. */
+const STILL_MS = 20 * SECOND;
+
 /** Of a program that nobody knows, a mark that never went out may be the name of a key. What works by it moves. */
-const isMarkOfNothing = ({ evidence: { traits, progress }, word }: Question): boolean =>
-  traits.versions === null && word?.source === "screen" && !progress.hasRested && progress.reading?.moving === false;
+function isMarkOfNothing({ evidence: { traits, progress }, word, since }: Question): boolean {
+  const { hasRested, reading, readingAt } = progress;
+  if (traits.versions !== null || word?.source !== "screen" || hasRested || readingAt === null) return false;
+  return reading?.moving === false && since(readingAt) >= STILL_MS;
+}
 
 /** Sources that tell edges only, or in batches: what they tell is news, and their silence proves nothing. */
 const EDGES: ReadonlySet<Witness> = new Set(["hook", "telemetry"]);

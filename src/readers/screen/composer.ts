@@ -40,6 +40,7 @@ export function findComposer(
     tall(profile, rows, foot) ??
     barred(profile, rows, foot) ??
     enclosed(profile, rows, foot, isSo) ??
+    cornered(profile, rows, foot, isSo) ??
     prompted(profile, rows, foot, isSo, signs)
   );
 }
@@ -101,6 +102,20 @@ function enclosed(
     return { top, bottom, draft: isPlaceholder(draft) ? "" : draft, isUnsigned: true };
   }
   return null;
+}
+
+const CORNER = /^ {0,2}[╰└][─━]{1,2}(?: {1,2}(\S.*))?$/;
+
+/** A composer of one line that hangs by a corner below a status line: the cursor stands behind it. */
+function cornered(
+  { isPlaceholder }: CompiledProfile,
+  rows: readonly Row[],
+  foot: number,
+  isSo: AsksOfRow,
+): Composer | null {
+  const [head, draft = ""] = CORNER.exec(rows[foot]?.text ?? "") ?? [];
+  if (head === undefined || !isSo(foot, "cursor")) return null;
+  return { top: foot, bottom: foot, draft: isPlaceholder(draft) ? "" : draft.trim(), isUnsigned: true };
 }
 
 /** Both edges begin and end in the same columns, and if one is of a box, the other is too. */

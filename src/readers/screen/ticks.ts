@@ -227,6 +227,8 @@ function shapeOf(row: string): string {
   const shape = row
     .slice(glyphOf(row).length)
     .replace(/(?:\d+(?:\.\d+)?\s?(?:h|m|s|sec|min)\b\s?)+|\d{1,2}:\d\d(?::\d\d)?/g, "T")
-    .replace(/\d+(?:\.\d+)?[kKmM]?/g, "N");
+    .replace(/\d+(?:\.\d+)?[kKmM]?/g, "N")
+    // A rule fills what the numbers leave of the row.
+    .replace(/[─━═]{3,}/g, "─");
   return shapes.of(shape);
 }
