@@ -143,6 +143,8 @@ export const generic: AgentProfile = {
       unsaid: true,
       opens: true,
     },
+    // What the provider answered, as it came.
+    { fact: "failure", region: "last", when: "^ {0,2}[✕✗✘✖×⚠]\\x{FE0F}? (?P<text>\\{)$", unsaid: true, opens: true },
     {
       fact: "failure",
       region: "last",

@@ -29,7 +29,8 @@ type Fold = (evidence: Evidence, signal: Signal) => void;
 
 const PARTS = {
   asleep: (evidence, signal) => takeAsleep(evidence.asleep, signal),
-  turn: (evidence, signal) => takeTurn(evidence.turn, signal, evidence.traits.startsQuiet),
+  turn: (evidence, signal) =>
+    takeTurn(evidence.turn, signal, evidence.traits.startsQuiet, evidence.traits.versions === null),
   tools: (evidence, signal) => takeTools(evidence.tools, signal),
   prompts: (evidence, signal) => takePrompts(evidence.prompts, signal),
   failures: (evidence, signal) => takeFailures(evidence.failures, signal),

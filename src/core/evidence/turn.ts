@@ -3,6 +3,7 @@
  * anything decides. Bytes are never asked: a hung program repaints, a finished one is silent.
  */
 import type { ScreenReading, ScreenSignal, Signal, Source } from "../signal.js";
+import { askMotion, createMotion, isGuess, type Motion, takeMotion } from "./motion.js";
 
 export type TurnWord = "active" | "idle" | "blocked" | "done" | "failed";
 
@@ -24,6 +25,7 @@ export interface TurnEvidence {
   titleTells: boolean;
   /** The screen's word rests on motion alone. */
   byMotion: boolean;
+  motion: Motion;
   /** A record (stream, hook, transcript) told the begin and the end of a turn. */
   record: { startAt: number | null; endAt: number | null };
   /** A stream of events told the begin of a turn, and not its end yet. */
@@ -73,6 +75,7 @@ export function createTurn(): TurnEvidence {
     askedAt: null,
     titleTells: false,
     byMotion: false,
+    motion: createMotion(),
     record: { startAt: null, endAt: null },
     isStreaming: false,
     presumed: false,
@@ -86,8 +89,8 @@ export function createTurn(): TurnEvidence {
   };
 }
 
-/** `startsQuiet` is the trait of the program. */
-export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false): void {
+/** `startsQuiet` is the trait of the program; `isStranger`, that nobody knows it. */
+export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false, isStranger = false): void {
   switch (signal.kind) {
     case "status":
       if (signal.status === "clear") delete turn.words[signal.source];
@@ -114,11 +117,13 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
       const { busy, interrupted, moving } = signal.reading;
       // While it works, the word stands there from the turn before.
       if (interrupted && busy !== true && turn.words.screen?.word === "active") turn.interruptedAt = signal.at;
-      if (busy !== null) say(turn, "screen", busy ? "active" : "idle", signal.at);
+      takeMotion(turn.motion, signal.reading, signal.at);
+      const isGuessed = busy === null || (isStranger && isGuess(turn.motion, signal.reading));
+      if (!isGuessed) say(turn, "screen", busy ? "active" : "idle", signal.at);
       // No mark at all is known: after a human asked, motion is the only sign of a turn, and its end of the turn's end.
       else if (turn.askedAt !== null && !signal.reading.dialog)
         say(turn, "screen", moving || isCutOff(turn, signal.reading) ? "active" : "idle", signal.at);
-      turn.byMotion = busy === null;
+      turn.byMotion = isGuessed;
       turn.showedWork ||= showsWork(signal.reading);
       if (hasGivenUp(signal.reading)) turn.presumed = true;
       if (signal.reading.composer !== "hidden" && turnWord(turn)?.word !== "active") turn.readyAt ??= signal.at;
@@ -129,7 +134,9 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
       return;
     }
     case "input":
-      if (signal.submits && turn.takesPrompts) turn.askedAt = signal.at;
+      if (!signal.submits || !turn.takesPrompts) return;
+      turn.askedAt = signal.at;
+      askMotion(turn.motion);
       return;
     case "exit":
       turn.words = {};

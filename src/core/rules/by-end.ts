@@ -146,7 +146,10 @@ function settleMs({ evidence }: Question, { source, at }: Word): number {
     if (record.startAt === null && (evidence.progress.reading?.busy || isUnread(evidence, at))) return SETTLE_MS.reason;
     return source === "title" ? SETTLE_MS.title : 0;
   }
-  if (evidence.turn.byMotion) return SETTLE_MS.motion;
+  if (evidence.turn.byMotion) {
+    if (evidence.turn.motion.spins) return SETTLE_MS.stale;
+    return evidence.progress.reading?.composer === "hidden" ? SETTLE_MS.motion : SETTLE_MS.unmarked;
+  }
   if (evidence.progress.reading?.ended) return SETTLE_MS.title;
   const isOlder = versionFit(evidence.traits.versions, evidence.session.version) === -1;
   // A release before those that the profile was checked against may not have the mark yet: Claude Code 2.0 has none.

@@ -373,6 +373,11 @@ describe("rows of text", () => {
       "api",
     ],
     ["behind a sign", ["    agent", "    ⚠️  Network error while contacting it: ECONNREFUSED"], "unreachable"],
+    [
+      "as its provider did",
+      ["⚠ {", '    "error": {', '      "message": "401 Incorrect API key."', "    }", "  }"],
+      "auth",
+    ],
     ["that it does not know", ["Model returned empty response. It may be anything."], "api"],
     ["where all is indented", ["  ✦ I look.", "", "  ✕ [API Error: 401 Incorrect API key.]"], "auth"],
   ])("are an error that a stranger tells %s", (_, above, cause) => {

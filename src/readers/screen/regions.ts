@@ -133,6 +133,9 @@ function topOf(rows: readonly Row[], end: number): number {
   return top;
 }
 
+/** What a provider answered, printed as JSON, has a dozen rows. */
+const BLOCK_ROWS_MAX = 14;
+
 export interface LastMatch {
   rule: CompiledRule;
   groups: Record<string, string>;
@@ -194,7 +197,7 @@ function matchBlock(
       break;
     }
     // What stands above a message has been said before it, also where no empty row lies between.
-    if (from > y && (says.isMessage || end - y > 6)) break;
+    if (from > y && (says.isMessage || end - y > BLOCK_ROWS_MAX)) break;
   }
   return { matches, ownChrome: matches.some((m) => m.rule.fact !== "tool"), from };
 }

@@ -108,10 +108,18 @@ const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = {
   auth: "auth",
 };
 
+/** The program's own remark at the end of an error. In the words of a provider the same is meant for a human. */
+const TRIES = /\((?:will )?retry(?:ing)? in [\d.]{1,8} ?(?:ms|s|m|h)\w{0,8}\)\s{0,9}$/i;
+
 function stateFailure(facts: Stating, rule: CompiledRule, said: string, look: Look): void {
   const known = knownVendorError({ text: said });
   if (known?.kind === "limit") {
     facts.limit = mergeLimit(facts.limit, readLimit(said, look) ?? { text: said.slice(0, 300) });
+    return;
+  }
+  if (known?.kind === "retry" && TRIES.test(said)) {
+    facts.busy = true;
+    facts.retry ??= { infra: known.infra, text: said.slice(0, 300) };
     return;
   }
   // What would be tried again while a turn runs has been given up when it stands as the turn's last word.
