@@ -2,7 +2,7 @@ import type { AgentProfile } from "./profile.js";
 
 /** "Retrying in 8 s", "Reconnecting... 2/5", "Retrying (attempt 3)". */
 const TRIES_AGAIN =
-  "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>(?:[0-9]+ ?(?:h|m|s|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)(?:/(?P<max>\\d+)|\\))).*)";
+  "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>(?:[0-9]+(?:\\.[0-9]+)? ?(?:h|m|s|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)(?:/(?P<max>\\d+)|\\))).*)";
 
 /**
  * Any other program in a terminal, and a known one whose screen no longer fits its profile. It trusts structure
@@ -167,6 +167,8 @@ export const generic: AgentProfile = {
     "^\\s{0,4}Please (?:retry|resend|try again)\\b[^?]{0,100}$",
     // Between a reply and its composer programs draw rules, hints at the far right and modes with the key that changes them.
     "^\\s*[─━═▄▀]{10,}\\s*$",
+    // A status line that is drawn into the upper edge of the composer.
+    "^\\s{0,3}\\S.*[─━]{10,}.{0,24}$",
     // A gauge, with what is left of it.
     "^\\s*[─━═╌┄█░▒▓]{10,} \\d[\\d\\s.,%/kKmM]{0,24}$",
     "^\\s{0,2}┃$",
