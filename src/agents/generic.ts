@@ -120,9 +120,19 @@ export const generic: AgentProfile = {
     {
       fact: "failure",
       region: "last",
-      when: "^(?: {0,2}[✕■✗✘✖×⚠●⏺!┃]| {2,4}⎿) {0,2}(?P<text>\\S.*)",
+      when: "^(?: {0,2}[✕■✗✘✖×⚠●⏺!]| {2,4}⎿) {0,2}(?P<text>\\S.*)",
       tinted: true,
       unsaid: true,
+    },
+    // Some draw a bar beside it, red or amber as its words or alone. What a tool printed has its call above it.
+    { fact: "failure", region: "last", when: "^ {0,2}┃ {0,2}(?P<text>\\S.*)", tinted: true, unsaid: true, opens: true },
+    {
+      fact: "failure",
+      region: "last",
+      when: "^ {0,2}[┃▌] {1,3}(?P<text>\\S.*)",
+      redFrame: true,
+      unsaid: true,
+      opens: true,
     },
     // Some draw only the cross in red, and the words as any others.
     { fact: "failure", region: "last", when: "^ {0,2}[✕✗✘✖×⨯] {1,2}(?P<text>\\S.*)", redFrame: true, unsaid: true },
@@ -169,6 +179,8 @@ export const generic: AgentProfile = {
     "^\\s*[─━═▄▀]{10,}\\s*$",
     // A status line that is drawn into the upper edge of the composer.
     "^\\s{0,3}\\S.*[─━]{10,}.{0,24}$",
+    // Who said it, and how long it took: OpenCode and its forks.
+    "^\\s{0,6}▣ {1,2}[^·]+ · [^·]+(?: · (?:\\d+(?:\\.\\d+)?[hms] ?)+)?$",
     // A gauge, with what is left of it.
     "^\\s*[─━═╌┄█░▒▓]{10,} \\d[\\d\\s.,%/kKmM]{0,24}$",
     "^\\s{0,2}┃$",

@@ -43,7 +43,7 @@ export const ruleSchema = z.strictObject({
   alone: z.boolean().optional(),
   /** Not where a message with its sign stands above and the row has that message's indent: then the agent says it. */
   unsaid: z.boolean().optional(),
-  /** Only as the first row of its block: further down the agent may say it of something else. */
+  /** Only as the first row with words of its block: further down the agent may say it of something else. */
   opens: z.boolean().optional(),
   /** For `failure`: the cause when the text itself says none; without it an unknown text is no failure. */
   fallback: z.enum(["api", "auth", "unreachable"]).optional(),

@@ -227,7 +227,13 @@ describe("the facts of a screen", () => {
       const rows = bare("  ┃  Authentication required: your credentials were rejected. Run /login.");
       const at = cursorIn(rows.length - 3);
       expect(facts("generic", rows, true, at).error).toMatchObject({ cause: "auth" });
-      expect(facts("generic", rows, false, at)).not.toHaveProperty("error");
+      expect(facts("generic", rows, false, { ...at, redFrame: () => false })).not.toHaveProperty("error");
+      const printed = bare(
+        "  ┃  $ cat log.txt",
+        "  ┃",
+        "  ┃  Authentication required: your credentials were rejected.",
+      );
+      expect(facts("generic", printed, true, cursorIn(printed.length - 3))).not.toHaveProperty("error");
     });
 
     it("tell a tool by the clock that runs in its own block, and a model that thinks is none", () => {
@@ -383,6 +389,14 @@ describe("rows of text", () => {
   ])("are an error that a stranger tells %s", (_, above, cause) => {
     expect(facts("some-program", stranger(...above), cause === "auth").error?.cause).toBe(cause);
     expect(facts("some-program", stranger(...above, "", "● It is mended now."), false).error).toBeUndefined();
+  });
+
+  it("are read above the row that names who spoke, and beside a red bar", () => {
+    const signed = ["  ┃", "  ┃  Incorrect API key.", "  ┃", "", "     ▣  Build · Some Model · 1m 15s"];
+    expect(facts("some-program", stranger(...signed), false, { redFrame: () => true }).error?.cause).toBe("auth");
+    expect(facts("some-program", stranger(...signed), false, { redFrame: () => false }).error).toBeUndefined();
+    const asks = ["✓ Read a.ts", "", "   Which of the two do you want me to use?", "", "     ▣  Build · Some Model"];
+    expect(facts("some-program", stranger(...asks)).closing).toBe("question");
   });
 
   it.each([

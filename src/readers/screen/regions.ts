@@ -187,7 +187,7 @@ function matchBlock(
     const says = profile.says(screen.rows[y] as Row);
     for (const { rule, groups } of says.last) {
       if (!isDrawn(screen, y, rule, asked) || (rule.alone && hasOutput(screen.rows, y))) continue;
-      if (rule.opens && y !== start) continue;
+      if (rule.opens && joinRows(screen.rows, "", start, y) !== "") continue;
       if (rule.unsaid && isSaid(profile, screen.rows, y)) continue;
       const text = joinRows(screen.rows, " ", y, from);
       const said =
