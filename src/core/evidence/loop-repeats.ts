@@ -75,7 +75,7 @@ const ENTRIES_MAX = 512;
 const STATES_MAX = 1024;
 
 /** Tell at the fourth equal round. Half of the honest repeats in real transcripts end at three. */
-const TELL = 4;
+export const TELL = 4;
 /** The longest cycle whose first lap counts although it brought something new. */
 const PERIOD_MAX = 6;
 /** Rounds without anything new at which even distinct calls are a circle; a new one takes back three of them. */
@@ -106,7 +106,8 @@ const WEIGHT = {
   scheduled: 0,
 };
 const POLL_MS = 10_000;
-const SPACED_MS = 50_000;
+/** Longer than a model thinks between two equal calls or sayings: something else sets the pace, a heartbeat, a schedule. */
+export const SPACED_MS = 50_000;
 const SCHEDULED_MS = 120_000;
 /** How long work that was sent to the background is taken to run: its end is not always shown. */
 const BACKGROUND_MS = 30 * 60_000;

@@ -4,6 +4,7 @@
  * the world changed, is no repeat.
  */
 import type { ScreenSignal } from "../signal.js";
+import { SPACED_MS, TELL } from "./loop-repeats.js";
 
 export interface Shown {
   digest: string;
@@ -16,10 +17,6 @@ export interface Shown {
   since: number;
   grownAt: number;
 }
-
-/** A model rarely thinks for a minute between two equal calls; something else sets the pace. */
-const SPACED_MS = 50_000;
-const TELL = 4;
 
 /** What is shown after this signal. */
 export function takeShown(before: Shown | null, { at, reading: { repeats } }: ScreenSignal): Shown | null {

@@ -13,6 +13,7 @@ import type {
   Source,
   ToolStartSignal,
 } from "../signal.js";
+import { SPACED_MS, TELL } from "./loop-repeats.js";
 
 interface Row {
   count: number;
@@ -37,11 +38,8 @@ export interface TalkTold {
   period: number;
 }
 
-const TELL_MESSAGES = 4;
 const TELL_ERRORS = 5;
 const TELL_COMPACTIONS = 3;
-/** The same words a minute later answer something: a heartbeat, a schedule. */
-const SPACED_MS = 50_000;
 
 export function createTalk(): Talk {
   return { messages: new Map(), errors: new Map(), compactions: new Map(), text: undefined };
@@ -106,7 +104,7 @@ export function toldOfTalk(talk: Talk): TalkTold | undefined {
     return { rule: "text", rounds: talk.text.repeats, since: talk.text.at, period: talk.text.period };
   }
   return (
-    toldOfRows("message", talk.messages, TELL_MESSAGES) ??
+    toldOfRows("message", talk.messages, TELL) ??
     toldOfRows("error", talk.errors, TELL_ERRORS) ??
     toldOfRows("compaction", talk.compactions, TELL_COMPACTIONS)
   );

@@ -1,0 +1,45 @@
+/** What one screen states, written as rows. */
+import { profileFor } from "../../src/agents/registry.js";
+import { compileProfile } from "../../src/readers/screen/compiled.js";
+import { type Facts, type Look, readFacts } from "../../src/readers/screen/facts.js";
+import { rowOf } from "../../src/readers/screen/row.js";
+import type { ScreenText } from "../../src/readers/screen/screen-text.js";
+
+const AT = Date.parse("2026-03-02T09:00:00Z");
+export const RULE: string = "─".repeat(40);
+
+const UNKNOWN = {
+  tinted: () => null,
+  muted: () => null,
+  redFrame: () => null,
+  backed: () => null,
+  ghost: () => null,
+  cursor: () => null,
+  isPlain: () => false,
+};
+
+export function facts(
+  agent: string,
+  rows: string[],
+  tinted: boolean | null = null,
+  drawn: Partial<ScreenText> = {},
+  look: Partial<Look> = {},
+): Facts {
+  const screen: ScreenText = { ...UNKNOWN, rows: rows.map(rowOf), tinted: () => tinted, ...drawn };
+  return readFacts(compileProfile(profileFor(agent)), screen, {
+    at: AT,
+    until: () => undefined,
+    ticking: () => false,
+    ...look,
+  });
+}
+
+/** A program that nobody knows, at its prompt. */
+export const stranger = (...above: string[]): string[] => [
+  ...above,
+  "",
+  RULE,
+  "*   Type your message",
+  RULE,
+  "  YOLO mode",
+];
