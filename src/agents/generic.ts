@@ -181,6 +181,8 @@ export const generic: AgentProfile = {
     "^\\s{0,3}\\S.*[─━]{10,}.{0,24}$",
     // Who said it, and how long it took: OpenCode and its forks.
     "^\\s{0,6}▣ {1,2}[^·]+ · [^·]+(?: · (?:\\d+(?:\\.\\d+)?[hms] ?)+)?$",
+    // For how long nothing was asked of it.
+    "^\\s{0,4}(?:\\d+[hms] )+idle$",
     // A gauge, with what is left of it.
     "^\\s*[─━═╌┄█░▒▓]{10,} \\d[\\d\\s.,%/kKmM]{0,24}$",
     "^\\s{0,2}┃$",

@@ -30,6 +30,18 @@ const PROMISES: Record<string, Step[]> = {
     { at: 6, signal: says("a", true), expect: "working" },
     { at: 117, expect: "stuck/silent_stream" },
   ],
+  "is none where something is drawn long after it": [
+    { at: 0, signal: prompt },
+    { at: 5, signal: asked },
+    { at: 6, signal: says("a", true), expect: "working" },
+    { at: 9, signal: says("ab", false) },
+    { at: 20, expect: "complete" },
+    { at: 70, signal: says("ab, 1m idle", true) },
+    { at: 74, signal: says("ab, 1m idle", false) },
+    { at: 76, expect: "complete" },
+    { at: 80, signal: asked },
+    { at: 81, signal: says("abc", true), expect: "working" },
+  ],
   "is none where nobody asked": [
     { at: 0, signal: prompt },
     { at: 6, signal: says("a", true), expect: "idle" },

@@ -15,9 +15,13 @@ export interface Motion {
   movingSince: number | null;
   /** It was seen to move while nothing was said, as a spinner does: where it stands still, the work is over. */
   spins: boolean;
+  /** Since when it stands still; whether that was for so long that what moves then is no part of the answer. */
+  stillSince: number | null;
+  isOver: boolean;
 }
 
 const SPINS_MS = 4000;
+const OVER_MS = 45_000;
 
 export const createMotion = (): Motion => ({
   isMarked: false,
@@ -25,13 +29,17 @@ export const createMotion = (): Motion => ({
   asked: null,
   movingSince: null,
   spins: false,
+  stillSince: null,
+  isOver: false,
 });
 
 export function takeMotion(motion: Motion, { busy, moving, reply, composer, dialog }: ScreenReading, at: number): void {
   // A place to type into that goes away while it works is a mark, too.
   motion.isMarked ||= busy === true || (motion.asked !== null && composer === "hidden" && !dialog);
   if (motion.movingSince !== null && at - motion.movingSince >= SPINS_MS) motion.spins = true;
+  if (moving && motion.stillSince !== null && at - motion.stillSince >= OVER_MS) motion.isOver = true;
   motion.movingSince = moving ? at : null;
+  motion.stillSince = moving ? null : (motion.stillSince ?? at);
   motion.reply = reply;
 }
 
@@ -40,8 +48,13 @@ export function askMotion(motion: Motion): void {
   motion.asked = motion.reply;
   motion.movingSince = null;
   motion.spins = false;
+  motion.stillSince = null;
+  motion.isOver = false;
 }
 
 /** Is a place to type into all that says that it does not work, and something else stands there since a human asked? */
-export const isGuess = ({ isMarked, asked }: Motion, { busy, composer, dialog, reply }: ScreenReading): boolean =>
-  !isMarked && busy === false && composer !== "hidden" && !dialog && asked !== null && reply !== asked;
+export const isGuess = (
+  { isMarked, isOver, asked }: Motion,
+  { busy, composer, dialog, reply }: ScreenReading,
+): boolean =>
+  !isMarked && !isOver && busy === false && composer !== "hidden" && !dialog && asked !== null && reply !== asked;

@@ -19,6 +19,21 @@ describe("is a turn running?", () => {
     expect(turnWord(turn)).toMatchObject({ word: "active", source: "program_status" });
   });
 
+  it("goes on with the same turn where the screen's mark goes out for a moment, and begins another after that", () => {
+    const turn = turnAfter(screen({ busy: false }), screen({ busy: true }));
+    const show = (at: number, busy: boolean) => takeTurn(turn, { at, ...screen({ busy }) } as Signal);
+    show(60_000, false);
+    show(61_500, true);
+    expect(turn).toMatchObject({ startedAt: 10_000, endedAt: null, turns: 1 });
+    show(70_000, false);
+    show(74_000, true);
+    expect(turn).toMatchObject({ startedAt: 74_000, turns: 2 });
+    show(80_000, false);
+    takeTurn(turn, { at: 80_500, ...asked } as Signal);
+    show(81_000, true);
+    expect(turn).toMatchObject({ startedAt: 81_000, turns: 3 });
+  });
+
   it("falls back to the next source when one takes its word back", () => {
     const turn = turnAfter(
       status("title", "working"),

@@ -55,6 +55,18 @@ describe("the facts of a stranger's screen", () => {
       expect(see("🦆 and also", { cursor: here })).toBe("hidden");
     });
 
+    it("tell where a human types by a corner below a status line, with the cursor behind it", () => {
+      const see = (row: string, y = 2) => facts("generic", ["Done.", "", row], null, cursorIn(y)).composer;
+      expect(["╰─", "╰─ and also", "╰──────────────╯"].map((row) => see(row))).toEqual(["empty", "draft", "hidden"]);
+      expect(see("╰─ 3 lines", 0)).toBe("hidden");
+    });
+
+    it("tell that it tries again where its remark below an error says so, and not in a provider's words", () => {
+      const seen = (row: string) => facts("generic", bare(row), true, cursorIn(3));
+      expect(seen("✕ Server error: 503 overloaded. (retry in 5s)").retry?.infra).toBe("overload");
+      expect(seen("✕ Error: 503 overloaded. Please retry in 5s.").error?.cause).toBe("api");
+    });
+
     it("tell that it tries again, by the number of the try alone", () => {
       const rows = bare("    ⠧ Connection failed | Retrying (attempt 5)... 1.9s");
       const seen = facts("generic", rows, null, cursorIn(rows.length - 3), {

@@ -112,7 +112,8 @@ const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = {
 const TRIES = /\((?:will )?retry(?:ing)? in [\d.]{1,8} ?(?:ms|s|m|h)\w{0,8}\)\s{0,9}$/i;
 
 function stateFailure(facts: Stating, rule: CompiledRule, said: string, look: Look): void {
-  const known = knownVendorError({ text: said });
+  // The remark has the words of a rate, whatever it is about.
+  const known = knownVendorError({ text: said.replace(TRIES, "") });
   if (known?.kind === "limit") {
     facts.limit = mergeLimit(facts.limit, readLimit(said, look) ?? { text: said.slice(0, 300) });
     return;

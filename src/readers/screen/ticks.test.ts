@@ -24,6 +24,14 @@ describe("a running clock", () => {
     expect(ticks.ticking("⠙ Pondering (1m 0s)", 2000)).toBe(true);
   });
 
+  it("is one, too, where a rule fills what the time leaves of the row", () => {
+    const ticks = ticksOf();
+    ticks.look([" ⠼ 58s > a model ▶───8%─────"], 0);
+    ticks.look([" ⠴ 59s > a model ▶───8%─────"], 1000);
+    ticks.look([" ⠦ 1m > a model ▶────8%─────"], 2000);
+    expect(ticks.ticking(" ⠦ 1m > a model ▶────8%─────", 2000)).toBe(true);
+  });
+
   it("is also a row that stays the same but for the spinner before it", () => {
     const ticks = ticksOf();
     ticks.look([" ⠴ Working...", "- milk"], 0);
