@@ -5,7 +5,7 @@
 import { describe, expect, it } from "vitest";
 import type { AgentProfile } from "../src/agents/profile.js";
 import { profileFor } from "../src/agents/registry.js";
-import { readResetTime } from "../src/readers/reset-time.js";
+import { readResetTime } from "../src/readers/reset-time/reset-time.js";
 import { compileProfile } from "../src/readers/screen/compiled.js";
 import { type Facts, readFacts } from "../src/readers/screen/facts.js";
 import { plainScreen } from "./support/plain-screen.js";

@@ -5,8 +5,8 @@ import { plain, plainJson } from "../core/plain.js";
 import type { AlertsStatus, AlertView } from "../daemon/alert-routes.js";
 import { askDaemon } from "../daemon/client.js";
 import { ask } from "./ask.js";
-import { isColoured, paint } from "./paint.js";
-import { type Column, tableText } from "./table.js";
+import { isColoured, paint } from "./text/paint.js";
+import { type Column, tableText } from "./text/table.js";
 
 const TEST_MS = 30_000;
 

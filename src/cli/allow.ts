@@ -5,11 +5,11 @@ import type { Trouble } from "../core/trouble.js";
 import type { AllowView } from "../daemon/acting-routes.js";
 import { ask } from "./ask.js";
 import { ensureDaemon } from "./daemon.js";
-import { localTime } from "./incident-text.js";
 import { post } from "./incidents.js";
 import { parseTrouble } from "./options.js";
 import { parseDuration } from "./since.js";
-import { type Column, tableText } from "./table.js";
+import { localTime } from "./text/incident.js";
+import { type Column, tableText } from "./text/table.js";
 
 export function addAllow(program: Command, _setExit: (code: number) => void): void {
   program

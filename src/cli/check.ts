@@ -4,9 +4,9 @@ import { spell } from "../core/evidence/verdict.js";
 import { plainJson } from "../core/plain.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js";
 import { ask, isUnlisted } from "./ask.js";
-import { isColoured, paint } from "./paint.js";
 import { settings } from "./settings.js";
-import { type Column, tableText } from "./table.js";
+import { isColoured, paint } from "./text/paint.js";
+import { type Column, tableText } from "./text/table.js";
 
 const COLOURS = { fresh: "green", warning: "yellow", critical: "magenta", "auto-resume": "red" } as const;
 

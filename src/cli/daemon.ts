@@ -13,7 +13,7 @@ import { keepDown } from "../daemon/kept-down.js";
 import type { Fold } from "../daemon/starting.js";
 import { BadInput } from "../replay/bad-input.js";
 import { HOST_SCRIPT } from "./host-script.js";
-import { startByService, UNIT } from "./service.js";
+import { startByService, UNIT } from "./init/service.js";
 import { readVersion } from "./version.js";
 
 /** How long a starting daemon may show no progress. Checking a large journal comes before its first answer. */

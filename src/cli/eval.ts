@@ -16,12 +16,12 @@ import {
 import { SOURCE_NAMES } from "../replay/case-folder.js";
 import { BadInput } from "../replay/files.js";
 import { isFolder, type ReplayOptions } from "../replay/replay-case.js";
-import { figuresText, worstText } from "./eval-text.js";
 import { parseSources, parseZone } from "./options.js";
-import { isColoured } from "./paint.js";
 import { loadProfiles } from "./profiles.js";
-import { startProgress } from "./progress.js";
 import { eachRow, expand } from "./replay.js";
+import { figuresText, worstText } from "./text/eval.js";
+import { isColoured } from "./text/paint.js";
+import { startProgress } from "./text/progress.js";
 
 export function addEval(program: Command, setExit: (code: number) => void): void {
   program

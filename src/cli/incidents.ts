@@ -6,9 +6,9 @@ import type { SilencesView } from "../daemon/acting-routes.js";
 import { askDaemon } from "../daemon/client.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import { ask } from "./ask.js";
-import { incidentsText, localTime, storyText } from "./incident-text.js";
 import { parseTrouble } from "./options.js";
 import { parseDuration, parseSince } from "./since.js";
+import { incidentsText, localTime, storyText } from "./text/incident.js";
 
 export function addIncidents(program: Command, _setExit: (code: number) => void): void {
   program

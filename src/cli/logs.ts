@@ -6,7 +6,7 @@ import { readOwnFile, sessionFile } from "../host/registry.js";
 import { isPainting, painted } from "../readers/screen/painted.js";
 import { BadInput } from "../replay/files.js";
 import { bytesOf, HostClient, sessionNamed } from "./host-client.js";
-import { OutputText } from "./output-text.js";
+import { OutputText } from "./text/output.js";
 
 const LAST_OUTPUT_BYTES_MAX = 1024 * 1024;
 const SCROLLBACK = 20_000;

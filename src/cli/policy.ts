@@ -8,11 +8,11 @@ import { nightSpend } from "../core/spending.js";
 import { ERROR_CAUSES, type State } from "../core/states.js";
 import { TROUBLES, type Trouble } from "../core/trouble.js";
 import { parseTrouble } from "./options.js";
-import { isColoured, paint } from "./paint.js";
 import { knownPolicies, parseOrigin, policyOf } from "./policy-option.js";
-import { policyText } from "./policy-text.js";
 import { tellProblems } from "./settings.js";
-import { clock } from "./timeline-text.js";
+import { isColoured, paint } from "./text/paint.js";
+import { policyText } from "./text/policy.js";
+import { clock } from "./text/timeline.js";
 
 export function addPolicy(program: Command, setExit: (code: number) => void): void {
   const policy = program.command("policy").summary("show and try what would be done about a trouble");

@@ -2,8 +2,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import { plainJson } from "../core/plain.js";
 import type { RecoveryView } from "../daemon/recovery-view.js";
-import { doneText, localTime } from "./incident-text.js";
 import { post } from "./incidents.js";
+import { doneText, localTime } from "./text/incident.js";
 
 /** Try again: something is being done to it. */
 const BUSY = 75;

@@ -15,11 +15,11 @@ import { isFolder, type Replayed, type ReplayOptions, replayCase, replayCast } f
 import { replayEvents, replaySignals, replayTranscript } from "../replay/replay-records.js";
 import { judgeScreen } from "../replay/replay-screens.js";
 import { complaintOfKind, parseSources, parseZone } from "./options.js";
-import { isColoured } from "./paint.js";
 import { parseOrigin, policyOf } from "./policy-option.js";
 import { loadProfiles } from "./profiles.js";
-import { timelineText } from "./timeline-text.js";
-import { wouldEntry, wouldText } from "./would-text.js";
+import { isColoured } from "./text/paint.js";
+import { timelineText } from "./text/timeline.js";
+import { wouldEntry, wouldText } from "./text/would.js";
 
 export function addReplay(program: Command, setExit: (code: number) => void): void {
   const command = program

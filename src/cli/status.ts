@@ -9,11 +9,11 @@ import type { PulseView } from "../daemon/pulse.js";
 import type { WhyAnswer } from "../daemon/routes.js";
 import type { SessionView } from "../daemon/view.js";
 import { ask, isCalled, isUnlisted } from "./ask.js";
-import { gistOf, limitText, openText } from "./incident-text.js";
-import { isColoured, paint, paintState } from "./paint.js";
-import { redraw } from "./redraw.js";
-import { type Column, tableText } from "./table.js";
-import { timelineText } from "./timeline-text.js";
+import { gistOf, limitText, openText } from "./text/incident.js";
+import { isColoured, paint, paintState } from "./text/paint.js";
+import { redraw } from "./text/redraw.js";
+import { type Column, tableText } from "./text/table.js";
+import { timelineText } from "./text/timeline.js";
 
 export function addStatus(program: Command, setExit: (code: number) => void): void {
   program

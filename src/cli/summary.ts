@@ -7,9 +7,9 @@ import type { IncidentView } from "../daemon/incident-view.js";
 import type { SummaryAnswer } from "../daemon/looking-routes.js";
 import type { AgentSummary, Trouble } from "../daemon/summary.js";
 import { ask } from "./ask.js";
-import { gistOf } from "./incident-text.js";
-import { isColoured, paint, paintState } from "./paint.js";
 import { parseSince } from "./since.js";
+import { gistOf } from "./text/incident.js";
+import { isColoured, paint, paintState } from "./text/paint.js";
 
 const USUAL = "12h";
 

@@ -12,7 +12,7 @@ import {
   type TokenRecord,
 } from "../daemon/http/tokens.js";
 import { BadInput } from "../replay/bad-input.js";
-import { tableText } from "./table.js";
+import { tableText } from "./text/table.js";
 
 export function addToken(program: Command, _setExit: (code: number) => void): void {
   const token = program

@@ -4,7 +4,7 @@ import { digest } from "../core/digest.js";
 import type { InfraClass, MessageSignal, Signal } from "../core/signal.js";
 import type { ErrorCause } from "../core/states.js";
 import type { ReaderOptions } from "./record-reader.js";
-import { readResetTime } from "./reset-time.js";
+import { readResetTime } from "./reset-time/reset-time.js";
 import { head, tail } from "./text.js";
 import type { Origin } from "./tool-calls.js";
 import { classifyVendorError, finalCause, type VendorError } from "./vendor-errors.js";

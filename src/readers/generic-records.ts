@@ -9,7 +9,7 @@
 import { closingOf } from "../core/closing.js";
 import { digest } from "../core/digest.js";
 import type { Signal } from "../core/signal.js";
-import { geminiResult } from "./gemini-result.js";
+import { geminiResult } from "./gemini/result.js";
 import { arr, asRecord, bool, type JsonRecord, num, obj, str } from "./json.js";
 import { Recent } from "./recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "./record-reader.js";

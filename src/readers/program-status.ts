@@ -6,7 +6,7 @@
 import { digest } from "../core/digest.js";
 import type { Signal, StatusSignal } from "../core/signal.js";
 import type { PromptKind } from "../core/states.js";
-import { readResetTime } from "./reset-time.js";
+import { readResetTime } from "./reset-time/reset-time.js";
 import { classifyVendorError, finalCause } from "./vendor-errors.js";
 
 const STATES = new Set(["working", "idle", "blocked", "done", "error", "clear"]);

@@ -1,16 +1,16 @@
 /** Which reader reads which source of which program. */
-import { ClaudeHookReader } from "./claude-hooks.js";
-import { ClaudeSessionFileReader } from "./claude-session-file.js";
-import { ClaudeStreamReader } from "./claude-stream.js";
-import { ClaudeTranscriptReader } from "./claude-transcript.js";
-import { CodexNotifyReader } from "./codex-notify.js";
-import { CodexRolloutReader } from "./codex-rollout.js";
-import { CodexStreamReader } from "./codex-stream.js";
-import { GeminiChatReader } from "./gemini-chat.js";
-import { GeminiHookReader } from "./gemini-hooks.js";
-import { GeminiStreamReader } from "./gemini-stream.js";
+import { ClaudeHookReader } from "./claude/hooks.js";
+import { ClaudeSessionFileReader } from "./claude/session-file.js";
+import { ClaudeStreamReader } from "./claude/stream.js";
+import { ClaudeTranscriptReader } from "./claude/transcript.js";
+import { CodexNotifyReader } from "./codex/notify.js";
+import { CodexRolloutReader } from "./codex/rollout.js";
+import { CodexStreamReader } from "./codex/stream.js";
+import { GeminiChatReader } from "./gemini/chat.js";
+import { GeminiHookReader } from "./gemini/hooks.js";
+import { GeminiStreamReader } from "./gemini/stream.js";
 import { GenericRecordReader } from "./generic-records.js";
-import { OpenCodeReader } from "./opencode-rows.js";
+import { OpenCodeReader } from "./opencode/rows.js";
 import type { ReaderOptions, RecordReader } from "./record-reader.js";
 
 type Make = (options: ReaderOptions) => RecordReader;

@@ -5,7 +5,7 @@
 import { digest } from "../core/digest.js";
 import { infraOf } from "../core/normalise.js";
 import type { Signal } from "../core/signal.js";
-import { readResetTime } from "./reset-time.js";
+import { readResetTime } from "./reset-time/reset-time.js";
 import { head } from "./text.js";
 import { finalCause, knownVendorError } from "./vendor-errors.js";
 

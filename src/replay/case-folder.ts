@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { AgentProfile, ProfileOverride } from "../agents/profile.js";
 import { profileFor } from "../agents/registry.js";
 import { parseRecord, str } from "../readers/json.js";
-import { rowsToTimed } from "../readers/opencode-times.js";
+import { rowsToTimed } from "../readers/opencode/times.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { openCast } from "./cast.js";
 import { BadInput, readLines, readPart, recordOf } from "./files.js";

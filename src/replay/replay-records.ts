@@ -4,7 +4,7 @@ import { profileFor } from "../agents/registry.js";
 import type { Signal } from "../core/signal.js";
 import { EventReader } from "../readers/events.js";
 import { parseRecord, str } from "../readers/json.js";
-import { rowsToTimed } from "../readers/opencode-times.js";
+import { rowsToTimed } from "../readers/opencode/times.js";
 import { recordTime } from "../readers/record-reader.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { BadInput, readLines, recordOf, upToPart } from "./files.js";

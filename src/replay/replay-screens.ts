@@ -1,7 +1,7 @@
 /** Single screens, one per row of a file: each is judged as the live tail of its program. */
 import { profileFor } from "../agents/registry.js";
 import type { Cause, State } from "../core/states.js";
-import { judgeFragment } from "../readers/fragment.js";
+import { judgeFragment } from "../readers/fragment/fragment.js";
 import { str } from "../readers/json.js";
 
 interface JudgedScreen {

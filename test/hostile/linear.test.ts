@@ -11,9 +11,9 @@ import { createTextTail, endText, feedText } from "../../src/core/evidence/text-
 import { isAcknowledgement, isNoise, isResumerPrompt } from "../../src/core/noise.js";
 import { errorKey, infraOf, normaliseResult } from "../../src/core/normalise.js";
 import { plain, plainJson } from "../../src/core/plain.js";
-import { judgeFragment } from "../../src/readers/fragment.js";
+import { judgeFragment } from "../../src/readers/fragment/fragment.js";
 import { readKeys } from "../../src/readers/keys.js";
-import { readResetTime } from "../../src/readers/reset-time.js";
+import { readResetTime } from "../../src/readers/reset-time/reset-time.js";
 import { compileProfile } from "../../src/readers/screen/compiled.js";
 import { findComposer } from "../../src/readers/screen/composer.js";
 import { findDialog } from "../../src/readers/screen/dialog.js";

@@ -1,6 +1,6 @@
 /** Single frames, judged at a fixed moment. */
 import { profileFor } from "../../src/agents/registry.js";
-import { judgeFragment } from "../../src/readers/fragment.js";
+import { judgeFragment } from "../../src/readers/fragment/fragment.js";
 
 const NOW = Date.UTC(2026, 10, 15, 12, 0);
 const ALARMS: ReadonlySet<string> = new Set(["needs_input", "rate_limited", "stuck", "error", "gone"]);

@@ -4,7 +4,7 @@
  */
 
 import { Memo } from "../memo.js";
-import { readResetTime } from "../reset-time.js";
+import { readResetTime } from "../reset-time/reset-time.js";
 
 const AGAIN_MS = 60_000;
 const TEXTS_MAX = 16;

@@ -1,0 +1,109 @@
+/** The demo for people: a frame that fits the terminal, lines where there is none, and the summary at the end. */
+
+import { spell } from "../../core/evidence/verdict.js";
+import { plain } from "../../core/plain.js";
+import type { Ending } from "../../demo/cast.js";
+import { endingOf, type Row, type Story, type StoryEvent } from "../../demo/story.js";
+import { paint, paintState } from "../text/paint.js";
+
+export interface Frame {
+  columns: number;
+  rows: number;
+  colour: boolean;
+}
+
+export interface Times {
+  /** Real milliseconds since the beginning. */
+  realMs: number;
+  /** How many times as fast the agents' clocks run. */
+  times: number;
+}
+
+const NAME = 10;
+const STATE = 22;
+const COLUMNS_MIN = 40;
+
+const ENDINGS: Readonly<Record<Ending, { word: string; colour: "green" | "blue" | "yellow" }>> = {
+  left_alone: { word: "left alone", colour: "blue" },
+  mended: { word: "mended", colour: "green" },
+  handed_over: { word: "handed over", colour: "yellow" },
+};
+
+/** One screen; never more rows or columns than there are. */
+export function frameText(story: Story, frame: Frame, times: Times): string {
+  const { colour } = frame;
+  const columns = Math.max(COLUMNS_MIN, frame.columns);
+  const lines = [
+    paint(cut(headline(times), columns), "bold", colour),
+    "",
+    ...story.rows.flatMap((row, i) => [
+      ...(i > 0 && frame.rows >= ROOMY ? [""] : []),
+      rowText(row, columns, colour),
+      paint(cut(`  ${plain(row.story, 300)}`, columns), "dim", colour),
+    ]),
+    "",
+    paint(cut("Ctrl-C ends it; nothing is left behind.", columns), "dim", colour),
+  ];
+  return lines.slice(0, Math.max(1, frame.rows - 1)).join("\n");
+}
+
+/** Six agents of two rows each, an empty one between them, head and foot. */
+const ROOMY = 22;
+
+function headline({ realMs, times }: Times): string {
+  const [real, theirs] = [realMs, realMs * times].map((ms) => spell(ms));
+  return `rouse demo: six scripted agents, clocks ${times} times as fast: ${real} here, ${theirs} there`;
+}
+
+function rowText({ member, state, cause, doing, did, next, ending }: Row, columns: number, colour: boolean): string {
+  const word = cut(cause ? `${state}/${cause}` : state, STATE).padEnd(STATE);
+  const painted = word.startsWith(state) ? paintState(state, 0, colour) + word.slice(state.length) : word;
+  const done = did.join(", ");
+  const [end, tint] = ending === null ? ["", null] : [ENDINGS[ending].word, ENDINGS[ending].colour];
+  const right = [end, done].filter(Boolean).join(": ");
+  const room = Math.max(0, columns - NAME - STATE - 4);
+  const text = cut(right || plain(next ?? doing, 200), room);
+  const told = tint && text.startsWith(end) ? paint(end, tint, colour) + text.slice(end.length) : text;
+  return `${paint(member.name.padEnd(NAME), "bold", colour)}  ${painted}  ${told}`.trimEnd();
+}
+
+/** One event as a line, for where there is no screen. */
+export function lineText({ t, agent, event, state, cause, do: name, text }: StoryEvent): string {
+  const what: Record<StoryEvent["event"], string> = {
+    state: cause ? `${state}/${cause}` : state,
+    confirmed: "rouse: confirmed",
+    deed: `rouse: ${name}`,
+    outcome: `rouse: ${name}`,
+    handed_over: "rouse: handed over",
+    mended: "rouse: mended",
+  };
+  return `${t.toFixed(1).padStart(6)} s  ${agent.padEnd(NAME)}  ${what[event].padEnd(STATE)}  ${plain(text, 300)}`;
+}
+
+/** Who was mended, who is handed over, how long it took, and what to try next. */
+export function summaryText(story: Story, times: Times, { colour }: Pick<Frame, "colour">): string {
+  const order: readonly (Ending | null)[] = ["mended", "handed_over", "left_alone", null];
+  const lines = order.flatMap((ending) =>
+    story.rows
+      .filter((row) => row.ending === ending)
+      .map((row) => {
+        const { word, colour: tint } = ending === null ? UNSEEN : ENDINGS[ending];
+        return `  ${paint(word.padEnd(11), tint, colour)}  ${row.member.name.padEnd(NAME)}  ${endingOf(row)}`;
+      }),
+  );
+  const took = `${spell(times.realMs)}, ${spell(times.realMs * times.times)} by the agents' clocks`;
+  return `${[paint(`It took ${took}.`, "bold", colour), ...lines, "", ...NEXT].join("\n")}\n`;
+}
+
+const UNSEEN = { word: "no end seen", colour: "red" } as const;
+
+const NEXT = [
+  "Agents, daemon and files of the demo are gone again. With an agent of your own:",
+  "  rouse run -- claude   in this terminal, watched; nothing looks different",
+  "  rouse watch           adopt the agents that run already",
+  "  rouse status          everybody in one table; rouse why NAME has the evidence",
+  "  rouse allow --all     let rouse act as it did here; until then it only tells",
+] as const;
+
+const cut = (text: string, width: number): string =>
+  text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;

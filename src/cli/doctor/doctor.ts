@@ -1,0 +1,172 @@
+/** `rouse doctor`: what rouse can see, what it cannot, and how to mend it. */
+import type { Command } from "@commander-js/extra-typings";
+import { loadConfig } from "../../config/load.js";
+import { type RousePaths, rousePaths } from "../../config/paths.js";
+import { plain, plainJson } from "../../core/plain.js";
+import type { AlertsStatus } from "../../daemon/alert-routes.js";
+import { askDaemon, Unreachable } from "../../daemon/client.js";
+import type { HttpView } from "../../daemon/http/face.js";
+import type { PulseView } from "../../daemon/pulse.js";
+import type { Sight } from "../../daemon/sight.js";
+import { listSessions } from "../../host/registry.js";
+import type { JournalStats } from "../../store/journal.js";
+import { isColoured, paint } from "../text/paint.js";
+import { readVersion } from "../version.js";
+import { alarmLine, alertLines } from "./alarm.js";
+import { PORT, portLine } from "./http.js";
+import { type DoctorLine, fail, ok, warn } from "./line.js";
+import {
+  configLines,
+  diskLines,
+  folderLines,
+  megabytes,
+  nodeLine,
+  sqliteLine,
+  staleLines,
+  tmuxLine,
+} from "./machine.js";
+import { hookLines, programLines } from "./programs.js";
+
+export function addDoctor(program: Command, setExit: (code: number) => void): void {
+  program
+    .command("doctor")
+    .summary("what rouse can see, what it cannot, and how to mend it; exit 1 when something fails")
+    .option("--json", "for programs")
+    .action(async ({ json }) => {
+      const lines = await examine(rousePaths(), readVersion());
+      process.stdout.write(json ? `${plainJson({ checks: lines })}\n` : doctorText(lines, process.stdout));
+      if (lines.some(({ level }) => level === "fail")) setExit(1);
+    });
+}
+
+async function examine(paths: RousePaths, version: string): Promise<DoctorLine[]> {
+  const [tmux, programs, daemon] = await Promise.all([tmuxLine(), programLines(), daemonLines(paths, version)]);
+  return [
+    nodeLine(),
+    sqliteLine(),
+    ...daemon,
+    ...folderLines(paths),
+    ...diskLines(paths),
+    ...configLines(),
+    ...staleLines(paths),
+    tmux,
+    ...programs,
+    // Only a daemon that answers tells of its port.
+    ...hookLines(daemon.some(({ what }) => what === PORT)),
+  ];
+}
+
+/** The daemon, its journal, and each agent as the daemon sees it. */
+async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLine[]> {
+  const ask = (path: string): Promise<unknown> => askDaemon(paths.daemonSocket, "GET", path);
+  let health: { version?: unknown; pid?: unknown; since_tick_ms?: number | null };
+  try {
+    health = (await ask("/v1/health")) as typeof health;
+  } catch (error) {
+    if (!(error instanceof Unreachable)) throw error;
+    return [notRunning(paths), alarmLine({ daemon: null })];
+  }
+  const theirs = plain(String(health.version), 40);
+  const daemon =
+    theirs === version
+      ? ok("daemon", `up, release ${theirs}, process ${Number(health.pid)}`)
+      : fail("daemon", `it is of release ${theirs}, this is ${version}`, "rouse down, then rouse up; agents go on");
+  // A daemon of another release may not know these.
+  const routes = ["/v1/journal", "/v1/sight", "/v1/http", "/v1/pulse", "/v1/alerts/status"];
+  const [stats, sights, http, own, told] = await Promise.all(routes.map((path) => ask(path).catch(() => null)));
+  const alerts = told as AlertsStatus | null;
+  const { pulses } = (own as { pulses: PulseView[] } | null) ?? { pulses: [] };
+  const journal = stats as JournalStats | null;
+  const seen = sights as { agents: Sight[] } | null;
+  return [
+    daemon,
+    ...pulseLines(pulses),
+    ...(journal ? [journalLine(journal)] : []),
+    ...(http ? [portLine(http as HttpView)] : []),
+    alarmLine({
+      daemon: {
+        sinceTickMs: health.since_tick_ms,
+        isJudging: loadConfig().config.health.enabled,
+        failures: journal?.failures ?? 0,
+        alerts,
+      },
+    }),
+    ...alertLines(alerts),
+    ...(seen?.agents.map(agentLine) ?? []),
+  ];
+}
+
+/** The daemon's own alarm path: who notices when it is gone. */
+export function pulseLines(pulses: readonly PulseView[]): DoctorLine[] {
+  if (pulses.length === 0)
+    return [
+      warn(
+        "sign of life",
+        "nobody outside notices when the daemon is gone; a host that misses it starts it again",
+        "rouse init --service, or set daemon.dead_man_url",
+      ),
+    ];
+  return pulses.map(({ to, every_secs, failures, problem, last_ok }) =>
+    problem === null
+      ? ok("sign of life", `to ${plain(to, 80)} every ${every_secs} s, last ${last_ok ?? "not yet"}`)
+      : fail("sign of life", `${failures} failed: ${plain(problem)}`, PULSE_MEND),
+  );
+}
+
+const PULSE_MEND = "look at daemon.dead_man_url, the network, or systemd-notify";
+
+/** It starts with the first agent; only one that should be there and is not is a trouble. */
+function notRunning(paths: RousePaths): DoctorLine {
+  const alive = listSessions(paths).filter(({ isAlive }) => isAlive).length;
+  return alive > 0
+    ? fail("daemon", `it does not answer, and nobody judges the ${alive} agents that run`, "rouse up")
+    : warn("daemon", "not running; it starts with the first agent", "rouse up");
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+function journalLine({ engine, sessions, signals, bytes, lost, failures, lastError }: JournalStats): DoctorLine {
+  const says = `${counted(signals, "signal")} of ${counted(sessions, "session")}, ${megabytes(bytes)}, ${engine}`;
+  if (failures > 0)
+    return fail(
+      "journal",
+      `${says}; ${failures} writes failed: ${plain(lastError ?? "")}`,
+      "look at the disk's space and mode",
+    );
+  if (lost > 0)
+    return warn("journal", `${says}; ${lost} signals were lost`, "a host could not reach the daemon for long");
+  return ok("journal", says);
+}
+
+export function agentLine({ name, kind, origin, blind, sees, misses }: Sight): DoctorLine {
+  const what = `agent ${name}`;
+  if (blind) return fail(what, `${kind} by ${origin}: rouse does not see it: ${blind}`, BLIND_MENDS[origin]);
+  const seen = `${kind} by ${origin}: sees ${sees.join(", ") || "nothing yet"}`;
+  if (misses.length === 0) return ok(what, seen);
+  return warn(
+    what,
+    `${seen}; not ${misses.map((miss) => miss.what).join(", ")}`,
+    [...new Set(misses.map((miss) => miss.mend))].join("; "),
+  );
+}
+
+const BLIND_MENDS: Readonly<Record<Sight["origin"], string>> = {
+  run: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it anew`,
+  spawn: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it anew`,
+  tmux: "look whether its tmux server answers and its pane has at least 20 columns and 4 rows",
+  transcript: "look whether its process runs and belongs to you",
+};
+
+const MARKS = { ok: ["ok  ", "green"], warn: ["warn", "yellow"], fail: ["FAIL", "red"] } as const;
+
+export function doctorText(lines: readonly DoctorLine[], screen: { isTTY?: boolean }): string {
+  const colour = isColoured(screen);
+  const width = Math.min(24, Math.max(...lines.map(({ what }) => what.length)));
+  return lines
+    .map(({ level, what, says, mend }) => {
+      const [mark, ink] = MARKS[level];
+      const line = `${paint(mark, ink, colour)}  ${what.padEnd(width)}  ${says}\n`;
+      return mend === null ? line : `${line}${" ".repeat(width + 8)}${paint(`-> ${mend}`, "dim", colour)}\n`;
+    })
+    .join("");
+}

@@ -1,0 +1,137 @@
+/** What the doctor asks of this machine: Node.js, SQLite, folders, disk, tmux, the configuration. */
+import { accessSync, constants, lstatSync, type Stats, statfsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type LoadedConfig, loadConfig } from "../../config/load.js";
+import type { RousePaths } from "../../config/paths.js";
+import { problemText } from "../../config/problem.js";
+import { plain } from "../../core/plain.js";
+import { networkFileSystem } from "../../store/file-system.js";
+import { loadSqlite } from "../../store/sqlite.js";
+import { type DoctorLine, fail, ok, warn } from "./line.js";
+import { askVersion } from "./programs.js";
+
+/** Below this the journal may fail within days; below the second, now. */
+const DISK_WARN_BYTES = 2 * 1024 ** 3;
+const DISK_FAIL_BYTES = 100 * 1024 ** 2;
+const TMUX_OLDEST = [3, 2] as const;
+
+export function nodeLine(version: string = process.versions.node): DoctorLine {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return ok("node", `Node.js ${version}`);
+  return fail("node", `Node.js ${version} is too old`, "install Node.js 20.19 or newer");
+}
+
+export function sqliteLine(load: typeof loadSqlite = loadSqlite): DoctorLine {
+  try {
+    const sqlite = load();
+    const database = sqlite.open(":memory:");
+    const version = Object.values(database.prepare("select sqlite_version()").get() ?? {})[0];
+    database.close();
+    return ok("sqlite", `SQLite ${version} (${sqlite.engine})`);
+  } catch (error) {
+    return fail(
+      "sqlite",
+      plain((error as Error).message),
+      "npm install without --omit=optional, or use a newer Node.js",
+    );
+  }
+}
+
+/** Folders are private, sockets too: whoever can open them can type into agents. */
+export function folderLines(paths: RousePaths, canWrite = isWritable): DoctorLine[] {
+  const looked: [string, string, number][] = [
+    ["config folder", paths.config, 0o022],
+    ["state folder", paths.state, 0o077],
+    ["runtime folder", paths.runtime, 0o077],
+    ["daemon socket", paths.daemonSocket, 0o077],
+    ["journal file", paths.journal, 0o077],
+  ];
+  return looked.flatMap(([what, path, forbidden]) => {
+    const found = statsOf(path);
+    if (what.endsWith("folder") && !canWrite(nearestFolder(path)))
+      return [fail(what, `${path} cannot be written`, "make it yours, or set ROUSE_HOME to a folder of yours")];
+    if (!found) return [];
+    const mode = (found.mode & 0o777).toString(8).padStart(3, "0");
+    if (process.getuid && found.uid !== process.getuid())
+      return [fail(what, `${path} belongs to another user`, "remove it, or set ROUSE_HOME to a folder of yours")];
+    if ((found.mode & forbidden) !== 0)
+      return [fail(what, `${path} has mode ${mode}: others may use it`, `chmod go-rwx ${path}`)];
+    return [ok(what, `${path} (${mode})`)];
+  });
+}
+
+export function diskLines(paths: RousePaths): DoctorLine[] {
+  const folder = nearestFolder(paths.state);
+  const network = networkFileSystem(folder);
+  const lines = network
+    ? [
+        warn(
+          "file system",
+          `${folder} lies on a network file system (${network}), where SQLite loses data`,
+          "set XDG_STATE_HOME or ROUSE_HOME to a folder on a local disk",
+        ),
+      ]
+    : [];
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const says = `${megabytes(free)} free for the journal`;
+  const mend = "free some space, or lower journal.max_megabytes";
+  if (free < DISK_FAIL_BYTES) return [...lines, fail("disk", says, mend)];
+  return [...lines, free < DISK_WARN_BYTES ? warn("disk", says, mend) : ok("disk", says)];
+}
+
+export async function tmuxLine(env: NodeJS.ProcessEnv = process.env): Promise<DoctorLine> {
+  const said = await askVersion("tmux", ["-V"], env);
+  if (said === null)
+    return warn("tmux", "tmux is not installed", "install tmux 3.2 or newer to watch agents in its panes");
+  const [, major, minor] = /(\d{1,4})\.(\d{1,4})/.exec(said) ?? [];
+  const isOld = Number(major) < TMUX_OLDEST[0] || (Number(major) === TMUX_OLDEST[0] && Number(minor) < TMUX_OLDEST[1]);
+  if (isOld) return warn("tmux", `${said} is too old to be watched`, `install tmux ${TMUX_OLDEST.join(".")} or newer`);
+  return ok("tmux", said);
+}
+
+export function configLines(load: () => LoadedConfig = loadConfig): DoctorLine[] {
+  const { problems } = load();
+  if (problems.length === 0) return [ok("configuration", "no problems")];
+  return problems.map((problem) => {
+    const says = plain(problemText(problem));
+    return problem.level === "error"
+      ? fail("configuration", says, "correct it; rouse config show --origin tells where each value comes from")
+      : warn("configuration", says, "rouse config show --origin tells where each value comes from");
+  });
+}
+
+/** The daemon reads the file when it starts, which is when it makes its socket. */
+export function staleLines({ config, daemonSocket }: RousePaths): DoctorLine[] {
+  const [file, socket] = [statsOf(join(config, "config.toml")), statsOf(daemonSocket)];
+  if (!file || !socket || file.mtimeMs <= socket.mtimeMs) return [];
+  const says = "the file was changed after the daemon started: only agents that start from now on are judged by it";
+  return [warn("configuration", says, "rouse down, then rouse up; agents go on meanwhile")];
+}
+
+export const megabytes = (bytes: number): string =>
+  bytes >= 1024 ** 3 ? `${(bytes / 1024 ** 3).toFixed(1)} GB` : `${Math.round(bytes / 1024 ** 2)} MB`;
+
+/** Null too where the way there cannot be gone: through a file, or a folder of somebody else. */
+function statsOf(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch {
+    return null;
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return !lstatSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function nearestFolder(path: string): string {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (statsOf(folder) || folder === dirname(folder)) return folder;
+  }
+}

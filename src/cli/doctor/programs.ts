@@ -1,0 +1,89 @@
+/** What the doctor asks of the agents' programs: are they here, in which release, do they have rouse's hooks? */
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { profileFor } from "../../agents/registry.js";
+import { rousePaths } from "../../config/paths.js";
+import { plain } from "../../core/plain.js";
+import { versionFit } from "../../core/version-fit.js";
+import { findProgram } from "../../host/find-program.js";
+import { PLUGIN_FOLDER, pluginState } from "../../sensors/hooks/claude-plugin.js";
+import { HOOK_PROGRAMS, type HookProgram, planHooks, programsInUse } from "../../sensors/hooks/hooks-install.js";
+import { httpHookLine } from "./http.js";
+import { type DoctorLine, ok, warn } from "./line.js";
+
+const PROGRAMS = [
+  { kind: "claude-code", command: "claude" },
+  { kind: "codex", command: "codex" },
+  { kind: "gemini", command: "gemini" },
+  { kind: "opencode", command: "opencode" },
+] as const;
+
+const VERSION_MS = 10_000;
+
+export async function programLines(env: NodeJS.ProcessEnv = process.env): Promise<DoctorLine[]> {
+  const lines = await Promise.all(PROGRAMS.map(({ kind, command }) => programLine(kind, command, env)));
+  const found = lines.flatMap((line) => line ?? []);
+  return found.length > 0 ? found : [ok("programs", "none of the programs with a profile is on the PATH")];
+}
+
+async function programLine(kind: string, command: string, env: NodeJS.ProcessEnv): Promise<DoctorLine | null> {
+  if (findProgram(command, env, process.cwd()) !== "found") return null;
+  const said = await askVersion(command, ["--version"], env);
+  const version = /\d{1,6}(?:\.\d{1,6}){1,3}/.exec(said ?? "")?.[0];
+  if (said === null || version === undefined)
+    return warn(command, "it does not tell its version", `run ${command} --version by hand`);
+  const { versions } = profileFor(kind);
+  const fit = versionFit(versions, version);
+  if (fit === 1)
+    return warn(
+      command,
+      `${version} is newer than its profile (${versions?.to}): its screen may be misread`,
+      "update rouse, or add a profile of your own (docs/add-an-agent.md)",
+    );
+  if (fit === -1) return warn(command, `${version} is older than its profile (${versions?.from})`, `update ${command}`);
+  return ok(command, `${version}, known`);
+}
+
+/** The first line of what a program says; null when it says nothing in time. */
+export function askVersion(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string | null> {
+  return new Promise((resolve) => {
+    // The mark keeps a program that is asked for its version from being taken for an agent.
+    const options = { env: { ...env, ROUSE_OWN: "1" }, timeout: VERSION_MS, maxBuffer: 64 * 1024 };
+    execFile(command, args, { ...options, encoding: "utf8", killSignal: "SIGKILL" }, (error, stdout) => {
+      const line = plain((error ? "" : stdout).trim().split("\n")[0] ?? "", 80);
+      resolve(line === "" ? null : line);
+    });
+  });
+}
+
+export function hookLines(isUp: boolean, env: NodeJS.ProcessEnv = process.env): DoctorLine[] {
+  const inUse = programsInUse(env);
+  return HOOK_PROGRAMS.filter((program) => inUse.includes(program)).map((program) => hookLine(program, env, isUp));
+}
+
+/** Hooks are there when taking them out would change something. */
+function hookLine(program: HookProgram, env: NodeJS.ProcessEnv, isUp: boolean): DoctorLine {
+  const what = `hooks of ${program}`;
+  const plan = planHooks(program, { command: ["rouse"], remove: true, env });
+  const { problem, before, after, path } = plan;
+  if (problem !== null) return warn(what, plain(problem), `correct ${path}, then: rouse init ${program}`);
+  const plugin = program === "claude-code" ? pluginLine(what, before, env) : null;
+  if (plugin !== null) return plugin;
+  if (before !== after) return httpHookLine(plan, env, isUp) ?? ok(what, `installed in ${path}`);
+  return warn(what, "not installed: prompts and tools are seen later, from the screen", `rouse init ${program}`);
+}
+
+/** Null where the plugin has no part in it. */
+function pluginLine(what: string, settings: string, env: NodeJS.ProcessEnv): DoctorLine | null {
+  const state = pluginState(settings);
+  const folder = join(rousePaths(env).state, PLUGIN_FOLDER);
+  if (state === "foreign") return ok(what, "those of the plugin, which was installed from another place");
+  if (state === "on")
+    return existsSync(folder)
+      ? ok(what, `those of the plugin in ${folder}`)
+      : warn(what, `the settings lead to a plugin that is not there: ${folder}`, "rouse init claude-code");
+  return state === "off" && !settings.includes(" hook claude-code")
+    ? warn(what, "the plugin is there and off", "rouse init claude-code, or /plugin in Claude Code")
+    : null;
+}

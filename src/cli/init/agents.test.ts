@@ -1,0 +1,92 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { REPORT_STATES } from "../report.js";
+import { agentsDiff, applyAgents, planAgents } from "./agents.js";
+
+const SECTION = readFileSync(join(import.meta.dirname, "..", "..", "..", "examples", "agents-md", "AGENTS.md"), "utf8");
+let folder: string;
+const path = (): string => join(folder, "AGENTS.md");
+const text = (): string => readFileSync(path(), "utf8");
+const install = (): string => applyAgents(planAgents(folder, false));
+const remove = (): string => applyAgents(planAgents(folder, true));
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rouse agents-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("rouse init agents-md", () => {
+  it("begins an AGENTS.md, once, and removes one that holds nothing else", () => {
+    expect(agentsDiff(planAgents(folder, false))).toContain("+## Reporting to rouse");
+    expect(existsSync(path())).toBe(false);
+    expect(install()).toBe(`${path()} begun\n`);
+    expect(text()).toBe(SECTION);
+    expect(install()).toBe(`${path()}: nothing to do\n`);
+    expect(remove()).toBe(`${path()} removed\n`);
+    expect(readdirSync(folder)).toEqual([]);
+    expect(remove()).toBe(`${path()}: nothing to do\n`);
+  });
+
+  it.each([
+    ["ends with a line", "# Mine\n\nBe kind.\n"],
+    ["ends without one", "# Mine"],
+    ["ends with empty lines", "# Mine\n\n\n"],
+    ["has Windows lines", "# Mine\r\nBe kind.\r\n"],
+  ])("stands behind what is there, and leaves it as it was, when it %s", (_, before) => {
+    writeFileSync(path(), before);
+    install();
+    expect(text().startsWith(before)).toBe(true);
+    expect(text().replaceAll("\r\n", "\n")).toContain(SECTION);
+    remove();
+    expect(text().trimEnd()).toBe(before.trimEnd());
+    expect(readdirSync(folder)).toEqual(["AGENTS.md"]);
+  });
+
+  it("is renewed where it stands", () => {
+    const old = "<!-- rouse: begin (old) -->\nold words\n<!-- rouse: end -->\n";
+    writeFileSync(path(), `# Above\n\n${old}\n# Below\n`);
+    install();
+    expect(text()).toBe(`# Above\n\n${SECTION}\n# Below\n`);
+    remove();
+    expect(text()).toBe("# Above\n\n# Below\n");
+  });
+
+  it.each(["<!-- rouse: begin -->\n", "<!-- rouse: end -->\n", `${SECTION}${SECTION}`])(
+    "changes nothing where the marks do not fit: %j",
+    (before) => {
+      writeFileSync(path(), before);
+      expect(planAgents(folder, false).problem).toContain("nothing was changed");
+    },
+  );
+
+  it("follows a link to a file beside it, and none that leads away", () => {
+    const project = join(folder, "project");
+    mkdirSync(project);
+    writeFileSync(join(project, "CLAUDE.md"), "# Mine\n");
+    symlinkSync("CLAUDE.md", join(project, "AGENTS.md"));
+    applyAgents(planAgents(project, false));
+    expect(readFileSync(join(project, "CLAUDE.md"), "utf8")).toContain(SECTION);
+    rmSync(join(project, "AGENTS.md"));
+    writeFileSync(join(folder, "secret"), "x");
+    symlinkSync("../secret", join(project, "AGENTS.md"));
+    expect(planAgents(project, false).problem).toContain("a link to another folder");
+  });
+
+  it("names states that can be reported, in the section and in the docs", () => {
+    const states = [...SECTION.matchAll(/rouse report ([a-z_]+) /g)].map(([, state]) => state);
+    expect([...new Set(states)].toSorted()).toEqual([...REPORT_STATES].toSorted());
+    const docs = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "orchestrators.md"), "utf8");
+    expect(docs).toContain(SECTION.trimEnd());
+  });
+});

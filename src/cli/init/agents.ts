@@ -1,0 +1,95 @@
+/**
+ * `rouse init agents-md`: how agents report to rouse, as a part of this folder's AGENTS.md between two marks. What stands
+ * around it is never touched.
+ */
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { replaceFile } from "../../sensors/hooks/hooks-install.js";
+import { unifiedDiff } from "../../sensors/hooks/unified-diff.js";
+
+const SECTION = fileURLToPath(new URL("../../../examples/agents-md/AGENTS.md", import.meta.url));
+const NAME = "AGENTS.md";
+const BEGIN = "<!-- rouse: begin";
+const END = "<!-- rouse: end -->";
+const BYTES_MAX = 1024 * 1024;
+
+export interface AgentsPlan {
+  path: string;
+  before: string;
+  after: string;
+  problem: string | null;
+}
+
+export function planAgents(folder: string, remove: boolean): AgentsPlan {
+  const path = join(folder, NAME);
+  const refused = (problem: string): AgentsPlan => ({ path, before: "", after: "", problem: `${path}: ${problem}` });
+  const found = readPlain(path, folder);
+  if ("problem" in found) return refused(found.problem);
+  const before = found.text;
+  const place = placeOf(before);
+  if (place === "broken")
+    return refused(
+      `the marks "${BEGIN}" and "${END}" have to stand there once each, in this order; nothing was changed`,
+    );
+  return { path, before, after: remove ? without(before, place) : withSection(before, place), problem: null };
+}
+
+/** Returns what was done, in one line. */
+export function applyAgents({ path, before, after }: AgentsPlan): string {
+  if (before === after) return `${path}: nothing to do\n`;
+  // One that held nothing else was begun by us.
+  if (after === "") rmSync(path);
+  else replaceFile(path, after, 0o644);
+  return `${path} ${after === "" ? "removed" : before === "" ? "begun" : "changed"}\n`;
+}
+
+export const agentsDiff = ({ path, before, after }: AgentsPlan): string => unifiedDiff(path, before, after);
+
+type Place = { from: number; to: number } | null | "broken";
+
+/** From the first mark to the end of the line of the second. */
+function placeOf(text: string): Place {
+  const [from, end] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (from < 0 && end < 0) return null;
+  const isOnce = text.lastIndexOf(BEGIN) === from && text.lastIndexOf(END) === end;
+  if (from < 0 || end < from || !isOnce) return "broken";
+  const to = end + END.length;
+  return { from, to: to + (/^\r?\n/.exec(text.slice(to))?.[0].length ?? 0) };
+}
+
+function withSection(text: string, place: Exclude<Place, "broken">): string {
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  const section = readFileSync(SECTION, "utf8").replaceAll("\n", eol);
+  if (place) return text.slice(0, place.from) + section + text.slice(place.to);
+  const gap = text === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
+  return text + gap + section;
+}
+
+/** The empty line in front of it was ours too. */
+function without(text: string, place: Exclude<Place, "broken">): string {
+  if (!place) return text;
+  const head = text.slice(0, place.from).replace(/(\r?\n)\r?\n$/, "$1");
+  return head + text.slice(place.to);
+}
+
+/** A project may have been written by anybody: a link that leads out of it is not followed. */
+function readPlain(path: string, folder: string): { text: string } | { problem: string } {
+  let target: string;
+  try {
+    target = realpathSync(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? { text: "" } : { problem: `${message}; nothing was changed` };
+  }
+  if (dirname(target) !== realpathSync(folder))
+    return { problem: `it is a link to another folder (${basename(target)} there); go there instead` };
+  const file = openSync(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  try {
+    const stat = fstatSync(file);
+    if (!stat.isFile() || stat.size > BYTES_MAX) return { problem: "it is no plain file of at most 1 MB" };
+    return { text: readFileSync(file, "utf8") };
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * The configuration file that `rouse init` begins: every key with its sentence and its default behind a `#`. The
+ * `agents.health` block of a .botbox.json in this folder is taken over. A file that is there already is never touched.
+ */
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Imported, importBotbox } from "../../config/botbox.js";
+import type { Value } from "../../config/key.js";
+import { KEY_BY_NAME } from "../../config/keys.js";
+import { type Problem, problemText } from "../../config/problem.js";
+import { configText, tomlLine } from "../../config/text.js";
+import { writeNewConfig } from "../../config/write.js";
+import { plain } from "../../core/plain.js";
+
+const BOTBOX = ".botbox.json";
+const BOTBOX_BYTES_MAX = 1024 * 1024;
+
+export interface BegunConfig {
+  /** What was done, in lines. */
+  text: string;
+  /** What could not be taken over, in lines. */
+  problems: string[];
+}
+
+export function beginConfig(path: string, folder: string, dry: boolean): BegunConfig {
+  const { values, problems } = readBotbox(join(folder, BOTBOX));
+  const lines = [...values].map(([name, value]) => `  ${assignment(name, value)}\n`).join("");
+  const from = values.size > 0 ? `, with ${values.size} of ${join(folder, BOTBOX)}:\n${lines}` : "\n";
+  const told = problems.map((problem) => plain(problemText(problem)));
+  if (existsSync(path)) {
+    const left = values.size > 0 ? `; ${join(folder, BOTBOX)} says, for you to add:\n${lines}` : "\n";
+    return { text: `configuration: ${path} is there and stays as it is${left}`, problems: told };
+  }
+  if (dry) return { text: `configuration: would begin ${path}${from}`, problems: told };
+  writeNewConfig(path, configText(values));
+  return { text: `configuration: ${path} begun${from}`, problems: told };
+}
+
+function assignment(name: string, value: Value): string {
+  const note = KEY_BY_NAME.get(name)?.notUsedYet ? "  # not used yet" : "";
+  const [section = "", key = ""] = name.split(".");
+  return `${section}.${plain(tomlLine(key, value), 200)}${note}`;
+}
+
+/** Only a plain file of its own: what stands in a project's folder may be anything. */
+function readBotbox(path: string): Imported {
+  const nothing: Imported = { values: new Map(), problems: [] };
+  const refused = (text: string): Imported => {
+    const problem: Problem = { level: "error", where: path, text };
+    return { ...nothing, problems: [problem] };
+  };
+  let file: number;
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" ? nothing : refused(`${message}; nothing is taken over`);
+  }
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile() || found.size > BOTBOX_BYTES_MAX)
+      return refused("it is no plain file of at most 1 MB; nothing is taken over");
+    return importBotbox(path, readFileSync(file, "utf8"));
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * `rouse init`: begins the configuration file, and puts hooks into the settings of the agents' programs, so that their
+ * edges are told as they happen.
+ */
+import { accessSync, constants, realpathSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Argument, type Command } from "@commander-js/extra-typings";
+import { rousePaths } from "../../config/paths.js";
+import { BadInput } from "../../replay/bad-input.js";
+import { pluginState } from "../../sensors/hooks/claude-plugin.js";
+import {
+  applyHooks,
+  HOOK_PROGRAMS,
+  type HookPlan,
+  planHooks,
+  programsInUse,
+} from "../../sensors/hooks/hooks-install.js";
+import { unifiedDiff } from "../../sensors/hooks/unified-diff.js";
+import { agentsDiff, applyAgents, planAgents } from "./agents.js";
+import { beginConfig } from "./config.js";
+import { httpNotes, httpTarget, otelText } from "./http.js";
+import { type ClaudeWay, claudeWay, deletePlugin, pluginFolder, writePlugin } from "./plugin.js";
+import { applyService, installedText, planService, removedText } from "./service.js";
+
+export function addInit(program: Command, setExit: (code: number) => void): void {
+  program
+    .command("init")
+    .summary("begin the configuration file, and install hooks into the agents' programs")
+    .description(
+      "Begins a configuration file with every setting explained, unless there is one; the block agents.health of a\n" +
+        ".botbox.json in this folder is taken over. Then adds hooks that tell the daemon of prompts, tools, permissions\n" +
+        "and ends as they happen; comments and other hooks stay. Without a program: all that have settings here. With\n" +
+        "one: its hooks alone; claude-code by name gets the plugin, where its release has such.",
+    )
+    .addArgument(
+      new Argument(
+        "[program]",
+        "whose hooks; or agents-md: how agents report, as a part of this folder's AGENTS.md",
+      ).choices([...HOOK_PROGRAMS, AGENTS] as const),
+    )
+    .option("--dry-run", "show what would change, hooks as a diff, and change nothing")
+    .option(
+      "--remove",
+      "take exactly these hooks, the plugin or the part of AGENTS.md out again; the configuration stays",
+    )
+    .option("--plugin", "claude-code: install the plugin: hooks, tools (MCP) and /rouse")
+    .option("--no-plugin", "claude-code: put hooks into its settings instead of the plugin")
+    .option(
+      "--http",
+      "let Claude Code post its hooks to the daemon, without a process for each; for a daemon that is always up",
+    )
+    .option("--otel", "show what makes Claude Code and Codex send their telemetry to the daemon; nothing is changed")
+    .option("--service", "make the daemon a user service of systemd instead: one that starts with you and is watched")
+    .action(async (name, options, self) => {
+      if (options.plugin !== undefined && name !== undefined && name !== "claude-code")
+        self.error("error: --plugin and --no-plugin are about claude-code", { exitCode: 2 });
+      if (options.plugin && options.http)
+        self.error("error: --http goes without --plugin: the plugin holds no key", { exitCode: 2 });
+      if (name === AGENTS) {
+        setExit(initAgents(options.remove === true, options.dryRun === true));
+        return;
+      }
+      if (options.service) {
+        if (name !== undefined)
+          self.error("error: --service goes without a program: it is about rouse's own daemon", { exitCode: 2 });
+        setExit(initService(options.remove === true, options.dryRun === true));
+        return;
+      }
+      if (options.otel) {
+        process.stdout.write(otelText(httpTarget(options.dryRun === true)));
+        return;
+      }
+      if (name === undefined && !options.remove) {
+        const path = join(rousePaths().config, "config.toml");
+        const { text, problems } = beginConfig(path, process.cwd(), options.dryRun === true);
+        process.stdout.write(text);
+        for (const problem of problems) process.stderr.write(`rouse: ${problem}\n`);
+        if (problems.length > 0) setExit(1);
+      }
+      const programs = name === undefined ? programsInUse() : [name];
+      if (programs.length === 0) {
+        process.stdout.write(
+          `hooks: no settings of ${HOOK_PROGRAMS.join(", ")} found; name one to begin them: rouse init claude-code\n`,
+        );
+        return;
+      }
+      const command = ownCommand();
+      const isDry = options.dryRun === true;
+      const remove = options.remove === true;
+      const http = options.http && !remove ? httpTarget(isDry) : undefined;
+      let hasFailed = false;
+      for (const program of programs) {
+        const asked = { command, http, remove };
+        const found = planHooks(program, asked);
+        const { way, note } =
+          program === "claude-code" && !remove
+            ? await claudeWay(found.before, http ? false : options.plugin, name !== undefined)
+            : HOOKS;
+        const plan = way === "plugin" ? planHooks(program, { ...asked, plugin: pluginFolder() }) : found;
+        if (plan.problem !== null) {
+          process.stderr.write(`rouse: ${plan.problem}\n`);
+          hasFailed = true;
+          continue;
+        }
+        const text = way === "nothing" ? "" : isDry ? dryText(plan, way) : carryOut(plan, way, command, remove);
+        // The diff is for reading, and may be shown around.
+        process.stdout.write(http ? text.replaceAll(http.key, "KEY") : text);
+        if (note !== null) process.stderr.write(`${program}: ${note}\n`);
+        if (http) process.stderr.write(httpNotes(plan, http));
+      }
+      if (hasFailed) setExit(1);
+    });
+}
+
+const AGENTS = "agents-md";
+const HOOKS: ClaudeWay = { way: "hooks", note: null };
+
+const dryText = (plan: HookPlan, way: ClaudeWay["way"]): string =>
+  unifiedDiff(plan.path, plan.before, plan.after) +
+  (way === "plugin" ? `${plan.program}: would write the plugin ${pluginFolder()}\n` : "");
+
+function initAgents(remove: boolean, isDry: boolean): number {
+  const plan = planAgents(process.cwd(), remove);
+  if (plan.problem !== null) {
+    process.stderr.write(`rouse: ${plan.problem}\n`);
+    return 1;
+  }
+  process.stdout.write(isDry ? agentsDiff(plan) : applyAgents(plan));
+  return 0;
+}
+
+function initService(remove: boolean, isDry: boolean): number {
+  if (process.platform !== "linux")
+    throw new BadInput(
+      "--service writes a unit of systemd, which this system has not; the daemon starts on first need",
+    );
+  const plan = planService(remove);
+  const isSame = plan.before === plan.after;
+  if (plan.problem !== null) {
+    process.stderr.write(`rouse: ${plan.problem}\n`);
+    if (isDry) process.stdout.write(unifiedDiff(plan.path, plan.before, plan.after));
+    return 1;
+  }
+  if (isDry) process.stdout.write(unifiedDiff(plan.path, plan.before, plan.after));
+  else if (isSame) process.stdout.write(`${plan.path}: nothing to do\n`);
+  else {
+    applyService(plan);
+    process.stdout.write(remove ? removedText(plan.path) : installedText(plan.path));
+  }
+  return 0;
+}
+
+function carryOut(plan: HookPlan, way: ClaudeWay["way"], command: readonly string[], remove: boolean): string {
+  const { program, path } = plan;
+  const isPlugin = way === "plugin";
+  // First what the settings will lead to; what they no longer lead to goes last.
+  const isWritten = isPlugin && pluginState(plan.before) !== "foreign" && writePlugin(command);
+  const backup = applyHooks(plan);
+  const isGone = program === "claude-code" && !isPlugin && deletePlugin();
+  if (plan.before === plan.after && !isWritten && !isGone)
+    return `${program}: nothing to do${isPlugin ? "; its hooks are those of the plugin" : ""}\n`;
+  const kept = backup === null ? "" : `; as it was: ${backup}`;
+  const lines = [
+    ...(plan.before === plan.after ? [] : [`${path} changed${kept}`]),
+    ...(isWritten ? [`plugin ${pluginFolder()} written: hooks, tools (MCP) and /rouse`] : []),
+    ...(isGone ? [`plugin ${pluginFolder()} removed`] : []),
+    ...(remove ? [] : ["sessions that run already do not notice"]),
+  ];
+  return lines.map((line) => `${program}: ${line}\n`).join("");
+}
+
+/** By its name where that leads here, so that an update does not break the hooks; else by its path. */
+function ownCommand(): string[] {
+  const own = realpathSync(fileURLToPath(new URL("../../../bin/rouse", import.meta.url)));
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    try {
+      const found = join(folder, "rouse");
+      accessSync(found, constants.X_OK);
+      return realpathSync(found) === own ? ["rouse"] : [own];
+    } catch {
+      // Not in this folder.
+    }
+  }
+  return [own];
+}

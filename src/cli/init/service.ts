@@ -1,0 +1,163 @@
+/**
+ * The daemon as a user service of systemd: the unit's text, and whether the file that is there is rouse's own. A unit
+ * that somebody edited carries another digest than its text has, and is never written over.
+ */
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { rousePaths } from "../../config/paths.js";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export const UNIT = "rouse.service";
+
+/**
+ * What the daemon must know as this shell does: where rouse's folders, programs, transcripts and tmux sockets are. What is
+ * not set here is unset there, or the daemon would listen where nobody asks.
+ */
+const KEPT = [
+  "ROUSE_HOME",
+  "XDG_CONFIG_HOME",
+  "XDG_STATE_HOME",
+  "XDG_DATA_HOME",
+  "XDG_RUNTIME_DIR",
+  "TMUX_TMPDIR",
+  "CLAUDE_CONFIG_DIR",
+  "CODEX_HOME",
+  "PATH",
+] as const;
+
+export interface ServicePlan {
+  path: string;
+  before: string;
+  after: string;
+  /** Why the file is left as it is. */
+  problem: string | null;
+}
+
+export function unitPath(env: Env = process.env): string {
+  const config = env.XDG_CONFIG_HOME;
+  const folder = config && isAbsolute(config) ? config : join(env.HOME || homedir(), ".config");
+  return join(folder, "systemd", "user", UNIT);
+}
+
+/**
+ * Hardening that leaves rouse its eyes: it reads other processes' /proc, tmux sockets in /tmp, transcripts and
+ * workspaces anywhere in the home folder, so nothing of these is hidden or made read-only; and V8 needs memory that is
+ * both written and run.
+ */
+export function unitText(env: Env = process.env): string {
+  const bin = fileURLToPath(new URL("../../../bin/rouse", import.meta.url));
+  const kept = KEPT.flatMap((name) => {
+    const value = env[name];
+    return value && !/[\n\r\0]/.test(value)
+      ? [`Environment=${word(`${name}=${value}`)}`]
+      : [`UnsetEnvironment=${name}`];
+  });
+  const body = [
+    "[Unit]",
+    "Description=rouse, a watchdog for AI coding agents",
+    "StartLimitIntervalSec=300",
+    "StartLimitBurst=5",
+    "",
+    "[Service]",
+    "Type=notify",
+    "# The signs of life come from systemd-notify, a child of the daemon.",
+    "NotifyAccess=all",
+    `ExecStart=${[process.execPath, bin].map(commandWord).join(" ")} up --foreground`,
+    "# A round that does not finish within this is a dead daemon.",
+    "WatchdogSec=60",
+    "# A long journal is read first.",
+    "TimeoutStartSec=300",
+    "Restart=on-failure",
+    "RestartSec=2",
+    ...kept,
+    "UMask=0077",
+    "NoNewPrivileges=yes",
+    "LockPersonality=yes",
+    "RestrictRealtime=yes",
+    "SystemCallArchitectures=native",
+    "",
+    "[Install]",
+    "WantedBy=default.target",
+    "",
+  ].join("\n");
+  const head = `# Written by "rouse init --service" for ${rousePaths(env).daemonSocket}\n# Change it with "systemctl --user edit rouse": a file that was edited is not updated.\n`;
+  return `${head}# ${digest(head + body)}\n${body}`;
+}
+
+export function planService(remove: boolean, env: Env = process.env): ServicePlan {
+  const path = unitPath(env);
+  const before = read(path);
+  const after = remove ? "" : unitText(env);
+  const isForeign = before !== "" && before !== after && !isOwn(before);
+  const problem = isForeign
+    ? `${path} was edited or is not of rouse, and stays as it is; move it away (or keep your changes with "systemctl --user edit rouse"), then run this again`
+    : null;
+  return { path, before, after, problem };
+}
+
+export function applyService({ path, after }: ServicePlan): void {
+  if (after === "") {
+    rmSync(path, { force: true });
+    return;
+  }
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, after, { mode: 0o644 });
+}
+
+/** Asks systemd to start the daemon where the unit is installed for these folders. False where it is not, or cannot. */
+export async function startByService(env: Env = process.env): Promise<boolean> {
+  if (process.platform !== "linux" || !read(unitPath(env)).includes(` for ${rousePaths(env).daemonSocket}\n`))
+    return false;
+  return new Promise((resolve) => {
+    execFile("systemctl", ["--user", "--no-block", "start", UNIT], { timeout: 5000 }, (error) =>
+      resolve(error === null),
+    );
+  });
+}
+
+export function installedText(path: string): string {
+  return [
+    `${path} written. The daemon then starts with you, and systemd starts it anew when it dies or hangs:`,
+    "  rouse down",
+    "  systemctl --user daemon-reload",
+    `  systemctl --user enable --now ${UNIT}`,
+    "It ends with your last session. To let it run on (servers, agents overnight):",
+    "  loginctl enable-linger",
+    "",
+  ].join("\n");
+}
+
+export function removedText(path: string): string {
+  return [
+    `${path} removed. If it was enabled:`,
+    `  systemctl --user disable --now ${UNIT}`,
+    "  systemctl --user daemon-reload",
+    "",
+  ].join("\n");
+}
+
+const digest = (text: string): string => `sha256 ${createHash("sha256").update(text).digest("hex")}`;
+
+/** Its digest is that of the rest of it. */
+function isOwn(text: string): boolean {
+  const line = /^# (sha256 [0-9a-f]{64})\n/m.exec(text);
+  return line !== null && digest(text.replace(line[0], "")) === line[1];
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** In quotes, with what systemd would read as something else escaped: `%` begins a specifier. */
+const word = (text: string): string => `"${text.replace(/[\\"]/g, "\\$&").replaceAll("%", "%%")}"`;
+/** Of a command line, where `$` begins a variable too. */
+const commandWord = (text: string): string => word(text).replaceAll("$", "$$$$");

@@ -1,0 +1,119 @@
+/** The transcripts of a recording: each line as the program wrote it, without secrets, and when it came. */
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentSession } from "../../core/agent.js";
+import { redact } from "../../core/redact.js";
+import { parseRecord } from "../../readers/json.js";
+import { AgentFinder, type FoundAgent } from "../../sensors/find/find-agents.js";
+import type { ProcessTable } from "../../sensors/process/process-table.js";
+import { OpenCodeDatabase } from "../../sensors/transcript/opencode-database.js";
+import { realRoot } from "../../sensors/transcript/safe-open.js";
+import { readSessionFile } from "../../sensors/transcript/session-file.js";
+import { Tail } from "../../sensors/transcript/tail.js";
+import { loadSqlite } from "../../store/sqlite.js";
+
+/** Of what was written before the recording, the end is enough to know the state that the agent is in. */
+const WINDOW_BYTES = 128 * 1024;
+const FILES_MAX = 20;
+
+interface Followed {
+  path: string;
+  /** Its name in the case. */
+  copy: string;
+  tail: Tail;
+}
+
+export class TranscriptCopies {
+  readonly #folder: string;
+  readonly #finder = new AgentFinder();
+  #files: Followed[] = [];
+  #session = "";
+  #database: OpenCodeDatabase | null = null;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  get count(): number {
+    return this.#files.length + (this.#database ? 1 : 0);
+  }
+
+  /** Looks for the transcript, and copies what came since the last call. */
+  async tick(session: AgentSession, table: ProcessTable, t: number): Promise<void> {
+    const found = (await this.#finder.find(table)).find((agent) => isOf(agent, session));
+    if (found?.located) await this.#notice(found, t);
+    for (const file of this.#files) await this.#copy(file, t);
+    await this.#copyRows();
+  }
+
+  /** What was written in the last moment. */
+  async close(t: number): Promise<void> {
+    for (const file of this.#files) {
+      await this.#copy(file, t);
+      await file.tail.close();
+    }
+    await this.#copyRows();
+    this.#database?.close();
+  }
+
+  async #notice({ located, pid, innerPids, startedAt, kind }: FoundAgent, t: number): Promise<void> {
+    if (!located) return;
+    const { transcript, root, configFolder } = located;
+    const isNew = transcript !== null && !this.#files.some(({ path }) => path === transcript);
+    if (isNew && this.#files.length < FILES_MAX) {
+      const tail = new Tail(transcript, { root: realRoot(root) ?? root, windowBytes: WINDOW_BYTES });
+      this.#files = [...this.#files, { path: transcript, copy: `transcript-${this.#files.length + 1}.jsonl`, tail }];
+    }
+    if (located.database)
+      this.#database ??= new OpenCodeDatabase(located.database, (path) => loadSqlite().openReadOnly(path));
+    if (kind !== "claude-code") return;
+    for (const process of [pid, ...innerPids]) {
+      const file = await readSessionFile(configFolder, process, startedAt);
+      const text = file ? redact(JSON.stringify(file.record)) : "";
+      if (text === "" || text === this.#session) continue;
+      this.#session = text;
+      this.#append("transcript-times.jsonl", [
+        JSON.stringify({ t, file: `sessions/${process}.json`, session: JSON.parse(text) }),
+      ]);
+    }
+  }
+
+  async #copy({ tail, copy, path }: Followed, t: number): Promise<void> {
+    for (;;) {
+      const { lines, more } = await tail.read();
+      if (lines.length > 0) {
+        this.#append(copy, lines.map(redact));
+        this.#append("transcript-times.jsonl", [JSON.stringify({ t, file: path, lines: lines.map(headOf) })]);
+      }
+      if (!more) return;
+    }
+  }
+
+  /** Rows carry their own times; one that changed stands there again. */
+  async #copyRows(): Promise<void> {
+    for (let more = this.#database !== null; more; ) {
+      const changed = await this.#database?.read();
+      const rows = changed?.rows ?? [];
+      if (rows.length > 0)
+        this.#append(
+          "transcript-db.jsonl",
+          rows.map((row) => redact(JSON.stringify(row))),
+        );
+      more = changed?.more ?? false;
+    }
+  }
+
+  #append(name: string, lines: readonly string[]): void {
+    appendFileSync(join(this.#folder, name), `${lines.join("\n")}\n`, { mode: 0o600 });
+  }
+}
+
+function isOf({ session, pid, innerPids }: FoundAgent, wanted: AgentSession): boolean {
+  return session === wanted.session || pid === wanted.pid || innerPids.includes(wanted.pid ?? -1);
+}
+
+/** By these, replay knows which copy the lines are in. */
+function headOf(line: string): { type: unknown; ts: unknown } {
+  const record = parseRecord(line);
+  return { type: record?.type, ts: record?.timestamp };
+}

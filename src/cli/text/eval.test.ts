@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { scoreLive } from "../../eval/live.js";
+import { figuresText, worstText } from "./eval.js";
+
+describe("figures for people", () => {
+  it("have a line for each bar, and say which is met, missed or without cases", () => {
+    const bar = { name: "false alarms", unit: "count" as const, relation: "<=" as const, bar: 0, figure: 1 };
+    const text = figuresText(
+      {},
+      [
+        { ...bar, met: false },
+        { ...bar, met: true, figure: 0 },
+        { ...bar, met: null, figure: null },
+      ] as unknown as Parameters<typeof figuresText>[1],
+      false,
+    );
+    expect(text.match(/MISSED|\bmet\b|no cases/g)).toEqual(["MISSED", "met", "no cases"]);
+  });
+
+  it("name what was told late, and what stood in the place of a verdict that was not held", () => {
+    const working = { t: 111, state: "working" as const, cause: null, reasons: ["a turn runs (title)"] };
+    const live = {
+      ...scoreLive([]),
+      late: [{ case: "claude/a", truth: "waiting_input", from: 61, delay: 6.04 }],
+      notHeld: [{ case: "claude/b", truth: "waiting_input", share: 0.1, instead: [working] }],
+    };
+    const text = worstText({ live }, false);
+    expect(text).toContain("late: waiting_input in claude/a at 1:01.0, told after 6.0 s");
+    expect(text).toContain("not held: waiting_input in claude/b\n      1:51.0 working: a turn runs (title)");
+  });
+
+  it("say so when nothing went wrong", () => {
+    expect(worstText({}, false)).toBe("\nnothing went wrong\n");
+  });
+});

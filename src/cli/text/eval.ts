@@ -1,0 +1,99 @@
+/** Figures for people: a table of what was found, then the bars. */
+import { plain } from "../../core/plain.js";
+import type { BarResult, Figures } from "../../eval/bars.js";
+import type { Detection, Said } from "../../eval/types.js";
+import { paint } from "./paint.js";
+import { clock } from "./timeline.js";
+
+export function figuresText(figures: Figures, bars: readonly BarResult[], colour: boolean): string {
+  const lines: string[] = [];
+  const { live, events, screens, sessions } = figures;
+  if (live) {
+    lines.push(`${live.cases} live cases, ${live.replayed} replayed`, "");
+    lines.push(row("true state", "found", "of", "p50 s", "p95 s"));
+    for (const [state, found] of Object.entries(live.states)) lines.push(detectionRow(state, found));
+    lines.push(detectionRow("pooled", live.pooled), detectionRow("all", live.total), "");
+  }
+  if (events) {
+    const { semantic, all } = events;
+    lines.push(
+      `${events.cases} event streams: precision ${number(semantic.precision)}, recall ${number(semantic.recall)} (all natures: ${number(all.precision)}, ${number(all.recall)})`,
+    );
+  }
+  if (screens)
+    lines.push(
+      `${screens.of} single screens: ${screens.right} right, ${screens.negativeAlarms} alarms on ${screens.negatives} traps, ${screens.resetsRight} of ${screens.resetsOf} reset times`,
+    );
+  if (sessions) {
+    const found = Object.entries(sessions.found).map(([label, d]) => `${label} ${d.detected}/${d.of}`);
+    lines.push(
+      `${sessions.sessions} transcripts: ${sessions.alarms.length} alarms in ${sessions.agentHours.toFixed(1)} quiet agent-hours; found ${found.join(", ")}`,
+    );
+  }
+  lines.push("", "bars");
+  for (const bar of bars) lines.push(barRow(bar, colour));
+  return `${lines.join("\n")}\n`;
+}
+
+const row = (name: string, ...cells: string[]): string =>
+  `  ${plain(name, 60).padEnd(22)}${cells.map((c) => c.padStart(8)).join("")}`;
+const number = (value: number | null | undefined, digits = 3): string =>
+  value === null || value === undefined ? "–" : value.toFixed(digits);
+const detectionRow = (name: string, d: Detection): string =>
+  row(name, String(d.detected), String(d.of), number(d.p50, 1), number(d.p95, 1));
+
+function barRow(bar: BarResult, colour: boolean): string {
+  const mark =
+    bar.met === null
+      ? paint("no cases", "dim", colour)
+      : bar.met
+        ? paint("met", "green", colour)
+        : paint("MISSED", "red", colour);
+  return `  ${bar.name.padEnd(44)}${number(bar.figure, bar.unit === "count" ? 0 : 3).padStart(9)}  ${bar.relation} ${bar.bar} ${bar.unit === "share" ? "" : bar.unit}  ${mark}`;
+}
+
+/** What went wrong, with what rouse said at that time and why. */
+export function worstText(figures: Figures, colour: boolean): string {
+  const lines: string[] = [];
+  const title = (text: string): void => {
+    lines.push("", paint(plain(text, 1000), "bold", colour));
+  };
+  const saying = (said: Said): void => {
+    lines.push(
+      `      ${clock(said.t)} ${said.state}${said.cause ? `/${said.cause}` : ""}: ${said.reasons.join(" · ").slice(0, 220)}`,
+    );
+  };
+  const { live, events, screens, sessions } = figures;
+  if (live) {
+    for (const miss of live.misses) {
+      title(`missed ${miss.truth} in ${miss.case} at ${clock(miss.from)}`);
+      miss.instead.forEach(saying);
+    }
+    for (const wrong of [...live.falseAlarms, ...live.falseCompletions]) {
+      title(`said ${wrong.state} while ${wrong.truth} in ${wrong.case}`);
+      saying(wrong);
+    }
+    for (const held of live.notHeld) {
+      title(`not held: ${held.truth} in ${held.case}`);
+      held.instead.forEach(saying);
+    }
+    for (const { truth, case: name, from, delay } of live.late)
+      title(`late: ${truth} in ${name} at ${clock(from)}, told after ${delay.toFixed(1)} s`);
+    for (const cause of live.wrongCause)
+      title(`wrong cause: ${cause.truth} in ${cause.case}: ${cause.causes.join(", ")}`);
+  }
+  for (const wrong of events?.wrong ?? []) title(`event stream ${JSON.stringify(wrong)}`);
+  for (const wrong of screens?.wrong ?? []) title(`screen ${JSON.stringify(wrong)}`);
+  for (const wrong of screens?.wrongResets ?? []) title(`reset time ${JSON.stringify(wrong)}`);
+  for (const alarm of sessions?.alarms ?? []) {
+    title(`alarm while ${alarm.label} (${alarm.doing}) in ${alarm.file.split("/").slice(-2).join("/")}`);
+    saying(alarm);
+  }
+  for (const miss of sessions?.misses ?? []) {
+    title(
+      `missed ${miss.label} (${miss.doing}, ${Math.round(miss.seconds)} s) in ${miss.file.split("/").slice(-2).join("/")} at ${clock(miss.t)}`,
+    );
+    miss.instead.forEach(saying);
+  }
+  return lines.length === 0 ? "\nnothing went wrong\n" : `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,149 @@
+/** Incidents in words: what was done, what comes next and when, and why not. */
+import type { ActionName } from "../../core/action.js";
+import { clockTime, distance, resumesText } from "../../core/when.js";
+import type { DeedView, IncidentView } from "../../daemon/incident-view.js";
+import { isColoured, paint } from "./paint.js";
+import { type Column, tableText } from "./table.js";
+
+export interface Screen {
+  isTTY?: boolean;
+  columns?: number;
+}
+
+const DONE: Readonly<Record<ActionName, string>> = {
+  nudge: "nudged",
+  interrupt: "interrupted",
+  end_child: "ended its command",
+  stop: "stopped",
+  resume: "resumed",
+  restart: "restarted",
+  continue: "continued in a new session",
+  release: "released its claims",
+  block: "blocked its task",
+  run: "ran your command",
+  escalate: "told",
+};
+
+export const doneText = (name: ActionName): string => DONE[name];
+
+/** This machine's zone: people read times as their clock shows them. */
+const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export const localTime = (iso: string, now: number): string => clockTime(Date.parse(iso), now, localZone());
+
+/** "resumes 03:10 (in 2 h 14 m)" for what is limited; null for all else. */
+export function limitText(
+  { state, until }: { state: string; until: string | null },
+  now: number = Date.now(),
+): string | null {
+  if (state !== "rate_limited") return null;
+  return until === null ? "nobody knows when it resumes" : resumesText(Date.parse(until), now, localZone());
+}
+
+const short = ({ id }: IncidentView): string => id.slice(0, 8);
+
+/** Open incidents below a table of agents; empty when there are none. */
+export function openText(incidents: readonly IncidentView[], screen: Screen, now: number = Date.now()): string {
+  const open = incidents.filter(({ ended_at }) => ended_at === null);
+  const lines = open
+    .slice(0, LINES_MAX)
+    .map((one) => cut(`incident ${short(one)}  ${one.agent}: ${one.trouble}, ${gistOf(one, now)}`, screen.columns));
+  if (open.length > LINES_MAX) lines.push(`and ${open.length - LINES_MAX} more open incidents; see "rouse incidents"`);
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+const LINES_MAX = 5;
+
+export function incidentsText(incidents: readonly IncidentView[], screen: Screen, now: number = Date.now()): string {
+  if (incidents.length === 0) return "no incident\n";
+  const width = screen.columns ?? 100;
+  const columns: Column<IncidentView>[] = [
+    { title: "ID", text: short },
+    { title: "AGENT", text: (one) => one.agent, min: 8 },
+    { title: "TROUBLE", text: (one) => one.trouble },
+    { title: "PHASE", text: (one) => one.phase },
+    { title: "SINCE", text: (one) => localTime(one.since, now) },
+    { title: "LASTS", text: (one) => distance(lasted(one, now)) },
+  ];
+  const [head = "", ...rows] = tableText(columns, incidents, width).trimEnd().split("\n");
+  const lines = rows.flatMap((row, at) => {
+    const incident = incidents[at];
+    return incident ? [row, cut(`  ${gistOf(incident, now)}`, width)] : [row];
+  });
+  return `${[head, ...lines].join("\n")}\n`;
+}
+
+const lasted = ({ since, ended_at }: IncidentView, now: number): number =>
+  (ended_at === null ? now : Date.parse(ended_at)) - Date.parse(since);
+
+/** What was done, then what comes or why nothing does. */
+export function gistOf(incident: IncidentView, now: number): string {
+  const done = incident.deeds.map((deed) => deedText(deed, now)).join(", ");
+  const parts = [done, endText(incident, now) ?? nextText(incident, now)].filter((part) => part !== "");
+  return parts.join("; ");
+}
+
+function deedText({ at, do: name, result }: DeedView, now: number): string {
+  const when = localTime(at, now);
+  if (result === "done") return `${doneText(name)} ${when}`;
+  if (result === "pending") return `${name} is under way`;
+  return `${name} ${when} ${result}`;
+}
+
+function endText({ phase, ended_at, would }: IncidentView, now: number): string | null {
+  if (ended_at === null) return null;
+  const how = phase === "resolved" ? "works again since" : "not seen any more since";
+  return `${would ? `rouse would have ${doneText(would)} it; ` : ""}${how} ${localTime(ended_at, now)}`;
+}
+
+function nextText(incident: IncidentView, now: number): string {
+  const { next, would, until, trouble, acked_at, silenced_until } = incident;
+  if (acked_at !== null) return "somebody has taken it";
+  if (silenced_until !== null) return `silenced until ${localTime(silenced_until, now)}`;
+  const limit = trouble === "rate_limited" && until !== null ? `${limitText({ state: trouble, until }, now)}; ` : "";
+  if (would) return `${limit}rouse would have ${doneText(would)} it: ${whyNot(incident)}`;
+  if (!next) return "";
+  const when = next.at === null ? "" : ` at ${localTime(next.at, now)}`;
+  if (next.do && !incident.allowed)
+    return `${limit}rouse would ${next.do}${when}, and is not allowed to; see "rouse allow"`;
+  if (next.do) return `${limit}next: ${next.do}${when}: ${next.reason}`;
+  return `${limit}${incident.phase === "escalated" ? "a human is needed: " : ""}${whyNot(incident)}`;
+}
+
+/** An escalation begins with its trouble, which stands beside it already. */
+const whyNot = ({ next, trouble }: IncidentView): string =>
+  (next?.reason ?? "").replace(`${trouble}: a human is needed: `, "");
+
+/** The whole story of one. */
+export function storyText(incident: IncidentView, screen: Screen, now: number = Date.now()): string {
+  const colour = isColoured(screen);
+  const { agent, trouble, phase, policy, allowed, outage, chain } = incident;
+  const lines = [
+    `${paint(agent, "bold", colour)}: ${trouble}, ${phase} (incident ${incident.id})`,
+    `  since ${localTime(incident.since, now)}, confidence ${incident.confidence}${chain.length > 0 ? `, was called ${chain.join(", ")}` : ""}`,
+    ...(incident.reopened > 0 ? [`  came back ${incident.reopened} times`] : []),
+    ...(outage ? [`  one of ${outage.incidents} with the same cause (${outage.group}, ${outage.shared})`] : []),
+    ...incident.reasons.map((reason) => `  ${reason}`),
+    ...(policy === null ? [] : [`  policy ${policy}, acting is ${allowed ? "allowed" : "not allowed"}`]),
+    ...(incident.feedback === null ? [] : [`  you called it ${incident.feedback}`]),
+    "",
+    "what was done",
+    ...(incident.deeds.length === 0 ? ["  nothing"] : incident.deeds.map((deed) => `  ${fullDeed(deed, now)}`)),
+    "",
+    incident.ended_at === null ? "what comes" : "how it ended",
+    `  ${endText(incident, now) ?? nextText(incident, now)}`,
+    "",
+    "what you can do",
+    ...incident.commands.map((command) => `  ${command}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function fullDeed({ at, do: name, result, reason, proven }: DeedView, now: number): string {
+  const proof = proven === null ? "" : proven ? ", proven" : ", not proven";
+  return `${localTime(at, now)}  ${name}: ${result}${proof}${reason === "" ? "" : `: ${reason}`}`;
+}
+
+function cut(line: string, width = 100): string {
+  return line.length > width ? `${line.slice(0, Math.max(0, width - 1))}…` : line;
+}

@@ -1,0 +1,30 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { OutputText } from "./output.js";
+
+const textOf = (...chunks: Uint8Array[]): string => {
+  const text = new OutputText();
+  return chunks.map((chunk) => text.take(Buffer.from(chunk))).join("") + text.end();
+};
+
+describe("output as text", () => {
+  it.each([
+    ["colours", "\u001b[1;31mred\u001b[0m\r\n", "red\n"],
+    ["titles and clipboards", "\u001b]0;title\u0007a\u001b]52;c;eA==\u001b\\b\n", "ab\n"],
+    ["what was written over", "10 %\r50 %\r100 %\r\n", "100 %\n"],
+    ["indentation", "  two\n\tfour\n", "  two\n\tfour\n"],
+    ["a line without an end", "half", "half\n"],
+    ["character sets and device strings", "\u001b(Ba\u001bP1$r0m\u001b\\b\n", "ab\n"],
+  ])("keeps the words and leaves out %s", (_what, raw, wanted) => {
+    expect(textOf(Buffer.from(raw))).toBe(wanted);
+  });
+
+  it("lets no control byte out, however the bytes are cut", () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 30 })), (chunks) => {
+        expect(textOf(...chunks)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

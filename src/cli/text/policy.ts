@@ -1,0 +1,45 @@
+/** Policies for people: each trouble with its ladder, one line per rung. */
+import { spell } from "../../core/evidence/verdict.js";
+import { plain } from "../../core/plain.js";
+import type { Budget, Policy, Rung } from "../../core/policy/policy.js";
+import { HANDS_OFF, needsConfirming, TROUBLES, type Trouble } from "../../core/trouble.js";
+import { paint } from "./paint.js";
+
+export function policyText(policy: Policy, colour: boolean): string {
+  const { limits, budgets } = policy;
+  const lines = [
+    `${paint(plain(policy.name), "bold", colour)}: ${plain(policy.says)}`,
+    `  a suspicion is confirmed after ${spell(policy.confirmMs)}; what cannot be proven for ${spell(policy.patienceMs)} goes to a human`,
+    `  an outage goes to a human after ${spell(policy.outageMs)}; then those that died are started again one after the other`,
+    `  limits: reset + ${spell(limits.marginMs)} + up to ${spell(limits.jitterMs)}; no reset known: ${spell(limits.backoffMs)}, doubling up to ${spell(limits.backoffMaxMs)}`,
+    `  budgets: ${budgets.incident} touches per incident; per agent ${budgetText(budgets.agent)}, restarts ${budgetText(budgets.agentRestarts)}; per node ${budgetText(budgets.node)}, restarts ${budgetText(budgets.nodeRestarts)}`,
+    "",
+  ];
+  for (const trouble of TROUBLES) lines.push(...ladderLines(trouble, policy.ladders[trouble] ?? [], colour));
+  return `${lines.join("\n")}\n`;
+}
+
+function ladderLines(trouble: Trouble, rungs: readonly Rung[], colour: boolean): string[] {
+  const told = needsConfirming(trouble) ? "tell" : "tell at once";
+  const name = paint(trouble.padEnd(22), "bold", colour);
+  if (rungs.length === 0) return [`${name}${told}, then a human${HANDS_OFF.has(trouble) ? "; never touched" : ""}`];
+  return [
+    `${name}${told}`,
+    ...rungs.map((rung) => `${" ".repeat(22)}${rungText(rung)}`),
+    `${" ".repeat(22)}then a human`,
+  ];
+}
+
+function rungText({ do: name, when, limit, waitMs, proof, say, command }: Rung): string {
+  const what = [name, ...(say ? [`"${say}"`] : []), ...(command ? [plain(command.join(" "), 60)] : [])].join(" ");
+  return [
+    limit > 1 ? `${what}, at most ${limit} times` : what,
+    ...(when.afterMs > 0 ? [`after ${spell(when.afterMs)}`] : []),
+    ...(when.level === "act" ? ["when sure"] : []),
+    ...(when.origins ? [`only ${when.origins.join(", ")}`] : []),
+    ...(waitMs > 0 ? [`then look for ${spell(waitMs)}`] : []),
+    ...(proof === "none" ? [] : [`proof: ${proof}`]),
+  ].join("; ");
+}
+
+const budgetText = ({ times, periodMs }: Budget): string => `${times} in ${spell(periodMs)}`;

@@ -1,0 +1,54 @@
+/** A text that is drawn again and again on the alternate screen, and leaves the terminal as it was. */
+import { spell } from "../../core/evidence/verdict.js";
+import { Refused, Unreachable } from "../../daemon/client.js";
+
+const EVERY_MS = 2000;
+
+/**
+ * Until Ctrl-C. A daemon that went away is told on the last picture, and asked again: it is started anew by a host, and
+ * whoever watches overnight is not to find an empty screen. One that was not there to begin with is an error.
+ */
+export async function redraw(read: () => Promise<string>): Promise<void> {
+  let text = await read();
+  let goneAt: number | null = null;
+  const show = (): void => {
+    const note = goneAt === null ? "" : goneText(Date.now() - goneAt);
+    process.stdout.write(`\u001b[H\u001b[J${screenful(text, note, process.stdout.rows ?? 24)}`);
+  };
+  const restore = (): void => {
+    process.stdout.write("\u001b[?25h\u001b[?1049l");
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => {
+      restore();
+      process.exit(0);
+    });
+  }
+  process.stdout.write("\u001b[?1049h\u001b[?25l");
+  try {
+    for (;;) {
+      show();
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+      try {
+        text = await read();
+        goneAt = null;
+      } catch (error) {
+        if (!(error instanceof Unreachable || error instanceof Refused)) throw error;
+        goneAt ??= Date.now();
+      }
+    }
+  } finally {
+    restore();
+  }
+}
+
+const goneText = (ms: number): string => `the daemon has not answered for ${spell(ms)}: this is what it said last`;
+
+/** As many lines as fit, the note below them; what is left out is counted, or the top would scroll away. */
+export function screenful(text: string, note: string, rows: number): string {
+  const lines = text.trimEnd().split("\n");
+  const room = Math.max(1, rows - (note === "" ? 0 : 1));
+  const shown =
+    lines.length <= room ? lines : [...lines.slice(0, room - 1), `and ${lines.length - room + 1} more lines`];
+  return [...shown, ...(note === "" ? [] : [note])].join("\n");
+}

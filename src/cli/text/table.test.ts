@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import type { SessionView } from "../../daemon/view.js";
+import { burnText, statusText } from "../status.js";
+import { screenful } from "./redraw.js";
+import { fitTo, textWidth } from "./width.js";
+
+describe("the width of a text in a terminal", () => {
+  it.each([
+    ["abc", 3],
+    ["é", 1],
+    ["e\u0301", 1],
+    ["日本語", 6],
+    ["한국어", 6],
+    ["ＡＢ", 4],
+    ["🚀", 2],
+    ["👩‍👩‍👧‍👦", 2],
+    ["❤️", 2],
+    ["│─✻…", 4],
+  ])("of %s is %d", (text, width) => {
+    expect(textWidth(text)).toBe(width);
+  });
+
+  it.each(["日本語の名前", "🚀🚀🚀🚀", "abcdefgh", "aé日🚀b", ""])("of %s is what it is cut or filled to", (text) => {
+    for (let width = 0; width < 20; width++) expect(textWidth(fitTo(text, width))).toBe(width);
+  });
+});
+
+describe("the table of agents", () => {
+  const NOW = Date.parse("2026-03-02T09:00:00Z");
+  const view = (fields: Partial<SessionView>): SessionView => ({
+    name: "a",
+    kind: "claude-code",
+    session: "s",
+    origin: "tmux",
+    tags: [],
+    workspace: null,
+    task: null,
+    pid: 1,
+    state: "working",
+    cause: null,
+    level: "act",
+    confidence: 1,
+    since: "2026-03-02T07:40:00Z",
+    until: null,
+    doing: "",
+    reasons: [],
+    last_progress: "2026-02-21T09:00:00Z",
+    last_output: null,
+    tokens_per_hour: 123_400_000,
+    cost_usd_per_hour: 0,
+    spend: null,
+    healthy: true,
+    blind: null,
+    started_at: "2026-03-02T07:40:00Z",
+    ended_at: null,
+    ...fields,
+  });
+
+  it("has the price beside it where the program tells one", () => {
+    expect(burnText(view({ tokens_per_hour: 12_345, cost_usd_per_hour: 1.5 }))).toBe("12k tokens, $1.50 an hour");
+    expect(burnText(view({ tokens_per_hour: 800 }))).toBe("800 tokens an hour");
+  });
+
+  it("fits 80 columns, whatever the agents are called and do", () => {
+    const agents = [
+      view({ name: "日本語の長い名前のエージェント", task: "課題四十二番の続き", doing: "編集：ファイル.ts" }),
+      view({ name: "👩‍👩‍👧‍👦-family-of-agents-with-a-long-name", state: "stuck", cause: "no_completion_signal" }),
+      view({
+        name: "x".repeat(64),
+        state: "needs_input",
+        cause: "confirmation",
+        doing: "Do you want to go on? ".repeat(5),
+      }),
+    ];
+    const lines = statusText(agents, { columns: 80 }, NOW).trimEnd().split("\n");
+    expect(lines).toHaveLength(4);
+    for (const line of lines) expect(textWidth(line), line).toBeLessThanOrEqual(80);
+    expect(lines[0]).toMatch(/^NAME +KIND +STATE +SINCE +NEWS +TOK\/H +TASK +DOING$/);
+  });
+});
+
+describe("a table that is drawn again and again", () => {
+  it.each([
+    ["a\nb\nc\n", "", 3, "a\nb\nc"],
+    ["a\nb\nc\n", "", 2, "a\nand 2 more lines"],
+    ["a\nb\nc\n", "gone", 4, "a\nb\nc\ngone"],
+    ["a\nb\nc\n", "gone", 3, "a\nand 2 more lines\ngone"],
+  ])("of %j with the note %j shows on %d rows %j", (text, note, rows, shown) => {
+    expect(screenful(text, note, rows)).toBe(shown);
+  });
+});

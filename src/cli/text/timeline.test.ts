@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { clock, timelineText } from "./timeline.js";
+
+describe("a timeline for people", () => {
+  it.each([
+    [0, "0:00.0"],
+    [59.96, "1:00.0"],
+    [3725.5, "1:02:05.5"],
+  ])("counts %d seconds as %s", (seconds, text) => {
+    expect(clock(seconds)).toBe(text);
+  });
+
+  it("says when, what, until when and why, and wraps at the width", () => {
+    const text = timelineText(
+      "claude/limit",
+      [
+        {
+          t: 61,
+          state: "rate_limited",
+          cause: "limit",
+          confidence: 0.9,
+          until: "2026-03-02T15:00:00.000Z",
+          reasons: ["a usage limit stops it for 3 s (transcript): You have hit your limit"],
+        },
+      ],
+      { colour: false, columns: 60 },
+    );
+    expect(text.split("\n")).toEqual([
+      "claude/limit",
+      "   1:01.0  rate_limited/limit until 2026-03-02 15:00 UTC",
+      "           a usage limit stops it for 3 s (transcript):",
+      "           You have hit your limit",
+      "",
+    ]);
+  });
+});

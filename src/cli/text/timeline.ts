@@ -1,0 +1,47 @@
+/** A timeline for people: when, what, why. Fits the width of the terminal. */
+import { plain } from "../../core/plain.js";
+import type { TimelineEntry } from "../../core/timeline.js";
+import { paint, paintState } from "./paint.js";
+
+export interface TextStyle {
+  colour: boolean;
+  columns: number;
+}
+
+export function timelineText(name: string, timeline: readonly TimelineEntry[], style: TextStyle): string {
+  const lines = [paint(plain(name), "bold", style.colour)];
+  for (const entry of timeline) {
+    const cause = entry.cause ? `/${entry.cause}` : "";
+    const until = entry.until ? ` until ${entry.until.slice(0, 16).replace("T", " ")} UTC` : "";
+    const what = `${paintState(entry.state, 0, style.colour)}${cause}${until}`;
+    lines.push(`${clock(entry.t).padStart(9)}  ${what}`);
+    for (const reason of entry.reasons) {
+      for (const part of wrap(reason, Math.max(30, style.columns - 13)))
+        lines.push(`${" ".repeat(11)}${paint(part, "dim", style.colour)}`);
+    }
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** "1:02:03.5": hours only where there are any, and tenths of a second. */
+export function clock(seconds: number): string {
+  const tenths = Math.round(seconds * 10);
+  const h = Math.floor(tenths / 36_000);
+  const m = Math.floor(tenths / 600) % 60;
+  const s = (tenths % 600) / 10;
+  const rest = `${String(m).padStart(h > 0 ? 2 : 1, "0")}:${s.toFixed(1).padStart(4, "0")}`;
+  return h > 0 ? `${h}:${rest}` : rest;
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = "";
+    }
+    line = line === "" ? word : `${line} ${word}`;
+  }
+  return line === "" ? lines : [...lines, line];
+}

@@ -1,0 +1,21 @@
+/** What a policy would have done over a recording, for people and for programs. */
+import { plain } from "../../core/plain.js";
+import type { Would } from "../../core/rehearse.js";
+import { clock } from "./timeline.js";
+
+export function wouldEntry(
+  { at, do: name, trouble, incident, say, reason }: Would,
+  startAt: number,
+): Record<string, unknown> {
+  const t = Math.round(at - startAt) / 1000;
+  return { t, do: name, cause: trouble, incident, ...(say ? { say } : {}), reason: plain(reason) };
+}
+
+export function wouldText(policy: string, would: readonly Would[], startAt: number): string {
+  if (would.length === 0) return `  the policy ${plain(policy)} would have done nothing\n`;
+  const lines = would.map(({ at, do: name, say, reason }) => {
+    const what = name === "escalate" ? "tell a human" : `${name}${say ? ` "${say}"` : ""}`;
+    return `${clock((at - startAt) / 1000).padStart(9)}  ${what}\n${" ".repeat(11)}${plain(reason)}\n`;
+  });
+  return `  the policy ${plain(policy)} would have done:\n${lines.join("")}`;
+}

@@ -1,0 +1,214 @@
+/** Single frames of many programs, in the words by which they are known. */
+import { describe, expect, it } from "vitest";
+import { said } from "../../../test/support/fragments.js";
+
+const STATES: [agent: string, expected: string, text: string][] = [
+  ["claude", "error/auth", "  ⎿  Session expired. Please run /login."],
+  ["claude", "error/auth", "Not signed in to Claude. Run /login."],
+  ["claude", "error/auth", "OAuth authentication is currently not allowed here"],
+  ["claude", "error/auth", "Your ANTHROPIC_API_KEY belongs to a disabled organization · unset it"],
+  ["gemini", "error/auth", "✕ Failed to sign in. Message: no"],
+  ["claude", "error/context_full", "Autocompact is thrashing: the context was full again 3 times in a row."],
+  ["cline", "error/context_full", "The conversation exceeds the model's context window. Start a new session."],
+  ["claude", "error/context_full", "API Error: The model has reached its context window limit."],
+  ["claude", "error/api", "Request timed out. Check your network"],
+  ["claude", "error/api", "Repeated 529 Overloaded errors"],
+  ["claude", "rate_limited/limit", "Limit reached – contact your admin"],
+  [
+    "claude",
+    "rate_limited/limit",
+    "> test\n  ⎿  Claude usage limit reached. It will reset at 10pm (UTC).\n\n      • /upgrade for more.",
+  ],
+  [
+    "kiro",
+    "rate_limited/limit",
+    "Some Agent is having trouble responding right now: \n   0: refused (ThrottlingException)\n   1: service error\n\nLocation:\n   crates/a/b.rs:668",
+  ],
+  [
+    "kiro",
+    "error/unreachable",
+    "Some Agent is having trouble responding right now: \n   0: Failed to send the request: dispatch failure\n   1: dispatch failure (io error): error sending request for url (https://example.com/)",
+  ],
+  [
+    "kimi",
+    "error/api",
+    "LLM provider error: Error code: 429 - {'error': {'message': 'The engine is overloaded', 'type': 'engine_overloaded_error'}}",
+  ],
+  [
+    "crush",
+    "rate_limited/limit",
+    '    ERROR  Too Many Requests\n\n   POST "https://api.example.com/v1/messages": 429 Too Many Requests\n   {"error":{"message":"rate limit exceeded"}}',
+  ],
+  [
+    "some-program",
+    "rate_limited/limit",
+    "429 Rate limit exceeded: free-models-per-day. Add credits to unlock more requests",
+  ],
+  ["copilot", "rate_limited/limit", " > hello\n\n ✘ Model call failed: no\n\n ✘ Execution failed: 402 out of quota"],
+  ["claude", "rate_limited/limit", "Limit reached resets Nov 18 at 5am (Asia/Riyadh)"],
+  [
+    "gemini",
+    "rate_limited/limit",
+    "✕ [API Error: You exceeded your current quota, please check your plan.\n  * Quota exceeded for metric: a/b, limit: 125000\n  Please retry in 8.5s.\n  Suggested retry after 8s.]\n\n\n Using:\n   - 2 open files",
+  ],
+  ["claude", "error/api", "OAuth error: no answer within 9 s"],
+  ["goose", "error/api", "The error above was an exception of ours.\nWe've taken the last message back\n\n( O)>"],
+  [
+    "codex",
+    "error/crash",
+    "› The application panicked.\nMessage:  index out of bounds\nLocation: /a/b.rs:106\n\n  ━━━━━━━━━━━━ BACKTRACE ━━━━━━━━━━━━\n   5: _main<unknown>\n      at somewhere",
+  ],
+  [
+    "claude",
+    "error/crash",
+    " 1: 0xe13fde node::OOMErrorHandler(char const*) [node]\n 2: 0x1402c05  [node]\nzsh: IOT instruction (core dumped)  /home/a/claude",
+  ],
+  ["opencode", "error/crash", "RSS: 0.75GB | Peak: 0.75GB\n\npanic(thread 274): Segmentation fault at address 0x0"],
+  [
+    "claude",
+    "error/crash",
+    "  ERROR  Raw mode is not supported on the current process.stdin.\n\n - handleSetRawMode (node_modules/@anthropic-ai/claude-code/cli.js:8:3)",
+  ],
+  ["codex", "needs_input/permission", "  ⚠ 3 scripts are new.\n\n  Press a to allow them; esc to go back"],
+  [
+    "gemini",
+    "stuck/loop",
+    Array.from({ length: 3 }, (_, n) =>
+      n < 2
+        ? "  I'll go on. I will change the file so that the new selector works in every place where it is shown.\n\n  Wait, the tool needs the whole text of the file as its argument. I must pass it as one string.\n\n  One last look: the component is the one that I have read. Yes."
+        : "  I'll go on. I will change the file so that the new selector works in every place where it is shown.\n\n  Wait, the tool needs the whole text of the file as its argument. I must pass it as one string.",
+    ).join("\n\n"),
+  ],
+  [
+    "claude",
+    "complete",
+    "● I explained it.\n\n✻ Worked for 1m 49s\n\n※ recap: I explained how both fit together. (disable recaps in /config)",
+  ],
+  [
+    "some-program",
+    "complete",
+    "❯ did you forget it?\n⠶ No, it is queued.\n ✻ Worked for 19m 16s\n────────────\n❯\n────────────\n  » nothing is asked for",
+  ],
+  [
+    "opencode",
+    "complete",
+    "     HELLO\n     Build · Some Model (New) · 4.8s · 66.7 tok/s\n  ┃\n  ┃  Build auto · Some Model OpenCode Go\n  ╹▀▀▀▀",
+  ],
+  [
+    "copilot",
+    "idle",
+    `${"─".repeat(60)}\n❯  Type @ to mention files, / for commands, or ? for shortcuts\n${"─".repeat(60)}\n ctrl+q another way        left: 0%`,
+  ],
+  [
+    "copilot",
+    "complete",
+    "% copilot\nTotal usage est:        7 requests\n API time spent:         3m 2s\n Total session time:     5m 8s",
+  ],
+  [
+    "codex",
+    "working",
+    "╭──────────────────────────────╮\n│(   ●) 31s  Thinking.      │\n╰──────────────────────────────╯",
+  ],
+
+  [
+    "codex",
+    "rate_limited/limit",
+    "■ Error running remote compact task: you've reached your usage limit. Try again later.",
+  ],
+  [
+    "claude",
+    "rate_limited/limit",
+    "● API Error: Request rejected (429) · [1308][Usage limit reached for 5 hour. Your limit will reset at 2026-11-15\n  18:19:41][2026111515042]\n✻ Brewed for 57m 29s\n  9 tasks (8 done, 1 open)",
+  ],
+  ["goose", "error/api", "Network error: the body could not be decoded\n\nPlease resend your message."],
+  ["some-program", "error/auth", "401 OpenAI API error 401: unauthorized: token expired"],
+  ["claude", "idle", "✻ Brewed for 52s\n\n❯ /plan\n  ⎿  Enabled plan mode"],
+  ["codex", "error/crash", "Speicherzugriffsfehler (Speicherabzug geschrieben)"],
+  ["codex", "waiting/retry", "◦ Reconnecting... 2/5 (9s • esc to interrupt)\n  └ unexpected status 403: no"],
+  [
+    "codex",
+    "rate_limited/limit",
+    "⚠️ stream error: stream disconnected before completion: Rate limit reached for a model on\ntokens per min (TPM): Limit 10. Visit https://example.com/\nto learn more.; retrying 2/5 in 7.5s…",
+  ],
+  [
+    "some-program",
+    "error/context_full",
+    "Error: Context length exceeded: Error: 400 This model's maximum context length is 131072 tokens.",
+  ],
+
+  ["aider", "error/billing", '░litellm.BadRequestError: SomeException - {"error":{"message":"Insufficient Balance"}}'],
+  [
+    "some-program",
+    "error/billing",
+    ' Took 1.1s\n Error: 402: {"message":"Insufficient balance.","type":"CreditsError"}',
+  ],
+  ["claude", "error/auth", "Login expired Â· Please run /login"],
+  ["codex", "error/api", "The selected model is at capacity. Please use a different one."],
+  ["some-program", "error/api", "HttpError: Invalid status code 503 Service Unavailable with message: {}"],
+  [
+    "some-program",
+    "error/crash",
+    "◐  Exploring...\nthread 'main' panicked at crates/a/src/b.rs:9:2:\nno entry\nstack backtrace:\n   0:     0x5c5b8af46b42 - std::sys::print",
+  ],
+  [
+    "claude",
+    "error/crash",
+    "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n----- Native stack trace -----\n\n 1: 0x7a0ebb node::OOM [claude]\nAborted (core dumped)",
+  ],
+  ["opencode", "error/crash", "  ┃  Loading results\nfish: Job 2, 'a' terminated by signal SIGSEGV"],
+  [
+    "opencode",
+    "error/crash",
+    "Error: Unexpected end.\n    at <anonymous> (/$bunfs/root/chunk-1.js:8:7)\n    at run (native:7:39)",
+  ],
+  [
+    "codex",
+    "needs_input/permission",
+    "╭──────────────\n│Shell Command\n│$ nl -ba a.sh\n│May it run?\n│  ❯ Yes (y)\n│    Explain it (x)\n│    No, go on without (n)\n╰──────────────",
+  ],
+  ["codex", "needs_input/permission", "  Yes (y)\n  Change it first (e)\n  No, stop here (esc)"],
+  [
+    "claude",
+    "needs_input/permission",
+    "   Sets up the project\n   Do you want to proceed?\n ❯ Yes\n   Yes, and don't ask again\n   No, I will say what instead (esc)",
+  ],
+  [
+    "goose",
+    "needs_input/permission",
+    "◆  May this tool run? Do you allow it?\n│  ● Allow (this time)\n│  ○ Always Allow\n│  ○ Deny",
+  ],
+  ["some-program", "needs_input/permission", "Enter y to run this tool, otherwise go on chatting."],
+  ["claude", "needs_input/input", "● Bash(ssh host uptime)\n  ⎿  Permission denied.\n  ⎿  Interrupted by user"],
+  ["goose", "idle", "Context: ○○○○ 0% (0/9 tokens)\n( O)> Press Enter to send it"],
+  ["aider", "complete", "Applied edit to a.txt\nCommit 00fd2a1 feat: add a file"],
+  [
+    "opencode",
+    "complete",
+    "   DONE\n   ▣  Build · Some Model · 6.9s\n┃\n┃  Build · Some Model Zen\n   /tmp/a                 8.7K (4%)  ctrl+p commands",
+  ],
+  ["claude", "waiting/compaction", "* Compacting conversation… (4m 2s · ↓ 9.9k tokens)\n  ▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▱ 40"],
+  [
+    "claude",
+    "working",
+    "✶ Finding a way…\n\n──────────────────────────────\n  my-project │ ⎇ main* │ Usage: 6% ▋░░░ ↻ 9:59",
+  ],
+  [
+    "opencode",
+    "working",
+    "  ┃  ℹ fail 0\n  ┃  ← Edit src/a.ts\n  ▣  Build · Some Model\n  ╹▀▀▀▀▀▀▀▀▀▀▀▀▀\n  ⬝⬝⬝⬝⬝⬝⬝⬝  esc interrupt151.9K (76%)",
+  ],
+  [
+    "codex",
+    "stuck/loop",
+    Array.from(
+      { length: 5 },
+      (_, n) => `• Ran cd /a/b/c/project${n % 2 ? " " : ""}&& git status -sb\n  └ ## feature/a-branch`,
+    ).join("\n\n"),
+  ],
+];
+
+describe("a fragment of any program", () => {
+  it.each(STATES)("of %s is %s: %s", (agent, expected, text) => {
+    expect(said(agent, text)).toBe(expected);
+  });
+});
