@@ -1,0 +1,163 @@
+import type { Question, Verdict } from "../assess.js";
+import { ACT_AFTER_MS, ACT_MARGIN, FREEZE, FROZEN_AFTER_MS, FULL_WINDOW_SILENCE_MS } from "../clocks.js";
+import { SECOND, setting } from "../defaults.js";
+import { fingerprintVerdict } from "../evidence/fingerprint.js";
+import { type EvidenceKind, kinds, nothingBelow } from "../evidence/kinds.js";
+import type { Witness } from "../evidence/progress.js";
+import { suspicion, suspicionAfter } from "../suspicion.js";
+import { ownTimeoutMs } from "../traits.js";
+import { ago, lasting } from "./words.js";
+
+/** No tool, no retry, no prompt: the model must be heard. */
+export function bySilence(question: Question): Verdict {
+  const { evidence, since, dueAfter, now, settings } = question;
+  const { progress, turn, prompts, tools, retries } = evidence;
+  // A flag that says "blocked" may be the first that is heard of it: before that, nobody listened.
+  const news = Math.max(
+    evidence.firstAt ?? now,
+    turn.startedAt ?? 0,
+    prompts.closedAt ?? 0,
+    tools.lastEndAt ?? 0,
+    retries.leftAt ?? 0,
+    ...Object.values(progress.seen),
+  );
+  const witnesses = (Object.keys(progress.seen) as Witness[]).filter((w) => !EDGES.has(w) && counts(question, w));
+  const clock = clockOf(question, witnesses);
+  const patience = setting(settings, "silence_patience");
+  const threshold = patience * suspicionAfter(Math.max(1, witnesses.length), clock.wanted, clock.baseMs, clock.floorMs);
+  const silent = since(news);
+  dueAfter(news, threshold);
+  if (isMarkOfNothing(question)) {
+    const reasons = ["its screen says that it works, and has never said anything else, and stands still"];
+    return { state: "working", cause: null, confidence: 0.4, reasons };
+  }
+  const frozen = frozenScreen(question) ?? fullWindow(question, news);
+  if (frozen) return frozen;
+  if (silent < threshold) {
+    const reasons = [
+      `a turn runs (${question.word?.source}); last news ${ago(silent)} (${latest(progress.seen) ?? question.word?.source})`,
+    ];
+    return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicion(silent, threshold), reasons };
+  }
+  const actAfter = actAfterMs(question);
+  dueAfter(news, Math.max(actAfter, threshold));
+  const silentKinds = kinds([...witnesses.map((witness) => KIND[witness]), nothingBelow(evidence)]);
+  const act = silent >= actAfter && silentKinds.length >= 2;
+  const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { ...settings, turnActive: true });
+  return {
+    state: "stuck",
+    cause: "silent_stream",
+    confidence: Math.min(0.95, 0.6 + 0.1 * witnesses.length),
+    reasons: [
+      `a turn runs (${question.word?.source}), and nothing new came${lasting(silent)}: ${witnesses.map((w) => WITNESS_WORDS[w]).join(", ")}`,
+      ...(fingerprint ? [fingerprint.reason] : []),
+      ...(nothingBelow(evidence) ? ["no child process works for it"] : []),
+    ],
+    act,
+    kinds: silentKinds,
+  };
+}
+
+/** A spinner may stutter for some seconds on a machine with much to do. */
+const STILL_MS = 20 * SECOND;
+
+/** Of a program that nobody knows, a mark that never went out may be the name of a key. What works by it moves. */
+function isMarkOfNothing({ evidence: { traits, progress }, word, since }: Question): boolean {
+  const { hasRested, reading, readingAt } = progress;
+  if (traits.versions !== null || word?.source !== "screen" || hasRested || readingAt === null) return false;
+  return reading?.moving === false && since(readingAt) >= STILL_MS;
+}
+
+/** Sources that tell edges only, or in batches: what they tell is news, and their silence proves nothing. */
+const EDGES: ReadonlySet<Witness> = new Set(["hook", "telemetry"]);
+
+const KIND: Record<Witness, EvidenceKind> = {
+  reply: "screen",
+  tokens: "screen",
+  stream: "record",
+  transcript: "record",
+  hook: "record",
+  telemetry: "record",
+  socket: "process",
+};
+
+const WITNESS_WORDS: Record<Witness, string> = {
+  reply: "the reply's text stands still",
+  tokens: "the token counter stands still",
+  stream: "no event came",
+  transcript: "no line was written",
+  hook: "no hook fired",
+  telemetry: "no telemetry came",
+  socket: "no byte was received",
+};
+
+/** A witness counts if it would have seen something: an absent source proves nothing by its silence. */
+function counts({ evidence }: Question, witness: Witness): boolean {
+  if (witness === "reply") return evidence.traits.streamsReply && evidence.progress.reading !== null;
+  if (witness === "tokens") return evidence.progress.reading?.tokens !== undefined;
+  return true;
+}
+
+function clockOf(
+  { evidence }: Question,
+  witnesses: readonly Witness[],
+): { baseMs: number; floorMs: number; wanted: number } {
+  if (witnesses.includes("reply")) {
+    const { reading } = evidence.progress;
+    const isSilentRetry = evidence.traits.retriesSilently || reading?.retriesSilently;
+    return isSilentRetry && !reading?.replying ? FREEZE.silentRetry : FREEZE.screen;
+  }
+  return witnesses.includes("stream") ? FREEZE.stream : FREEZE.transcript;
+}
+
+/** After the program's own time-out, where it has one. */
+function actAfterMs({ evidence: { traits }, settings }: Question): number {
+  const ownMs = ownTimeoutMs(traits, settings);
+  return ownMs === null ? ACT_AFTER_MS : Math.round(ownMs * ACT_MARGIN);
+}
+
+/** The screen says busy and not one byte comes: the program itself no longer runs. */
+function frozenScreen(question: Question): Verdict | null {
+  const { evidence, since, dueAfter } = question;
+  const { outputAt, reading, seen } = evidence.progress;
+  if (outputAt === null || !reading?.busy || reading.moving) return null;
+  const frozenMs = FROZEN_AFTER_MS * setting(question.settings, "silence_patience");
+  dueAfter(outputAt, frozenMs);
+  if (since(outputAt) < frozenMs) return null;
+  dueAfter(outputAt, actAfterMs(question));
+  const others = (Object.keys(seen) as Witness[]).filter(
+    (witness) => !EDGES.has(witness) && since(seen[witness] ?? 0) >= frozenMs,
+  );
+  const frozenKinds = kinds(["screen", ...others.map((witness) => KIND[witness]), nothingBelow(evidence)]);
+  return {
+    state: "stuck",
+    cause: "frozen_screen",
+    confidence: 0.8,
+    reasons: [`the screen says busy and shows no motion; the last byte came ${ago(since(outputAt))}`],
+    act: since(outputAt) >= actAfterMs(question) && frozenKinds.length >= 2,
+    kinds: frozenKinds,
+  };
+}
+
+/** The window of the account was used up at the last report, and since then nothing came. */
+function fullWindow({ evidence, since, dueAfter }: Question, news: number): Verdict | null {
+  const { full } = evidence.failures;
+  if (!full) return null;
+  dueAfter(news, FULL_WINDOW_SILENCE_MS);
+  if (since(news) < FULL_WINDOW_SILENCE_MS) return null;
+  return {
+    state: "rate_limited",
+    cause: "limit",
+    confidence: 0.7,
+    until: full.until,
+    reasons: [`the usage window is full (${full.source}) and nothing came${lasting(since(news))}`],
+  };
+}
+
+function latest(seen: Partial<Record<Witness, number>>): Witness | null {
+  let found: Witness | null = null;
+  for (const key of Object.keys(seen) as Witness[]) {
+    if (found === null || (seen[key] as number) > (seen[found] as number)) found = key;
+  }
+  return found;
+}
