@@ -8,7 +8,7 @@ const OF_PROVIDERS =
 /** Heads of the programs' error rows. What they mean is read from the text by the table of vendor errors. */
 export const FAILURES: FragmentRule[] = [
   { says: "failure", when: "(?i)^\\[?(?:please run /login · )?api error ?[:(·]" },
-  { says: "failure", when: "(?i)^api error$|^(?:error: )?request failed\\b.{0,40}\\b\\d{3}\\b" },
+  { says: "failure", when: "(?i)^api error$|^(?:error: )?(?:api )?request failed\\b.{0,40}\\b\\d{3}\\b" },
   { says: "failure", when: "(?i)^(?:error: )?failed to refresh (?:the )?(?:access |oauth )?token\\b", cause: "auth" },
   {
     says: "failure",
@@ -67,11 +67,15 @@ export const FAILURES: FragmentRule[] = [
     says: "failure",
     when: "(?i)^image (?:was too large|exceeds)\\b|^the api provider has refused\\b|^error generating content\\b|^(?:error: )?provider returned error\\b|^(?:error: )?no endpoints found\\b|^error when talking to\\b",
   },
-  { says: "failure", when: "(?i)^model \\S+ has hit a token limit", cause: "context_full" },
+  { says: "failure", when: "(?i)^model \\S+ has hit a token limit", cause: "context_full", heads: true },
   { says: "failure", when: "(?i)^(?:error: )?connecterror: \\[\\w+\\]" },
   { says: "failure", when: "(?i)^please (?:run /login|sign in again|log in again)\\b", cause: "auth" },
   { says: "failure", when: "(?i)^waiting for auth(?:entication)?\\b", cause: "auth" },
-  { says: "failure", when: "(?i)^(?:your )?credit balance (?:is )?too low", cause: "billing" },
+  {
+    says: "failure",
+    when: "(?i)^(?:your )?credit balance (?:is )?too low|^this request requires more credits\\b",
+    cause: "billing",
+  },
   {
     says: "failure",
     when: "(?i)^(?:insufficient (?:credits?|funds|balance|quota)|payment required|(?:you(?:'re| are) )?out of credits)(?:$|[.:!·])",
@@ -139,7 +143,7 @@ export const CRASHES: FragmentRule[] = [
   },
   {
     says: "failure",
-    when: "(?i)^(?:\\w*sh: |\\[\\d+\\] ?[+-]? ?)?(?:\\d+ )?(?:segmentation fault|killed(?::? ?9)?|aborted|bus error|(?:iot|illegal(?: hardware)?) instruction|floating point exception|abort trap(?:: \\d+)?|trace trap|terminated(?:: 15)?|suspended|stopped)(?: \\([\\w ]+\\))?(?: .{0,80})?$",
+    when: "(?i)^(?:\\w*sh: |\\[\\d+\\] ?[+-]? ?|\\S{1,200}: line \\d+: )?(?:\\d+ )?(?:segmentation fault|killed(?::? ?9)?|aborted|bus error|(?:iot|illegal(?: hardware)?) instruction|floating point exception|abort trap(?:: \\d+)?|trace trap|terminated(?:: 15)?|suspended|stopped)(?: \\([\\w ]+\\))?(?: .{0,80})?$",
     cause: "crash",
     common: true,
   },

@@ -16,4 +16,6 @@ export type FragmentRule = FragmentFact & {
   common?: true;
   /** The head of a report, which may go on below over several blocks. */
   heads?: true;
+  /** What a command prints when it waits for somebody at the terminal: a tool's output may say it. */
+  within?: true;
 };

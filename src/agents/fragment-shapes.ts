@@ -34,6 +34,9 @@ export const VENDOR_OPTION =
 export const LIMIT_MENU =
   "(?i)(?:wait for (?:the )?limits? to reset|/rate-limit-options|upgrade your plan|usage limit reached|quota limit)";
 
+/** An empty prompt of a shell: whatever ran above it has ended. */
+export const SHELL_PROMPT = "^(?:\\(\\w+\\) )?[\\w.-]+@[\\w.-]+[: ][~/][\\w./~-]*[$#%]\\s*$";
+
 /** Rows of chrome: neither content nor statement. */
 export const CHROME: readonly string[] = [
   "^[\\s│┃|]*[>❯›→]?[\\s│┃|]*$",
@@ -59,6 +62,8 @@ export const CHROME: readonly string[] = [
   "^\\s*┃(?:\\s+(?:Build|Plan)\\b.{0,20} · .*)?$",
   "(?i)^\\s*using:$|^\\s*- \\d+ (?:open files?|mcp servers?|context files?|[\\w.]+ files?)\\b",
   "(?i)^we apologize and appreciate your patience",
+  "^\\s*https?://\\S+$",
+  SHELL_PROMPT,
   "(?i)^please (?:retry if you think|resend your message)\\b",
 ];
 
@@ -66,7 +71,8 @@ export const CHROME: readonly string[] = [
 export const QUOTED: readonly string[] = [
   "^\\s*(?:\\d+\\s+)?[+-](?:\\s|\\S)",
   "^@@ ",
-  "^\\s*\\d+\\s*[:│|→]",
+  // Not a clock, to which a row may wrap.
+  "^\\s*\\d+\\s*(?:[│|→]|:(?:\\D|$|\\d{3}))",
   "^\\s*\\d+\\t",
   "^\\s*(?:L|line )\\d+",
   "^\\s*[>❯›]\\s*\\S",

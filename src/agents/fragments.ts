@@ -63,7 +63,7 @@ const LIMITS: FragmentRule[] = [
   },
   {
     says: "limit",
-    when: `(?i)^${HEAD}(?:your |the )?(?:claude (?:ai )?|copilot |github copilot )?${LIMITED}(?: (?:weekly|usage|request|message|rate|tier|daily|monthly|plan|session))* (?:limit|quota|allowance) (?:has been |is |was )?(?:reached|hit|exceeded|exhausted|used up)${LIMIT_TAIL}`,
+    when: `(?i)^${HEAD}(?:your |the )?(?:claude (?:ai )?|copilot |github copilot |(?-i:(?:[A-Z][\\w.]* ){1,2}))?${LIMITED}(?: (?:weekly|usage|request|message|rate|tier|daily|monthly|plan|session))* (?:limit|quota|allowance) (?:has been |is |was )?(?:reached|hit|exceeded|exhausted|used up)${LIMIT_TAIL}`,
   },
   { says: "limit", when: "(?i)^(?:claude (?:ai )?)?usage limit reached ?\\| ?\\d{10}" },
   { says: "limit", when: "(?i)^usage limit reached for [\\w./ -]{1,60}\\." },
@@ -122,7 +122,7 @@ const PROMPTS: FragmentRule[] = [
   {
     says: "prompt",
     prompt: "confirmation",
-    when: "(?i)\\(y\\)es/\\(n\\)o.{0,60}:? *$|[\\[(]y(?:es)?/n(?:o)?[\\])][?: ]*$",
+    when: "(?i)\\(y\\)es/\\(n\\)o.{0,60}:? *$|[\\[(]y(?:es)?/n(?:o)?(?:/\\w)*[\\])][?: ]*$",
   },
   {
     says: "prompt",
@@ -140,6 +140,19 @@ const PROMPTS: FragmentRule[] = [
     when: "(?i)^press \\S{1,8} to (?:trust|approve|allow|accept|review)\\b.{0,80}\\besc\\b",
   },
   { says: "prompt", prompt: "confirmation", when: "(?i)^press enter to (?:continue|confirm)\\b.{0,60}$" },
+  // Buttons beside each other, each with its key.
+  {
+    says: "prompt",
+    prompt: "permission",
+    when: "(?i)^(?:yes|allow|approve|run|accept)\\b.{0,20}(?:\\(\\w\\)|[⏎↵]|⌘).{0,120}\\b(?:no|deny|reject|cancel|skip)\\b.{0,30}(?:\\(\\w{1,3}\\)|[⌃⌘⎋]\\w?|\\besc)$",
+  },
+  { says: "prompt", prompt: "input", within: true, when: "(?i)^hint: waiting for your editor to close the file\\b" },
+  {
+    says: "prompt",
+    prompt: "input",
+    within: true,
+    when: "(?i)^(?:\\[sudo\\] )?password(?: for \\S{1,40})?: ?$|^enter passphrase for .{1,80}: ?$|^username for .?https?://\\S{1,80}: ?$|\\(yes/no(?:/\\[fingerprint\\])?\\)\\? ?$|\\b(?:proceed|continue)\\? [\\[(]y(?:/n)?[\\])] ?$",
+  },
   {
     says: "prompt",
     prompt: "login",
@@ -178,9 +191,9 @@ const WORK: FragmentRule[] = [
     says: "ended",
     when: "(?i)^(?:total (?:usage est|session time|code changes|cost|duration)\\b.{0,12}:|api time spent:|breakdown by ai model:)",
   },
-  { says: "notice", when: "(?i)^※ ?recap:" },
+  { says: "notice", when: "(?i)^※ ?recap:|^shell awaiting input\\b" },
   { says: "ended", when: "^(?:Commit [0-9a-f]{7} \\S|Tokens: .{1,20} sent, .{1,20} received\\.)" },
-  { says: "ended", when: "(?i)^(?:─+ )?worked for (?:<?\\d+[hms] ?)+" },
+  { says: "ended", when: "(?i)^(?:─+ )?worked for (?:<?\\d+[hms] ?)+|^tokens used:? [\\d,.]+k?$" },
   {
     says: "ended",
     when: "(?i)^(?:goodbye!?|agent powering down|to continue this session, run|resume this session with)",
@@ -197,7 +210,7 @@ const WORK: FragmentRule[] = [
   },
   {
     says: "busy",
-    when: "(?i)^waiting for \\d+ background|^running…|^thinking\\b.{0,20}$|^shell awaiting input|^▣ [^·]+ · [^·]+$|^thought for |^\\(ctrl\\+b .{0,40}background",
+    when: "(?i)^waiting for \\d+ background|^running…|^thinking\\b.{0,20}$|^▣ [^·]+ · [^·]+$|^thought for |^\\(ctrl\\+b .{0,40}background",
   },
 ];
 

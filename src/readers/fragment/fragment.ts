@@ -5,7 +5,7 @@
  * statement is current; the first content that is no statement ends the search, so that words further up mean nothing.
  * A menu outranks everything: it waits beside a running spinner too.
  */
-import { EMPTY_COMPOSER } from "../../agents/fragment-shapes.js";
+import { EMPTY_COMPOSER, SHELL_PROMPT } from "../../agents/fragment-shapes.js";
 import { generic } from "../../agents/generic.js";
 import { pattern } from "../../agents/pattern.js";
 import type { AgentProfile } from "../../agents/profile.js";
@@ -40,6 +40,7 @@ export function judgeFragment(profile: AgentProfile, text: string, look: Fragmen
   const payload = byPayload(text, look);
   if (payload) return payload;
   const composer = composerOf(profile, rows);
+  if (composer === null && hasDied(rows)) return verdict("error", "crash");
   if (composer === null) return byStatement(profile, withoutFooter(rows), "unseen", look);
   const above = rows.slice(0, composer.top);
   return composer.foot ? conclude(composer.foot, above, look) : byStatement(profile, above, "composer", look);
@@ -48,6 +49,7 @@ export function judgeFragment(profile: AgentProfile, text: string, look: Fragmen
 /** What some programs draw before a draft is, without a frame, a row of a list or a spinner. */
 const NO_SIGN = /^\s{0,4}[*!] \S/;
 const emptyComposer = pattern(EMPTY_COMPOSER);
+const shellPrompt = pattern(SHELL_PROMPT);
 
 interface Place {
   top: number;
@@ -72,6 +74,17 @@ function composerOf(profile: AgentProfile, rows: readonly string[]): Place | nul
     return { top: found.top, foot: said[0] ?? null };
   }
   return foot >= 0 && emptyComposer.test(rows[foot] as string) ? { top: foot, foot: null } : null;
+}
+
+const TRACE_ROW = /^\s{1,8}(?:File ".{1,300}", line \d|at \S.{0,300}:\d{1,7}:\d)/;
+const EXCEPTION = /^(?:\w{1,40}\.){0,6}\w{0,60}(?:Error|Exception|Interrupt)\b/;
+
+/** A trace and its exception, and then the prompt of a shell: the program died of it. */
+function hasDied(rows: readonly string[]): boolean {
+  const said = rows.filter((row) => !isBlank(row));
+  if (!shellPrompt.test(said.at(-1) ?? "")) return false;
+  const [above = "", last = ""] = said.slice(-3, -1);
+  return said.slice(0, -1).some((row) => TRACE_ROW.test(row)) && (EXCEPTION.test(last) || TRACE_ROW.test(above + last));
 }
 
 const FOOTER_ROWS_MAX = 3;

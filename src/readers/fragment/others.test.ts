@@ -205,6 +205,84 @@ const STATES: [agent: string, expected: string, text: string][] = [
       (_, n) => `• Ran cd /a/b/c/project${n % 2 ? " " : ""}&& git status -sb\n  └ ## feature/a-branch`,
     ).join("\n\n"),
   ],
+  // A statement with a cross, and what hangs from it.
+  [
+    "some",
+    "error/auth",
+    "✗ Authentication failed\n\n  Your token may have expired.\n\n  Try one of these:\n    • log in again\n    • make a new token",
+  ],
+  [
+    "some",
+    "rate_limited/limit",
+    "✕ [API Error: Some plan quota exceeded: that was all for today.\n\n  To go on, upgrade:\n    Here:  https://example.com/plan\n    There: https://example.org/plan]",
+  ],
+  [
+    "claude",
+    "error/unreachable",
+    " Unable to connect to Anthropic services\n\n Failed to connect to api.example.com: ENOTFOUND\n\n https://example.com/help",
+  ],
+  ["some", "error/billing", "API Request Failed: 402 Insufficient Balance"],
+  ["some", "error/billing", "┃  This request requires more credits, or fewer tokens."],
+  [
+    "aider",
+    "error/context_full",
+    "Model some/model has hit a token limit!\nCounts are a guess.\n\nInput tokens: ~214,518 of 200,000",
+  ],
+  ["some", "rate_limited/limit", "  Some Free limit reached. It fills up by the hour: try again in 47 minutes"],
+  [
+    "codex",
+    "rate_limited/limit",
+    "■ You’ve hit your usage limit. Upgrade to Plus, or try again at\n11:03 PM.\n\n› Ask Codex to do anything",
+  ],
+  [
+    "droid",
+    "rate_limited/limit",
+    " ⛬  You've reached your rate limit for this 5-hour window. Resets at 17:30 (UTC+1).\n\n ╭────────────────────╮\n │ >                  │\n ╰────────────────────╯",
+  ],
+  [
+    "claude",
+    "rate_limited/limit",
+    "● Update(a.py)\n  ⎿  You've hit your session limit · resets 2am (UTC)\n     /upgrade to go on.\n\n✻ Crunched for 6m 21s",
+  ],
+  // What a command asks of whoever sits at the terminal.
+  ["claude", "needs_input/input", "⏺ Bash(sudo make install)\n  ⎿  [sudo] password for ann:"],
+  [
+    "claude",
+    "needs_input/input",
+    "⏺ Bash(git rebase --continue)\n  ⎿  hint: Waiting for your editor to close the file...\n     Running… (41m 20s)",
+  ],
+  [
+    "some",
+    "needs_input/input",
+    "command: ssh a@10.0.0.1\n\nED25519 key fingerprint is SHA256:abc.\nAre you sure you want to continue connecting (yes/no/[fingerprint])?",
+  ],
+  [
+    "gemini",
+    "needs_input/input",
+    "│ ⊷  Shell npm create x  │\n│ Ok to proceed? (y)     │\n╰────────────────────────╯\n! Shell awaiting input (Tab to focus)",
+  ],
+  [
+    "codex",
+    "needs_input/permission",
+    "▌ Allow command?\n▌\n▌ $ git push\n▌\n▌ ▶ Yes (Y)   Always (A)   No, provide feedback (N)",
+  ],
+  ["some", "needs_input/permission", " May I run this?\n\n   make all\n\n Run ⏎    Edit ⌘E    Cancel ⌃C"],
+  ["some", "needs_input/confirmation", "Allow this action? Use 't' to trust it. [y/n/t]:\n\n>"],
+  // It died, and a shell is there again.
+  [
+    "claude",
+    "error/crash",
+    "✻ Marinating… (11m 2s)\n/opt/bin/claude: line 4: 41273 Killed                  node cli.js\nann@host:~/shop$",
+  ],
+  [
+    "aider",
+    "error/crash",
+    '  File "/opt/a/coder.py", line 14, in send\n    self.apply()\nsome.exc.CommandError: it failed\nann@host:~/shop$',
+  ],
+  ["claude", "stuck/tool_hang", "⏺ Bash(timeout 180 make)\n  ⎿  Running… (1h 57m 3s · timeout 3m)"],
+  ["claude", "stuck/silent_stream", "✻ Noodling… (9h 41m 2s · ↓ 312 tokens)"],
+  ["crush", "stuck/loop", `${"✓ View a.go\n× Edit a.go\n  ERROR text not found in the file\n".repeat(3)}✓ View a.go`],
+  ["codex", "complete", "codex\nRenamed the module.\ntokens used\n12,331"],
 ];
 
 describe("a fragment of any program", () => {

@@ -41,7 +41,8 @@ export function repeatsItself(rows: readonly string[]): boolean {
     const begun = begunIn(block, all, repeats);
     const chars = block.join("").length * repeats;
     const proves = (proof: Proof): boolean => repeats >= proof.repeats && chars >= proof.chars;
-    const isAll = repeats * period === all.length && period > 1 && block.some((row) => ERROR.test(row));
+    const isAll =
+      Math.round((repeats + begun) * period) === all.length && period > 1 && block.some((row) => ERROR.test(row));
     const isText = period > 1 && repeats + begun >= PARAGRAPHS.repeats && chars >= PARAGRAPHS.chars;
     if (!PROOFS.some(proves) && !isText && !(isAll && proves(NOTHING_ELSE))) continue;
     return (

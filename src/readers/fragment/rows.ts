@@ -19,7 +19,7 @@ export function rowsOf(text: string): string[] {
 }
 
 const GLYPH =
-  /^[\s│┃▌░▒▓█]{0,12}(?:[●⏺■⬝✕✗✘×⎿└╰•◦·✢✳✶✻✽∗✦△▲◆⬡⬢∿◉∴»*!\u2800-\u28ff\p{Extended_Pictographic}]{1,8}\ufe0f?\s{0,4}){0,2}/u;
+  /^[\s│┃▌░▒▓█]{0,12}(?:[●⏺■⬝✕✗✘×⎿└╰•◦·✢✳✶✻✽∗✦△▲◆⬡⬢∿◉∴»*!\u2600-\u26ff\u2800-\u28ff\p{Extended_Pictographic}]{1,8}\ufe0f?\s{0,4}){0,2}/u;
 /** Codex prints its headless messages behind a time. */
 const STAMP = /^\[\d{4}-\d{2}-\d{2}T[\d:.]{5,16}Z?\] /;
 
@@ -70,6 +70,8 @@ export function isShown(rows: readonly string[], from: number): boolean {
 }
 
 const HOOK = /^\s*[⎿└]/;
+/** An edit shows a diff or a summary, never words of somebody else's. */
+const EDIT_HEADER = /^\s{0,4}[●⏺] ?(?:Update|Edit|Write|MultiEdit|NotebookEdit|Create)\(/;
 const OUTPUT_INDENT = 4;
 const OUTPUT_ROWS_MAX = 40;
 
@@ -81,7 +83,7 @@ function isToolOutput(rows: readonly string[], from: number): boolean {
   for (let y = from - 1; y >= 0 && from - y < OUTPUT_ROWS_MAX; y--) {
     const row = rows[y] as string;
     if (isBlank(row)) continue;
-    if (isToolHeader(row)) return hooks < 2;
+    if (isToolHeader(row)) return hooks < (EDIT_HEADER.test(row) ? 1 : 2);
     if (HOOK.test(row)) hooks++;
     else if (indentOf(row) < indent) return false;
   }

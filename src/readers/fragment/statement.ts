@@ -6,7 +6,7 @@ import { type Pattern, pattern } from "../../agents/pattern.js";
 import type { AgentProfile } from "../../agents/profile.js";
 import { compileProfile } from "../screen/compiled.js";
 import { rowOf } from "../screen/row.js";
-import { isBlank, isListing, isMessage, isQuoted, isShown, isToolHeader, wordsOf } from "./rows.js";
+import { indentOf, isBlank, isListing, isMessage, isQuoted, isShown, isToolHeader, wordsOf } from "./rows.js";
 
 export interface Statement {
   rule: FragmentRule;
@@ -92,6 +92,14 @@ function isErrorRow(profile: AgentProfile, row: string): boolean {
 const EXPLANATION_ROWS_MAX = 12;
 const STACK_ROWS_MAX = 60;
 
+const CROSS = /^\s{0,4}[■✕✗✘✖×⚠❌]\ufe0f?\s/;
+
+/** The rows below hang from it: they explain it, over as many blocks as they like. */
+function isHung(rows: readonly string[], from: number, end: number): boolean {
+  const indent = indentOf(rows[from] as string) + 2;
+  return rows.slice(from + 1, end).every((row) => isBlank(row) || indentOf(row) >= indent);
+}
+
 /** One of the causes below an error, numbered. */
 const CHAIN = /^\s{1,8}\d{1,2}: \S/;
 
@@ -102,13 +110,15 @@ export function explainedStatement(rows: readonly string[], end: number): Statem
     if (isBlank(row)) continue;
     const text = wordsOf([row]);
     const isNear = end - from <= EXPLANATION_ROWS_MAX;
+    const isCrossed = CROSS.test(row) && isHung(rows, from, end);
     const match = RULES.find(
       ({ rule, when }) =>
-        (isCrash(rule) || (isNear && (isPrompt(rule) || rule.heads))) &&
+        (isCrash(rule) || (isNear && (isPrompt(rule) || rule.heads || (isCrossed && isFailure(rule))))) &&
         when.test(text) &&
         isOwn(rule, rows, from, end, text),
     );
-    if (match?.rule.heads) return { rule: match.rule, text: wordsOf(rows.slice(from, end)), from };
+    if (match && (match.rule.heads || isFailure(match.rule)))
+      return { rule: match.rule, text: wordsOf(rows.slice(from, end)), from };
     if (match) return { rule: match.rule, text, from };
     if (isMessage(row) || isToolHeader(row) || isSpinner(row)) return null;
     if (isNear && isListing(row) && !CHAIN.test(row)) return null;
@@ -116,6 +126,8 @@ export function explainedStatement(rows: readonly string[], end: number): Statem
   return null;
 }
 
+const isFailure = (rule: FragmentRule): boolean =>
+  rule.says === "limit" || (rule.says === "failure" && rule.cause !== "crash");
 const isPrompt = (rule: FragmentRule): boolean => rule.says === "prompt";
 const isCrash = (rule: FragmentRule): boolean => rule.says === "failure" && rule.cause === "crash" && !rule.common;
 
@@ -124,6 +136,7 @@ function isOwn(rule: FragmentRule, rows: readonly string[], from: number, end: n
   const row = rows[from] as string;
   if (rule.says === "busy") return end - from === 1 && (isSpinner(row) || !isQuoted(row));
   if (!isAlarm(rule)) return rule.says === "panel" || !isQuoted(row);
+  if (rule.within) return end - from === 1 && !isQuoted(row);
   // What stands in a body is the provider's word.
   const said = text.slice(0, 600).replace(/[{[].{0,600}(?:[}\]]|$)/, "");
   // A program that dies in the middle of a prompt leaves its sign before the first word.

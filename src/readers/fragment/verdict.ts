@@ -6,7 +6,7 @@ import type { Cause, State } from "../../core/states.js";
 import { readResetTime } from "../reset-time/reset-time.js";
 import { durationMs, tokenCount } from "../screen/numbers.js";
 import { classifyVendorError, finalCause, knownVendorError } from "../vendor-errors.js";
-import { isBlank, wordsOf } from "./rows.js";
+import { isBlank, isToolHeader, wordsOf } from "./rows.js";
 import { hasShape, lowestStatement, type Statement } from "./statement.js";
 
 export interface FragmentLook {
@@ -49,7 +49,9 @@ export function conclude({ rule, text }: Statement, above: readonly string[], lo
     case "compacting":
       return verdict("waiting", "compaction");
     case "busy":
-      return isSilent(text) ? verdict("stuck", "silent_stream") : verdict("working");
+      if (asksWithin(above)) return verdict("needs_input", "input");
+      if (isOverdue(text)) return verdict("stuck", "tool_hang");
+      return isSilent(text, above) ? verdict("stuck", "silent_stream") : verdict("working");
     case "interrupted":
     case "panel":
       return verdict("idle");
@@ -102,9 +104,31 @@ function throttled(text: string, look: FragmentLook): FragmentVerdict {
 
 const SILENT_AFTER_MS = 15 * 60_000;
 
+/** A turn of hours in which fewer tokens came than one answer has, where no tool is shown at work. */
+const SPARSE_AFTER_MS = 3 * 3_600_000;
+const SPARSE_PER_HOUR = 100;
+const TOOL_ROWS = 10;
+
 /** A quarter of an hour without a single token is no thought: the longest honest silence on record was half of it. */
-function isSilent(text: string): boolean {
-  return tokenCount(text) === 0 && (durationMs(text) ?? 0) >= SILENT_AFTER_MS;
+function isSilent(text: string, above: readonly string[]): boolean {
+  const tokens = tokenCount(text);
+  const ms = durationMs(text) ?? 0;
+  if (tokens === 0 || tokens === null) return tokens === 0 && ms >= SILENT_AFTER_MS;
+  const isSparse = ms >= SPARSE_AFTER_MS && tokens < (ms / 3_600_000) * SPARSE_PER_HOUR;
+  return isSparse && !above.slice(-TOOL_ROWS).some((row) => isToolHeader(row) || /\bRunning\b/.test(row));
+}
+
+/** What it runs waits for somebody at the terminal. */
+function asksWithin(above: readonly string[]): boolean {
+  const foot = above.findLastIndex((row) => !isBlank(row));
+  return foot >= 0 && lowestStatement(generic, above, foot + 1)?.rule.within === true;
+}
+
+/** It has run for twice the time after which it is to be ended. */
+function isOverdue(text: string): boolean {
+  const [, ran = "", allowed = ""] = /\(([\dhms .]{2,24}) · timeout ([\dhms .]{2,24})\)/.exec(text) ?? [];
+  const allowedMs = durationMs(allowed);
+  return allowedMs !== null && (durationMs(ran) ?? 0) >= 2 * allowedMs;
 }
 
 const payloads = PAYLOADS.map(({ says, when }) => ({ says, when: pattern(when) }));
