@@ -86,11 +86,7 @@ const QUIET: [agent: string, states: string, text: string][] = [
   ["claude", "idle", "How is Claude doing this session? (optional)\n  1: Bad    2: Fine   3: Good   0: Dismiss"],
   ["gemini", "idle", "Model usage      Reqs   Usage left\ngemini-3-pro       4    71.2% (Resets in 3h 2m)"],
   // The same words where they are no trouble.
-  [
-    "claude",
-    "working",
-    "✻ Noodling… (4h 2m · ↓ 212 tokens)".replace("✻", "⏺ Bash(make all)\n  ⎿  Running… (3h 50m)\n\n✻"),
-  ],
+  ["claude", "working", "⏺ Bash(make all)\n  ⎿  Running… (3h 50m)\n\n✻ Noodling… (4h 2m · ↓ 212 tokens)"],
   ["claude", "working", "⏺ Bash(make)\n  ⎿  Running… (2m 3s · timeout 3m)"],
   ["claude", "unknown", '⏺ Bash(cat install.sh)\n  ⎿  read -p "Proceed? [y/n] " answer\n     echo "password: "'],
   ["some", "unknown", '  File "/opt/a/test_b.py", line 14, in test_b\nAssertionError: 1 != 2'],
