@@ -106,7 +106,13 @@ export const claudeCode: AgentProfile = {
     { fact: "ended", region: "last", when: "^[✻✶✽✢*·] \\S+ for (?:\\d+[hms] ?)+(?:\\s*·.*)?$" },
     { fact: "background", region: "foot", when: "(?P<count>\\d+) (?:background )?(?:shells?|tasks?|agents?)\\b" },
   ],
-  noise: ["^ {2}⎿\\s+(?:Tip|Next):", "^\\s+\\S+ \\S+ · /effort\\s*$", "^\\s+[◻◼✔☐☒□■] "],
+  noise: [
+    "^ {2}⎿\\s+(?:Tip|Next):",
+    "^\\s+\\S+ \\S+ · /effort\\s*$",
+    "^\\s+[◻◼✔☐☒□■] ",
+    // Notices stand at the right edge above the composer, and change long after a turn.
+    "^\\s{14,}\\S.{0,105}$",
+  ],
   queued: "(?i)press up to edit queued",
   message: "^[●⏺] (?P<text>.*)$",
   dialogs: [

@@ -14,6 +14,7 @@ import { createErrors, type ErrorsState } from "./errors.js";
 import { createFailures, type FailuresEvidence } from "./failures.js";
 import { createFingerprint, type FingerprintState } from "./fingerprint.js";
 import { foldsFor } from "./folds.js";
+import { asStood, type Leaving } from "./leaving.js";
 import { createLifecycle, type LifecycleState } from "./lifecycle.js";
 import { createLoop, type LoopState } from "./loop.js";
 import { createLostResult, type LostResultState } from "./lost-result.js";
@@ -42,6 +43,8 @@ export interface Evidence {
   compactingSince: number | null;
   humanAt: number | null;
   quitAt: number | null;
+  /** What stood as a human began to leave; what a program paints and says while it goes is no work and no result. */
+  leaving: Leaving | null;
   /** When rouse itself last typed. */
   touchedAt: number | null;
   exit: ExitSignal | null;
@@ -81,6 +84,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     compactingSince: null,
     humanAt: null,
     quitAt: null,
+    leaving: null,
     touchedAt: null,
     exit: null,
     blind: null,
@@ -138,7 +142,9 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
         return;
       }
       evidence.humanAt = signal.at;
-      if (signal.quits) evidence.quitAt = signal.at;
+      if (!signal.quits) return;
+      evidence.leaving = asStood(evidence, signal.at);
+      evidence.quitAt = signal.at;
       return;
     case "report":
       if (signal.state) evidence.report = { state: signal.state, text: signal.text ?? "", at: signal.at };

@@ -24,6 +24,8 @@ export interface ProgressEvidence {
   tokens: number | null;
   reading: ScreenReading | null;
   readingAt: number | null;
+  /** The last reading with a place to type, once that is gone, and when it went: a program that leaves clears its screen. */
+  left: { reading: ScreenReading; at: number } | null;
   /** When the screen was last told to stand still. */
   stillAt: number | null;
   /** The screen was seen to say that it does not work. */
@@ -46,6 +48,7 @@ export function createProgress(): ProgressEvidence {
     tokens: null,
     reading: null,
     readingAt: null,
+    left: null,
     stillAt: null,
     hasRested: false,
     socket: null,
@@ -95,8 +98,11 @@ function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: num
     progress.seen.tokens = at;
     progress.tokens = reading.tokens;
   }
+  const before = progress.reading;
   progress.reading = reading;
   progress.readingAt = at;
+  if (reading.composer !== "hidden" || reading.busy) progress.left = null;
+  else if (before && before.composer !== "hidden") progress.left = { reading: before, at };
   if (!reading.moving) progress.stillAt = at;
   if (reading.busy === false) progress.hasRested = true;
 }

@@ -14,7 +14,63 @@ const gone = (typed: number | null, code: number | null = null) =>
     ...(typed === null ? {} : { typedAt: START + typed * 1000 }),
   }) as const;
 
+const quit = { kind: "input", source: "human", by: "human", bytes: 1, quits: true } as const;
+
 const PROMISES: Record<string, Step[]> = {
+  "by a human in the middle of a turn is no result, whatever the program says as it goes": [
+    { at: 0, signal: begin },
+    { at: 50, signal: screen({ busy: true }) },
+    { at: 100, signal: quit },
+    { at: 100.4, signal: { ...begin, phase: "interrupted" } },
+    { at: 100.5, signal: screen({ busy: false }) },
+    { at: 101, signal: gone(null, 0), expect: "idle" },
+  ],
+  "by a human leaves the result, whatever is painted as the program goes": [
+    { at: 0, signal: screen({ busy: true }) },
+    { at: 50, signal: screen({ busy: false, ended: true }) },
+    { at: 90, expect: "complete" },
+    { at: 100, signal: quit },
+    { at: 100.2, signal: quit },
+    { at: 100.4, signal: screen({ busy: true, composer: "hidden" }) },
+    { at: 101, signal: gone(null, 143), expect: "complete" },
+  ],
+  "by a human leaves no dialog behind": [
+    { at: 0, signal: begin },
+    {
+      at: 50,
+      signal: screen({ dialog: { prompt: "permission", question: "Run it?" } }),
+      expect: "needs_input/permission",
+    },
+    { at: 100, signal: quit },
+    { at: 100.5, signal: screen({ busy: false, composer: "hidden", closing: "promise" }) },
+    { at: 104, signal: gone(null, 143), expect: "idle" },
+  ],
+  "by a human leaves the limit that a dialog told of": [
+    { at: 0, signal: begin },
+    {
+      at: 50,
+      signal: screen({ dialog: { prompt: "input", question: "Wait?", limit: true } }),
+      expect: "rate_limited/limit",
+    },
+    { at: 100, signal: quit },
+    { at: 100.5, signal: screen({ busy: false, composer: "hidden" }) },
+    { at: 101, signal: gone(null, 0), expect: "rate_limited/limit" },
+  ],
+  "by a human makes no stuck program of one that had promised more": [
+    { at: 0, signal: begin },
+    { at: 49, signal: screen({ busy: true }) },
+    { at: 50, signal: end },
+    { at: 51, signal: screen({ busy: false, closing: "promise" }), expect: "complete" },
+    { at: 60, signal: quit },
+    { at: 61, signal: gone(null, 0), expect: "complete" },
+  ],
+  "of a program that cleared its screen leaves what it had asked": [
+    { at: 0, signal: screen({ busy: true }) },
+    { at: 50, signal: screen({ busy: false, ended: true, closing: "question" }) },
+    { at: 60, expect: "needs_input/input" },
+    { at: 99, signal: screen({ busy: false, composer: "hidden" }) },
+    { at: 100, signal: gone(null, 143), expect: "needs_input/input" },
+  ],
   "at its prompt, right after somebody typed, was a human's own": [
     { at: 0, signal: screen({}) },
     { at: 100, signal: gone(92), expect: "idle" },

@@ -1,10 +1,11 @@
 import type { Question, Verdict } from "../assess.js";
 import type { Evidence } from "../evidence/evidence.js";
+import { LEAVING_MS } from "../evidence/leaving.js";
 import { byEnd, hasWorked } from "./by-end.js";
 import { byFailure } from "./by-failure.js";
+import { byPrompt } from "./by-prompt.js";
+import { byRetry } from "./by-retry.js";
 
-/** A human's key to leave counts as the reason of an exit for so long. */
-const QUIT_MS = 15_000;
 /**
  * The same where only a time is known: it may lie eight seconds before the last key, and the end of a process that is
  * not rouse's own is seen some ten seconds late.
@@ -19,10 +20,16 @@ export function byExit(question: Question): Verdict | null {
   if (!exit) return null;
   const how =
     exit.signal !== null ? `signal ${exit.signal}` : exit.code !== null ? `exit code ${exit.code}` : "how is not known";
-  const ended: Question = { ...question, active: false, evidence: asItLeft(question.evidence, exit.at) };
-  const result = byFailure(ended) ?? (finished(question) ? byEnd(ended) : null);
-  if (result) return { ...result, reasons: [...result.reasons, `the process ended after it, ${how}`] };
-  if (endedByHuman(question.evidence)) {
+  const ended = asItEnded(question, exit.at);
+  const result =
+    byFailure(ended) ?? final(byPrompt(ended)) ?? final(byRetry(ended)) ?? (finished(ended) ? byEnd(ended) : null);
+  const isLeft = endedByHuman(question.evidence);
+  if (result)
+    return {
+      ...(isLeft ? atRest(result) : result),
+      reasons: [...result.reasons, `the process ended after it, ${how}`],
+    };
+  if (isLeft) {
     return { state: "idle", cause: null, confidence: 0.8, reasons: [`a human ended it (${how})`] };
   }
   // Gemini CLI leaves with 0 when it is told to go: a headless run that has finished has said so.
@@ -31,16 +38,33 @@ export function byExit(question: Question): Verdict | null {
     return { state, cause: null, confidence: 0.7, reasons: ["the process ended with exit code 0"] };
   }
   const cause = exit.signal !== null ? "crash" : exit.code !== null ? "exit_code" : null;
-  const left = question.evidence.prompts.leftOpen;
+  const left = ended.evidence.prompts.leftOpen;
   const when = left ? " while it waited for an answer" : turn.turns > 0 ? " in the middle of its work" : "";
   return { state: "gone", cause, confidence: 0.9, reasons: [`the process ended${when}, ${how}`] };
 }
 
-/** While it left, it may have painted its last screen without what had ended its work. */
-function asItLeft(evidence: Evidence, exitAt: number): Evidence {
-  const { left } = evidence.failures;
-  if (!left || exitAt - left.at > CUT_OFF_MS) return evidence;
-  return { ...evidence, failures: { ...evidence.failures, ...left } };
+/** A dialog and a wait die with the program; the limit or the error that they tell of does not. */
+const final = (verdict: Verdict | null): Verdict | null =>
+  verdict?.state === "error" || verdict?.state === "rate_limited" ? verdict : null;
+
+/** Whoever leaves a program has seen where it stands: nobody waits for it any more. */
+function atRest({ state, cause, until, confidence, reasons }: Verdict): Verdict {
+  return state === "stuck"
+    ? { state: "complete", cause: null, confidence: 0.5, reasons }
+    : { state, cause, confidence, reasons, ...(until === undefined ? {} : { until }) };
+}
+
+/** The question as it stood before the program began to go. */
+function asItEnded(question: Question, exitAt: number): Question {
+  const { evidence } = question;
+  const { leaving, failures, progress } = evidence;
+  if (leaving && endedByHuman(evidence)) return { ...question, active: false, evidence: { ...evidence, ...leaving } };
+  // It may have painted its last screen without what had ended its work, or what it asked.
+  const isLeave = (left: { at: number } | null): boolean => left !== null && exitAt - left.at <= CUT_OFF_MS;
+  const stood: Partial<Evidence> = {};
+  if (isLeave(failures.left)) stood.failures = { ...failures, ...failures.left };
+  if (progress.left && isLeave(progress.left)) stood.progress = { ...progress, reading: progress.left.reading };
+  return { ...question, active: false, evidence: { ...evidence, ...stood } };
 }
 
 type Ending = Pick<Evidence, "exit" | "quitAt" | "touchedAt" | "turn">;
@@ -48,7 +72,7 @@ type Ending = Pick<Evidence, "exit" | "quitAt" | "touchedAt" | "turn">;
 export function endedByHuman(evidence: Ending): boolean {
   const { exit, quitAt } = evidence;
   if (!exit) return false;
-  return (quitAt !== null && exit.at - quitAt < QUIT_MS) || endedByKeys(evidence);
+  return (quitAt !== null && exit.at - quitAt < LEAVING_MS) || endedByKeys(evidence);
 }
 
 /**

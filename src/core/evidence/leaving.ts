@@ -1,0 +1,31 @@
+/**
+ * What stood as a human began to leave. A program that goes paints a last screen, drops its dialog, clears its title and
+ * may end its turn: none of that is work, and none of it is a result.
+ */
+import type { Evidence } from "./evidence.js";
+import { openPrompt } from "./prompts.js";
+
+type Parts = Pick<Evidence, "turn" | "prompts" | "failures" | "retries" | "progress" | "message">;
+
+export interface Leaving extends Parts {
+  at: number;
+}
+
+/** Keys to leave that follow each other so soon are one leave: most programs want two. */
+export const LEAVING_MS = 15_000;
+
+/** Copies of the parts that a leave-taking changes. */
+export function asStood(evidence: Evidence, at: number): Leaving {
+  const { leaving, quitAt, turn, prompts, failures, retries, progress, message } = evidence;
+  if (leaving && quitAt !== null && at - quitAt < LEAVING_MS) return leaving;
+  const leftOpen = openPrompt(prompts) !== null;
+  return {
+    at,
+    turn: { ...turn, record: { ...turn.record } },
+    prompts: { ...prompts, open: { ...prompts.open }, leftOpen },
+    failures: { ...failures },
+    retries: { ...retries },
+    progress: { ...progress },
+    message,
+  };
+}

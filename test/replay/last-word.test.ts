@@ -1,0 +1,43 @@
+/** What is said of a recorded program once it has ended: by all sources, and by its screen alone. */
+import { describe, expect, it } from "vitest";
+import type { TimelineEntry } from "../../src/core/timeline.js";
+import { CORPUS, caseFolders, OWN_CASES, readMeta } from "../support/recordings.js";
+import { rouse } from "../support/rouse.js";
+
+const RESULTS = new Set(["complete", "error", "rate_limited"]);
+const folders = [...caseFolders(OWN_CASES), ...(CORPUS ? caseFolders(`${CORPUS}/live`) : [])];
+
+function timelines(...options: string[]): Map<string, TimelineEntry[]> {
+  const { stdout } = rouse(["replay", ...folders, "--json", ...options]);
+  const lines = stdout.trim().split("\n");
+  return new Map(folders.map((path, i) => [path, (JSON.parse(lines[i] as string) as Line).timeline]));
+}
+interface Line {
+  timeline: TimelineEntry[];
+}
+
+describe.each([[[]], [["--sources", "screen"]]])("the last word of a recording (%j)", (options) => {
+  const said = timelines(...options);
+  const ends = folders.flatMap((path) => {
+    const { t_end, exit, signal } = readMeta(path) as { t_end: number; exit?: number | null; signal?: number | null };
+    if (exit == null && signal == null) return [];
+    const timeline = said.get(path) as TimelineEntry[];
+    const before = timeline.findLast(({ t }) => t <= t_end)?.state ?? "unknown";
+    return [{ path, before, last: (timeline.at(-1) as TimelineEntry).state }];
+  });
+
+  it("is the result, where there was one before it was left", () => {
+    expect(ends.length).toBeGreaterThan(20);
+    const lost = ends.filter(({ before, last }) => RESULTS.has(before) && last !== before);
+    expect(lost).toEqual([]);
+  });
+
+  it("is no result, where there was none", () => {
+    const invented = ends.filter(({ before, last }) => !RESULTS.has(before) && RESULTS.has(last));
+    expect(invented).toEqual([]);
+  });
+
+  it("is never that a program is stuck, works or waits that is no longer there", () => {
+    expect(ends.filter(({ last }) => ["stuck", "working", "waiting", "starting"].includes(last))).toEqual([]);
+  });
+});
