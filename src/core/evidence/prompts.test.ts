@@ -46,13 +46,19 @@ describe("open prompts", () => {
 
   it("of a hook are answered when the composer is back, the hooks say so or a turn edge comes", () => {
     const answered = { kind: "prompt", source: "hook", open: false };
-    for (const closing of [screen({}), answered, { kind: "turn", source: "stream", phase: "end" }]) {
+    for (const closing of [answered, { kind: "turn", source: "stream", phase: "end" }]) {
       expect(openPrompt(stateAfter(hook, closing))).toBeNull();
     }
+    expect(openPrompt(stateAfter(hook, dialog, screen({})))).toBeNull();
     // Another call that ran beside it ends: the question is still open.
     const end = { kind: "tool_end", source: "hook", id: "x", ok: true, outcome: "", raw: "" };
     expect(openPrompt(stateAfter(hook, end))).not.toBeNull();
     expect(openPrompt(stateAfter(hook, screen({ composer: "hidden" })))).not.toBeNull();
+  });
+
+  it("of a hook are not answered by a screen from before the dialog was drawn", () => {
+    expect(openPrompt(stateAfter(hook, screen({})))).not.toBeNull();
+    expect(openPrompt(stateAfter(hook, { ...screen({}), at: 60_000 }))).toBeNull();
   });
 
   it("count from when they were first seen", () => {

@@ -17,6 +17,8 @@ export interface PromptsEvidence {
   /** Calls of question and plan tools that wait for their answer, by id. */
   asked: Map<string, OpenPrompt>;
   closedAt: number | null;
+  /** When the screen last showed a dialog. */
+  drawnAt: number | null;
   /** A prompt was open when the process ended. */
   leftOpen: boolean;
   /** The screen says that the program works, and shows the tool that it runs and no dialog. */
@@ -28,7 +30,15 @@ export interface PromptsEvidence {
 const ASKED_MAX = 8;
 
 export function createPrompts(): PromptsEvidence {
-  return { open: {}, asked: new Map(), closedAt: null, leftOpen: false, showsTool: false, toolAsks: null };
+  return {
+    open: {},
+    asked: new Map(),
+    closedAt: null,
+    drawnAt: null,
+    leftOpen: false,
+    showsTool: false,
+    toolAsks: null,
+  };
 }
 
 export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
@@ -48,11 +58,12 @@ export function takePrompts(prompts: PromptsEvidence, signal: Signal): void {
       const printed = prompts.showsTool ? (tail?.at(-1) ?? "") : "";
       prompts.toolAsks = printed !== "" && closingOf(printed) === "question" ? printed : null;
       if (dialog) {
+        prompts.drawnAt = signal.at;
         open(prompts, "screen", signal.at, dialog.prompt, dialog.question, dialog.limit);
       } else {
         close(prompts, "screen", signal.at);
         // The screen shows the composer again: an event that only ever opens has been answered.
-        if (signal.reading.composer !== "hidden") close(prompts, "hook", signal.at);
+        if (signal.reading.composer !== "hidden" && !isUndrawn(prompts, signal.at)) close(prompts, "hook", signal.at);
       }
       return;
     }
@@ -97,6 +108,12 @@ function open(
 ): void {
   const known = prompts.open[source];
   prompts.open[source] = { prompt, question: question || (known?.question ?? ""), at: known?.at ?? at, source, limit };
+}
+
+/** A hook fires before its dialog is drawn, and two looks have to agree on that. */
+const DRAWN_MS = 4000;
+function isUndrawn({ open: { hook }, drawnAt }: PromptsEvidence, at: number): boolean {
+  return hook !== undefined && (drawnAt ?? Number.NEGATIVE_INFINITY) < hook.at && at - hook.at < DRAWN_MS;
 }
 
 function close(prompts: PromptsEvidence, source: Source, at: number): void {

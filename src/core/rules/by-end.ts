@@ -29,8 +29,9 @@ export function byEnd(question: Question): Verdict | null {
     neverExitedVerdict(evidence.lifecycle, now, options),
     lostResultVerdict(evidence.lostResult, now, options),
     completionVerdict(evidence.completion, now, options),
-    checkpointVerdict(evidence.checkpoint, now, options),
+    // The longer clock of the two: what is told first is that no checkpoint came.
     claimVerdict(evidence.checkpoint, now, options),
+    checkpointVerdict(evidence.checkpoint, now, options),
   ]) {
     if (!verdict) continue;
     const { cause, confidence, reason } = verdict;

@@ -34,6 +34,14 @@ describe("a question in the last line of a program without dialogs", () => {
     expect(findDialog(generic, ["some output", row])).toBeNull();
   });
 
+  it("counts below the echo of what somebody typed, which looks like a place to type", () => {
+    const rows = ["> fix it", "", "Add a.py to the chat? (Y)es/(N)o [Yes]: "];
+    expect(findComposer(generic, rows)).toMatchObject({ bottom: 0 });
+    expect(findDialog(generic, rows, findComposer(generic, rows))).toMatchObject({ prompt: "confirmation" });
+    const asked = [...rows, "", "> "];
+    expect(findDialog(generic, asked, findComposer(generic, asked))).toBeNull();
+  });
+
   it("counts only in the last line", () => {
     expect(findDialog(generic, ["Proceed? [y/N]", "y", "done"])).toBeNull();
   });

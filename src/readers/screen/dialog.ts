@@ -1,6 +1,7 @@
 import type { PromptKind } from "../../core/states.js";
 import type { CompiledProfile } from "./compiled.js";
 import type { Composer } from "./composer.js";
+import { askedByLine, HINT, hasHint, questionAtFoot, questionOf, ROW_MAX } from "./question.js";
 import { once, type Row } from "./row.js";
 import { footOf, isBlank, joinRows, wordsIn } from "./screen-text.js";
 
@@ -14,7 +15,6 @@ export interface Dialog {
 
 const SELECTED = /^[\s│┃|▌]{0,8}[❯›●▸▶►→>◉]\s{1,3}(?:(\d{1,2})[.)]\s{1,3})?(?:\[.\]\s)?\S/;
 const OPTION = /^[\s│┃|▌]{0,12}(?:[❯›●▸▶►→>◉○◯]\s{1,3})?(\d{1,2})[.)]\s{1,3}(?:\[.\]\s)?\S/;
-const HINT = /\b(?:enter|return)\b.{0,12}\b(?:confirm|select|continue|submit|choose|accept)\b/i;
 /** Beside an option, the key that chooses it. */
 const KEYED = /\((?:[a-z]|tab|esc|enter|return|(?:shift|ctrl|alt)[+-](?:tab|[a-z]))\)[\s│┃|]*$/i;
 const LABEL = /^(?:[✓✔✗✘✕] )?[\p{L}\p{N}"'“([]/u;
@@ -40,8 +40,6 @@ const KEYED_ANSWERS =
 const MOVES = /[↑↓▲▼].{0,30}\b(?:enter|return)\b|\barrow keys\b.{0,30}\b(?:enter|return)\b/i;
 const OPENS = /^\s{0,4}[╭┌]?[─━═]{9,}/;
 const BLOCK_MAX = 28;
-/** What is matched of a row. */
-const ROW_MAX = 400;
 
 const NOT_SELECTED = { isSelected: false, number: undefined };
 /** Is it drawn as the selected option, and with which number? */
@@ -51,7 +49,6 @@ const selectionOf = once((row): { isSelected: boolean; number: string | undefine
 });
 /** Its number as an option; null where it is none. */
 const optionOf = once((row) => OPTION.exec(row)?.[1] ?? null);
-const hasHint = once((row) => HINT.test(row.slice(0, ROW_MAX)));
 const opens = once((row) => OPENS.test(row));
 const opensBlock = once((row) => /^(?:[╭┌]─{9,}|─{20,}$)/.test(row.trim()));
 /** Do the keyed answers stand in it? */
@@ -76,11 +73,12 @@ export function findDialog(
   const foot = footOf(rows);
   const { bottom, hiddenMeansDialog } = profile.profile.composer;
   if (foot < 0 || (composer && bottom !== null)) return null;
+  const last = rows[foot] as Row;
+  // Above a line that asks, what looks like a bare composer is the echo of what was typed into it.
+  const asked = hiddenMeansDialog || (composer && composer.bottom >= foot) ? null : askedByLine(last);
+  if (asked) return { prompt: asked, question: wordsIn(last).slice(0, 400), limit: false, top: foot };
   if (composer && !isOption(composer, selectedOption(rows, foot))) return null;
   if (!composer && !hiddenMeansDialog) {
-    const last = rows[foot] as Row;
-    const asked = askedByLine(last);
-    if (asked) return { prompt: asked, question: wordsIn(last).slice(0, 400), limit: false, top: foot };
     const answers = keyedAnswers(rows, foot);
     if (answers !== null) return keyed(profile, rows, answers);
   }
@@ -91,7 +89,7 @@ export function findDialog(
   if (option === null && !(kind && isNamed(profile, rows, foot, composer))) return null;
   return {
     prompt: kind?.prompt ?? "confirmation",
-    question: questionOf(rows, start, option ?? foot),
+    question: option === null ? questionAtFoot(rows, start, foot) : questionOf(rows, start, option),
     limit: kind?.limit ?? false,
     top: start,
   };
@@ -132,19 +130,6 @@ function askedFrom(rows: readonly Row[], y: number): number {
 
 const isYesOrNo = (one: string, other: string): boolean =>
   (YES.test(one) && NO.test(other)) || (NO.test(one) && YES.test(other));
-
-/** Programs without dialogs ask in a line, and the line is the last thing on the screen. */
-const LINE_QUESTIONS: readonly { prompt: PromptKind; when: RegExp }[] = [
-  { prompt: "login", when: /\b(?:password|passphrase|verification code|one-time code)\b[^:]{0,60}:\s*$/i },
-  { prompt: "confirmation", when: /[([](?:y\/n|yes\/no|y\/n\/a)[^\])]{0,12}[)\]][^\w]{0,3}$/i },
-  { prompt: "confirmation", when: /\(y\)es\/\(n\)o.{0,60}$/i },
-  { prompt: "confirmation", when: /\bpress (?:enter|return|any key) to continue\W{0,8}$/i },
-];
-
-const askedByLine = once((row): PromptKind | null => {
-  const tail = row.slice(-200).trimEnd();
-  return LINE_QUESTIONS.find(({ when }) => when.test(tail))?.prompt ?? null;
-});
 
 function selectedOption(rows: readonly Row[], foot: number): number | null {
   let below = 0;
@@ -258,12 +243,4 @@ function blockStart(rows: readonly Row[], foot: number): number {
     if (foot - y > 3 && opensBlock(rows[y] as Row)) break;
   }
   return start;
-}
-
-/** The row that asks, with what is asked about: the last rows above the options, most telling first. */
-function questionOf(rows: readonly Row[], start: number, option: number): string {
-  const above = rows.slice(start, option).map(wordsIn).filter(Boolean);
-  const asking = above.findLast((row) => /[?？]\s*$/.test(row));
-  const context = above.filter((row) => row !== asking).slice(-4);
-  return [...(asking ? [asking] : []), ...context].join(" · ").slice(0, 400);
 }
