@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { errorKey, infraOf, normaliseResult } from "./normalise.js";
+import { errorKey, infraOf, normaliseCall, normaliseResult } from "./normalise.js";
 
 describe("normaliseResult", () => {
   const same: [why: string, a: string, b: string][] = [
@@ -88,6 +88,16 @@ describe("errorKey", () => {
     ["file positions", "src/a.ts:10:5 error TS1005 expected", "lib/b.ts:7:1 error TS1005 expected"],
     ["addresses", "cannot fetch https://a.test/x?y=1", "cannot fetch http://b.test/"],
     ["lines around the error", "Exit code 2\nfatal: bad revision", "fatal: bad revision"],
+    [
+      "what a daemon names anew",
+      `failed on endpoint db (${"a1".repeat(32)})`,
+      `failed on endpoint db (${"b2".repeat(32)})`,
+    ],
+    [
+      "request ids in JSON",
+      '{"message": "title is required", "requestId": "1a"}',
+      '{"message": "title is required", "requestId": "2b"}',
+    ],
   ];
   it.each(same)("is independent of %s", (_, a, b) => {
     expect(errorKey(a)).toBe(errorKey(b));
@@ -105,6 +115,29 @@ describe("errorKey", () => {
       expect(errorKey(text)).toBe("");
     },
   );
+});
+
+describe("a call", () => {
+  const same: [what: string, a: string, b: string][] = [
+    ["spaces", '{"command":"cat  a.css "}', '{"command":"\\tcat a.css\\n"}'],
+    ["the id of a request", '{"team":"A","requestId":"1a"}', '{"team":"A","requestId":"2b"}'],
+    ["what keeps a cache away", '{"url":"http://a/x?_ts=1718000006029"}', '{"url":"http://a/x?_ts=1718000013973"}'],
+    ["a count of tries", '{"prompt":"Fix it. (attempt 1)"}', '{"prompt":"Fix it. (attempt 2)"}'],
+    ["the name of a scratch folder", '{"command":"python3 /tmp/tmpa5/p.py"}', '{"command":"python3 /tmp/tmped/p.py"}'],
+    ["the spelling of a path", '{"path":"./src/a/./b.ts"}', '{"path":"src/../src/a/b.ts"}'],
+  ];
+  it.each(same)("is the same with other %s", (_, a, b) => {
+    expect(normaliseCall(a)).toBe(normaliseCall(b));
+  });
+
+  it.each([
+    ["folders", '{"command":"make","cwd":"/a"}', '{"command":"make","cwd":"/b"}'],
+    ["days", '{"date":"2026-01-01"}', '{"date":"2026-01-02"}'],
+    ["ids of things", '{"userId":"1"}', '{"userId":"2"}'],
+    ["pages", '{"url":"http://a/x?page=1"}', '{"url":"http://a/x?page=2"}'],
+  ])("is another with other %s", (_, a, b) => {
+    expect(normaliseCall(a)).not.toBe(normaliseCall(b));
+  });
 });
 
 describe("infraOf", () => {

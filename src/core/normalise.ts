@@ -41,7 +41,10 @@ const VOLATILE: readonly Rule[] = [
   [/\b\d{1,9}(?:\.\d{1,6})? ?(?:milliseconds?|seconds?|minutes?|hours?|msecs?|secs?|mins?|hrs?)\b/gi, "#for"],
   // Lower case only: `12M` is a size, and a size that grows is progress.
   [/\b\d{1,9}(?:\.\d{1,6})? ?(?:ms|µs|us|ns|s|m|h)\b/g, "#for"],
-  [/\b(p?pid|pgid|process id)([ :=#]{1,3})\d{1,10}\b/gi, "$1$2#"],
+  [/\b(p?pids?|pgid|process id)([ :=#]{1,3})\d{1,10}\b/gi, "$1$2#"],
+  // Of the kernel's log, and of what git drops.
+  [/\[ {0,8}\d{1,8}\.\d{3,9}\]/g, "#time"],
+  [/(\bstash@\{\d{1,4}\} \()[0-9a-f]{40}\)/g, "$1#)"],
   [/\b(session)([ :=#]{1,3})[\w-]{0,40}\d[\w-]{0,40}/gi, "$1$2#"],
   [
     /\b((?:session|request|req|run|trace|span|correlation|message|container|chunk)[ _-]?id)([ :=#]{1,3})[\w-]{1,80}/gi,
@@ -59,6 +62,27 @@ const VOLATILE: readonly Rule[] = [
 /** The text of a result with run-to-run noise removed and whitespace squeezed; at most some 8 KB, head and tail. */
 export function normaliseResult(text: string): string {
   return squeeze(apply(VOLATILE, apply(ESCAPES, cut(text))));
+}
+
+/** Of a call, only what nobody would ask for again with another value: who asks, when, for how often, into which scratch file. */
+const CALL_NOISE: readonly Rule[] = [
+  [
+    /"(request_?id|trace_?id|span_?id|correlation_?id|idempotency_?key|nonce|timestamp|ts)"\s{0,4}:\s{0,4}(?:"[^"\n]{0,200}"|[0-9.]{1,24})/gi,
+    '"$1":#',
+  ],
+  [/([?&](?:_|_?ts?|cb|nonce|rand|timestamp|cache_?bust(?:er)?)=)[\w.-]{1,64}/gi, "$1#"],
+  [/\b(attempt|try|retry)([ :=#]{1,3})\d{1,6}(?: ?(?:\/|of) ?\d{1,6})?/gi, "$1$2#"],
+  [/(?:\/private)?(?:\/var\/folders|\/var\/tmp|\/tmp)\/[\w.+@~-]{1,80}/g, "#tmp"],
+  [/\\[nt]/g, " "],
+  // One path in several spellings.
+  [/(?<=["\s=/])\.\//g, ""],
+  [/(?<=["\s=/])[\w-]{1,80}\/\.\.\//g, ""],
+  [/\s{1,400}(?=")|(?<=")\s{1,400}/g, ""],
+];
+
+/** A call, as the text of its canonical arguments, without that. */
+export function normaliseCall(text: string): string {
+  return squeeze(apply(CALL_NOISE, cut(text)));
 }
 
 /** What an error quotes of the call that met it. */
@@ -81,6 +105,8 @@ const QUOTED: readonly Rule[] = [
   ],
   [/\b[Ll]n? ?\d{1,7}, ?[Cc]ol? ?\d{1,5}\b/g, "#at"],
   [/^ {0,8}\d{1,7} ?[|│].{0,400}$/gm, ""],
+  // What a failing command names anew at every try: a container, an endpoint.
+  [/\b[0-9a-f]{32,64}\b/g, "#hex"],
 ];
 
 const TELLING =
@@ -96,12 +122,19 @@ const KEY_LINE_MAX = 300;
  * error ("Exit code 1" and nothing else): a search without a hit fails like that, and it says nothing.
  */
 export function errorKey(text: string): string {
-  const lines = apply(QUOTED, apply(VOLATILE, apply(ESCAPES, cut(text))))
+  const bare = apply(VOLATILE, apply(ESCAPES, cut(text)));
+  // An error that is nothing but quotations, as JSON is, is told by them.
+  return keyOf(apply(QUOTED, bare)) || keyOf(bare);
+}
+
+function keyOf(text: string): string {
+  return text
     .split("\n")
     .map((line) => squeeze(line).slice(0, KEY_LINE_MAX))
-    .filter((line) => line !== "" && !EMPTY_WORDS.test(line));
-  const telling = lines.filter((line) => TELLING.test(line));
-  return telling.slice(0, KEY_LINES_MAX).join("\n").toLowerCase();
+    .filter((line) => line !== "" && !EMPTY_WORDS.test(line) && TELLING.test(line))
+    .slice(0, KEY_LINES_MAX)
+    .join("\n")
+    .toLowerCase();
 }
 
 /** First match wins: a refused connection is also a network failure, a 429 may call itself an error of the API. */

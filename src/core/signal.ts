@@ -92,6 +92,8 @@ export interface ToolStartSignal extends Base {
   class: ToolClass;
   /** Digest of tool name and canonical arguments. */
   call: string;
+  /** The same without what differs by itself from one call to the next, where that is another digest than `call`. */
+  near?: string;
   /** What it touches: a path, a URL, the head of a command. Bounded. */
   subject?: string;
   /** For edits: digest of the unordered pair {before, after}, so that an edit and its undo are the same. */

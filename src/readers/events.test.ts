@@ -36,6 +36,33 @@ const result = (id: string, t: number, extra: object = {}) => ({
   ...extra,
 });
 
+describe("calls that differ only in what differs by itself", () => {
+  const rounds = (n: number, args: (i: number) => object, text: string) =>
+    Array.from({ length: n }, (_, i) => [
+      call(`c${i}`, i * 5, { args: args(i) }),
+      result(`c${i}`, i * 5 + 1, { text }),
+    ]).flat();
+  const scratch = (i: number) => ({ command: `python3 /tmp/tmp${i}/probe.py` });
+
+  it("are a loop at the seventh equal result", () => {
+    expect(verdictOf(rounds(6, scratch, "no server"))).toBeNull();
+    expect(verdictOf(rounds(7, scratch, "no server"))).toMatchObject({ cause: "loop" });
+  });
+
+  it("are none where nothing came of them, or something else each time", () => {
+    expect(verdictOf(rounds(20, scratch, ""))).toBeNull();
+    expect(verdictOf(rounds(20, (i) => ({ command: `make part${i}` }), "no server"))).toBeNull();
+  });
+
+  it("are a loop where the same task is given to a subagent again and again", () => {
+    const events = Array.from({ length: 4 }, (_, i) => [
+      call(`t${i}`, i * 40, { name: "Task", args: { prompt: "Find it" } }),
+      result(`t${i}`, i * 40 + 35, { text: "I could not find it." }),
+    ]).flat();
+    expect(verdictOf(events)).toMatchObject({ cause: "loop", rounds: 4 });
+  });
+});
+
 describe("EventReader", () => {
   it("reads each kind of event", () => {
     expect(

@@ -83,6 +83,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     tool: name,
     class: z.enum(TOOL_CLASSES),
     call: name,
+    near: name.optional(),
     subject: text.optional(),
     effect: name.optional(),
     after: name.optional(),

@@ -4,7 +4,7 @@
  */
 import { classifyTool } from "../agents/tools.js";
 import { canonical, digest } from "../core/digest.js";
-import { errorKey, infraOf, normaliseResult } from "../core/normalise.js";
+import { errorKey, infraOf, normaliseCall, normaliseResult } from "../core/normalise.js";
 import type { Signal, Source, ToolClass } from "../core/signal.js";
 import { arr, asRecord, str } from "./json.js";
 import { isPoll } from "./poll.js";
@@ -45,6 +45,8 @@ export class ToolCalls {
     if (this.#known.get(call.id)) return [];
     const { class: toolClass, ...facts } = classifyTool(call.tool, call.args);
     const span = spanOf(call.args);
+    const asked = canonical(withoutRemarks(call.args));
+    const near = normaliseCall(asked);
     this.#known.set(call.id, { class: toolClass, ended: false });
     const signals: Signal[] = [
       {
@@ -53,7 +55,8 @@ export class ToolCalls {
         id: call.id,
         tool: head(call.tool, TOOL_NAME_MAX),
         class: toolClass,
-        call: digest(call.tool + canonical(withoutRemarks(call.args))),
+        call: digest(call.tool + asked),
+        ...(near === asked ? {} : { near: digest(call.tool + near) }),
         ...facts,
         ...(span === undefined ? {} : { span }),
         ...(isPoll(call.tool, call.args) ? { poll: true } : {}),

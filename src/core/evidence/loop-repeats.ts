@@ -24,6 +24,8 @@ export interface Finished {
 
 export interface Entry {
   tool: string;
+  /** The last call that was counted here. */
+  call: string;
   isError: boolean;
   /** An error whatever the arguments, or one call with one outcome. */
   anyCall: boolean;
@@ -94,7 +96,7 @@ const WEIGHT = {
   noResult: 0.75,
   /** The same error, but another call: told at the fifth. */
   anyCall: 0.75,
-  /** A success that is equal only after normalising may be progress after all: told at the seventh. */
+  /** A success that is equal only after normalising its call or its result may be progress after all: told at the seventh. */
   noisy: 0.5,
   /** Among others, where a new command ran between that may have changed something. */
   afterAct: 0.5,
@@ -123,7 +125,7 @@ const ONLY_LOOKS: ReadonlySet<ToolClass> = new Set<ToolClass>([
   "question",
   "plan",
 ]);
-const NO_ERROR = digest("");
+const NOTHING = digest("");
 
 export function createRepeats(): Repeats {
   return {
@@ -169,10 +171,10 @@ export function forgetRepeats(repeats: Repeats): void {
 function judge(repeats: Repeats, call: Finished): boolean {
   const { start, end, round } = call;
   // An edit and its undo have the same effect, so the undo repeats the edit.
-  const what = start.class === "edit" ? `edit ${start.effect ?? start.after ?? start.call}` : start.call;
+  const what = start.class === "edit" ? `edit ${start.effect ?? start.after ?? start.call}` : sameCall(call);
   if (start.class === "edit" && end?.ok) reachState(repeats, what);
   const key = `${what} ${end?.outcome ?? "?"}`;
-  const errorKey = end && !end.ok && end.error && end.error !== NO_ERROR ? `error ${end.error}` : undefined;
+  const errorKey = end && !end.ok && end.error && end.error !== NOTHING ? `error ${end.error}` : undefined;
 
   const readAgain =
     end?.ok && start.span && start.subject ? isReadAgain(repeats.pages, start.subject, start.span) : false;
@@ -189,6 +191,14 @@ function judge(repeats: Repeats, call: Finished): boolean {
   if (isKnown || repeats.outcomes.has(key)) return false;
   remember(repeats.outcomes, key, true, STATES_MAX);
   return true;
+}
+
+/**
+ * The call without what differs by itself, where something came of it: of two calls that say nothing, two files or two
+ * folders may have been meant.
+ */
+function sameCall({ start, end }: Finished): string {
+  return start.near !== undefined && end !== undefined && end.outcome !== NOTHING ? start.near : start.call;
 }
 
 function beginRun(repeats: Repeats, round: number): void {
@@ -215,6 +225,7 @@ function count(repeats: Repeats, key: string, call: Finished, anyCall: boolean):
   if (!known) {
     const entry: Entry = {
       tool: start.tool,
+      call: start.call,
       isError: end?.ok === false,
       anyCall,
       text: end?.stable ?? end?.raw,
@@ -242,6 +253,7 @@ function count(repeats: Repeats, key: string, call: Finished, anyCall: boolean):
   known.period = round - known.lastRound;
   known.lastRound = round;
   known.lastAt = start.at;
+  known.call = start.call;
   known.text = end?.stable ?? end?.raw;
   remember(repeats.entries, key, known, ENTRIES_MAX);
   return toldOf(key, known, end?.at ?? start.at);
@@ -274,7 +286,8 @@ function weigh(repeats: Repeats, { start, end, round }: Finished, entry: Entry |
   const idleMs = start.at - repeats.lastEndAt;
   const waitedSince = entry ? repeats.waitRound >= entry.lastRound : repeats.waitRound === round - 1;
   // A look at work in the background succeeds; the same error beside it is no look.
-  const behind = !start.background && start.at < repeats.backgroundUntil && end?.ok !== false;
+  const isLook = !start.background && start.class !== "subagent";
+  const behind = isLook && start.at < repeats.backgroundUntil && end?.ok !== false;
   if (waits(start) || waitedSince || behind) {
     return entry && start.at - entry.lastAt < POLL_MS ? WEIGHT.fastPoll : WEIGHT.poll;
   }
@@ -282,7 +295,9 @@ function weigh(repeats: Repeats, { start, end, round }: Finished, entry: Entry |
   if (idleMs >= SPACED_MS) return WEIGHT.spaced;
   if (!end) return WEIGHT.noResult;
   if (entry?.anyCall) return WEIGHT.anyCall;
-  if (end.ok && entry && entry.text !== (end.stable ?? end.raw)) return WEIGHT.noisy;
+  // An edit and its undo are two calls, and one repeat.
+  const isOther = entry?.call !== start.call && start.class !== "edit";
+  if (end.ok && entry && (isOther || entry.text !== (end.stable ?? end.raw))) return WEIGHT.noisy;
   return 1;
 }
 
