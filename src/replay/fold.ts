@@ -135,8 +135,8 @@ class Fold {
   }
 
   finish(): FoldResult {
-    // A look after the last input, so that what came with it is seen by two looks.
-    this.#advance(this.#now + 3 * LOOK_MS);
+    // What came with the last input is looked at; no time passes of which nothing was recorded.
+    if (this.#terminal && this.#evidence.exit === null) this.#step(this.#terminal.lastLook(this.#now), this.#now);
     this.#terminal?.dispose();
     const skipped = new Map<string, number>();
     for (const reader of this.#readers.values()) {

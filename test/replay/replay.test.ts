@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { TimelineEntry } from "../../src/core/timeline.js";
 import { checkBars, type Figures } from "../../src/eval/bars.js";
 import { type LiveCase, scoreLive } from "../../src/eval/live.js";
 import { parseLiveTruth } from "../../src/eval/truth.js";
@@ -43,6 +44,28 @@ describe.each(OWN.map((path) => [short(path), path] as const))("the recording %s
   it.each([1, 7, 4096])("gives the same timeline in pieces of %d bytes as in recorded ones", async (size) => {
     const recorded = await timelineOf(path, (inputs) => inputs);
     expect(await timelineOf(path, (inputs) => rechunk(inputs, size))).toBe(recorded);
+  });
+});
+
+/** What comes up to second `t`. */
+async function* until(inputs: AsyncIterable<RecordedInput>, t: number): AsyncIterable<RecordedInput> {
+  for await (const input of inputs) {
+    if (input.t > t) return;
+    yield input;
+  }
+}
+
+describe.each(OWN.map((path) => [short(path), path] as const))("the recording %s, cut short", (_, path) => {
+  it("says what it said up to there, and nothing of the time after", async () => {
+    const whole = JSON.parse(await timelineOf(path, (inputs) => inputs)) as TimelineEntry[];
+    for (const share of [0.3, 0.8]) {
+      const end = (whole.at(-1)?.t ?? 0) * share;
+      const cut = JSON.parse(await timelineOf(path, (inputs) => until(inputs, end))) as TimelineEntry[];
+      const last = cut.at(-1)?.t ?? 0;
+      expect(last).toBeLessThanOrEqual(end);
+      const earlier = (entries: TimelineEntry[]) => entries.filter(({ t }) => t < last);
+      expect(earlier(cut)).toEqual(earlier(whole));
+    }
   });
 });
 

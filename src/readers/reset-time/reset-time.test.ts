@@ -355,6 +355,17 @@ describe("readResetTime, for any input", () => {
     );
   });
 
+  it("reads at a fraction of a millisecond what it reads at the millisecond", () => {
+    const at = Date.parse("2026-11-15T09:00:00Z");
+    for (const text of [
+      "resets 7pm (Europe/London)",
+      "resets at 05:25 UTC",
+      "resets Nov 18 at 9am",
+      "resets Tuesday 3pm",
+    ])
+      expect(readResetTime(text, at + 0.2, "UTC")).toEqual(readResetTime(text, at, "UTC"));
+  });
+
   it("takes a count of tries in brackets for no date", () => {
     expect(until("Retrying (3/10) · Overloaded · in 2s")).toBeNull();
   });

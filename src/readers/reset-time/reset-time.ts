@@ -89,8 +89,10 @@ interface Phrase {
  *
  * `readResetTime("You've hit your limit · resets 7pm (Europe/London)", now, "UTC")?.until`
  */
-export function readResetTime(text: string, now: number, zone: string): ResetTime | null {
-  if (!Number.isFinite(now) || Math.abs(now) > 8e15) return null;
+export function readResetTime(text: string, at: number, zone: string): ResetTime | null {
+  if (!Number.isFinite(at) || Math.abs(at) > 8e15) return null;
+  // A calendar takes whole milliseconds only, and a recording counts in seconds with fractions.
+  const now = Math.floor(at);
   if (!ANY_TIME.test(text)) return null;
   const clean = unwrap(text);
   const phrases = phrasesOf(clean);
