@@ -3,6 +3,16 @@
  * beside each agent, with nothing but our own profiles, has no use for.
  */
 import * as z from "zod";
+import { pattern } from "./pattern.js";
+
+/** RE2, tried as it is read: a field of this type cannot be forgotten where profiles are checked. */
+const re2 = z.string().superRefine((source, context) => {
+  try {
+    pattern(source);
+  } catch (error) {
+    context.addIssue({ code: "custom", message: (error as Error).message });
+  }
+});
 
 const words = z.array(z.string()).default([]);
 const status = z.enum(["working", "idle", "blocked"]);
@@ -22,13 +32,13 @@ const FACTS = [
 ] as const;
 
 /** Null where there is none; TOML has no null, so it may be left out. */
-const absent = z.string().nullable().default(null);
+const absent = re2.nullable().default(null);
 
 export const ruleSchema = z.strictObject({
   fact: z.enum(FACTS),
   region: z.enum(["status", "foot", "last", "reply"]),
   /** RE2. Named groups: attempt, max, delay, text, subject, count. Elapsed time and tokens are found by shape. */
-  when: z.string(),
+  when: re2,
   /** The text is drawn in red or amber, which a quoted copy is not. Ignored where colours are unknown. */
   tinted: z.boolean().optional(),
   /** The text is drawn in grey, as a program's own remarks are. Ignored where colours are unknown. */
@@ -67,11 +77,11 @@ export const profileSchema = z.strictObject({
   /** The releases whose recordings the profile was checked against. */
   versions: z.strictObject({ from: z.string(), to: z.string() }).nullable(),
   /** Where the program shows its version. Named group: version. */
-  versionRow: z.string().nullable(),
-  titles: z.array(z.strictObject({ when: z.string(), status })),
+  versionRow: re2.nullable(),
+  titles: z.array(z.strictObject({ when: re2, status })),
   composer: z.strictObject({
     /** First row of the composer. Named group: draft. */
-    first: z.string(),
+    first: re2,
     not: absent,
     /** The row right above and the closing row below, where the composer has a frame. */
     top: absent,
@@ -83,18 +93,18 @@ export const profileSchema = z.strictObject({
     /** It is missing only while a dialog stands in its place, so a dialog's words at the bottom are enough. */
     hiddenMeansDialog: z.boolean(),
     /** A draft that is only the program's own hint. */
-    placeholders: z.array(z.string()),
+    placeholders: z.array(re2),
   }),
   rules: z.array(ruleSchema),
   /** Rows between reply and composer that are neither reply nor news: tips, queue, effort hints. */
-  noise: z.array(z.string()),
+  noise: z.array(re2),
   /** A row that says that the block around it waits in a queue: typed while a turn runs, and no news of the agent. */
-  queued: z.string().nullable(),
+  queued: re2.nullable(),
   /** First row of a message by the agent. Named group: text. */
-  message: z.string().nullable(),
+  message: re2.nullable(),
   /** A message may also stand without it: the lowest prose is one then. */
   bareMessages: z.boolean().optional(),
-  dialogs: z.array(z.strictObject({ prompt, when: z.string(), limit: z.boolean().optional() })),
+  dialogs: z.array(z.strictObject({ prompt, when: re2, limit: z.boolean().optional() })),
   traits: z.strictObject({
     /** The reply appears on the screen while it streams. */
     streamsReply: z.boolean(),

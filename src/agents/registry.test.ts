@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { pattern } from "./pattern.js";
 import { mergeProfile, recordsOf } from "./profile.js";
 import { profileOverrideSchema, profileSchema } from "./profile-schema.js";
-import { profileFor, traitsOf } from "./registry.js";
+import { isKind, profileFor, traitsOf } from "./registry.js";
 
 const NAMES = ["claude-code", "codex", "gemini", "opencode", "generic"];
 
@@ -10,20 +10,6 @@ describe("the built-in profiles", () => {
   it.each(NAMES)("are valid data with valid patterns: %s", (name) => {
     const profile = profileSchema.parse(profileFor(name));
     expect(profile.id).toBe(name);
-    const { composer } = profile;
-    const sources = [
-      ...[...profile.rules, ...profile.titles, ...profile.dialogs].map((entry) => entry.when),
-      composer.first,
-      composer.not,
-      composer.top,
-      composer.bottom,
-      composer.more,
-      ...composer.placeholders,
-      ...profile.noise,
-      profile.message,
-      profile.versionRow,
-    ];
-    for (const source of sources) if (source !== null) expect(() => pattern(source)).not.toThrow();
   });
 
   it.each(NAMES)("match no empty row: %s", (name) => {
@@ -59,6 +45,19 @@ describe("the profile of a program", () => {
     expect(recordsOf(profileFor("my-fork", [own]))).toBe("gemini");
     expect(recordsOf(profileFor("my-fork", [{ ...own, records: "codex" }]))).toBe("codex");
     expect(profileFor("gemini", [own])).toBe(profileFor("gemini"));
+  });
+
+  it("is found by its name before the one over its base, in whatever order they stand", () => {
+    const own = [{ id: "generic", noise: ["^~"] }, { id: "zorp" }];
+    expect(profileFor("zorp", own).id).toBe("zorp");
+    expect(profileFor("zorp", own.toReversed()).id).toBe("zorp");
+    expect(profileFor("other", own)).toMatchObject({ id: "generic", noise: ["^~"] });
+  });
+
+  it("is found whatever letters its names are written in", () => {
+    const own = [{ id: "Zorp", programs: ["ZorpCLI"] }];
+    for (const name of ["Zorp", "zorp", "/usr/bin/ZorpCLI", "zorpcli"]) expect(profileFor(name, own).id).toBe("Zorp");
+    expect(["Zorp", "zorp", "ZORPCLI", "other"].map((name) => isKind(name, own))).toEqual([true, true, true, false]);
   });
 
   it("refuses a key that no profile has, so that a misspelt one is not silently ignored", () => {

@@ -15,7 +15,7 @@ export const KINDS: readonly string[] = PROFILES.map(({ id }) => id);
 /** Whether a kind is known by its id or by the name of its program. */
 export function isKind(given: string, own: readonly ProfileOverride[] = []): boolean {
   const name = given.toLowerCase();
-  return byName(name) !== undefined || own.some((o) => o.id === name || (o.programs ?? []).includes(name));
+  return byName(name) !== undefined || own.some((override) => isCalled(override, name));
 }
 
 /**
@@ -25,11 +25,17 @@ export function isKind(given: string, own: readonly ProfileOverride[] = []): boo
 export function profileFor(program: string, own: readonly ProfileOverride[] = [], said = ""): AgentProfile {
   const name = (program.split("/").at(-1) ?? "").toLowerCase();
   const base = byName(name) ?? byName(name.replace(/[-_. ]?v?\d[\d.]*$/, "")) ?? byProduct(said) ?? generic;
-  const override = own.find((o) => o.id === base.id || o.id === name || (o.programs ?? []).includes(name));
+  // The program's own name goes before its base: a profile over the generic one hides none that has a name.
+  const override =
+    own.find((given) => isCalled(given, name)) ?? own.find((given) => given.id.toLowerCase() === base.id);
   if (!override) return base;
   const parent = override.extends ? (PROFILES.find((p) => p.id === override.extends) ?? base) : base;
   return mergeProfile(parent, override);
 }
+
+/** Names of programs are compared in small letters, however somebody wrote them. */
+const isCalled = ({ id, programs = [] }: ProfileOverride, name: string): boolean =>
+  [id, ...programs].some((known) => known.toLowerCase() === name);
 
 const byName = (name: string): AgentProfile | undefined =>
   PROFILES.find((p) => p.id === name || p.programs.includes(name));

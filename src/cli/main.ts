@@ -7,6 +7,7 @@ import { Refused, Unreachable } from "../daemon/client.js";
 import { BadInput } from "../replay/bad-input.js";
 import { COMMANDS, groupOf, OTHER_WORDS } from "./commands.js";
 import { readVersion } from "./version.js";
+import { WrongOption } from "./wrong-option.js";
 
 /** 0 fine, 1 failed or trouble found, 2 bad usage, 69 daemon not reachable, 75 try again: the same for every command. */
 async function main(): Promise<number> {
@@ -69,7 +70,7 @@ function hint(command: Hinted, words: string): void {
 
 function exitOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof BadInput) return say(error.message, 1);
+  if (error instanceof BadInput) return say(error.message, error instanceof WrongOption ? 2 : 1);
   if (error instanceof Unreachable) {
     const start = 'start it with "rouse up", or start an agent with "rouse run" or "rouse spawn"';
     return say(`${error.message}; ${error.isDown ? start : 'try again; "rouse doctor" looks after it'}`, 69);

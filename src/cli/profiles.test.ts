@@ -2,6 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { AgentProfile } from "../agents/profile.js";
+import { profileSchema } from "../agents/profile-schema.js";
+import { profileFor } from "../agents/registry.js";
+import { compileProfile } from "../readers/screen/compiled.js";
 import { loadProfiles } from "./profiles.js";
 
 let folder: string;
@@ -26,17 +30,67 @@ describe("a user's own profiles", () => {
     ["broken.json", "{", /broken\.json: /],
     ["no-id.toml", "noise = []", /no-id\.toml: id:/],
     ["unknown.toml", 'id = "codex"\nrulez = []', /unknown\.toml: .*rulez/],
-    ["pattern.toml", 'id = "codex"\nnoise = ["(open"]', /pattern\.toml: pattern "\(open" is not valid RE2/],
+    ["pattern.toml", 'id = "codex"\nnoise = ["(open"]', /pattern\.toml: noise\.0: pattern "\(open" is not valid RE2/],
     [
       "draft.toml",
       'id = "codex"\n[composer]\nfirst = "^>"\nmore = "[z-a]"\nbelowMax = 4\nhiddenMeansDialog = false\nplaceholders = []',
-      /draft\.toml: pattern "\[z-a\]" is not valid RE2/,
+      /draft\.toml: composer\.more: pattern "\[z-a\]" is not valid RE2/,
     ],
+    ["queued.toml", 'id = "codex"\nqueued = "(open"', /queued\.toml: queued: pattern "\(open" is not valid RE2/],
+    [
+      "second.toml",
+      '[[profiles]]\nid = "a"\n[[profiles]]\nid = "b"\nmessage = "("',
+      /second\.toml: profiles\.1\.message: pattern/,
+    ],
+    [
+      "base.toml",
+      'id = "zorp"\nextends = "clade-code"',
+      /base\.toml: extends: there is no built-in profile "clade-code"; did you mean claude-code\? there are claude-code, codex/,
+    ],
+    [
+      "records.toml",
+      'id = "zorp"\nrecords = "claude"',
+      /records\.toml: records: there is no built-in profile "claude"/,
+    ],
+    ["twice.json", '{"profiles": [{"id": "a"}, {"id": "A"}]}', /twice\.json: there are two profiles with the id A/],
   ])("are refused with the file and the place: %s", async (name, content, message) => {
     await expect(load(name, content)).rejects.toThrow(message);
+  });
+
+  it("are refused for every pattern that the reading of a screen would choke on", () => {
+    const given = { ...profileFor("claude-code"), queued: "^x", message: "^x", versionRow: "^x" };
+    const forgotten = leavesOf(given).filter((keys) => {
+      const broken = withLeaf(given, keys, "(open");
+      return chokes(broken) && profileSchema.safeParse(broken).success;
+    });
+    expect(forgotten).toEqual([]);
+    expect(chokes(withLeaf(given, ["queued"], "(open"))).toBe(true);
   });
 
   it("that are not there are refused by name", async () => {
     await expect(loadProfiles(join(folder, "missing.toml"))).rejects.toThrow(/missing\.toml/);
   });
 });
+
+/** The way to every text of a profile, and to every one that it may have. */
+function leavesOf(value: unknown, keys: string[] = []): string[][] {
+  if (typeof value !== "object" || value === null) return typeof value === "string" || value === null ? [keys] : [];
+  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...keys, key]));
+}
+
+function withLeaf(profile: AgentProfile, keys: readonly string[], text: string): AgentProfile {
+  const copy = structuredClone(profile);
+  const last = keys.slice(0, -1).reduce((inner, key) => inner[key] as Keyed, copy as unknown as Keyed);
+  last[keys.at(-1) as string] = text;
+  return copy;
+}
+type Keyed = Record<string, unknown>;
+
+function chokes(profile: AgentProfile): boolean {
+  try {
+    compileProfile(profile);
+    return false;
+  } catch {
+    return true;
+  }
+}

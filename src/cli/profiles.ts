@@ -2,18 +2,22 @@
 import { readFile } from "node:fs/promises";
 import { parse as parseToml, TomlError } from "smol-toml";
 import type * as z from "zod";
-import { pattern } from "../agents/pattern.js";
 import type { ProfileOverride } from "../agents/profile.js";
 import { profileOverrideSchema } from "../agents/profile-schema.js";
-import { BadInput } from "../replay/files.js";
+import { KINDS } from "../agents/registry.js";
+import { otherNames } from "../config/suggest.js";
+import { WrongOption } from "./wrong-option.js";
 
 export async function loadProfiles(path: string): Promise<ProfileOverride[]> {
   const text = await readFile(path, "utf8").catch((error: Error) => {
-    throw new BadInput(`cannot read the profile ${path}: ${error.message}`);
+    throw new WrongOption(`cannot read the profile ${path}: ${error.message}`);
   });
   const value = parseFile(path, text);
-  const list = isRecord(value) && Array.isArray(value.profiles) ? value.profiles : [value];
-  return list.map((entry) => checked(path, entry));
+  if (!isRecord(value) || !Array.isArray(value.profiles)) return [checked(path, value)];
+  const profiles = value.profiles.map((entry, i) => checked(path, entry, `profiles.${i}`));
+  const twice = profiles.find(({ id }, i) => profiles.findIndex((other) => isSameName(other.id, id)) < i);
+  if (twice) throw new WrongOption(`${path}: there are two profiles with the id ${twice.id}; make one of them`);
+  return profiles;
 }
 
 function parseFile(path: string, text: string): unknown {
@@ -21,35 +25,30 @@ function parseFile(path: string, text: string): unknown {
     return path.endsWith(".json") ? JSON.parse(text) : parseToml(text);
   } catch (error) {
     const where = error instanceof TomlError ? `:${error.line}:${error.column}` : "";
-    throw new BadInput(`${path}${where}: ${(error as Error).message.split("\n")[0]}`);
+    throw new WrongOption(`${path}${where}: ${(error as Error).message.split("\n")[0]}`);
   }
 }
 
-function checked(path: string, entry: unknown): ProfileOverride {
+/** `place` is where in the file it stands, where there are several. */
+function checked(path: string, entry: unknown, place = ""): ProfileOverride {
+  const refuse = (keys: readonly PropertyKey[], message: string): never => {
+    const at = [place, ...keys].filter((part) => part !== "").join(".");
+    throw new WrongOption(`${path}: ${at || "the profile"}: ${message}`);
+  };
   const parsed = profileOverrideSchema.safeParse(entry);
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
-    throw new BadInput(`${path}: ${issue.path.join(".") || "the profile"}: ${issue.message}`);
+    return refuse(issue.path, issue.message);
   }
-  for (const source of patternsOf(parsed.data)) {
-    try {
-      pattern(source);
-    } catch (error) {
-      throw new BadInput(`${path}: ${(error as Error).message}`);
-    }
+  // A name that nobody knows would stand for the generic profile, in silence.
+  for (const key of ["extends", "records"] as const) {
+    const named = parsed.data[key];
+    if (named !== undefined && !KINDS.includes(named))
+      refuse([key], `there is no built-in profile ${JSON.stringify(named)}; ${otherNames(named, KINDS)}`);
   }
   return parsed.data;
 }
 
-function patternsOf(profile: ProfileOverride): string[] {
-  const { composer, titles = [], rules = [], dialogs = [], noise = [], message, versionRow } = profile;
-  const own = composer
-    ? [composer.first, composer.not, composer.top, composer.bottom, composer.more, ...composer.placeholders]
-    : [];
-  const rows = [...titles, ...rules, ...dialogs].map((entry) => entry.when);
-  return [...rows, ...noise, ...own, message, versionRow].filter(
-    (source): source is string => typeof source === "string",
-  );
-}
+const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;

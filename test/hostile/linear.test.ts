@@ -36,11 +36,11 @@ const PIECES = [
 const hostile = (piece: string, size = SIZE): string => piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
 
 function patternsOf(id: string): string[] {
-  const { titles, rules, dialogs, noise, message, versionRow, composer } = profileFor(id);
+  const { titles, rules, dialogs, noise, queued, message, versionRow, composer } = profileFor(id);
   const own = [composer.first, composer.not, composer.top, composer.bottom, composer.more, ...composer.placeholders];
   return [...titles, ...rules, ...dialogs]
     .map(({ when }) => when)
-    .concat([...noise, message, versionRow, ...own].filter((source) => source !== null));
+    .concat([...noise, queued, message, versionRow, ...own].filter((source) => source !== null));
 }
 
 describe.each(["claude-code", "codex", "gemini", "opencode", "generic"])("the patterns of %s", (id) => {
