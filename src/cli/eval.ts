@@ -16,9 +16,10 @@ import {
 import { SOURCE_NAMES } from "../replay/case-folder.js";
 import { BadInput } from "../replay/files.js";
 import { isFolder, type ReplayOptions } from "../replay/replay-case.js";
+import { findCases } from "./find-cases.js";
 import { parseSources, parseZone } from "./options.js";
 import { loadProfiles } from "./profiles.js";
-import { eachRow, expand } from "./replay.js";
+import { EVENT_STREAMS, eachRow, SINGLE_SCREENS, STRETCHES } from "./rows.js";
 import { figuresText, worstText } from "./text/eval.js";
 import { isColoured } from "./text/paint.js";
 import { startProgress } from "./text/progress.js";
@@ -103,7 +104,7 @@ async function addParts(dir: string, parts: Parts, complain: (message: string) =
   if (files.sessions) parts.sessions.push(dir);
   const isCorpus = Object.values(files).includes(true);
   if (isCorpus && !has("live")) return;
-  const cases = await expand([has("live") ? join(dir, "live") : dir], (error) => complain(error.message));
+  const cases = await findCases([has("live") ? join(dir, "live") : dir], (error) => complain(error.message));
   parts.live = [...new Set([...parts.live, ...cases])];
 }
 
@@ -115,9 +116,16 @@ async function evalParts(
   complain: (message: string) => void,
 ): Promise<Figures> {
   const figures: Figures = {};
-  const rowsOf = (files: readonly string[]) => async (each: (row: Record<string, unknown>) => unknown) => {
-    for (const file of files) await eachRow(file, each);
+  const orComplain = (error: unknown): void => {
+    if (!(error instanceof BadInput)) throw error;
+    complain(error.message);
   };
+  // One bad file costs itself only: the others are scored.
+  const rowsOf =
+    (files: readonly string[], shape: Parameters<typeof eachRow>[1]) =>
+    async (each: (row: Record<string, unknown>) => unknown) => {
+      for (const file of files) await eachRow(file, shape, each).catch(orComplain);
+    };
   const told = <T>(what: string, { figures: scored, unlabelled, unread }: Scored<T>): T => {
     unread.forEach(complain);
     if (unlabelled > 0)
@@ -132,13 +140,16 @@ async function evalParts(
   if (events.length > 0)
     figures.events = told(
       "event streams",
-      await watched("event streams", null, (step) => evalEvents(rowsOf(events), step)),
+      await watched("event streams", null, (step) => evalEvents(rowsOf(events, EVENT_STREAMS), step)),
     );
   if (screens.length > 0)
-    figures.screens = told("screens", await watched("screens", null, (step) => evalScreens(rowsOf(screens), step)));
+    figures.screens = told(
+      "screens",
+      await watched("screens", null, (step) => evalScreens(rowsOf(screens, SINGLE_SCREENS), step)),
+    );
   if (sessions.length > 0) {
     const segments: Segments = { byFile: new Map(), unlabelled: 0 };
-    for (const dir of sessions) await readSegments(dir, rowsOf([join(dir, "segments.jsonl")]), segments);
+    for (const dir of sessions) await readSegments(dir, rowsOf([join(dir, "segments.jsonl")], STRETCHES), segments);
     figures.sessions = told(
       "stretches of transcripts",
       await watched("transcripts", segments.byFile.size, (step) => evalSessions(segments, replay, step)),

@@ -1,6 +1,4 @@
 /** `rouse replay`: a recording in, an explained timeline out. */
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 import { KINDS } from "../agents/registry.js";
 import type { Incidents } from "../core/incident/incident.js";
@@ -8,15 +6,16 @@ import { plain, plainJson } from "../core/plain.js";
 import type { Origin, Policy } from "../core/policy/policy.js";
 import { createRehearsal } from "../core/rehearse.js";
 import { canDoWith } from "../effects/index.js";
-import { parseRecord } from "../readers/json.js";
-import { isCaseFolder, SOURCE_NAMES } from "../replay/case-folder.js";
-import { BadInput, readLines } from "../replay/files.js";
+import { SOURCE_NAMES } from "../replay/case-folder.js";
+import { BadInput } from "../replay/files.js";
 import { isFolder, type Replayed, type ReplayOptions, replayCase, replayCast } from "../replay/replay-case.js";
 import { replayEvents, replaySignals, replayTranscript } from "../replay/replay-records.js";
 import { judgeScreen } from "../replay/replay-screens.js";
+import { findCases } from "./find-cases.js";
 import { complaintOfKind, parseSources, parseZone } from "./options.js";
 import { parseOrigin, policyOf } from "./policy-option.js";
 import { loadProfiles } from "./profiles.js";
+import { EVENT_STREAMS, eachRow, SINGLE_SCREENS } from "./rows.js";
 import { isColoured } from "./text/paint.js";
 import { timelineText } from "./text/timeline.js";
 import { wouldEntry, wouldText } from "./text/would.js";
@@ -69,21 +68,8 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
         ...(policy ? { rehearsal: rehearsalOf(policy, options.origin) } : {}),
       };
       const out = printer(options.json === true, policy?.name ?? null);
-      let asked = 0;
-      if (options.events) asked += await eachRow(options.events, async (row) => out(await replayEvents(row, replay)));
-      if (options.screens)
-        asked += await eachRow(options.screens, (row) =>
-          process.stdout.write(screenLine(judgeScreen(row), options.json === true)),
-        );
-      if (options.transcript) {
-        asked++;
-        out(await replayTranscript(options.transcript, replay));
-      }
-      if (options.signals) {
-        asked++;
-        out(await replaySignals(options.signals, replay));
-      }
-      if (asked === 0 && paths.length === 0) {
+      const { events, screens, transcript, signals } = options;
+      if (paths.length === 0 && [events, screens, transcript, signals].every((file) => file === undefined)) {
         command.error(
           "error: nothing to replay: name a case folder, a .cast file or -, or use --events, --screens, --transcript or --signals",
           { exitCode: 2 },
@@ -96,16 +82,25 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
         failed++;
         process.stderr.write(`rouse: ${error.message}\n`);
       };
-      for (const path of await expand(paths, skip)) {
-        try {
-          const folder = path !== "-" && (await isFolder(path));
-          out(await (folder ? replayCase(path, replay) : replayCast(path, replay)));
-        } catch (error) {
-          skip(error);
-        }
-      }
+      const orSkip = (work: Promise<void>): Promise<void> => work.catch(skip);
+      if (events !== undefined)
+        await orSkip(eachRow(events, EVENT_STREAMS, async (row) => out(await replayEvents(row, replay))));
+      if (screens !== undefined)
+        await orSkip(
+          eachRow(screens, SINGLE_SCREENS, (row) =>
+            process.stdout.write(screenLine(judgeScreen(row), options.json === true)),
+          ),
+        );
+      if (transcript !== undefined) await orSkip(replayTranscript(transcript, replay).then(out));
+      if (signals !== undefined) await orSkip(replaySignals(signals, replay).then(out));
+      for (const path of await findCases(paths, skip)) await orSkip(replayPath(path, replay).then(out));
       if (failed > 0) setExit(1);
     });
+}
+
+async function replayPath(path: string, options: ReplayOptions): Promise<Replayed> {
+  const folder = path !== "-" && (await isFolder(path));
+  return folder ? replayCase(path, options) : replayCast(path, options);
 }
 
 /** All recordings with a date are taken to be of one machine; one without is on a machine of its own. */
@@ -146,54 +141,4 @@ function screenLine(verdict: ReturnType<typeof judgeScreen>, json: boolean): str
   if (json) return `${plainJson(verdict)}\n`;
   const state = verdict.cause ? `${verdict.state}/${verdict.cause}` : verdict.state;
   return `${plain(verdict.case).padEnd(20)} ${state}${verdict.until ? ` until ${verdict.until}` : ""}\n`;
-}
-
-/** Folders that are no case themselves stand for the cases in them, in the order of their names. */
-export async function expand(paths: readonly string[], skip: (error: BadInput) => void): Promise<string[]> {
-  const found: string[] = [];
-  for (const path of paths) {
-    const holds = path !== "-" && (await isFolder(path).catch(() => false)) && !(await isCaseFolder(path));
-    const cases = holds ? await casesIn(path, 4) : [path];
-    if (cases.length === 0)
-      skip(
-        new BadInput(
-          `there is no case in ${path}: a case is a folder with session.cast[.gz], transcript-1.jsonl or process.jsonl`,
-        ),
-      );
-    found.push(...cases);
-  }
-  return found;
-}
-
-async function casesIn(path: string, depth: number): Promise<string[]> {
-  if (await isCaseFolder(path)) return [path];
-  if (depth === 0) return [];
-  const entries = await readdir(path, { withFileTypes: true }).catch(() => []);
-  const found: string[] = [];
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (entry.isDirectory()) found.push(...(await casesIn(join(path, entry.name), depth - 1)));
-  }
-  return found;
-}
-
-/** Rows of a JSONL file; a bad one is counted and said. Returns how many were good. */
-export async function eachRow(path: string, each: (row: Record<string, unknown>) => unknown): Promise<number> {
-  let good = 0;
-  let bad = 0;
-  const lost = { lines: 0 };
-  for await (const line of readLines(path, lost)) {
-    if (line.trim() === "") continue;
-    const row = parseRecord(line);
-    if (row) {
-      good++;
-      await each(row);
-    } else {
-      bad++;
-    }
-  }
-  if (good === 0) throw new BadInput(`${path} has no JSON lines`);
-  bad += lost.lines;
-  if (bad > 0)
-    process.stderr.write(`rouse: ${plain(path)}: lines that are no JSON objects and were left out: ${bad}\n`);
-  return good;
 }

@@ -27,8 +27,26 @@ describe("a transcript by itself", () => {
   it("may have records of kinds that nobody knows, which are counted", async () => {
     const path = join(folder, "new.jsonl");
     const record = { type: "hologram", uuid: "1", sessionId: "2", timestamp: "2026-03-02T09:00:00Z" };
-    await writeFile(path, `${JSON.stringify(record)}\n`.repeat(3));
+    const known = { ...record, type: "user", uuid: "2", message: { role: "user", content: "begin" } };
+    await writeFile(path, `${`${JSON.stringify(record)}\n`.repeat(3)}${JSON.stringify(known)}\n`);
     expect([...(await replayTranscript(path, OPTIONS)).skipped]).toEqual([["hologram", 3]]);
+  });
+
+  it.each([
+    [
+      "a recording of a terminal",
+      '{"version": 2, "width": 80, "height": 24, "timestamp": 1770000000}\n[0.1, "o", "hi"]\n',
+    ],
+    [
+      "somebody's log",
+      '{"timestamp": "2026-03-02T09:00:00Z", "version": "7", "cwd": "/srv", "level": "info"}\n'.repeat(4),
+    ],
+  ])("is none where no record is understood, and the kinds that are known are named: %s", async (_, text) => {
+    const path = join(folder, "foreign.jsonl");
+    await writeFile(path, text);
+    await expect(replayTranscript(path, OPTIONS)).rejects.toThrow(
+      /foreign\.jsonl is no transcript that rouse can read: none of its records was understood; known are those of claude-code, codex/,
+    );
   });
 
   it("may be the rows of OpenCode's database", async () => {

@@ -1,6 +1,6 @@
 /** Transcripts after the fact, and event streams: records with times of their own. */
 import { resolve } from "node:path";
-import { profileFor } from "../agents/registry.js";
+import { KINDS, profileFor } from "../agents/registry.js";
 import type { Signal } from "../core/signal.js";
 import { EventReader } from "../readers/events.js";
 import { parseRecord, str } from "../readers/json.js";
@@ -27,7 +27,7 @@ export async function replayTranscript(path: string, options: ReplayOptions): Pr
     if (head.length >= PEEK) break;
   }
   const program = programOf(head);
-  const { startAt, inputs } =
+  const { startAt, inputs, seen } =
     program === "opencode" ? await rowInputs(head, lines, lost) : recordInputs(head, lines, lost);
   if (startAt === null) {
     throw new BadInput(`${path} is no transcript: none of its first ${PEEK} records is a JSON object with a timestamp`);
@@ -41,25 +41,39 @@ export async function replayTranscript(path: string, options: ReplayOptions): Pr
     size: null,
     ...listener(rehearsal),
   });
+  if (unknownIn(folded.skipped) >= seen.records)
+    throw new BadInput(
+      `${path} is no transcript that rouse can read: none of its records was understood; known are those of ${KINDS.join(", ")}`,
+    );
   if (lost.lines > 0) folded.skipped.set("damaged line", lost.lines);
   const name = path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/");
   const { timeline, signals, skipped } = folded;
   return { case: name, timeline, signals, skipped, meta: {}, ...wouldOf(rehearsal, startAt), startAt };
 }
 
+/** Records of kinds that the reader does not know. A copy and another thread's are known, and left out. */
+function unknownIn(skipped: ReadonlyMap<string, number>): number {
+  const known = new Set(["impossible time", "copy", "foreign thread"]);
+  return [...skipped].reduce((sum, [kind, n]) => (known.has(kind) ? sum : sum + n), 0);
+}
+
 interface Dated {
   startAt: number | null;
   inputs: AsyncIterable<RecordedInput>;
+  /** How many there were, once the inputs were read. */
+  seen: { records: number };
 }
 
 /** Records as they stand in the file, each at the time that it names. */
 function recordInputs(head: Record<string, unknown>[], lines: AsyncIterable<string>, lost: { lines: number }): Dated {
   const startAt = head.map(recordTime).find((t) => t !== null) ?? null;
+  const seen = { records: 0 };
   const inputs = (async function* (): AsyncGenerator<RecordedInput> {
     let at = startAt ?? 0;
     const start = at;
     const placed = (record: Record<string, unknown>): RecordedInput => {
       at = Math.max(at, recordTime(record) ?? at);
+      seen.records++;
       return { t: (at - start) / 1000, kind: "record", source: "transcript", file: "", record };
     };
     for (const record of head) yield placed(record);
@@ -68,7 +82,7 @@ function recordInputs(head: Record<string, unknown>[], lines: AsyncIterable<stri
       if (record) yield placed(record);
     }
   })();
-  return { startAt, inputs };
+  return { startAt, inputs, seen };
 }
 
 /** Rows of OpenCode's database stand in no order of time, so they are all read first, up to a limit. */
@@ -87,7 +101,7 @@ async function rowInputs(
   const inputs = timed.map(
     ({ at, signals }): RecordedInput => ({ t: (at - (startAt ?? 0)) / 1000, kind: "signals", signals }),
   );
-  return { startAt, inputs: fromArray(inputs) };
+  return { startAt, inputs: fromArray(inputs), seen: { records: rows.length } };
 }
 
 /**
