@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
-import { plainJson } from "../core/plain.js";
-import { type BarResult, checkBars, type Figures } from "../eval/bars.js";
+import { plain, plainJson } from "../core/plain.js";
+import { type BarResult, checkBars, type Figures, withCases } from "../eval/bars.js";
 import {
   evalEvents,
   evalLive,
@@ -52,12 +52,17 @@ export function addEval(program: Command, setExit: (code: number) => void): void
       let failed = false;
       const complain = (message: string): void => {
         failed = true;
-        process.stderr.write(`rouse: ${message}\n`);
+        process.stderr.write(`rouse: ${plain(message, 1000)}\n`);
       };
-      const figures = await evalParts(await partsOf(dirs, complain), replay, options.sources === undefined, complain);
+      const parts = await partsOf(dirs, complain);
+      const figures = withCases(await evalParts(parts, replay, options.sources === undefined, complain));
       const bars = checkBars(figures);
       if (Object.keys(figures).length === 0) {
-        if (!failed) complain("nothing is left to score: --sources is for recordings, and these folders have none");
+        const recordings = options.sources === undefined ? "case" : "recording, which --sources is for,";
+        if (!failed)
+          complain(
+            `nothing was scored: no ${recordings} in ${dirs.join(", ")} has a label; docs/replay.md says what one is`,
+          );
         setExit(1);
         return;
       }
@@ -126,12 +131,16 @@ async function evalParts(
     async (each: (row: Record<string, unknown>) => unknown) => {
       for (const file of files) await eachRow(file, shape, each).catch(orComplain);
     };
-  const told = <T>(what: string, { figures: scored, unlabelled, unread }: Scored<T>): T => {
+  const told = <T>(what: string, { figures: scored, unlabelled, strange, unread }: Scored<T>): T => {
     unread.forEach(complain);
-    if (unlabelled > 0)
-      process.stderr.write(
-        `rouse: ${what} whose truth is missing or does not fit, left out of the score: ${unlabelled} (docs/replay.md says what a label is)\n`,
-      );
+    const remark = (text: string, names: readonly string[]): void => {
+      if (names.length > 0)
+        process.stderr.write(
+          `rouse: ${what} ${text}: ${names.length} (${listed(names)}); docs/replay.md says what a label is\n`,
+        );
+    };
+    remark("whose truth is missing or does not fit, left out of the score", unlabelled);
+    remark("with a label that is none, scored without that stretch", strange);
     return scored;
   };
   if (live.length > 0)
@@ -148,7 +157,7 @@ async function evalParts(
       await watched("screens", null, (step) => evalScreens(rowsOf(screens, SINGLE_SCREENS), step)),
     );
   if (sessions.length > 0) {
-    const segments: Segments = { byFile: new Map(), unlabelled: 0 };
+    const segments: Segments = { byFile: new Map(), unlabelled: [], strange: [] };
     for (const dir of sessions) await readSegments(dir, rowsOf([join(dir, "segments.jsonl")], STRETCHES), segments);
     figures.sessions = told(
       "stretches of transcripts",
@@ -157,6 +166,14 @@ async function evalParts(
   }
   return figures;
 }
+
+const NAMED_MAX = 5;
+
+const listed = (names: readonly string[]): string =>
+  [
+    ...names.slice(0, NAMED_MAX).map((name) => plain(name, 120)),
+    ...(names.length > NAMED_MAX ? [`and ${names.length - NAMED_MAX} more`] : []),
+  ].join(", ");
 
 async function watched<T>(
   title: string,

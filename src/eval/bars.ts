@@ -32,13 +32,18 @@ export const BARS: readonly Bar[] = [
   ...detectionBars("unreachable", (live) => live.states.unreachable, 0.98, IN_TIME_S.unreachable),
   ...detectionBars("hung", (live) => live.states.hung, 0.95, IN_TIME_S.hung),
   atLeast("looping: detected", 0.9, ({ live }) => detectedShare(live?.states.looping)),
-  atMost("false alarms", 0, "count", ({ live }) => live?.falseAlarms.length),
-  atMost("false completions", 0, "count", ({ live }) => live?.falseCompletions.length),
-  atMost("not held", 1, "count", ({ live }) => live?.notHeld.length),
+  atMost("false alarms", 0, "count", ({ live }) => live && ofReplayed(live, live.falseAlarms)),
+  atMost("false completions", 0, "count", ({ live }) => live && ofReplayed(live, live.falseCompletions)),
+  atMost("not held", 1, "count", ({ live }) => live && (hasFound(live) ? live.notHeld.length : null)),
   atLeast("event streams: precision", 0.95, ({ events }) => events?.semantic.precision),
   atLeast("event streams: recall", 0.8, ({ events }) => events?.semantic.recall),
   atLeast("screens: right", 0.9, ({ screens }) => screens && share(screens.right, screens.of)),
-  atMost("screens: alarms on traps", 0, "count", ({ screens }) => screens?.negativeAlarms),
+  atMost(
+    "screens: alarms on traps",
+    0,
+    "count",
+    ({ screens }) => screens && (screens.negatives > 0 ? screens.negativeAlarms : null),
+  ),
   atLeast("screens: reset times", 1, ({ screens }) => screens && share(screens.resetsRight, screens.resetsOf)),
   atMost("sessions: alarms", 0.05, "per hour", ({ sessions }) => sessions?.alarmsPerHour),
 ];
@@ -49,6 +54,16 @@ export function checkBars(figures: Figures): BarResult[] {
     const met = figure === null ? null : bar.relation === "at least" ? figure >= bar.bar : figure <= bar.bar;
     return { ...bar, figure, met };
   });
+}
+
+/** The parts of which anything was scored: a share of no cases is no figure. */
+export function withCases({ live, events, screens, sessions }: Figures): Figures {
+  return {
+    ...(live && live.cases > 0 ? { live } : {}),
+    ...(events && events.cases > 0 ? { events } : {}),
+    ...(screens && screens.of > 0 ? { screens } : {}),
+    ...(sessions && sessions.sessions > 0 ? { sessions } : {}),
+  };
 }
 
 function detectionBars(
@@ -70,6 +85,13 @@ function atLeast(name: string, bar: number, figure: Bar["figure"]): Bar {
 function atMost(name: string, bar: number, unit: Unit, figure: Bar["figure"]): Bar {
   return { name, relation: "at most", bar, unit, figure };
 }
+
+/** How often something was wrongly said, of recordings of which anything was said at all. */
+function ofReplayed({ cases, replayed }: LiveFigures, wrong: readonly unknown[]): number | null {
+  return cases > 0 && replayed > 0 ? wrong.length : null;
+}
+
+const hasFound = ({ states }: LiveFigures): boolean => Object.values(states).some(({ detected }) => detected > 0);
 
 function detectedShare(detection: Detection | undefined): number | null {
   return detection ? share(detection.detected, detection.of) : null;

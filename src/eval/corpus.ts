@@ -1,5 +1,6 @@
 /** Replays a labelled corpus and hands truth and timelines to the scorer. */
 
+import { str } from "../readers/json.js";
 import { readMeta } from "../replay/case-folder.js";
 import { BadInput } from "../replay/files.js";
 import { type ReplayOptions, replayCase } from "../replay/replay-case.js";
@@ -7,8 +8,9 @@ import { replayEvents, replayTranscript } from "../replay/replay-records.js";
 import { judgeScreen } from "../replay/replay-screens.js";
 import { type EventFigures, scoreEvents } from "./events.js";
 import { type LiveCase, type LiveFigures, scoreLive } from "./live.js";
-import { type ScreenFigures, scoreScreens } from "./screens.js";
-import { type SegmentTruth, type SessionFigures, scoreSessions } from "./sessions.js";
+import { LIVE_LABELS } from "./live-labels.js";
+import { canBeRight, type ScreenFigures, scoreScreens } from "./screens.js";
+import { SEGMENT_LABELS, type SegmentTruth, type SessionFigures, scoreSessions } from "./sessions.js";
 import { parseEventTruth, parseLiveTruth, parseScreenTruth, parseSegmentTruth } from "./truth.js";
 
 type Row = Record<string, unknown>;
@@ -19,8 +21,10 @@ type Rows = (each: (row: Row) => unknown) => Promise<unknown>;
 /** What a corpus is: the scores, and what could not be scored. */
 export interface Scored<T> {
   figures: T;
-  /** Cases whose truth does not fit or is not told. */
-  unlabelled: number;
+  /** Cases whose truth does not fit or is not told, by name: left out. */
+  unlabelled: string[];
+  /** Labels that nobody knows in cases that are scored without those stretches: `claude/normal "wrking"`. */
+  strange: string[];
   /** Why a recording could not be read. What is known to have been wrong in it counts as missed. */
   unread: string[];
 }
@@ -32,55 +36,62 @@ export async function evalLive(
 ): Promise<Scored<LiveFigures>> {
   const cases: LiveCase[] = [];
   const unread: string[] = [];
-  let unlabelled = 0;
+  const unlabelled: string[] = [];
+  const strange: string[] = [];
   for (const path of paths) {
     step(nameOf(path));
     const replayed = await orComplaint(replayCase(path, options), unread);
     const truth = parseLiveTruth(replayed?.meta ?? (await readMeta(path).catch(() => null)));
-    if (truth && truth.timeline.length > 0)
-      cases.push({ name: replayed?.case ?? nameOf(path), truth, timeline: replayed?.timeline ?? null });
-    else if (replayed) unlabelled++;
+    const labels = [...new Set(truth?.timeline.map(([, label]) => label))];
+    const unknown = labels.filter((label) => !LIVE_LABELS.includes(label));
+    const name = replayed?.case ?? nameOf(path);
+    if (truth && unknown.length < labels.length) {
+      cases.push({ name, truth, timeline: replayed?.timeline ?? null });
+      strange.push(...unknown.map((label) => inWords(name, label)));
+    } else if (replayed) unlabelled.push(inWords(name, unknown[0]));
   }
-  return { figures: scoreLive(cases), unlabelled, unread };
+  return { figures: scoreLive(cases), unlabelled, strange, unread };
 }
 
 export async function evalEvents(rows: Rows, step: Step): Promise<Scored<EventFigures>> {
   const cases: Parameters<typeof scoreEvents>[0][number][] = [];
-  let unlabelled = 0;
+  const unlabelled: string[] = [];
   await rows(async (row) => {
     const truth = parseEventTruth(row);
     step(truth?.id ?? "");
     if (truth) cases.push({ truth, timeline: (await replayEvents(row)).timeline });
-    else unlabelled++;
+    else unlabelled.push(idOf(row));
   });
-  return { figures: scoreEvents(cases), unlabelled, unread: [] };
+  return { figures: scoreEvents(cases), unlabelled, strange: [], unread: [] };
 }
 
 export async function evalScreens(rows: Rows, step: Step): Promise<Scored<ScreenFigures>> {
   const cases: Parameters<typeof scoreScreens>[0][number][] = [];
-  let unlabelled = 0;
+  const unlabelled: string[] = [];
   await rows((row) => {
     const truth = parseScreenTruth(row);
     step(truth?.id ?? "");
-    if (truth) cases.push({ truth, verdict: judgeScreen(row) });
-    else unlabelled++;
+    if (truth && canBeRight(truth)) cases.push({ truth, verdict: judgeScreen(row) });
+    else unlabelled.push(inWords(idOf(row), truth?.state));
   });
-  return { figures: scoreScreens(cases), unlabelled, unread: [] };
+  return { figures: scoreScreens(cases), unlabelled, strange: [], unread: [] };
 }
 
 /** Labelled stretches by the transcript that they are of, `folder` being where its path begins. */
 export interface Segments {
   byFile: Map<string, { folder: string; segments: SegmentTruth[] }>;
-  unlabelled: number;
+  unlabelled: string[];
+  strange: string[];
 }
 
 export async function readSegments(folder: string, rows: Rows, into: Segments): Promise<void> {
   await rows((row) => {
     const segment = parseSegmentTruth(row);
     if (!segment) {
-      into.unlabelled++;
+      into.unlabelled.push(str(row, "file") ?? "");
       return;
     }
+    if (!SEGMENT_LABELS.includes(segment.label)) into.strange.push(inWords(segment.file, segment.label));
     const key = `${folder}/${segment.file}`;
     const known = into.byFile.get(key);
     if (known) known.segments.push(segment);
@@ -89,7 +100,7 @@ export async function readSegments(folder: string, rows: Rows, into: Segments): 
 }
 
 export async function evalSessions(
-  { byFile, unlabelled }: Segments,
+  { byFile, unlabelled, strange }: Segments,
   options: ReplayOptions,
   step: Step,
 ): Promise<Scored<SessionFigures>> {
@@ -100,8 +111,14 @@ export async function evalSessions(
     const replayed = await orComplaint(replayTranscript(path, options), unread);
     cases.push({ file: path.slice(folder.length + 1), segments, timeline: replayed?.timeline ?? null });
   }
-  return { figures: scoreSessions(cases), unlabelled, unread };
+  return { figures: scoreSessions(cases), unlabelled, strange, unread };
 }
+
+/** A case, and the label of it that nobody knows. */
+const inWords = (name: string, label?: string): string =>
+  label === undefined ? name : `${name} ${JSON.stringify(label)}`;
+
+const idOf = (row: Row): string => str(row, "id") ?? "one without an id";
 
 const nameOf = (path: string): string => path.split("/").slice(-2).join("/");
 

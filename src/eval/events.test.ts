@@ -56,6 +56,11 @@ describe("loop verdicts", () => {
     expect(figures.all).toMatchObject({ precision: 0.5, recall: 0.5, falsePositives: 1, falseNegatives: 1 });
   });
 
+  it("has no precision without cases, and no recall without loops", () => {
+    expect(scoreEvents([]).all).toMatchObject({ precision: null, recall: null });
+    expect(scoreEvents([eventCase("not_loop", [["working"]])]).all).toMatchObject({ precision: 1, recall: null });
+  });
+
   it("is precise and finds nothing when nothing is said", () => {
     expect(scoreEvents([eventCase("loop", [])]).all).toMatchObject({ precision: 1, recall: 0 });
   });

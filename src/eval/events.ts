@@ -20,8 +20,10 @@ export interface EventCase {
 }
 
 export interface LoopFigures {
-  precision: number;
-  recall: number;
+  /** null without cases. */
+  precision: number | null;
+  /** null without loops to find. */
+  recall: number | null;
   truePositives: number;
   falsePositives: number;
   falseNegatives: number;
@@ -71,16 +73,18 @@ function judge({ truth, timeline }: EventCase): Judged {
   return { truth, loop: loop !== undefined, said: { t, state, cause, reasons } };
 }
 
-/** Nothing said is not imprecise; nothing found is no recall. */
+/** Nothing said of some cases is not imprecise; nothing found of some loops is no recall. */
 function countLoops(judged: readonly Judged[]): LoopFigures {
   const count = (expect: string, loop: boolean) =>
     judged.filter((one) => one.truth.expect === expect && one.loop === loop).length;
   const truePositives = count("loop", true);
   const falsePositives = count("not_loop", true);
   const falseNegatives = count("loop", false);
+  const said = truePositives + falsePositives;
+  const loops = truePositives + falseNegatives;
   return {
-    precision: truePositives + falsePositives > 0 ? truePositives / (truePositives + falsePositives) : 1,
-    recall: truePositives + falseNegatives > 0 ? truePositives / (truePositives + falseNegatives) : 0,
+    precision: judged.length === 0 ? null : said > 0 ? truePositives / said : 1,
+    recall: loops > 0 ? truePositives / loops : null,
     truePositives,
     falsePositives,
     falseNegatives,

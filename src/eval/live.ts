@@ -7,8 +7,9 @@
  * completion*, with grace at the edges where truth and screen cannot agree to the instant; but a trouble that was missed
  * is counted as missed and no more. Segments of any other name (exited, orphaned) are not scored.
  */
-import type { Cause, State } from "../core/states.js";
+import type { Cause } from "../core/states.js";
 import type { TimelineEntry } from "../core/timeline.js";
+import { CAUSE, QUIET, TROUBLE } from "./live-labels.js";
 import { ALARMS, detection, type Held, heldBetween, isLoop, said } from "./timeline.js";
 import type { Detection, Said, Timeline } from "./types.js";
 
@@ -80,44 +81,6 @@ export interface LiveFigures {
   falseCompletions: Wrong[];
   quietSeconds: number;
 }
-
-const CALM: readonly State[] = ["starting", "idle", "working", "waiting", "unknown"];
-
-/** What may be said while nothing is wrong. */
-const QUIET = new Map<string, ReadonlySet<State>>([
-  ["starting", new Set<State>([...CALM, "complete"])],
-  ["idle", new Set<State>([...CALM, "complete"])],
-  ["working", new Set<State>(CALM)],
-  ["interrupted", new Set<State>([...CALM, "complete", "needs_input", "gone"])],
-  ["tool_running", new Set<State>(["working", "waiting", "unknown"])],
-  ["retrying", new Set<State>(["working", "waiting", "rate_limited", "unknown"])],
-  ["rate_limited", new Set<State>(["working", "waiting", "rate_limited", "unknown"])],
-]);
-
-/** What is right to say in trouble. `done` is scored like one: it has to be noticed too. */
-const TROUBLE = new Map<string, ReadonlySet<State>>([
-  ["hung", new Set<State>(["stuck"])],
-  ["tool_hung", new Set<State>(["stuck"])],
-  ["looping", new Set<State>(["stuck"])],
-  ["waiting_permission", new Set<State>(["needs_input"])],
-  ["waiting_trust", new Set<State>(["needs_input"])],
-  ["waiting_input", new Set<State>(["needs_input"])],
-  ["usage_limited", new Set<State>(["rate_limited"])],
-  ["auth_error", new Set<State>(["error"])],
-  ["billing_error", new Set<State>(["error"])],
-  ["context_full", new Set<State>(["error"])],
-  ["stopped_error", new Set<State>(["error"])],
-  ["unreachable", new Set<State>(["error", "stuck"])],
-  ["crashed", new Set<State>(["gone", "error"])],
-  ["done", new Set<State>(["complete"])],
-]);
-
-/** Errors that ask different things of a human, so the cause has to be right as well. */
-const CAUSE = new Map<string, Cause>([
-  ["auth_error", "auth"],
-  ["billing_error", "billing"],
-  ["context_full", "context_full"],
-]);
 
 const NOT_POOLED: ReadonlySet<string> = new Set(["hung", "tool_hung", "looping", "unreachable"]);
 /** A trouble shorter than this many seconds cannot be told from what is healthy. */

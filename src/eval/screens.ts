@@ -2,7 +2,7 @@
  * Scores verdicts on single screens. A third of them are traps that only look like trouble: on those an alarm is
  * worse than a merely wrong state, so it is counted apart. Screens that cannot be told from one frame are left out.
  */
-import type { Cause, State } from "../core/states.js";
+import { type Cause, STATES, type State } from "../core/states.js";
 import { ALARMS } from "./timeline.js";
 
 export interface ScreenTruth {
@@ -65,6 +65,10 @@ const RIGHT = new Map<string, readonly State[]>([
   ["compacting", ["waiting", "working"]],
   ["crashed", ["gone", "error"]],
 ]);
+/** A screen that no verdict could be right for is mislabelled. */
+export const canBeRight = ({ state, also }: ScreenTruth): boolean =>
+  RIGHT.has(state) || also.some((other) => (STATES as readonly string[]).includes(other));
+
 /** Length of `2026-11-15T12:00`: a reset time has to be right to the minute. */
 const TO_THE_MINUTE = 16;
 

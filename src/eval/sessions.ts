@@ -82,6 +82,18 @@ const TROUBLE: readonly { label: string; doing?: string; right: ReadonlySet<Stat
   { label: "api_error", right: new Set<State>(["error", "rate_limited", "waiting", "stuck"]) },
 ];
 
+/** What a stretch may be that is not scored. */
+const UNSCORED: readonly string[] = [
+  "permission_wait",
+  "suspect_stall",
+  "complete",
+  "interrupted",
+  "ended_mid_tool",
+  "ended_mid_model",
+];
+
+export const SEGMENT_LABELS: readonly string[] = [...QUIET, ...TROUBLE.map(({ label }) => label), ...UNSCORED];
+
 interface Segment {
   label: string;
   doing: string;

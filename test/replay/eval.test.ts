@@ -21,6 +21,10 @@ function scored(...dirs: string[]) {
   return { status, stderr, live: (JSON.parse(stdout) as Figures).live };
 }
 
+function relabel(meta: string, from: string, to: string): void {
+  writeFileSync(meta, readFileSync(meta, "utf8").replaceAll(`"${from}"`, `"${to}"`));
+}
+
 describe("rouse eval", () => {
   it("scores all folders that it is given, each of them once", () => {
     const { status, live } = scored(folder("one"), folder("two"), `${folder("one")}/`);
@@ -54,6 +58,44 @@ describe("rouse eval", () => {
     writeFileSync(meta, JSON.stringify({ ...labels, timeline: [["0", "starting"]] }));
     const { status, stderr, live } = scored(folder("mislabelled"));
     expect({ status, cases: live?.cases }).toEqual({ status: 0, cases: 1 });
-    expect(stderr).toMatch(/^rouse: recordings whose truth is missing or does not fit, left out of the score: 1 /);
+    expect(stderr).toMatch(
+      /^rouse: recordings whose truth is missing or does not fit, left out of the score: 1 \(codex\/slow-stream\)/,
+    );
+  });
+
+  it("names the cases with a label that is none, and scores the rest of them", () => {
+    cpSync(folder("two"), folder("misspelt"), { recursive: true });
+    relabel(folder("misspelt/claude/permission/meta.json"), "waiting_permission", "waiting_permision");
+    const { status, stderr, live } = scored(folder("misspelt"));
+    expect({ status, cases: live?.cases }).toEqual({ status: 0, cases: 2 });
+    expect(stderr).toBe(
+      'rouse: recordings with a label that is none, scored without that stretch: 1 (claude/permission "waiting_permision"); docs/replay.md says what a label is\n',
+    );
+  });
+
+  it.each([[[]], [["--strict"]]])("prints no figures and exits with 1 where nothing is scored %j", (options) => {
+    const corpus = mkdtempSync(folder("unlabelled-"));
+    cpSync(folder("one"), join(corpus, "live"), { recursive: true });
+    writeFileSync(join(corpus, "live/claude/normal/meta.json"), '{"agent": "claude", "t_end": 9}');
+    writeFileSync(join(corpus, "peer_cases.jsonl"), '{"id": "a", "events": []}\n');
+    writeFileSync(join(corpus, "screens.jsonl"), '{"id": "b", "text": "", "state": "workng"}\n');
+    const { status, stdout, stderr } = rouse(["eval", ...options, corpus]);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+    expect(stderr.match(/left out of the score: 1 \(.*?\)/g)).toEqual([
+      "left out of the score: 1 (claude/normal)",
+      "left out of the score: 1 (a)",
+      'left out of the score: 1 (b "workng")',
+    ]);
+    expect(stderr).toContain("rouse: nothing was scored: no case in ");
+  });
+
+  it("shows no part and no bar as good of which there are no cases", () => {
+    const corpus = mkdtempSync(folder("partly-"));
+    cpSync(folder("one"), join(corpus, "live"), { recursive: true });
+    writeFileSync(join(corpus, "peer_cases.jsonl"), '{"id": "a", "events": []}\n');
+    const { stdout } = rouse(["eval", corpus]);
+    expect(stdout).not.toMatch(/^0 event streams/m);
+    expect(stdout).toMatch(/event streams: precision.*no cases/);
+    expect(stdout).toMatch(/screens: alarms on traps.*no cases/);
   });
 });

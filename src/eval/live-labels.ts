@@ -1,0 +1,46 @@
+/** What may be true of a recorded session, and what is right to say then. */
+import type { Cause, State } from "../core/states.js";
+
+const CALM: readonly State[] = ["starting", "idle", "working", "waiting", "unknown"];
+
+/** What may be said while nothing is wrong. */
+export const QUIET = new Map<string, ReadonlySet<State>>([
+  ["starting", new Set<State>([...CALM, "complete"])],
+  ["idle", new Set<State>([...CALM, "complete"])],
+  ["working", new Set<State>(CALM)],
+  ["interrupted", new Set<State>([...CALM, "complete", "needs_input", "gone"])],
+  ["tool_running", new Set<State>(["working", "waiting", "unknown"])],
+  ["retrying", new Set<State>(["working", "waiting", "rate_limited", "unknown"])],
+  ["rate_limited", new Set<State>(["working", "waiting", "rate_limited", "unknown"])],
+]);
+
+/** What is right to say in trouble. `done` is scored like one: it has to be noticed too. */
+export const TROUBLE = new Map<string, ReadonlySet<State>>([
+  ["hung", new Set<State>(["stuck"])],
+  ["tool_hung", new Set<State>(["stuck"])],
+  ["looping", new Set<State>(["stuck"])],
+  ["waiting_permission", new Set<State>(["needs_input"])],
+  ["waiting_trust", new Set<State>(["needs_input"])],
+  ["waiting_input", new Set<State>(["needs_input"])],
+  ["usage_limited", new Set<State>(["rate_limited"])],
+  ["auth_error", new Set<State>(["error"])],
+  ["billing_error", new Set<State>(["error"])],
+  ["context_full", new Set<State>(["error"])],
+  ["stopped_error", new Set<State>(["error"])],
+  ["unreachable", new Set<State>(["error", "stuck"])],
+  ["crashed", new Set<State>(["gone", "error"])],
+  ["done", new Set<State>(["complete"])],
+]);
+
+/** What is true, and nothing to be right or wrong about. */
+const UNSCORED: ReadonlySet<string> = new Set(["exited", "orphaned"]);
+
+/** Every state that a truth may name. */
+export const LIVE_LABELS: readonly string[] = [...TROUBLE.keys(), ...QUIET.keys(), ...UNSCORED];
+
+/** Errors that ask different things of a human, so the cause has to be right as well. */
+export const CAUSE = new Map<string, Cause>([
+  ["auth_error", "auth"],
+  ["billing_error", "billing"],
+  ["context_full", "context_full"],
+]);
