@@ -149,12 +149,12 @@ async function evalParts(
   if (events.length > 0)
     figures.events = told(
       "event streams",
-      await watched("event streams", null, (step) => evalEvents(rowsOf(events, EVENT_STREAMS), step)),
+      await watched("event streams", null, (step) => evalEvents(rowsOf(events, EVENT_STREAMS), replay, step)),
     );
   if (screens.length > 0)
     figures.screens = told(
       "screens",
-      await watched("screens", null, (step) => evalScreens(rowsOf(screens, SINGLE_SCREENS), step)),
+      await watched("screens", null, (step) => evalScreens(rowsOf(screens, SINGLE_SCREENS), replay, step)),
     );
   if (sessions.length > 0) {
     const segments: Segments = { byFile: new Map(), unlabelled: [], strange: [] };

@@ -103,6 +103,8 @@ function say(message: string, code: number): number {
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   // Whoever reads us has seen enough (`| head`).
   if (error.code === "EPIPE") process.exit(0);
-  throw error;
+  // Beside an agent that runs, what fails costs the watching alone, and the command that runs it sees to that.
+  if (process.listenerCount("uncaughtException") > 0) throw error;
+  process.exit(say(`cannot write to standard output: ${error.message}`, 1));
 });
 process.exitCode = await main();

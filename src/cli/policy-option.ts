@@ -5,8 +5,8 @@ import { problemText } from "../config/problem.js";
 import { suggest } from "../config/suggest.js";
 import { plain } from "../core/plain.js";
 import type { Origin, Policy } from "../core/policy/policy.js";
-import { BadInput } from "../replay/files.js";
 import { settings } from "./settings.js";
+import { WrongOption } from "./wrong-option.js";
 
 export function knownPolicies(): LoadedPolicies {
   return loadPolicies(settings().health);
@@ -18,7 +18,7 @@ export function policyOf(given: string, { policies, problems }: LoadedPolicies =
   if (given.endsWith(".toml") || given.includes("/")) {
     const read = readPolicy(given, known);
     if ("policy" in read) return read.policy;
-    throw new BadInput(problemText(read));
+    throw new WrongOption(problemText(read));
   }
   return policyNamed(given, { policies, problems });
 }
@@ -28,10 +28,10 @@ export function policyNamed(given: string, { policies, problems }: LoadedPolicie
   const found = policies.get(given)?.policy;
   if (found) return found;
   const broken = problems.find(({ where }) => where.endsWith(`/${given}.toml`));
-  if (broken) throw new BadInput(problemText(broken));
+  if (broken) throw new WrongOption(problemText(broken));
   const near = suggest(given, policies.keys());
   const there = near ? `did you mean ${near}?` : `there are ${[...policies.keys()].join(", ")}`;
-  throw new BadInput(`there is no policy ${plain(given, 80)}; ${there}`);
+  throw new WrongOption(`there is no policy ${plain(given, 80)}; ${there}`);
 }
 
 const ORIGINS: readonly Origin[] = ["run", "spawn", "tmux", "transcript"];

@@ -19,6 +19,7 @@ import { EVENT_STREAMS, eachRow, SINGLE_SCREENS } from "./rows.js";
 import { isColoured } from "./text/paint.js";
 import { timelineText } from "./text/timeline.js";
 import { wouldEntry, wouldText } from "./text/would.js";
+import { WrongOption } from "./wrong-option.js";
 
 export function addReplay(program: Command, setExit: (code: number) => void): void {
   const command = program
@@ -56,6 +57,8 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       "\nExamples:\n  rouse replay test/fixtures/cases\n  rouse replay --json session.cast --agent codex\n  gzip -dc session.cast.gz | rouse replay -\n",
     )
     .action(async (paths, options) => {
+      const isOriginGiven = command.getOptionValueSource("origin") === "cli";
+      refuseUseless({ ...options, origin: isOriginGiven ? options.origin : undefined });
       const profiles = options.profile ? await loadProfiles(options.profile) : [];
       const complaint = complaintOfKind(options.agent, profiles);
       if (complaint) command.error(complaint, { exitCode: 2 });
@@ -88,7 +91,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       if (screens !== undefined)
         await orSkip(
           eachRow(screens, SINGLE_SCREENS, (row) =>
-            process.stdout.write(screenLine(judgeScreen(row), options.json === true)),
+            process.stdout.write(screenLine(judgeScreen(row, replay), options.json === true)),
           ),
         );
       if (transcript !== undefined) await orSkip(replayTranscript(transcript, replay).then(out));
@@ -97,6 +100,25 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       if (failed > 0) setExit(1);
     });
 }
+
+/** An option that would change nothing was meant to change something, so it is refused. */
+function refuseUseless(given: Partial<Record<"policy" | "origin" | "sources" | FileOfOneSource, unknown>>): void {
+  const { policy, origin, screens, sources } = given;
+  if (origin !== undefined && policy === undefined)
+    throw new WrongOption(
+      "--origin says how the agent of a policy was started; name one with --policy, or leave it out",
+    );
+  if (policy !== undefined && screens !== undefined)
+    throw new WrongOption("--policy is not for --screens: a single screen has no time in which anything could be done");
+  const file = FILES_OF_ONE_SOURCE.find((name) => given[name] !== undefined);
+  if (sources !== undefined && file !== undefined)
+    throw new WrongOption(
+      `--sources is for cases and casts; what --${file} names has one source: leave one of them out`,
+    );
+}
+
+const FILES_OF_ONE_SOURCE = ["events", "screens", "transcript", "signals"] as const;
+type FileOfOneSource = (typeof FILES_OF_ONE_SOURCE)[number];
 
 async function replayPath(path: string, options: ReplayOptions): Promise<Replayed> {
   const folder = path !== "-" && (await isFolder(path));

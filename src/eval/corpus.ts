@@ -53,25 +53,25 @@ export async function evalLive(
   return { figures: scoreLive(cases), unlabelled, strange, unread };
 }
 
-export async function evalEvents(rows: Rows, step: Step): Promise<Scored<EventFigures>> {
+export async function evalEvents(rows: Rows, options: ReplayOptions, step: Step): Promise<Scored<EventFigures>> {
   const cases: Parameters<typeof scoreEvents>[0][number][] = [];
   const unlabelled: string[] = [];
   await rows(async (row) => {
     const truth = parseEventTruth(row);
     step(truth?.id ?? "");
-    if (truth) cases.push({ truth, timeline: (await replayEvents(row)).timeline });
+    if (truth) cases.push({ truth, timeline: (await replayEvents(row, options)).timeline });
     else unlabelled.push(idOf(row));
   });
   return { figures: scoreEvents(cases), unlabelled, strange: [], unread: [] };
 }
 
-export async function evalScreens(rows: Rows, step: Step): Promise<Scored<ScreenFigures>> {
+export async function evalScreens(rows: Rows, options: ReplayOptions, step: Step): Promise<Scored<ScreenFigures>> {
   const cases: Parameters<typeof scoreScreens>[0][number][] = [];
   const unlabelled: string[] = [];
   await rows((row) => {
     const truth = parseScreenTruth(row);
     step(truth?.id ?? "");
-    if (truth && canBeRight(truth)) cases.push({ truth, verdict: judgeScreen(row) });
+    if (truth && canBeRight(truth)) cases.push({ truth, verdict: judgeScreen(row, options) });
     else unlabelled.push(inWords(idOf(row), truth?.state));
   });
   return { figures: scoreScreens(cases), unlabelled, strange: [], unread: [] };

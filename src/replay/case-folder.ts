@@ -8,7 +8,7 @@ import { rowsToTimed } from "../readers/opencode/times.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { openCast } from "./cast.js";
 import { BadInput, readLines, readPart, recordOf } from "./files.js";
-import { fromArray, isOnClock, mergeInputs, type RecordedInput } from "./inputs.js";
+import { fromArray, isOnClock, mergeInputs, onlyFrom, type RecordedInput } from "./inputs.js";
 import { programOf } from "./program-of.js";
 import { dateTranscripts, placeTranscripts } from "./transcript-times.js";
 
@@ -61,7 +61,7 @@ export async function openCase(
   const startAt = opened?.header.startAt || recordedAt(meta) || (undated?.startAt ?? 0);
   const terminal = opened !== null && !headless && sources.has("screen");
   const parts: AsyncIterable<RecordedInput>[] = [];
-  if (opened) parts.push(only(opened.inputs, terminal, headless && sources.has("stream")));
+  if (opened) parts.push(onlyFrom(opened.inputs, terminal, headless && sources.has("stream")));
   if (names.includes("transcript-times.jsonl")) {
     const { session, transcripts } = await placeTranscripts(path, names, lost);
     if (sources.has("session")) parts.push(fromArray(session));
@@ -98,19 +98,6 @@ export async function readMeta(path: string): Promise<Record<string, unknown>> {
 async function readSmall(file: string): Promise<string> {
   if ((await stat(file)).size > 10_000_000) throw new BadInput(`${file} is larger than 10 MB, that is no meta.json`);
   return readFile(file, "utf8");
-}
-
-/** Keeps only what the chosen sources may see; keys and the recording's length always count. */
-async function* only(
-  inputs: AsyncIterable<RecordedInput>,
-  screen: boolean,
-  stream: boolean,
-): AsyncGenerator<RecordedInput> {
-  for await (const input of inputs) {
-    if ((input.kind === "bytes" || input.kind === "size") && !screen) yield { t: input.t, kind: "end" };
-    else if (input.kind === "stdout" && !stream) yield { t: input.t, kind: "end" };
-    else yield input;
-  }
 }
 
 function sizeOf(meta: Record<string, unknown>, header: { cols: number; rows: number }): { cols: number; rows: number } {

@@ -46,3 +46,16 @@ export async function* mergeInputs(sources: readonly AsyncIterable<RecordedInput
 export async function* fromArray(inputs: readonly RecordedInput[]): AsyncGenerator<RecordedInput> {
   yield* inputs;
 }
+
+/** Keeps only what the chosen sources may see; keys and the recording's length always count. */
+export async function* onlyFrom(
+  inputs: AsyncIterable<RecordedInput>,
+  screen: boolean,
+  stream: boolean,
+): AsyncGenerator<RecordedInput> {
+  for await (const input of inputs) {
+    if ((input.kind === "bytes" || input.kind === "size") && !screen) yield { t: input.t, kind: "end" };
+    else if (input.kind === "stdout" && !stream) yield { t: input.t, kind: "end" };
+    else yield input;
+  }
+}

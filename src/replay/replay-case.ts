@@ -9,6 +9,7 @@ import { openCase, type SourceName } from "./case-folder.js";
 import { openCast } from "./cast.js";
 import { BadInput } from "./files.js";
 import { type FoldOptions, foldRecording } from "./fold.js";
+import { onlyFrom } from "./inputs.js";
 
 export interface ReplayOptions {
   sources: ReadonlySet<SourceName>;
@@ -59,11 +60,12 @@ export async function replayCast(path: string, options: ReplayOptions): Promise<
   const cast = await openCast(path, false);
   const profile = profileFor(options.agent ?? cast.header.program ?? "generic", options.profiles);
   const rehearsal = options.rehearsal?.(profile.id, cast.header.startAt);
-  const folded = await foldRecording(cast.inputs, {
+  const isSeen = options.sources.has("screen");
+  const folded = await foldRecording(onlyFrom(cast.inputs, isSeen, false), {
     profile,
     startAt: cast.header.startAt,
     zone: options.zone,
-    size: cast.header,
+    size: isSeen ? cast.header : null,
     ...listener(rehearsal),
   });
   if (cast.skipped() > 0) folded.skipped.set("damaged line", cast.skipped());

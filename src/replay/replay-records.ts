@@ -155,8 +155,8 @@ async function* readSignals(path: string, lost: { lines: number }): AsyncGenerat
 /** One case of a file of event streams: `{id, events: [...]}`. */
 export async function replayEvents(
   row: Record<string, unknown>,
-  options: Pick<ReplayOptions, "rehearsal"> = {},
-): Promise<Pick<Replayed, "case" | "timeline" | "would" | "startAt">> {
+  options: Partial<ReplayOptions> = {},
+): Promise<Pick<Replayed, "case" | "timeline" | "skipped" | "would" | "startAt">> {
   const reader = new EventReader();
   const events = Array.isArray(row.events) ? (row.events as unknown[]) : [];
   const inputs = (async function* (): AsyncGenerator<RecordedInput> {
@@ -167,8 +167,10 @@ export async function replayEvents(
       if (signals.length > 0) yield { t, kind: "signals", signals };
     }
   })();
-  const profile = profileFor("generic");
+  const profile = profileFor(options.agent ?? "generic", options.profiles);
   const rehearsal = options.rehearsal?.(profile.id, 0);
   const folded = await foldRecording(inputs, { profile, startAt: 0, zone: "UTC", size: null, ...listener(rehearsal) });
-  return { case: str(row, "id") ?? "", timeline: folded.timeline, ...wouldOf(rehearsal, 0) };
+  if (reader.skipped > 0) folded.skipped.set("event", reader.skipped);
+  const { timeline, skipped } = folded;
+  return { case: str(row, "id") ?? "", timeline, skipped, ...wouldOf(rehearsal, 0) };
 }

@@ -3,6 +3,7 @@ import { profileFor } from "../agents/registry.js";
 import type { Cause, State } from "../core/states.js";
 import { judgeFragment } from "../readers/fragment/fragment.js";
 import { str } from "../readers/json.js";
+import type { ReplayOptions } from "./replay-case.js";
 
 interface JudgedScreen {
   case: string;
@@ -12,11 +13,15 @@ interface JudgedScreen {
 }
 
 /** A row is `{id, agent, text, now, tz}`; whatever else it has is not read. Without `now` no time can be told. */
-export function judgeScreen(row: Record<string, unknown>): JudgedScreen {
+export function judgeScreen(
+  row: Record<string, unknown>,
+  { agent, profiles, zone = "UTC" }: Partial<Pick<ReplayOptions, "agent" | "profiles" | "zone">> = {},
+): JudgedScreen {
   const now = Date.parse(str(row, "now") ?? "");
   const isDated = !Number.isNaN(now);
-  const look = { at: isDated ? now : 0, zone: str(row, "tz") ?? "UTC" };
-  const { state, cause, until } = judgeFragment(profileFor(str(row, "agent") ?? ""), str(row, "text") ?? "", look);
+  const look = { at: isDated ? now : 0, zone: str(row, "tz") ?? zone };
+  const profile = profileFor(agent ?? str(row, "agent") ?? "", profiles);
+  const { state, cause, until } = judgeFragment(profile, str(row, "text") ?? "", look);
   return {
     case: str(row, "id") ?? "",
     state,

@@ -113,7 +113,7 @@ describe("a policy over recordings", () => {
 
   it("with a wrong name or a broken file is refused in one line", () => {
     const wrong = rouse(["replay", "--policy", "agressive", OWN_CASES]);
-    expect(wrong).toMatchObject({ status: 1, stdout: "" });
+    expect(wrong).toMatchObject({ status: 2, stdout: "" });
     expect(wrong.stderr).toBe("rouse: there is no policy agressive; did you mean aggressive?\n");
     expect(rouse(["policy", "show", "./nowhere.toml"]).stderr).toBe("rouse: ./nowhere.toml: there is no such file\n");
   });

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-const BIN = join(import.meta.dirname, "..", "..", "bin", "rouse");
+export const BIN = join(import.meta.dirname, "..", "..", "bin", "rouse");
 
 export interface Ran {
   status: number | null;

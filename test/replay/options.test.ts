@@ -1,0 +1,88 @@
+/** Options of `rouse replay`: each is honoured, or refused as wrong usage; and an output that cannot be written. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OWN_CASES } from "../support/recordings.js";
+import { BIN, rouse } from "../support/rouse.js";
+
+const NORMAL = join(OWN_CASES, "claude/normal");
+let root: string;
+const file = (name: string, text: string): string => {
+  writeFileSync(join(root, name), text);
+  return join(root, name);
+};
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), "rouse-options-"));
+});
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const states = (stdout: string): string[] =>
+  (JSON.parse(stdout) as { timeline: { state: string }[] }).timeline.map(({ state }) => state);
+
+describe("an option of rouse replay", () => {
+  it.each([
+    [["--origin", "tmux", "CASE"], "--origin says how the agent of a policy was started; name one with --policy"],
+    [["--policy", "default", "--screens", "f"], "--policy is not for --screens: a single screen has no time"],
+    [
+      ["--sources", "screen", "--screens", "f"],
+      "--sources is for cases and casts; what --screens names has one source",
+    ],
+    [["--sources", "screen", "--transcript", "f"], "--sources is for cases and casts; what --transcript names"],
+    [["--sources", "screen", "--events", "f"], "--sources is for cases and casts; what --events names"],
+    [["--sources", "screen", "--signals", "f"], "--sources is for cases and casts; what --signals names"],
+    [["--policy", "./nowhere.toml", "CASE"], "./nowhere.toml: there is no such file"],
+    [["--profile", "./nowhere.toml", "CASE"], "cannot read the profile ./nowhere.toml: "],
+  ])("that is wrong or would change nothing is refused in one line, exit code 2: %j", (args, complaint) => {
+    const { status, stdout, stderr } = rouse(["replay", ...args.map((arg) => (arg === "CASE" ? NORMAL : arg))]);
+    expect({ status, stdout, lines: stderr.split("\n").length }).toEqual({ status: 2, stdout: "", lines: 2 });
+    expect(stderr).toContain(`rouse: ${complaint}`);
+  });
+
+  it("holds for single screens: the kind, a profile of your own, the zone", () => {
+    const row = { id: "a", agent: "claude", text: "5-hour limit reached ∙ resets 9pm", now: "2026-11-15T12:00:00Z" };
+    const screens = file("screens.jsonl", `${JSON.stringify(row)}\n`);
+    const judged = (...args: string[]) => JSON.parse(rouse(["replay", "--json", "--screens", screens, ...args]).stdout);
+    expect(judged("--tz", "America/New_York")).toMatchObject({ until: "2026-11-16T02:00:00.000Z" });
+    const odd = file("odd.jsonl", `${JSON.stringify({ id: "b", text: "> draw\n\nZQ! out of juice\n" })}\n`);
+    const rule = `fact = "failure"\nregion = "last"\nwhen = "^ZQ! (?P<text>.*)"\nfallback = "auth"\n`;
+    const profile = file("zorp.toml", `id = "Zorp"\n[[rules]]\n${rule}`);
+    expect(rouse(["replay", "--screens", odd]).stdout).toMatch(/^b +unknown\n$/);
+    const known = rouse(["replay", "--screens", odd, "--profile", profile, "--agent", "Zorp"]);
+    expect(known).toMatchObject({ status: 0, stderr: "", stdout: expect.stringMatching(/^b +error/) as string });
+  });
+
+  it("holds for event streams: the kind", () => {
+    const events = file("events.jsonl", '{"id": "a", "events": [{"t": 0, "kind": "message", "role": "user"}]}\n');
+    const run = rouse(["replay", "--json", "--events", events, "--agent", "codex"]);
+    expect(run).toMatchObject({ status: 0, stderr: "" });
+    expect(states(run.stdout)).toEqual(["starting", "working"]);
+  });
+
+  it("that leaves the screen out leaves nothing of a bare cast but its length", () => {
+    const cast = join(OWN_CASES, "codex/permission/session.cast.gz");
+    expect(states(rouse(["replay", "--json", cast]).stdout)).toContain("needs_input");
+    expect(states(rouse(["replay", "--json", "--sources", "hooks", cast]).stdout)).not.toContain("needs_input");
+  });
+});
+
+describe("an event stream with events of kinds that nobody knows", () => {
+  it("is judged without them, and they are counted", () => {
+    const events = file("odd.jsonl", '{"id": "odd", "events": [{"foo": 1}, {"t": 1, "kind": "telepathy"}]}\n');
+    const { status, stderr } = rouse(["replay", "--events", events]);
+    expect({ status, stderr }).toEqual({
+      status: 0,
+      stderr: "rouse: odd: records of kinds that rouse does not know, left out: event 2\n",
+    });
+  });
+});
+
+describe.skipIf(!existsSync("/dev/full"))("an output that cannot be written", () => {
+  it.each([["replay", NORMAL], ["--help"], ["policy", "show"]])("is said in one line, exit code 1: %s", (...args) => {
+    const full = openSync("/dev/full", "w");
+    const run = spawnSync(process.execPath, [BIN, ...args], { encoding: "utf8", stdio: ["ignore", full, "pipe"] });
+    expect(run.stderr).toMatch(/^rouse: cannot write to standard output: ENOSPC[^\n]*\n$/);
+    expect(run.status).toBe(1);
+  });
+});
