@@ -69,7 +69,7 @@ export function addEval(program: Command, setExit: (code: number) => void): void
       if (options.json) process.stdout.write(`${plainJson({ ...figures, bars }, 1)}\n`);
       else {
         const colour = isColoured(process.stdout);
-        process.stdout.write(figuresText(figures, bars, colour));
+        process.stdout.write(figuresText(figures, bars, { colour, columns: process.stdout.columns ?? 100 }));
         if (options.worst) process.stdout.write(worstText(figures, colour));
       }
       if (failed || (options.strict && bars.some((bar: BarResult) => bar.met === false))) setExit(1);

@@ -6,8 +6,12 @@ import { redact } from "../core/redact.js";
 import { Refused, Unreachable } from "../daemon/client.js";
 import { BadInput } from "../replay/bad-input.js";
 import { COMMANDS, groupOf, OTHER_WORDS } from "./commands.js";
+import { helpItem, helpList } from "./text/help.js";
 import { readVersion } from "./version.js";
 import { WrongOption } from "./wrong-option.js";
+
+/** As wide as the terminal, up to where lines are hard to read. */
+const HELP_WIDTH = Math.min(100, process.stdout.columns ?? 100);
 
 /** 0 fine, 1 failed or trouble found, 2 bad usage, 69 daemon not reachable, 75 try again: the same for every command. */
 async function main(): Promise<number> {
@@ -16,7 +20,8 @@ async function main(): Promise<number> {
     .version(readVersion())
     .exitOverride()
     .configureHelp({
-      helpWidth: Math.min(100, process.stdout.columns ?? 100),
+      helpWidth: HELP_WIDTH,
+      formatItem: (term, termWidth, text) => helpItem(term, termWidth, text, HELP_WIDTH),
       // Descriptions are prose: the terminal's width breaks them, and not that of the source.
       commandDescription: (command) => (command.description() || command.summary()).replaceAll("\n", " "),
       subcommandDescription: (command) => command.summary() || command.description().replaceAll("\n", " "),
@@ -26,7 +31,7 @@ async function main(): Promise<number> {
       // Whoever reads a script's output wants to know which program complains.
       outputError: (text, write) => write(text.replace(/^error: /, "rouse: ")),
     })
-    .addHelpText("after", FIRST_STEPS);
+    .addHelpText("after", () => helpList("Begin with:", FIRST_STEPS, HELP_WIDTH));
   let exit = 0;
   const asked = process.argv[2] ?? "";
   const meant = OTHER_WORDS.get(asked);
@@ -48,12 +53,11 @@ async function main(): Promise<number> {
   return exit;
 }
 
-const FIRST_STEPS = `
-Begin with:
-  rouse demo            the whole of it on six scripted agents, in a minute
-  rouse run -- claude   an agent of yours, in this terminal, watched
-  rouse status          how everybody is; rouse why NAME has the evidence
-`;
+const FIRST_STEPS = [
+  ["rouse demo", "the whole of it on six scripted agents, in a minute"],
+  ["rouse run -- claude", "an agent of yours, in this terminal, watched"],
+  ["rouse status", "how everybody is; rouse why NAME has the evidence"],
+] as const;
 
 /** The part of a command that is looked at here; commander's own type knows each command's options. */
 interface Hinted {

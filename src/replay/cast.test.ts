@@ -38,6 +38,21 @@ describe("a cast", () => {
     expect((await openCast(await file("named.cast", header), false)).header.program).toBe(program);
   });
 
+  it.each([
+    ["", "it is empty"],
+    ["hello", 'its first line must be a JSON header with "version": 2 or 3'],
+    ['{"version": 1, "width": 80, "height": 24}', 'its first line must be a JSON header with "version": 2 or 3'],
+    ['{"version": 2}', 'its header, of version 2, must have "width" and "height" as numbers'],
+    ['{"version": 3, "term": 7}', 'its header, of version 3, must have "cols" and "rows" in "term" as numbers'],
+    [
+      '{"type": "user", "version": "2.1.197"}',
+      'its first line must be a JSON header with "version": 2 or 3; a transcript is given with --transcript FILE',
+    ],
+  ])("is none with the first line %j, and what was expected is said", async (line, complaint) => {
+    const path = await file("none.cast", line);
+    await expect(openCast(path, false)).rejects.toThrow(`${path} is not an asciinema recording: ${complaint}`);
+  });
+
   it("gives its size and start, and its inputs in order", async () => {
     const { header, inputs } = await openCast(await file("a.cast", CAST), false);
     expect(header).toMatchObject({ cols: 80, rows: 24, startAt: 1_700_000_000_000 });

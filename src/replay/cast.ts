@@ -2,6 +2,7 @@
  * asciinema recordings: a header line, then `[seconds, kind, text]` lines. Version 2 counts from the start, version 3
  * from the event before, has comments, and knows how the program ended.
  */
+import { asRecord, parseRecord } from "../readers/json.js";
 import { BadInput, readLines } from "./files.js";
 import { isOnClock, type RecordedInput } from "./inputs.js";
 
@@ -25,11 +26,8 @@ export async function openCast(
   const lost = { lines: 0 };
   const lines = readLines(path, lost)[Symbol.asyncIterator]();
   const first = await lines.next();
-  const header = first.done ? null : parseHeader(first.value);
-  if (!header)
-    throw new BadInput(
-      `${path} is not an asciinema recording: its first line must be a JSON header with "version": 2 or 3`,
-    );
+  const header = first.done ? "it is empty" : parseHeader(first.value);
+  if (typeof header === "string") throw new BadInput(`${path} is not an asciinema recording: ${header}`);
   let skipped = 0;
   const inputs = (async function* (): AsyncGenerator<RecordedInput> {
     let last = 0;
@@ -50,22 +48,21 @@ export async function openCast(
   return { header, inputs, skipped: () => skipped + lost.lines };
 }
 
-function parseHeader(line: string): CastHeader | null {
-  try {
-    const header: unknown = JSON.parse(line);
-    if (typeof header !== "object" || header === null) return null;
-    const { version, width, height, timestamp, term, command } = header as Record<string, unknown>;
-    const program = typeof command === "string" ? (/^\s*(\S{1,400})/.exec(command)?.[1] ?? null) : null;
-    const startAt = typeof timestamp === "number" && isOnClock(timestamp) ? timestamp * 1000 : 0;
-    if (version === 2 && typeof width === "number" && typeof height === "number") {
-      return { version, cols: width, rows: height, startAt, program };
-    }
-    const { cols, rows } = (term ?? {}) as Record<string, unknown>;
-    if (version !== 3 || typeof cols !== "number" || typeof rows !== "number") return null;
-    return { version, cols, rows, startAt, program };
-  } catch {
-    return null;
-  }
+/** The header; or what is wrong with it, and what was expected. */
+function parseHeader(line: string): CastHeader | string {
+  const header = parseRecord(line);
+  const expected = 'its first line must be a JSON header with "version": 2 or 3';
+  if (!header) return expected;
+  const { version, width, height, timestamp, term, command } = header;
+  if (typeof version !== "number") return `${expected}; a transcript is given with --transcript FILE`;
+  if (version !== 2 && version !== 3) return expected;
+  const program = typeof command === "string" ? (/^\s*(\S{1,400})/.exec(command)?.[1] ?? null) : null;
+  const startAt = typeof timestamp === "number" && isOnClock(timestamp) ? timestamp * 1000 : 0;
+  const size = version === 2 ? { cols: width, rows: height } : asRecord(term);
+  const { cols, rows } = size ?? {};
+  if (typeof cols === "number" && typeof rows === "number") return { version, cols, rows, startAt, program };
+  const names = version === 2 ? '"width" and "height"' : '"cols" and "rows" in "term"';
+  return `its header, of version ${version}, must have ${names} as numbers`;
 }
 
 function parseEvent(line: string): { t: number; code: string; data: string } | null {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { checkBars } from "../../eval/bars.js";
+import { scoreEvents } from "../../eval/events.js";
 import { scoreLive } from "../../eval/live.js";
+import { scoreScreens } from "../../eval/screens.js";
+import { scoreSessions } from "../../eval/sessions.js";
 import { figuresText, worstText } from "./eval.js";
 
 describe("figures for people", () => {
@@ -12,9 +16,18 @@ describe("figures for people", () => {
         { ...bar, met: true, figure: 0 },
         { ...bar, met: null, figure: null },
       ] as unknown as Parameters<typeof figuresText>[1],
-      false,
+      { colour: false, columns: 100 },
     );
     expect(text.match(/MISSED|\bmet\b|no cases/g)).toEqual(["MISSED", "met", "no cases"]);
+  });
+
+  it.each([60, 80, 100])("fit a terminal of %d columns, and break between words", (columns) => {
+    const events = { ...scoreEvents([]), cases: 111 };
+    const sessions = { ...scoreSessions([]), sessions: 87 };
+    const figures = { live: scoreLive([]), events, screens: scoreScreens([]), sessions };
+    const text = figuresText(figures, checkBars(figures), { colour: false, columns });
+    expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(columns);
+    expect(text.replace(/\s+/g, " ")).toContain("prompts, limits, errors, results: delay p95 – ≤ 5 s no cases");
   });
 
   it("name what was told late, and what stood in the place of a verdict that was not held", () => {

@@ -3,10 +3,14 @@ import { plain } from "../../core/plain.js";
 import type { BarResult, Figures } from "../../eval/bars.js";
 import type { Detection, Said } from "../../eval/types.js";
 import { paint } from "./paint.js";
-import { clock } from "./timeline.js";
+import { clock, type TextStyle } from "./timeline.js";
+import { wrap } from "./width.js";
 
-export function figuresText(figures: Figures, bars: readonly BarResult[], colour: boolean): string {
+export function figuresText(figures: Figures, bars: readonly BarResult[], { colour, columns }: TextStyle): string {
   const lines: string[] = [];
+  const sentence = (text: string): void => {
+    lines.push(...wrap(text, columns));
+  };
   const { live, events, screens, sessions } = figures;
   if (live) {
     lines.push(`${live.cases} live cases, ${live.replayed} replayed`, "");
@@ -16,22 +20,22 @@ export function figuresText(figures: Figures, bars: readonly BarResult[], colour
   }
   if (events) {
     const { semantic, all } = events;
-    lines.push(
+    sentence(
       `${events.cases} event streams: precision ${number(semantic.precision)}, recall ${number(semantic.recall)} (all natures: ${number(all.precision)}, ${number(all.recall)})`,
     );
   }
   if (screens)
-    lines.push(
+    sentence(
       `${screens.of} single screens: ${screens.right} right, ${screens.negativeAlarms} alarms on ${screens.negatives} traps, ${screens.resetsRight} of ${screens.resetsOf} reset times`,
     );
   if (sessions) {
     const found = Object.entries(sessions.found).map(([label, d]) => `${label} ${d.detected}/${d.of}`);
-    lines.push(
+    sentence(
       `${sessions.sessions} transcripts: ${sessions.alarms.length} alarms in ${sessions.agentHours.toFixed(1)} quiet agent-hours; found ${found.join(", ")}`,
     );
   }
   lines.push("", "bars");
-  for (const bar of bars) lines.push(barRow(bar, colour));
+  for (const bar of bars) lines.push(...barRows(bar, { colour, columns }));
   return `${lines.join("\n")}\n`;
 }
 
@@ -42,14 +46,29 @@ const number = (value: number | null | undefined, digits = 3): string =>
 const detectionRow = (name: string, d: Detection): string =>
   row(name, String(d.detected), String(d.of), number(d.p50, 1), number(d.p95, 1));
 
-function barRow(bar: BarResult, colour: boolean): string {
+/** Of the longest name, and of figure, bar and verdict beside it. */
+const NAME_WIDTH = 43;
+const BESIDE_WIDTH = 30;
+const UNITS: Readonly<Record<BarResult["unit"], string>> = {
+  share: "",
+  count: "",
+  seconds: " s",
+  "per hour": "/h",
+};
+
+/** A name that the terminal is too narrow for goes on in rows of its own; the last one has the figure. */
+function barRows({ name, figure, unit, relation, bar, met }: BarResult, { colour, columns }: TextStyle): string[] {
   const mark =
-    bar.met === null
+    met === null
       ? paint("no cases", "dim", colour)
-      : bar.met
+      : met
         ? paint("met", "green", colour)
         : paint("MISSED", "red", colour);
-  return `  ${bar.name.padEnd(44)}${number(bar.figure, bar.unit === "count" ? 0 : 3).padStart(9)}  ${bar.relation} ${bar.bar} ${bar.unit === "share" ? "" : bar.unit}  ${mark}`;
+  const width = Math.max(20, Math.min(NAME_WIDTH, columns - BESIDE_WIDTH));
+  const names = wrap(name, width);
+  const wanted = `${relation === "at least" ? "≥" : "≤"} ${bar}${UNITS[unit]}`;
+  const last = `  ${(names.at(-1) ?? "").padEnd(width)}${number(figure, unit === "count" ? 0 : 3).padStart(8)}  ${wanted.padEnd(8)}  ${mark}`;
+  return [...names.slice(0, -1).map((part) => `  ${part}`), last];
 }
 
 /** What went wrong, with what rouse said at that time and why. */

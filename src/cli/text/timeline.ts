@@ -2,6 +2,7 @@
 import { plain } from "../../core/plain.js";
 import type { TimelineEntry } from "../../core/timeline.js";
 import { paint, paintState } from "./paint.js";
+import { wrap } from "./width.js";
 
 export interface TextStyle {
   colour: boolean;
@@ -31,17 +32,4 @@ export function clock(seconds: number): string {
   const s = (tenths % 600) / 10;
   const rest = `${String(m).padStart(h > 0 ? 2 : 1, "0")}:${s.toFixed(1).padStart(4, "0")}`;
   return h > 0 ? `${h}:${rest}` : rest;
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = "";
-    }
-    line = line === "" ? word : `${line} ${word}`;
-  }
-  return line === "" ? lines : [...lines, line];
 }

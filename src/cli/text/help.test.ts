@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { helpItem, helpList } from "./help.js";
+
+const TEXT = "let rouse act: on agents that it starts, or on one by name; without arguments, what is allowed";
+
+describe("an item of a help text", () => {
+  it("stands beside its term, and goes on below itself", () => {
+    expect(helpItem("allow", 8, "let rouse act on agents that it starts", 36)).toBe(
+      ["  allow     let rouse act on agents", "            that it starts"].join("\n"),
+    );
+  });
+
+  it("stands below its term where there is no room beside it", () => {
+    expect(helpItem("silence [options] [what]", 24, "do and tell nothing about an agent", 40)).toBe(
+      ["  silence [options] [what]", "      do and tell nothing about an agent"].join("\n"),
+    );
+  });
+
+  it.each([40, 50, 60, 80, 100])("breaks between words alone, at %d columns", (width) => {
+    const lines = helpItem("allow [options] [agents...]", 34, TEXT, width).split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
+    expect(lines.join(" ").split(/\s+/).slice(4).join(" ")).toBe(TEXT);
+  });
+
+  it("may be a term alone", () => {
+    expect(helpItem("help", 10, "", 80)).toBe("  help");
+  });
+});
+
+describe("a list under a title", () => {
+  it("has its texts in one column", () => {
+    expect(
+      helpList(
+        "Begin with:",
+        [
+          ["rouse demo", "all of it"],
+          ["rouse", "this"],
+        ],
+        80,
+      ),
+    ).toBe("\nBegin with:\n  rouse demo  all of it\n  rouse       this\n");
+  });
+});
