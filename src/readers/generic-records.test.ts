@@ -110,6 +110,22 @@ describe("GenericRecordReader", () => {
     expect(ofKind(failed, "error")).toMatchObject([{ cause: "auth", final: true }]);
   });
 
+  it("believes no success whose words are the program's own error", () => {
+    const text = "[API Error: 401 Incorrect API key provided]";
+    expect(readAll([{ type: "result", subtype: "success", is_error: false, result: text }])).toContainEqual(
+      expect.objectContaining({ kind: "error", cause: "auth", final: true }),
+    );
+  });
+
+  it("presumes no end where a reply does not say why it stopped", () => {
+    const reply = (stop_reason: string | null) => ({
+      type: "assistant",
+      message: { role: "assistant", content: [{ type: "text", text: "The code is in a.mjs." }], stop_reason },
+    });
+    const ends = (record: object) => readAll([record]).some((one) => one.kind === "turn" && one.phase === "end");
+    expect([ends(reply("end_turn")), ends(reply(null))]).toEqual([true, false]);
+  });
+
   it("does not give up over an error among others", () => {
     const signals = readAll([{ type: "error", error: { message: "invalid api key" } }]);
     expect(ofKind(signals, "error")).toMatchObject([{ final: false }]);

@@ -90,7 +90,9 @@ export class GenericRecordReader implements RecordReader {
     if (role === "tool" && parts.every((part) => !isPart(part))) this.ended(inner, text);
     this.tokens(record, inner, id);
     const hasCalls = this.count > before;
-    const endsTurn = role === "assistant" && isNew && !hasCalls && closingOf(text) !== "promise";
+    // Anthropic's form names why a reply stopped; where it names nothing, more of the reply may come.
+    const isOpen = inner.stop_reason === null;
+    const endsTurn = role === "assistant" && isNew && !hasCalls && !isOpen && closingOf(text) !== "promise";
     if (endsTurn) this.thread.turnEnds({ presumed: true });
   }
 
@@ -143,8 +145,10 @@ export class GenericRecordReader implements RecordReader {
   private result(record: JsonRecord): void {
     const isFailed =
       bool(record, "is_error") || /error|fail/.test(str(record, "subtype") ?? str(record, "status") ?? "");
-    if (!isFailed) this.thread.turnEnds();
-    else this.thread.fails({ text: textOf(record.error ?? record.result ?? record.message) });
+    const text = textOf(record.error ?? record.result ?? record.message);
+    // Forks of Gemini CLI call it a success that they have told of the error.
+    if (isFailed || /^\[?API Error: /.test(text)) this.thread.fails({ text });
+    else this.thread.turnEnds();
   }
 
   private error(record: JsonRecord): void {

@@ -20,6 +20,17 @@ function sizeOf(value: unknown): number {
 }
 
 describe("evidence", () => {
+  it("takes no late line of a transcript for work that came after the stream's own end", () => {
+    const failed = [
+      { kind: "turn", phase: "start" },
+      { kind: "error", cause: "auth", final: true, digest: "x", text: "401" },
+      { kind: "turn", phase: "end" },
+    ];
+    const late = { kind: "turn", source: "transcript", phase: "start", byUser: true };
+    expect(stateAfter(...failed, late).failures.error).not.toBeNull();
+    expect(stateAfter(...failed, { ...late, at: START + 60_000 }).failures.error).toBeNull();
+  });
+
   it("does not grow with history: ten thousand steps hold no more than five thousand", () => {
     const evidence = createEvidence();
     const steps = (from: number, to: number) => {

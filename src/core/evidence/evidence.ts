@@ -109,10 +109,20 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
 export function take(evidence: Evidence, signal: Signal): void {
   // A record may come late; what a terminal shows after its program has ended is nobody's work.
   if (evidence.exit !== null && signal.kind === "screen") return;
+  if (isLate(evidence.turn, signal)) return;
   evidence.firstAt ??= signal.at;
   evidence.lastAt = Math.max(evidence.lastAt ?? signal.at, signal.at);
   for (const fold of foldsFor(signal.kind)) fold(evidence, signal);
   takeOwn(evidence, signal);
+}
+
+/** A headless run writes its transcript in batches: what of it comes after the stream told the end is of the turn that ended. */
+const LATE_MS = 5000;
+const OF_A_TURN: ReadonlySet<Signal["kind"]> = new Set<Signal["kind"]>(["turn", "message", "delta", "tool_start"]);
+
+function isLate({ words: { stream } }: TurnEvidence, { kind, source, at }: Signal): boolean {
+  if (source !== "transcript" || stream === undefined || stream.word === "active" || !OF_A_TURN.has(kind)) return false;
+  return at - stream.at < LATE_MS;
 }
 
 function takeOwn(evidence: Evidence, signal: Signal): void {

@@ -143,6 +143,8 @@ function settleMs({ evidence }: Question, { source, at }: Word): number {
   if (source !== "screen") {
     const { record } = evidence.turn;
     if (isRecordOpen(evidence, { at })) return (record.startAt ?? 0) > at ? SETTLE_MS.begun : SETTLE_MS.record;
+    // Read out of a last message in a stream, of which the next line may be a call.
+    if (source === "stream" && evidence.turn.presumed) return SETTLE_MS.motion;
     // No record: the last words are the screen's, which is read later than the flag falls.
     if (record.startAt === null && (evidence.progress.reading?.busy || isUnread(evidence, at))) return SETTLE_MS.reason;
     return source === "title" ? SETTLE_MS.title : 0;
