@@ -2,6 +2,7 @@ import type { Question, Verdict } from "../assess.js";
 import { DEFAULTS, setting } from "../defaults.js";
 import { neverStartedVerdict } from "../evidence/lifecycle.js";
 import { byQuiet, byReportedWork } from "./by-quiet.js";
+import { ago } from "./words.js";
 
 /** No turn was seen yet. */
 export function byActivity(question: Question): Verdict | null {
@@ -38,7 +39,19 @@ function ofUnknownProgram(question: Question): Verdict | null {
   const reported = byReportedWork(question);
   if (reported || progress.reading?.caret === "sign") return reported;
   const quiet = byQuiet(question);
-  return quiet?.state === "stuck" ? quiet : null;
+  return quiet?.state === "stuck" ? quiet : byNewText(question);
+}
+
+/** No program takes longer to start than this, and what it writes then is its work, until it has paused for as long. */
+const STARTED_MS = 60_000;
+
+function byNewText({ evidence: { firstAt, progress }, since, dueAfter }: Question): Verdict | null {
+  const { reply } = progress.seen;
+  if (firstAt === null || reply === undefined || reply - firstAt < STARTED_MS) return null;
+  dueAfter(reply, STARTED_MS);
+  if (since(reply) >= STARTED_MS) return null;
+  const reasons = [`new text came ${ago(since(reply))} (screen); whether a turn runs is not known`];
+  return { state: "working", cause: null, confidence: 0.5, reasons };
 }
 
 /** A program that nobody knows may be silent from its start on: unless told otherwise, it has the time of any silence. */
