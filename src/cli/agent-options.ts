@@ -1,5 +1,8 @@
 /** What `run` and `spawn` have in common: the agent's name, kind, tags, task and policy, and its command. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import type { ProfileOverride } from "../agents/profile.js";
+import { rousePaths } from "../config/paths.js";
+import { ownProfiles } from "../config/profile-folder.js";
 import { redact } from "../core/redact.js";
 import { findProgram } from "../host/find-program.js";
 import { isName } from "../host/names.js";
@@ -25,16 +28,17 @@ export function agentCommand(program: Command, name: "run" | "spawn") {
     .option("--task <id>", "the task that it works on")
     .option(
       "--kind <kind>",
-      "which program it is, where its name does not say: claude-code, codex, gemini, opencode, generic",
+      "which program it is, where its name does not say: claude-code, codex, gemini, opencode, generic, or the id of a profile of your own",
     )
     .option("--policy <name>", "the policy that holds for it");
 }
 
 /** What knows kinds and policies is loaded only when one is given: it takes as long as the rest of the start. */
 export async function checkOptions({ kind, policy }: AgentOptions, refuse: (text: string) => never): Promise<void> {
+  const own = await profilesTold();
   if (kind !== undefined) {
     const { complaintOfKind } = await import("./options.js");
-    const complaint = complaintOfKind(kind);
+    const complaint = complaintOfKind(kind, own);
     if (complaint) refuse(complaint);
   }
   if (policy === undefined) return;
@@ -44,6 +48,13 @@ export async function checkOptions({ kind, policy }: AgentOptions, refuse: (text
   } catch (error) {
     refuse(`error: ${(error as Error).message}`);
   }
+}
+
+/** Told before the agent has the terminal: whoever starts it wants to know that it is not watched as described. */
+async function profilesTold(): Promise<readonly ProfileOverride[]> {
+  const { profiles, problems } = await ownProfiles(rousePaths().config);
+  if (problems.length > 0) (await import("./settings.js")).tellProblems(problems);
+  return profiles;
 }
 
 export function specOf(command: string[], options: AgentOptions, origin: "run" | "spawn"): SpecWithoutName {

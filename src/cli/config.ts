@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from "@commander-js/extra-typings"
 import type { Value } from "../config/key.js";
 import { KEY_BY_NAME } from "../config/keys.js";
 import { type LoadedConfig, loadConfig, type Origin } from "../config/load.js";
+import { loadOwnProfiles } from "../config/own-profiles.js";
 import { rousePaths } from "../config/paths.js";
 import { configSchema } from "../config/schema.js";
 import { suggest } from "../config/suggest.js";
@@ -27,16 +28,17 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
     .option("--set <key=value>", "as if this were set; may be repeated", parseSet)
     .action((options) => {
       const loaded = loadConfig({ flags: options.set ?? {} });
+      const problems = [...loaded.problems, ...loadOwnProfiles().problems];
       if (options.json) {
-        const { config: values, origins, problems } = loaded;
+        const { config: values, origins } = loaded;
         const notUsedYet = [...KEY_BY_NAME].flatMap(([name, key]) => (key.notUsedYet ? [name] : []));
         const shown = { config: values, ...(options.origin ? { origins } : {}), not_used_yet: notUsedYet, problems };
         process.stdout.write(`${plainJson(shown, 2)}\n`);
       } else {
         process.stdout.write(configLines(loaded, options.origin === true));
-        tellProblems(loaded.problems);
+        tellProblems(problems);
       }
-      if (loaded.problems.some(({ level }) => level === "error")) setExit(1);
+      if (problems.some(({ level }) => level === "error")) setExit(1);
     });
   config
     .command("schema")

@@ -10,7 +10,7 @@ import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 
 export interface RousePaths {
-  /** Folder of `config.toml` and of own profiles. */
+  /** Folder of `config.toml`, and of the folders `policies` and `profiles`. */
   config: string;
   /** Folder of what must outlive a restart. */
   state: string;

@@ -45,6 +45,7 @@ export interface ActingPlace {
   looked: Moment | null;
   /** What the process beside a spawned agent runs. */
   hostScript: string;
+  profileOf: EffectWorld["profileOf"];
 }
 
 /** To be called when the journal is folded: what was decided before is in the book. */
@@ -52,17 +53,20 @@ export function setUpActing(
   loop: Loop,
   journal: Journal,
   world: Pick<World, "transcriptOf" | "accountOf">,
-  { paths, config, looked, hostScript }: ActingPlace,
+  { paths, config, looked, hostScript, profileOf }: ActingPlace,
 ): ActSetup {
   const { policies, problems } = loadPolicies(config.health);
   const permission = new Permission(join(paths.state, "allow.json"));
   const policyOf = (session: AgentSession): Policy => policyFor(policies, session, USUAL);
   const told = setUpTelling(loop, journal, { config, policyOf });
-  const outside = outsideOf(loop, world, paths, hostScript);
+  const outside: EffectWorld = { ...outsideOf(loop, world, paths, hostScript), profileOf };
   const heard: ActSetup["heard"] = new Set();
   const acting = new Acting({
     store: told.telling.over(journal.book),
-    hands: { can: canDo, carryOut: (action, session) => carryOut(action, session, outside) },
+    hands: {
+      can: (session) => canDo(session, profileOf),
+      carryOut: (action, session) => carryOut(action, session, outside),
+    },
     policyOf,
     isAllowed: (session, trouble) => permission.isAllowed(session, trouble, loop.now()),
     accountOf: (session) => accountByHand(config.accounts, session) ?? world.accountOf(session.session),
@@ -81,7 +85,12 @@ export function setUpActing(
   return { acting, permission, policyOf, outside, heard, told, notes };
 }
 
-function outsideOf(loop: Loop, world: Pick<World, "transcriptOf">, paths: RousePaths, hostScript: string): EffectWorld {
+function outsideOf(
+  loop: Loop,
+  world: Pick<World, "transcriptOf">,
+  paths: RousePaths,
+  hostScript: string,
+): Omit<EffectWorld, "profileOf"> {
   // What an agent was started with is read while it lives, from the first word of it.
   const environments = new Environments(paths, process.env);
   loop.onRegister = (session) => environments.remember(session);

@@ -26,6 +26,7 @@ import { addLookingRoutes } from "./looking-routes.js";
 import { Loop } from "./loop.js";
 import { addMessageRoutes } from "./message-routes.js";
 import type { OpenFaces } from "./parts.js";
+import { Profiles } from "./profiles.js";
 import { makeRoutes } from "./routes.js";
 import { servicePulse } from "./service-manager.js";
 import { answerStarting, inPieces } from "./starting.js";
@@ -65,8 +66,9 @@ export async function serve(
     now: () => clock.now(),
     allowNetworkFileSystem: config.journal.allow_network_file_system,
   });
-  notes.push(...problems.map(problemText));
-  const tuning = new Tuning(paths.config, journal.book.load().feedback);
+  const profiles = new Profiles(paths.config);
+  notes.push(...[...problems, ...profiles.problems].map(problemText));
+  const tuning = new Tuning(paths.config, journal.book.load().feedback, profiles.of);
   const loop = new Loop(journal, clock, tuning.settingsFor);
   const fold = { folded: 0, of: journal.stats().signals };
   let respond: RequestListener = (request, response) => answerStarting(version, fold, request, response);
@@ -91,6 +93,7 @@ export async function serve(
   const world = new World(loop, {
     rules,
     pattern: config.watchdog.worker_pattern || null,
+    profiles: profiles.own,
     zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     marker: config.health.completion_marker,
     positionsFile: join(paths.state, "transcripts.json"),
@@ -100,7 +103,13 @@ export async function serve(
     accountKey: accountKey(join(paths.state, "account.key")),
     openDatabase: (path) => loadSqlite().openReadOnly(path),
   });
-  const setup = setUpActing(loop, journal, world, { paths, config, looked: looked.before, hostScript });
+  const setup = setUpActing(loop, journal, world, {
+    paths,
+    config,
+    looked: looked.before,
+    hostScript,
+    profileOf: profiles.of,
+  });
   const { acting } = setup;
   notes.push(...setup.notes);
   const watch = async (wanted: WatchRules): Promise<WatchRules> => {

@@ -1,5 +1,4 @@
 /** What rouse sees of an agent and what it does not: which of its sources were ever heard, and how to open the rest. */
-import { profileFor } from "../agents/registry.js";
 import type { AgentSession } from "../core/agent.js";
 import { awakeMs } from "../core/awake.js";
 import type { Evidence } from "../core/evidence/evidence.js";
@@ -91,7 +90,7 @@ export function sightOf(watched: Watched, now: number): Sight {
     const mend = view.isSeen(watched) ? null : view.mend(watched);
     return mend === null ? [] : [{ what: view.what, mend }];
   });
-  const { versions } = profileFor(session.kind);
+  const { versions } = evidence.traits;
   if (versions && versionFit(versions, version ?? undefined) === 1)
     misses.push({
       what: `release ${plain(version ?? "", 40)} is newer than its profile (${versions.to}): its screen may be misread`,

@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { profileFor } from "../agents/registry.js";
 import type { AgentSession } from "../core/agent.js";
 import { Tuning } from "./tuning.js";
+import { Watched } from "./watched.js";
 
 let home: string;
 beforeEach(() => {
@@ -20,7 +22,7 @@ afterEach(() => {
 const user = (text: string) => writeFileSync(join(home, "config", "config.toml"), `version = 1\n${text}`);
 const project = (text: string) => writeFileSync(join(home, "project", ".rouse.toml"), `version = 1\n${text}`);
 const settingsIn = (workspace: string | null) =>
-  new Tuning(join(home, "config"), []).settingsFor({ name: "a", workspace } as AgentSession);
+  new Tuning(join(home, "config"), [], profileFor).settingsFor({ name: "a", kind: "codex", workspace } as AgentSession);
 
 it("an agent is judged by the stricter settings of the project that it works in", () => {
   user("[health]\nidle_timeout_minutes = 12\n");
@@ -28,6 +30,14 @@ it("an agent is judged by the stricter settings of the project that it works in"
   expect(settingsIn(join(home, "project", "part")).idle_timeout_minutes).toBe(3);
   expect(settingsIn(home).idle_timeout_minutes).toBe(12);
   expect(settingsIn(null).idle_timeout_minutes).toBe(12);
+});
+
+it("an agent is judged by the ways of its program as the user's own profile tells them", () => {
+  const { traits } = profileFor("codex");
+  const own = [{ id: "sketch", extends: "codex", traits: { ...traits, settleMs: 4321 } }];
+  const tuning = new Tuning(join(home, "config"), [], (kind) => profileFor(kind, own));
+  const session = { name: "a", kind: "sketch", workspace: null } as AgentSession;
+  expect(new Watched(session, 0, tuning.settingsFor(session)).evidence.traits.settleMs).toBe(4321);
 });
 
 it("a project neither loosens a threshold nor switches the judging off", () => {

@@ -1,7 +1,9 @@
 /**
  * The settings that each agent is judged by: those of the configuration where it works, for a project may be stricter,
- * and what people said of its alarms.
+ * what people said of its alarms, and the ways of its program.
  */
+import type { AgentProfile } from "../agents/profile.js";
+import { traitsOf } from "../agents/registry.js";
 import { settingsOf } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import { ownSettings } from "../config/own-settings.js";
@@ -17,17 +19,20 @@ const FOLDERS_MAX = 1000;
 export class Tuning {
   readonly #otherwise: string;
   readonly #byFolder = new Map<string, { settings: JudgingOptions; readAt: number }>();
+  readonly #profileOf: (kind: string) => AgentProfile;
   #feedback: readonly FeedbackCount[];
 
   /** `otherwise`: the folder whose configuration holds for agents of which it is not known where they work. */
-  constructor(otherwise: string, feedback: readonly FeedbackCount[]) {
+  constructor(otherwise: string, feedback: readonly FeedbackCount[], profileOf: (kind: string) => AgentProfile) {
     this.#otherwise = otherwise;
     this.#feedback = feedback;
+    this.#profileOf = profileOf;
   }
 
-  readonly settingsFor = ({ name, workspace }: AgentSession): JudgingOptions => {
+  readonly settingsFor = ({ name, kind, workspace }: AgentSession): JudgingOptions => {
     const base = this.#in(workspace ?? this.#otherwise);
-    return { ...base, ...adaptedSettings(base, this.#feedback, name) };
+    const traits = traitsOf(this.#profileOf(kind));
+    return { ...base, ...adaptedSettings(base, this.#feedback, name), traits };
   };
 
   learn(feedback: readonly FeedbackCount[]): void {

@@ -8,6 +8,7 @@ import { createEvidence, type Evidence, take } from "../core/evidence/evidence.j
 import type { Signal } from "../core/signal.js";
 import type { NightSpend } from "../core/spending.js";
 import { addEntry, type TimelineEntry } from "../core/timeline.js";
+import type { Traits } from "../core/traits.js";
 
 /** The story of one session that is kept in memory; the whole of it can be folded out of the journal. */
 const TIMELINE_MAX = 200;
@@ -35,6 +36,8 @@ export interface JudgingOptions extends Settings {
   noise_patterns?: readonly string[];
   /** False: only what is seen is kept. */
   isJudging?: boolean;
+  /** The ways of its program when its watching begins; those of its kind where nothing is said. */
+  traits?: Traits;
 }
 
 const UNJUDGED: Omit<Assessment, "at"> = {
@@ -86,7 +89,7 @@ export class Watched {
     this.session = session;
     this.settings = settings;
     this.#bornAt = now;
-    this.evidence = createEvidence(traitsOf(profileFor(session.kind)));
+    this.evidence = createEvidence(settings.traits ?? traitsOf(profileFor(session.kind)));
     this.assessment = this.#assess(now);
     this.since = now;
     this.heardAt = now;

@@ -27,6 +27,7 @@ beforeEach(() => {
   world = new World(test.loop, {
     rules: { programs: false, tags: [], names: [] },
     pattern: null,
+    profiles: () => [],
     accountKey: "key",
     marker: "",
     zone: "UTC",

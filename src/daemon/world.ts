@@ -6,6 +6,7 @@
  * makes an agent look dead.
  */
 import { setTimeout } from "node:timers/promises";
+import type { ProfileOverride } from "../agents/profile.js";
 import type { Config } from "../config/keys.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Signal } from "../core/signal.js";
@@ -31,6 +32,8 @@ export interface WorldOptions {
   rules: WatchRules;
   /** RE2 on names of tmux sessions and windows; null for none. */
   pattern: string | null;
+  /** The user's own profiles, as they are now. */
+  profiles: () => readonly ProfileOverride[];
   /** IANA zone for clock times that programs print without one. */
   zone: string;
   /** What agents are asked to write when all is done. */
@@ -119,9 +122,9 @@ export class World {
   }
 
   #watchTmux(): TmuxWatcher {
-    const { rules, pattern, zone } = this.#options;
+    const { rules, pattern, profiles, zone } = this.#options;
     return new TmuxWatcher({
-      rules: { ...rules, pattern, profiles: [] },
+      rules: { ...rules, pattern, profiles },
       zone,
       processes: { table: readProcTable, argv: readArgv, exe: readExe },
       onSeen: (seen) => this.#seen(seen),

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { ProfileOverride } from "../agents/profile.js";
+import { profileFor } from "../agents/registry.js";
 import type { AgentSession } from "../core/agent.js";
-import { canDo, canDoWith } from "./index.js";
+import { canDo as canDoBy, canDoWith } from "./index.js";
 
 const agent: AgentSession = {
   session: "s1",
@@ -20,11 +22,25 @@ const agent: AgentSession = {
   endedAt: null,
 };
 
+const canDo = (given: AgentSession, own: readonly ProfileOverride[] = []) =>
+  canDoBy(given, (kind) => profileFor(kind, own));
+
 describe("canDo", () => {
   it("touches keys only of a program that rouse knows, in a terminal that it can reach", () => {
     expect(canDo(agent)).toEqual(expect.arrayContaining(["nudge", "interrupt"]));
     expect(canDo({ ...agent, kind: "generic" })).not.toContain("nudge");
     expect(canDo({ ...agent, origin: "transcript", hostSocket: null })).not.toContain("interrupt");
+  });
+
+  it("touches keys of a program that the user's own profile describes only if that names them", () => {
+    const sketch = { ...agent, kind: "sketch" };
+    const profile = { id: "sketch", extends: "generic", message: "^> " };
+    expect(canDo(sketch, [profile])).not.toContain("nudge");
+    const keys = { interrupt: ["\u0003"], submit: ["\r"], quit: ["\u0004"] };
+    expect(canDo(sketch, [{ ...profile, keys }])).toEqual(expect.arrayContaining(["nudge", "interrupt"]));
+    expect(canDo(sketch, [{ ...profile, extends: "gemini" }])).toEqual(expect.arrayContaining(["nudge", "resume"]));
+    expect(canDo(sketch)).not.toContain("nudge");
+    expect(canDo({ ...agent, kind: "generic" }, [{ id: "generic", keys }])).not.toContain("nudge");
   });
 
   it("is the same for an agent of which only the kind and the way are known, as in a recording", () => {

@@ -43,33 +43,43 @@ const EFFECTS: Partial<Record<ActionName, Effect>> = {
 };
 
 /** What rouse could do with this agent at all; whether it may is decided elsewhere. */
-export function canDo(agent: AgentSession): ActionName[] {
+export function canDo(agent: AgentSession, profileOf: EffectWorld["profileOf"]): ActionName[] {
   const { hostSocket, pane, pid, pidStart } = agent;
-  return abilities(agent, hostSocket !== null || pane !== null, pid !== null && pidStart !== null);
+  const profile = profileOf(agent.kind);
+  return abilities(agent, profile, hostSocket !== null || pane !== null, pid !== null && pidStart !== null);
 }
 
 /** The same of one that is watched so, with all that goes with it. Which process of a pane an unknown program is nobody knows. */
 export const canDoWith = (agent: Pick<AgentSession, "kind" | "origin">): ActionName[] =>
-  abilities(agent, agent.origin !== "transcript", agent.origin !== "tmux" || agent.kind !== generic.id);
+  abilities(
+    agent,
+    profileFor(agent.kind),
+    agent.origin !== "transcript",
+    agent.origin !== "tmux" || agent.kind !== generic.id,
+  );
 
 function abilities(
-  agent: Pick<AgentSession, "kind" | "origin">,
+  agent: Pick<AgentSession, "origin">,
+  profile: AgentProfile,
   hasTerminal: boolean,
   hasProcess: boolean,
 ): ActionName[] {
   const names: ActionName[] = [];
-  if (agent.kind !== generic.id && hasTerminal) names.push("nudge", "interrupt");
+  if (knowsKeys(profile) && hasTerminal) names.push("nudge", "interrupt");
   if (hasProcess) {
     names.push("end_child");
     if (agent.origin === "spawn" || agent.origin === "tmux") {
       names.push("stop");
-      if (profileFor(agent.kind).resume.byId !== null) names.push("resume");
+      if (profile.resume.byId !== null) names.push("resume");
     }
     if (agent.origin === "spawn") names.push("restart");
   }
   names.push("run");
   return names;
 }
+
+/** Those of the generic profile are a guess. A profile of the user's that only adds to it, and names no keys, is no better. */
+const knowsKeys = ({ id, keys }: AgentProfile): boolean => id !== generic.id && keys !== generic.keys;
 
 export async function carryOut(action: Action, agent: AgentSession, world: EffectWorld): Promise<Outcome> {
   const effect = EFFECTS[action.do];
@@ -110,8 +120,8 @@ async function atTerminal(
   work: (reach: Reach, profile: AgentProfile) => Promise<Result>,
 ): Promise<Result> {
   if (agent.endedAt !== null) return refused("the session is over");
-  const profile = profileFor(agent.kind);
-  if (profile.id === generic.id) return refused("rouse does not know what this program's keys do");
+  const profile = world.profileOf(agent.kind);
+  if (!knowsKeys(profile)) return refused("rouse does not know what this program's keys do");
   const terminal = openTerminal(agent, profile);
   if (!terminal) return refused("the agent has no terminal that rouse can reach");
   const hand = new Hand(terminal, () => world.now());

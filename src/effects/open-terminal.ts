@@ -1,6 +1,5 @@
 /** The terminal of an agent, wherever it is, and how long nobody may have typed there. */
 import type { AgentProfile } from "../agents/profile.js";
-import { profileFor } from "../agents/registry.js";
 import type { AgentSession } from "../core/agent.js";
 import { HostTerminal } from "./host-terminal.js";
 import type { Terminal } from "./terminal.js";
@@ -18,7 +17,7 @@ const QUIET_MS: Readonly<Record<AgentSession["origin"], number>> = {
 export const quietFor = ({ origin }: AgentSession, { quietMs }: EffectWorld): number => quietMs ?? QUIET_MS[origin];
 
 /** Null where rouse has no way to it. */
-export function openTerminal(agent: AgentSession, profile: AgentProfile = profileFor(agent.kind)): Terminal | null {
+export function openTerminal(agent: AgentSession, profile: AgentProfile): Terminal | null {
   if (agent.hostSocket !== null) return new HostTerminal(agent.hostSocket) as Terminal;
   return agent.pane ? (new TmuxTerminal(agent, profile) as Terminal) : null;
 }

@@ -2,7 +2,6 @@
  * The same session again: same conversation, folder, name and terminal where that can be. Only when the old one is proven
  * to be gone, since two programs in one conversation spoil it. Taken up, it is at its prompt: one nudge sets it going.
  */
-import { profileFor } from "../agents/registry.js";
 import { resumeCommand } from "../agents/resume.js";
 import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
@@ -20,7 +19,7 @@ export async function resume(action: Action, agent: AgentSession, world: EffectW
   if (agent.origin !== "spawn" && agent.origin !== "tmux") return refused("its terminal is not rouse's to start it in");
   const conversation = world.evidence(agent.session)?.session.id ?? null;
   const text = textFor(action.say ?? "continue");
-  const wanted = resumeCommand(profileFor(agent.kind), agent.command, conversation, text);
+  const wanted = resumeCommand(world.profileOf(agent.kind), agent.command, conversation, text);
   if (wanted.command === null) return refused(wanted.reason);
   const objection = await stillThere(agent, conversation, world);
   if (objection !== null) return refused(objection);

@@ -1,5 +1,4 @@
 /** A session that was taken up again stands at its prompt: waits until it does, and nudges it once. */
-import { profileFor } from "../agents/registry.js";
 import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import { Hand } from "./hand.js";
@@ -13,7 +12,7 @@ const LOOK_MS = 500;
 const NUDGE_MS = 30_000;
 
 export async function setGoing(action: Action, agent: AgentSession, world: EffectWorld, text: string): Promise<Result> {
-  const terminal = openTerminal(agent, profileFor(agent.kind));
+  const terminal = openTerminal(agent, world.profileOf(agent.kind));
   if (!terminal) return refused("it cannot be reached to be set going");
   const deadline = world.now() + action.deadlineMs;
   const reach: Reach = {

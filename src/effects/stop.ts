@@ -65,7 +65,7 @@ function wellNow(agent: AgentSession, world: EffectWorld): string | null {
 
 /** Somebody has to do with it just now, or nobody can see whether; null when it may be ended. */
 async function inUse(agent: AgentSession, world: EffectWorld): Promise<string | null> {
-  const terminal = openTerminal(agent);
+  const terminal = openTerminal(agent, world.profileOf(agent.kind));
   if (!terminal) return "its terminal cannot be reached";
   try {
     const look = await terminal.look();

@@ -1,4 +1,5 @@
 /** What the effects need of whoever has them carried out. */
+import type { AgentProfile } from "../agents/profile.js";
 import type { RousePaths } from "../config/paths.js";
 import type { Assessment } from "../core/assess.js";
 import type { Evidence } from "../core/evidence/evidence.js";
@@ -13,6 +14,8 @@ export interface Starting {
 
 export interface EffectWorld extends Clock {
   paths: RousePaths;
+  /** What is known of a kind of program, the user's own profiles included. */
+  profileOf(kind: string): AgentProfile;
   /** What is known of a session at this moment; null for one that is not watched. */
   evidence(session: string): Evidence | null;
   /** The verdict of this moment, to be confirmed before anything is ended; null asks for no confirmation. */

@@ -8,6 +8,8 @@ import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
+import { problemText } from "../config/problem.js";
+import { ownProfiles } from "../config/profile-folder.js";
 import type { AgentSession } from "../core/agent.js";
 import { plain } from "../core/plain.js";
 import type { Signal } from "../core/signal.js";
@@ -322,7 +324,9 @@ export class Host implements ViewedHost {
         import("./observer.js"),
         import("./hand.js"),
       ]);
-      const profile = profileFor(spec.kind ?? basename(spec.command[0] ?? ""));
+      const { profiles, problems } = await ownProfiles(paths.config);
+      for (const problem of problems) this.#options.log(problemText(problem));
+      const profile = profileFor(spec.kind ?? basename(spec.command[0] ?? ""), profiles);
       this.#record = { ...this.#record, kind: profile.id };
       this.#observer = new Observer({
         profile,

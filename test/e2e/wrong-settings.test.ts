@@ -14,6 +14,8 @@ beforeAll(() => {
   const { config } = rousePaths(home.env);
   mkdirSync(config, { recursive: true });
   writeFileSync(join(config, "config.toml"), '[check]\nwarning_hours = "never"\n');
+  mkdirSync(join(config, "profiles"));
+  writeFileSync(join(config, "profiles", "sketch.toml"), 'id = "sketch"\nnoise = ["(open"]\n');
   writeFileSync(join(home.path, ".rouse.toml"), "[health]\nenabled = false\n");
 });
 
@@ -26,7 +28,7 @@ const problems = (stderr: string): string[] =>
     .split("\n")
     .flatMap((line) => /^rouse: (?:error|refused): (.*)$/.exec(line)?.[1]?.replaceAll(home.path, "~") ?? []);
 
-describe("a setting that is wrong", () => {
+describe("a setting or a profile that is wrong", () => {
   it.each([
     ["policy show", ["policy", "show"]],
     ["policy test", ["policy", "test", "default", "--cause", "loop"]],
@@ -43,6 +45,7 @@ describe("a setting that is wrong", () => {
       "~/.rouse.toml:2:1: health.enabled: a project file may only switch it on",
       'ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES: health.idle_timeout_minutes must be a number of at least 0.01, found "soon"; 15 stays',
       "ROUSE_HEALTH_IDLE_TIMOUT_MINUTES: there is no such variable; did you mean ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES?",
+      '~/config/profiles/sketch.toml: pattern "(open" is not valid RE2 syntax: error parsing regexp: missing closing ): `(open`; the file is not used',
     ]);
   });
 });

@@ -7,6 +7,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { profileFor } from "../../dist/agents/registry.js";
 import { rousePaths } from "../../dist/config/paths.js";
 import { carryOut } from "../../dist/effects/index.js";
 import { openTerminal } from "../../dist/effects/open-terminal.js";
@@ -74,7 +75,7 @@ async function inPane(name, place) {
 /** A nudge needs a prompt, and a stop something to end. The start of a process is told in steps of 10 ms. */
 async function ready(agent) {
   if (touch === "stop") return sleep(50);
-  const terminal = openTerminal(agent);
+  const terminal = openTerminal(agent, profileFor(agent.kind));
   let composer = null;
   for (const end = Date.now() + PATIENCE_MS; composer !== "empty" && Date.now() < end; await sleep(50))
     composer = (await terminal.look()).sight?.glance.composer ?? null;
@@ -88,6 +89,7 @@ const world = {
   assessment: () => null,
   transcript: () => null,
   paths,
+  profileOf: profileFor,
   quietMs: 0,
 };
 const actionOf = (agent) => ({

@@ -1,5 +1,6 @@
 /** Real clients, touched: interrupted, nudged, ended and resumed; and left alone where they ask something. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { profileFor } from "../../src/agents/registry.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { ActionName, Outcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
@@ -91,7 +92,7 @@ class Held {
   }
 
   async shows(what: string, isSo: (glance: Glance) => boolean): Promise<void> {
-    const terminal = openTerminal(this.agent);
+    const terminal = openTerminal(this.agent, profileFor(this.agent.kind));
     if (!terminal) throw new Error("no terminal");
     const hand = new Hand(terminal, Date.now);
     let last: unknown;

@@ -1,6 +1,7 @@
 /** Actions as a decision would give them, carried out in the real world. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { profileFor } from "../../src/agents/registry.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { Action, ActionName, Outcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
@@ -33,6 +34,7 @@ const worldOf = (home: Home, more: Partial<EffectWorld> = {}): EffectWorld => ({
   assessment: () => null,
   transcript: () => null,
   paths: rousePaths(home.env),
+  profileOf: profileFor,
   starting: { environments: new Environments(rousePaths(home.env), home.env), hostScript: HOST_SCRIPT },
   ...more,
 });

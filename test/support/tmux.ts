@@ -94,7 +94,7 @@ export class RecordedAgent {
   }
 }
 
-export const RULES: AdoptRules = { tags: ["worker"], pattern: null, names: [], programs: true, profiles: [] };
+export const RULES: AdoptRules = { tags: ["worker"], pattern: null, names: [], programs: true, profiles: () => [] };
 
 /** A watcher whose news are folded as a daemon would fold them. */
 export class Watch {

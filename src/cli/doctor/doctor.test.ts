@@ -9,7 +9,7 @@ import { agentLine, doctorText } from "./doctor.js";
 import { portLine } from "./http.js";
 import type { DoctorLine } from "./line.js";
 import { configLines, folderLines, nodeLine, sqliteLine, staleLines, tmuxLine } from "./machine.js";
-import { hookLines, programLines } from "./programs.js";
+import { hookLines, profileLines, programLines } from "./programs.js";
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
@@ -101,6 +101,26 @@ describe("the doctor's eyes", () => {
       { what: "codex", level: "ok", says: "0.165.0, known" },
       { what: "gemini", level: "warn", says: "it does not tell its version" },
     ]);
+  });
+
+  it("lists the user's own profiles with their files, and fails one with a mistake", () => {
+    const problem = { level: "error", where: "b.toml", position: { line: 2, column: 1 }, text: "wrong" } as const;
+    const profiles = [{ id: "codex" }, { id: "sketch", programs: ["sketch", "sk"] }];
+    expect(profileLines({ profiles, paths: ["a.toml", "s.json"], problems: [problem] })).toMatchObject([
+      { what: "profile", level: "ok", says: "codex: a.toml" },
+      { what: "profile", level: "ok", says: "sketch, for sketch, sk: s.json" },
+      { what: "profile", level: "fail", says: "b.toml:2:1: wrong", mend: expect.stringContaining("add-an-agent") },
+    ]);
+  });
+
+  it("goes by the releases that the user's own profile names", async () => {
+    program("codex", 'console.log("codex-cli 99.1.0")');
+    expect(await programLines(env)).toMatchObject([{ what: "codex", level: "warn" }]);
+    const { config } = rousePaths(env);
+    mkdirSync(join(config, "profiles"), { recursive: true });
+    const text = 'id = "codex"\nversions = { from = "0.1.0", to = "99.1.0" }\n';
+    writeFileSync(join(config, "profiles", "codex.toml"), text);
+    expect(await programLines(env)).toMatchObject([{ what: "codex", level: "ok" }]);
   });
 
   it("sees whether hooks are installed, and changes nothing", () => {

@@ -25,7 +25,7 @@ import {
   staleLines,
   tmuxLine,
 } from "./machine.js";
-import { hookLines, programLines } from "./programs.js";
+import { hookLines, profileLines, programLines } from "./programs.js";
 
 export function addDoctor(program: Command, setExit: (code: number) => void): void {
   program
@@ -51,6 +51,7 @@ async function examine(paths: RousePaths, version: string): Promise<DoctorLine[]
     ...staleLines(paths),
     tmux,
     ...programs,
+    ...profileLines(),
     // Only a daemon that answers tells of its port.
     ...hookLines(daemon.some(({ what }) => what === PORT)),
   ];

@@ -2,15 +2,19 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { ProfileOverride } from "../../agents/profile.js";
 import { profileFor } from "../../agents/registry.js";
+import { loadOwnProfiles } from "../../config/own-profiles.js";
 import { rousePaths } from "../../config/paths.js";
+import { problemText } from "../../config/problem.js";
+import type { OwnProfiles } from "../../config/profile-folder.js";
 import { plain } from "../../core/plain.js";
 import { versionFit } from "../../core/version-fit.js";
 import { findProgram } from "../../host/find-program.js";
 import { PLUGIN_FOLDER, pluginState } from "../../sensors/hooks/claude-plugin.js";
 import { HOOK_PROGRAMS, type HookProgram, planHooks, programsInUse } from "../../sensors/hooks/hooks-install.js";
 import { httpHookLine } from "./http.js";
-import { type DoctorLine, ok, warn } from "./line.js";
+import { type DoctorLine, fail, ok, warn } from "./line.js";
 
 const PROGRAMS = [
   { kind: "claude-code", command: "claude" },
@@ -22,18 +26,24 @@ const PROGRAMS = [
 const VERSION_MS = 10_000;
 
 export async function programLines(env: NodeJS.ProcessEnv = process.env): Promise<DoctorLine[]> {
-  const lines = await Promise.all(PROGRAMS.map(({ kind, command }) => programLine(kind, command, env)));
+  const { profiles } = loadOwnProfiles(rousePaths(env).config);
+  const lines = await Promise.all(PROGRAMS.map(({ kind, command }) => programLine(kind, command, env, profiles)));
   const found = lines.flatMap((line) => line ?? []);
   return found.length > 0 ? found : [ok("programs", "none of the programs with a profile is on the PATH")];
 }
 
-async function programLine(kind: string, command: string, env: NodeJS.ProcessEnv): Promise<DoctorLine | null> {
+async function programLine(
+  kind: string,
+  command: string,
+  env: NodeJS.ProcessEnv,
+  own: readonly ProfileOverride[],
+): Promise<DoctorLine | null> {
   if (findProgram(command, env, process.cwd()) !== "found") return null;
   const said = await askVersion(command, ["--version"], env);
   const version = /\d{1,6}(?:\.\d{1,6}){1,3}/.exec(said ?? "")?.[0];
   if (said === null || version === undefined)
     return warn(command, "it does not tell its version", `run ${command} --version by hand`);
-  const { versions } = profileFor(kind);
+  const { versions } = profileFor(kind, own);
   const fit = versionFit(versions, version);
   if (fit === 1)
     return warn(
@@ -44,6 +54,19 @@ async function programLine(kind: string, command: string, env: NodeJS.ProcessEnv
   if (fit === -1) return warn(command, `${version} is older than its profile (${versions?.from})`, `update ${command}`);
   return ok(command, `${version}, known`);
 }
+
+/** The user's own profiles, and what is wrong with their files. */
+export function profileLines({ profiles, paths, problems }: OwnProfiles = loadOwnProfiles()): DoctorLine[] {
+  return [
+    ...profiles.map(({ id, programs }, at) => {
+      const names = programs ? `, for ${programs.join(", ")}` : "";
+      return ok("profile", plain(`${id}${names}: ${paths[at]}`));
+    }),
+    ...problems.map((problem) => fail("profile", plain(problemText(problem)), PROFILE_MEND)),
+  ];
+}
+
+const PROFILE_MEND = "correct it (docs/add-an-agent.md); agents that start afterwards are read by it";
 
 /** The first line of what a program says; null when it says nothing in time. */
 export function askVersion(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string | null> {

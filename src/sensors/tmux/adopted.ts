@@ -24,7 +24,8 @@ export interface Seen {
 }
 
 export interface Surroundings {
-  profiles: readonly ProfileOverride[];
+  /** The user's own, as they are now. */
+  profiles: () => readonly ProfileOverride[];
   /** IANA zone for clock times that programs print without one. */
   zone: string;
   /** A name that no other agent has: the wish itself, or made from it and the pane's id. */
@@ -154,7 +155,7 @@ export class Adopted {
   #told({ pane, program }: Candidate): Pick<AgentSession, "kind" | "tags" | "command" | "task" | "pid" | "pidStart"> {
     const argv = program?.argv ?? [];
     return {
-      kind: profileFor(pane.kind ?? program?.kind ?? generic.id, this.#world.profiles).id,
+      kind: profileFor(pane.kind ?? program?.kind ?? generic.id, this.#world.profiles()).id,
       tags: pane.tags,
       command: (argv.length > 0 ? argv : [pane.command]).slice(0, 50).map((word) => head(word)),
       task: pane.task,
@@ -164,7 +165,7 @@ export class Adopted {
   }
 
   #newSensor(at: number): PaneSensor {
-    return new PaneSensor(profileFor(this.#session.kind, this.#world.profiles), this.#pane, this.#world.zone, at);
+    return new PaneSensor(profileFor(this.#session.kind, this.#world.profiles()), this.#pane, this.#world.zone, at);
   }
 
   #tell(signals: Signal[], liveness: Liveness, blind: string | null, changed: boolean): void {

@@ -32,7 +32,7 @@ function row(given: Record<string, string>): string {
 }
 const panes = (...rows: Record<string, string>[]): Pane[] => parsePanes(rows.map(row).join(""), MARK);
 
-const NOTHING: AdoptRules = { tags: [], pattern: null, names: [], programs: false, profiles: [] };
+const NOTHING: AdoptRules = { tags: [], pattern: null, names: [], programs: false, profiles: () => [] };
 const PROGRAMS: AdoptRules = { ...NOTHING, programs: true };
 
 /** Processes as `pid: [parent, command line]`. */
@@ -97,7 +97,7 @@ describe("chooseAgents", () => {
   });
 
   it("finds the program of a user's own profile", () => {
-    const rules = { ...PROGRAMS, profiles: [{ id: "mine", programs: ["myagent"] }] };
+    const rules = { ...PROGRAMS, profiles: () => [{ id: "mine", programs: ["myagent"] }] };
     expect(chosen(panes({}), rules, { 100: [50, "bash"], 101: [100, "myagent --yes"] })).toEqual(["%1 mine"]);
   });
 

@@ -16,7 +16,8 @@ export interface AdoptRules {
   names: readonly string[];
   /** Every pane that holds a known agent program. */
   programs: boolean;
-  profiles: readonly ProfileOverride[];
+  /** The user's own, as they are now. */
+  profiles: () => readonly ProfileOverride[];
 }
 
 /** A pane to watch, and the agent program in it if one was found. */
@@ -95,7 +96,7 @@ function programIn(
   processes: Processes | null,
   rules: AdoptRules,
 ): FoundProgram | null {
-  if (processes && rows?.has(pane.pid)) return programBelow(rows, pane.pid, processes, rules.profiles);
-  const kind = kindOf([pane.command], null, rules.profiles);
+  if (processes && rows?.has(pane.pid)) return programBelow(rows, pane.pid, processes, rules.profiles());
+  const kind = kindOf([pane.command], null, rules.profiles());
   return kind ? { kind, pid: pane.pid, start: "", startedAt: 0, argv: [pane.command] } : null;
 }

@@ -1,0 +1,101 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadOwnProfiles } from "./own-profiles.js";
+import { problemText } from "./problem.js";
+
+let config: string;
+let folder: string;
+
+beforeEach(() => {
+  config = mkdtempSync(join(tmpdir(), "rouse-own-profiles-"));
+  folder = join(config, "profiles");
+});
+
+afterEach(() => rmSync(config, { recursive: true, force: true }));
+
+function put(files: Record<string, string>): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+}
+
+function load(): { ids: string[]; problems: string[] } {
+  const { profiles, problems } = loadOwnProfiles(config);
+  return {
+    ids: profiles.map(({ id }) => id),
+    problems: problems.map((problem) => problemText(problem).replaceAll(`${folder}/`, "")),
+  };
+}
+
+describe("the folder of a user's own profiles", () => {
+  it("may be missing", () => {
+    expect(load()).toEqual({ ids: [], problems: [] });
+  });
+
+  it("is read by name: TOML and JSON, one profile in a file or many", () => {
+    put({
+      "b.json": '{"profiles": [{"id": "b1"}, {"id": "b2"}]}',
+      "a.toml": 'id = "a"',
+      "README.md": "no profile",
+      ".hidden.toml": "no = profile",
+    });
+    expect(load()).toEqual({ ids: ["a", "b1", "b2"], problems: [] });
+    const { paths } = loadOwnProfiles(config);
+    expect(paths).toEqual(["a.toml", "b.json", "b.json"].map((name) => join(folder, name)));
+  });
+
+  it.each([
+    ["broken.toml", 'id = "codex', /^broken\.toml:1:\d+: .*; the file is not used$/],
+    ["broken.json", "{", /^broken\.json: .*; the file is not used$/],
+    ["unknown.toml", 'id = "codex"\nrulez = []', /^unknown\.toml: .*rulez.*; the file is not used$/],
+    ["pattern.toml", 'id = "codex"\nnoise = ["(open"]', /^pattern\.toml: pattern "\(open" is not valid RE2/],
+    ["queued.toml", 'id = "codex"\nqueued = "[z-a]"', /^queued\.toml: pattern "\[z-a\]" is not valid RE2/],
+    ["half.toml", '[[profiles]]\nid = "good"\n[[profiles]]\nnoise = []', /^half\.toml: id: /],
+    [
+      "large.toml",
+      `id = "a" # ${"x".repeat(300_000)}`,
+      /^large\.toml: it is larger than 256 kB; the file is not used$/,
+    ],
+  ])("goes on without a file that has a mistake, and names it: %s", (name, text, says) => {
+    put({ [name]: text, "zz.toml": 'id = "sketch"' });
+    expect(load()).toEqual({ ids: ["sketch"], problems: [expect.stringMatching(says)] });
+  });
+
+  it("goes on without what is no file, and without a link that leads nowhere", () => {
+    put({ "sketch.toml": 'id = "sketch"' });
+    mkdirSync(join(folder, "folder.toml"));
+    execFileSync("mkfifo", [join(folder, "pipe.toml")]);
+    symlinkSync("nowhere", join(folder, "nowhere.toml"));
+    symlinkSync("circle.toml", join(folder, "circle.toml"));
+    expect(load()).toEqual({
+      ids: ["sketch"],
+      problems: [
+        expect.stringMatching(/^circle\.toml: ELOOP/),
+        "folder.toml: it is no plain file; the file is not used",
+        "pipe.toml: it is no plain file; the file is not used",
+      ],
+    });
+  });
+
+  it("uses the first of two profiles with one id, and says so", () => {
+    put({ "a.toml": 'id = "codex"\nnoise = ["^~"]', "b.toml": 'id = "codex"' });
+    expect(load()).toEqual({
+      ids: ["codex"],
+      problems: ["b.toml: a.toml has a profile with the id codex already, and that one is used; put them into one"],
+    });
+    expect(loadOwnProfiles(config).profiles[0]?.noise).toEqual(["^~"]);
+  });
+
+  it("is named when it cannot be read", () => {
+    writeFileSync(folder, "");
+    expect(load().problems).toEqual([expect.stringMatching(/profiles: ENOTDIR.*; no profile of your own is used$/)]);
+    rmSync(folder);
+    put({ "a.toml": 'id = "a"' });
+    chmodSync(folder, 0);
+    // Root reads whatever it likes.
+    if (process.getuid?.() !== 0) expect(load().problems).toEqual([expect.stringContaining("EACCES")]);
+    chmodSync(folder, 0o700);
+  });
+});

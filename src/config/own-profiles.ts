@@ -1,0 +1,43 @@
+/**
+ * The user's own profiles: the files of the folder `profiles` beside the configuration. One with a mistake is named and
+ * left out, and the others hold. A project has none: it lies where an agent can write.
+ */
+import type { ProfileOverride } from "../agents/profile.js";
+import { readOwnFile } from "./file.js";
+import { rousePaths } from "./paths.js";
+import type { Problem } from "./problem.js";
+import { profilesIn } from "./profile-check.js";
+import { type OwnProfiles, profileFolder } from "./profile-folder.js";
+
+/** `config` is the folder of `config.toml`. */
+export function loadOwnProfiles(config: string = rousePaths().config): OwnProfiles {
+  const { files, problem } = profileFolder(config);
+  const problems: Problem[] = problem ? [problem] : [];
+  const found = new Map<string, { profile: ProfileOverride; path: string }>();
+  for (const path of files) {
+    const read = readProfiles(path);
+    if (!Array.isArray(read)) problems.push(read);
+    else
+      for (const profile of read) {
+        const other = found.get(profile.id)?.path;
+        if (other === undefined) found.set(profile.id, { profile, path });
+        else
+          problems.push({
+            level: "error",
+            where: path,
+            text: `${other} has a profile with the id ${profile.id} already, and that one is used; put them into one`,
+          });
+      }
+  }
+  const all = [...found.values()];
+  return { profiles: all.map(({ profile }) => profile), paths: all.map(({ path }) => path), problems };
+}
+
+function readProfiles(path: string): ProfileOverride[] | Problem {
+  const text = readOwnFile(path);
+  // It went between the look into the folder and this one.
+  if (text === null) return [];
+  if (typeof text !== "string") return text;
+  const read = profilesIn(path, text);
+  return Array.isArray(read) ? read : { ...read, text: `${read.text}; the file is not used` };
+}

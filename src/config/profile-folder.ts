@@ -1,0 +1,61 @@
+/**
+ * The folder `profiles` beside the user's configuration. Apart from the reading of its files: what checks them takes as
+ * long to load as a quick command or the process beside an agent altogether, and most people have none.
+ */
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { ProfileOverride } from "../agents/profile.js";
+import type { Problem } from "./problem.js";
+
+export interface ProfileFolder {
+  /** By name: where two files say the same of a program, the first one holds. */
+  files: string[];
+  /** Why the folder cannot be read; null also where there is none. */
+  problem: Problem | null;
+}
+
+export interface OwnProfiles {
+  profiles: readonly ProfileOverride[];
+  /** The file of each, in the same order. */
+  paths: readonly string[];
+  problems: readonly Problem[];
+}
+
+const FILES_MAX = 200;
+
+/** The same as `loadOwnProfiles`, which is loaded only where there is a file. */
+export async function ownProfiles(config: string): Promise<OwnProfiles> {
+  const { files, problem } = profileFolder(config);
+  if (files.length === 0) return { profiles: [], paths: [], problems: problem ? [problem] : [] };
+  const { loadOwnProfiles } = await import("./own-profiles.js");
+  return loadOwnProfiles(config);
+}
+
+/** `config` is the folder of `config.toml`. */
+export function profileFolder(config: string): ProfileFolder {
+  const folder = join(config, "profiles");
+  try {
+    const names = readdirSync(folder).filter((name) => /^[^.].*\.(?:toml|json)$/.test(name));
+    const files = names.sort().slice(0, FILES_MAX);
+    return { files: files.map((name) => join(folder, name)), problem: null };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const text = `${message}; no profile of your own is used`;
+    return { files: [], problem: code === "ENOENT" ? null : { level: "error", where: folder, text } };
+  }
+}
+
+/** Another text when a file came, went or was changed. */
+export function profileStamp(config: string): string {
+  return profileFolder(config).files.map(stampOf).join("\n");
+}
+
+function stampOf(path: string): string {
+  try {
+    const { ino, size, mtimeMs } = statSync(path);
+    return `${path} ${ino} ${size} ${mtimeMs}`;
+  } catch {
+    // Gone, or a link that leads nowhere: the reading says so.
+    return path;
+  }
+}
