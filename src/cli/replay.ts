@@ -1,5 +1,7 @@
 /** `rouse replay`: a recording in, an explained timeline out. */
+
 import { type Command, Option } from "@commander-js/extra-typings";
+import type { ProfileOverride } from "../agents/profile.js";
 import { KINDS } from "../agents/registry.js";
 import type { Incidents } from "../core/incident/incident.js";
 import { plain, plainJson } from "../core/plain.js";
@@ -68,7 +70,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
         zone: options.tz,
         ...(options.agent ? { agent: options.agent } : {}),
         profiles,
-        ...(policy ? { rehearsal: rehearsalOf(policy, options.origin) } : {}),
+        ...(policy ? { rehearsal: rehearsalOf(policy, options.origin, profiles) } : {}),
       };
       const out = printer(options.json === true, policy?.name ?? null);
       const { events, screens, transcript, signals } = options;
@@ -126,10 +128,17 @@ async function replayPath(path: string, options: ReplayOptions): Promise<Replaye
 }
 
 /** All recordings with a date are taken to be of one machine; one without is on a machine of its own. */
-function rehearsalOf(policy: Policy, origin: Origin): NonNullable<ReplayOptions["rehearsal"]> {
+function rehearsalOf(
+  policy: Policy,
+  origin: Origin,
+  profiles: readonly ProfileOverride[],
+): NonNullable<ReplayOptions["rehearsal"]> {
   const node: Incidents[] = [];
   return (kind, startAt) =>
-    createRehearsal(policy, origin, kind, { can: canDoWith({ kind, origin }), ...(startAt > 0 ? { node } : {}) });
+    createRehearsal(policy, origin, kind, {
+      can: canDoWith({ kind, origin }, profiles),
+      ...(startAt > 0 ? { node } : {}),
+    });
 }
 
 type Printed = Pick<Replayed, "case" | "timeline" | "would" | "startAt"> & { skipped?: Map<string, number> };

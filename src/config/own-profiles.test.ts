@@ -50,9 +50,9 @@ describe("the folder of a user's own profiles", () => {
     ["broken.toml", 'id = "codex', /^broken\.toml:1:\d+: .*; the file is not used$/],
     ["broken.json", "{", /^broken\.json: .*; the file is not used$/],
     ["unknown.toml", 'id = "codex"\nrulez = []', /^unknown\.toml: .*rulez.*; the file is not used$/],
-    ["pattern.toml", 'id = "codex"\nnoise = ["(open"]', /^pattern\.toml: pattern "\(open" is not valid RE2/],
-    ["queued.toml", 'id = "codex"\nqueued = "[z-a]"', /^queued\.toml: pattern "\[z-a\]" is not valid RE2/],
-    ["half.toml", '[[profiles]]\nid = "good"\n[[profiles]]\nnoise = []', /^half\.toml: id: /],
+    ["pattern.toml", 'id = "codex"\nnoise = ["(open"]', /^pattern\.toml: noise\.0: pattern "\(open" is not valid RE2/],
+    ["queued.toml", 'id = "codex"\nqueued = "[z-a]"', /^queued\.toml: queued: pattern "\[z-a\]" is not valid RE2/],
+    ["half.toml", '[[profiles]]\nid = "good"\n[[profiles]]\nnoise = []', /^half\.toml: profiles\.1\.id: /],
     [
       "large.toml",
       `id = "a" # ${"x".repeat(300_000)}`,

@@ -3,7 +3,7 @@
  * looked at again here, where it is done; what cannot be seen is refused. Nothing is thrown.
  */
 import { generic } from "../agents/generic.js";
-import type { AgentProfile } from "../agents/profile.js";
+import type { AgentProfile, ProfileOverride } from "../agents/profile.js";
 import { profileFor } from "../agents/registry.js";
 import type { Action, ActionName, Outcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
@@ -50,10 +50,13 @@ export function canDo(agent: AgentSession, profileOf: EffectWorld["profileOf"]):
 }
 
 /** The same of one that is watched so, with all that goes with it. Which process of a pane an unknown program is nobody knows. */
-export const canDoWith = (agent: Pick<AgentSession, "kind" | "origin">): ActionName[] =>
+export const canDoWith = (
+  agent: Pick<AgentSession, "kind" | "origin">,
+  own: readonly ProfileOverride[] = [],
+): ActionName[] =>
   abilities(
     agent,
-    profileFor(agent.kind),
+    profileFor(agent.kind, own),
     agent.origin !== "transcript",
     agent.origin !== "tmux" || agent.kind !== generic.id,
   );

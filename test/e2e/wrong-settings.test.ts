@@ -45,7 +45,7 @@ describe("a setting or a profile that is wrong", () => {
       "~/.rouse.toml:2:1: health.enabled: a project file may only switch it on",
       'ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES: health.idle_timeout_minutes must be a number of at least 0.01, found "soon"; 15 stays',
       "ROUSE_HEALTH_IDLE_TIMOUT_MINUTES: there is no such variable; did you mean ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES?",
-      '~/config/profiles/sketch.toml: pattern "(open" is not valid RE2 syntax: error parsing regexp: missing closing ): `(open`; the file is not used',
+      '~/config/profiles/sketch.toml: noise.0: pattern "(open" is not valid RE2 syntax: error parsing regexp: missing closing ): `(open`; the file is not used',
     ]);
   });
 });
