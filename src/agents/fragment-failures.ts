@@ -119,7 +119,7 @@ export const FAILURES: FragmentRule[] = [
   { says: "failure", when: '^(?:GET|POST) "?https?://\\S+: [45]\\d\\d\\b' },
   {
     says: "failure",
-    when: "(?i)^(?:error:? )?[45]\\d\\d(?::? ?\\{| \\w+_error\\b| \\w+ api error\\b| (?:rate limit (?:exceeded|reached)|too many requests|unauthorized|forbidden|payment required|internal server error|service unavailable|bad (?:request|gateway)|gateway time-?out|overloaded)(?:$|[:.,(·-]))",
+    when: "(?i)^(?:error:? |\\[\\w+\\] )?[45]\\d\\d(?::? ?\\{| \\w+_error\\b| \\w+ api error\\b| (?:rate limit (?:exceeded|reached)|too many requests|unauthorized|forbidden|payment required|internal server error|service unavailable|bad (?:request|gateway)|gateway time-?out|overloaded)(?:$|[:.,(·-]))",
   },
   // Any program's: a row that says it failed, and then a provider's own words.
   {
@@ -177,7 +177,7 @@ export const CRASHES: FragmentRule[] = [
   },
   {
     says: "failure",
-    when: "(?i)^\\[?(?:process (?:exited|completed|terminated)|exited|lost server|pane is dead)\\b.{0,40}\\]?$",
+    when: "(?i)^\\[?(?:process (?:exited|completed|terminated)|exited|lost server|pane is dead)\\b.{0,40}\\]?$|^\\S{1,60} exited with code 13[479]$",
     cause: "crash",
     common: true,
   },

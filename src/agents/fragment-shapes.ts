@@ -60,10 +60,13 @@ export const CHROME: readonly string[] = [
   "^\\s*[▰▱█▓▒░■□━]{5,}\\s*\\d{0,3} ?%?\\s*$",
   "(?i)\\bctrl\\+p commands\\b",
   "^\\s*┃(?:\\s+(?:Build|Plan)\\b.{0,20} · .*)?$",
-  "(?i)^\\s*using:$|^\\s*- \\d+ (?:open files?|mcp servers?|context files?|[\\w.]+ files?)\\b",
+  "(?i)^\\s*using:?(?: \\d+ .{1,80})?$|^\\s*- \\d+ (?:open files?|mcp servers?|context files?|[\\w.]+ files?)\\b",
   "(?i)^we apologize and appreciate your patience",
   "^\\s*https?://\\S+$",
   SHELL_PROMPT,
+  // The folder and its branch; a place to type that is a row of dots.
+  "^\\s{0,2}[~/]\\S{0,80} ?\\[⎇ [^\\]]{1,60}\\]",
+  "^\\s*:{3,4}\\s*$",
   "(?i)^please (?:retry if you think|resend your message)\\b",
 ];
 

@@ -5,28 +5,17 @@
  * statement is current; the first content that is no statement ends the search, so that words further up mean nothing.
  * A menu outranks everything: it waits beside a running spinner too.
  */
-import { EMPTY_COMPOSER, SHELL_PROMPT } from "../../agents/fragment-shapes.js";
-import { generic } from "../../agents/generic.js";
-import { pattern } from "../../agents/pattern.js";
 import type { AgentProfile } from "../../agents/profile.js";
 import { closingOf } from "../../core/closing.js";
 import type { State } from "../../core/states.js";
 import { compileProfile } from "../screen/compiled.js";
-import { findComposer } from "../screen/composer.js";
 import { rowOf } from "../screen/row.js";
 import { joinRows } from "../screen/screen-text.js";
+import { composerOf, hasDied, withoutFooter } from "./foot.js";
 import { findMenu } from "./menu.js";
-import { goesInCircles, repeatsItself } from "./repeat.js";
-import { indentOf, isBlank, isChrome, isMessage, isQuoted, rowsOf, withoutGlyph } from "./rows.js";
-import {
-  explainedStatement,
-  footStatement,
-  isAlarm,
-  isSpinner,
-  lowestStatement,
-  retriedAbove,
-  type Statement,
-} from "./statement.js";
+import { failsAgain, goesInCircles, repeatsItself } from "./repeat.js";
+import { isBlank, isChrome, isMessage, isQuoted, rowsOf, withoutGlyph } from "./rows.js";
+import { explainedStatement, isAlarm, isSpinner, lowestStatement, retriedAbove } from "./statement.js";
 import { byPayload, conclude, type FragmentLook, type FragmentVerdict, limited, verdict } from "./verdict.js";
 
 /** How the turn stands below the last content: nothing is seen, a place to type, or the mark of its end. */
@@ -46,58 +35,6 @@ export function judgeFragment(profile: AgentProfile, text: string, look: Fragmen
   return composer.foot ? conclude(composer.foot, above, look) : byStatement(profile, above, "composer", look);
 }
 
-/** What some programs draw before a draft is, without a frame, a row of a list or a spinner. */
-const NO_SIGN = /^\s{0,4}[*!] \S/;
-const emptyComposer = pattern(EMPTY_COMPOSER);
-const shellPrompt = pattern(SHELL_PROMPT);
-
-interface Place {
-  top: number;
-  /** What the rows below it say. */
-  foot: Statement | null;
-}
-
-/**
- * The place to type, if the fragment shows it. A frame is proof; a bare sign needs to be empty or to have a footer, and
- * nothing but hints below.
- */
-function composerOf(profile: AgentProfile, rows: readonly string[]): Place | null {
-  const foot = rows.findLastIndex((row) => !isBlank(row));
-  for (const one of [profile, generic]) {
-    const found = findComposer(compileProfile(one), rows.map(rowOf));
-    if (found === null || NO_SIGN.test(rows[found.top] as string)) continue;
-    const below = rows.slice(found.bottom + 1, foot + 1).filter((row) => !isBlank(row));
-    const isFooter = below.every((row) => isChrome(row) || (indentOf(row) >= 1 && !/^\s*[⎿└●⏺■✕✗✘✖×⚠…]/.test(row)));
-    const isProven = one.composer.bottom !== null || (isFooter && (found.draft === "" || below.length > 0));
-    if (!isProven) continue;
-    const said = below.map(footStatement).filter((one) => one !== null);
-    return { top: found.top, foot: said[0] ?? null };
-  }
-  return foot >= 0 && emptyComposer.test(rows[foot] as string) ? { top: foot, foot: null } : null;
-}
-
-const TRACE_ROW = /^\s{1,8}(?:File ".{1,300}", line \d|at \S.{0,300}:\d{1,7}:\d)/;
-const EXCEPTION = /^(?:\w{1,40}\.){0,6}\w{0,60}(?:Error|Exception|Interrupt)\b/;
-
-/** A trace and its exception, and then the prompt of a shell: the program died of it. */
-function hasDied(rows: readonly string[]): boolean {
-  const said = rows.filter((row) => !isBlank(row));
-  if (!shellPrompt.test(said.at(-1) ?? "")) return false;
-  const [above = "", last = ""] = said.slice(-3, -1);
-  return said.slice(0, -1).some((row) => TRACE_ROW.test(row)) && (EXCEPTION.test(last) || TRACE_ROW.test(above + last));
-}
-
-const FOOTER_ROWS_MAX = 3;
-const FOOTER_ROW = /^ {2,8}\S.{0,200} [│|·] /;
-
-/** Without the rows of a user's own making below the lower rule of a composer, of which nothing else was copied. */
-function withoutFooter(rows: readonly string[]): readonly string[] {
-  const rule = rows.findLastIndex((row) => /^\s?[─━]{20,}\s*$/.test(row));
-  const below = rule < 0 ? [] : rows.slice(rule + 1).filter((row) => !isBlank(row));
-  const isFooter = below.length > 0 && below.length <= FOOTER_ROWS_MAX && below.every((row) => FOOTER_ROW.test(row));
-  return isFooter ? rows.slice(0, rule) : rows;
-}
-
 /** So many rows of a footer may stand below a spinner of dots, which nothing but a program at work draws. */
 const SPINNING_ROWS = 10;
 
@@ -106,6 +43,8 @@ function byStatement(profile: AgentProfile, rows: readonly string[], seen: End, 
   let end = rows.length;
   let turn = seen;
   let quiet: State | null = null;
+  /** A remark, and the row above it: of what it stands below without a gap it says when to try again. */
+  let remark: { text: string; from: number } | null = null;
   while (end > 0) {
     const row = rows[end - 1] as string;
     const found = isChrome(row) ? null : (lowestStatement(profile, rows, end) ?? explainedStatement(rows, end));
@@ -118,9 +57,15 @@ function byStatement(profile: AgentProfile, rows: readonly string[], seen: End, 
     const retried = retriedAbove(rows, found);
     if (retried) return conclude(retried, rows.slice(0, from - 1), look);
     if (rule.says === "ended") turn = "ended";
-    else if (rule.says === "notice" || rule.says === "panel") quiet ??= rule.says === "panel" ? "idle" : "unknown";
-    else if (isAlarm(rule) && goesInCircles(rows.slice(0, end))) return verdict("stuck", "loop");
-    else if (turn !== "ended" || isAlarm(rule)) return conclude(found, rows.slice(0, from), look);
+    else if (rule.says === "notice" || rule.says === "panel") {
+      quiet ??= rule.says === "panel" ? "idle" : "unknown";
+      remark = found;
+    } else if (isAlarm(rule) && goesInCircles(rows.slice(0, end))) return verdict("stuck", "loop");
+    else if (rule.says === "busy" && failsAgain(rows.slice(0, from))) return verdict("stuck", "loop");
+    else if (turn !== "ended" || isAlarm(rule)) {
+      const text = remark?.from === end ? `${found.text} ${remark.text}` : found.text;
+      return conclude({ ...found, text }, rows.slice(0, from), look);
+    }
     end = from;
   }
   const rest = rows.slice(0, end);

@@ -283,6 +283,53 @@ const STATES: [agent: string, expected: string, text: string][] = [
   ["claude", "stuck/silent_stream", "✻ Noodling… (9h 41m 2s · ↓ 312 tokens)"],
   ["crush", "stuck/loop", `${"✓ View a.go\n× Edit a.go\n  ERROR text not found in the file\n".repeat(3)}✓ View a.go`],
   ["codex", "complete", "codex\nRenamed the module.\ntokens used\n12,331"],
+  // Below a limit the program itself names what helps, also where it stands in the place of a result.
+  [
+    "claude",
+    "rate_limited/limit",
+    "⏺ Bash(make test)\n  ⎿  You've hit your session limit · resets 2:40am (UTC)\n     /upgrade to go on.\n\n✻ Churned for 12m 8s",
+  ],
+  [
+    "copilot",
+    "rate_limited/limit",
+    " ✗ You've reached your weekly rate limit. Please wait for your limit to reset on November 18,\n   2026 at 12:00 AM UTC.\n\n ~/code/geo[⎇ main*]        some-model\n────────────────────────────\n ❯  Type @ to mention files",
+  ],
+  [
+    "cline",
+    "rate_limited/limit",
+    '[api_req_failed] 429 {"error":{"message":"Rate limit exceeded: free-models-per-day","code":429}}',
+  ],
+  [
+    "iflow",
+    "rate_limited/limit",
+    "⠙ 正在分析…\n\n✕ [API Error: 429 too many requests]\n\n╭──────────────╮\n│ >  输入消息    │\n╰──────────────╯",
+  ],
+  [
+    "codex",
+    "waiting/retry",
+    "[2026-11-15T11:59:10] thinking\n[2026-11-15T11:59:40] stream error: stream disconnected; retrying 4/5 in 1.6s…",
+  ],
+  [
+    "some",
+    "error/crash",
+    " ⠧ Loading… (esc to cancel, 48s)\nnode:events:497\n      throw er;\n\nError: read EIO\n    at TTY.onRead (node:internal/a:216:20)\n\nNode.js v22.11.0\nroot@ci:/repo#",
+  ],
+  ["claude", "error/crash", "agent-1  | Killed\nagent-1 exited with code 137"],
+  [
+    "claude",
+    "stuck/loop",
+    `${"⏺ Update(a.py)\n  ⎿  Error editing file\n\n⏺ Let me try again.\n\n".repeat(4)}✽ Fiddling… (3m 51s)`,
+  ],
+  [
+    "claude",
+    "complete",
+    '{"type":"assistant","message":{"content":[]}}\n{"type":"result","subtype":"success","is_error":false,"result":"It honours 429 now."}',
+  ],
+  [
+    "claude",
+    "error/api",
+    '{"type":"result","subtype":"success","is_error":false,"result":"API Error: 529 overloaded"}',
+  ],
 ];
 
 describe("a fragment of any program", () => {

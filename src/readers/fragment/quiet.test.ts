@@ -91,6 +91,13 @@ const QUIET: [agent: string, states: string, text: string][] = [
   ["claude", "unknown", '⏺ Bash(cat install.sh)\n  ⎿  read -p "Proceed? [y/n] " answer\n     echo "password: "'],
   ["some", "unknown", '  File "/opt/a/test_b.py", line 14, in test_b\nAssertionError: 1 != 2'],
   ["some", "unknown", "✗ Authentication failed\nFixed the token; all 12 tests pass."],
+  [
+    "claude",
+    "working",
+    `${"⏺ Update(a.py)\n  ⎿  Error editing file\n\n⏺ Let me try again.\n\n".repeat(2)}✽ Fiddling… (51s)`,
+  ],
+  ["claude", "unknown", "⏺ Bash(docker compose logs)\n  ⎿  web-1 exited with code 137"],
+  ["some", "unknown", "[2026-11-15T11:59:40] stream error: it broke; retrying 4/5 in 1.6s…"],
 ];
 
 /** Content that only speaks of trouble. Nobody may be alarmed by it. */

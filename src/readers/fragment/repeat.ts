@@ -57,16 +57,25 @@ export function repeatsItself(rows: readonly string[]): boolean {
 }
 
 const CIRCLES_MIN = 3;
+/** Beside a spinner it may still come to something. */
+const CIRCLES_AT_WORK = 4;
 
 /** The program goes on by itself and meets the same refusal again and again: several rows, none of them a human's. */
-export function goesInCircles(rows: readonly string[]): boolean {
+export const goesInCircles = (rows: readonly string[]): boolean => circleOf(rows, CIRCLES_MIN) !== null;
+
+/** It works, and all that it did so far failed alike. */
+export const failsAgain = (rows: readonly string[]): boolean =>
+  circleOf(rows, CIRCLES_AT_WORK)?.some((row) => ERROR.test(row)) ?? false;
+
+/** The rows that are repeated so often at the end; null where none are. */
+function circleOf(rows: readonly string[], times: number): readonly string[] | null {
   const said = rows.filter((row) => !isBlank(row)).map(saidBy);
-  for (let period = 2; period <= PERIOD_ROWS_MAX && period * CIRCLES_MIN <= said.length; period++) {
+  for (let period = 2; period <= PERIOD_ROWS_MAX && period * times <= said.length; period++) {
     const block = said.slice(-period);
-    if (repeatsOf(block, said) >= CIRCLES_MIN)
-      return new Set(block).size > 1 && !block.some((row) => /^[>❯›{}"]/.test(row));
+    if (repeatsOf(block, said) < times) continue;
+    return new Set(block).size > 1 && !block.some((row) => /^[>❯›{}"]/.test(row)) ? block : null;
   }
-  return false;
+  return null;
 }
 
 /** The last row may be cut short by the moment at which the frame was taken. */

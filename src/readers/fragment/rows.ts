@@ -10,18 +10,21 @@ const ROWS_MAX = 200;
 const ROW_MAX = 2000;
 const ESCAPES = /\u001b(?:\[[0-9;?]{0,32}[A-Za-z]|\][^\u0007\u001b]{0,400}(?:\u0007|\u001b\\))/g;
 
+/** Codex prints its headless messages behind a time; any log may do that, but not with these words. */
+const STAMP = /^\[\d{4}-\d{2}-\d{2}T[\d:.]{5,16}Z?\] /;
+const EXEC_ROW = /^\[\d{4}-\d{2}-\d{2}T[\d:.]{5,16}Z?\] (?:thinking|codex|exec|tokens used|User instructions)\b/;
+
 export function rowsOf(text: string): string[] {
   const rows = text
     .slice(-ROWS_MAX * ROW_MAX)
     .replace(ESCAPES, "")
     .split(/\r?\n/);
-  return rows.slice(-ROWS_MAX).map((row) => row.slice(0, ROW_MAX).replaceAll("\u00a0", " ").trimEnd());
+  const kept = rows.slice(-ROWS_MAX).map((row) => row.slice(0, ROW_MAX).replaceAll("\u00a0", " ").trimEnd());
+  return kept.some((row) => EXEC_ROW.test(row)) ? kept.map((row) => row.replace(STAMP, "")) : kept;
 }
 
 const GLYPH =
   /^[\s│┃▌░▒▓█]{0,12}(?:[●⏺■⬝✕✗✘×⎿└╰•◦·✢✳✶✻✽∗✦△▲◆⬡⬢∿◉∴»*!\u2600-\u26ff\u2800-\u28ff\p{Extended_Pictographic}]{1,8}\ufe0f?\s{0,4}){0,2}/u;
-/** Codex prints its headless messages behind a time. */
-const STAMP = /^\[\d{4}-\d{2}-\d{2}T[\d:.]{5,16}Z?\] /;
 
 /** A statement as its words: without glyph and frame, rows joined, typography made plain. */
 export function wordsOf(rows: readonly string[]): string {
@@ -58,11 +61,15 @@ const DIFF = /^@@ |^\s{0,8}\d{1,6} [+-] |^[+-]\S|^diff --git|^\s{0,8}\d{1,6}(?:[
 const isFrame = (row: string): boolean => /^\s{0,8}\d{1,4}:\s{1,8}(?:0x|\S{1,200}(?:::|<unknown>))/.test(row);
 export const isListing = (row: string): boolean => !isFrame(row) && (CODE.test(row.slice(0, 400)) || DIFF.test(row));
 
+/** Below its own word on a limit a program names the command that helps; what a tool prints has no such row below it. */
+const OWN_HINT = /^\s{2,8}\/(?:upgrade|usage-credits|extra-usage|rate-limit-options)\b/;
+
 /** Does something else show this row: a message that wraps, a code block, a diff, a tool, a command? */
 export function isShown(rows: readonly string[], from: number): boolean {
   let start = from;
   while (start > 0 && !isBlank(rows[start - 1])) start--;
   const above = rows.slice(start, from);
+  if (OWN_HINT.test(rows[from + 1] ?? "")) return false;
   if (above.some((row) => isListing(row) || shellCommand.test(row))) return true;
   if (above.some(isMessage) && indentOf(rows[from] as string) >= 2 && !hasGlyph(rows[from] as string)) return true;
   if (rows.slice(0, from).filter((row) => /^\s{0,8}(?:```|~~~)/.test(row)).length % 2 === 1) return true;

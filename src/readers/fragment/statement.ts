@@ -89,7 +89,7 @@ function isErrorRow(profile: AgentProfile, row: string): boolean {
     .last.some(({ rule }) => rule.fact === "failure" && rule.fallback !== undefined && !rule.redFrame);
 }
 
-const EXPLANATION_ROWS_MAX = 12;
+const EXPLANATION_ROWS_MAX = 16;
 const STACK_ROWS_MAX = 60;
 
 const CROSS = /^\s{0,4}[■✕✗✘✖×⚠❌]\ufe0f?\s/;

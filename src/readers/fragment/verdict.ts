@@ -131,12 +131,21 @@ function isOverdue(text: string): boolean {
   return allowedMs !== null && (durationMs(ran) ?? 0) >= 2 * allowedMs;
 }
 
+/** The last event of a headless run: done, unless its words are those of a limit or an error. */
+function byResult(event: string, look: FragmentLook): FragmentVerdict {
+  const said = wordsOf([/"result": ?"([^"]{1,400})"/.exec(event)?.[1] ?? ""]);
+  return hasShape(said, "limit", "failure") ? failed(said, look) : verdict("complete");
+}
+
 const payloads = PAYLOADS.map(({ says, when }) => ({ says, when: pattern(when) }));
 
 /** A record of the program instead of its screen: what it reports counts as if it stood there. */
 export function byPayload(text: string, look: FragmentLook): FragmentVerdict | null {
   const whole = text.trim();
   if (!/^[{"]/.test(whole)) return null;
+  const last = whole.slice(whole.lastIndexOf("\n") + 1);
+  if (last.startsWith("{") && /"type": ?"result"/.test(last) && /"is_error": ?false/.test(last))
+    return byResult(last, look);
   for (const { says, when } of payloads) {
     const groups = when.groups(whole);
     if (!groups) continue;
