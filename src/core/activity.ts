@@ -9,6 +9,7 @@
  *
  * Its model failed open: a detector that could not look permitted the resume. Ours says `known: false` instead.
  */
+import { type Answer, takeAnswer } from "./activity-answer.js";
 import type { ActivitySource, Reliability } from "./activity-sources.js";
 import { ACTIVITY_SOURCES, activitySourceOf } from "./activity-sources.js";
 import type { Asleep } from "./awake.js";
@@ -47,6 +48,7 @@ export interface ActivityState {
   lookedFrom: number | null;
   lookedAt: number | null;
   screen: Pick<ScreenReading, "reply" | "tokens"> | null;
+  answer: Answer | null;
   asleep: Asleep;
 }
 
@@ -68,7 +70,7 @@ const TIER_CONFIDENCE = { 1: { one: 0.7, several: 0.9 }, 2: { one: 0.5, several:
 const TIERS = [1, 2, 3] as const;
 
 export function createActivity(): ActivityState {
-  return { recent: new Map(), lookedFrom: null, lookedAt: null, screen: null, asleep: [] };
+  return { recent: new Map(), lookedFrom: null, lookedAt: null, screen: null, answer: null, asleep: [] };
 }
 
 export function takeActivity(state: ActivityState, signal: Signal): void {
@@ -79,6 +81,16 @@ export function takeActivity(state: ActivityState, signal: Signal): void {
     state.lookedAt = Math.max(state.lookedAt ?? signal.at, signal.at);
   }
   if (signal.kind === "screen" && !screenChanged(state, signal.reading)) return;
+  if (state.answer === null && signal.kind !== "message") {
+    keepActivity(state, signal);
+    return;
+  }
+  const { answer, counts } = takeAnswer(state.answer, signal);
+  state.answer = answer;
+  for (const one of counts) keepActivity(state, one);
+}
+
+function keepActivity(state: ActivityState, signal: Signal): void {
   const source = activitySourceOf(signal);
   const text = wordsOf(signal);
   if (source === null || isNoise(text)) return;
