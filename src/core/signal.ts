@@ -7,9 +7,13 @@
  */
 import type { ErrorCause, PromptKind, State } from "./states.js";
 
+/**
+ * The version of the vocabulary. A stored signal names it as `v` only where it is another than 1. It goes up when a field
+ * changes its meaning, and what a newer rouse wrote is then left out and counted, not misread.
+ */
 export const SIGNAL_VERSION = 1;
 
-/** Where a signal came from, best first: a conflict between two is settled by this order (see `turn.ts`). */
+/** Where a signal came from. Which of two to believe hangs on what they tell of: of turns, see `turn.ts`, of prompts, `prompts.ts`. */
 export const SOURCES = [
   "program_status", // OSC 7501
   "hook",

@@ -3,7 +3,7 @@
  * types. Unknown fields of a newer rouse are kept out, unknown kinds are refused, one by one.
  */
 import * as z from "zod";
-import { type Signal, type SignalKind, SOURCES, TOOL_CLASSES } from "../core/signal.js";
+import { SIGNAL_VERSION, type Signal, type SignalKind, SOURCES, TOOL_CLASSES } from "../core/signal.js";
 import { ERROR_CAUSES, PROMPT_KINDS } from "../core/states.js";
 
 const text = z.string().max(4000);
@@ -230,10 +230,11 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
   }),
 };
 
-/** A signal as it was stored, or null with nothing thrown. */
+/** A signal as it was stored, or null with nothing thrown, also for one in the vocabulary of a newer rouse. */
 export function parseSignal(value: unknown): Signal | null {
-  const kind = typeof value === "object" && value !== null ? (value as { kind?: unknown }).kind : undefined;
+  const { kind, v } = typeof value === "object" && value !== null ? (value as { kind?: unknown; v?: unknown }) : {};
   if (typeof kind !== "string" || !Object.hasOwn(SCHEMAS, kind)) return null;
+  if (v !== undefined && !(typeof v === "number" && v <= SIGNAL_VERSION)) return null;
   const parsed = SCHEMAS[kind as SignalKind].safeParse(value);
   return parsed.success ? (parsed.data as Signal) : null;
 }

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { SIGNAL_VERSION } from "../core/signal.js";
+import { parseSignal } from "./signal-schema.js";
+
+const commit = { kind: "commit", at: 1, source: "workspace", id: "abc" };
+
+describe("a stored signal", () => {
+  it("is read back as it was, and loses fields that nobody knows", () => {
+    expect(parseSignal({ ...commit, colour: "red" })).toEqual(commit);
+  });
+
+  it("is read whether it names its version or not", () => {
+    expect(parseSignal({ ...commit, v: SIGNAL_VERSION })).toEqual(commit);
+  });
+
+  it.each([{ v: SIGNAL_VERSION + 1 }, { v: "1" }, { v: null }])("is refused in another vocabulary: %j", (version) => {
+    expect(parseSignal({ ...commit, ...version })).toBeNull();
+  });
+
+  it.each([null, 7, "commit", {}, { kind: "hope" }, { kind: "__proto__" }, { ...commit, at: "noon" }])(
+    "is refused where it is none: %j",
+    (value) => {
+      expect(parseSignal(value)).toBeNull();
+    },
+  );
+});
