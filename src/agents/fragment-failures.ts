@@ -138,12 +138,12 @@ export const CRASHES: FragmentRule[] = [
   },
   {
     says: "failure",
-    when: "(?i)^(?:oh no: )?bun has crashed|^panic\\((?:main )?thread(?: \\d+)?\\)|^(?:› )?the application panicked|^thread '[^']{1,40}' (?:\\(\\d+\\) )?panicked at|^panic: |^<--- last few gcs --->",
+    when: "(?i)^(?:oh no: )?bun has crashed|^panic\\((?:main )?thread(?: \\d+)?\\)|^(?:› )?the application panicked|^thread '[^']{1,40}' (?:\\(\\d+\\) )?panicked at|^panic: |^thread '[^']{1,40}' has overflowed its stack|^fatal runtime error: |^<--- last few gcs --->",
     cause: "crash",
   },
   {
     says: "failure",
-    when: "(?i)^(?:\\w*sh: |\\[\\d+\\] ?[+-]? ?|\\S{1,200}: line \\d+: )?(?:\\d+ )?(?:segmentation fault|killed(?::? ?9)?|aborted|bus error|(?:iot|illegal(?: hardware)?) instruction|floating point exception|abort trap(?:: \\d+)?|trace trap|terminated(?:: 15)?|suspended|stopped)(?: \\([\\w ]+\\))?(?: .{0,80})?$",
+    when: "(?i)^(?:\\w*sh: |\\[\\d+\\] ?[+-]? ?|\\S{1,200}: line \\d+: )?(?:\\d+ )?(?:segmentation fault|killed(?::? ?9)?|abort(?:ed)?|bus error|(?:iot|illegal(?: hardware)?) instruction|floating point exception|abort trap(?:: \\d+)?|trace trap|terminated(?:: 15)?|suspended|stopped)(?: \\([\\w ]+\\))?(?: .{0,80})?$",
     cause: "crash",
     common: true,
   },

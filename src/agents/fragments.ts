@@ -15,10 +15,10 @@ import type { FragmentRule } from "./fragment-rule.js";
 const SPAN = "(?:\\d+(?:\\.\\d+)? ?(?:ms|[dhms])\\b ?)+";
 /** What may follow the words of a limit: nothing, a reset, or one of the sentences by which programs go on. */
 const LIMIT_TAIL =
-  "(?:[.!]?$|[.!]? ?[·|(\\[⚡-] ?.*|[.!] .*\\b(?:resets? (?:in|at|on)|try again|upgrade|administrator|overages?)\\b.*|[.,;:]? (?:resets?|your (?:limit|usage|quota|plan)|it will reset|access resets|try again|please (?:try|wait|upgrade)|upgrade|visit|to (?:get|continue|increase)|for .{1,60}?[.·]|switch|you (?:can|will)|start|purchase|get |or (?:try|wait)|see |/|send|wait|try ).*)";
+  "(?:[.!]?$|[.!]? ?[·|(\\[⚡-] ?.*|[.!] .*\\b(?:resets? (?:in|at|on)|try again|upgrade|administrator|overages?)\\b.*|[.,;:]? (?:resets?|your (?:limit|usage|quota|plan)|it will reset|access resets|try again|please (?:try|wait|upgrade|check)|upgrade|visit|to (?:get|continue|increase)|for .{1,60}?[.·]|switch|you (?:can|will)|start|purchase|get |or (?:try|wait)|see |/|send|wait|try ).*)";
 
 /** How a row may begin before it says what is the matter. */
-const HEAD = "(?:(?:error|warning|sorry|oops|notice)[:,!]? )?";
+const HEAD = "(?:(?:\\w{0,40}error|warning|sorry|oops|notice)[:,!]? )?";
 /** What a limit may be of. Not the context, the turns or the tries: those are no account's. */
 const LIMITED =
   "(?:(?:[\\w.]+[ -])?(?:5|five)[- ]hours?|daily|weekly|monthly|hourly|session|usage|opus(?: \\d)?|sonnet|model|requests?|messages?|plan|free|premium|rate|quota|individual|personal|team|organi[sz]ation|account|workspace|project|api|user|trial|subscription|credits?|spend(?:ing)?|chat)";

@@ -314,6 +314,17 @@ const STATES: [agent: string, expected: string, text: string][] = [
     "error/crash",
     " ⠧ Loading… (esc to cancel, 48s)\nnode:events:497\n      throw er;\n\nError: read EIO\n    at TTY.onRead (node:internal/a:216:20)\n\nNode.js v22.11.0\nroot@ci:/repo#",
   ],
+  [
+    "gemini",
+    "rate_limited/limit",
+    "You exceeded your current quota, please check your plan. See https://example.com\n* Quota exceeded for metric: a.example.com/b, limit: 20\nPlease retry in 37.194s.",
+  ],
+  ["cursor", "rate_limited/limit", "ActionRequiredError: You've hit your usage limit. Get Pro for more, and more."],
+  [
+    "codex",
+    "error/crash",
+    "thread 'main' has overflowed its stack\nfatal runtime error: stack overflow, aborting\nzsh: abort      codex resume",
+  ],
   ["claude", "error/crash", "agent-1  | Killed\nagent-1 exited with code 137"],
   [
     "claude",
