@@ -110,7 +110,7 @@ const QUOTED: readonly Rule[] = [
 ];
 
 const TELLING =
-  /error|exception|fail|fatal|panic|denied|forbidden|unauthori[sz]ed|cannot|can't|could not|unable|invalid|unknown|unexpected|unsupported|missing|not found|no such|no rule|does not exist|not exist|refused|timed out|timeout|traceback|undefined|must |required/i;
+  /error|exception|fail|fatal|panic|denied|forbidden|unauthori[sz]ed|cannot|can't|could not|unable|invalid|unknown|unexpected|unsupported|missing|not found|no such|no rule|does not exist|not exist|refused|timed out|timeout|traceback|undefined|must |required|read-only|not permitted|no space left|out of memory/i;
 /** A status line of the shell or tool runner that is the same for every failure. */
 const EMPTY_WORDS =
   /^(?:<[^>]{0,40}>|exit (?:code|status):? ?-?\d{1,4}|(?:command )?(?:failed|error|exited)(?: with)?(?: exit)?(?: (?:code|status))?:? ?-?\d{0,4}\.?)$/i;

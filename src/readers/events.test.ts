@@ -54,6 +54,16 @@ describe("calls that differ only in what differs by itself", () => {
     expect(verdictOf(rounds(20, (i) => ({ command: `make part${i}` }), "no server"))).toBeNull();
   });
 
+  it("are a loop where a shell is asked for that is not there, and none where it has nothing to say", () => {
+    const asked = (ok: boolean, text: string) =>
+      Array.from({ length: 8 }, (_, i) => [
+        call(`b${i}`, i * 6, { name: "BashOutput", args: { bash_id: "1" } }),
+        result(`b${i}`, i * 6 + 1, { ok, text }),
+      ]).flat();
+    expect(verdictOf(asked(false, "No shell found with ID: 1"))).toMatchObject({ cause: "repeated_error" });
+    expect(verdictOf(asked(true, "(no output)"))).toBeNull();
+  });
+
   it("are a loop where the same task is given to a subagent again and again", () => {
     const events = Array.from({ length: 4 }, (_, i) => [
       call(`t${i}`, i * 40, { name: "Task", args: { prompt: "Find it" } }),

@@ -288,7 +288,9 @@ function weigh(repeats: Repeats, { start, end, round }: Finished, entry: Entry |
   // A look at work in the background succeeds; the same error beside it is no look.
   const isLook = !start.background && start.class !== "subagent";
   const behind = isLook && start.at < repeats.backgroundUntil && end?.ok !== false;
-  if (waits(start) || waitedSince || behind) {
+  // Asked after something that is not there, it waits for nothing.
+  const isLost = start.class === "background" && end?.ok === false;
+  if (!isLost && (waits(start) || waitedSince || behind)) {
     return entry && start.at - entry.lastAt < POLL_MS ? WEIGHT.fastPoll : WEIGHT.poll;
   }
   if (idleMs >= SCHEDULED_MS) return WEIGHT.scheduled;
