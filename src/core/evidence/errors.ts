@@ -6,7 +6,7 @@
  * minutes, and went on by other ways in between.
  */
 import { MINUTE, setting } from "../defaults.js";
-import type { Signal } from "../signal.js";
+import type { Signal, Source } from "../signal.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
 import { CONFIDENCE, spell } from "./verdict.js";
@@ -14,6 +14,7 @@ import type { WorldState } from "./world.js";
 import { createWorld, takeWorld } from "./world.js";
 
 interface Repeats {
+  source: Source;
   /** Newest last. */
   times: number[];
   text?: string;
@@ -47,8 +48,9 @@ export function takeErrors(state: ErrorsState, signal: Signal): void {
   if (signal.kind === "tool_end" && signal.ok) state.byDigest.clear();
   const failure = failureOf(signal);
   if (failure === null) return;
-  const repeats: Repeats = state.byDigest.get(failure.digest) ?? { times: [] };
+  const repeats: Repeats = state.byDigest.get(failure.digest) ?? { times: [], source: signal.source };
   repeats.times.push(signal.at);
+  repeats.source = signal.source;
   if (repeats.times.length > TIMES_MAX) repeats.times.shift();
   if (failure.text !== undefined) repeats.text = failure.text.slice(0, 200);
   remember(state.byDigest, failure.digest, repeats, DIGESTS_MAX);
@@ -58,7 +60,7 @@ export function errorsVerdict(state: ErrorsState, now: number, options?: Detecto
   const windowMs = setting(options, "repeated_error_window_minutes") * MINUTE;
   const threshold = setting(options, "repeated_error_threshold");
   let worst: ErrorsVerdict | null = null;
-  for (const { times, text } of state.byDigest.values()) {
+  for (const { times, text, source } of state.byDigest.values()) {
     const within = times.filter((at) => now - at <= windowMs);
     const first = within[0];
     if (first === undefined || within.length < threshold || within.length <= (worst?.count ?? 0)) continue;
@@ -68,7 +70,7 @@ export function errorsVerdict(state: ErrorsState, now: number, options?: Detecto
       since: first,
       count: within.length,
       confidence: CONFIDENCE.medium,
-      reason: `the same error ${within.length} times in ${spell(now - first)}${quoted}`,
+      reason: `the same error ${within.length} times in ${spell(now - first)} (${source})${quoted}`,
     };
   }
   return worst;

@@ -15,7 +15,8 @@ type Explained = Told | (TalkTold & { until: number }) | ShownTold;
 
 export function reasonOf(told: Explained): string {
   const inTime = lasted(told.until - told.since);
-  const times = `${told.rounds} times in ${inTime}`;
+  const source = told.rule === "shown" ? "screen" : "entry" in told ? told.entry.source : told.source;
+  const times = `${told.rounds} times in ${inTime} (${source})`;
   switch (told.rule) {
     case "run":
       if (told.entry.anyCall) return `the same error ${times}, whatever the arguments (${told.entry.tool})`;
@@ -25,7 +26,7 @@ export function reasonOf(told: Explained): string {
     case "among":
       return `the same ${told.entry.tool} call with the same result ${times} among other calls, nothing changed between`;
     case "circle":
-      return `${told.rounds} rounds in ${inTime} brought only what was seen before (${told.entry.tool})`;
+      return `${told.rounds} rounds in ${inTime} (${source}) brought only what was seen before (${told.entry.tool})`;
     case "message":
       return `the same message ${times}, nothing new between`;
     case "error":
@@ -33,9 +34,9 @@ export function reasonOf(told: Explained): string {
     case "compaction":
       return `the context was compacted ${times}, nothing new between`;
     case "shown":
-      return `the screen shows the same ${told.period} rows ${told.rounds} times, one below the other: ${told.text}`;
+      return `the screen shows the same ${told.period} rows ${times}, one below the other: ${told.text}`;
     case "text":
-      return `the text repeats a block of ${told.period} characters ${told.rounds} times`;
+      return `the text repeats a block of ${told.period} characters ${times}`;
   }
 }
 

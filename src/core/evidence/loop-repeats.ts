@@ -11,7 +11,7 @@
  * A repeat weighs less the better it can be explained. That is how spacing and known waits turn a loop into a poll.
  */
 import { digest } from "../digest.js";
-import type { InfraClass, ToolClass, ToolEndSignal, ToolStartSignal } from "../signal.js";
+import type { InfraClass, Source, ToolClass, ToolEndSignal, ToolStartSignal } from "../signal.js";
 import { remember } from "./bounded.js";
 import { isReadAgain, type Pages } from "./loop-pages.js";
 
@@ -24,6 +24,7 @@ export interface Finished {
 
 export interface Entry {
   tool: string;
+  source: Source;
   /** The last call that was counted here. */
   call: string;
   isError: boolean;
@@ -225,6 +226,7 @@ function count(repeats: Repeats, key: string, call: Finished, anyCall: boolean):
   if (!known) {
     const entry: Entry = {
       tool: start.tool,
+      source: start.source,
       call: start.call,
       isError: end?.ok === false,
       anyCall,

@@ -36,6 +36,7 @@ export interface TalkTold {
   rounds: number;
   since: number;
   period: number;
+  source: Source;
 }
 
 const TELL_ERRORS = 5;
@@ -101,7 +102,13 @@ export function takeRepetition(talk: Talk, signal: RepetitionSignal): void {
 
 export function toldOfTalk(talk: Talk): TalkTold | undefined {
   if (talk.text) {
-    return { rule: "text", rounds: talk.text.repeats, since: talk.text.at, period: talk.text.period };
+    return {
+      rule: "text",
+      rounds: talk.text.repeats,
+      since: talk.text.at,
+      period: talk.text.period,
+      source: talk.text.source,
+    };
   }
   return (
     toldOfRows("message", talk.messages, TELL) ??
@@ -111,8 +118,8 @@ export function toldOfTalk(talk: Talk): TalkTold | undefined {
 }
 
 function toldOfRows(rule: TalkTold["rule"], rows: Map<Source, Row>, tell: number): TalkTold | undefined {
-  for (const { count, since } of rows.values()) {
-    if (count >= tell) return { rule, rounds: count, since, period: 1 };
+  for (const [source, { count, since }] of rows) {
+    if (count >= tell) return { rule, rounds: count, since, period: 1, source };
   }
   return undefined;
 }

@@ -128,7 +128,7 @@ export function retriesVerdict(state: RetriesState, now: number, options?: Detec
     pace: ladder.pace,
     infra: ladder.infra,
     since: ladder.since,
-    reason: `${PHASE_WORDS[phase]}, attempt ${ladder.attempt}${of}, for ${spell(elapsedMs)}${tail}`,
+    reason: `${PHASE_WORDS[phase]}, attempt ${ladder.attempt}${of}, for ${spell(elapsedMs)} (${ladder.source})${tail}`,
   };
 }
 

@@ -6,7 +6,7 @@ import { ago } from "./words.js";
 
 /** No turn was seen yet. */
 export function byActivity(question: Question): Verdict | null {
-  const { evidence, now, word, due, settings } = question;
+  const { evidence, now, word, due, since, settings } = question;
   const never_shown_seconds = shownWithin(question);
   const never = neverStartedVerdict(evidence.lifecycle, now, { ...settings, never_shown_seconds, turnActive: false });
   if (never) return { state: "stuck", cause: never.cause, confidence: never.confidence, reasons: [never.reason] };
@@ -18,12 +18,17 @@ export function byActivity(question: Question): Verdict | null {
       state: "working",
       cause: null,
       confidence: 0.6,
-      reasons: ["events come; whether a turn runs is not known"],
+      reasons: [`the last event came ${ago(since(heard))}; whether a turn runs is not known`],
     };
   }
   const atComposer = (evidence.progress.reading?.composer ?? "hidden") !== "hidden";
   if (word || atComposer)
-    return { state: "idle", cause: null, confidence: 0.8, reasons: ["at its prompt, no work given yet"] };
+    return {
+      state: "idle",
+      cause: null,
+      confidence: 0.8,
+      reasons: [`at its prompt, no work given yet (${word?.source ?? "screen"})`],
+    };
   const quiet = ofUnknownProgram(question);
   if (quiet) return quiet;
   return { state: "starting", cause: null, confidence: 0.7, reasons: ["the program is up, nothing to judge yet"] };

@@ -7,6 +7,7 @@ import type { Evidence } from "../evidence/evidence.js";
 import { agreeingKinds, kinds, processSeen } from "../evidence/kinds.js";
 import { neverExitedVerdict } from "../evidence/lifecycle.js";
 import { lostResultVerdict } from "../evidence/lost-result.js";
+import type { Source } from "../signal.js";
 import type { Cause } from "../states.js";
 import { PLAIN_TRAITS } from "../traits.js";
 import { versionFit } from "../version-fit.js";
@@ -19,10 +20,22 @@ export function byEnd(question: Question): Verdict | null {
   if (active !== false || !hasWorked(evidence)) return null;
   if (word && since(quietAt(question, word)) < settleMs(question, word)) {
     dueAfter(quietAt(question, word), settleMs(question, word));
-    return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to end (${word.source})`] };
+    return {
+      state: "working",
+      cause: null,
+      confidence: 0.5,
+      reasons: [`the turn seems to end, ${ago(since(word.at))} (${word.source})`],
+    };
   }
   if (evidence.turn.interruptedAt !== null) {
-    return { state: "idle", cause: null, confidence: 0.8, reasons: ["it was interrupted and waits at its prompt"] };
+    return {
+      state: "idle",
+      cause: null,
+      confidence: 0.8,
+      reasons: [
+        `it was interrupted ${ago(since(evidence.turn.interruptedAt))}${word ? ` (${word.source})` : ""} and waits at its prompt`,
+      ],
+    };
   }
   const options = { ...settings, turnActive: false };
   for (const verdict of [
@@ -44,7 +57,8 @@ export function byEnd(question: Question): Verdict | null {
   const quiet = byReportedWork(question) ?? (unmarked ? byQuiet(question) : null);
   if (quiet) return quiet;
   const closing = closingOfTurn(question);
-  const ended = `the turn ended${word ? ` ${ago(since(word.at))} (${word.source})` : ""}`;
+  const endedBy = word ?? endOf(evidence);
+  const ended = `the turn ended${endedBy ? ` ${ago(since(endedBy.at))} (${endedBy.source})` : ""}`;
   if (closing?.closing === "question") {
     return {
       state: "needs_input",
@@ -87,6 +101,10 @@ export function byEnd(question: Question): Verdict | null {
   }
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
 }
+
+/** Who told the end, once nobody says anything any more. */
+const endOf = ({ turn: { endedAt, endedBy } }: Evidence): { at: number; source: Source } | null =>
+  endedAt === null || endedBy === null ? null : { at: endedAt, source: endedBy.source };
 
 /** A program that nobody knows shows nothing above its prompt: it may have drawn itself anew before the work begins. */
 const isBare = ({ traits, progress }: Evidence): boolean =>

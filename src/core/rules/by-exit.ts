@@ -5,6 +5,7 @@ import { byEnd, hasWorked } from "./by-end.js";
 import { byFailure } from "./by-failure.js";
 import { byPrompt } from "./by-prompt.js";
 import { byRetry } from "./by-retry.js";
+import { ago } from "./words.js";
 
 /**
  * The same where only a time is known: it may lie eight seconds before the last key, and the end of a process that is
@@ -30,17 +31,32 @@ export function byExit(question: Question): Verdict | null {
       reasons: [...result.reasons, `the process ended after it, ${how}`],
     };
   if (isLeft) {
-    return { state: "idle", cause: null, confidence: 0.8, reasons: [`a human ended it (${how})`] };
+    return {
+      state: "idle",
+      cause: null,
+      confidence: 0.8,
+      reasons: [`a human ended it ${ago(ended.since(exit.at))} (process, ${how})`],
+    };
   }
   // Gemini CLI leaves with 0 when it is told to go: a headless run that has finished has said so.
   if (exit.code === 0 && !turn.isStreaming) {
     const state = hasWorked(question.evidence) && !hasFailed(question.evidence) ? "complete" : "idle";
-    return { state, cause: null, confidence: 0.7, reasons: ["the process ended with exit code 0"] };
+    return {
+      state,
+      cause: null,
+      confidence: 0.7,
+      reasons: [`the process ended with exit code 0 ${ago(ended.since(exit.at))} (process)`],
+    };
   }
   const cause = exit.signal !== null ? "crash" : exit.code !== null ? "exit_code" : null;
   const left = ended.evidence.prompts.leftOpen;
   const when = left ? " while it waited for an answer" : turn.turns > 0 ? " in the middle of its work" : "";
-  return { state: "gone", cause, confidence: 0.9, reasons: [`the process ended${when}, ${how}`] };
+  return {
+    state: "gone",
+    cause,
+    confidence: 0.9,
+    reasons: [`the process ended${when}, ${how}, ${ago(ended.since(exit.at))} (process)`],
+  };
 }
 
 /** A dialog and a wait die with the program; the limit or the error that they tell of does not. */
