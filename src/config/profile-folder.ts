@@ -2,7 +2,7 @@
  * The folder `profiles` beside the user's configuration. Apart from the reading of its files: what checks them takes as
  * long to load as a quick command or the process beside an agent altogether, and most people have none.
  */
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ProfileOverride } from "../agents/profile.js";
 import type { Problem } from "./problem.js";
@@ -41,7 +41,9 @@ export function profileFolder(config: string): ProfileFolder {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const text = `${message}; no profile of your own is used`;
-    return { files: [], problem: code === "ENOENT" ? null : { level: "error", where: folder, text } };
+    // Where the folder above it cannot be reached either, whoever needs that one says so.
+    const isNone = code === "ENOENT" || !existsSync(config);
+    return { files: [], problem: isNone ? null : { level: "error", where: folder, text } };
   }
 }
 
