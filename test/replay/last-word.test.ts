@@ -5,7 +5,8 @@ import { CORPUS, caseFolders, OWN_CASES, readMeta } from "../support/recordings.
 import { rouse } from "../support/rouse.js";
 
 const RESULTS = new Set(["complete", "error", "rate_limited"]);
-const folders = [...caseFolders(OWN_CASES), ...(CORPUS ? caseFolders(`${CORPUS}/live`) : [])];
+const FULL = process.env.ROUSE_FULL === "1";
+const folders = [...caseFolders(OWN_CASES), ...(CORPUS && FULL ? caseFolders(`${CORPUS}/live`) : [])];
 
 function timelines(...options: string[]): Map<string, TimelineEntry[]> {
   const { stdout } = rouse(["replay", ...folders, "--json", ...options]);
