@@ -24,7 +24,7 @@ export function byEnd(question: Question): Verdict | null {
       state: "working",
       cause: null,
       confidence: 0.5,
-      reasons: [`the turn seems to end, ${ago(since(word.at))} (${word.source})`],
+      reasons: [`the turn seems to end, ${ago(since(quietAt(question, word)))} (${word.source})`],
     };
   }
   if (evidence.turn.interruptedAt !== null) {
