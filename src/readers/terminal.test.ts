@@ -141,14 +141,14 @@ describe("a terminal", () => {
     expect(readings(show("\u001b[2J\u001b[HWorking on it\r\n> ", 2)).at(-1)).toMatchObject({ structural: true });
   });
 
-  it("lets a few bytes wait until the program rests, or for three looks", () => {
+  it("lets a few bytes wait until the program rests, or for four looks", () => {
     const { show, terminal } = reader();
     show(composer("⏺ Done."), 12);
-    const titles = ["◐ one", "◐ two", "◐ three", "◐ four", "five"].map((title, n) => {
+    const titles = ["◐ one", "◐ two", "◐ three", "◐ four", "◐ five", "six"].map((title, n) => {
       terminal.write(encoder.encode(`\u001b]0;${title}\u0007`));
       return terminal.look(10_000 + n * 750).map((signal) => signal.kind);
     });
-    expect(titles).toEqual([["output"], [], ["status"], [], []]);
+    expect(titles).toEqual([["output"], [], [], ["status"], [], []]);
     expect(terminal.look(20_000).map((signal) => signal.kind)).toEqual(["output", "status"]);
   });
 
@@ -172,8 +172,8 @@ describe("a terminal", () => {
     const { show } = reader();
     show(lines(1), 4);
     const done = composer("⏺ Done.\r\n\r\n✻ Baked for 5s");
-    const said = Array.from({ length: 4 }, () => readings(show(done, 0)));
-    expect(said).toMatchObject([[], [], [], [{ busy: false }]]);
+    const said = Array.from({ length: 5 }, () => readings(show(done, 0)));
+    expect(said).toMatchObject([[], [], [], [], [{ busy: false }]]);
   });
 
   it("takes the last screen as it stands, without a second opinion", () => {

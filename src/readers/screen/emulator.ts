@@ -17,7 +17,7 @@ const PENDING_BYTES_MAX = 256 * 1024;
  * wait until more came, until the program rests, or for so many looks at most.
  */
 const WORTH_BYTES = 2000;
-const WAIT_LOOKS_MAX = 3;
+const WAIT_LOOKS_MAX = 4;
 /** A spinner in a title turns ten times a second, and looks are two seconds apart. */
 const TITLES_MAX = 64;
 const TITLE_MAX = 400;
