@@ -28,6 +28,9 @@ const VOLATILE_FIELD =
 const WEEKDAY = "mon|tue|wed|thu|fri|sat|sun";
 const MONTH = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec";
 
+/** A name below a folder for what is thrown away. */
+const SCRATCH: Rule = [/(?:\/private)?(?:\/var\/folders|\/var\/tmp|\/tmp)\/[\w.+@~-]{1,80}/g, "#tmp"];
+
 const VOLATILE: readonly Rule[] = [
   [new RegExp(`"(${VOLATILE_FIELD})"\\s{0,4}:\\s{0,4}(?:"[^"\\n]{0,200}"|[0-9.]{1,24})`, "gi"), '"$1":#'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, "#uuid"],
@@ -56,7 +59,7 @@ const VOLATILE: readonly Rule[] = [
   [/\b\d{1,6} ?(?:x|×|times)(?!\w)/gi, "#x"],
   // A bare hash stays: a checksum or a commit that changes is a new outcome.
   [/\bat 0x[0-9a-f]{6,16}\b/gi, "at #hex"],
-  [/(?:\/private)?(?:\/var\/folders|\/var\/tmp|\/tmp)\/[\w.+@~-]{1,80}/g, "#tmp"],
+  SCRATCH,
 ];
 
 /** The text of a result with run-to-run noise removed and whitespace squeezed; at most some 8 KB, head and tail. */
@@ -72,7 +75,7 @@ const CALL_NOISE: readonly Rule[] = [
   ],
   [/([?&](?:_|_?ts?|cb|nonce|rand|timestamp|cache_?bust(?:er)?)=)[\w.-]{1,64}/gi, "$1#"],
   [/\b(attempt|try|retry)([ :=#]{1,3})\d{1,6}(?: ?(?:\/|of) ?\d{1,6})?/gi, "$1$2#"],
-  [/(?:\/private)?(?:\/var\/folders|\/var\/tmp|\/tmp)\/[\w.+@~-]{1,80}/g, "#tmp"],
+  SCRATCH,
   [/\\[nt]/g, " "],
   // One path in several spellings.
   [/(?<=["\s=/])\.\//g, ""],

@@ -29,7 +29,7 @@ const GLYPH =
 /** A statement as its words: without glyph and frame, rows joined, typography made plain. */
 export function wordsOf(rows: readonly string[]): string {
   const [first = "", ...more] = rows;
-  return [first.replace(GLYPH, "").replace(STAMP, ""), ...more.map(bareText)]
+  return [first.replace(GLYPH, ""), ...more.map(bareText)]
     .join(" ")
     .replace(/[’‘]/g, "'")
     .replace(/[∙•⋅]/g, "·")
