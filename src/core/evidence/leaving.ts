@@ -5,11 +5,7 @@
 import type { Evidence } from "./evidence.js";
 import { openPrompt } from "./prompts.js";
 
-type Parts = Pick<Evidence, "turn" | "prompts" | "failures" | "retries" | "progress" | "message">;
-
-export interface Leaving extends Parts {
-  at: number;
-}
+export type Leaving = Pick<Evidence, "turn" | "prompts" | "failures" | "retries" | "progress" | "message">;
 
 /** Keys to leave that follow each other so soon are one leave: most programs want two. */
 export const LEAVING_MS = 15_000;
@@ -20,7 +16,6 @@ export function asStood(evidence: Evidence, at: number): Leaving {
   if (leaving && quitAt !== null && at - quitAt < LEAVING_MS) return leaving;
   const leftOpen = openPrompt(prompts) !== null;
   return {
-    at,
     turn: { ...turn, record: { ...turn.record } },
     prompts: { ...prompts, open: { ...prompts.open }, leftOpen },
     failures: { ...failures },
