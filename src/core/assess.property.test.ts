@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { AGE, SOURCE } from "../../test/support/reasons.js";
 import { assess } from "./assess.js";
 import { createEvidence, take } from "./evidence/evidence.js";
 import { ALL, foldsFor } from "./evidence/folds.js";
@@ -146,6 +147,20 @@ describe("the judgement of any sequence of signals", () => {
         expect(assessment.confidence).toBeGreaterThanOrEqual(0);
         expect(assessment.confidence).toBeLessThanOrEqual(1);
         if (assessment.recheckAt !== null) expect(assessment.recheckAt).toBeGreaterThan(now);
+      }),
+      { numRuns },
+    );
+  });
+
+  it("names with every reason how old its evidence is and who told it", () => {
+    fc.assert(
+      fc.property(session, fc.nat(100_000_000), (signals, later) => {
+        fc.pre(signals.length > 0);
+        const { evidence, now } = judgedAt(signals, later);
+        for (const reason of assess(evidence, now).reasons) {
+          expect(reason).toMatch(AGE);
+          expect(reason).toMatch(SOURCE);
+        }
       }),
       { numRuns },
     );

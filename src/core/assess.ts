@@ -23,6 +23,7 @@ import { byPrompt } from "./rules/by-prompt.js";
 import { byReport } from "./rules/by-report.js";
 import { byRetry } from "./rules/by-retry.js";
 import { byWork } from "./rules/by-work.js";
+import { ago } from "./rules/words.js";
 import type { Source } from "./signal.js";
 import type { Cause, State } from "./states.js";
 import { versionFit } from "./version-fit.js";
@@ -102,7 +103,7 @@ export function assess(evidence: Evidence, now: number, settings: Settings = {})
   for (const rule of RULES) {
     const verdict = rule(question);
     if (!verdict) continue;
-    const reasons = QUIET.has(verdict.state) ? verdict.reasons : [...verdict.reasons, ...doubts(evidence)];
+    const reasons = QUIET.has(verdict.state) ? verdict.reasons : [...verdict.reasons, ...doubts(evidence, since)];
     // Nothing is claimed of an agent that nobody sees; what was last known of it stays behind the reason. An exit is final.
     if (evidence.blind && !evidence.exit) return unknown([unseen(evidence.blind, since), ...reasons], now, recheckAt);
     const { act, ...said } = verdict;
@@ -129,18 +130,20 @@ function unknown(reasons: string[], now: number, recheckAt: number | null): Asse
 }
 
 const unseen = ({ since, text }: NonNullable<Evidence["blind"]>, awakeSince: (at: number) => number): string =>
-  `nothing was heard of it for ${spell(awakeSince(since))}${text === "" ? "" : `: ${text}`}`;
+  `nothing was heard of it for ${spell(awakeSince(since))} (observer)${text === "" ? "" : `: ${text}`}`;
 
 /** Nothing is claimed in these, so there is nothing to doubt. */
 const QUIET: ReadonlySet<State> = new Set<State>(["starting", "idle"]);
 
 /** What makes the screen's word weaker than usual. Said with every verdict, so that nobody trusts a profile too long. */
-function doubts({ progress, session, traits, exit }: Evidence): string[] {
+function doubts({ progress, session, traits, exit }: Evidence, since: Question["since"]): string[] {
   if (!progress.reading || exit) return [];
+  const seen = `, seen ${ago(since(progress.readingAt ?? 0))} (screen)`;
   const found: string[] = [];
   const fit = versionFit(traits.versions, session.version);
-  if (fit === 1) found.push(`version ${session.version} is newer than its profile (${traits.versions?.to})`);
-  if (fit === -1) found.push(`version ${session.version} is older than its profile (${traits.versions?.from})`);
-  if (progress.reading.structural) found.push("the screen does not fit the program's profile: judged by its structure");
+  if (fit === 1) found.push(`version ${session.version} is newer than its profile (${traits.versions?.to})${seen}`);
+  if (fit === -1) found.push(`version ${session.version} is older than its profile (${traits.versions?.from})${seen}`);
+  if (progress.reading.structural)
+    found.push(`the screen does not fit the program's profile${seen}: judged by its structure`);
   return found;
 }

@@ -150,7 +150,7 @@ export class Watched {
       return { ...this.#assess(endedAt), at: now, recheckAt: null };
     const found = assess(this.evidence, now, this.settings);
     const firstWordBy = this.#bornAt + FIRST_WORD_MS;
-    const isBorn = this.evidence.firstAt === null && !this.evidence.blind && now < firstWordBy;
+    const isBorn = this.evidence.first === null && !this.evidence.blind && now < firstWordBy;
     return isBorn && found.state === "unknown" ? { ...BORN, at: now, recheckAt: firstWordBy } : found;
   }
 

@@ -7,6 +7,7 @@ import { openCase, SOURCE_NAMES, type SourceName } from "../../src/replay/case-f
 import { foldRecording } from "../../src/replay/fold.js";
 import type { RecordedInput } from "../../src/replay/inputs.js";
 import { replayCase } from "../../src/replay/replay-case.js";
+import { AGE, SOURCE } from "../support/reasons.js";
 import { rechunk } from "../support/rechunk.js";
 import { CORPUS, caseFolders, OWN_CASES } from "../support/recordings.js";
 import { rouse } from "../support/rouse.js";
@@ -31,6 +32,19 @@ describe("rouse replay", () => {
     expect(first).toMatchObject({ status: 0, stderr: "" });
     expect(first.stdout.length).toBeGreaterThan(1000);
     expect(rouse(["replay", ...options, OWN_CASES]).stdout).toBe(first.stdout);
+  });
+
+  it("names with every reason how old its evidence is and who told it", () => {
+    const { stdout } = rouse(["replay", "--json", OWN_CASES]);
+    const said = stdout
+      .trimEnd()
+      .split("\n")
+      .flatMap((line) => (JSON.parse(line) as { timeline: TimelineEntry[] }).timeline);
+    expect(said.length).toBeGreaterThan(OWN.length);
+    for (const reason of said.flatMap(({ reasons }) => reasons)) {
+      expect(reason).toMatch(AGE);
+      expect(reason).toMatch(SOURCE);
+    }
   });
 
   it("judges each recording by itself, whatever stands beside it", () => {

@@ -99,7 +99,7 @@ export class Invariants {
     const role = this.#world.roleOf(action.agent);
     const watched = life.loop.find(action.session);
     const about = life.acting.book.incidents.find(({ id }) => id === action.incident);
-    const isFounded = about !== undefined && isOpen(about) && watched !== null && watched.evidence.firstAt !== null;
+    const isFounded = about !== undefined && isOpen(about) && watched !== null && watched.evidence.first !== null;
     this.#must(isFounded, "R1 no decision without an input", () => what);
     this.#must(this.#storedIntents.has(action.id), "R5 the intent is stored before the touch", () => what);
     this.#must(!role.sound, "R18 a healthy agent is not touched", () => what);

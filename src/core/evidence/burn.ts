@@ -8,7 +8,7 @@
  */
 import { HOUR, MINUTE, setting } from "../defaults.js";
 import { isMeaningfulProgress } from "../guard.js";
-import type { Signal, TokensSignal } from "../signal.js";
+import type { Signal, Source, TokensSignal } from "../signal.js";
 import { SOURCES } from "../signal.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
@@ -35,6 +35,8 @@ export interface BurnState {
   outputSince: number;
   activeMinutes: number;
   lastMinute: number;
+  /** Who last told that the model writes. */
+  source: Source;
   world: WorldState;
   outcomes: Map<string, true>;
 }
@@ -67,6 +69,7 @@ export function createBurn(): BurnState {
     outputSince: 0,
     activeMinutes: 0,
     lastMinute: Number.NEGATIVE_INFINITY,
+    source: "transcript",
     world: createWorld(),
     outcomes: new Map(),
   };
@@ -89,6 +92,7 @@ export function takeBurn(state: BurnState, signal: Signal): void {
   }
   if (!isWriting(signal)) return;
   state.progressAt ??= signal.at;
+  state.source = signal.source;
   if (counted && signal.kind === "tokens") state.outputSince += amount(signal.output);
   const minute = Math.floor(signal.at / MINUTE);
   if (minute > state.lastMinute) {
@@ -130,7 +134,7 @@ export function burnVerdict(state: BurnState, now: number, options?: DetectorOpt
     active_minutes: state.activeMinutes,
     reason:
       `no new outcome for ${spell(now - state.progressAt)}, with ${state.activeMinutes} min of work and ` +
-      `${state.outputSince} tokens written (${rates.tokens_per_hour} tokens in the last hour)`,
+      `${state.outputSince} tokens written (${state.source}), ${rates.tokens_per_hour} tokens in the last hour`,
   };
 }
 

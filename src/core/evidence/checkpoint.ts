@@ -5,7 +5,7 @@
 import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, setting } from "../defaults.js";
-import type { Signal } from "../signal.js";
+import type { Signal, Source } from "../signal.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
 import { CONFIDENCE, spell, turnEdge } from "./verdict.js";
@@ -16,6 +16,8 @@ export interface CheckpointState {
   claimedAt: number | null;
   checkpointAt: number | null;
   text: string | null;
+  /** Who told the last claim or checkpoint. */
+  source: Source;
   active: boolean;
   /** The work was reported complete, or the process is gone: nothing more is due. */
   over: boolean;
@@ -40,6 +42,7 @@ export function createCheckpoint(): CheckpointState {
     claimedAt: null,
     checkpointAt: null,
     text: null,
+    source: "report",
     active: false,
     over: false,
     asleep: [],
@@ -50,6 +53,7 @@ export function takeCheckpoint(state: CheckpointState, signal: Signal): void {
   takeAsleep(state.asleep, signal);
   const edge = turnEdge(signal);
   if (edge !== null) state.active = edge === "start";
+  if (signal.kind === "claim" || signal.kind === "checkpoint") state.source = signal.source;
   switch (signal.kind) {
     case "claim":
       takeClaim(state, signal.task, signal.phase, signal.at);
@@ -89,7 +93,7 @@ export function checkpointVerdict(
     since,
     last_step: state.text,
     confidence: CONFIDENCE.medium,
-    reason: `no checkpoint for ${spell(ageMs)}${state.text ? `, the last was: ${state.text}` : ""}`,
+    reason: `no checkpoint for ${spell(ageMs)} (${state.source})${state.text ? `, the last was: ${state.text}` : ""}`,
   };
 }
 
@@ -99,7 +103,7 @@ export function claimVerdict(state: CheckpointState, now: number, options?: Dete
   for (const [task, since] of state.claims) {
     const ageMs = awakeMs(state.asleep, since, now);
     if (!(ageMs > staleMs)) continue;
-    const reason = `the claim on ${task} was neither renewed nor followed by a checkpoint for ${spell(ageMs)}`;
+    const reason = `the claim on ${task} was neither renewed nor followed by a checkpoint for ${spell(ageMs)} (${state.source})`;
     return { cause: "stale_claim", since, task, confidence: CONFIDENCE.medium, reason };
   }
   return null;

@@ -5,7 +5,7 @@
 import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, setting } from "../defaults.js";
-import type { Signal } from "../signal.js";
+import type { Signal, Source } from "../signal.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
 import { CONFIDENCE, spell, turnEdge } from "./verdict.js";
 
@@ -14,6 +14,7 @@ export interface CompletionState {
   given: boolean;
   /** A turn was seen at all: nothing is owed before the first. */
   endedAt: number | null;
+  endedBy: Source | null;
   active: boolean;
   promptOpen: boolean;
   asleep: Asleep;
@@ -29,7 +30,7 @@ export interface CompletionVerdict extends Verdict {
 }
 
 export function createCompletion(): CompletionState {
-  return { asked: false, given: false, endedAt: null, active: false, promptOpen: false, asleep: [] };
+  return { asked: false, given: false, endedAt: null, endedBy: null, active: false, promptOpen: false, asleep: [] };
 }
 
 export function takeCompletion(state: CompletionState, signal: Signal): void {
@@ -41,6 +42,7 @@ export function takeCompletion(state: CompletionState, signal: Signal): void {
   } else if (edge === "end" && state.active) {
     state.active = false;
     state.endedAt = signal.at;
+    state.endedBy = signal.source;
   }
   if (signal.kind === "prompt") state.promptOpen = signal.open;
   if (signal.kind === "report" && signal.state === "complete") state.given = true;
@@ -68,6 +70,6 @@ export function completionVerdict(
     cause: "no_completion_signal",
     since: state.endedAt,
     confidence: CONFIDENCE.high,
-    reason: `the turn ended ${spell(ageMs)} ago without the completion marker${marker} that was asked for`,
+    reason: `the turn ended ${spell(ageMs)} ago (${state.endedBy}) without the completion marker${marker} that was asked for`,
   };
 }

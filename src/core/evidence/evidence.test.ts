@@ -73,16 +73,16 @@ describe("evidence", () => {
   });
 
   it("sees a compaction begin and end, by records or by the screen", () => {
-    expect(stateAfter({ kind: "compaction", phase: "start" }).compactingSince).toBe(START);
+    expect(stateAfter({ kind: "compaction", phase: "start" }).compacting?.at).toBe(START);
     expect(
-      stateAfter({ kind: "compaction", phase: "start" }, { kind: "compaction", phase: "end" }).compactingSince,
+      stateAfter({ kind: "compaction", phase: "start" }, { kind: "compaction", phase: "end" }).compacting,
     ).toBeNull();
-    expect(stateAfter(screen({ compacting: true, busy: true }), screen({ busy: true })).compactingSince).toBeNull();
+    expect(stateAfter(screen({ compacting: true, busy: true }), screen({ busy: true })).compacting).toBeNull();
   });
 
   it("ends no compaction by a screen that was read before it began and comes late", () => {
     const late = { ...screen({ busy: true }), at: START - 1 };
-    expect(stateAfter({ kind: "compaction", phase: "start" }, late).compactingSince).toBe(START);
+    expect(stateAfter({ kind: "compaction", phase: "start" }, late).compacting?.at).toBe(START);
   });
 
   it("does not take rouse's own keys for a human's", () => {

@@ -4,7 +4,7 @@
  */
 import { type ActivityState, createActivity } from "../activity.js";
 import type { Asleep } from "../awake.js";
-import type { ExitSignal, SessionSignal, Signal } from "../signal.js";
+import type { ExitSignal, SessionSignal, Signal, Source } from "../signal.js";
 import type { State } from "../states.js";
 import { PLAIN_TRAITS, type Traits } from "../traits.js";
 import { type BurnState, createBurn } from "./burn.js";
@@ -31,7 +31,8 @@ import { createTurn, type TurnEvidence } from "./turn.js";
 export interface Evidence {
   traits: Traits;
   session: Partial<SessionSignal>;
-  firstAt: number | null;
+  /** The first signal of all. */
+  first: { at: number; source: Source } | null;
   lastAt: number | null;
   asleep: Asleep;
   turn: TurnEvidence;
@@ -39,8 +40,8 @@ export interface Evidence {
   prompts: PromptsEvidence;
   failures: FailuresEvidence;
   progress: ProgressEvidence;
-  message: { closing: "question" | "offer" | "promise" | "result"; at: number; preview: string } | null;
-  compactingSince: number | null;
+  message: { closing: "question" | "offer" | "promise" | "result"; at: number; source: Source; preview: string } | null;
+  compacting: { at: number; source: Source } | null;
   humanAt: number | null;
   quitAt: number | null;
   /** What stood as a human began to leave; what a program paints and says while it goes is no work and no result. */
@@ -72,7 +73,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
   return {
     traits,
     session: {},
-    firstAt: null,
+    first: null,
     lastAt: null,
     asleep: [],
     turn: createTurn(),
@@ -81,7 +82,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     failures: createFailures(),
     progress: createProgress(),
     message: null,
-    compactingSince: null,
+    compacting: null,
     humanAt: null,
     quitAt: null,
     leaving: null,
@@ -110,7 +111,7 @@ export function take(evidence: Evidence, signal: Signal): void {
   // A record may come late; what a terminal shows after its program has ended is nobody's work.
   if (evidence.exit !== null && signal.kind === "screen") return;
   if (isLate(evidence.turn, signal)) return;
-  evidence.firstAt ??= signal.at;
+  evidence.first ??= { at: signal.at, source: signal.source };
   evidence.lastAt = Math.max(evidence.lastAt ?? signal.at, signal.at);
   for (const fold of foldsFor(signal.kind)) fold(evidence, signal);
   takeOwn(evidence, signal);
@@ -132,19 +133,23 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       return;
     case "message":
       if (signal.role === "assistant" && signal.closing) {
-        evidence.message = { closing: signal.closing, at: signal.at, preview: signal.preview ?? "" };
+        evidence.message = {
+          closing: signal.closing,
+          at: signal.at,
+          source: signal.source,
+          preview: signal.preview ?? "",
+        };
       } else if (signal.role === "user") {
         evidence.message = null;
       }
       return;
     case "compaction":
-      evidence.compactingSince = signal.phase === "start" ? signal.at : null;
+      evidence.compacting = signal.phase === "start" ? { at: signal.at, source: signal.source } : null;
       return;
     case "screen":
-      if (signal.reading.compacting) evidence.compactingSince ??= signal.at;
+      if (signal.reading.compacting) evidence.compacting ??= { at: signal.at, source: signal.source };
       // What was on the screen before it began may come after the record that it did.
-      else if (signal.reading.busy !== null && signal.at >= (evidence.compactingSince ?? 0))
-        evidence.compactingSince = null;
+      else if (signal.reading.busy !== null && signal.at >= (evidence.compacting?.at ?? 0)) evidence.compacting = null;
       return;
     case "input":
       if (signal.by !== "human") {

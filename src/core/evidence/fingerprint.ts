@@ -13,7 +13,7 @@ import { SECOND, setting } from "../defaults.js";
 import type { ScreenReading, Signal, StatusSignal } from "../signal.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
-import { CONFIDENCE, turnEdge } from "./verdict.js";
+import { CONFIDENCE, spell, turnEdge } from "./verdict.js";
 
 export interface FingerprintState {
   print: string | null;
@@ -73,7 +73,8 @@ export function fingerprintVerdict(
 ): FingerprintVerdict | null {
   if (!counts(state) || options?.turnActive === false) return null;
   const pollMs = setting(options, "poll_interval_secs") * SECOND;
-  const intervals = Math.floor(awakeMs(state.asleep, state.since, now) / pollMs);
+  const stillMs = awakeMs(state.asleep, state.since, now);
+  const intervals = Math.floor(stillMs / pollMs);
   if (!(intervals >= setting(options, "stuck_threshold_intervals"))) return null;
   return {
     cause: "frozen_screen",
@@ -81,7 +82,7 @@ export function fingerprintVerdict(
     last_activity: state.since,
     intervals_stuck: intervals,
     confidence: CONFIDENCE.medium,
-    reason: `busy, and the same last line, status and reply over ${intervals} looks of ${pollMs / SECOND} s`,
+    reason: `busy, and the same last line, status and reply for ${spell(stillMs)} (screen), ${intervals} looks of ${pollMs / SECOND} s`,
   };
 }
 

@@ -103,13 +103,13 @@ export function neverStartedVerdict(
     !submittedNothing &&
     submittedMs > setting(options, "never_started_seconds") * (state.answered ? 1 : 2) * SECOND
   ) {
-    const reason = `a prompt was submitted ${spell(submittedMs)} ago and nothing answers`;
+    const reason = `a prompt was submitted ${spell(submittedMs)} ago (${state.submittedBy === "human" ? "human" : "observer"}) and nothing answers`;
     return { cause: "never_started", since: state.submittedAt, confidence: CONFIDENCE.medium, reason };
   }
   if (state.upAt === null || !state.alive || state.shown) return null;
   const upMs = awakeMs(state.asleep, state.upAt, now);
   if (!(upMs > setting(options, "never_shown_seconds") * SECOND)) return null;
-  const reason = `the process has been up for ${spell(upMs)} and has shown nothing`;
+  const reason = `the process has been up for ${spell(upMs)} (process) and has shown nothing`;
   return { cause: "never_started", since: state.upAt, confidence: CONFIDENCE.medium, reason };
 }
 
@@ -121,7 +121,7 @@ export function neverExitedVerdict(
   if (state.resultAt === null || !state.alive) return null;
   const ageMs = awakeMs(state.asleep, state.resultAt, now);
   if (!(ageMs > setting(options, "never_exited_seconds") * SECOND)) return null;
-  const reason = `the result was reported ${spell(ageMs)} ago and the process is still alive`;
+  const reason = `the result was reported ${spell(ageMs)} ago (stream) and the process is still alive`;
   return { cause: "never_exited", since: state.resultAt, confidence: CONFIDENCE.high, reason };
 }
 

@@ -6,7 +6,7 @@
 import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
-import type { Signal } from "../signal.js";
+import type { Signal, Source } from "../signal.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
 import { CONFIDENCE, spell, turnEdge } from "./verdict.js";
@@ -18,6 +18,8 @@ export interface LostResultState {
   queuedAt: number | null;
   endedAt: number | null;
   idleSince: number | null;
+  /** Who told what is waiting. */
+  source: Source | null;
   asleep: Asleep;
 }
 
@@ -29,7 +31,7 @@ const BACKGROUND_MAX = 64;
 const QUEUED_MAX = 1000;
 
 export function createLostResult(): LostResultState {
-  return { background: new Map(), queued: 0, queuedAt: null, endedAt: null, idleSince: null, asleep: [] };
+  return { background: new Map(), queued: 0, queuedAt: null, endedAt: null, idleSince: null, source: null, asleep: [] };
 }
 
 export function takeLostResult(state: LostResultState, signal: Signal): void {
@@ -47,9 +49,11 @@ export function takeLostResult(state: LostResultState, signal: Signal): void {
       if (state.idleSince === null || signal.at < state.idleSince || !state.background.has(signal.id)) break;
       state.background.delete(signal.id);
       state.endedAt ??= signal.at;
+      state.source = signal.source;
       break;
     case "queue":
       takeQueue(state, signal.op, signal.depth, signal.at);
+      if (state.endedAt === null) state.source = signal.source;
       break;
     case "turn":
       if (signal.phase === "interrupted") clear(state);
@@ -80,7 +84,7 @@ export function lostResultVerdict(
     cause: "lost_result",
     since,
     confidence: CONFIDENCE.medium,
-    reason: `at its prompt for ${spell(ageMs)} without taking up ${what}`,
+    reason: `at its prompt for ${spell(ageMs)} without taking up ${what} (${state.source})`,
   };
 }
 

@@ -17,7 +17,7 @@ const rejected = (at: number, fields: object = {}) =>
 const verdictAfter = (signals: Signal[]) => {
   const state = createPoisoned();
   for (const signal of signals) takePoisoned(state, signal);
-  return poisonedVerdict(state);
+  return poisonedVerdict(state, 3000);
 };
 
 describe("a poisoned context", () => {
@@ -26,7 +26,8 @@ describe("a poisoned context", () => {
       cause: "poisoned_context",
       since: 1,
       confidence: 0.7,
-      reason: "two different inputs ended in the same rejection: API Error: 400 tool_use without result",
+      reason:
+        "two different inputs ended in the same rejection in 3 s (transcript): API Error: 400 tool_use without result",
     });
   });
 

@@ -3,15 +3,15 @@
  * said next. Seen from two different inputs that end in the same final rejection with nothing written in between.
  * A failure of the service (5xx, overload, network) repeats too and is left to `retries.ts`.
  */
-import type { ErrorSignal, Signal } from "../signal.js";
+import type { ErrorSignal, Signal, Source } from "../signal.js";
 import type { Verdict } from "./verdict.js";
-import { CONFIDENCE } from "./verdict.js";
+import { CONFIDENCE, spell } from "./verdict.js";
 
 export interface PoisonedState {
   /** Digest of the last user input. */
   input: string | null;
   /** The rejection that stands, and the input which met it first. */
-  rejection: { digest: string; input: string; since: number; again: boolean; text: string } | null;
+  rejection: { digest: string; input: string; since: number; source: Source; again: boolean; text: string } | null;
 }
 
 export interface PoisonedVerdict extends Verdict {
@@ -43,10 +43,11 @@ export function takePoisoned(state: PoisonedState, signal: Signal): void {
   }
 }
 
-export function poisonedVerdict(state: PoisonedState): PoisonedVerdict | null {
+export function poisonedVerdict(state: PoisonedState, now: number): PoisonedVerdict | null {
   const { rejection } = state;
   if (rejection === null || !rejection.again) return null;
-  const reason = `two different inputs ended in the same rejection${rejection.text ? `: ${rejection.text}` : ""}`;
+  const text = rejection.text ? `: ${rejection.text}` : "";
+  const reason = `two different inputs ended in the same rejection in ${spell(now - rejection.since)} (${rejection.source})${text}`;
   return { cause: "poisoned_context", since: rejection.since, confidence: CONFIDENCE.high, reason };
 }
 
@@ -56,7 +57,7 @@ function takeRejection(state: PoisonedState, signal: ErrorSignal): void {
   const before = state.rejection;
   if (before === null || before.digest !== signal.digest) {
     const text = (signal.text ?? "").slice(0, 200);
-    state.rejection = { digest: signal.digest, input, since: signal.at, again: false, text };
+    state.rejection = { digest: signal.digest, input, since: signal.at, source: signal.source, again: false, text };
   } else if (before.input !== input) before.again = true;
 }
 

@@ -36,6 +36,8 @@ export interface ProgressEvidence {
   cpuMovedAt: number | null;
   /** Null where nobody could look. */
   children: number | null;
+  /** When its processes were last looked at. */
+  sampledAt: number | null;
   /** When the youngest child that still lives was started. */
   newestChildAt: number | null;
 }
@@ -55,6 +57,7 @@ export function createProgress(): ProgressEvidence {
     cpuMs: null,
     cpuMovedAt: null,
     children: null,
+    sampledAt: null,
     newestChildAt: null,
   };
 }
@@ -121,6 +124,7 @@ function takeProcess(
   if (progress.cpuMs === null || cpuMs - progress.cpuMs > 50) progress.cpuMovedAt = at;
   progress.cpuMs = cpuMs;
   progress.children = children;
+  progress.sampledAt = at;
   progress.newestChildAt = children > 0 ? (newestChildAt ?? null) : null;
 }
 

@@ -5,7 +5,7 @@
  * plan between edits are work too. Low confidence, as the proposal has it.
  */
 import { MINUTE, setting } from "../defaults.js";
-import type { Signal, ToolEndSignal } from "../signal.js";
+import type { Signal, Source, ToolEndSignal } from "../signal.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
 import { CONFIDENCE, spell } from "./verdict.js";
@@ -13,6 +13,7 @@ import type { WorldState } from "./world.js";
 import { createWorld, takeWorld } from "./world.js";
 
 interface Visits {
+  source: Source;
   /** Newest last. */
   times: number[];
   calls: Map<string, true>;
@@ -54,7 +55,12 @@ export function takeSpin(state: SpinState, signal: Signal): void {
   if (signal.kind !== "tool_start" || signal.subject === undefined) return;
   if (signal.class !== "instant" && signal.class !== "edit") return;
   const subject = signal.subject.slice(0, SUBJECT_MAX);
-  const visits: Visits = state.bySubject.get(subject) ?? { times: [], calls: new Map(), outcomes: new Map() };
+  const visits: Visits = state.bySubject.get(subject) ?? {
+    source: signal.source,
+    times: [],
+    calls: new Map(),
+    outcomes: new Map(),
+  };
   const known = visits.calls.size === 0 || signal.class === "edit" || visits.calls.has(signal.call);
   remember(visits.calls, signal.call, true, CALLS_MAX);
   remember(state.bySubject, subject, visits, SUBJECTS_MAX);
@@ -67,7 +73,7 @@ export function takeSpin(state: SpinState, signal: Signal): void {
 export function spinVerdict(state: SpinState, now: number, options?: DetectorOptions): SpinVerdict | null {
   const windowMs = setting(options, "spin_window_minutes") * MINUTE;
   let worst: SpinVerdict | null = null;
-  for (const [subject, { times }] of state.bySubject) {
+  for (const [subject, { times, source }] of state.bySubject) {
     const within = times.filter((at) => now - at <= windowMs);
     const first = within[0];
     if (first === undefined || within.length < setting(options, "spin_repeats")) continue;
@@ -78,7 +84,7 @@ export function spinVerdict(state: SpinState, now: number, options?: DetectorOpt
       subject,
       count: within.length,
       confidence: CONFIDENCE.low,
-      reason: `${subject} was read or edited ${within.length} times in ${spell(now - first)} and nothing changed`,
+      reason: `${subject} was read or edited ${within.length} times in ${spell(now - first)} (${source}) and nothing changed`,
     };
   }
   return worst;

@@ -18,7 +18,7 @@ export interface TurnEvidence {
   /** Turns seen so far, by any source. */
   turns: number;
   /** The last turn was cut off by a human. */
-  interruptedAt: number | null;
+  interrupted: { at: number; source: Source } | null;
   /** When a human last asked for something: a prompt in the transcript, or Enter in the terminal. */
   askedAt: number | null;
   /** The title was seen to say more than that the program is at its prompt, so that its silence means something. */
@@ -27,7 +27,7 @@ export interface TurnEvidence {
   byMotion: boolean;
   motion: Motion;
   /** A record (stream, hook, transcript) told the begin and the end of a turn. */
-  record: { startAt: number | null; endAt: number | null };
+  record: { startAt: number | null; endAt: number | null; endBy: Source | null };
   /** A stream of events told the begin of a turn, and not its end yet. */
   isStreaming: boolean;
   /** The end was only read out of a last message, or out of what the screen says last. */
@@ -71,12 +71,12 @@ export function createTurn(): TurnEvidence {
     endedAt: null,
     endedBy: null,
     turns: 0,
-    interruptedAt: null,
+    interrupted: null,
     askedAt: null,
     titleTells: false,
     byMotion: false,
     motion: createMotion(),
-    record: { startAt: null, endAt: null },
+    record: { startAt: null, endAt: null, endBy: null },
     isStreaming: false,
     presumed: false,
     readyAt: null,
@@ -106,17 +106,21 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
         // A better source that is asked every other second misses a turn that is shorter than that.
         if (!RUNS.has(turnWord(turn)?.word)) begin(turn, signal.at);
       } else {
-        if (signal.phase === "interrupted") turn.interruptedAt = signal.at;
+        if (signal.phase === "interrupted") turn.interrupted = { at: signal.at, source: signal.source };
         turn.presumed = signal.presumed ?? false;
         const before = turnWord(turn);
-        if (!signal.presumed) turn.record.endAt = signal.at;
+        if (!signal.presumed) {
+          turn.record.endAt = signal.at;
+          turn.record.endBy = signal.source;
+        }
         say(turn, signal.source, "idle", signal.at, before);
       }
       return;
     case "screen": {
       const { busy, interrupted, moving } = signal.reading;
       // While it works, the word stands there from the turn before.
-      if (interrupted && busy !== true && turn.words.screen?.word === "active") turn.interruptedAt = signal.at;
+      if (interrupted && busy !== true && turn.words.screen?.word === "active")
+        turn.interrupted = { at: signal.at, source: "screen" };
       takeMotion(turn.motion, signal.reading, signal.at);
       const isGuessed = busy === null || (isStranger && isGuess(turn.motion, signal.reading));
       if (!isGuessed) say(turn, "screen", busy ? "active" : "idle", signal.at);
@@ -232,7 +236,7 @@ function begin(turn: TurnEvidence, at: number): void {
   turn.endedAt = null;
   turn.endedBy = null;
   turn.turns++;
-  turn.interruptedAt = null;
+  turn.interrupted = null;
   turn.shownBefore = turn.shown;
   turn.leftWords = false;
   turn.isFlicker = false;

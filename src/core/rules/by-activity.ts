@@ -1,8 +1,10 @@
 import type { Question, Verdict } from "../assess.js";
 import { DEFAULTS, setting } from "../defaults.js";
+import type { Evidence } from "../evidence/evidence.js";
 import { neverStartedVerdict } from "../evidence/lifecycle.js";
+import type { Source } from "../signal.js";
 import { byQuiet, byReportedWork } from "./by-quiet.js";
-import { ago } from "./words.js";
+import { ago, lasting } from "./words.js";
 
 /** No turn was seen yet. */
 export function byActivity(question: Question): Verdict | null {
@@ -10,28 +12,35 @@ export function byActivity(question: Question): Verdict | null {
   const never_shown_seconds = shownWithin(question);
   const never = neverStartedVerdict(evidence.lifecycle, now, { ...settings, never_shown_seconds, turnActive: false });
   if (never) return { state: "stuck", cause: never.cause, confidence: never.confidence, reasons: [never.reason] };
-  if (evidence.firstAt === null) return null;
+  if (evidence.first === null) return null;
   due(now + 30_000);
-  const heard = evidence.progress.seen.stream ?? evidence.progress.seen.transcript;
+  const source = evidence.progress.seen.stream === undefined ? "transcript" : "stream";
+  const heard = evidence.progress.seen[source];
   if (!word && heard !== undefined) {
     return {
       state: "working",
       cause: null,
       confidence: 0.6,
-      reasons: [`the last event came ${ago(since(heard))}; whether a turn runs is not known`],
+      reasons: [`the last event came ${ago(since(heard))} (${source}); whether a turn runs is not known`],
     };
   }
-  const atComposer = (evidence.progress.reading?.composer ?? "hidden") !== "hidden";
-  if (word || atComposer)
+  const ready = word ?? shownComposer(evidence);
+  if (ready)
     return {
       state: "idle",
       cause: null,
       confidence: 0.8,
-      reasons: [`at its prompt, no work given yet (${word?.source ?? "screen"})`],
+      reasons: [`at its prompt ${lasting(since(ready.at))} (${ready.source}), no work given yet`],
     };
   const quiet = ofUnknownProgram(question);
   if (quiet) return quiet;
-  return { state: "starting", cause: null, confidence: 0.7, reasons: ["the program is up, nothing to judge yet"] };
+  const reasons = [`first seen ${ago(since(evidence.first.at))} (${evidence.first.source}), nothing to judge yet`];
+  return { state: "starting", cause: null, confidence: 0.7, reasons };
+}
+
+function shownComposer({ progress: { reading, readingAt } }: Evidence): { at: number; source: Source } | null {
+  if (reading === null || readingAt === null || reading.composer === "hidden") return null;
+  return { at: readingAt, source: "screen" };
 }
 
 /**
@@ -50,9 +59,9 @@ function ofUnknownProgram(question: Question): Verdict | null {
 /** No program takes longer to start than this, and what it writes then is its work, until it has paused for as long. */
 const STARTED_MS = 60_000;
 
-function byNewText({ evidence: { firstAt, progress }, since, dueAfter }: Question): Verdict | null {
+function byNewText({ evidence: { first, progress }, since, dueAfter }: Question): Verdict | null {
   const { reply } = progress.seen;
-  if (firstAt === null || reply === undefined || reply - firstAt < STARTED_MS) return null;
+  if (first === null || reply === undefined || reply - first.at < STARTED_MS) return null;
   dueAfter(reply, STARTED_MS);
   if (since(reply) >= STARTED_MS) return null;
   const reasons = [`new text came ${ago(since(reply))} (screen); whether a turn runs is not known`];

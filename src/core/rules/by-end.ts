@@ -7,6 +7,7 @@ import type { Evidence } from "../evidence/evidence.js";
 import { agreeingKinds, kinds, processSeen } from "../evidence/kinds.js";
 import { neverExitedVerdict } from "../evidence/lifecycle.js";
 import { lostResultVerdict } from "../evidence/lost-result.js";
+import type { OpenTool } from "../evidence/tools.js";
 import type { Source } from "../signal.js";
 import type { Cause } from "../states.js";
 import { PLAIN_TRAITS } from "../traits.js";
@@ -27,13 +28,13 @@ export function byEnd(question: Question): Verdict | null {
       reasons: [`the turn seems to end, ${ago(since(quietAt(question, word)))} (${word.source})`],
     };
   }
-  if (evidence.turn.interruptedAt !== null) {
+  if (evidence.turn.interrupted !== null) {
     return {
       state: "idle",
       cause: null,
       confidence: 0.8,
       reasons: [
-        `it was interrupted ${ago(since(evidence.turn.interruptedAt))}${word ? ` (${word.source})` : ""} and waits at its prompt`,
+        `it was interrupted ${ago(since(evidence.turn.interrupted.at))} (${evidence.turn.interrupted.source}) and waits at its prompt`,
       ],
     };
   }
@@ -67,7 +68,8 @@ export function byEnd(question: Question): Verdict | null {
       reasons: [`${ended} with a question (${closing.source}): ${closing.preview}`],
     };
   }
-  if (closing?.closing === "promise" && evidence.tools.behind.size > 0) return byBackground(question);
+  const [behind] = evidence.tools.behind.values();
+  if (closing?.closing === "promise" && behind) return byBackground(question, behind);
   if (closing?.closing === "promise") {
     const patience = evidence.turn.presumed
       ? STOPPED_PRESUMED_AFTER_MS
@@ -79,7 +81,7 @@ export function byEnd(question: Question): Verdict | null {
           state: "working",
           cause: null,
           confidence: 0.5,
-          reasons: ["its last message announces the next step"],
+          reasons: [`${ended}, but its last message announces the next step (${closing.source})`],
         };
       return {
         state: "complete",
@@ -96,15 +98,17 @@ export function byEnd(question: Question): Verdict | null {
     };
   }
   if (!closing && word?.source === "screen" && isBare(evidence)) {
-    const reasons = ["at its prompt, and nothing of a turn is on its screen"];
+    const reasons = [`at its prompt ${lasting(since(word.at))} (screen), and nothing of a turn is on its screen`];
     return { state: "idle", cause: null, confidence: 0.5, reasons };
   }
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
 }
 
 /** Who told the end, once nobody says anything any more. */
-const endOf = ({ turn: { endedAt, endedBy } }: Evidence): { at: number; source: Source } | null =>
-  endedAt === null || endedBy === null ? null : { at: endedAt, source: endedBy.source };
+export function endOf({ turn: { endedAt, endedBy, record } }: Evidence): { at: number; source: Source } | null {
+  if (endedAt !== null && endedBy !== null) return { at: endedAt, source: endedBy.source };
+  return record.endAt === null || record.endBy === null ? null : { at: record.endAt, source: record.endBy };
+}
 
 /** A program that nobody knows shows nothing above its prompt: it may have drawn itself anew before the work begins. */
 const isBare = ({ traits, progress }: Evidence): boolean =>
@@ -131,13 +135,11 @@ export const hasWorked = (evidence: Evidence): boolean => evidence.turn.turns > 
 const OWES_AN_END: ReadonlySet<Cause> = new Set<Cause>(["never_exited", "no_completion_signal"]);
 
 /** It promised to come back, and what it waits for is still running. */
-function byBackground({ evidence, since, dueAfter }: Question): Verdict {
-  const [oldest] = evidence.tools.behind.values();
-  const at = oldest?.at ?? evidence.turn.endedAt ?? 0;
+function byBackground({ since, dueAfter }: Question, { tool, subject, at, source }: OpenTool): Verdict {
   const { tellMs } = TOOL_CLOCKS.background;
   dueAfter(at, tellMs);
-  const what = oldest ? `${oldest.tool}${oldest.subject ? ` (${oldest.subject})` : ""}` : "a task";
-  const reasons = [`${what} goes on behind the finished turn${lasting(since(at))}`];
+  const what = `${tool}${subject ? ` (${subject})` : ""}`;
+  const reasons = [`${what} goes on behind the finished turn ${lasting(since(at))} (${source})`];
   if (since(at) < tellMs)
     return { state: "waiting", cause: "background", confidence: 0.7, until: at + tellMs, reasons };
   return { state: "stuck", cause: "tool_hang", confidence: 0.5, reasons };
@@ -194,7 +196,7 @@ function isRecordOpen({ turn: { record, presumed }, message }: Evidence, { at }:
 function closingOfTurn({ evidence }: Question): { closing: string; preview: string; source: string } | null {
   const { message, progress, turn } = evidence;
   if (message && message.at >= (turn.startedAt ?? 0) - 2000) {
-    return { closing: message.closing, preview: message.preview.slice(-160), source: "transcript" };
+    return { closing: message.closing, preview: message.preview.slice(-160), source: message.source };
   }
   const { closing, asks, tail = [] } = progress.reading ?? {};
   return closing ? { closing, preview: (asks ?? tail.slice(-2).join(" ")).slice(-160), source: "screen" } : null;

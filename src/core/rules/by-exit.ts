@@ -28,7 +28,7 @@ export function byExit(question: Question): Verdict | null {
   if (result)
     return {
       ...(isLeft ? atRest(result) : result),
-      reasons: [...result.reasons, `the process ended after it, ${how}`],
+      reasons: [...result.reasons, `the process ended after it, ${how}, ${ago(ended.since(exit.at))} (process)`],
     };
   if (isLeft) {
     return {

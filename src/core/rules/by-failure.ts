@@ -3,25 +3,32 @@ import { SETTLE_MS } from "../clocks.js";
 import type { Evidence } from "../evidence/evidence.js";
 import type { Failure, Limit } from "../evidence/failures.js";
 import { poisonedVerdict } from "../evidence/poisoned.js";
+import type { Source } from "../signal.js";
+import { endOf } from "./by-end.js";
 import { ago, lasting } from "./words.js";
 
 /** Records of a limit or a final error first; then the program's own row above an idle composer. */
 export function byFailure(question: Question): Verdict | null {
   const { evidence, active } = question;
   const { failures } = evidence;
-  const poisoned = poisonedVerdict(evidence.poisoned);
+  const poisoned = poisonedVerdict(evidence.poisoned, question.now);
   if (poisoned && active !== true) {
     return { state: "error", cause: "poisoned_context", confidence: poisoned.confidence, reasons: [poisoned.reason] };
   }
   if (failures.limit) return limited(question, failures.limit);
   if (failures.error && active !== true) return failed(question, failures.error);
   // A row of the screen needs an idle composer: while the turn runs it is history or a quote.
-  if (active === true || evidence.turn.interruptedAt !== null) return null;
+  if (active === true || evidence.turn.interrupted !== null) return null;
   const { shownLimit, shownError } = failures;
   const shown = shownLimit ?? shownError;
   if (shown && isUnread(question, shown.at)) {
     question.dueAfter(evidence.turn.endedAt ?? 0, SETTLE_MS.stale);
-    return { state: "working", cause: null, confidence: 0.5, reasons: ["the turn seems to end"] };
+    return {
+      state: "working",
+      cause: null,
+      confidence: 0.5,
+      reasons: [seemsTo(question, "end", endOf(evidence) ?? shown)],
+    };
   }
   if (shownLimit && !isHistory(evidence, shownLimit.at)) return limited(question, shownLimit);
   if (shownError && !isHistory(evidence, shownError.at)) return failed(question, shownError);
@@ -29,10 +36,18 @@ export function byFailure(question: Question): Verdict | null {
   const { at, source } = question.word;
   if (question.since(at) < SETTLE_MS.reason) {
     question.dueAfter(at, SETTLE_MS.reason);
-    return { state: "working", cause: null, confidence: 0.5, reasons: [`the turn seems to have failed (${source})`] };
+    return {
+      state: "working",
+      cause: null,
+      confidence: 0.5,
+      reasons: [seemsTo(question, "have failed", { at, source })],
+    };
   }
   return failed(question, { cause: "api", text: "the program says so and gives no reason", at, source });
 }
+
+const seemsTo = ({ since }: Question, what: string, told: { at: number; source: Source }): string =>
+  `the turn seems to ${what}, ${ago(since(told.at))} (${told.source})`;
 
 /**
  * The row was there before the turn, which has only just ended: it tells of the turn before, until a look has found it
@@ -55,15 +70,15 @@ function limited({ evidence, since, due }: Question, limit: Limit): Verdict {
   const isNext = limit.until !== null && shown !== null && shown.until !== null && shown.at >= limit.until;
   const until = (isNext ? shown.until : (limit.until ?? shown?.until)) ?? null;
   if (until !== null) due(until);
-  const itself = limit.resumesItself || (evidence.failures.shownLimit?.resumesItself ?? false);
+  const itself = [limit, shown].find((told) => told?.resumesItself);
   return {
     state: "rate_limited",
     cause: "limit",
     confidence: limit.source === "screen" ? 0.85 : 0.95,
     until,
     reasons: [
-      `a usage limit stops it${lasting(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
-      ...(itself ? ["the program says that it continues by itself"] : []),
+      `a usage limit stops it ${lasting(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
+      ...(itself ? [`it says that it continues by itself, ${ago(since(itself.at))} (${itself.source})`] : []),
     ],
   };
 }

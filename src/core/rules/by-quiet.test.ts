@@ -68,7 +68,7 @@ describe("a program that nobody knows", () => {
     const report: At = [8, { kind: "report", source: "report", state: "working", text: "step 3" }];
     expect(judged(17, [report])).toMatchObject({
       state: "working",
-      reasons: ["the agent reported working 9 min ago: step 3"],
+      reasons: ["the agent reported working 9 min ago (report): step 3"],
     });
     expect(judged(19, [report])).toMatchObject({ state: "stuck" });
   });
@@ -90,8 +90,8 @@ describe("its silence", () => {
     const { level, kinds, reasons } = judged(12, more);
     expect({ level, kinds }).toEqual({ level: "act", kinds: ["screen", "process"] });
     expect(reasons).toEqual([
-      expect.stringMatching(/^no output for 1\d min, and nothing on the screen explains it$/),
-      expect.stringMatching(/^its process did nothing for 1\d min, longer than you allow$/),
+      expect.stringMatching(/^no output for 1\d min \(screen\), and nothing on the screen explains it$/),
+      expect.stringMatching(/^its process did nothing for 1\d min \(process\), longer than you allow$/),
     ]);
   });
 

@@ -27,7 +27,7 @@ export function byReportedWork({ evidence: { report, turn }, since, dueAfter, se
   dueAfter(report.at, patienceMs);
   const text = report.text ? `: ${report.text}` : "";
   const before = turn.endedAt === null ? "" : "the turn ended, and ";
-  const reasons = [`${before}the agent reported working ${ago(since(report.at))}${text}`];
+  const reasons = [`${before}the agent reported working ${ago(since(report.at))} (report)${text}`];
   return { state: "working", cause: null, confidence: 0.5, reasons };
 }
 
@@ -40,9 +40,11 @@ export function byQuiet(question: Question): Verdict | null {
   const patience = Math.max(1, setting(settings, "silence_patience"));
   const timeoutMs = setting(settings, "idle_timeout_minutes") * MINUTE * patience;
   dueAfter(outputAt, timeoutMs);
-  const reasons = [`no output${lasting(since(outputAt))}, and nothing on the screen explains it`];
-  if (since(outputAt) < timeoutMs && evidence.turn.readyAt !== null)
-    return { state: "working", cause: null, confidence: 0.4, reasons: [...reasons, "its prompt has not come back"] };
+  const reasons = [`no output ${lasting(since(outputAt))} (screen), and nothing on the screen explains it`];
+  if (since(outputAt) < timeoutMs && evidence.turn.readyAt !== null) {
+    const ready = `its prompt was seen ${ago(since(evidence.turn.readyAt))} (screen) and has not come back`;
+    return { state: "working", cause: null, confidence: 0.4, reasons: [...reasons, ready] };
+  }
   if (since(outputAt) < timeoutMs) return { state: "idle", cause: null, confidence: 0.4, reasons };
   const told = { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons } as const;
   const own = settings.own?.idle_timeout_minutes;
@@ -55,7 +57,7 @@ export function byQuiet(question: Question): Verdict | null {
   return {
     ...told,
     confidence: 0.7,
-    reasons: [...reasons, `its process did nothing for ${spell(since(still))}, longer than you allow`],
+    reasons: [...reasons, `its process did nothing for ${spell(since(still))} (process), longer than you allow`],
     act: true,
     kinds: agreeing,
   };

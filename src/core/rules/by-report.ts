@@ -13,6 +13,6 @@ export function byReport({ evidence, active, since }: Question): Verdict | null 
     state: report.state,
     cause: report.state === "needs_input" ? "input" : null,
     confidence: 0.8,
-    reasons: [`the agent reported ${report.state} ${ago(since(report.at))}${text}`],
+    reasons: [`the agent reported ${report.state} ${ago(since(report.at))} (report)${text}`],
   };
 }

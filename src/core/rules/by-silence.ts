@@ -4,6 +4,7 @@ import { SECOND, setting } from "../defaults.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
 import { type EvidenceKind, kinds, nothingBelow } from "../evidence/kinds.js";
 import type { Witness } from "../evidence/progress.js";
+import type { Source } from "../signal.js";
 import { suspicion, suspicionAfter } from "../suspicion.js";
 import { ownTimeoutMs } from "../traits.js";
 import { ago, lasting } from "./words.js";
@@ -14,7 +15,7 @@ export function bySilence(question: Question): Verdict {
   const { progress, turn, prompts, tools, retries } = evidence;
   // A flag that says "blocked" may be the first that is heard of it: before that, nobody listened.
   const news = Math.max(
-    evidence.firstAt ?? now,
+    evidence.first?.at ?? now,
     turn.startedAt ?? 0,
     prompts.closedAt ?? 0,
     tools.lastEndAt ?? 0,
@@ -28,15 +29,14 @@ export function bySilence(question: Question): Verdict {
   const silent = since(news);
   dueAfter(news, threshold);
   if (isMarkOfNothing(question)) {
-    const reasons = ["its screen says that it works, and has never said anything else, and stands still"];
+    const still = lasting(since(progress.readingAt ?? now));
+    const reasons = [`it says that it works, has never said anything else, and stands still ${still} (screen)`];
     return { state: "working", cause: null, confidence: 0.4, reasons };
   }
   const frozen = frozenScreen(question) ?? fullWindow(question, news);
   if (frozen) return frozen;
   if (silent < threshold) {
-    const reasons = [
-      `a turn runs (${question.word?.source}); last news ${ago(silent)} (${latest(progress.seen) ?? question.word?.source})`,
-    ];
+    const reasons = [`a turn runs (${question.word?.source}); last news ${ago(silent)} (${latest(question)})`];
     return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicion(silent, threshold), reasons };
   }
   const actAfter = actAfterMs(question);
@@ -49,9 +49,11 @@ export function bySilence(question: Question): Verdict {
     cause: "silent_stream",
     confidence: Math.min(0.95, 0.6 + 0.1 * witnesses.length),
     reasons: [
-      `a turn runs (${question.word?.source}), and nothing new came${lasting(silent)}: ${witnesses.map((w) => WITNESS_WORDS[w]).join(", ")}`,
+      `a turn runs (${question.word?.source}), and nothing new came ${lasting(silent)}: ${witnesses.map((w) => WITNESS_WORDS[w]).join(", ")}`,
       ...(fingerprint ? [fingerprint.reason] : []),
-      ...(nothingBelow(evidence) ? ["no child process works for it"] : []),
+      ...(nothingBelow(evidence)
+        ? [`no child process works for it, seen ${ago(since(evidence.progress.sampledAt ?? now))} (process)`]
+        : []),
     ],
     act,
     kinds: silentKinds,
@@ -78,6 +80,16 @@ const KIND: Record<Witness, EvidenceKind> = {
   transcript: "record",
   hook: "record",
   telemetry: "record",
+  socket: "process",
+};
+
+const SOURCE: Record<Witness, Source> = {
+  reply: "screen",
+  tokens: "screen",
+  stream: "stream",
+  transcript: "transcript",
+  hook: "hook",
+  telemetry: "telemetry",
   socket: "process",
 };
 
@@ -133,7 +145,7 @@ function frozenScreen(question: Question): Verdict | null {
     state: "stuck",
     cause: "frozen_screen",
     confidence: 0.8,
-    reasons: [`the screen says busy and shows no motion; the last byte came ${ago(since(outputAt))}`],
+    reasons: [`the screen says busy and shows no motion; the last byte came ${ago(since(outputAt))} (screen)`],
     act: since(outputAt) >= actAfterMs(question) && frozenKinds.length >= 2,
     kinds: frozenKinds,
   };
@@ -150,14 +162,15 @@ function fullWindow({ evidence, since, dueAfter }: Question, news: number): Verd
     cause: "limit",
     confidence: 0.7,
     until: full.until,
-    reasons: [`the usage window is full (${full.source}) and nothing came${lasting(since(news))}`],
+    reasons: [`the usage window is full (${full.source}) and nothing came ${lasting(since(news))}`],
   };
 }
 
-function latest(seen: Partial<Record<Witness, number>>): Witness | null {
+/** Who told the last news: a witness, or whoever says that a turn runs. */
+function latest({ evidence: { progress }, word }: Question): Source | undefined {
   let found: Witness | null = null;
-  for (const key of Object.keys(seen) as Witness[]) {
-    if (found === null || (seen[key] as number) > (seen[found] as number)) found = key;
+  for (const key of Object.keys(progress.seen) as Witness[]) {
+    if (found === null || (progress.seen[key] as number) > (progress.seen[found] as number)) found = key;
   }
-  return found;
+  return found === null ? word?.source : SOURCE[found];
 }

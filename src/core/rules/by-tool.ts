@@ -18,7 +18,7 @@ export function byTool(question: Question): Verdict | null {
   const { evidence, since, dueAfter } = question;
   const tool = longestOpen(evidence.tools.open) ?? shownTool(question) ?? runningChild(question);
   if (!tool) return null;
-  const what = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""} is open${lasting(since(tool.at))} (${tool.source})`;
+  const what = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""} is open ${lasting(since(tool.at))} (${tool.source})`;
   const approval = byApproval(question, tool, what);
   if (approval) return approval;
   const deadline = toolDeadline(evidence.tools, tool, isSeen(question));

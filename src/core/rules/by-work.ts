@@ -11,14 +11,14 @@ export function byWork(question: Question): Verdict | null {
 }
 
 function byCompaction({ evidence, since, dueAfter }: Question): Verdict | null {
-  const at = evidence.compactingSince;
-  if (at === null) return null;
+  if (evidence.compacting === null) return null;
+  const { at, source } = evidence.compacting;
   dueAfter(at, COMPACTION_TELL_MS);
   const stuck = since(at) >= COMPACTION_TELL_MS;
   return {
     state: stuck ? "stuck" : "waiting",
     cause: "compaction",
     confidence: 0.8,
-    reasons: [`it compacts its context${lasting(since(at))}`],
+    reasons: [`it compacts its context ${lasting(since(at))} (${source})`],
   };
 }

@@ -5,7 +5,7 @@ export function ago(ms: number): string {
   return ms < 1000 ? "just now" : `${spell(ms)} ago`;
 }
 
-/** How long it has lasted, as the end of a statement: "", " for 45 s". */
+/** How long it has lasted: "for less than a second", "for 45 s". */
 export function lasting(ms: number): string {
-  return ms < 1000 ? "" : ` for ${spell(ms)}`;
+  return ms < 1000 ? "for less than a second" : `for ${spell(ms)}`;
 }

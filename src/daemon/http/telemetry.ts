@@ -172,7 +172,7 @@ function lastEdge({ turn, failures }: Evidence): number {
   return Math.max(
     turn.startedAt ?? 0,
     turn.endedAt ?? 0,
-    turn.interruptedAt ?? 0,
+    turn.interrupted?.at ?? 0,
     failures.error?.at ?? 0,
     failures.limit?.at ?? 0,
   );

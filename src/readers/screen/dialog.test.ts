@@ -46,6 +46,17 @@ describe("a question in the last line of a program without dialogs", () => {
     expect(findDialog(generic, ["Proceed? [y/N]", "y", "done"])).toBeNull();
   });
 
+  it("is a dialog below an echo by the program's own words, and below a composer with chrome by none", () => {
+    const { profile } = compileProfile(profileFor("codex"));
+    const asks = { prompt: "confirmation", when: "\\[y/N\\]\\s*$" } as const;
+    const own = compileProfile({ ...profile, dialogs: [asks] });
+    const rows = ["› save it", "", "Overwrite house.svg? [y/N] "];
+    expect(findDialog(own, rows, findComposer(own, rows))).toMatchObject({ question: "Overwrite house.svg? [y/N]" });
+    const chrome = ["› save it", "", "  ? for shortcuts"];
+    expect(findComposer(own, chrome)).toMatchObject({ bottom: 0 });
+    expect(findDialog(own, chrome, findComposer(own, chrome))).toBeNull();
+  });
+
   it("is no dialog of a program that has dialogs of its own", () => {
     expect(findDialog(claude, ["some output", "Proceed? [y/N]"])).toBeNull();
   });

@@ -74,8 +74,7 @@ export function findDialog(
   const { bottom, hiddenMeansDialog } = profile.profile.composer;
   if (foot < 0 || (composer && bottom !== null)) return null;
   const last = rows[foot] as Row;
-  // Above a line that asks, what looks like a bare composer is the echo of what was typed into it.
-  const asked = hiddenMeansDialog || (composer && composer.bottom >= foot) ? null : askedByLine(last);
+  const asked = composer && composer.bottom >= foot ? null : askedByLast(profile, last, composer !== null);
   if (asked) return { prompt: asked, question: wordsIn(last).slice(0, 400), limit: false, top: foot };
   if (composer && !isOption(composer, selectedOption(rows, foot))) return null;
   if (!composer && !hiddenMeansDialog) {
@@ -93,6 +92,15 @@ export function findDialog(
     limit: kind?.limit ?? false,
     top: start,
   };
+}
+
+/**
+ * The last line asks: what looks like a bare composer above it is the echo of what was typed into it. A program with dialogs
+ * of its own asks by its own words, in that very line; without a composer they are looked for in all of the dialog.
+ */
+function askedByLast(profile: CompiledProfile, last: Row, isBelowEcho: boolean): PromptKind | null {
+  if (!profile.profile.composer.hiddenMeansDialog) return askedByLine(last);
+  return isBelowEcho ? (profile.dialogs.find((d) => d.when.test(last.text))?.prompt ?? null) : null;
 }
 
 /**
