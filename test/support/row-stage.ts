@@ -27,7 +27,7 @@ idle_timeout_minutes = 0.1
 completion_timeout_minutes = 0.05
 [checkpoints]
 checkpoint_stall_minutes = 0.1
-claim_stale_minutes = 0.1
+claim_stale_minutes = 0.6
 [detectors]
 silence_patience = 0.1
 tool_patience = 0.05
