@@ -56,11 +56,11 @@ export function rousePaths(env: Env = process.env): RousePaths {
  * Makes a folder with those above it. Node.js' own way (20.20, `recursive`) never comes back where the system says that
  * there is no such place although the folder above is there, as below /proc and in folders that are mounted on demand.
  */
-export function makeFolder(path: string): void {
+export function makeFolder(path: string, mode = 0o700): void {
   const above = dirname(path);
-  if (!existsSync(above)) makeFolder(above);
+  if (!existsSync(above)) makeFolder(above, mode);
   try {
-    mkdirSync(path, { mode: 0o700 });
+    mkdirSync(path, { mode });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }

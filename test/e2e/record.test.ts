@@ -264,6 +264,16 @@ const timer = setInterval(() => {
     expect((await rouse(home, ["record", "other"])).stderr).toBe(
       'rouse: no agent called "other" is running; there are worker\n',
     );
+    // A place below /proc is where Node.js' own way to make folders never comes back.
+    for (const out of ["/proc/rouse", "/dev/null"]) {
+      const { status, stderr } = await rouse(home, ["record", "worker", "--out", out]);
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: expect.stringMatching(
+          /^rouse: nothing can be recorded into "\/\w+\/\w+" \(.*\): give --out a folder .*\n$/,
+        ),
+      });
+    }
     await rouse(home, ["stop", "worker", "--grace", "1"]);
   });
 });

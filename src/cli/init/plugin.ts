@@ -2,10 +2,10 @@
  * The plugin for Claude Code that comes with rouse (`plugin/`), as `rouse init` installs it: a copy in rouse's own folder,
  * which stays where it is when the package moves with an update, and which calls rouse as the hooks do.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { makePrivateFolder, rousePaths } from "../../config/paths.js";
+import { makeFolder, makePrivateFolder, rousePaths } from "../../config/paths.js";
 import { versionFit } from "../../core/version-fit.js";
 import { findProgram } from "../../host/find-program.js";
 import { PLUGIN_FOLDER, pluginState } from "../../sensors/hooks/claude-plugin.js";
@@ -58,7 +58,7 @@ export function writePlugin(command: readonly string[]): boolean {
   const stale = FILES.filter((file) => textIn(folder, file) !== rendered(file, command));
   for (const file of stale) {
     const path = join(folder, file);
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path), 0o777);
     writeFileSync(path, rendered(file, command));
   }
   return stale.length > 0;

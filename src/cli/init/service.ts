@@ -4,11 +4,11 @@
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { rousePaths } from "../../config/paths.js";
+import { makeFolder, rousePaths } from "../../config/paths.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -105,7 +105,7 @@ export function applyService({ path, after }: ServicePlan): void {
     rmSync(path, { force: true });
     return;
   }
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path), 0o777);
   writeFileSync(path, after, { mode: 0o644 });
 }
 

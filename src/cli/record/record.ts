@@ -96,7 +96,7 @@ async function startAll(
   for (const target of targets) {
     const { name } = target.session;
     const folder = freeFolder(out, `${folderName(name)}-${stamp}`);
-    const recorder = new Recorder(target, folder, { by: readVersion(), keysWhole });
+    const recorder = make(target, folder, out, keysWhole);
     try {
       await recorder.start();
       started.push({ name, recorder });
@@ -107,6 +107,16 @@ async function startAll(
     }
   }
   return started;
+}
+
+function make(target: Target, folder: string, out: string, keysWhole: boolean): Recorder {
+  try {
+    return new Recorder(target, folder, { by: readVersion(), keysWhole });
+  } catch (error) {
+    throw new BadInput(
+      `nothing can be recorded into ${JSON.stringify(out)} (${(error as Error).message}): give --out a folder that you can write to`,
+    );
+  }
 }
 
 const FOLDER_BYTES_MAX = 120;

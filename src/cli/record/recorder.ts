@@ -1,6 +1,7 @@
 /** Records one agent into a case folder, until it ends or the recorder is told to. */
-import { appendFileSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../../config/paths.js";
 import type { AgentSession } from "../../core/agent.js";
 import { redact } from "../../core/redact.js";
 import type { FoundSession } from "../../host/registry.js";
@@ -64,7 +65,7 @@ export class Recorder {
     this.#folder = folder;
     this.#by = by;
     this.#keysWhole = keysWhole;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     this.#transcripts = new TranscriptCopies(folder);
     let ended: () => void = () => {};
     this.ended = new Promise((resolve) => {

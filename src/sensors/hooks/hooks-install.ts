@@ -5,7 +5,6 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -15,6 +14,7 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { makeFolder } from "../../config/paths.js";
 import { addPlugin, removePlugin } from "./claude-plugin.js";
 import { addCodexNotify, removeCodexNotify } from "./codex-config.js";
 import { httpEntry, isOurUrl } from "./http-hook.js";
@@ -123,7 +123,7 @@ export function planHooks(program: HookProgram, options: HookOptions): HookPlan 
 /** Writes a plan. The first time, the file as it was is kept beside it. Returns where, if it was. */
 export function applyHooks({ path, before, after }: HookPlan): string | null {
   if (before === after) return null;
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path), 0o777);
   const target = targetOf(path);
   const backup = `${target}.before-rouse`;
   const keeps = existsSync(target) && !existsSync(backup);
