@@ -1,7 +1,9 @@
 /** `rouse eval`: scores the judgement on a labelled corpus, and names what it got wrong with the reasons it gave. */
+
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
+import { COMPLETION_MARKER } from "../core/defaults.js";
 import { plain, plainJson } from "../core/plain.js";
 import { type BarResult, checkBars, type Figures, withCases } from "../eval/bars.js";
 import {
@@ -43,10 +45,12 @@ export function addEval(program: Command, setExit: (code: number) => void): void
         .default("UTC")
         .argParser(parseZone),
     )
+    .option("--marker <text>", "what agents were asked to write when all is done", COMPLETION_MARKER)
     .action(async (dirs, options) => {
       const replay: ReplayOptions = {
         sources: options.sources ?? new Set(SOURCE_NAMES),
         zone: options.tz,
+        marker: options.marker,
         profiles: options.profile ? await loadProfiles(options.profile) : [],
       };
       let failed = false;

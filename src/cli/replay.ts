@@ -3,6 +3,7 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { ProfileOverride } from "../agents/profile.js";
 import { KINDS } from "../agents/registry.js";
+import { COMPLETION_MARKER } from "../core/defaults.js";
 import type { Incidents } from "../core/incident/incident.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { Origin, Policy } from "../core/policy/policy.js";
@@ -54,6 +55,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
         .default("UTC")
         .argParser(parseZone),
     )
+    .option("--marker <text>", "what agents were asked to write when all is done", COMPLETION_MARKER)
     .addHelpText(
       "after",
       "\nExamples:\n  rouse replay test/fixtures/cases\n  rouse replay --json session.cast --agent codex\n  gzip -dc session.cast.gz | rouse replay -\n",
@@ -68,6 +70,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       const replay: ReplayOptions = {
         sources: options.sources ?? new Set(SOURCE_NAMES),
         zone: options.tz,
+        marker: options.marker,
         ...(options.agent ? { agent: options.agent } : {}),
         profiles,
         ...(policy ? { rehearsal: rehearsalOf(policy, options.origin, profiles) } : {}),

@@ -3,7 +3,7 @@
  * Schema, the variables, `rouse config` and the checks are all made from this table.
  */
 import type { Settings } from "../core/defaults.js";
-import { DEFAULTS } from "../core/defaults.js";
+import { COMPLETION_MARKER, DEFAULTS } from "../core/defaults.js";
 import { NOISE_PATTERNS } from "../core/noise.js";
 import { detector, integer, type Key, list, notYet, number, regex, text, toggle, type Value } from "./key.js";
 
@@ -58,7 +58,7 @@ export const KEYS = {
       { min: 0.01 },
     ),
     completion_marker: text(
-      "<promise>COMPLETE</promise>",
+      COMPLETION_MARKER,
       "never",
       "Where a prompt asks for this text, a turn that ends without it has not signalled its end; empty for none.",
     ),

@@ -90,6 +90,9 @@ export interface Defaults {
   tool_patience: number;
 }
 
+/** What a prompt may ask for, to be written when all is done. */
+export const COMPLETION_MARKER = "<promise>COMPLETE</promise>";
+
 export const DEFAULTS: Readonly<Defaults> = {
   poll_interval_secs: 30,
   stuck_threshold_intervals: 3,

@@ -2,7 +2,7 @@
 import { remember } from "../core/evidence/bounded.js";
 import type { Signal } from "../core/signal.js";
 import { str } from "../readers/json.js";
-import type { RecordReader } from "../readers/record-reader.js";
+import type { Place, RecordReader } from "../readers/record-reader.js";
 import { readersFor } from "../readers/registry.js";
 import { findCaller } from "./callers.js";
 import type { Loop } from "./loop.js";
@@ -11,11 +11,13 @@ const READERS_MAX = 1000;
 
 export class Hooks {
   readonly #loop: Loop;
+  readonly #place: Place;
   /** One per session and program: each keeps what the earlier payloads said. */
   readonly #readers = new Map<string, RecordReader>();
 
-  constructor(loop: Loop) {
+  constructor(loop: Loop, place: Place) {
     this.#loop = loop;
+    this.#place = place;
   }
 
   /**
@@ -42,7 +44,7 @@ export class Hooks {
 
   #read(session: string, program: string, payload: unknown, at: number): Signal[] {
     const key = `${session} ${program}`;
-    const reader = this.#readers.get(key) ?? readersFor(program).hook?.({});
+    const reader = this.#readers.get(key) ?? readersFor(program).hook?.(this.#place);
     if (!reader) return [];
     remember(this.#readers, key, reader, READERS_MAX);
     return reader.read(payload, at);

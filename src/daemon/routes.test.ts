@@ -18,7 +18,7 @@ beforeEach(() => {
   shutDowns = 0;
   app = makeRoutes({
     loop: test.loop,
-    hooks: new Hooks(test.loop),
+    hooks: new Hooks(test.loop, { zone: "UTC", marker: "" }),
     version: "1.0",
     previewLines: 5,
     atRest: () => Promise.resolve(),

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
+import { placeOf } from "../config/place.js";
 import { problemText } from "../config/problem.js";
 import { exitOf } from "../host/registry.js";
 import { type Journal, openJournal } from "../store/journal.js";
@@ -90,12 +91,12 @@ export async function serve(
   const rulesFile = join(paths.state, "watch.json");
   const fromConfig = { programs: false, tags: [...config.watchdog.worker_tags], names: [] };
   let rules = joinRules(fromConfig, readRules(rulesFile));
+  const place = placeOf(config);
   const world = new World(loop, {
     rules,
     pattern: config.watchdog.worker_pattern || null,
     profiles: profiles.own,
-    zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    marker: config.health.completion_marker,
+    place,
     positionsFile: join(paths.state, "transcripts.json"),
     exitOf: (session) => exitOf(paths, session),
     workspace: config.workspace,
@@ -121,7 +122,7 @@ export async function serve(
   let end: (...then: Parameters<Running["stop"]>) => void = () => {};
   // Alerts that are under way come first, while the daemon still answers; whoever asked hears when that is done.
   const atRest = (): Promise<void> => setup.told.courier.close();
-  const hooks = new Hooks(loop);
+  const hooks = new Hooks(loop, place);
   const faces = openFaces({ ...setup, loop, journal, config, paths, version });
   const face = new HttpFace({
     port: config.daemon.http_port,
@@ -131,7 +132,7 @@ export async function serve(
     keyFile: paths.hookKey,
     tokensFile: paths.tokens,
     hooks,
-    telemetry: new Telemetry(loop),
+    telemetry: new Telemetry(loop, place),
     more: faces.more,
   });
   const app = makeRoutes({

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { until } from "../../test/support/hosts.js";
 import { agent, TestLoop, WORKING } from "../../test/support/loops.js";
 import { toConfig } from "../config/keys.js";
+import { NOWHERE } from "../readers/record-reader.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { World } from "./world.js";
 
@@ -29,8 +30,7 @@ beforeEach(() => {
     pattern: null,
     profiles: () => [],
     accountKey: "key",
-    marker: "",
-    zone: "UTC",
+    place: NOWHERE,
     positionsFile: join(folder, "positions.json"),
     ownFolders: [folder],
     workspace: { ...toConfig(new Map()).workspace, devlog_files: ["notes/*.md"], commit_words: ["{name}:"] },

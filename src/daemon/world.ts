@@ -10,6 +10,7 @@ import type { ProfileOverride } from "../agents/profile.js";
 import type { Config } from "../config/keys.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Signal } from "../core/signal.js";
+import type { Place } from "../readers/record-reader.js";
 import { Accounts } from "../sensors/find/account.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
 import { readArgv, readExe, readProcTable } from "../sensors/process/proc.js";
@@ -34,10 +35,7 @@ export interface WorldOptions {
   pattern: string | null;
   /** The user's own profiles, as they are now. */
   profiles: () => readonly ProfileOverride[];
-  /** IANA zone for clock times that programs print without one. */
-  zone: string;
-  /** What agents are asked to write when all is done. */
-  marker: string;
+  place: Place;
   /** Where it is kept how far each transcript was read. */
   positionsFile: string;
   /** How a session ended by the record that its host left; null where there is none. */
@@ -122,10 +120,10 @@ export class World {
   }
 
   #watchTmux(): TmuxWatcher {
-    const { rules, pattern, profiles, zone } = this.#options;
+    const { rules, pattern, profiles, place } = this.#options;
     return new TmuxWatcher({
       rules: { ...rules, pattern, profiles },
-      zone,
+      zone: place.zone,
       processes: { table: readProcTable, argv: readArgv, exe: readExe },
       onSeen: (seen) => this.#seen(seen),
     });
@@ -218,8 +216,7 @@ export class World {
         kind: agent.kind,
         path: located.transcript,
         root: located.root,
-        zone: this.#options.zone,
-        marker: this.#options.marker,
+        ...this.#options.place,
         ...(resume ? { resume } : {}),
       };
       await (isNew
@@ -227,7 +224,7 @@ export class World {
         : this.#transcripts.follow(session.session, located.transcript));
     }
     if (located.database && followed.transcript === null) {
-      const { zone, openDatabase: open } = this.#options;
+      const { place: where, openDatabase: open } = this.#options;
       const { path } = located.database;
       followed.transcript = path;
       this.#positions.follow(session.session);
@@ -235,7 +232,7 @@ export class World {
       await this.#transcripts.addDatabase(session.session, {
         place: located.database,
         open,
-        zone,
+        ...where,
         ...(resume ? { resume } : {}),
       });
     }

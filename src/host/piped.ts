@@ -122,11 +122,13 @@ class StreamWatch {
 
   constructor(host: Host) {
     this.#host = host;
-    void host.ready.then(() => this.#begin());
   }
 
   take(bytes: Buffer): void {
-    this.#isStream ??= bytes[0] === 0x7b;
+    if (this.#isStream === null) {
+      this.#isStream = bytes[0] === 0x7b;
+      if (this.#isStream) void this.#begin();
+    }
     if (!this.#isStream) return;
     if (this.#reader) {
       this.#read(this.#reader, bytes);
@@ -136,8 +138,11 @@ class StreamWatch {
     if (this.#earlyBytes <= EARLY_BYTES_MAX) this.#early.push(bytes);
   }
 
-  #begin(): void {
-    this.#reader = readersFor(this.#host.kind).stream({});
+  async #begin(): Promise<void> {
+    await this.#host.ready;
+    // Settings and zones take time and memory to load, and most runs have a terminal.
+    const { placeHere } = await import("../config/place.js");
+    this.#reader = readersFor(this.#host.kind).stream(placeHere());
     for (const bytes of this.#early.splice(0)) this.#read(this.#reader, bytes);
   }
 

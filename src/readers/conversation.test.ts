@@ -10,12 +10,18 @@ describe("messageSignal", () => {
     expect(messageSignal(origin, {}, "user", "Which of the two files do you mean?")).not.toHaveProperty("closing");
   });
 
-  it("finds the marker and rouse's own mark only where they were asked for", () => {
-    const text = "Ready. <done/> [from rouse]";
-    const options = { marker: "<done/>", ownMark: "[from rouse]" };
-    expect(messageSignal(origin, options, "assistant", text)).toMatchObject({ marker: true, own: true });
-    const plain = messageSignal(origin, {}, "assistant", text);
-    expect([plain.marker, plain.own]).toEqual([undefined, undefined]);
+  it("finds the marker where one was asked for, given as a statement and not only spoken of", () => {
+    const options = { marker: "<done/>" };
+    expect(messageSignal(origin, options, "user", "Print <done/> when all is done.").marker).toBe(true);
+    expect(messageSignal(origin, options, "assistant", "Ready. <done/>").marker).toBe(true);
+    expect(messageSignal(origin, options, "assistant", "`<done/>` is not printed: two fail.").marker).toBeUndefined();
+    expect(messageSignal(origin, {}, "assistant", "Ready. <done/>").marker).toBeUndefined();
+  });
+
+  it("knows rouse's own prompts by their mark, and no answer that quotes it", () => {
+    expect(messageSignal(origin, {}, "user", "Please continue. [rouse]").own).toBe(true);
+    expect(messageSignal(origin, {}, "user", "Please continue.").own).toBeUndefined();
+    expect(messageSignal(origin, {}, "assistant", "You wrote [rouse].").own).toBeUndefined();
   });
 
   it("keeps a short end of a long text, without control bytes", () => {

@@ -1,6 +1,7 @@
 /** Messages and failures of a conversation as signals, the same for every program. */
-import { closingOf } from "../core/closing.js";
+import { closingOf, hasMarker } from "../core/closing.js";
 import { digest } from "../core/digest.js";
+import { ROUSE_MARK } from "../core/noise.js";
 import type { InfraClass, MessageSignal, Signal } from "../core/signal.js";
 import type { ErrorCause } from "../core/states.js";
 import type { ReaderOptions } from "./record-reader.js";
@@ -20,7 +21,7 @@ export function messageSignal(
   role: "user" | "assistant",
   text: string,
 ): MessageSignal {
-  const { marker, ownMark } = options;
+  const { marker = "" } = options;
   return {
     kind: "message",
     ...origin,
@@ -28,8 +29,8 @@ export function messageSignal(
     digest: digest(text),
     ...(role === "assistant" ? { closing: closingOf(text) } : {}),
     preview: tail(text),
-    ...(marker && text.includes(marker) ? { marker: true } : {}),
-    ...(ownMark && text.includes(ownMark) ? { own: true } : {}),
+    ...((role === "user" ? marker !== "" && text.includes(marker) : hasMarker(text, marker)) ? { marker: true } : {}),
+    ...(role === "user" && text.includes(ROUSE_MARK) ? { own: true } : {}),
   };
 }
 

@@ -9,14 +9,18 @@ export interface RecordReader {
   readonly skipped: ReadonlyMap<string, number>;
 }
 
-export interface ReaderOptions {
+/** What is known of the place where the program runs. */
+export interface Place {
   /** Zone of the clock times that the program prints without one: an IANA name. */
-  zone?: string;
-  /** What the agent was asked to write when all is done. */
-  marker?: string;
-  /** What rouse's own texts carry, so that they are not taken for a human's. */
-  ownMark?: string;
+  zone: string;
+  /** What agents are asked to write when all is done; empty for nothing. */
+  marker: string;
 }
+
+/** For what tells neither times of day nor messages. */
+export const NOWHERE: Place = { zone: "UTC", marker: "" };
+
+export type ReaderOptions = Partial<Place>;
 
 const KINDS_MAX = 64;
 const NAME_MAX = 64;

@@ -11,9 +11,10 @@ import { GeminiHookReader } from "./gemini/hooks.js";
 import { GeminiStreamReader } from "./gemini/stream.js";
 import { GenericRecordReader } from "./generic-records.js";
 import { OpenCodeReader } from "./opencode/rows.js";
-import type { ReaderOptions, RecordReader } from "./record-reader.js";
+import type { Place, RecordReader } from "./record-reader.js";
 
-type Make = (options: ReaderOptions) => RecordReader;
+/** Whoever reads for real says where: a zone that is left out is hours off, and nobody notices. */
+type Make = (place: Place) => RecordReader;
 
 interface ProgramReaders {
   transcript: Make;

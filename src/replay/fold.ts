@@ -8,6 +8,7 @@
 import { type AgentProfile, recordsOf } from "../agents/profile.js";
 import { traitsOf } from "../agents/registry.js";
 import { type Assessment, assess } from "../core/assess.js";
+import { COMPLETION_MARKER } from "../core/defaults.js";
 import { createEvidence, type Evidence, take } from "../core/evidence/evidence.js";
 import type { Signal } from "../core/signal.js";
 import { addEntry, type TimelineEntry } from "../core/timeline.js";
@@ -34,6 +35,8 @@ export interface FoldOptions {
   /** Wall clock at the start of the recording, in milliseconds. */
   startAt: number;
   zone: string;
+  /** What the agent may have been asked to write when all is done; rouse's default where nothing is said. */
+  marker?: string;
   /** Size of the terminal; null for a recording without one. */
   size: { cols: number; rows: number } | null;
   /** Called with each assessment, for `--json` streams and benches. */
@@ -222,7 +225,7 @@ class Fold {
     const known = this.#readers.get(key);
     if (known) return known;
     const make = readersFor(recordsOf(this.#options.profile))[source];
-    const made = make ? make({ zone: this.#options.zone }) : NOBODY;
+    const made = make ? make({ zone: this.#options.zone, marker: this.#options.marker ?? COMPLETION_MARKER }) : NOBODY;
     this.#readers.set(key, made);
     return made;
   }

@@ -15,6 +15,8 @@ export interface ReplayOptions {
   sources: ReadonlySet<SourceName>;
   /** IANA zone for clock times without one. */
   zone: string;
+  /** What agents were asked to write when all is done. */
+  marker?: string;
   /** Kind of program, where the recording itself does not say. */
   agent?: string;
   profiles?: readonly ProfileOverride[];
@@ -40,7 +42,7 @@ export async function replayCase(path: string, options: ReplayOptions): Promise<
   const folded = await foldRecording(opened.inputs, {
     profile,
     startAt: opened.startAt,
-    zone: options.zone,
+    ...placeOf(options),
     size: opened.size,
     ...listener(rehearsal),
   });
@@ -64,7 +66,7 @@ export async function replayCast(path: string, options: ReplayOptions): Promise<
   const folded = await foldRecording(onlyFrom(cast.inputs, isSeen, false), {
     profile,
     startAt: cast.header.startAt,
-    zone: options.zone,
+    ...placeOf(options),
     size: isSeen ? cast.header : null,
     ...listener(rehearsal),
   });
@@ -92,3 +94,7 @@ export async function isFolder(path: string): Promise<boolean> {
     );
   }
 }
+
+/** Where the program ran, as far as the one who replays it says so. */
+export const placeOf = ({ zone, marker }: ReplayOptions): Pick<FoldOptions, "zone" | "marker"> =>
+  marker === undefined ? { zone } : { zone, marker };

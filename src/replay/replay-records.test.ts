@@ -24,6 +24,28 @@ describe("a transcript by itself", () => {
     expect(skipped.get("damaged line")).toBe(2);
   });
 
+  it.each([
+    ["The bug is fixed.", undefined, "stuck", "no_completion_signal"],
+    ["The bug is fixed. <promise>COMPLETE</promise>", undefined, "complete", null],
+    ["`<promise>COMPLETE</promise>` is not printed: two tests fail.", undefined, "stuck", "no_completion_signal"],
+    ["The bug is fixed.", "<all-done/>", "complete", null],
+  ])("owes the completion marker that its prompt asks for: %s (%s)", async (text, marker, state, cause) => {
+    const path = join(folder, "marker.jsonl");
+    const asked = "Fix the bug. Print <promise>COMPLETE</promise> when all is done.";
+    const at = (minute: number, record: object): string =>
+      JSON.stringify({ uuid: `u${minute}`, sessionId: "s", timestamp: `2026-03-02T09:${minute}:00Z`, ...record });
+    const said = { role: "assistant", stop_reason: "end_turn", content: [{ type: "text", text }] };
+    const lines = [
+      at(10, { type: "user", message: { role: "user", content: asked } }),
+      at(11, { type: "assistant", message: said }),
+      at(12, { type: "system", subtype: "turn_duration" }),
+      at(40, { type: "system", subtype: "local_command" }),
+    ];
+    await writeFile(path, `${lines.join("\n")}\n`);
+    const { timeline } = await replayTranscript(path, { ...OPTIONS, ...(marker ? { marker } : {}) });
+    expect(timeline.at(-1)).toMatchObject({ state, cause });
+  });
+
   it("may have records of kinds that nobody knows, which are counted", async () => {
     const path = join(folder, "new.jsonl");
     const record = { type: "hologram", uuid: "1", sessionId: "2", timestamp: "2026-03-02T09:00:00Z" };

@@ -11,7 +11,7 @@ import { BadInput, readLines, recordOf, upToPart } from "./files.js";
 import { foldRecording } from "./fold.js";
 import { fromArray, type RecordedInput } from "./inputs.js";
 import { programOf } from "./program-of.js";
-import { listener, type Replayed, type ReplayOptions, wouldOf } from "./replay-case.js";
+import { listener, placeOf, type Replayed, type ReplayOptions, wouldOf } from "./replay-case.js";
 
 /** How many records are looked at to tell whose transcript it is. */
 const PEEK = 50;
@@ -37,7 +37,7 @@ export async function replayTranscript(path: string, options: ReplayOptions): Pr
   const folded = await foldRecording(inputs, {
     profile,
     startAt,
-    zone: options.zone,
+    ...placeOf(options),
     size: null,
     ...listener(rehearsal),
   });
@@ -127,7 +127,7 @@ export async function replaySignals(path: string, options: ReplayOptions): Promi
   const folded = await foldRecording(inputs, {
     profile,
     startAt,
-    zone: options.zone,
+    ...placeOf(options),
     size: null,
     ...listener(rehearsal),
   });

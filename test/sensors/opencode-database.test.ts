@@ -1,4 +1,5 @@
 /** OpenCode's database, written by a process of its own while it is read. Needs the built store (`tsc -b`). */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,6 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Signal } from "../../src/core/signal.js";
+import { NOWHERE } from "../../src/readers/record-reader.js";
 import { OpenCodeSensor, type OpenCodeSensorOptions } from "../../src/sensors/transcript/opencode-sensor.js";
 import { loadSqlite } from "../../src/store/sqlite.js";
 
@@ -63,6 +65,7 @@ function sense(more: Partial<OpenCodeSensorOptions["place"]> = {}, resume?: Open
   const sensor = new OpenCodeSensor({
     place: { path, root, directory: "/work", startedAt: START, session: null, ...more },
     open: (file) => loadSqlite().openReadOnly(file),
+    ...NOWHERE,
     ...(resume ? { resume } : {}),
   });
   sensors.push(sensor);

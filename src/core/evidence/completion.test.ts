@@ -7,7 +7,6 @@ const s = (at: number, fields: object) => ({ at, source: "transcript", ...fields
 const said = (at: number, role: string, fields: object = {}) =>
   s(at, { kind: "message", role, digest: "d", ...fields });
 const turn = (at: number, phase: string) => s(at, { kind: "turn", phase });
-const MARKER = "<promise>COMPLETE</promise>";
 const verdictAfter = (signals: Signal[], now: number, options = {}) => {
   const state = createCompletion();
   for (const signal of signals) takeCompletion(state, signal);
@@ -27,10 +26,8 @@ describe("the completion marker", () => {
     });
   });
 
-  it("is owed where an option names it", () => {
-    const signals = [said(0, "user"), turn(1, "start"), turn(2, "end")];
-    expect(verdictAfter(signals, LATE)).toBeNull();
-    expect(verdictAfter(signals, LATE, { completion_marker: MARKER })?.reason).toContain(MARKER);
+  it("is not owed where nobody asked for it", () => {
+    expect(verdictAfter([said(0, "user"), turn(1, "start"), turn(2, "end")], LATE)).toBeNull();
   });
 
   it("is still owed after a nudge", () => {

@@ -20,11 +20,6 @@ export interface CompletionState {
   asleep: Asleep;
 }
 
-export interface CompletionOptions extends DetectorOptions {
-  /** The task names this marker, so it is owed even if no prompt was seen that asks for it. */
-  completion_marker?: string;
-}
-
 export interface CompletionVerdict extends Verdict {
   cause: "no_completion_signal";
 }
@@ -59,17 +54,16 @@ export function takeCompletion(state: CompletionState, signal: Signal): void {
 export function completionVerdict(
   state: CompletionState,
   now: number,
-  options?: CompletionOptions,
+  options?: DetectorOptions,
 ): CompletionVerdict | null {
-  const owed = (state.asked || Boolean(options?.completion_marker)) && !state.given;
+  const owed = state.asked && !state.given;
   if (!owed || state.endedAt === null || state.promptOpen || options?.turnActive === true) return null;
   const ageMs = awakeMs(state.asleep, state.endedAt, now);
   if (!(ageMs > setting(options, "completion_timeout_minutes") * MINUTE)) return null;
-  const marker = options?.completion_marker ? ` ${options.completion_marker.slice(0, 80)}` : "";
   return {
     cause: "no_completion_signal",
     since: state.endedAt,
     confidence: CONFIDENCE.high,
-    reason: `the turn ended ${spell(ageMs)} ago (${state.endedBy}) without the completion marker${marker} that was asked for`,
+    reason: `the turn ended ${spell(ageMs)} ago (${state.endedBy}) without the completion marker that was asked for`,
   };
 }

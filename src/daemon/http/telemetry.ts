@@ -6,7 +6,7 @@ import { remember } from "../../core/evidence/bounded.js";
 import type { Evidence } from "../../core/evidence/evidence.js";
 import type { Signal } from "../../core/signal.js";
 import { type OtlpPoint, type OtlpRecord, otlpLogs, otlpPoints, otlpSpans } from "../../readers/otlp.js";
-import { SkipCounter } from "../../readers/record-reader.js";
+import { type Place, SkipCounter } from "../../readers/record-reader.js";
 import { TelemetryReader } from "../../readers/telemetry.js";
 import { findCaller } from "../callers.js";
 import type { Loop } from "../loop.js";
@@ -35,14 +35,16 @@ const TIMELESS: ReadonlySet<Signal["kind"]> = new Set(["tokens", "session"]);
 
 export class Telemetry {
   readonly #loop: Loop;
+  readonly #place: Place;
   readonly #readers = new Map<string, TelemetryReader>();
   readonly #counts = { logs: 0, points: 0, spans: 0, unmatched: 0 };
   /** Of conversations that nobody is known to have: a program exports before its transcript is found. */
   #waiting: { record: OtlpRecord; since: number }[] = [];
   #again: NodeJS.Timeout | null = null;
 
-  constructor(loop: Loop) {
+  constructor(loop: Loop, place: Place) {
     this.#loop = loop;
+    this.#place = place;
   }
 
   /** Never throws and waits for nothing: the exporter belongs to the agent. */
@@ -118,7 +120,7 @@ export class Telemetry {
 
   #readerOf({ session }: Watched): TelemetryReader {
     const known = this.#readers.get(session.session);
-    const reader = known ?? new TelemetryReader({});
+    const reader = known ?? new TelemetryReader(this.#place);
     remember(this.#readers, session.session, reader, READERS_MAX);
     return reader;
   }

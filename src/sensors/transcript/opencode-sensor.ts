@@ -2,11 +2,11 @@
 import type { Signal } from "../../core/signal.js";
 import { OpenCodeReader } from "../../readers/opencode/rows.js";
 import { placedRows } from "../../readers/opencode/times.js";
-import type { ReaderOptions } from "../../readers/record-reader.js";
+import type { Place } from "../../readers/record-reader.js";
 import { type DatabasePlace, OpenCodeDatabase, OVERLAP_MS, type ReadDatabase } from "./opencode-database.js";
 import { LATE_MS, type TranscriptRead, type TranscriptState, withGap } from "./transcript-sensor.js";
 
-export interface OpenCodeSensorOptions extends ReaderOptions {
+export interface OpenCodeSensorOptions extends Place {
   place: DatabasePlace;
   open: (path: string) => ReadDatabase;
   /** State of an earlier life: reading goes on where it stopped. */

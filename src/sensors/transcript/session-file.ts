@@ -3,7 +3,7 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Signal } from "../../core/signal.js";
 import { parseRecord, str } from "../../readers/json.js";
-import type { RecordReader } from "../../readers/record-reader.js";
+import { NOWHERE, type RecordReader } from "../../readers/record-reader.js";
 import { readersFor } from "../../readers/registry.js";
 import { readHeadInside, realRoot } from "./safe-open.js";
 
@@ -42,7 +42,7 @@ export async function readSessionFile(
 }
 
 export class SessionFileSensor {
-  private readonly reader: RecordReader | null = readersFor("claude-code").session_file?.({}) ?? null;
+  private readonly reader: RecordReader | null = readersFor("claude-code").session_file?.(NOWHERE) ?? null;
   private latest: SessionFile | null = null;
 
   constructor(

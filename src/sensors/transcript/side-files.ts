@@ -5,6 +5,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Signal } from "../../core/signal.js";
+import { NOWHERE } from "../../readers/record-reader.js";
 import { TranscriptSensor } from "./transcript-sensor.js";
 
 /** Helpers whose files are copies of the parent's lines. */
@@ -43,7 +44,7 @@ export class SideFiles {
 
   private async readFile(path: string, at: number): Promise<Signal[]> {
     const known = this.sensors.get(path);
-    const sensor = known ?? new TranscriptSensor({ kind: this.kind, path, root: this.root });
+    const sensor = known ?? new TranscriptSensor({ kind: this.kind, path, root: this.root, ...NOWHERE });
     this.sensors.set(path, sensor);
     const { signals } = await sensor.read(at);
     // What stood in it when it was met was written at an unknown time.

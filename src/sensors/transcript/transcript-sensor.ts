@@ -12,13 +12,13 @@
  */
 import type { GapSignal, Signal } from "../../core/signal.js";
 import { parseRecord } from "../../readers/json.js";
-import { type ReaderOptions, type RecordReader, recordTime } from "../../readers/record-reader.js";
+import { type Place, type RecordReader, recordTime } from "../../readers/record-reader.js";
 import { readersFor } from "../../readers/registry.js";
 import type { Refusal } from "./safe-open.js";
 import { readHeadInside, realRoot } from "./safe-open.js";
 import { type Mark, Tail } from "./tail.js";
 
-export interface TranscriptOptions extends ReaderOptions {
+export interface TranscriptOptions extends Place {
   /** Id of the program's profile. */
   kind: string;
   path: string;

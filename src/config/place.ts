@@ -1,0 +1,11 @@
+/** Where this process runs, as far as readers of an agent's records have to know it. */
+import type { Place } from "../readers/record-reader.js";
+import type { Config } from "./keys.js";
+import { loadConfig } from "./load.js";
+
+export const placeOf = ({ health }: Config): Place => ({
+  zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  marker: health.completion_marker,
+});
+
+export const placeHere = (): Place => placeOf(loadConfig().config);
