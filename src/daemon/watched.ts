@@ -98,7 +98,7 @@ export class Watched {
   take(signals: readonly Signal[], now: number): void {
     if (this.poisoned !== null) return;
     try {
-      for (const signal of signals) take(this.evidence, signal);
+      for (const signal of signals) take(this.evidence, signal, this.settings);
     } catch (error) {
       this.#setAside(error, now);
     }

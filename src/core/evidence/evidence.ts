@@ -4,6 +4,7 @@
  */
 import { type ActivityState, createActivity } from "../activity.js";
 import type { Asleep } from "../awake.js";
+import type { Settings } from "../defaults.js";
 import type { ExitSignal, SessionSignal, Signal, Source } from "../signal.js";
 import type { State } from "../states.js";
 import { PLAIN_TRAITS, type Traits } from "../traits.js";
@@ -107,13 +108,14 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
   };
 }
 
-export function take(evidence: Evidence, signal: Signal): void {
+/** `settings` are those by which it is judged: what was alarmed on is nothing to learn from. */
+export function take(evidence: Evidence, signal: Signal, settings: Settings = {}): void {
   // A record may come late; what a terminal shows after its program has ended is nobody's work.
   if (evidence.exit !== null && signal.kind === "screen") return;
   if (isLate(evidence.turn, signal)) return;
   evidence.first ??= { at: signal.at, source: signal.source };
   evidence.lastAt = Math.max(evidence.lastAt ?? signal.at, signal.at);
-  for (const fold of foldsFor(signal.kind)) fold(evidence, signal);
+  for (const fold of foldsFor(signal.kind)) fold(evidence, signal, settings);
   takeOwn(evidence, signal);
 }
 

@@ -4,6 +4,7 @@
  */
 import { takeActivity } from "../activity.js";
 import { takeAsleep } from "../awake.js";
+import type { Settings } from "../defaults.js";
 import type { Signal, SignalKind } from "../signal.js";
 import { takeBurn } from "./burn.js";
 import { takeCheckpoint } from "./checkpoint.js";
@@ -25,13 +26,13 @@ import { takeSpin } from "./spin.js";
 import { takeTools } from "./tools.js";
 import { takeTurn } from "./turn.js";
 
-type Fold = (evidence: Evidence, signal: Signal) => void;
+type Fold = (evidence: Evidence, signal: Signal, settings?: Settings) => void;
 
 const PARTS = {
   asleep: (evidence, signal) => takeAsleep(evidence.asleep, signal),
   turn: (evidence, signal) =>
     takeTurn(evidence.turn, signal, evidence.traits.startsQuiet, evidence.traits.versions === null),
-  tools: (evidence, signal) => takeTools(evidence.tools, signal),
+  tools: (evidence, signal, settings) => takeTools(evidence.tools, signal, settings),
   prompts: (evidence, signal) => takePrompts(evidence.prompts, signal),
   failures: (evidence, signal) => takeFailures(evidence.failures, signal),
   progress: (evidence, signal) => takeProgress(evidence.progress, signal),
@@ -56,7 +57,7 @@ type Part = keyof typeof PARTS;
 /** Kinds that come often, and whom they concern. A kind that is not here is put to all. */
 const CONCERNED: { readonly [K in SignalKind]?: readonly Part[] } = {
   output: ["progress", "fingerprint", "lifecycle", "activity"],
-  process: ["progress", "fingerprint", "lifecycle", "activity"],
+  process: ["tools", "progress", "fingerprint", "lifecycle", "activity"],
   request: ["progress", "fingerprint", "lifecycle", "activity"],
   delta: [
     "failures",

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TOOL_CLOCKS } from "../clocks.js";
+import type { Settings } from "../defaults.js";
 import type { Signal } from "../signal.js";
 import { createTools, type OpenTool, takeTools, toolDeadline } from "./tools.js";
 
@@ -80,5 +81,36 @@ describe("how long a tool may take", () => {
     const learned = toolDeadline(tools, tool(), true);
     expect(learned).toBeGreaterThan(TOOL_CLOCKS.shell.tellMs);
     expect(learned).toBeLessThanOrEqual(4 * TOOL_CLOCKS.shell.tellMs);
+  });
+
+  const MINUTES = 60_000;
+  const learnt = (minutes: number, settings: Settings, ...between: Signal[]): number => {
+    const tools = createTools();
+    const screen = { kind: "screen", source: "screen", at: 0 } as Signal;
+    takeTools(tools, screen);
+    for (let i = 0; i < 40; i++) {
+      const at = i * 10_000_000;
+      takeTools(tools, start(`c${i}`, { subject: "npm test", at }), settings);
+      for (const signal of between)
+        takeTools(tools, { ...signal, at: at + 1, from: at, to: at + 60 * MINUTES } as Signal);
+      takeTools(tools, end(`c${i}`, { at: at + minutes * MINUTES }), settings);
+    }
+    return toolDeadline(tools, tool(), true, settings);
+  };
+  const own = TOOL_CLOCKS.shell.tellMs;
+
+  it("learns nothing from what was alarmed on, by the clock that holds where it is seen", () => {
+    expect(learnt(own / MINUTES + 1, {})).toBe(own);
+    expect(learnt(own / MINUTES - 5, {})).toBeGreaterThan(own);
+    expect(learnt(own / MINUTES - 5, { tool_patience: 0.5 })).toBe(own);
+  });
+
+  it("learns nothing from a call that was slept through", () => {
+    expect(learnt(65, {}, { kind: "gap", source: "observer" } as Signal)).toBe(own);
+  });
+
+  it("learns by the user's own settings", () => {
+    expect(learnt(own / MINUTES - 5, { learned_min_samples: 100 })).toBe(own);
+    expect(learnt(own / MINUTES - 5, { learned_factor: 1 })).toBeLessThan(learnt(own / MINUTES - 5, {}));
   });
 });

@@ -1,5 +1,7 @@
 /** Which tools are open, since when, and what they may take. Bounded: an agent that never closes a call forgets the oldest. */
+import { type Asleep, awakeMs, takeAsleep } from "../awake.js";
 import { DECLARED_SLACK, DECLARED_SLACK_MS, TOOL_CLOCKS, UNSEEN_PATIENCE } from "../clocks.js";
+import { type Settings, setting } from "../defaults.js";
 import { createLearned, type LearnedState, learnedThreshold, learnGap, type WorkKey } from "../learned.js";
 import type { Signal, Source, ToolClass, ToolStartSignal } from "../signal.js";
 
@@ -20,26 +22,33 @@ export interface ToolsEvidence {
   lastEndAt: number | null;
   /** How long this agent's tools take, per class and command head. */
   learned: LearnedState;
+  /** A screen or the process tree shows what runs. */
+  seen: boolean;
+  asleep: Asleep;
 }
 
 const OPEN_MAX = 64;
 
 export function createTools(): ToolsEvidence {
-  return { open: new Map(), behind: new Map(), lastEndAt: null, learned: createLearned() };
+  return { open: new Map(), behind: new Map(), lastEndAt: null, learned: createLearned(), seen: false, asleep: [] };
 }
 
-export function takeTools(tools: ToolsEvidence, signal: Signal): void {
+export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settings = {}): void {
   switch (signal.kind) {
+    case "gap":
+      takeAsleep(tools.asleep, signal);
+      return;
+    case "screen":
+    case "process":
+      tools.seen ||= signal.kind === "screen" || signal.alive === true;
+      return;
     case "tool_start":
       start(tools, signal);
       return;
     case "tool_end": {
       const opened = tools.open.get(signal.id);
       tools.open.delete(signal.id);
-      // A call that was refused, cut or overdue is no sample of how long its kind takes.
-      if (opened && !signal.refused && !signal.interrupted) {
-        learnGap(tools.learned, keyOf(opened), signal.at - opened.at, { alarmed: isOverdue(tools, opened, signal.at) });
-      }
+      if (opened && !signal.refused && !signal.interrupted) learn(tools, opened, signal.at, settings);
       if (opened && signal.background) keep(tools.behind, { ...opened, at: signal.at });
       else tools.behind.delete(signal.id);
       tools.lastEndAt = signal.at;
@@ -58,9 +67,15 @@ export function takeTools(tools: ToolsEvidence, signal: Signal): void {
   }
 }
 
-/** No deadline lies below its class's own, which most calls keep: only the others need what was learned. */
-function isOverdue(tools: ToolsEvidence, tool: OpenTool, at: number): boolean {
-  return at - tool.at > TOOL_CLOCKS[tool.class].tellMs * UNSEEN_PATIENCE && at > toolDeadline(tools, tool, false);
+/** A call that was refused, cut, alarmed on, or slept through is no sample of how long its kind takes. */
+function learn(tools: ToolsEvidence, tool: OpenTool, at: number, settings: Settings): void {
+  const gapMs = at - tool.at;
+  const patience = setting(settings, "tool_patience");
+  // No deadline lies below its class's own, which most calls keep: only the others need what was learned.
+  const alarmed =
+    gapMs >= TOOL_CLOCKS[tool.class].tellMs * patience &&
+    gapMs >= (toolDeadline(tools, tool, tools.seen, settings) - tool.at) * patience;
+  learnGap(tools.learned, keyOf(tool), gapMs, { alarmed, asleep: awakeMs(tools.asleep, tool.at, at) < gapMs });
 }
 
 function start(tools: ToolsEvidence, signal: ToolStartSignal): void {
@@ -93,12 +108,12 @@ const keyOf = (tool: OpenTool): WorkKey => ({
  * When an open tool has taken too long: its declared time-out with slack, else what was learned, else its class. `seen`
  * means that a screen or the process tree shows it running.
  */
-export function toolDeadline(tools: ToolsEvidence, tool: OpenTool, seen: boolean): number {
+export function toolDeadline(tools: ToolsEvidence, tool: OpenTool, seen: boolean, settings: Settings = {}): number {
   const patience = seen ? 1 : UNSEEN_PATIENCE;
   const priorMs = TOOL_CLOCKS[tool.class].tellMs * patience;
   if (!Number.isFinite(priorMs)) return tool.at + priorMs;
   const bounds = { priorMs, floorMs: priorMs, ceilingMs: priorMs * 4 };
-  const usual = learnedThreshold(tools.learned, keyOf(tool), bounds).ms;
+  const usual = learnedThreshold(tools.learned, keyOf(tool), bounds, settings).ms;
   if (tool.timeoutMs === undefined) return tool.at + usual;
   // Only what is seen to run is held to its own word: unseen, the same silence may be a human who is asked first.
   const declared = Math.max(tool.timeoutMs * DECLARED_SLACK, tool.timeoutMs + DECLARED_SLACK_MS);

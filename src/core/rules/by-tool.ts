@@ -21,7 +21,7 @@ export function byTool(question: Question): Verdict | null {
   const what = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""} is open ${lasting(since(tool.at))} (${tool.source})`;
   const approval = byApproval(question, tool, what);
   if (approval) return approval;
-  const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
+  const deadline = toolDeadline(evidence.tools, tool, isSeen(question), question.settings);
   const allowed = (deadline - tool.at) * setting(question.settings, "tool_patience");
   dueAfter(tool.at, allowed);
   if (since(tool.at) >= allowed) {

@@ -30,8 +30,9 @@ export function resolveParts(parts: TimeParts, zone: string, now: number, isMont
     const ahead = (weekday - today.dayOfWeek + 7) % 7;
     // On a Monday, "resets Monday" alone may mean either end of the week.
     if (ahead === 0 && hour === undefined) return null;
-    const next = at(today.add({ days: ahead }));
-    return next < now - JUST_PAST ? at(today.add({ days: ahead + 7 })) : next;
+    // Of last week only what is just past: late on Sunday, read right after midnight.
+    const times = [ahead - 7, ahead, ahead + 7].map((days) => at(today.add({ days })));
+    return times.find((time) => time >= now - JUST_PAST) ?? null;
   }
   return null;
 }

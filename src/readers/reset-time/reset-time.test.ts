@@ -145,6 +145,7 @@ describe("readResetTime", () => {
     ["resets 12pm (UTC)", "2026-11-15T12:00:00Z"],
     ["resets 11:45pm (UTC)", "2026-11-14T23:45:00Z", "2026-11-15T00:10:00Z"],
     ["try again at 5:00 AM", "2026-11-15T05:00:00Z", "2026-11-15T05:59:59Z"],
+    ["resets Sat 11:50pm", "2026-11-14T23:50:00Z", "2026-11-15T00:10:00Z"],
   ])("does not add a day to a time just past: %j", (text, expected, now) => {
     expect(until(text, now)).toBe(expected);
   });
