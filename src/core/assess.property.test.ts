@@ -152,6 +152,18 @@ describe("the judgement of any sequence of signals", () => {
     );
   });
 
+  it("stays the same until the moment that it names for the next look", () => {
+    fc.assert(
+      fc.property(session, fc.nat(4_000_000), fc.double({ min: 0, max: 1, noNaN: true }), (signals, later, share) => {
+        const { evidence, now } = judgedAt(signals, later);
+        const { state, cause, recheckAt } = assess(evidence, now);
+        const between = now + Math.floor(((recheckAt ?? now + 100_000_000) - now - 1) * share);
+        expect(assess(evidence, between)).toMatchObject({ state, cause });
+      }),
+      { numRuns },
+    );
+  });
+
   it("names with every reason how old its evidence is and who told it", () => {
     fc.assert(
       fc.property(session, fc.nat(100_000_000), (signals, later) => {

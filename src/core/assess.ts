@@ -88,7 +88,8 @@ export function assess(evidence: Evidence, now: number, settings: Settings = {})
   const word = turnWord(evidence.turn);
   const since = (at: number): number => awakeMs(evidence.asleep, at, now);
   const due = (at: number): void => {
-    if (at > now && (recheckAt === null || at < recheckAt)) recheckAt = at;
+    // What has no deadline is due at no time.
+    if (at > now && at < (recheckAt ?? Number.POSITIVE_INFINITY)) recheckAt = at;
   };
   const question: Question = {
     evidence,

@@ -8,7 +8,7 @@ import { MINUTE, setting } from "../defaults.js";
 import type { Signal, Source } from "../signal.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
-import { CONFIDENCE, spell, turnEdge } from "./verdict.js";
+import { CONFIDENCE, isBeyond, spell, turnEdge } from "./verdict.js";
 
 export interface CheckpointState {
   /** Task to the time of its last claim, renewal or checkpoint. */
@@ -87,7 +87,7 @@ export function checkpointVerdict(
   const since = latest(state.checkpointAt, claimed ? state.claimedAt : null);
   if (since === null || (!claimed && state.checkpointAt === null)) return null;
   const ageMs = awakeMs(state.asleep, since, now);
-  if (!(ageMs > setting(options, "checkpoint_stall_minutes") * MINUTE)) return null;
+  if (!isBeyond(since, ageMs, setting(options, "checkpoint_stall_minutes") * MINUTE, options)) return null;
   return {
     cause: "no_checkpoint",
     since,
@@ -102,7 +102,7 @@ export function claimVerdict(state: CheckpointState, now: number, options?: Dete
   const staleMs = setting(options, "claim_stale_minutes") * MINUTE;
   for (const [task, since] of state.claims) {
     const ageMs = awakeMs(state.asleep, since, now);
-    if (!(ageMs > staleMs)) continue;
+    if (!isBeyond(since, ageMs, staleMs, options)) continue;
     const reason = `the claim on ${task} was neither renewed nor followed by a checkpoint for ${spell(ageMs)} (${state.source})`;
     return { cause: "stale_claim", since, task, confidence: CONFIDENCE.medium, reason };
   }

@@ -7,7 +7,7 @@ import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, setting } from "../defaults.js";
 import type { Signal, Source } from "../signal.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
-import { CONFIDENCE, spell, turnEdge } from "./verdict.js";
+import { CONFIDENCE, isBeyond, spell, turnEdge } from "./verdict.js";
 
 export interface CompletionState {
   asked: boolean;
@@ -59,7 +59,7 @@ export function completionVerdict(
   const owed = state.asked && !state.given;
   if (!owed || state.endedAt === null || state.promptOpen || options?.turnActive === true) return null;
   const ageMs = awakeMs(state.asleep, state.endedAt, now);
-  if (!(ageMs > setting(options, "completion_timeout_minutes") * MINUTE)) return null;
+  if (!isBeyond(state.endedAt, ageMs, setting(options, "completion_timeout_minutes") * MINUTE, options)) return null;
   return {
     cause: "no_completion_signal",
     since: state.endedAt,

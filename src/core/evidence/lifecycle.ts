@@ -8,7 +8,7 @@ import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
 import type { ScreenReading, Signal } from "../signal.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
-import { CONFIDENCE, spell, turnEdge } from "./verdict.js";
+import { CONFIDENCE, isBeyond, spell, turnEdge } from "./verdict.js";
 
 export interface LifecycleState {
   /** The process was first seen alive. */
@@ -96,19 +96,20 @@ export function neverStartedVerdict(
   // A human who presses Enter at an empty composer has submitted nothing; rouse never does that.
   const submittedNothing = state.submittedBy === "human" && state.composer === "empty";
   const submittedMs = state.submittedAt === null ? 0 : awakeMs(state.asleep, state.submittedAt, now);
+  const answerMs = setting(options, "never_started_seconds") * (state.answered ? 1 : 2) * SECOND;
   // Only who has seen the program at all can miss its answer: keys alone show nothing of it.
   if (
     state.submittedAt !== null &&
     state.shown &&
     !submittedNothing &&
-    submittedMs > setting(options, "never_started_seconds") * (state.answered ? 1 : 2) * SECOND
+    isBeyond(state.submittedAt, submittedMs, answerMs, options)
   ) {
     const reason = `a prompt was submitted ${spell(submittedMs)} ago (${state.submittedBy === "human" ? "human" : "observer"}) and nothing answers`;
     return { cause: "never_started", since: state.submittedAt, confidence: CONFIDENCE.medium, reason };
   }
   if (state.upAt === null || !state.alive || state.shown) return null;
   const upMs = awakeMs(state.asleep, state.upAt, now);
-  if (!(upMs > setting(options, "never_shown_seconds") * SECOND)) return null;
+  if (!isBeyond(state.upAt, upMs, setting(options, "never_shown_seconds") * SECOND, options)) return null;
   const reason = `the process has been up for ${spell(upMs)} (process) and has shown nothing`;
   return { cause: "never_started", since: state.upAt, confidence: CONFIDENCE.medium, reason };
 }
@@ -120,7 +121,7 @@ export function neverExitedVerdict(
 ): LifecycleVerdict | null {
   if (state.resultAt === null || !state.alive) return null;
   const ageMs = awakeMs(state.asleep, state.resultAt, now);
-  if (!(ageMs > setting(options, "never_exited_seconds") * SECOND)) return null;
+  if (!isBeyond(state.resultAt, ageMs, setting(options, "never_exited_seconds") * SECOND, options)) return null;
   const reason = `the result was reported ${spell(ageMs)} ago (stream) and the process is still alive`;
   return { cause: "never_exited", since: state.resultAt, confidence: CONFIDENCE.high, reason };
 }

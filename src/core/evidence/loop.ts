@@ -141,9 +141,12 @@ export function takeLoop(state: LoopState, signal: Signal): void {
   state.lastAt = Math.max(state.lastAt, signal.at);
 }
 
+/** What was found holds until then, if nothing comes. */
+export const loopHoldsUntil = ({ lastAt }: LoopState): number => lastAt + VERDICT_MS;
+
 /** What repeats now, if anything. */
 export function loopVerdict(state: LoopState, now: number): LoopVerdict | null {
-  if (now - state.lastAt > VERDICT_MS) return null;
+  if (now > loopHoldsUntil(state)) return null;
   const { told } = state.repeats;
   if (told) {
     const cause = told.rule === "circle" ? "no_progress" : told.entry.isError ? "repeated_error" : "loop";

@@ -9,7 +9,7 @@ import { SECOND, setting } from "../defaults.js";
 import type { Signal, Source } from "../signal.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
-import { CONFIDENCE, spell, turnEdge } from "./verdict.js";
+import { CONFIDENCE, isBeyond, spell, turnEdge } from "./verdict.js";
 
 export interface LostResultState {
   /** Calls that may end behind the turn. */
@@ -78,7 +78,7 @@ export function lostResultVerdict(
   if (waiting === null) return null;
   const since = Math.max(waiting, state.idleSince);
   const ageMs = awakeMs(state.asleep, since, now);
-  if (!(ageMs > setting(options, "lost_result_seconds") * SECOND)) return null;
+  if (!isBeyond(since, ageMs, setting(options, "lost_result_seconds") * SECOND, options)) return null;
   const what = state.endedAt === null ? `${state.queued} queued` : "a result that came in behind the turn";
   return {
     cause: "lost_result",

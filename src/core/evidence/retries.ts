@@ -16,7 +16,7 @@ import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, SECOND, setting } from "../defaults.js";
 import type { InfraClass, RetrySignal, Signal } from "../signal.js";
 import type { DetectorOptions } from "./verdict.js";
-import { spell, turnEdge } from "./verdict.js";
+import { isBeyond, spell, turnEdge } from "./verdict.js";
 
 type Try = Pick<RetrySignal, "at" | "source" | "attempt" | "max" | "nextAt" | "infra" | "text">;
 
@@ -50,6 +50,8 @@ export interface RetriesVerdict {
   max: number | null;
   nextAt: number | null;
   /** The announced time has passed and nothing was heard since. */
+  /** When the next try that was announced must have come. */
+  announcedUntil: number | null;
   overdue: boolean;
   pace: Ladder["pace"];
   infra: InfraClass | null;
@@ -91,23 +93,25 @@ export function takeRetries(state: RetriesState, signal: Signal): void {
 export function retriesVerdict(state: RetriesState, now: number, options?: DetectorOptions): RetriesVerdict | null {
   const { ladder, asleep } = state;
   if (ladder === null) return null;
-  if (ladder.hiddenAt !== null && awakeMs(asleep, ladder.hiddenAt, now) > HIDDEN_MS) return null;
+  if (ladder.hiddenAt !== null && isBeyond(ladder.hiddenAt, awakeMs(asleep, ladder.hiddenAt, now), HIDDEN_MS, options))
+    return null;
   const slackMs = setting(options, "retry_slack_seconds") * SECOND;
   const ceilingMs = setting(options, "retry_ceiling_minutes") * MINUTE;
   const elapsedMs = awakeMs(asleep, ladder.since, now);
   const announcedUntil = ladder.nextAt === null ? null : ladder.nextAt + slackMs;
   const respected = ladder.longWaits === 1 && (ladder.delayMs ?? 0) > LONG_WAIT_MS && now <= (announcedUntil ?? now);
   const refusedMs = ladder.refusedSince === null ? 0 : awakeMs(asleep, ladder.refusedSince, now);
+  const refusedAfterMs = setting(options, "refused_after_seconds") * SECOND;
+  const namelessAfterMs = setting(options, "nameless_after_seconds") * SECOND;
+  if (ladder.refusedSince !== null) options?.dueAfter?.(ladder.refusedSince, refusedAfterMs);
+  options?.dueAfter?.(ladder.since, namelessAfterMs);
+  options?.dueAfter?.(ladder.since, ceilingMs + 1);
   const refused =
     ladder.infra === "refused" &&
-    (refusedMs >= setting(options, "refused_after_seconds") * SECOND ||
-      ladder.attempt >= setting(options, "refused_attempts"));
+    (refusedMs >= refusedAfterMs || ladder.attempt >= setting(options, "refused_attempts"));
 
   // An event that names neither a status nor a reason comes from a connection that never stood.
-  const nameless =
-    ladder.infra === null &&
-    ladder.source === "stream" &&
-    elapsedMs >= setting(options, "nameless_after_seconds") * SECOND;
+  const nameless = ladder.infra === null && ladder.source === "stream" && elapsedMs >= namelessAfterMs;
 
   const phase =
     ladder.infra === "auth"
@@ -124,6 +128,7 @@ export function retriesVerdict(state: RetriesState, now: number, options?: Detec
     attempt: ladder.attempt,
     max: ladder.max,
     nextAt: ladder.nextAt,
+    announcedUntil,
     overdue: announcedUntil !== null && now > announcedUntil,
     pace: ladder.pace,
     infra: ladder.infra,

@@ -16,6 +16,16 @@ export const CONFIDENCE: Readonly<Record<"high" | "medium" | "low", number>> = {
 export interface DetectorOptions extends Settings {
   /** Whether a turn is under way, where the caller has settled what the detector only guesses from edges. */
   turnActive?: boolean;
+  /** Told of what time alone would change: when so much awake time has passed since a moment. */
+  dueAfter?: (at: number, ms: number) => void;
+}
+
+/** Is the age of what began at `since` beyond the limit? If not yet, whoever asks is told when it will be. */
+export function isBeyond(since: number, ageMs: number, limitMs: number, options: DetectorOptions | undefined): boolean {
+  // Strictly: at the limit itself the next look will tell.
+  if (ageMs > limitMs) return true;
+  options?.dueAfter?.(since, limitMs + 1);
+  return false;
 }
 
 /** The turn begins or ends with this signal, by the word of whichever source it comes from; null says neither. */

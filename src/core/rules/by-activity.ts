@@ -8,9 +8,14 @@ import { ago, lasting } from "./words.js";
 
 /** No turn was seen yet. */
 export function byActivity(question: Question): Verdict | null {
-  const { evidence, now, word, due, since, settings } = question;
+  const { evidence, now, word, due, dueAfter, since, settings } = question;
   const never_shown_seconds = shownWithin(question);
-  const never = neverStartedVerdict(evidence.lifecycle, now, { ...settings, never_shown_seconds, turnActive: false });
+  const never = neverStartedVerdict(evidence.lifecycle, now, {
+    ...settings,
+    never_shown_seconds,
+    turnActive: false,
+    dueAfter,
+  });
   if (never) return { state: "stuck", cause: never.cause, confidence: never.confidence, reasons: [never.reason] };
   if (evidence.first === null) return null;
   due(now + 30_000);

@@ -38,7 +38,7 @@ export function byEnd(question: Question): Verdict | null {
       ],
     };
   }
-  const options = { ...settings, turnActive: false };
+  const options = { ...settings, turnActive: false, dueAfter };
   for (const verdict of [
     neverExitedVerdict(evidence.lifecycle, now, options),
     lostResultVerdict(evidence.lostResult, now, options),

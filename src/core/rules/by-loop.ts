@@ -1,22 +1,23 @@
 import type { Question, Verdict } from "../assess.js";
 import { ACT_FACTOR, ACT_ROUNDS } from "../clocks.js";
-import { type Settings, setting } from "../defaults.js";
+import { MINUTE, type Settings, setting } from "../defaults.js";
 import { type BurnVerdict, burnVerdict } from "../evidence/burn.js";
 import { checkpointVerdict } from "../evidence/checkpoint.js";
 import { errorsVerdict } from "../evidence/errors.js";
 import { kinds, workspaceStill } from "../evidence/kinds.js";
-import { loopVerdict } from "../evidence/loop.js";
+import { loopHoldsUntil, loopVerdict } from "../evidence/loop.js";
 import { spinVerdict } from "../evidence/spin.js";
 
 /** So many equal errors are enough where the agent spins on one file as well: two weak signs that agree. */
 const ERRORS_WITH_SPIN = 3;
 
 /** Very active and getting nowhere. */
-export function byLoop({ evidence, now, active, settings }: Question): Verdict | null {
+export function byLoop({ evidence, now, active, settings, due, dueAfter }: Question): Verdict | null {
   if (active === false) return null;
-  const options = { ...settings, turnActive: true };
+  const options = { ...settings, turnActive: true, dueAfter };
   const loop = loopVerdict(evidence.loop, now);
-  if (loop)
+  if (loop) {
+    due(loopHoldsUntil(evidence.loop) + 1);
     return {
       state: "stuck",
       cause: loop.cause,
@@ -25,6 +26,7 @@ export function byLoop({ evidence, now, active, settings }: Question): Verdict |
       act: loop.rounds >= ACT_ROUNDS,
       kinds: kinds([loop.kind, workspaceStill(evidence, loop.since)]),
     };
+  }
   // Visits to one file alone are how most work looks, so they only ever support another sign.
   const spin = spinVerdict(evidence.spin, now, options);
   const found =
@@ -32,6 +34,10 @@ export function byLoop({ evidence, now, active, settings }: Question): Verdict |
     burnVerdict(evidence.burn, now, options) ??
     checkpointVerdict(evidence.checkpoint, now, options);
   if (!found) return null;
+  // What was counted leaves the window at some time, if nothing is added.
+  if (found.cause === "repeated_error")
+    due(found.since + setting(settings, "repeated_error_window_minutes") * MINUTE + 1);
+  if (spin) due(spin.since + setting(settings, "spin_window_minutes") * MINUTE + 1);
   const act =
     (found.cause === "repeated_error" && found.count >= ACT_ROUNDS) ||
     (found.cause === "no_progress" && burntBy(found, settings) >= ACT_FACTOR);

@@ -2,8 +2,8 @@ import type { Question, Verdict } from "../assess.js";
 import { retriesVerdict } from "../evidence/retries.js";
 
 /** The client tries again by itself. That is a wait, unless trying again cannot help or does not end. */
-export function byRetry({ evidence, now, due, settings }: Question): Verdict | null {
-  const retries = retriesVerdict(evidence.retries, now, settings);
+export function byRetry({ evidence, now, due, dueAfter, settings }: Question): Verdict | null {
+  const retries = retriesVerdict(evidence.retries, now, { ...settings, dueAfter });
   if (!retries) return null;
   const { shownLimit } = evidence.failures;
   if (shownLimit && shownLimit.until !== null && retries.nextAt !== null) {
@@ -16,7 +16,7 @@ export function byRetry({ evidence, now, due, settings }: Question): Verdict | n
       reasons: [retries.reason],
     };
   }
-  due(now + 5000);
+  if (retries.announcedUntil !== null) due(retries.announcedUntil + 1);
   switch (retries.phase) {
     case "auth":
       return { state: "error", cause: "auth", confidence: 0.9, reasons: [retries.reason] };
