@@ -18,7 +18,7 @@ export const KEYS = {
     stuck_threshold_intervals: detector(
       "stuck_threshold_intervals",
       "lower",
-      "So many unchanged looks at a busy session make it suspicious.",
+      "So many unchanged looks at a busy session make it suspicious; where you do not set it, a still screen has about 100 s.",
       { min: 1, max: 1000, variable: "ROUSE_WATCHDOG_STUCK_THRESHOLD" },
     ),
     worker_tags: list(
@@ -237,9 +237,14 @@ export const KEYS = {
       "So many minutes of writing without a new outcome are no progress.",
       { min: 1 },
     ),
-    spin_repeats: detector("spin_repeats", "lower", "So many visits to one file without anything new are a loop.", {
-      min: 3,
-    }),
+    spin_repeats: detector(
+      "spin_repeats",
+      "lower",
+      "So many visits to one file without anything new support other signs of a loop; set by you, they are one by themselves.",
+      {
+        min: 3,
+      },
+    ),
     spin_window_minutes: detector(
       "spin_window_minutes",
       "never",

@@ -3,9 +3,9 @@ import type { Place } from "../readers/record-reader.js";
 import type { Config } from "./keys.js";
 import { loadConfig } from "./load.js";
 
-export const placeOf = ({ health }: Config): Place => ({
+export const placeOf = (config: Config): Place => ({
   zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-  marker: health.completion_marker,
+  marker: config.health.completion_marker,
 });
 
 export const placeHere = (): Place => placeOf(loadConfig().config);

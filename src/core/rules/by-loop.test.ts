@@ -35,6 +35,35 @@ describe("a circle", () => {
   });
 });
 
+describe("visits to one file", () => {
+  const visits = Array.from({ length: 8 }, (_, i) => [
+    s(i * MINUTE, { kind: "tool_start", id: `${i}`, tool: "Edit", class: "edit", subject: "a.ts", call: `edit ${i}` }),
+    s(i * MINUTE + 1, { kind: "tool_end", id: `${i}`, ok: false, outcome: `o${i}`, raw: `r${i}`, error: `E${i}` }),
+  ]).flat();
+
+  it("are work, unless the user said how many are too many", () => {
+    expect(assessed(visits, 7 * MINUTE + 2)).toBe("null act");
+    expect(assessed(visits, 7 * MINUTE + 2, { spin_repeats: 8 })).toBe("null act");
+    expect(assessed(visits, 7 * MINUTE + 2, { spin_repeats: 8, own: { spin_repeats: 8 } })).toBe("no_progress tell");
+  });
+});
+
+describe("a busy screen that stays the same", () => {
+  const reading = { reply: "r", lastLine: "l", busy: true, moving: true, composer: "empty", replying: true, tokens: 5 };
+  const still = (seconds: number, polls?: number): string =>
+    assessed(
+      [s(1000, { kind: "screen", source: "screen", reading })],
+      seconds * SECOND,
+      polls === undefined ? {} : { poll_interval_secs: 10, own: { stuck_threshold_intervals: polls } },
+    );
+
+  it("is stuck after the looks that the user said, be they fewer or more than rouse's own clock takes", () => {
+    expect([still(90), still(125)]).toEqual(["null act", "silent_stream tell"]);
+    expect([still(20, 2), still(22, 2)]).toEqual(["null act", "silent_stream tell"]);
+    expect([still(590, 60), still(602, 60)]).toEqual(["null act", "silent_stream act"]);
+  });
+});
+
 describe("a silent stream", () => {
   const silent = (own: number, at: number): string => {
     const evidence = createEvidence({ ...PLAIN_TRAITS, ownTimeoutMs: 300_000 });

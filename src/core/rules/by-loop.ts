@@ -27,12 +27,14 @@ export function byLoop({ evidence, now, active, settings, due, dueAfter }: Quest
       kinds: kinds([loop.kind, workspaceStill(evidence, loop.since)]),
     };
   }
-  // Visits to one file alone are how most work looks, so they only ever support another sign.
+  // Visits to one file alone are how most work looks: they support another sign, unless the user said how many are too many.
   const spin = spinVerdict(evidence.spin, now, options);
+  const ownSpin = settings.own?.spin_repeats === undefined ? null : spin;
   const found =
     errorsVerdict(evidence.errors, now, spin ? { ...options, repeated_error_threshold: ERRORS_WITH_SPIN } : options) ??
     burnVerdict(evidence.burn, now, options) ??
-    checkpointVerdict(evidence.checkpoint, now, options);
+    checkpointVerdict(evidence.checkpoint, now, options) ??
+    ownSpin;
   if (!found) return null;
   // What was counted leaves the window at some time, if nothing is added.
   if (found.cause === "repeated_error")
@@ -40,12 +42,12 @@ export function byLoop({ evidence, now, active, settings, due, dueAfter }: Quest
   if (spin) due(spin.since + setting(settings, "spin_window_minutes") * MINUTE + 1);
   const act =
     (found.cause === "repeated_error" && found.count >= ACT_ROUNDS) ||
-    (found.cause === "no_progress" && burntBy(found, settings) >= ACT_FACTOR);
+    ("output_tokens" in found && burntBy(found, settings) >= ACT_FACTOR);
   return {
     state: "stuck",
     cause: found.cause,
     confidence: found.confidence,
-    reasons: [found.reason, ...(spin ? [spin.reason] : [])],
+    reasons: [found.reason, ...(spin && spin !== found ? [spin.reason] : [])],
     act,
     kinds: kinds(["record", workspaceStill(evidence, found.since)]),
   };

@@ -25,7 +25,9 @@ export function bySilence(question: Question): Verdict {
   const witnesses = (Object.keys(progress.seen) as Witness[]).filter((w) => !EDGES.has(w) && counts(question, w));
   const clock = clockOf(question, witnesses);
   const patience = setting(settings, "silence_patience");
-  const threshold = patience * suspicionAfter(Math.max(1, witnesses.length), clock.wanted, clock.baseMs, clock.floorMs);
+  const threshold =
+    polledMs(question) ??
+    patience * suspicionAfter(Math.max(1, witnesses.length), clock.wanted, clock.baseMs, clock.floorMs);
   const silent = since(news);
   dueAfter(news, threshold);
   if (isMarkOfNothing(question)) {
@@ -120,6 +122,13 @@ function clockOf(
     return isSilentRetry && !reading?.replying ? FREEZE.silentRetry : FREEZE.screen;
   }
   return witnesses.includes("stream") ? FREEZE.stream : FREEZE.transcript;
+}
+
+/** Whoever said over how many polls a busy screen may stay the same has set the clock of a screen. */
+function polledMs({ evidence, settings }: Question): number | null {
+  const polls = settings.own?.stuck_threshold_intervals;
+  if (polls === undefined || evidence.progress.reading === null) return null;
+  return polls * setting(settings, "poll_interval_secs") * SECOND;
 }
 
 /** After the program's own time-out, where it has one. */
