@@ -141,7 +141,7 @@ class StreamWatch {
   async #begin(): Promise<void> {
     await this.#host.ready;
     // Settings and zones take time and memory to load, and most runs have a terminal.
-    const { placeHere } = await import("../config/place.js");
+    const { placeHere } = await import("../sensors/place.js");
     this.#reader = readersFor(this.#host.kind).stream(placeHere());
     for (const bytes of this.#early.splice(0)) this.#read(this.#reader, bytes);
   }

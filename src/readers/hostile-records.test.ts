@@ -2,30 +2,28 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Signal } from "../core/signal.js";
-import { ClaudeHookReader } from "./claude/hooks.js";
-import { ClaudeSessionFileReader } from "./claude/session-file.js";
-import { ClaudeStreamReader } from "./claude/stream.js";
 import { ClaudeTranscriptReader } from "./claude/transcript.js";
-import { CodexNotifyReader } from "./codex/notify.js";
-import { CodexRolloutReader } from "./codex/rollout.js";
-import { CodexStreamReader } from "./codex/stream.js";
-import { GeminiHookReader } from "./gemini/hooks.js";
 import { parseRecord } from "./json.js";
 import { LineSplitter } from "./lines.js";
-import type { RecordReader } from "./record-reader.js";
+import { NOWHERE, type RecordReader } from "./record-reader.js";
+import { readersFor } from "./registry.js";
+import { parseSignal } from "./signal-schema.js";
 
 const RUNS = process.env.ROUSE_FULL === "1" ? 20_000 : 500;
 
+const SOURCES = ["transcript", "stream", "hook", "session_file"] as const;
 const READERS: readonly (readonly [name: string, make: () => RecordReader])[] = [
-  ["ClaudeTranscriptReader", () => new ClaudeTranscriptReader()],
-  ["ClaudeStreamReader", () => new ClaudeStreamReader()],
-  ["ClaudeHookReader", () => new ClaudeHookReader()],
-  ["ClaudeSessionFileReader", () => new ClaudeSessionFileReader()],
-  ["CodexRolloutReader", () => new CodexRolloutReader()],
-  ["CodexStreamReader", () => new CodexStreamReader()],
-  ["CodexNotifyReader", () => new CodexNotifyReader()],
-  ["GeminiHookReader", () => new GeminiHookReader()],
-];
+  "claude-code",
+  "codex",
+  "gemini",
+  "opencode",
+  "some-program",
+].flatMap((program) =>
+  SOURCES.flatMap((source) => {
+    const make = readersFor(program)[source];
+    return make ? [[`the reader of ${program}'s ${source}`, () => make(NOWHERE)] as const] : [];
+  }),
+);
 
 /** Words that steer the readers, so that nonsense reaches their inner parts. */
 const WORDS = `
@@ -36,7 +34,7 @@ const WORDS = `
   hook_event_name BeforeTool AfterTool BeforeAgent Notification ToolPermission details PreCompress tool_response PreToolUse PostToolUse Stop PermissionRequest tool_name tool_input api_error api_retry
   rate_limit_event resetsAt retryInMs stop_reason end_turn action item.started item.completed turn.failed
   command_execution command agent-turn-complete busy waiting waitingFor sessionId queue-operation attachment
-  progress data api-request querySource timestamp __proto__
+  progress data api-request querySource timestamp tool step-start step-finish completed running pending tokens __proto__
 `
   .trim()
   .split(/\s+/);
@@ -100,6 +98,19 @@ const record = fc.oneof(
     },
     { requiredKeys: ["type"] },
   ),
+  fc.record(
+    {
+      table: fc.constantFrom("session", "message", "part"),
+      id: word,
+      message_id: word,
+      session_id: word,
+      data: fc.oneof(
+        value,
+        fc.record({ type: word, role: word, tool: word, state: value, tokens: value, error: value }),
+      ),
+    },
+    { requiredKeys: ["table"] },
+  ),
   fc.record({
     hook_event_name: word,
     tool_name: value,
@@ -112,7 +123,7 @@ const record = fc.oneof(
 );
 
 describe.each(READERS)("%s", (_, make) => {
-  it("takes any sequence of values without a throw, and dates every signal", () => {
+  it("takes any sequence of values without a throw, and tells dated signals that can be stored", () => {
     const told = new Set<string>();
     fc.assert(
       fc.property(fc.array(record, { maxLength: 8 }), (records) => {
@@ -120,6 +131,7 @@ describe.each(READERS)("%s", (_, make) => {
         for (const [i, record] of records.entries()) {
           for (const signal of reader.read(record, i)) {
             expect(signal.at).toBe(i);
+            expect(parseSignal(signal), JSON.stringify(signal)).not.toBeNull();
             told.add(signal.kind);
           }
         }

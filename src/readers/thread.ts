@@ -69,7 +69,7 @@ export class Thread {
   }
 
   emit(signal: DistributiveOmit<Signal, "at" | "source">): void {
-    this.signals.push({ ...signal, ...this.origin } as Signal);
+    this.signals.push({ ...signal, ...countedUp(signal), ...this.origin } as Signal);
   }
 
   /** Facts about the session; only what is new or has changed is told. */
@@ -253,3 +253,12 @@ function shortId(id: string): string {
 }
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** A record may count backwards or below nothing; what is stored never does. */
+function countedUp(signal: DistributiveOmit<Signal, "at" | "source">): object {
+  if (signal.kind === "delta") return { chars: Math.max(0, signal.chars) };
+  if (signal.kind !== "tokens") return {};
+  const { input, output, costUsd } = signal;
+  const cost = costUsd === undefined ? {} : { costUsd: Math.max(0, costUsd) };
+  return { input: Math.max(0, input), output: Math.max(0, output), ...cost };
+}
