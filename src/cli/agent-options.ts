@@ -1,4 +1,6 @@
 /** What `run` and `spawn` have in common: the agent's name, kind, tags, task and policy, and its command. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { ProfileOverride } from "../agents/profile.js";
 import { rousePaths } from "../config/paths.js";
@@ -52,8 +54,10 @@ export async function checkOptions({ kind, policy }: AgentOptions, refuse: (text
 
 /** Told before the agent has the terminal: whoever starts it wants to know that it is not watched as described. */
 async function profilesTold(): Promise<readonly ProfileOverride[]> {
-  const { profiles, problems } = await ownProfiles(rousePaths().config);
-  if (problems.length > 0) (await import("./settings.js")).tellProblems(problems);
+  const { config } = rousePaths();
+  const { profiles, problems } = await ownProfiles(config);
+  // Reading the settings takes as long as the rest of the start, so only where there are any.
+  if (problems.length > 0 || existsSync(join(config, "config.toml"))) (await import("./settings.js")).settings();
   return profiles;
 }
 

@@ -1,7 +1,7 @@
 /** `rouse check`: who has given no sign for how long, and whether that means anything. */
 import type { Command } from "@commander-js/extra-typings";
-import { spell } from "../core/evidence/verdict.js";
 import { plainJson } from "../core/plain.js";
+import { spell } from "../core/spell.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js";
 import { ask, isUnlisted } from "./ask.js";
 import { settings } from "./settings.js";

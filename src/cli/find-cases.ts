@@ -31,7 +31,9 @@ async function casesIn(path: string, depth: number, seen: Set<string>): Promise<
   seen.add(real);
   if (await isCaseFolder(path)) return [path];
   if (depth === 0) return [];
-  const names = await readdir(path).catch(() => []);
+  const names = await readdir(path).catch(() => null);
+  // Whoever opens it as a case says why it cannot be read.
+  if (names === null) return [path];
   const found: string[] = [];
   for (const name of names.sort((a, b) => (a < b ? -1 : 1))) {
     const inner = join(path, name);

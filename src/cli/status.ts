@@ -1,7 +1,7 @@
 /** `rouse status`, `rouse health` and `rouse why`: looking at what is watched. */
 import { type Command, Option } from "@commander-js/extra-typings";
-import { spell } from "../core/evidence/verdict.js";
 import { plain, plainJson } from "../core/plain.js";
+import { spell } from "../core/spell.js";
 import type { AlertsStatus } from "../daemon/alert-routes.js";
 import { Refused } from "../daemon/client.js";
 import type { IncidentView } from "../daemon/incident-view.js";

@@ -1,7 +1,7 @@
 /** `rouse summary`: what happened since last night. */
 import type { Command } from "@commander-js/extra-typings";
-import { spell } from "../core/evidence/verdict.js";
 import { plainJson } from "../core/plain.js";
+import { spell } from "../core/spell.js";
 import type { State } from "../core/states.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import type { SummaryAnswer } from "../daemon/looking-routes.js";

@@ -5,6 +5,7 @@ import { plainJson } from "../core/plain.js";
 import { askDaemon } from "../daemon/client.js";
 import type { WatchRules } from "../daemon/watch-rules.js";
 import { ensureDaemon } from "./daemon.js";
+import { settings } from "./settings.js";
 
 export function addWatch(program: Command): void {
   program
@@ -22,6 +23,7 @@ export function addWatch(program: Command): void {
     )
     .option("--json", "for programs")
     .action(async (names, { tag = [], none, json }) => {
+      settings();
       await ensureDaemon();
       const wanted: WatchRules = {
         programs: names.length === 0 && tag.length === 0 && !none,

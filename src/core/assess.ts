@@ -13,7 +13,6 @@ import type { Settings } from "./defaults.js";
 import type { Evidence } from "./evidence/evidence.js";
 import { agreeingKinds, type EvidenceKind } from "./evidence/kinds.js";
 import { type TurnWord, turnWord } from "./evidence/turn.js";
-import { spell } from "./evidence/verdict.js";
 import { byActivity } from "./rules/by-activity.js";
 import { byEnd } from "./rules/by-end.js";
 import { byExit } from "./rules/by-exit.js";
@@ -23,8 +22,8 @@ import { byPrompt } from "./rules/by-prompt.js";
 import { byReport } from "./rules/by-report.js";
 import { byRetry } from "./rules/by-retry.js";
 import { byWork } from "./rules/by-work.js";
-import { ago } from "./rules/words.js";
 import type { Source } from "./signal.js";
+import { ago, spell } from "./spell.js";
 import type { Cause, State } from "./states.js";
 import { versionFit } from "./version-fit.js";
 

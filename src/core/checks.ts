@@ -7,10 +7,10 @@ import type { Assessment } from "./assess.js";
 import { awakeMs } from "./awake.js";
 import { type Spent, spentBudget } from "./budget.js";
 import { MINUTE, SECOND } from "./defaults.js";
-import { spell } from "./evidence/verdict.js";
 import { limitDueAt } from "./limit-wait.js";
 import type { Rung } from "./policy/policy.js";
 import type { Situation } from "./situation.js";
+import { spell } from "./spell.js";
 import { HANDS_OFF, troubleOf } from "./trouble.js";
 import { waitsForTurn } from "./turn-taking.js";
 

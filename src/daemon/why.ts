@@ -3,9 +3,9 @@
 import { DEFAULTS } from "../core/defaults.js";
 import { openPrompt } from "../core/evidence/prompts.js";
 import { turnWord } from "../core/evidence/turn.js";
-import { spell } from "../core/evidence/verdict.js";
 import { plain } from "../core/plain.js";
 import { redact } from "../core/redact.js";
+import { spell } from "../core/spell.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import { type SessionView, viewOf } from "./view.js";
 import type { Watched } from "./watched.js";

@@ -160,7 +160,7 @@ describe("EventReader", () => {
     ]) {
       expect(reader.read(event)).toEqual([]);
     }
-    expect(reader.skipped).toBe(10);
+    expect([...reader.skipped.values()].reduce((sum, times) => sum + times, 0)).toBe(10);
     expect(reader.read(call("a", 1))).toHaveLength(1);
   });
 

@@ -11,6 +11,7 @@ import { errorKey, infraOf, normaliseResult } from "../core/normalise.js";
 import type { InfraClass, Signal } from "../core/signal.js";
 import { asRecord, bool, type JsonRecord, num, str } from "./json.js";
 import { isPoll } from "./poll.js";
+import { SkipCounter } from "./record-reader.js";
 import { spanOf } from "./span.js";
 import { head } from "./text.js";
 import { type Origin, ToolCalls } from "./tool-calls.js";
@@ -19,8 +20,8 @@ type Channel = "content" | "thought";
 type Handler = (event: JsonRecord, origin: Origin) => Signal[] | undefined;
 
 export class EventReader {
-  /** Events that could not be read. */
-  skipped = 0;
+  /** Events that could not be read, by their kind. */
+  readonly skipped: SkipCounter = new SkipCounter();
   #at = 0;
   #calls = new ToolCalls();
   #tails = { content: createTextTail(), thought: createTextTail() };
@@ -43,7 +44,7 @@ export class EventReader {
     if (seconds !== undefined) this.#at = Math.round(seconds * 1000);
     const handler = this.#handlers.get(str(record, "kind") ?? "");
     const signals = record ? handler?.(record, { at: this.#at, source: "stream" }) : undefined;
-    if (!signals) this.skipped++;
+    if (!signals) this.skipped.count(str(record, "kind") ?? "no kind");
     return signals ?? [];
   }
 

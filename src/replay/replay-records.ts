@@ -170,7 +170,7 @@ export async function replayEvents(
   const profile = profileFor(options.agent ?? "generic", options.profiles);
   const rehearsal = options.rehearsal?.(profile.id, 0);
   const folded = await foldRecording(inputs, { profile, startAt: 0, zone: "UTC", size: null, ...listener(rehearsal) });
-  if (reader.skipped > 0) folded.skipped.set("event", reader.skipped);
+  for (const [kind, times] of reader.skipped) folded.skipped.set(kind, times);
   const { timeline, skipped } = folded;
   return { case: str(row, "id") ?? "", timeline, skipped, ...wouldOf(rehearsal, 0) };
 }

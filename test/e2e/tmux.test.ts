@@ -150,7 +150,9 @@ describe.skipIf(NO_TMUX !== null)(`agents in tmux${NO_TMUX ? ` (not run: ${NO_TM
     expect(watch.signals(session, "exit")).toMatchObject([{ code: null, signal: null, typedAt: expect.any(Number) }]);
     expect(watch.judge(session)).toMatchObject({
       state: "idle",
-      reasons: [expect.stringMatching(/^a human ended it .* \(process, how is not known\)$/)],
+      reasons: [
+        expect.stringMatching(/^a human typed .* \(human\), and the process ended: how is not known, .* \(process\)$/),
+      ],
     });
   });
 

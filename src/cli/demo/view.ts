@@ -1,7 +1,7 @@
 /** The demo for people: a frame that fits the terminal, lines where there is none, and the summary at the end. */
 
-import { spell } from "../../core/evidence/verdict.js";
 import { plain } from "../../core/plain.js";
+import { spell } from "../../core/spell.js";
 import type { Ending } from "../../demo/cast.js";
 import { endingOf, type Row, type Story, type StoryEvent } from "../../demo/story.js";
 import { paint, paintState } from "../text/paint.js";

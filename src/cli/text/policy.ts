@@ -1,7 +1,8 @@
 /** Policies for people: each trouble with its ladder, one line per rung. */
-import { spell } from "../../core/evidence/verdict.js";
+
 import { plain } from "../../core/plain.js";
 import type { Budget, Policy, Rung } from "../../core/policy/policy.js";
+import { spell } from "../../core/spell.js";
 import { HANDS_OFF, needsConfirming, TROUBLES, type Trouble } from "../../core/trouble.js";
 import { paint } from "./paint.js";
 

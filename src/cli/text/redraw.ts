@@ -1,5 +1,5 @@
 /** A text that is drawn again and again on the alternate screen, and leaves the terminal as it was. */
-import { spell } from "../../core/evidence/verdict.js";
+import { spell } from "../../core/spell.js";
 import { Refused, Unreachable } from "../../daemon/client.js";
 
 const EVERY_MS = 2000;

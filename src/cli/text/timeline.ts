@@ -13,7 +13,7 @@ export function timelineText(name: string, timeline: readonly TimelineEntry[], s
   const lines = [paint(plain(name), "bold", style.colour)];
   for (const entry of timeline) {
     const cause = entry.cause ? `/${entry.cause}` : "";
-    const until = entry.until ? ` until ${entry.until.slice(0, 16).replace("T", " ")} UTC` : "";
+    const until = entry.until ? ` until ${untilText(entry.until)}` : "";
     const what = `${paintState(entry.state, 0, style.colour)}${cause}${until}`;
     lines.push(`${clock(entry.t).padStart(9)}  ${what}`);
     for (const reason of entry.reasons) {
@@ -23,6 +23,10 @@ export function timelineText(name: string, timeline: readonly TimelineEntry[], s
   }
   return `${lines.join("\n")}\n`;
 }
+
+/** A recording that names no date begins in 1970: its times are told on its own clock. */
+const untilText = (until: string): string =>
+  until.startsWith("1970-") ? clock(Date.parse(until) / 1000) : `${until.slice(0, 16).replace("T", " ")} UTC`;
 
 /** "1:02:03.5": hours only where there are any, and tenths of a second. */
 export function clock(seconds: number): string {

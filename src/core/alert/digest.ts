@@ -1,8 +1,8 @@
 /** The digest: how it stands, on a schedule. Tagged apart from what the watchdog says. */
 import { digest } from "../digest.js";
-import { spell } from "../evidence/verdict.js";
 import { type Incidents, isOpen } from "../incident/incident.js";
 import { say } from "../say.js";
+import { spell } from "../spell.js";
 import { STATES, type State } from "../states.js";
 import type { Notice } from "./alert.js";
 import { TROUBLE_WORDS } from "./words.js";

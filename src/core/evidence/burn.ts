@@ -10,9 +10,10 @@ import { HOUR, MINUTE, setting } from "../defaults.js";
 import { isMeaningfulProgress } from "../guard.js";
 import type { Signal, Source, TokensSignal } from "../signal.js";
 import { SOURCES } from "../signal.js";
+import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
-import { CONFIDENCE, spell, turnEdge } from "./verdict.js";
+import { CONFIDENCE, turnEdge } from "./verdict.js";
 import type { WorldState } from "./world.js";
 import { createWorld, takeWorld } from "./world.js";
 

@@ -6,8 +6,9 @@ import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, setting } from "../defaults.js";
 import type { Signal, Source } from "../signal.js";
+import { spell } from "../spell.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
-import { CONFIDENCE, isBeyond, spell, turnEdge } from "./verdict.js";
+import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
 export interface CompletionState {
   asked: boolean;

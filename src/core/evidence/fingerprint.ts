@@ -11,9 +11,10 @@ import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
 import type { ScreenReading, Signal, StatusSignal } from "../signal.js";
+import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
-import { CONFIDENCE, spell, turnEdge } from "./verdict.js";
+import { CONFIDENCE, turnEdge } from "./verdict.js";
 
 export interface FingerprintState {
   print: string | null;

@@ -7,8 +7,9 @@ import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
 import type { ScreenReading, Signal } from "../signal.js";
+import { spell } from "../spell.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
-import { CONFIDENCE, isBeyond, spell, turnEdge } from "./verdict.js";
+import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
 export interface LifecycleState {
   /** The process was first seen alive. */

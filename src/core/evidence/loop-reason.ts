@@ -1,4 +1,6 @@
 /** The sentence that explains a loop to a person: one per rule. */
+
+import { spell } from "../spell.js";
 import type { Told } from "./loop-repeats.js";
 import type { TalkTold } from "./loop-talk.js";
 
@@ -40,7 +42,4 @@ export function reasonOf(told: Explained): string {
   }
 }
 
-function lasted(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1000));
-  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-}
+const lasted = (ms: number): string => (ms < 1000 ? "less than a second" : spell(ms));

@@ -7,9 +7,10 @@ import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
 import type { Signal, Source } from "../signal.js";
+import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
-import { CONFIDENCE, isBeyond, spell, turnEdge } from "./verdict.js";
+import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
 export interface LostResultState {
   /** Calls that may end behind the turn. */

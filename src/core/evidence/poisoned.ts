@@ -4,8 +4,9 @@
  * A failure of the service (5xx, overload, network) repeats too and is left to `retries.ts`.
  */
 import type { ErrorSignal, Signal, Source } from "../signal.js";
+import { spell } from "../spell.js";
 import type { Verdict } from "./verdict.js";
-import { CONFIDENCE, spell } from "./verdict.js";
+import { CONFIDENCE } from "./verdict.js";
 
 export interface PoisonedState {
   /** Digest of the last user input. */

@@ -15,8 +15,9 @@ import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, SECOND, setting } from "../defaults.js";
 import type { InfraClass, RetrySignal, Signal } from "../signal.js";
+import { lasting } from "../spell.js";
 import type { DetectorOptions } from "./verdict.js";
-import { isBeyond, spell, turnEdge } from "./verdict.js";
+import { isBeyond, turnEdge } from "./verdict.js";
 
 type Try = Pick<RetrySignal, "at" | "source" | "attempt" | "max" | "nextAt" | "infra" | "text">;
 
@@ -133,7 +134,7 @@ export function retriesVerdict(state: RetriesState, now: number, options?: Detec
     pace: ladder.pace,
     infra: ladder.infra,
     since: ladder.since,
-    reason: `${PHASE_WORDS[phase]}, attempt ${ladder.attempt}${of}, for ${spell(elapsedMs)} (${ladder.source})${tail}`,
+    reason: `${PHASE_WORDS[phase]}, attempt ${ladder.attempt}${of}, ${lasting(elapsedMs)} (${ladder.source})${tail}`,
   };
 }
 

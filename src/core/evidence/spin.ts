@@ -6,9 +6,10 @@
  */
 import { MINUTE, setting } from "../defaults.js";
 import type { Signal, Source, ToolEndSignal } from "../signal.js";
+import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, Verdict } from "./verdict.js";
-import { CONFIDENCE, spell } from "./verdict.js";
+import { CONFIDENCE } from "./verdict.js";
 import type { WorldState } from "./world.js";
 import { createWorld, takeWorld } from "./world.js";
 

@@ -27,7 +27,7 @@ export interface TurnEvidence {
   byMotion: boolean;
   motion: Motion;
   /** A record (stream, hook, transcript) told the begin and the end of a turn. */
-  record: { startAt: number | null; endAt: number | null; endBy: Source | null };
+  record: { startAt: number | null; startBy: Source | null; endAt: number | null; endBy: Source | null };
   /** A stream of events told the begin of a turn, and not its end yet. */
   isStreaming: boolean;
   /** The end was only read out of a last message, or out of what the screen says last. */
@@ -76,7 +76,7 @@ export function createTurn(): TurnEvidence {
     titleTells: false,
     byMotion: false,
     motion: createMotion(),
-    record: { startAt: null, endAt: null, endBy: null },
+    record: { startAt: null, startBy: null, endAt: null, endBy: null },
     isStreaming: false,
     presumed: false,
     readyAt: null,
@@ -102,6 +102,7 @@ export function takeTurn(turn: TurnEvidence, signal: Signal, startsQuiet = false
         if (signal.byUser) turn.askedAt = signal.at;
         turn.presumed = false;
         turn.record.startAt = signal.at;
+        turn.record.startBy = signal.source;
         say(turn, signal.source, "active", signal.at);
         // A better source that is asked every other second misses a turn that is shorter than that.
         if (!RUNS.has(turnWord(turn)?.word)) begin(turn, signal.at);

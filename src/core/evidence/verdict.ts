@@ -53,11 +53,3 @@ const STATUS_EDGES: Readonly<Record<string, "start" | "end">> = {
   done: "end",
   error: "end",
 };
-
-/** Rounded for people: "45 s", "12 min", "3.5 h". */
-export function spell(ms: number): string {
-  if (!Number.isFinite(ms)) return "some time";
-  if (ms < 100_000) return `${Math.round(ms / 1_000)} s`;
-  if (ms < 5_400_000) return `${Math.round(ms / 60_000)} min`;
-  return `${Math.round(ms / 360_000) / 10} h`;
-}

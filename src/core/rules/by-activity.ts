@@ -3,8 +3,8 @@ import { DEFAULTS, setting } from "../defaults.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { neverStartedVerdict } from "../evidence/lifecycle.js";
 import type { Source } from "../signal.js";
+import { ago, lasting } from "../spell.js";
 import { byQuiet, byReportedWork } from "./by-quiet.js";
-import { ago, lasting } from "./words.js";
 
 /** No turn was seen yet. */
 export function byActivity(question: Question): Verdict | null {
@@ -35,7 +35,9 @@ export function byActivity(question: Question): Verdict | null {
       state: "idle",
       cause: null,
       confidence: 0.8,
-      reasons: [`at its prompt ${lasting(since(ready.at))} (${ready.source}), no work given yet`],
+      reasons: [
+        `at its prompt ${lasting(since(ready.at))} (${ready.source}), ${evidence.turn.turns > 0 ? "no work seen" : "no work given yet"}`,
+      ],
     };
   const quiet = ofUnknownProgram(question);
   if (quiet) return quiet;

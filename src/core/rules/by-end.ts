@@ -9,11 +9,11 @@ import { neverExitedVerdict } from "../evidence/lifecycle.js";
 import { lostResultVerdict } from "../evidence/lost-result.js";
 import type { OpenTool } from "../evidence/tools.js";
 import type { Source } from "../signal.js";
+import { ago, lasting } from "../spell.js";
 import type { Cause } from "../states.js";
 import { PLAIN_TRAITS } from "../traits.js";
 import { versionFit } from "../version-fit.js";
 import { byQuiet, byReportedWork } from "./by-quiet.js";
-import { ago, lasting } from "./words.js";
 
 /** The turn is over: finished, asking, promising more, or parked on a result that never comes. */
 export function byEnd(question: Question): Verdict | null {
@@ -25,7 +25,7 @@ export function byEnd(question: Question): Verdict | null {
       state: "working",
       cause: null,
       confidence: 0.5,
-      reasons: [`the turn seems to end, ${ago(since(quietAt(question, word)))} (${word.source})`],
+      reasons: [unsettled(question, word)],
     };
   }
   if (evidence.turn.interrupted !== null) {
@@ -104,6 +104,14 @@ export function byEnd(question: Question): Verdict | null {
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
 }
 
+/** A record may tell of a turn before the flag of the program does. */
+function unsettled(question: Question, word: Word): string {
+  const { startAt, startBy } = question.evidence.turn.record;
+  if (startAt !== null && startAt > word.at && isRecordOpen(question.evidence, word))
+    return `a turn began ${ago(question.since(startAt))} (${startBy}), though the ${word.source} still says idle`;
+  return `the turn seems to have ended ${ago(question.since(quietAt(question, word)))} (${word.source}), which is not sure yet`;
+}
+
 /** Who told the end, once nobody says anything any more. */
 export function endOf({ turn: { endedAt, endedBy, record } }: Evidence): { at: number; source: Source } | null {
   if (endedAt !== null && endedBy !== null) return { at: endedAt, source: endedBy.source };
@@ -139,7 +147,7 @@ function byBackground({ since, dueAfter }: Question, { tool, subject, at, source
   const { tellMs } = TOOL_CLOCKS.background;
   dueAfter(at, tellMs);
   const what = `${tool}${subject ? ` (${subject})` : ""}`;
-  const reasons = [`${what} goes on behind the finished turn ${lasting(since(at))} (${source})`];
+  const reasons = [`${what} has gone on behind the finished turn ${lasting(since(at))} (${source})`];
   if (since(at) < tellMs)
     return { state: "waiting", cause: "background", confidence: 0.7, until: at + tellMs, reasons };
   return { state: "stuck", cause: "tool_hang", confidence: 0.5, reasons };

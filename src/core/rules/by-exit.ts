@@ -1,11 +1,11 @@
 import type { Question, Verdict } from "../assess.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { LEAVING_MS } from "../evidence/leaving.js";
+import { ago } from "../spell.js";
 import { byEnd, hasWorked } from "./by-end.js";
 import { byFailure } from "./by-failure.js";
 import { byPrompt } from "./by-prompt.js";
 import { byRetry } from "./by-retry.js";
-import { ago } from "./words.js";
 
 /**
  * The same where only a time is known: it may lie eight seconds before the last key, and the end of a process that is
@@ -35,7 +35,7 @@ export function byExit(question: Question): Verdict | null {
       state: "idle",
       cause: null,
       confidence: 0.8,
-      reasons: [`a human ended it ${ago(ended.since(exit.at))} (process, ${how})`],
+      reasons: [leftBy(question, ended.since, `${how}, ${ago(ended.since(exit.at))} (process)`)],
     };
   }
   // Gemini CLI leaves with 0 when it is told to go: a headless run that has finished has said so.
@@ -57,6 +57,12 @@ export function byExit(question: Question): Verdict | null {
     confidence: 0.9,
     reasons: [`the process ended${when}, ${how}, ${ago(ended.since(exit.at))} (process)`],
   };
+}
+
+/** Keys that leave a program, or only that somebody typed right before its end. */
+function leftBy({ evidence: { exit, quitAt } }: Question, since: Question["since"], ended: string): string {
+  const at = quitAt ?? exit?.typedAt ?? 0;
+  return `a human ${quitAt === null ? "typed" : "left it"} ${ago(since(at))} (human), and the process ended: ${ended}`;
 }
 
 /** A dialog and a wait die with the program; the limit or the error that they tell of does not. */

@@ -4,8 +4,8 @@ import type { Evidence } from "../evidence/evidence.js";
 import type { Failure, Limit } from "../evidence/failures.js";
 import { poisonedVerdict } from "../evidence/poisoned.js";
 import type { Source } from "../signal.js";
+import { ago, lasting } from "../spell.js";
 import { endOf } from "./by-end.js";
-import { ago, lasting } from "./words.js";
 
 /** Records of a limit or a final error first; then the program's own row above an idle composer. */
 export function byFailure(question: Question): Verdict | null {
@@ -27,7 +27,7 @@ export function byFailure(question: Question): Verdict | null {
       state: "working",
       cause: null,
       confidence: 0.5,
-      reasons: [seemsTo(question, "end", endOf(evidence) ?? shown)],
+      reasons: [seemsTo(question, "ended", endOf(evidence) ?? shown)],
     };
   }
   if (shownLimit && !isHistory(evidence, shownLimit.at)) return limited(question, shownLimit);
@@ -40,14 +40,14 @@ export function byFailure(question: Question): Verdict | null {
       state: "working",
       cause: null,
       confidence: 0.5,
-      reasons: [seemsTo(question, "have failed", { at, source })],
+      reasons: [seemsTo(question, "failed", { at, source })],
     };
   }
   return failed(question, { cause: "api", text: "the program says so and gives no reason", at, source });
 }
 
 const seemsTo = ({ since }: Question, what: string, told: { at: number; source: Source }): string =>
-  `the turn seems to ${what}, ${ago(since(told.at))} (${told.source})`;
+  `the turn seems to have ${what} ${ago(since(told.at))} (${told.source}), which is not sure yet`;
 
 /**
  * The row was there before the turn, which has only just ended: it tells of the turn before, until a look has found it
@@ -77,7 +77,7 @@ function limited({ evidence, since, due }: Question, limit: Limit): Verdict {
     confidence: limit.source === "screen" ? 0.85 : 0.95,
     until,
     reasons: [
-      `a usage limit stops it ${lasting(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
+      `a usage limit has stopped it ${lasting(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
       ...(itself ? [`it says that it continues by itself, ${ago(since(itself.at))} (${itself.source})`] : []),
     ],
   };

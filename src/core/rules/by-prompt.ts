@@ -1,7 +1,7 @@
 import type { Question, Verdict } from "../assess.js";
 import { SETTLE_MS } from "../clocks.js";
 import { openPrompt } from "../evidence/prompts.js";
-import { lasting } from "./words.js";
+import { lasting } from "../spell.js";
 
 /** Somebody is asked: a dialog, a question tool, a permission request. A limit's own menu is the limit. */
 export function byPrompt({ evidence, since, dueAfter }: Question): Verdict | null {
@@ -15,7 +15,7 @@ export function byPrompt({ evidence, since, dueAfter }: Question): Verdict | nul
   }
   const asked = open.question ? `: ${open.question}` : "";
   const reasons = [
-    `${open.prompt === "input" ? "an" : "a"} ${open.prompt} prompt is open ${lasting(since(open.at))} (${open.source})${asked}`,
+    `${open.prompt === "input" ? "an" : "a"} ${open.prompt} prompt has been open ${lasting(since(open.at))} (${open.source})${asked}`,
   ];
   const limit = evidence.failures.limit ?? evidence.failures.shownLimit;
   // A menu that opens on top of a limit offers ways around it; a permission is asked for by work that goes on.

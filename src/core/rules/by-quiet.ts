@@ -10,8 +10,7 @@ import type { Question, Verdict } from "../assess.js";
 import { MINUTE, SECOND, setting } from "../defaults.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { kinds, nothingBegun } from "../evidence/kinds.js";
-import { spell } from "../evidence/verdict.js";
-import { ago, lasting } from "./words.js";
+import { ago, lasting, spell } from "../spell.js";
 
 /** Output is told every five seconds, at a look: a command that was announced by it may have begun a little before. */
 const BEGUN_MS = 10 * SECOND;

@@ -1,5 +1,5 @@
 import type { Question, Verdict } from "../assess.js";
-import { ago } from "./words.js";
+import { ago } from "../spell.js";
 
 /** The agent's own word holds until its next turn; "working" proves nothing and is left to the evidence (`by-end.ts`). */
 export function byReport({ evidence, active, since }: Question): Verdict | null {

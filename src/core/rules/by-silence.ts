@@ -5,9 +5,9 @@ import { fingerprintVerdict } from "../evidence/fingerprint.js";
 import { type EvidenceKind, kinds, nothingBelow } from "../evidence/kinds.js";
 import type { Witness } from "../evidence/progress.js";
 import type { Source } from "../signal.js";
+import { ago, lasting } from "../spell.js";
 import { suspicion, suspicionAfter } from "../suspicion.js";
 import { ownTimeoutMs } from "../traits.js";
-import { ago, lasting } from "./words.js";
 
 /** No tool, no retry, no prompt: the model must be heard. */
 export function bySilence(question: Question): Verdict {

@@ -4,8 +4,8 @@ import { setting } from "../defaults.js";
 import { KIND_OF_SOURCE, kinds, processSeen } from "../evidence/kinds.js";
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { ToolClass } from "../signal.js";
+import { lasting } from "../spell.js";
 import type { WaitCause } from "../states.js";
-import { lasting } from "./words.js";
 
 const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
   subagent: "subagent",
@@ -18,7 +18,7 @@ export function byTool(question: Question): Verdict | null {
   const { evidence, since, dueAfter } = question;
   const tool = longestOpen(evidence.tools.open) ?? shownTool(question) ?? runningChild(question);
   if (!tool) return null;
-  const what = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""} is open ${lasting(since(tool.at))} (${tool.source})`;
+  const what = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""} has been open ${lasting(since(tool.at))} (${tool.source})`;
   const approval = byApproval(question, tool, what);
   if (approval) return approval;
   const deadline = toolDeadline(evidence.tools, tool, isSeen(question), question.settings);
@@ -61,7 +61,7 @@ function byApproval({ evidence, since, dueAfter }: Question, tool: OpenTool, wha
     state: "needs_input",
     cause: "permission",
     confidence: 0.6,
-    reasons: [`${what}; a tool that takes no time waits for approval`],
+    reasons: [`${what}; a tool that takes no time probably waits for approval`],
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Question, Verdict } from "../assess.js";
 import { COMPACTION_TELL_MS } from "../clocks.js";
+import { lasting } from "../spell.js";
 import { bySilence } from "./by-silence.js";
 import { byTool } from "./by-tool.js";
-import { lasting } from "./words.js";
 
 /** A turn runs: what is it doing, and has the clock that belongs to it run out? */
 export function byWork(question: Question): Verdict | null {
@@ -19,6 +19,6 @@ function byCompaction({ evidence, since, dueAfter }: Question): Verdict | null {
     state: stuck ? "stuck" : "waiting",
     cause: "compaction",
     confidence: 0.8,
-    reasons: [`it compacts its context ${lasting(since(at))} (${source})`],
+    reasons: [`it has been compacting its context ${lasting(since(at))} (${source})`],
   };
 }

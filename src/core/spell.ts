@@ -1,0 +1,19 @@
+/** Spans of time as people say them. */
+
+/** Rounded for people: "45 s", "12 min", "3.5 h". Most clocks run out within three minutes, and are told to the second. */
+export function spell(ms: number): string {
+  if (!Number.isFinite(ms)) return "some time";
+  if (ms < 180_000) return `${Math.round(ms / 1_000)} s`;
+  if (ms < 5_400_000) return `${Math.round(ms / 60_000)} min`;
+  return `${Math.round(ms / 360_000) / 10} h`;
+}
+
+/** "just now", "45 s ago", "3 min ago". */
+export function ago(ms: number): string {
+  return ms < 1000 ? "just now" : `${spell(ms)} ago`;
+}
+
+/** How long it has lasted: "for less than a second", "for 45 s". */
+export function lasting(ms: number): string {
+  return ms < 1000 ? "for less than a second" : `for ${spell(ms)}`;
+}
