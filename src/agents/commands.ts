@@ -86,9 +86,10 @@ function weightOf(part: Part): number {
   return part.quick ? 0 : (WEIGHT[part.class] ?? 2);
 }
 
+/** Of equal weight, the first; but a way to somewhere says nothing of what is done there. */
 function heaviest(parts: readonly Part[]): Part | null {
   let best: Part | null = null;
-  for (const part of parts) if (best === null || weightOf(part) > weightOf(best)) best = part;
+  for (const part of parts) if (best === null || weightOf(part) > weightOf(best) || best.head === "cd") best = part;
   return best;
 }
 

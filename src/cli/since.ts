@@ -1,7 +1,8 @@
 /** Moments and durations as people write them on a command line. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 
-const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const DAY_MS = 86_400_000;
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS };
 const DURATION = /^(\d{1,6}(?:\.\d{1,3})?)(s|m|h|d)$/;
 const CLOCK = /^(\d{1,2}):(\d{2})$/;
 
@@ -9,7 +10,8 @@ const CLOCK = /^(\d{1,2}):(\d{2})$/;
 export function parseDuration(value: string): number {
   const [, amount, unit] = DURATION.exec(value) ?? [];
   const ms = Number(amount) * (UNITS[unit ?? ""] ?? Number.NaN);
-  if (!(ms > 0)) throw new InvalidArgumentError("It must be a duration such as 90s, 10m, 8h or 2d.");
+  if (!(ms > 0 && ms <= 365 * DAY_MS))
+    throw new InvalidArgumentError("It must be a duration such as 90s, 10m, 8h or 2d, of a year (365d) at most.");
   return ms;
 }
 

@@ -48,7 +48,7 @@ export function readPolicy(path: string, known: (name: string) => Policy | undef
   const problem = (text: string): Problem => ({ level: "error", where: path, text });
   const name = basename(path, ".toml");
   if (!NAME.test(name))
-    return problem("a policy is named after its file: letters, digits, - and _, at most 63 of them");
+    return problem("a policy is a file NAME.toml, of at most 63 letters, digits, - and _ in its name");
   const text = readOwnFile(path);
   if (text === null) return problem("there is no such file");
   if (typeof text !== "string") return text;
