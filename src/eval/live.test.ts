@@ -188,9 +188,9 @@ describe("holding a verdict", () => {
         [200, "stuck", "silent_stream"],
       ],
     );
-    expect(figures.late).toEqual([
-      { case: "claude/a", truth: "waiting_input", from: 40, delay: 20 },
-      { case: "claude/a", truth: "waiting_permission", from: 10, delay: 6 },
+    expect(figures.late).toMatchObject([
+      { truth: "waiting_input", from: 40, delay: 20, within: 5, instead: [{ t: 40 }, { state: "needs_input" }] },
+      { truth: "waiting_permission", from: 10, delay: 6, within: 5, instead: [{ t: 10 }, { t: 16 }] },
     ]);
   });
 

@@ -55,6 +55,10 @@ export interface Late {
   truth: string;
   from: number;
   delay: number;
+  /** What it may take. */
+  within: number;
+  /** What was said until then, and then. */
+  instead: Said[];
 }
 
 export interface WrongCause {
@@ -180,7 +184,14 @@ function scoreTrouble(segment: Segment, tally: Tally): void {
   }
   const hit = Math.max(from, firstHit.from);
   tally.delays.set(truth, [...(tally.delays.get(truth) ?? []), hit - from]);
-  if (hit - from > inTime(truth)) tally.late.push({ case: name, truth, from, delay: hit - from });
+  const within = inTime(truth);
+  if (hit - from > within) {
+    const instead = held
+      .filter((one) => one.from <= hit)
+      .slice(-3)
+      .map(said);
+    tally.late.push({ case: name, truth, from, delay: hit - from, within, instead });
+  }
 
   const right = held.filter(({ entry }) => isRight(truth, entry));
   const wrong = held.filter(({ entry }) => !isRight(truth, entry));

@@ -34,11 +34,13 @@ describe("figures for people", () => {
     const working = { t: 111, state: "working" as const, cause: null, reasons: ["a turn runs (title)"] };
     const live = {
       ...scoreLive([]),
-      late: [{ case: "claude/a", truth: "waiting_input", from: 61, delay: 6.04 }],
+      late: [{ case: "claude/a", truth: "waiting_input", from: 61, delay: 6.04, within: 5, instead: [working] }],
       notHeld: [{ case: "claude/b", truth: "waiting_input", share: 0.1, instead: [working] }],
     };
     const text = worstText({ live }, false);
-    expect(text).toContain("late: waiting_input in claude/a at 1:01.0, told after 6.0 s");
+    expect(text).toContain(
+      "late: waiting_input in claude/a at 1:01.0, told after 6.0 s, not within 5 s\n      1:51.0 working: a turn runs (title)",
+    );
     expect(text).toContain("not held: waiting_input in claude/b\n      1:51.0 working: a turn runs (title)");
   });
 

@@ -96,8 +96,10 @@ export function worstText(figures: Figures, colour: boolean): string {
       title(`not held: ${held.truth} in ${held.case}`);
       held.instead.forEach(saying);
     }
-    for (const { truth, case: name, from, delay } of live.late)
-      title(`late: ${truth} in ${name} at ${clock(from)}, told after ${delay.toFixed(1)} s`);
+    for (const { truth, case: name, from, delay, within, instead } of live.late) {
+      title(`late: ${truth} in ${name} at ${clock(from)}, told after ${delay.toFixed(1)} s, not within ${within} s`);
+      instead.forEach(saying);
+    }
     for (const cause of live.wrongCause)
       title(`wrong cause: ${cause.truth} in ${cause.case}: ${cause.causes.join(", ")}`);
   }
