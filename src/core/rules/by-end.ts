@@ -204,8 +204,17 @@ function isRecordOpen({ turn: { record, presumed }, message }: Evidence, { at }:
 function closingOfTurn({ evidence }: Question): { closing: string; preview: string; source: string } | null {
   const { message, progress, turn } = evidence;
   if (message && message.at >= (turn.startedAt ?? 0) - 2000) {
-    return { closing: message.closing, preview: message.preview.slice(-160), source: message.source };
+    return { closing: message.closing, preview: lastWords(message.preview), source: message.source };
   }
   const { closing, asks, tail = [] } = progress.reading ?? {};
-  return closing ? { closing, preview: (asks ?? tail.slice(-2).join(" ")).slice(-160), source: "screen" } : null;
+  return closing ? { closing, preview: lastWords(asks ?? tail.slice(-2).join(" ")), source: "screen" } : null;
+}
+
+const WORDS_MAX = 160;
+
+/** The end of a text, from a whole word on. */
+function lastWords(text: string): string {
+  if (text.length <= WORDS_MAX) return text;
+  const cut = text.slice(-WORDS_MAX);
+  return `…${cut.slice(cut.indexOf(" ") + 1)}`;
 }

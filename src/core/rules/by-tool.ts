@@ -4,7 +4,7 @@ import { setting } from "../defaults.js";
 import { KIND_OF_SOURCE, kinds, processSeen } from "../evidence/kinds.js";
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { ToolClass } from "../signal.js";
-import { lasting } from "../spell.js";
+import { ago, lasting } from "../spell.js";
 import type { WaitCause } from "../states.js";
 
 const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
@@ -18,7 +18,12 @@ export function byTool(question: Question): Verdict | null {
   const { evidence, since, dueAfter } = question;
   const tool = longestOpen(evidence.tools.open) ?? shownTool(question) ?? runningChild(question);
   if (!tool) return null;
-  const what = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""} has been open ${lasting(since(tool.at))} (${tool.source})`;
+  const name = `${tool.tool}${tool.subject ? ` (${tool.subject})` : ""}`;
+  // Of one that only the screen shows, what is known is when it last changed.
+  const what =
+    tool.source === "screen"
+      ? `${name} runs (screen); last news ${ago(since(tool.at))}`
+      : `${name} has been open ${lasting(since(tool.at))} (${tool.source})`;
   const approval = byApproval(question, tool, what);
   if (approval) return approval;
   const deadline = toolDeadline(evidence.tools, tool, isSeen(question), question.settings);
