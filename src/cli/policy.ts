@@ -1,4 +1,5 @@
 /** `rouse policy`: what would be done about each trouble, and a trial of it on a virtual clock. */
+
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Assessment } from "../core/assess.js";
 import { plain, plainJson } from "../core/plain.js";
@@ -7,6 +8,7 @@ import { createRehearsal, rehearseWith, type Would } from "../core/rehearse.js";
 import { nightSpend } from "../core/spending.js";
 import { ERROR_CAUSES, type State } from "../core/states.js";
 import { TROUBLES, type Trouble } from "../core/trouble.js";
+import { canDoWith } from "../effects/index.js";
 import { parseTrouble } from "./options.js";
 import { knownPolicies, parseOrigin, policyOf } from "./policy-option.js";
 import { tellProblems } from "./settings.js";
@@ -89,7 +91,8 @@ const OVERSPENT = nightSpend(
 );
 
 function trial(policy: Policy, trouble: Trouble, origin: Origin): Would[] {
-  const rehearsal = createRehearsal(policy, origin, "generic");
+  // Of a program with which everything can be done that the way in which it was started allows.
+  const rehearsal = createRehearsal(policy, origin, "generic", { can: canDoWith({ kind: "claude-code", origin }, []) });
   let now = 0;
   for (let step = 0; step < STEPS_MAX && now <= TRIAL_MS; step++) {
     const assessment: Assessment = {
