@@ -110,9 +110,8 @@ function nextText(incident: IncidentView, now: number): string {
   return `${limit}${incident.phase === "escalated" ? "a human is needed: " : ""}${whyNot(incident)}`;
 }
 
-/** An escalation begins with its trouble, which stands beside it already. */
-const whyNot = ({ next, trouble }: IncidentView): string =>
-  (next?.reason ?? "").replace(`${trouble}: a human is needed: `, "");
+/** An escalation begins with what its trouble was then; what it is now stands beside it already. */
+const whyNot = ({ next }: IncidentView): string => (next?.reason ?? "").replace(/^\w{1,40}: a human is needed: /, "");
 
 /** The whole story of one. */
 export function storyText(incident: IncidentView, screen: Screen, now: number = Date.now()): string {
