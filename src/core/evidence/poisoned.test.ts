@@ -31,6 +31,12 @@ describe("a poisoned context", () => {
     });
   });
 
+  it("is the same rejection under another request id", () => {
+    const refused = (at: number, id: string) =>
+      rejected(at, { digest: id, text: `API Error: 400 tool_use without result (request id: req_${id})` });
+    expect(verdictAfter([said(0, "a"), refused(1, "011CSHo"), said(2, "b"), refused(3, "022DTJp")])).not.toBeNull();
+  });
+
   it("is seen through a nudge of rouse's own, and by the reader's word without a number", () => {
     expect(verdictAfter([said(0, "a"), rejected(1), said(2, "b", { own: true }), rejected(3)])).not.toBeNull();
     const known = { cause: "poisoned_context", text: undefined };
@@ -40,7 +46,19 @@ describe("a poisoned context", () => {
   it.each([
     ["one rejection", [said(0, "a"), rejected(1)]],
     ["the same input twice", [said(0, "a"), rejected(1), said(2, "a"), rejected(3)]],
-    ["two different rejections", [said(0, "a"), rejected(1), said(2, "b"), rejected(3, { digest: "f" })]],
+    [
+      "two different rejections",
+      [said(0, "a"), rejected(1), said(2, "b"), rejected(3, { digest: "f", text: "API Error: 400 too many images" })],
+    ],
+    [
+      "rejections without words that differ",
+      [
+        said(0, "a"),
+        rejected(1, { text: "", cause: "poisoned_context" }),
+        said(2, "b"),
+        rejected(3, { digest: "f", text: "", cause: "poisoned_context" }),
+      ],
+    ],
     [
       "an answer in between",
       [said(0, "a"), rejected(1), s(2, { kind: "delta", channel: "content", chars: 1 }), said(3, "b"), rejected(4)],

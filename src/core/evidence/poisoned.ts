@@ -3,6 +3,7 @@
  * said next. Seen from two different inputs that end in the same final rejection with nothing written in between.
  * A failure of the service (5xx, overload, network) repeats too and is left to `retries.ts`.
  */
+import { normaliseResult } from "../normalise.js";
 import type { ErrorSignal, Signal, Source } from "../signal.js";
 import { spell } from "../spell.js";
 import type { Verdict } from "./verdict.js";
@@ -12,7 +13,7 @@ export interface PoisonedState {
   /** Digest of the last user input. */
   input: string | null;
   /** The rejection that stands, and the input which met it first. */
-  rejection: { digest: string; input: string; since: number; source: Source; again: boolean; text: string } | null;
+  rejection: { words: string; input: string; since: number; source: Source; again: boolean; text: string } | null;
 }
 
 export interface PoisonedVerdict extends Verdict {
@@ -56,9 +57,11 @@ function takeRejection(state: PoisonedState, signal: ErrorSignal): void {
   const input = state.input;
   if (input === null) return;
   const before = state.rejection;
-  if (before === null || before.digest !== signal.digest) {
-    const text = (signal.text ?? "").slice(0, 200);
-    state.rejection = { digest: signal.digest, input, since: signal.at, source: signal.source, again: false, text };
+  const text = (signal.text ?? "").slice(0, 200);
+  // Each refusal has an id of its own in its words.
+  const words = text === "" ? signal.digest : normaliseResult(text);
+  if (before === null || before.words !== words) {
+    state.rejection = { words, input, since: signal.at, source: signal.source, again: false, text };
   } else if (before.input !== input) before.again = true;
 }
 
