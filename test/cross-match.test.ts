@@ -11,26 +11,26 @@ import { type Facts, readFacts } from "../src/readers/screen/facts.js";
 import { plainScreen } from "./support/plain-screen.js";
 import { CORPUS, caseFolders, OWN_CASES, readMeta, type Screen, screensAt } from "./support/recordings.js";
 
-type Fact = "busy" | "retry" | "error" | "limit" | "dialog" | "compacting" | "interrupted";
+type Fact = "busy" | "retry" | "error" | "limit" | "dialog" | "compacting" | "interrupted" | "ended" | "tool";
 
 /** What a screen in this state never states. A state that is missing here excludes nothing that a screen can tell. */
 const EXCLUDES: Readonly<Record<string, readonly Fact[]>> = {
-  idle: ["busy", "retry", "error", "limit", "dialog", "compacting", "interrupted"],
-  working: ["retry", "error", "limit", "dialog", "compacting", "interrupted"],
-  tool_running: ["retry", "error", "limit", "dialog", "compacting", "interrupted"],
-  hung: ["retry", "error", "limit", "dialog", "compacting", "interrupted"],
+  idle: ["tool", "busy", "retry", "error", "limit", "dialog", "compacting", "interrupted"],
+  working: ["ended", "retry", "error", "limit", "dialog", "compacting", "interrupted"],
+  tool_running: ["ended", "retry", "error", "limit", "dialog", "compacting", "interrupted"],
+  hung: ["ended", "retry", "error", "limit", "dialog", "compacting", "interrupted"],
   looping: ["retry", "error", "limit", "compacting", "interrupted"],
-  done: ["busy", "retry", "error", "limit", "dialog", "compacting", "interrupted"],
-  waiting_permission: ["busy", "retry", "error", "limit", "compacting", "interrupted"],
-  waiting_trust: ["busy", "retry", "error", "limit", "compacting", "interrupted"],
-  waiting_input: ["busy", "retry", "error", "limit", "compacting", "interrupted"],
-  usage_limited: ["error", "compacting", "interrupted"],
-  auth_error: ["limit", "dialog", "compacting", "interrupted"],
-  stopped_error: ["limit", "dialog", "compacting", "interrupted"],
-  retrying: ["error", "limit", "dialog", "compacting", "interrupted"],
+  done: ["tool", "busy", "retry", "error", "limit", "dialog", "compacting", "interrupted"],
+  waiting_permission: ["ended", "busy", "retry", "error", "limit", "compacting", "interrupted"],
+  waiting_trust: ["ended", "busy", "retry", "error", "limit", "compacting", "interrupted"],
+  waiting_input: ["tool", "busy", "retry", "error", "limit", "compacting", "interrupted"],
+  usage_limited: ["tool", "error", "compacting", "interrupted"],
+  auth_error: ["tool", "limit", "dialog", "compacting", "interrupted"],
+  stopped_error: ["tool", "limit", "dialog", "compacting", "interrupted"],
+  retrying: ["ended", "error", "limit", "dialog", "compacting", "interrupted"],
   rate_limited: ["error", "dialog", "compacting", "interrupted"],
-  billing_error: ["limit", "dialog", "compacting", "interrupted"],
-  context_full: ["limit", "dialog", "compacting", "interrupted"],
+  billing_error: ["tool", "limit", "dialog", "compacting", "interrupted"],
+  context_full: ["tool", "limit", "dialog", "compacting", "interrupted"],
   unreachable: ["limit", "dialog", "compacting", "interrupted"],
 };
 
@@ -85,7 +85,8 @@ function stated(id: string, { lines }: Screen): Facts {
   return readFacts(compileProfile(unclocked(id)), plainScreen(lines), LOOK);
 }
 
-const says = (facts: Facts, fact: Fact): boolean => (fact === "busy" ? facts.busy === true : facts[fact] !== undefined);
+const says = (facts: Facts, fact: Fact): boolean =>
+  fact === "busy" || fact === "ended" ? facts[fact] === true : facts[fact] !== undefined;
 
 /** What a title never says in these states. */
 const TITLE_EXCLUDES: Readonly<Record<string, readonly string[]>> = {
