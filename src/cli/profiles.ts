@@ -3,11 +3,12 @@ import { readFile } from "node:fs/promises";
 import type { ProfileOverride } from "../agents/profile.js";
 import { problemText } from "../config/problem.js";
 import { profilesIn } from "../config/profile-check.js";
+import { whyUnreadable } from "../replay/bad-input.js";
 import { WrongOption } from "./wrong-option.js";
 
 export async function loadProfiles(path: string): Promise<ProfileOverride[]> {
   const text = await readFile(path, "utf8").catch((error: Error) => {
-    throw new WrongOption(`cannot read the profile ${path}: ${error.message}`);
+    throw new WrongOption(`the profile cannot be read: ${whyUnreadable(path, error)}`);
   });
   const found = profilesIn(path, text);
   if (Array.isArray(found)) return found;

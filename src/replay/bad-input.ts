@@ -6,3 +6,15 @@ export class BadInput extends Error {
     super(plain(message, 1000));
   }
 }
+
+/** Why a path cannot be read, in words of people where the system's are known. */
+export function whyUnreadable(path: string, error: unknown): string {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return WORDS[code]?.(path) ?? `cannot read ${path}: ${message}`;
+}
+
+const WORDS: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `there is no file or folder ${path}`,
+  EISDIR: (path) => `${path} is a folder, and a file was expected`,
+  EACCES: (path) => `${path} may not be read by this user: permission denied`,
+};

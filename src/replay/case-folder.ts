@@ -6,6 +6,7 @@ import { profileFor } from "../agents/registry.js";
 import { parseRecord, str } from "../readers/json.js";
 import { rowsToTimed } from "../readers/opencode/times.js";
 import { parseSignal } from "../readers/signal-schema.js";
+import { whyUnreadable } from "./bad-input.js";
 import { openCast } from "./cast.js";
 import { BadInput, readLines, readPart, recordOf } from "./files.js";
 import { fromArray, isOnClock, mergeInputs, onlyFrom, type RecordedInput } from "./inputs.js";
@@ -44,7 +45,7 @@ export async function openCase(
   own: readonly ProfileOverride[] = [],
 ): Promise<CaseFolder> {
   const names = await readdir(path).catch((error: Error) => {
-    throw new BadInput(`cannot open the case folder ${path}: ${error.message}`);
+    throw new BadInput(whyUnreadable(path, error));
   });
   const meta = names.includes("meta.json") ? await readMeta(path) : {};
   const headless = meta.mode === "headless";

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { type JsonRecord, parseRecord } from "../readers/json.js";
 import { LineSplitter } from "../readers/lines.js";
-import { BadInput } from "./bad-input.js";
+import { BadInput, whyUnreadable } from "./bad-input.js";
 
 export { BadInput };
 
@@ -18,7 +18,7 @@ async function* readChunks(path: string): AsyncGenerator<Uint8Array> {
   try {
     first = await iterator.next();
   } catch (error) {
-    throw new BadInput(`cannot read ${path}: ${(error as Error).message}`);
+    throw new BadInput(whyUnreadable(path, error));
   }
   if (first.done) return;
   const rest = (async function* (): AsyncGenerator<Uint8Array> {
@@ -46,7 +46,7 @@ async function* unpacked(path: string, first: Uint8Array, rest: AsyncIterable<Ui
     if (error instanceof BadInput) throw error;
     // A recording cut off in the middle of its last block is still a recording up to there.
     if (zipped && bytes > 0) return;
-    throw new BadInput(`cannot read ${path}: ${(error as Error).message}`);
+    throw new BadInput(whyUnreadable(path, error));
   }
 }
 

@@ -5,6 +5,7 @@ import type { ProfileOverride } from "../agents/profile.js";
 import { profileFor } from "../agents/registry.js";
 import { type Rehearsal, rehearse, type Would } from "../core/rehearse.js";
 import type { TimelineEntry } from "../core/timeline.js";
+import { whyUnreadable } from "./bad-input.js";
 import { openCase, type SourceName } from "./case-folder.js";
 import { openCast } from "./cast.js";
 import { BadInput } from "./files.js";
@@ -88,10 +89,7 @@ export async function isFolder(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isDirectory();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new BadInput(
-      code === "ENOENT" ? `there is no file or folder ${path}` : `cannot open ${path}: ${(error as Error).message}`,
-    );
+    throw new BadInput(whyUnreadable(path, error));
   }
 }
 

@@ -28,7 +28,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe("rouse replay", () => {
   it.each([
-    ["--transcript", "nosuch", /^rouse: cannot read .*nosuch: /],
+    ["--transcript", "nosuch", /^rouse: there is no file or folder .*nosuch$/m],
     ["--transcript", "full.cast", /^rouse: .*full\.cast is no transcript that rouse can read/],
     [
       "--events",
