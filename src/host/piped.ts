@@ -11,6 +11,7 @@ import { parseRecord } from "../readers/json.js";
 import { LineSplitter } from "../readers/lines.js";
 import type { RecordReader } from "../readers/record-reader.js";
 import { readersFor } from "../readers/registry.js";
+import { placeHere } from "../sensors/place.js";
 import type { PtyEvents, PtyExit, PtyOptions } from "../sensors/pty.js";
 import type { ForegroundOptions } from "./foreground.js";
 import { type HeldProgram, Host } from "./host.js";
@@ -122,13 +123,11 @@ class StreamWatch {
 
   constructor(host: Host) {
     this.#host = host;
+    void host.ready.then(() => this.#begin());
   }
 
   take(bytes: Buffer): void {
-    if (this.#isStream === null) {
-      this.#isStream = bytes[0] === 0x7b;
-      if (this.#isStream) void this.#begin();
-    }
+    this.#isStream ??= bytes[0] === 0x7b;
     if (!this.#isStream) return;
     if (this.#reader) {
       this.#read(this.#reader, bytes);
@@ -138,10 +137,7 @@ class StreamWatch {
     if (this.#earlyBytes <= EARLY_BYTES_MAX) this.#early.push(bytes);
   }
 
-  async #begin(): Promise<void> {
-    await this.#host.ready;
-    // Settings and zones take time and memory to load, and most runs have a terminal.
-    const { placeHere } = await import("../sensors/place.js");
+  #begin(): void {
     this.#reader = readersFor(this.#host.kind).stream(placeHere());
     for (const bytes of this.#early.splice(0)) this.#read(this.#reader, bytes);
   }

@@ -130,9 +130,11 @@ describe("rouse policy", () => {
       trials: [
         {
           cause: "loop",
-          would: [{ t: 60, do: "interrupt" }, { do: "nudge", say: "repeating" }, { do: "block" }, { do: "escalate" }],
+          would: [{ t: 60, do: "interrupt" }, { do: "nudge", say: "repeating" }, { do: "escalate" }],
         },
       ],
     });
+    const transcript = rouse(["policy", "test", "--cause", "loop", "--origin", "transcript", "--json"]).stdout;
+    expect(JSON.parse(transcript)).toMatchObject({ trials: [{ would: [{ do: "escalate" }] }] });
   });
 });
