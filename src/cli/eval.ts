@@ -1,5 +1,4 @@
 /** `rouse eval`: scores the judgement on a labelled corpus, and names what it got wrong with the reasons it gave. */
-
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";

@@ -1,5 +1,4 @@
 /** `rouse policy`: what would be done about each trouble, and a trial of it on a virtual clock. */
-
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { Assessment } from "../core/assess.js";
 import { plain, plainJson } from "../core/plain.js";

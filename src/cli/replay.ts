@@ -1,5 +1,4 @@
 /** `rouse replay`: a recording in, an explained timeline out. */
-
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { ProfileOverride } from "../agents/profile.js";
 import { KINDS } from "../agents/registry.js";

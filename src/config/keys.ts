@@ -241,9 +241,7 @@ export const KEYS = {
       "spin_repeats",
       "lower",
       "So many visits to one file without anything new support other signs of a loop; set by you, they are one by themselves.",
-      {
-        min: 3,
-      },
+      { min: 3 },
     ),
     spin_window_minutes: detector(
       "spin_window_minutes",

@@ -1,5 +1,4 @@
 /** Why rouse says what it says: the evidence with ages and sources, what would change it, and the story so far. */
-
 import { DEFAULTS } from "../core/defaults.js";
 import { openPrompt } from "../core/evidence/prompts.js";
 import { turnWord } from "../core/evidence/turn.js";

@@ -1,5 +1,4 @@
 /** Where this process runs, as far as readers of an agent's records have to know it. */
-
 import type { Config } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import type { Place } from "../readers/record-reader.js";

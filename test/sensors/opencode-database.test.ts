@@ -1,5 +1,4 @@
 /** OpenCode's database, written by a process of its own while it is read. Needs the built store (`tsc -b`). */
-
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,4 @@
 /** The demo for people: a frame that fits the terminal, lines where there is none, and the summary at the end. */
-
 import { plain } from "../../core/plain.js";
 import { spell } from "../../core/spell.js";
 import type { Ending } from "../../demo/cast.js";

@@ -1,5 +1,4 @@
 /** The doctor's look at rouse's own alarm path: what would happen if an agent got into trouble now. */
-
 import { plain } from "../../core/plain.js";
 import { spell } from "../../core/spell.js";
 import type { AlertsStatus } from "../../daemon/alert-routes.js";

@@ -1,5 +1,4 @@
 /** Policies for people: each trouble with its ladder, one line per rung. */
-
 import { plain } from "../../core/plain.js";
 import type { Budget, Policy, Rung } from "../../core/policy/policy.js";
 import { spell } from "../../core/spell.js";

@@ -1,5 +1,4 @@
 /** The sentence that explains a loop to a person: one per rule. */
-
 import { spell } from "../spell.js";
 import type { Told } from "./loop-repeats.js";
 import type { TalkTold } from "./loop-talk.js";

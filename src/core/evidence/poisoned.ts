@@ -5,7 +5,7 @@
  */
 import { normaliseResult } from "../normalise.js";
 import type { ErrorSignal, Signal, Source } from "../signal.js";
-import { spell } from "../spell.js";
+import { ago } from "../spell.js";
 import type { Verdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";
 
@@ -49,7 +49,7 @@ export function poisonedVerdict(state: PoisonedState, now: number): PoisonedVerd
   const { rejection } = state;
   if (rejection === null || !rejection.again) return null;
   const text = rejection.text ? `: ${rejection.text}` : "";
-  const reason = `two different inputs ended in the same rejection in ${spell(now - rejection.since)} (${rejection.source})${text}`;
+  const reason = `two different inputs ended in the same rejection, the first ${ago(now - rejection.since)} (${rejection.source})${text}`;
   return { cause: "poisoned_context", since: rejection.since, confidence: CONFIDENCE.high, reason };
 }
 
