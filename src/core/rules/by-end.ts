@@ -104,12 +104,16 @@ export function byEnd(question: Question): Verdict | null {
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
 }
 
+/** Said until it has settled. */
+export const seemsTo = ({ since }: Question, have: string, told: { at: number; source: Source }): string =>
+  `the turn seems to have ${have} ${ago(since(told.at))} (${told.source}), which is not sure yet`;
+
 /** A record may tell of a turn before the flag of the program does. */
 function unsettled(question: Question, word: Word): string {
   const { startAt, startBy } = question.evidence.turn.record;
   if (startAt !== null && startAt > word.at && isRecordOpen(question.evidence, word))
     return `a turn began ${ago(question.since(startAt))} (${startBy}), though the ${word.source} still says idle`;
-  return `the turn seems to have ended ${ago(question.since(quietAt(question, word)))} (${word.source}), which is not sure yet`;
+  return seemsTo(question, "ended", { at: quietAt(question, word), source: word.source });
 }
 
 /** Who told the end, once nobody says anything any more. */

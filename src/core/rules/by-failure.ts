@@ -3,9 +3,8 @@ import { SETTLE_MS } from "../clocks.js";
 import type { Evidence } from "../evidence/evidence.js";
 import type { Failure, Limit } from "../evidence/failures.js";
 import { poisonedVerdict } from "../evidence/poisoned.js";
-import type { Source } from "../signal.js";
 import { ago, lasting } from "../spell.js";
-import { endOf } from "./by-end.js";
+import { endOf, seemsTo } from "./by-end.js";
 
 /** Records of a limit or a final error first; then the program's own row above an idle composer. */
 export function byFailure(question: Question): Verdict | null {
@@ -45,9 +44,6 @@ export function byFailure(question: Question): Verdict | null {
   }
   return failed(question, { cause: "api", text: "the program says so and gives no reason", at, source });
 }
-
-const seemsTo = ({ since }: Question, what: string, told: { at: number; source: Source }): string =>
-  `the turn seems to have ${what} ${ago(since(told.at))} (${told.source}), which is not sure yet`;
 
 /**
  * The row was there before the turn, which has only just ended: it tells of the turn before, until a look has found it

@@ -2,7 +2,7 @@ import type { Question, Verdict } from "../assess.js";
 import { ACT_AFTER_MS, ACT_MARGIN, FREEZE, FROZEN_AFTER_MS, FULL_WINDOW_SILENCE_MS } from "../clocks.js";
 import { SECOND, setting } from "../defaults.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
-import { type EvidenceKind, kinds, nothingBelow } from "../evidence/kinds.js";
+import { KIND_OF_SOURCE, kinds, nothingBelow } from "../evidence/kinds.js";
 import type { Witness } from "../evidence/progress.js";
 import type { Source } from "../signal.js";
 import { ago, lasting } from "../spell.js";
@@ -43,7 +43,7 @@ export function bySilence(question: Question): Verdict {
   }
   const actAfter = actAfterMs(question);
   dueAfter(news, Math.max(actAfter, threshold));
-  const silentKinds = kinds([...witnesses.map((witness) => KIND[witness]), nothingBelow(evidence)]);
+  const silentKinds = kinds([...witnesses.map((witness) => KIND_OF_SOURCE[SOURCE[witness]]), nothingBelow(evidence)]);
   const act = silent >= actAfter && silentKinds.length >= 2;
   const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { ...settings, turnActive: true });
   return {
@@ -74,16 +74,6 @@ function isMarkOfNothing({ evidence: { traits, progress }, word, since }: Questi
 
 /** Sources that tell edges only, or in batches: what they tell is news, and their silence proves nothing. */
 const EDGES: ReadonlySet<Witness> = new Set(["hook", "telemetry"]);
-
-const KIND: Record<Witness, EvidenceKind> = {
-  reply: "screen",
-  tokens: "screen",
-  stream: "record",
-  transcript: "record",
-  hook: "record",
-  telemetry: "record",
-  socket: "process",
-};
 
 const SOURCE: Record<Witness, Source> = {
   reply: "screen",
@@ -149,7 +139,11 @@ function frozenScreen(question: Question): Verdict | null {
   const others = (Object.keys(seen) as Witness[]).filter(
     (witness) => !EDGES.has(witness) && since(seen[witness] ?? 0) >= frozenMs,
   );
-  const frozenKinds = kinds(["screen", ...others.map((witness) => KIND[witness]), nothingBelow(evidence)]);
+  const frozenKinds = kinds([
+    "screen",
+    ...others.map((witness) => KIND_OF_SOURCE[SOURCE[witness]]),
+    nothingBelow(evidence),
+  ]);
   return {
     state: "stuck",
     cause: "frozen_screen",
