@@ -121,6 +121,13 @@ describe("hooks of Claude Code", () => {
     expect(plan("claude-code").after).toBe(once);
   });
 
+  it("leave no copy beside a file that rouse began itself: it never was without them", () => {
+    expect(applyHooks(plan("claude-code"))).toBeNull();
+    expect(applyHooks(plan("claude-code", { command: ["/elsewhere/rouse"] }))).toBeNull();
+    expect(applyHooks(plan("claude-code", { remove: true }))).toBeNull();
+    expect(existsSync(`${plan("claude-code").path}.before-rouse`)).toBe(false);
+  });
+
   it("follow rouse when it moves", () => {
     put("claude-code", CLAUDE);
     applyHooks(plan("claude-code", { command: ["/old place/bin/rouse"] }));

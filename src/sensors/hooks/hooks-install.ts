@@ -29,6 +29,8 @@ export interface HookPlan {
   after: string;
   /** Why the file cannot be edited: it is left as it is. */
   problem: string | null;
+  /** rouse's hooks are in it already, so that it is no longer as it was before rouse. */
+  isOurs?: boolean;
 }
 
 export interface HookOptions {
@@ -115,18 +117,20 @@ export function planHooks(program: HookProgram, options: HookOptions): HookPlan 
     if (options.remove) return { program, path, before, after: before, problem: null };
   }
   const edited = edit(before, options);
+  const bare = edit(before, { ...options, remove: true });
+  const isOurs = bare.ok && bare.text !== before;
   return edited.ok
-    ? { program, path, before, after: edited.text, problem: null }
+    ? { program, path, before, after: edited.text, problem: null, isOurs }
     : { program, path, before, after: before, problem: `${path}: ${edited.problem}; nothing was changed` };
 }
 
 /** Writes a plan. The first time, the file as it was is kept beside it. Returns where, if it was. */
-export function applyHooks({ path, before, after }: HookPlan): string | null {
+export function applyHooks({ path, before, after, isOurs = false }: HookPlan): string | null {
   if (before === after) return null;
   makeFolder(dirname(path), 0o777);
   const target = targetOf(path);
   const backup = `${target}.before-rouse`;
-  const keeps = existsSync(target) && !existsSync(backup);
+  const keeps = !isOurs && existsSync(target) && !existsSync(backup);
   if (keeps) copyFileSync(target, backup, constants.COPYFILE_EXCL);
   replaceFile(path, after, 0o600);
   return keeps ? backup : null;
