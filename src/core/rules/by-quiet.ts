@@ -39,15 +39,18 @@ export function byQuiet(question: Question): Verdict | null {
   const patience = Math.max(1, setting(settings, "silence_patience"));
   const timeoutMs = setting(settings, "idle_timeout_minutes") * MINUTE * patience;
   dueAfter(outputAt, timeoutMs);
-  const reasons = [`no output ${lasting(since(outputAt))} (screen), and nothing on the screen explains it`];
+  const own = settings.own?.idle_timeout_minutes;
+  const silent = `no output ${lasting(since(outputAt))} (screen), and nothing on the screen explains it`;
+  const reasons = [silent];
   if (since(outputAt) < timeoutMs && evidence.turn.readyAt !== null) {
     const ready = `its prompt was seen ${ago(since(evidence.turn.readyAt))} (screen) and has not come back`;
     return { state: "working", cause: null, confidence: 0.4, reasons: [...reasons, ready] };
   }
   if (since(outputAt) < timeoutMs) return { state: "idle", cause: null, confidence: 0.4, reasons };
   const told = { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons } as const;
-  const own = settings.own?.idle_timeout_minutes;
-  if (own === undefined || reading.caret) return told;
+  if (own === undefined)
+    return { ...told, reasons: [`${silent}; it is only told while nobody sets health.idle_timeout_minutes`] };
+  if (reading.caret) return told;
   const still = stillSince(evidence, outputAt);
   const actMs = own * MINUTE * patience;
   dueAfter(still, actMs);
