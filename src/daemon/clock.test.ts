@@ -25,6 +25,15 @@ describe("Clock", () => {
     expect(hand.clock.now()).toBe(START + 3_600_500);
   });
 
+  it("shows a suspend that a wall clock set back hides from it", () => {
+    const hand = new HandClock(START, "linux");
+    expect(hand.clock.look.now).toBe(START);
+    hand.set(-95_000);
+    hand.sleep(110_000);
+    expect(hand.clock.look.now).toBe(START + 109_000);
+    expect(hand.clock.timed(START - 95_000)).toBe(START - 1000);
+  });
+
   it("goes on where the daemon before it was, when the wall clock was set back between them", () => {
     const hand = new HandClock(START);
     hand.set(-600_000);

@@ -36,6 +36,8 @@ export interface Moment extends Look {
   uptime: Uptime | null;
 }
 
+/** The system tells its uptime in whole seconds. */
+const UPTIME_STEP_MS = 1000;
 /** A tick may be late by so much before it is a gap. */
 const LATE_MS = 15_000;
 
@@ -44,6 +46,8 @@ export class Clock {
   readonly #uptime: () => Uptime;
   #last: ClockReading;
   #now: number;
+  /** What it showed when the uptime was last asked for. */
+  #lookedUp: { now: number; ms: number };
   /** How far it was moved on over time of which nobody knows how long it was. */
   #leapt = 0;
 
@@ -52,6 +56,7 @@ export class Clock {
     this.#uptime = uptime;
     this.#last = read();
     this.#now = this.#last.wall;
+    this.#lookedUp = { now: this.#now, ms: uptime().ms };
   }
 
   now(): number {
@@ -63,7 +68,16 @@ export class Clock {
   }
 
   get look(): Look {
+    this.#keepUp();
     return { now: this.now(), wall: this.#last.wall };
+  }
+
+  /** A wall clock that was set back while nobody looked hides a suspend from both clocks; the uptime shows it. */
+  #keepUp(): void {
+    const { ms } = this.#uptime();
+    const before = this.#lookedUp;
+    this.#now = Math.max(this.now(), before.now + ms - before.ms - UPTIME_STEP_MS);
+    this.#lookedUp = { now: this.#now, ms };
   }
 
   get moment(): Moment {
