@@ -6,6 +6,7 @@ import { awakeMs } from "../core/awake.js";
 import type { Settings } from "../core/defaults.js";
 import { createEvidence, type Evidence, take } from "../core/evidence/evidence.js";
 import type { Signal } from "../core/signal.js";
+import { ago } from "../core/spell.js";
 import type { NightSpend } from "../core/spending.js";
 import { addEntry, type TimelineEntry } from "../core/timeline.js";
 import type { Traits } from "../core/traits.js";
@@ -52,12 +53,11 @@ const UNJUDGED: Omit<Assessment, "at"> = {
   recheckAt: null,
 };
 
-const BORN: Omit<Assessment, "at" | "recheckAt"> = {
+const BORN: Omit<Assessment, "at" | "recheckAt" | "reasons"> = {
   state: "starting",
   cause: null,
   confidence: 0.5,
   until: null,
-  reasons: ["the program is up, nothing was seen of it yet"],
   level: "act",
   kinds: [],
   ruleset: RULESET,
@@ -151,7 +151,9 @@ export class Watched {
     const found = assess(this.evidence, now, this.settings);
     const firstWordBy = this.#bornAt + FIRST_WORD_MS;
     const isBorn = this.evidence.first === null && !this.evidence.blind && now < firstWordBy;
-    return isBorn && found.state === "unknown" ? { ...BORN, at: now, recheckAt: firstWordBy } : found;
+    if (!isBorn || found.state !== "unknown") return found;
+    const reasons = [`met ${ago(now - this.#bornAt)} (observer), nothing was seen of it yet`];
+    return { ...BORN, reasons, at: now, recheckAt: firstWordBy };
   }
 
   #setAside(error: unknown, now: number): void {
