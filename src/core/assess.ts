@@ -138,12 +138,12 @@ const QUIET: ReadonlySet<State> = new Set<State>(["starting", "idle"]);
 /** What makes the screen's word weaker than usual. Said with every verdict, so that nobody trusts a profile too long. */
 function doubts({ progress, session, traits, exit }: Evidence, since: Question["since"]): string[] {
   if (!progress.reading || exit) return [];
-  const seen = `, seen ${ago(since(progress.readingAt ?? 0))} (screen)`;
   const found: string[] = [];
   const fit = versionFit(traits.versions, session.version);
-  if (fit === 1) found.push(`version ${session.version} is newer than its profile (${traits.versions?.to})${seen}`);
-  if (fit === -1) found.push(`version ${session.version} is older than its profile (${traits.versions?.from})${seen}`);
-  if (progress.reading.structural)
-    found.push(`the screen does not fit the program's profile${seen}: judged by its structure`);
-  return found;
+  if (fit === 1) found.push(`version ${session.version} is newer than its profile (${traits.versions?.to})`);
+  if (fit === -1) found.push(`version ${session.version} is older than its profile (${traits.versions?.from})`);
+  if (progress.reading.structural) found.push("judged by structure: the screen does not fit the program's profile");
+  if (found.length === 0) return found;
+  const seen = ago(since(progress.readingAt ?? 0));
+  return found.map((doubt) => `${doubt}, seen ${seen} (screen)`);
 }
