@@ -83,6 +83,7 @@ const SOURCE_OF: PerKind<ActivitySource | null> = {
   input: none,
   gap: none,
   sight: none,
+  habits: none,
 };
 
 export function activitySourceOf(signal: Signal): ActivitySource | null {

@@ -72,6 +72,7 @@ const IS_PROGRESS: PerKind<boolean> = {
   input: no,
   gap: no,
   sight: no,
+  habits: no,
 };
 
 /** Real work, as against acknowledgements, heartbeats, repaints and recovery prompts. */

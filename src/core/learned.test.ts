@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WorkKey } from "./learned.js";
-import { createLearned, learnedThreshold, learnGap } from "./learned.js";
+import { createLearned, habitsOf, learnedThreshold, learnGap, takeHabits } from "./learned.js";
 
 const BOUNDS = { priorMs: 10_000, floorMs: 5_000, ceilingMs: 600_000 };
-const KEY: WorkKey = { agent: "claude-code", class: "shell", head: "npm test" };
+const KEY: WorkKey = { class: "shell", head: "npm test" };
 
 function taught(samples: number[], key: WorkKey = KEY) {
   const state = createLearned();
@@ -34,7 +34,7 @@ describe("learned thresholds", () => {
       pool: "class",
       samples: 20,
     });
-    expect(learnedThreshold(state, { ...KEY, agent: "codex" }, BOUNDS).pool).toBe("prior");
+    expect(learnedThreshold(state, { ...KEY, class: "web" }, BOUNDS).pool).toBe("prior");
   });
 
   it("learn nothing from a gap that was alarmed on, spanned sleep or is no time", () => {
@@ -66,10 +66,21 @@ describe("learned thresholds", () => {
     expect(learnedThreshold(state, KEY, BOUNDS).ms).toBe(10_000);
   });
 
+  it("are the same in the next session, of which the youngest 64 pools are told", () => {
+    const state = taught(Array(20).fill(8_192));
+    const next = createLearned();
+    takeHabits(next, habitsOf(state));
+    expect(next).toEqual(state);
+    for (let i = 0; i < 200; i++) learnGap(state, { ...KEY, head: `make ${i}` }, 1_000);
+    const told = habitsOf(state);
+    expect(told).toHaveLength(64);
+    expect(told.at(-1)).toEqual({ class: "shell", head: "make 199", gaps: [[28, 1]] });
+  });
+
   it("forget the pools that were not used for longest", () => {
     const state = taught(Array(20).fill(8_192));
-    for (let i = 0; i < 2_000; i++) learnGap(state, { ...KEY, agent: `agent-${i}` }, 1_000);
+    for (let i = 0; i < 2_000; i++) learnGap(state, { ...KEY, head: `make ${i}` }, 1_000);
     expect(state.size).toBe(256);
-    expect(learnedThreshold(state, KEY, BOUNDS).pool).toBe("prior");
+    expect(learnedThreshold(state, KEY, BOUNDS).pool).toBe("class");
   });
 });

@@ -3,16 +3,16 @@
  *
  *     clamp(max(prior, factor * own quantile), floor, ceiling)
  *
- * pooled over (agent, tool class, command head), then (agent, tool class), then the prior alone, until a pool has
- * enough samples. Gaps are counted in a fixed histogram whose buckets grow by a factor of 2^(1/4), so that memory
- * does not grow and the quantile is at most 19 % too high, never too low.
+ * pooled over (tool class, command head), then the tool class, then the prior alone, until a pool has enough samples.
+ * Each agent has pools of its own, which its next session begins with. Gaps are counted in a fixed histogram whose
+ * buckets grow by a factor of 2^(1/4), so that memory does not grow and the quantile is at most 19 % too high, never
+ * too low.
  */
 import type { Settings } from "./defaults.js";
 import { setting } from "./defaults.js";
-import type { ToolClass } from "./signal.js";
+import type { Habit, ToolClass } from "./signal.js";
 
 export interface WorkKey {
-  agent: string;
   class: ToolClass;
   /** The head of the command, such as `npm test`; none for tools without one. */
   head?: string;
@@ -42,9 +42,13 @@ interface Histogram {
   total: number;
 }
 
-export type LearnedState = Map<string, Histogram>;
+interface Pool extends WorkKey, Histogram {}
+
+export type LearnedState = Map<string, Pool>;
 
 const POOLS_MAX = 256;
+/** So many pools, the youngest ones, go over to the next session. */
+const HABITS_MAX = 64;
 const STEPS_PER_OCTAVE = 4;
 const SMALLEST_MS = 8;
 /** 24 octaves above 8 ms: 37 hours. */
@@ -58,20 +62,35 @@ export function createLearned(): LearnedState {
 
 export function learnGap(state: LearnedState, key: WorkKey, gapMs: number, taint?: GapTaint): void {
   if (taint?.alarmed || taint?.asleep || !Number.isFinite(gapMs) || gapMs < 0) return;
-  for (const name of poolNames(key)) {
-    const histogram = state.get(name) ?? { counts: Array.from({ length: BUCKETS }, () => 0), total: 0 };
-    const bucket = bucketOf(gapMs);
-    histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + 1;
-    histogram.total += 1;
-    if (histogram.total > TOTAL_MAX) halve(histogram);
-    // Setting it anew makes it the youngest; the pool that was not used for longest is forgotten.
-    state.delete(name);
-    state.set(name, histogram);
-  }
+  for (const pool of poolsOf(key)) count(state, pool, bucketOf(gapMs), 1);
   for (const name of state.keys()) {
     if (state.size <= POOLS_MAX) break;
     state.delete(name);
   }
+}
+
+/** What the agent's next session begins with. */
+export function habitsOf(state: LearnedState): Habit[] {
+  return [...state.values()].slice(-HABITS_MAX).map(({ counts, total: _, ...key }) => ({
+    ...key,
+    gaps: counts.flatMap((times, bucket): [number, number][] => (times > 0 ? [[bucket, times]] : [])),
+  }));
+}
+
+/** Those of the agent's session before this one. */
+export function takeHabits(state: LearnedState, habits: readonly Habit[]): void {
+  for (const { gaps, ...key } of habits) for (const [bucket, times] of gaps) count(state, key, bucket, times);
+}
+
+function count(state: LearnedState, key: WorkKey, bucket: number, times: number): void {
+  const name = nameOf(key);
+  const pool = state.get(name) ?? { ...key, counts: Array.from({ length: BUCKETS }, () => 0), total: 0 };
+  pool.counts[bucket] = (pool.counts[bucket] ?? 0) + times;
+  pool.total += times;
+  if (pool.total > TOTAL_MAX) halve(pool);
+  // Setting it anew makes it the youngest; the pool that was not used for longest is forgotten.
+  state.delete(name);
+  state.set(name, pool);
 }
 
 export function learnedThreshold(
@@ -80,13 +99,13 @@ export function learnedThreshold(
   bounds: Bounds,
   settings?: Settings,
 ): LearnedThreshold {
-  const [classPool, commandPool] = poolNames(key);
+  const [ofClass, ofCommand] = poolsOf(key);
   const wanted = setting(settings, "learned_min_samples");
-  for (const [pool, name] of [
-    ["command", commandPool],
-    ["class", classPool],
+  for (const [pool, of] of [
+    ["command", ofCommand],
+    ["class", ofClass],
   ] as const) {
-    const histogram = name === undefined ? undefined : state.get(name);
+    const histogram = of && state.get(nameOf(of));
     if (histogram === undefined || histogram.total < wanted) continue;
     const own = setting(settings, "learned_factor") * quantile(histogram, setting(settings, "learned_quantile"));
     return { ms: clamp(Math.max(bounds.priorMs, own), bounds), pool, samples: histogram.total };
@@ -94,10 +113,11 @@ export function learnedThreshold(
   return { ms: clamp(bounds.priorMs, bounds), pool: "prior", samples: 0 };
 }
 
-function poolNames(key: WorkKey): string[] {
-  const pool = JSON.stringify([key.agent, key.class]);
-  return key.head === undefined ? [pool] : [pool, JSON.stringify([key.agent, key.class, key.head.slice(0, 80)])];
+function poolsOf({ class: kind, head }: WorkKey): WorkKey[] {
+  return head === undefined ? [{ class: kind }] : [{ class: kind }, { class: kind, head: head.slice(0, 80) }];
 }
+
+const nameOf = ({ class: kind, head }: WorkKey): string => (head === undefined ? kind : `${kind} ${head}`);
 
 function bucketOf(ms: number): number {
   if (ms <= SMALLEST_MS) return 0;

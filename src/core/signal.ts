@@ -377,6 +377,20 @@ export interface SightSignal extends Base {
   text?: string;
 }
 
+/** How long an agent's calls of one kind took: how many of them per bucket of `learned.ts`. */
+export interface Habit {
+  class: ToolClass;
+  /** The head of the command; none for all of the class together. */
+  head?: string;
+  gaps: [bucket: number, times: number][];
+}
+
+/** What rouse had learned of the agent when this session began. Says nothing of the session itself. */
+export interface HabitsSignal extends Base {
+  kind: "habits";
+  habits: Habit[];
+}
+
 export type Signal =
   | SessionSignal
   | StatusSignal
@@ -406,6 +420,7 @@ export type Signal =
   | QueueSignal
   | InputSignal
   | GapSignal
-  | SightSignal;
+  | SightSignal
+  | HabitsSignal;
 
 export type SignalKind = Signal["kind"];

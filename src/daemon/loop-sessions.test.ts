@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { Untimed } from "../../test/support/loops.js";
 import { agent, HOUR_MS, lookedAt, news, SILENT_S, TestLoop, WORKING } from "../../test/support/loops.js";
 import { START } from "../../test/support/steps.js";
+import type { Signal } from "../core/signal.js";
 import { viewOf } from "./view.js";
 
 let test: TestLoop;
@@ -79,6 +81,48 @@ describe("the loop's sessions", () => {
     test.loop.register(agent({ session: "living", startedAt: START + 5, endedAt: START + 9 }));
     expect(test.loop.find("api")?.session.session).toBe("living");
     expect(test.loop.find("nobody")).toBeNull();
+  });
+
+  describe("what was learned of an agent", () => {
+    const SHELL = { source: "hook", tool: "Bash", class: "shell", subject: "make all" } as const;
+    const begun = (id: string): Untimed<Signal> => ({ ...SHELL, kind: "tool_start", id, call: id });
+    const ended = (id: string): Untimed<Signal> => ({
+      kind: "tool_end",
+      source: "hook",
+      id,
+      ok: true,
+      outcome: id,
+      raw: id,
+    });
+    /** Twenty calls of 25 minutes: a shell command is told after 30 min. */
+    const teach = async (): Promise<void> => {
+      test = await TestLoop.working();
+      for (let n = 0; n < 20; n++) {
+        await test.send("s1", [begun(`c${n}`)]);
+        test.run(25 * 60);
+        await test.send("s1", [ended(`c${n}`)]);
+      }
+      test.loop.register(agent({ endedAt: test.loop.now() }));
+    };
+    const isLate = async (kind: string): Promise<string> => {
+      test.loop.register(agent({ session: "s2", kind, startedAt: test.hand.wall }));
+      await test.send("s2", [...WORKING, begun("last")]);
+      test.run(60 * 60);
+      return test.says("s2");
+    };
+
+    it("holds for its next session, also when the daemon began anew meanwhile", async () => {
+      await teach();
+      test.restart();
+      expect(await isLate("claude-code")).not.toContain("stuck");
+      test.restart();
+      expect(test.says("s2")).not.toContain("stuck");
+    });
+
+    it("does not hold for another program of that name", async () => {
+      await teach();
+      expect(await isLate("codex")).toContain("stuck");
+    });
   });
 
   it("forgets those that ended a day ago, and the journal does not", () => {

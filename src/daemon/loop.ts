@@ -5,6 +5,7 @@
  * judgement itself named; a slow tick is only the floor. One session that cannot be judged is set aside alone.
  */
 import type { AgentSession } from "../core/agent.js";
+import { habitsOf } from "../core/learned.js";
 import type { Signal } from "../core/signal.js";
 import type { Journal } from "../store/journal.js";
 import { type Clock, gapBetween, type Look, type Moment, TICK_MS } from "./clock.js";
@@ -127,8 +128,11 @@ export class Loop {
       if (known.session.workspace !== session.workspace) known.settings = this.settingsFor(session);
       known.session = session;
     } else {
-      const watched = new Watched(session, this.#clock.now(), this.settingsFor(session));
+      const before = this.find(session.name);
+      const now = this.#clock.now();
+      const watched = new Watched(session, now, this.settingsFor(session));
       this.#watched.set(session.session, watched);
+      if (before) this.#keepHabits(watched, before, now);
     }
     return this.#journal.acked(session.session);
   }
@@ -241,6 +245,14 @@ export class Loop {
   #keepGap(watched: Watched, span: { from: number; to: number }, now: number): void {
     const graceMs = Math.min(GRACE_MS, span.to - span.from);
     this.#note(watched, { kind: "gap", at: now, source: "observer", ...span, graceMs }, now);
+  }
+
+  /** What was learned of an agent holds for its next session, as long as it is the same program. */
+  #keepHabits(watched: Watched, before: Watched, now: number): void {
+    const habits = habitsOf(before.evidence.tools.learned);
+    if (habits.length === 0 || before.session.kind !== watched.session.kind) return;
+    this.#note(watched, { kind: "habits", at: now, source: "observer", habits }, now);
+    watched.judge(now);
   }
 
   #keepSight(watched: Watched, now: number): void {

@@ -15,6 +15,9 @@ const infra = z.enum(["rate", "overload", "network", "refused", "auth"]);
 const closing = z.enum(["question", "offer", "promise", "result"]);
 const channel = z.enum(["content", "thought"]);
 
+/** Buckets of `core/learned.ts`, and counts that it halves. */
+const gaps = z.array(z.tuple([z.int().min(0).max(95), z.int().min(1).max(2048)])).max(96);
+
 const reading = z.object({
   reply: name,
   lastLine: name,
@@ -227,6 +230,11 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     seen: z.boolean(),
     since: z.number().optional(),
     text: text.optional(),
+  }),
+  habits: z.object({
+    ...base,
+    kind: z.literal("habits"),
+    habits: z.array(z.object({ class: z.enum(TOOL_CLASSES), head: name.optional(), gaps })).max(64),
   }),
 };
 

@@ -174,7 +174,7 @@ export const PLANTED: readonly Planted[] = [
     found: /two kinds of evidence/,
     options: {},
     without: "isProven",
-    from: 15,
+    from: 4,
   },
   { bug: "no check for permission", found: /without permission/, options: {}, without: "isAllowed", from: 2 },
 ];

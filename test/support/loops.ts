@@ -13,7 +13,7 @@ import { type ClockModel, HandClock } from "./hand-clock.js";
 import { sessionOf } from "./sessions.js";
 import { START, screen } from "./steps.js";
 
-type Untimed<T> = T extends Signal ? Omit<T, "at"> : never;
+export type Untimed<T> = T extends Signal ? Omit<T, "at"> : never;
 
 export const agent = (fields: Partial<AgentSession> = {}): AgentSession =>
   sessionOf({ name: "api", kind: "claude-code", command: ["claude"], pid: 7, pidStart: "boot:1", ...fields });

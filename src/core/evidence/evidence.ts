@@ -34,7 +34,6 @@ export interface Evidence {
   session: Partial<SessionSignal>;
   /** The first signal of all. */
   first: { at: number; source: Source } | null;
-  lastAt: number | null;
   asleep: Asleep;
   turn: TurnEvidence;
   tools: ToolsEvidence;
@@ -75,7 +74,6 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     traits,
     session: {},
     first: null,
-    lastAt: null,
     asleep: [],
     turn: createTurn(),
     tools: createTools(),
@@ -113,8 +111,7 @@ export function take(evidence: Evidence, signal: Signal, settings: Settings = {}
   // A record may come late; what a terminal shows after its program has ended is nobody's work.
   if (evidence.exit !== null && signal.kind === "screen") return;
   if (isLate(evidence.turn, signal)) return;
-  evidence.first ??= { at: signal.at, source: signal.source };
-  evidence.lastAt = Math.max(evidence.lastAt ?? signal.at, signal.at);
+  if (signal.kind !== "habits") evidence.first ??= { at: signal.at, source: signal.source };
   for (const fold of foldsFor(signal.kind)) fold(evidence, signal, settings);
   takeOwn(evidence, signal);
 }

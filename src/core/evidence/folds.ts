@@ -54,7 +54,7 @@ const PARTS = {
 
 type Part = keyof typeof PARTS;
 
-/** Kinds that come often, and whom they concern. A kind that is not here is put to all. */
+/** Kinds that come often or concern few, and whom they concern. A kind that is not here is put to all. */
 const CONCERNED: { readonly [K in SignalKind]?: readonly Part[] } = {
   output: ["progress", "fingerprint", "lifecycle", "activity"],
   process: ["tools", "progress", "fingerprint", "lifecycle", "activity"],
@@ -74,6 +74,7 @@ const CONCERNED: { readonly [K in SignalKind]?: readonly Part[] } = {
   ],
   tokens: ["progress", "retries", "burn", "spend", "fingerprint", "lifecycle", "activity", "proof"],
   file: ["loop", "errors", "burn", "spin", "fingerprint", "lifecycle", "activity", "proof"],
+  habits: ["tools"],
 };
 
 /** In the order in which they take a signal in; none reads what another keeps. */

@@ -2,7 +2,7 @@
 import { type Asleep, awakeMs, takeAsleep } from "../awake.js";
 import { DECLARED_SLACK, DECLARED_SLACK_MS, TOOL_CLOCKS, UNSEEN_PATIENCE } from "../clocks.js";
 import { type Settings, setting } from "../defaults.js";
-import { createLearned, type LearnedState, learnedThreshold, learnGap, type WorkKey } from "../learned.js";
+import { createLearned, type LearnedState, learnedThreshold, learnGap, takeHabits, type WorkKey } from "../learned.js";
 import type { Signal, Source, ToolClass, ToolStartSignal } from "../signal.js";
 
 export interface OpenTool {
@@ -37,6 +37,9 @@ export function takeTools(tools: ToolsEvidence, signal: Signal, settings: Settin
   switch (signal.kind) {
     case "gap":
       takeAsleep(tools.asleep, signal);
+      return;
+    case "habits":
+      takeHabits(tools.learned, signal.habits);
       return;
     case "screen":
     case "process":
@@ -99,7 +102,6 @@ function keep(map: Map<string, OpenTool>, tool: OpenTool): void {
 }
 
 const keyOf = (tool: OpenTool): WorkKey => ({
-  agent: "self",
   class: tool.class,
   ...(tool.subject === undefined ? {} : { head: tool.subject.split(" ").slice(0, 2).join(" ") }),
 });
