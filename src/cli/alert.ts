@@ -7,6 +7,7 @@ import { askDaemon } from "../daemon/client.js";
 import { ask } from "./ask.js";
 import { isColoured, paint } from "./text/paint.js";
 import { type Column, tableText } from "./text/table.js";
+import { columnsOf } from "./text/width.js";
 
 const TEST_MS = 30_000;
 
@@ -98,7 +99,7 @@ function alertsText(alerts: readonly AlertView[], screen: Screen): string {
     { title: "TRIES", text: ({ attempts }) => String(attempts) },
     { title: "WHAT", text: ({ title, problem }) => (problem === null ? title : `${title}: ${problem}`), min: 20 },
   ];
-  return tableText(columns, alerts, screen.columns ?? 100);
+  return tableText(columns, alerts, columnsOf(screen));
 }
 
 function channelsText({ channels, pending, dead, problems }: AlertsStatus, screen: Screen): string {
@@ -111,5 +112,5 @@ function channelsText({ channels, pending, dead, problems }: AlertsStatus, scree
     { title: "TO", text: ({ to }) => to, min: 10 },
   ];
   const waiting = `${pending} alerts wait, ${dead} could not be sent\n`;
-  return `${tableText(columns, channels, screen.columns ?? 100)}${waiting}${wrong}`;
+  return `${tableText(columns, channels, columnsOf(screen))}${waiting}${wrong}`;
 }

@@ -10,6 +10,7 @@ import { parseTrouble } from "./options.js";
 import { parseDuration } from "./since.js";
 import { localTime } from "./text/incident.js";
 import { type Column, tableText } from "./text/table.js";
+import { columnsOf } from "./text/width.js";
 
 export function addAllow(program: Command, _setExit: (code: number) => void): void {
   program
@@ -64,7 +65,7 @@ export function allowText({ all, agents }: AllowView, screen: { columns?: number
     { title: "ACTS", text: (row) => (row.allowed ? "yes" : "no") },
     { title: "WHY", text: (row) => whyText(row, now), min: 10 },
   ];
-  return head + tableText(columns, agents, screen.columns ?? 100);
+  return head + tableText(columns, agents, columnsOf(screen));
 }
 
 function whyText(row: Row, now: number): string {

@@ -7,6 +7,7 @@ import { ask, isUnlisted } from "./ask.js";
 import { settings } from "./settings.js";
 import { isColoured, paint } from "./text/paint.js";
 import { type Column, tableText } from "./text/table.js";
+import { columnsOf } from "./text/width.js";
 
 const COLOURS = { fresh: "green", warning: "yellow", critical: "magenta", "auto-resume": "red" } as const;
 
@@ -51,7 +52,7 @@ export function checkText(agents: readonly CheckedAgent[], screen: { isTTY?: boo
   const counts = CATEGORIES.filter((category) => count(category) > 0).map(
     (category) => `${count(category)} ${category}`,
   );
-  return `${tableText(columns, agents, screen.columns ?? 100)}\n${counts.join(", ")}\n`;
+  return `${tableText(columns, agents, columnsOf(screen))}\n${counts.join(", ")}\n`;
 }
 
 function activityText({ activity, held_back, category_by_age }: CheckedAgent): string {

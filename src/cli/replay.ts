@@ -74,7 +74,16 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
         profiles,
         ...(policy ? { rehearsal: rehearsalOf(policy, options.origin, profiles) } : {}),
       };
-      const out = printer(options.json === true, policy?.name ?? null);
+      const kinds = new Set<string>();
+      const print = printer(options.json === true, policy?.name ?? null);
+      const out = (replayed: Printed & { kind: string }): void => {
+        kinds.add(replayed.kind);
+        print(replayed);
+      };
+      const outScreen = ({ kind, ...verdict }: ReturnType<typeof judgeScreen>): void => {
+        kinds.add(kind);
+        process.stdout.write(screenLine(verdict, options.json === true));
+      };
       const { events, screens, transcript, signals } = options;
       if (paths.length === 0 && [events, screens, transcript, signals].every((file) => file === undefined)) {
         command.error(
@@ -93,14 +102,12 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       if (events !== undefined)
         await orSkip(eachRow(events, EVENT_STREAMS, async (row) => out(await replayEvents(row, replay))));
       if (screens !== undefined)
-        await orSkip(
-          eachRow(screens, SINGLE_SCREENS, (row) =>
-            process.stdout.write(screenLine(judgeScreen(row, replay), options.json === true)),
-          ),
-        );
+        await orSkip(eachRow(screens, SINGLE_SCREENS, (row) => outScreen(judgeScreen(row, replay))));
       if (transcript !== undefined) await orSkip(replayTranscript(transcript, replay).then(out));
       if (signals !== undefined) await orSkip(replaySignals(signals, replay).then(out));
       for (const path of await findCases(paths, skip)) await orSkip(replayPath(path, replay).then(out));
+      for (const { id } of profiles.filter((given) => kinds.size > 0 && !kinds.has(given.id)))
+        process.stderr.write(`rouse: nothing was read by the profile ${plain(id)}; --agent ${plain(id)} has it used\n`);
       if (failed > 0) setExit(1);
     });
 }
@@ -170,7 +177,7 @@ function printer(json: boolean, policy: string | null): (replayed: Printed) => v
 /** What is left out for a reason: said as lost lines, or told elsewhere. */
 const UNDERSTOOD: ReadonlySet<string> = new Set(["damaged line", "impossible time", "copy", "foreign thread"]);
 
-function screenLine(verdict: ReturnType<typeof judgeScreen>, json: boolean): string {
+function screenLine(verdict: Omit<ReturnType<typeof judgeScreen>, "kind">, json: boolean): string {
   if (json) return `${plainJson(verdict)}\n`;
   const state = verdict.cause ? `${verdict.state}/${verdict.cause}` : verdict.state;
   return `${plain(verdict.case).padEnd(20)} ${state}${verdict.until ? ` until ${verdict.until}` : ""}\n`;

@@ -9,11 +9,12 @@ import type { PulseView } from "../daemon/pulse.js";
 import type { WhyAnswer } from "../daemon/routes.js";
 import type { SessionView } from "../daemon/view.js";
 import { ask, isCalled, isUnlisted } from "./ask.js";
-import { gistOf, limitText, openText } from "./text/incident.js";
+import { gistOf, limitText, localTime, openText } from "./text/incident.js";
 import { isColoured, paint, paintState } from "./text/paint.js";
 import { redraw } from "./text/redraw.js";
 import { type Column, tableText } from "./text/table.js";
 import { timelineText } from "./text/timeline.js";
+import { columnsOf, folded, textWidth } from "./text/width.js";
 
 export function addStatus(program: Command, setExit: (code: number) => void): void {
   program
@@ -173,7 +174,7 @@ export function statusText(agents: readonly SessionView[], screen: Screen, now: 
     ...(agents.some(({ task }) => task !== null) ? [TASK] : []),
     { title: "DOING", text: (a) => limitText(a, now) ?? (a.doing || (a.reasons[0] ?? "")), min: 6 },
   ];
-  return `${tableText(columns, agents, screen.columns ?? 100)}${agents.map((a) => blindText(a, now) + priceText(a)).join("")}`;
+  return `${tableText(columns, agents, columnsOf(screen))}${agents.map((a) => blindText(a, now) + priceText(a)).join("")}`;
 }
 
 /** The notice `watchdog.blind` in one line; empty for an agent that rouse sees. */
@@ -196,38 +197,48 @@ export function burnText({ tokens_per_hour, cost_usd_per_hour }: SessionView): s
 }
 
 /** The night so far beside its budget. */
-export function spendLines({ spend }: SessionView): string[] {
+export function spendLines({ spend }: SessionView, now: number = Date.now()): string[] {
   if (!spend) return [];
   const tokens = `${compact(spend.tokens)}${spend.tokens_budget === null ? "" : ` of ${compact(spend.tokens_budget)}`} tokens`;
   const cost = spend.cost_usd === null ? "cost not known" : `$${spend.cost_usd.toFixed(2)}`;
   const of = spend.cost_usd_budget === null ? "" : ` (of $${spend.cost_usd_budget.toFixed(2)})`;
   return [
-    `  this night, until ${spend.until}: ${tokens}, ${cost}${of}${spend.is_over ? ": over budget" : ""}`,
+    `  this night, until ${localTime(spend.until, now)}: ${tokens}, ${cost}${of}${spend.is_over ? ": over budget" : ""}`,
     ...spend.notes.map((note) => `  ${note}`),
   ];
 }
 
-function whyText(why: WhyAnswer, screen: Screen): string {
+export function whyText(why: WhyAnswer, screen: Screen, now: number = Date.now()): string {
   const colour = isColoured(screen);
+  const columns = columnsOf(screen);
+  const fold = (line: string): string[] => folded(line, columns, 2);
   const lines = [
-    `${paint(why.name, "bold", colour)} is ${paintState(why.state, 0, colour)}${why.cause ? `/${why.cause}` : ""} since ${why.since} (confidence ${why.confidence})`,
-    ...[limitText(why)].filter((text) => text !== null).map((text) => `  ${text}`),
-    ...why.reasons.map((reason) => `  ${reason}`),
-    ...why.incidents.map((one) => `  incident ${one.id} (${one.trouble}, ${one.phase}): ${gistOf(one, Date.now())}`),
+    `${paint(why.name, "bold", colour)} is ${paintState(why.state, 0, colour)}${why.cause ? `/${why.cause}` : ""} since ${localTime(why.since, now)} (confidence ${why.confidence})`,
+    ...[limitText(why, now)].filter((text) => text !== null).map((text) => `  ${text}`),
+    ...why.reasons.flatMap((reason) => fold(`  ${reason}`)),
+    ...why.incidents.flatMap((one) => fold(`  incident ${one.id} (${one.trouble}, ${one.phase}): ${gistOf(one, now)}`)),
     ...(why.tokens_per_hour > 0 ? [`  ${burnText(why)}`] : []),
-    ...spendLines(why),
-    ...(why.blind ? [`  rouse is blind to it since ${why.blind.since}; the evidence is what was last seen`] : []),
+    ...spendLines(why, now).flatMap(fold),
+    ...(why.blind
+      ? fold(`  rouse is blind to it since ${localTime(why.blind.since, now)}; the evidence is what was last seen`)
+      : []),
     "",
     "evidence",
-    ...why.evidence.map(
-      (row) =>
-        `  ${row.what.padEnd(12)} ${row.says}  ${paint(`${spell(row.age_secs * 1000)} ago, ${row.source}`, "dim", colour)}`,
-    ),
+    ...why.evidence.flatMap((row) => evidenceLines(row, columns, colour)),
     "",
     ...(why.preview.length > 0 ? ["last lines of its screen", ...why.preview.map((line) => `  ${line}`), ""] : []),
     "what would change it",
-    ...why.changes.map((change) => `  ${change}`),
+    ...why.changes.flatMap((change) => fold(`  ${change}`)),
     "",
   ];
   return `${lines.join("\n")}\n${timelineText("timeline", why.timeline, { colour, columns: screen.columns ?? 100 })}`;
+}
+
+/** Its age and source stand behind it, or on a line of their own where there is no room. */
+function evidenceLines(row: WhyAnswer["evidence"][number], columns: number, colour: boolean): string[] {
+  const says = folded(`  ${row.what.padEnd(12)} ${row.says}`, columns, 13);
+  const when = `${spell(row.age_secs * 1000)} ago, ${row.source}`;
+  const isRoom = says.length === 1 && textWidth(says[0] as string) + 2 + when.length <= columns;
+  const last = paint(when, "dim", colour);
+  return isRoom ? [`${says[0]}  ${last}`] : [...says, " ".repeat(15) + last];
 }

@@ -13,6 +13,7 @@ import {
 } from "../daemon/http/tokens.js";
 import { BadInput } from "../replay/bad-input.js";
 import { tableText } from "./text/table.js";
+import { columnsOf } from "./text/width.js";
 
 export function addToken(program: Command, _setExit: (code: number) => void): void {
   const token = program
@@ -53,7 +54,7 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
         process.stdout.write(`${plainJson({ tokens: shown })}\n`);
       } else if (tokens.length === 0)
         process.stdout.write("there is no token; make one with: rouse token create NAME\n");
-      else process.stdout.write(tableText(COLUMNS, tokens, process.stdout.columns ?? 100));
+      else process.stdout.write(tableText(COLUMNS, tokens, columnsOf(process.stdout)));
     });
   token
     .command("revoke")

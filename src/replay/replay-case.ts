@@ -27,6 +27,8 @@ export interface ReplayOptions {
 
 export interface Replayed {
   case: string;
+  /** Id of the profile that it was read by. */
+  kind: string;
   timeline: TimelineEntry[];
   signals: number;
   /** Records that no reader knows, by kind; and lines that could not be read. */
@@ -50,6 +52,7 @@ export async function replayCase(path: string, options: ReplayOptions): Promise<
   if (opened.lost() > 0) folded.skipped.set("damaged line", opened.lost());
   return {
     case: opened.name,
+    kind: profile.id,
     timeline: folded.timeline,
     signals: folded.signals,
     skipped: folded.skipped,
@@ -74,7 +77,8 @@ export async function replayCast(path: string, options: ReplayOptions): Promise<
   if (cast.skipped() > 0) folded.skipped.set("damaged line", cast.skipped());
   const name = path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/");
   const { timeline, signals, skipped } = folded;
-  return { case: name, timeline, signals, skipped, meta: {}, ...wouldOf(rehearsal, cast.header.startAt) };
+  const would = wouldOf(rehearsal, cast.header.startAt);
+  return { case: name, kind: profile.id, timeline, signals, skipped, meta: {}, ...would };
 }
 
 export function listener(rehearsal: Rehearsal | undefined): Pick<FoldOptions, "onAssessed"> {

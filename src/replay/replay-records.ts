@@ -48,7 +48,8 @@ export async function replayTranscript(path: string, options: ReplayOptions): Pr
   if (lost.lines > 0) folded.skipped.set("damaged line", lost.lines);
   const name = path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/");
   const { timeline, signals, skipped } = folded;
-  return { case: name, timeline, signals, skipped, meta: {}, ...wouldOf(rehearsal, startAt), startAt };
+  const would = wouldOf(rehearsal, startAt);
+  return { case: name, kind: profile.id, timeline, signals, skipped, meta: {}, ...would, startAt };
 }
 
 /** Records of kinds that the reader does not know. A copy and another thread's are known, and left out. */
@@ -134,6 +135,7 @@ export async function replaySignals(path: string, options: ReplayOptions): Promi
   if (lost.lines > 0) folded.skipped.set("damaged line", lost.lines);
   return {
     case: path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/"),
+    kind: profile.id,
     timeline: folded.timeline,
     signals: folded.signals,
     skipped: folded.skipped,
@@ -156,7 +158,7 @@ async function* readSignals(path: string, lost: { lines: number }): AsyncGenerat
 export async function replayEvents(
   row: Record<string, unknown>,
   options: Partial<ReplayOptions> = {},
-): Promise<Pick<Replayed, "case" | "timeline" | "skipped" | "would" | "startAt">> {
+): Promise<Pick<Replayed, "case" | "kind" | "timeline" | "skipped" | "would" | "startAt">> {
   const reader = new EventReader();
   const events = Array.isArray(row.events) ? (row.events as unknown[]) : [];
   const inputs = (async function* (): AsyncGenerator<RecordedInput> {
@@ -172,5 +174,5 @@ export async function replayEvents(
   const folded = await foldRecording(inputs, { profile, startAt: 0, zone: "UTC", size: null, ...listener(rehearsal) });
   for (const [kind, times] of reader.skipped) folded.skipped.set(kind, times);
   const { timeline, skipped } = folded;
-  return { case: str(row, "id") ?? "", timeline, skipped, ...wouldOf(rehearsal, 0) };
+  return { case: str(row, "id") ?? "", kind: profile.id, timeline, skipped, ...wouldOf(rehearsal, 0) };
 }

@@ -12,6 +12,7 @@ describe("a row of a file of screens", () => {
 
   it("is answered with its state and the end of its limit in UTC", () => {
     expect(judgeScreen(row)).toEqual({
+      kind: "claude-code",
       case: "a",
       state: "rate_limited",
       cause: "limit",

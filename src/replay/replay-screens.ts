@@ -7,6 +7,7 @@ import type { ReplayOptions } from "./replay-case.js";
 
 interface JudgedScreen {
   case: string;
+  kind: string;
   state: State;
   cause: Cause | null;
   until: string | null;
@@ -24,6 +25,7 @@ export function judgeScreen(
   const { state, cause, until } = judgeFragment(profile, str(row, "text") ?? "", look);
   return {
     case: str(row, "id") ?? "",
+    kind: profile.id,
     state,
     cause,
     until: until === null || !isDated ? null : new Date(until).toISOString(),

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -123,6 +123,16 @@ describe("the doctor's eyes", () => {
     expect(await programLines(env)).toMatchObject([{ what: "codex", level: "ok" }]);
   });
 
+  it("finds the programs of the user's own profiles, and starts none of them", async () => {
+    const started = join(folder, "started");
+    program("sketch", `require("node:fs").writeFileSync(${JSON.stringify(started)}, "")`);
+    const { config } = rousePaths(env);
+    mkdirSync(join(config, "profiles"), { recursive: true });
+    writeFileSync(join(config, "profiles", "sketch.toml"), 'id = "sketch"\nprograms = ["sketch", "sk"]\n');
+    expect(await programLines(env)).toMatchObject([{ what: "sketch", level: "ok", mend: null }]);
+    expect(existsSync(started)).toBe(false);
+  });
+
   it("sees whether hooks are installed, and changes nothing", () => {
     mkdirSync(join(folder, ".claude"));
     mkdirSync(join(folder, ".codex"));
@@ -216,6 +226,14 @@ describe("the doctor's eyes", () => {
       { what: "bb", level: "fail", says: "broken", mend: "mend it" },
     ] as const;
     expect(doctorText(lines, {})).toBe("ok    a   fine\nFAIL  bb  broken\n          -> mend it\n");
+    const long = [
+      { what: "bb", level: "fail", says: "so broken ".repeat(6).trim(), mend: "do this ".repeat(6).trim() },
+    ] as const;
+    expect(doctorText(long, {}).split("\n")).toHaveLength(3);
+    expect(doctorText(long, { columns: 40 })).toBe(
+      "FAIL  bb  so broken so broken so broken\n          so broken so broken so broken\n" +
+        "          -> do this do this do this do\n             this do this do this\n",
+    );
   });
 
   it.each([

@@ -11,6 +11,7 @@ import type { Sight } from "../../daemon/sight.js";
 import { listSessions } from "../../host/registry.js";
 import type { JournalStats } from "../../store/journal.js";
 import { isColoured, paint } from "../text/paint.js";
+import { columnsOf, folded } from "../text/width.js";
 import { readVersion } from "../version.js";
 import { alarmLine, alertLines } from "./alarm.js";
 import { PORT, portLine } from "./http.js";
@@ -160,14 +161,24 @@ const BLIND_MENDS: Readonly<Record<Sight["origin"], string>> = {
 
 const MARKS = { ok: ["ok  ", "green"], warn: ["warn", "yellow"], fail: ["FAIL", "red"] } as const;
 
-export function doctorText(lines: readonly DoctorLine[], screen: { isTTY?: boolean }): string {
+export function doctorText(
+  lines: readonly DoctorLine[],
+  screen: { isTTY?: boolean; columns?: number | undefined },
+): string {
   const colour = isColoured(screen);
+  const columns = columnsOf(screen);
   const width = Math.min(24, Math.max(...lines.map(({ what }) => what.length)));
   return lines
     .map(({ level, what, says, mend }) => {
       const [mark, ink] = MARKS[level];
-      const line = `${paint(mark, ink, colour)}  ${what.padEnd(width)}  ${says}\n`;
-      return mend === null ? line : `${line}${" ".repeat(width + 8)}${paint(`-> ${mend}`, "dim", colour)}\n`;
+      const [first = "", ...rest] = folded(`${mark}  ${what.padEnd(width)}  ${says}`, columns, width + 8);
+      const mends = mend === null ? [] : folded(`${" ".repeat(width + 8)}-> ${mend}`, columns, 3);
+      return [
+        paint(mark, ink, colour) + first.slice(mark.length),
+        ...rest,
+        ...mends.map((line) => paint(line, "dim", colour)),
+        "",
+      ].join("\n");
     })
     .join("");
 }

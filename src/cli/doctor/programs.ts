@@ -28,8 +28,18 @@ const VERSION_MS = 10_000;
 export async function programLines(env: NodeJS.ProcessEnv = process.env): Promise<DoctorLine[]> {
   const { profiles } = loadOwnProfiles(rousePaths(env).config);
   const lines = await Promise.all(PROGRAMS.map(({ kind, command }) => programLine(kind, command, env, profiles)));
-  const found = lines.flatMap((line) => line ?? []);
+  const found = [...lines.flatMap((line) => line ?? []), ...ownLines(profiles, env)];
   return found.length > 0 ? found : [ok("programs", "none of the programs with a profile is on the PATH")];
+}
+
+/** Programs of the user's own profiles. They are not asked for their version: who knows what they would take it for. */
+function ownLines(profiles: readonly ProfileOverride[], env: NodeJS.ProcessEnv): DoctorLine[] {
+  const known = new Set<string>(PROGRAMS.map(({ command }) => command));
+  return profiles.flatMap(({ id, programs = [] }) =>
+    programs
+      .filter((command) => !known.has(command) && findProgram(command, env, process.cwd()) === "found")
+      .map((command) => ok(plain(command, 40), plain(`on the PATH, read by your profile ${id}`))),
+  );
 }
 
 async function programLine(

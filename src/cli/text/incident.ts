@@ -4,6 +4,7 @@ import { clockTime, distance, resumesText } from "../../core/when.js";
 import type { DeedView, IncidentView } from "../../daemon/incident-view.js";
 import { isColoured, paint } from "./paint.js";
 import { type Column, tableText } from "./table.js";
+import { columnsOf, folded } from "./width.js";
 
 export interface Screen {
   isTTY?: boolean;
@@ -47,7 +48,7 @@ export function openText(incidents: readonly IncidentView[], screen: Screen, now
   const open = incidents.filter(({ ended_at }) => ended_at === null);
   const lines = open
     .slice(0, LINES_MAX)
-    .map((one) => cut(`incident ${short(one)}  ${one.agent}: ${one.trouble}, ${gistOf(one, now)}`, screen.columns));
+    .map((one) => cut(`incident ${short(one)}  ${one.agent}: ${one.trouble}, ${gistOf(one, now)}`, columnsOf(screen)));
   if (open.length > LINES_MAX) lines.push(`and ${open.length - LINES_MAX} more open incidents; see "rouse incidents"`);
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -56,7 +57,7 @@ const LINES_MAX = 5;
 
 export function incidentsText(incidents: readonly IncidentView[], screen: Screen, now: number = Date.now()): string {
   if (incidents.length === 0) return "no incident\n";
-  const width = screen.columns ?? 100;
+  const width = columnsOf(screen);
   const columns: Column<IncidentView>[] = [
     { title: "ID", text: short },
     { title: "AGENT", text: (one) => one.agent, min: 8 },
@@ -116,21 +117,24 @@ const whyNot = ({ next }: IncidentView): string => (next?.reason ?? "").replace(
 /** The whole story of one. */
 export function storyText(incident: IncidentView, screen: Screen, now: number = Date.now()): string {
   const colour = isColoured(screen);
+  const fold = (line: string): string[] => folded(line, columnsOf(screen), 2);
   const { agent, trouble, phase, policy, allowed, outage, chain } = incident;
   const lines = [
     `${paint(agent, "bold", colour)}: ${trouble}, ${phase} (incident ${incident.id})`,
     `  since ${localTime(incident.since, now)}, confidence ${incident.confidence}${chain.length > 0 ? `, was called ${chain.join(", ")}` : ""}`,
     ...(incident.reopened > 0 ? [`  came back ${incident.reopened} times`] : []),
     ...(outage ? [`  one of ${outage.incidents} with the same cause (${outage.group}, ${outage.shared})`] : []),
-    ...incident.reasons.map((reason) => `  ${reason}`),
+    ...incident.reasons.flatMap((reason) => fold(`  ${reason}`)),
     ...(policy === null ? [] : [`  policy ${policy}, acting is ${allowed ? "allowed" : "not allowed"}`]),
     ...(incident.feedback === null ? [] : [`  you called it ${incident.feedback}`]),
     "",
     "what was done",
-    ...(incident.deeds.length === 0 ? ["  nothing"] : incident.deeds.map((deed) => `  ${fullDeed(deed, now)}`)),
+    ...(incident.deeds.length === 0
+      ? ["  nothing"]
+      : incident.deeds.flatMap((deed) => fold(`  ${fullDeed(deed, now)}`))),
     "",
     incident.ended_at === null ? "what comes" : "how it ended",
-    `  ${endText(incident, now) ?? nextText(incident, now)}`,
+    ...fold(`  ${endText(incident, now) ?? nextText(incident, now)}`),
     "",
     "what you can do",
     ...incident.commands.map((command) => `  ${command}`),
@@ -143,6 +147,6 @@ function fullDeed({ at, do: name, result, reason, proven }: DeedView, now: numbe
   return `${localTime(at, now)}  ${name}: ${result}${proof}${reason === "" ? "" : `: ${reason}`}`;
 }
 
-function cut(line: string, width = 100): string {
+function cut(line: string, width: number): string {
   return line.length > width ? `${line.slice(0, Math.max(0, width - 1))}…` : line;
 }

@@ -1,8 +1,38 @@
 import { describe, expect, it } from "vitest";
 import type { SessionView } from "../../daemon/view.js";
-import { burnText, statusText } from "../status.js";
+import { burnText, statusText, whyText } from "../status.js";
 import { screenful } from "./redraw.js";
 import { fitTo, textWidth } from "./width.js";
+
+const NOW = Date.parse("2026-03-02T09:00:00Z");
+const view = (fields: Partial<SessionView>): SessionView => ({
+  name: "a",
+  kind: "claude-code",
+  session: "s",
+  origin: "tmux",
+  tags: [],
+  workspace: null,
+  task: null,
+  pid: 1,
+  state: "working",
+  cause: null,
+  level: "act",
+  confidence: 1,
+  since: "2026-03-02T07:40:00Z",
+  until: null,
+  doing: "",
+  reasons: [],
+  last_progress: "2026-02-21T09:00:00Z",
+  last_output: null,
+  tokens_per_hour: 123_400_000,
+  cost_usd_per_hour: 0,
+  spend: null,
+  healthy: true,
+  blind: null,
+  started_at: "2026-03-02T07:40:00Z",
+  ended_at: null,
+  ...fields,
+});
 
 describe("the width of a text in a terminal", () => {
   it.each([
@@ -26,36 +56,6 @@ describe("the width of a text in a terminal", () => {
 });
 
 describe("the table of agents", () => {
-  const NOW = Date.parse("2026-03-02T09:00:00Z");
-  const view = (fields: Partial<SessionView>): SessionView => ({
-    name: "a",
-    kind: "claude-code",
-    session: "s",
-    origin: "tmux",
-    tags: [],
-    workspace: null,
-    task: null,
-    pid: 1,
-    state: "working",
-    cause: null,
-    level: "act",
-    confidence: 1,
-    since: "2026-03-02T07:40:00Z",
-    until: null,
-    doing: "",
-    reasons: [],
-    last_progress: "2026-02-21T09:00:00Z",
-    last_output: null,
-    tokens_per_hour: 123_400_000,
-    cost_usd_per_hour: 0,
-    spend: null,
-    healthy: true,
-    blind: null,
-    started_at: "2026-03-02T07:40:00Z",
-    ended_at: null,
-    ...fields,
-  });
-
   it("has the price beside it where the program tells one", () => {
     expect(burnText(view({ tokens_per_hour: 12_345, cost_usd_per_hour: 1.5 }))).toBe("12k tokens, $1.50 an hour");
     expect(burnText(view({ tokens_per_hour: 800 }))).toBe("800 tokens an hour");
@@ -76,6 +76,37 @@ describe("the table of agents", () => {
     expect(lines).toHaveLength(4);
     for (const line of lines) expect(textWidth(line), line).toBeLessThanOrEqual(80);
     expect(lines[0]).toMatch(/^NAME +KIND +STATE +SINCE +NEWS +TOK\/H +TASK +DOING$/);
+    expect(statusText(agents, {}, NOW), "a file has room for all").toContain(
+      "Do you want to go on? ".repeat(5).trimEnd(),
+    );
+  });
+});
+
+describe("why an agent is what it is", () => {
+  const long = "a reason of many words ".repeat(8).trim();
+  const why = {
+    ...view({ reasons: [long], state: "stuck", cause: "loop", blind: { since: "2026-03-02T08:00:00Z", reason: "r" } }),
+    incidents: [],
+    evidence: [
+      { what: "turn", says: "runs", age_secs: 12, source: "title" },
+      { what: "reply", says: long, age_secs: 200, source: "screen" },
+    ],
+    preview: [],
+    changes: [long],
+    timeline: [],
+  } as unknown as Parameters<typeof whyText>[0];
+
+  it.each([50, 60, 80])("is told in %d columns, broken between words", (columns) => {
+    const text = whyText(why, { columns }, NOW);
+    for (const line of text.split("\n")) expect(textWidth(line), line).toBeLessThanOrEqual(Math.max(columns, 56));
+    expect(text.replace(/\s+/g, " ").split(long)).toHaveLength(4);
+    expect(text).toContain("  turn         runs  12 s ago, title\n");
+  });
+
+  it("is one line for each into a file, and says times as a clock does", () => {
+    const text = whyText(why, {}, NOW);
+    expect(text.split(`  ${long}`)).toHaveLength(4);
+    expect(text).not.toContain("2026-03-02T");
   });
 });
 

@@ -35,12 +35,12 @@ export function fitTo(text: string, width: number): string {
   return width === 0 ? "" : `${kept}…${" ".repeat(left)}`;
 }
 
-/** Broken between words; one that is wider than all has a line of its own. */
-export function wrap(text: string, width: number): string[] {
+/** Broken between words; one that is wider than all has a line of its own. The first line may have more room. */
+export function wrap(text: string, width: number, firstWidth: number = width): string[] {
   const lines: string[] = [];
   let line = "";
   for (const word of text.split(" ")) {
-    if (line !== "" && textWidth(line) + 1 + textWidth(word) > width) {
+    if (line !== "" && textWidth(line) + 1 + textWidth(word) > (lines.length === 0 ? firstWidth : width)) {
       lines.push(line);
       line = "";
     }
@@ -48,5 +48,20 @@ export function wrap(text: string, width: number): string[] {
   }
   return line === "" ? lines : [...lines, line];
 }
+
+/** So wide is what it is written to; into a file or a pipe, nothing is cut or broken. */
+export const columnsOf = ({ columns }: { columns?: number | undefined }): number => columns ?? Number.POSITIVE_INFINITY;
+
+/** A line broken between words, whose further lines begin below its first word, `deeper` columns farther in. */
+export function folded(line: string, columns: number, deeper = 0): string[] {
+  if (textWidth(line) <= columns) return [line];
+  const indent = line.length - line.trimStart().length;
+  const room = columns - indent;
+  const [first = "", ...rest] = wrap(line.trimStart(), Math.max(LEAST, room - deeper), Math.max(LEAST, room));
+  return [" ".repeat(indent) + first, ...rest.map((text) => " ".repeat(indent + deeper) + text)];
+}
+
+/** A column narrower than this is not read any more; lines run over instead. */
+const LEAST = 20;
 
 const letterWidth = (letter: string): number => (WIDE.test(letter) ? 2 : EMPTY.test(letter) ? 0 : 1);
