@@ -126,10 +126,8 @@ const guardAgrees: Check = (question) => {
 const isProven: Check = (question) => {
   const { traits, assessment, rung } = question;
   if (!traits.destructive || (assessment.level === "act" && assessment.kinds.length >= 2)) return null;
-  return waitPatiently(
-    question,
-    `${rung.do} needs two kinds of evidence; seen by: ${assessment.kinds.join(", ") || "none"}`,
-  );
+  const seers = assessment.kinds.map((kind) => (kind === "person" ? "you, who asked" : kind));
+  return waitPatiently(question, `${rung.do} needs two kinds of evidence; seen by: ${seers.join(", ") || "none"}`);
 };
 
 function spentOn({ policy, incident, traits, now }: Question, deeds: readonly Deed[]): Spent | null {
