@@ -4,7 +4,7 @@
  */
 import { rousePaths } from "../config/paths.js";
 import { isKeptDown } from "../daemon/kept-down.js";
-import type { HostSpec } from "../host/host.js";
+import type { HostSpec } from "../host/host-options.js";
 import { nameOfCommand, takeFreeName, takeName } from "../host/names.js";
 import type { SpecWithoutName } from "../host/start-host.js";
 import { BadInput } from "../replay/bad-input.js";

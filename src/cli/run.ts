@@ -8,7 +8,7 @@ import { logLine } from "../config/log-line.js";
 import { cannotKeep, rousePaths } from "../config/paths.js";
 import { plainLine } from "../core/plain.js";
 import { allowUp } from "../daemon/kept-down.js";
-import type { HostSpec } from "../host/host.js";
+import type { HostSpec } from "../host/host-options.js";
 import type { SpecWithoutName } from "../host/start-host.js";
 import type { PtyExit } from "../sensors/pty.js";
 import { agentCommand, cannotStart, checkOptions, specOf } from "./agent-options.js";

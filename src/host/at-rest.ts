@@ -1,7 +1,23 @@
 /** Has a program's output come to rest between two sequences, so that bytes of somebody else may stand there? */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Ring } from "./ring.js";
 
+/** A text between two sequences of the program's own: only after so much silence, and only for so long. */
+const REST_MS = 100;
+const TRIES = 50;
+const TAIL_BYTES = 4096;
 const ESC = 0x1b;
 const BEL = 0x07;
+
+/** Waits for a rest; false where none came. */
+export async function comesToRest(ring: Ring): Promise<boolean> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const before = ring.total;
+    await sleep(REST_MS);
+    if (ring.total === before && isAtRest(ring.tail(TAIL_BYTES))) return true;
+  }
+  return false;
+}
 
 /** By the last bytes that it wrote. In doubt it has not: whoever asks tries again. */
 export function isAtRest(tail: Buffer): boolean {

@@ -3,7 +3,8 @@
  * signals and Ctrl-Z are passed on; the outer terminal answers what the agent asks, rouse nothing.
  */
 import { Pty, type PtyExit } from "../sensors/pty.js";
-import { Host, type HostOptions } from "./host.js";
+import { Host } from "./host.js";
+import type { HostOptions } from "./host-options.js";
 import { JobControl } from "./job-control.js";
 import { stoppable } from "./job-keeper.js";
 import { OuterTerminal } from "./outer-terminal.js";

@@ -3,79 +3,31 @@
  * daemon. The bytes take the short way (terminal -> ring -> whoever looks on); watching, telling the daemon and serving
  * viewers hang on it, each so that its failure costs itself only: the agent runs on.
  */
-import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { makePrivateFolder, type RousePaths } from "../config/paths.js";
-import { problemText } from "../config/problem.js";
-import { ownProfiles } from "../config/profile-folder.js";
-import type { AgentSession } from "../core/agent.js";
+import { makePrivateFolder } from "../config/paths.js";
 import { plain } from "../core/plain.js";
 import type { Signal } from "../core/signal.js";
 import type { Demand, Keys } from "../core/touch.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { Pty, type PtyEvents, type PtyExit, type PtyOptions } from "../sensors/pty.js";
-import { isAtRest } from "./at-rest.js";
+import { comesToRest } from "./at-rest.js";
 import { DaemonLink } from "./daemon-link.js";
 import type { Looked, Pressed } from "./frames.js";
-import type { HeldTerminal, HostHand } from "./hand.js";
+import type { HostHand } from "./hand.js";
+import type { HeldProgram, HostOptions } from "./host-options.js";
 import type { Observer } from "./observer.js";
-import { type HostRecord, pruneSessions, sessionFile, writeRecord } from "./registry.js";
+import { agentSession, type HostRecord, newSessionId, pruneSessions, sessionFile, writeRecord } from "./registry.js";
 import { answerTo, type Query, Responder } from "./responder.js";
 import { Ring } from "./ring.js";
 import { type Stopped, stopTree } from "./stop-tree.js";
 import { ENTER, ENTER_AFTER_MS, typedText } from "./typed-text.js";
 import { type ViewedHost, Viewers } from "./viewers.js";
-
-export interface HostSpec {
-  name: string;
-  /** What the person said; null to go by the program's name. */
-  kind: string | null;
-  tags: string[];
-  task: string | null;
-  policy: string | null;
-  command: string[];
-  workspace: string;
-  origin: "run" | "spawn";
-}
-
-/** What the host needs of the program that it holds: `Pty`, or a program on pipes. */
-export interface HeldProgram {
-  readonly pid: number;
-  /** The program's side of its terminal; empty without one. */
-  readonly path: string;
-  write(bytes: Uint8Array): boolean;
-  onDrain(call: () => void): void;
-  resize(cols: number, rows: number): void;
-  pause(): void;
-  resume(): void;
-  /** Where keys can be pressed; null for a program on pipes. */
-  readonly terminal: HeldTerminal | null;
-}
-
-export interface HostOptions {
-  spec: HostSpec;
-  paths: RousePaths;
-  env: Readonly<Record<string, string | undefined>>;
-  cols: number;
-  rows: number;
-  /** Where the bytes go, for `run`. True if the buffer is kept; otherwise it is used again after the call. */
-  output?: (bytes: Buffer) => boolean;
-  /** Starts the program; in a terminal of its own unless told otherwise. */
-  open?: (options: PtyOptions, events: PtyEvents) => HeldProgram;
-  startDaemon?: () => Promise<unknown>;
-  /** What went wrong in the watching. */
-  log: (text: string) => void;
-}
+import { startWatching } from "./watching.js";
 
 const RING_BYTES = 1024 * 1024;
 const EARLY_SIGNALS_MAX = 1000;
 const LAST_OUTPUT_BYTES = 256 * 1024;
-/** A text between two sequences of the program's own: only after so much silence, and only for so long. */
-const NOTIFY_REST_MS = 100;
-const NOTIFY_TRIES = 50;
-const NOTIFY_TAIL_BYTES = 4096;
 const NOTIFY_CHARS = 200;
 const NO_HAND = "the agent has no terminal that rouse holds";
 
@@ -247,15 +199,10 @@ export class Host implements ViewedHost {
   /** The bell and a notification (OSC 9) for whoever sits at a terminal of it, when its output rests; how many there are. */
   async notify(text: string): Promise<number> {
     const bytes = Buffer.from(`\u0007\u001b]9;${plain(text, NOTIFY_CHARS)}\u0007`);
-    for (let tries = 0; tries < NOTIFY_TRIES; tries++) {
-      const before = this.ring.total;
-      await sleep(NOTIFY_REST_MS);
-      if (this.ring.total !== before || !isAtRest(this.ring.tail(NOTIFY_TAIL_BYTES))) continue;
-      const outer = this.#options.spec.origin === "run" && this.#program.terminal !== null;
-      if (outer) this.#options.output?.(bytes);
-      return (this.#viewers?.ring(bytes) ?? 0) + (outer ? 1 : 0);
-    }
-    return 0;
+    if (!(await comesToRest(this.ring))) return 0;
+    const outer = this.#options.spec.origin === "run" && this.#program.terminal !== null;
+    if (outer) this.#options.output?.(bytes);
+    return (this.#viewers?.ring(bytes) ?? 0) + (outer ? 1 : 0);
   }
 
   info(): Record<string, unknown> {
@@ -312,44 +259,23 @@ export class Host implements ViewedHost {
     }
   }
 
-  /**
-   * The agent runs already while this loads what knows programs and screens, some 100 ms of work: what it writes in the
-   * meantime waits in the ring for the first look.
-   */
   async #startWatching(): Promise<void> {
-    const { spec, paths } = this.#options;
+    const { paths } = this.#options;
     try {
-      const [{ profileFor }, { Observer }, { HostHand }] = await Promise.all([
-        import("../agents/registry.js"),
-        import("./observer.js"),
-        import("./hand.js"),
-      ]);
-      const { profiles, problems } = await ownProfiles(paths.config);
-      for (const problem of problems) this.#options.log(problemText(problem));
-      const profile = profileFor(spec.kind ?? basename(spec.command[0] ?? ""), profiles);
-      this.#record = { ...this.#record, kind: profile.id };
-      this.#observer = new Observer({
-        profile,
-        ...this.size(),
+      const watching = await startWatching({
+        options: this.#options,
+        program: this.#program,
+        start: this.#start,
         ring: this.ring,
-        now: Date.now,
-        signal: (signal) => this.give(signal),
-        failed: (error) => this.#say("watching stopped; the agent runs on", error),
+        size: () => this.size(),
+        typedAt: () => this.#typedAt,
+        give: (signal) => this.give(signal),
+        shown: (bytes) => this.#viewers?.typed(bytes),
+        say: (what, error) => this.#say(what, error),
       });
-      const { terminal } = this.#program;
-      if (terminal)
-        this.#hand = new HostHand({
-          terminal,
-          observer: this.#observer,
-          profile,
-          pid: this.#program.pid,
-          start: this.#start,
-          typedAt: () => this.#typedAt,
-          pressed: (bytes, signal) => {
-            this.#viewers?.typed(bytes);
-            this.give(signal);
-          },
-        });
+      this.#record = { ...this.#record, kind: watching.kind };
+      this.#observer = watching.observer;
+      this.#hand = watching.hand;
     } catch (error) {
       this.#say("the observer failed", error);
     }
@@ -385,14 +311,4 @@ export class Host implements ViewedHost {
   #say(what: string, error: unknown): void {
     this.#options.log(`${what}: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-/** Sorts by time, fits file names, socket names and addresses. */
-function newSessionId(): string {
-  return `${Date.now().toString(36)}-${randomBytes(6).toString("hex")}`;
-}
-
-function agentSession(record: HostRecord): AgentSession {
-  const { hostPid: _p, hostStart: _s, cols: _c, rows: _r, exit: _e, ...session } = record;
-  return session;
 }

@@ -14,7 +14,8 @@ import { readersFor } from "../readers/registry.js";
 import { placeHere } from "../sensors/place.js";
 import type { PtyEvents, PtyExit, PtyOptions } from "../sensors/pty.js";
 import type { ForegroundOptions } from "./foreground.js";
-import { type HeldProgram, Host } from "./host.js";
+import { Host } from "./host.js";
+import type { HeldProgram } from "./host-options.js";
 
 const EARLY_BYTES_MAX = 4 * 1024 * 1024;
 const BEHIND_BYTES = 1024 * 1024;

@@ -4,6 +4,7 @@
  *
  *   <state>/sessions/<session>.json  the record    <session>.out  the end of what a spawned agent wrote, once it ended
  */
+import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -33,6 +34,16 @@ export interface HostRecord extends AgentSession {
 export interface FoundSession extends HostRecord {
   /** The host answers for it now. A record without an end whose host is gone was cut off. */
   isAlive: boolean;
+}
+
+/** Sorts by time, fits file names, socket names and addresses. */
+export function newSessionId(): string {
+  return `${Date.now().toString(36)}-${randomBytes(6).toString("hex")}`;
+}
+
+export function agentSession(record: HostRecord): AgentSession {
+  const { hostPid: _p, hostStart: _s, cols: _c, rows: _r, exit: _e, ...session } = record;
+  return session;
 }
 
 const RECORD_BYTES_MAX = 256 * 1024;

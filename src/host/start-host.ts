@@ -4,7 +4,7 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
-import type { HostSpec } from "./host.js";
+import type { HostSpec } from "./host-options.js";
 
 /** Everything but the name, which is taken where the host runs. */
 export type SpecWithoutName = Omit<HostSpec, "name"> & { wanted: string | null };

@@ -1,0 +1,45 @@
+/** What a host is told of its agent, and what it needs of whoever starts it. */
+import type { RousePaths } from "../config/paths.js";
+import type { PtyEvents, PtyOptions } from "../sensors/pty.js";
+import type { HeldTerminal } from "./hand.js";
+
+export interface HostSpec {
+  name: string;
+  /** What the person said; null to go by the program's name. */
+  kind: string | null;
+  tags: string[];
+  task: string | null;
+  policy: string | null;
+  command: string[];
+  workspace: string;
+  origin: "run" | "spawn";
+}
+
+/** What the host needs of the program that it holds: `Pty`, or a program on pipes. */
+export interface HeldProgram {
+  readonly pid: number;
+  /** The program's side of its terminal; empty without one. */
+  readonly path: string;
+  write(bytes: Uint8Array): boolean;
+  onDrain(call: () => void): void;
+  resize(cols: number, rows: number): void;
+  pause(): void;
+  resume(): void;
+  /** Where keys can be pressed; null for a program on pipes. */
+  readonly terminal: HeldTerminal | null;
+}
+
+export interface HostOptions {
+  spec: HostSpec;
+  paths: RousePaths;
+  env: Readonly<Record<string, string | undefined>>;
+  cols: number;
+  rows: number;
+  /** Where the bytes go, for `run`. True if the buffer is kept; otherwise it is used again after the call. */
+  output?: (bytes: Buffer) => boolean;
+  /** Starts the program; in a terminal of its own unless told otherwise. */
+  open?: (options: PtyOptions, events: PtyEvents) => HeldProgram;
+  startDaemon?: () => Promise<unknown>;
+  /** What went wrong in the watching. */
+  log: (text: string) => void;
+}

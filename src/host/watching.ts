@@ -1,0 +1,63 @@
+/**
+ * The eyes and the hand of a host. The agent runs already while this loads what knows programs and screens, some 100 ms of
+ * work: what it writes in the meantime waits in the ring for the first look.
+ */
+import { basename } from "node:path";
+import { problemText } from "../config/problem.js";
+import { ownProfiles } from "../config/profile-folder.js";
+import type { Signal } from "../core/signal.js";
+import type { HostHand } from "./hand.js";
+import type { HeldProgram, HostOptions } from "./host-options.js";
+import type { Observer } from "./observer.js";
+import type { Ring } from "./ring.js";
+
+interface Watching {
+  /** Id of the program's profile. */
+  kind: string;
+  observer: Observer;
+  /** Null for a program on pipes, where no keys can be pressed. */
+  hand: HostHand | null;
+}
+
+interface Watched {
+  options: HostOptions;
+  program: HeldProgram;
+  /** The start of its process, as the system tells it. */
+  start: string | null;
+  ring: Ring;
+  size: () => { cols: number; rows: number };
+  /** When a person last typed. */
+  typedAt: () => number | null;
+  give: (signal: Signal) => void;
+  /** Keys of rouse's own went in. */
+  shown: (bytes: Buffer) => void;
+  say: (what: string, error: unknown) => void;
+}
+
+export async function startWatching(watched: Watched): Promise<Watching> {
+  const { options, program, start, ring, size, typedAt, give, shown, say } = watched;
+  const { spec, paths, log } = options;
+  const [{ profileFor }, { Observer }, { HostHand }] = await Promise.all([
+    import("../agents/registry.js"),
+    import("./observer.js"),
+    import("./hand.js"),
+  ]);
+  const { profiles, problems } = await ownProfiles(paths.config);
+  for (const problem of problems) log(problemText(problem));
+  const profile = profileFor(spec.kind ?? basename(spec.command[0] ?? ""), profiles);
+  const observer = new Observer({
+    profile,
+    ...size(),
+    ring,
+    now: Date.now,
+    signal: give,
+    failed: (error) => say("watching stopped; the agent runs on", error),
+  });
+  const { terminal, pid } = program;
+  const pressed = (bytes: Buffer, signal: Signal): void => {
+    shown(bytes);
+    give(signal);
+  };
+  const hand = terminal && new HostHand({ terminal, observer, profile, pid, start, typedAt, pressed });
+  return { kind: profile.id, observer, hand };
+}
