@@ -1,5 +1,5 @@
 /** What feeds the stream of events: judgements that changed, the book of incidents, and the inboxes. */
-import type { IncidentChange } from "../core/incident/fold.js";
+import type { IncidentChange } from "../core/incident/course.js";
 import type { Incidents } from "../core/incident/incident.js";
 import { incidentView } from "../daemon/incident-view.js";
 import { messageView } from "../daemon/message-routes.js";

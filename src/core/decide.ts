@@ -8,7 +8,7 @@ import { ACTIONS, type Action, counts, type Deed, resultOf } from "./action.js";
 import { CHECKS, LOOK_AGAIN_MS } from "./checks.js";
 import { SECOND } from "./defaults.js";
 import { digest } from "./digest.js";
-import { confirmsAt } from "./incident/fold.js";
+import { confirmsAt } from "./incident/course.js";
 import type { Incident } from "./incident/incident.js";
 import { afterDeed, nextRung } from "./ladder.js";
 import type { Policy, Rung } from "./policy/policy.js";

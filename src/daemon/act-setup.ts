@@ -7,7 +7,7 @@ import type { RousePaths } from "../config/paths.js";
 import { loadPolicies, policyFor } from "../config/policies.js";
 import { problemText } from "../config/problem.js";
 import type { AgentSession } from "../core/agent.js";
-import type { IncidentChange } from "../core/incident/fold.js";
+import type { IncidentChange } from "../core/incident/course.js";
 import type { Incidents } from "../core/incident/incident.js";
 import type { Policy } from "../core/policy/policy.js";
 import { Environments } from "../effects/environments.js";

@@ -5,7 +5,7 @@
 import { ACTIONS, type Action, type Outcome } from "../../src/core/action.js";
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
 import { openPrompt } from "../../src/core/evidence/prompts.js";
-import type { IncidentChange } from "../../src/core/incident/fold.js";
+import type { IncidentChange } from "../../src/core/incident/course.js";
 import { type Incident, type Incidents, isOpen } from "../../src/core/incident/incident.js";
 import { STATES } from "../../src/core/states.js";
 import { HANDS_OFF, needsConfirming } from "../../src/core/trouble.js";

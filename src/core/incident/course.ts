@@ -1,0 +1,177 @@
+/** The course of one incident: it begins, is seen, gets another name, is quiet, ends, and may come back. */
+import type { Assessment } from "../assess.js";
+import { awakeMs } from "../awake.js";
+import { MINUTE, SECOND } from "../defaults.js";
+import { PERIOD_MAX_MS } from "../policy/policy.js";
+import { say } from "../say.js";
+import type { NightSpend } from "../spending.js";
+import { needsConfirming, type Trouble } from "../trouble.js";
+import { type Incident, type Incidents, incidentId, isOpen, type Phase } from "./incident.js";
+import { escalateOutage, joinOutage, leaveOutage } from "./outage.js";
+import { type Progress, progressAt } from "./progress.js";
+
+export interface Assessed {
+  kind: "assessed";
+  agent: string;
+  session: string;
+  program: string;
+  account: string | null;
+  assessment: Assessment;
+  progress: Progress;
+  /** Of the agent's policy: how long a suspicion has to last. */
+  confirmMs: number;
+  /** Of the same: how long an outage lasts before a human is needed. */
+  outageMs: number;
+  /** A person ended the session: whatever was wrong with it is theirs. */
+  endedByHuman?: boolean;
+  /** What the agent used this night; nothing where it has no budget. */
+  spend?: NightSpend | null;
+}
+
+/** What changed, for those who tell: one entry per incident and step. */
+export interface IncidentChange {
+  incident: string;
+  phase: Phase;
+  /** It came back, or the same trouble has another name now. */
+  how: "new" | "again" | "renamed" | "step";
+}
+
+/** Healthy for so long with progress, and it is over. A state that flickers is not. */
+const HOLD_MS: number = 30 * SECOND;
+/** Not seen for so long without proof: it lapses. What was tried lately may still take effect. */
+const LAPSE_MS: number = 10 * MINUTE;
+/** A human who has the keyboard has the trouble too. */
+const HANDED_MS: number = MINUTE;
+
+const ENDED_MAX = 500;
+const REASONS_MAX = 6;
+/** What is kept of a reason. */
+export const REASON_CHARS = 300;
+const CHAIN_MAX = 8;
+
+export function begin(
+  book: Incidents,
+  input: Assessed,
+  trouble: Trouble,
+  id: string = incidentId(input.agent, trouble, input.assessment.at),
+): IncidentChange[] {
+  const { agent, session, program, account, assessment } = input;
+  const incident: Incident = {
+    id,
+    agent,
+    session,
+    kind: program,
+    account,
+    trouble,
+    chain: [],
+    phase: "told",
+    openedAt: assessment.at,
+    since: assessment.at,
+    confirmedAt: null,
+    escalated: null,
+    endedAt: null,
+    seenAt: assessment.at,
+    quietSince: null,
+    level: assessment.level,
+    confidence: assessment.confidence,
+    until: assessment.until,
+    reasons: [],
+    outage: null,
+    ackedAt: null,
+    feedback: null,
+    reopened: 0,
+  };
+  book.incidents.push(incident);
+  forget(book, assessment.at);
+  return [{ incident: incident.id, phase: "told", how: "new" }, ...see(book, incident, input)];
+}
+
+/** The trouble is there: its words are brought up to date, and after the confirm window it is certain. */
+export function see(
+  book: Incidents,
+  incident: Incident,
+  { assessment, session, account, confirmMs, outageMs }: Assessed,
+): IncidentChange[] {
+  const now = assessment.at;
+  incident.session = session;
+  incident.account = account ?? incident.account;
+  incident.seenAt = now;
+  if (incident.quietSince !== null) incident.returned = (incident.returned ?? 0) + 1;
+  incident.quietSince = null;
+  incident.level = assessment.level;
+  incident.confidence = assessment.confidence;
+  incident.until = assessment.until;
+  incident.reasons = assessment.reasons.slice(0, REASONS_MAX).map((reason) => say(reason, REASON_CHARS));
+  joinOutage(book, incident);
+  escalateOutage(book, incident, outageMs, now);
+  if (incident.confirmedAt !== null || now < confirmsAt(book, incident, now, confirmMs)) return [];
+  incident.confirmedAt = now;
+  return [step(incident, "confirmed")];
+}
+
+/** When the suspicion has lasted long enough, in awake time. */
+export function confirmsAt(
+  book: Pick<Incidents, "asleep">,
+  incident: Incident,
+  now: number,
+  confirmMs: number,
+): number {
+  if (!needsConfirming(incident.trouble)) return now;
+  return now + Math.max(0, confirmMs - awakeMs(book.asleep, incident.since, now));
+}
+
+export function rename(incident: Incident, trouble: Trouble): IncidentChange[] {
+  if (incident.trouble === trouble) return [];
+  incident.chain = [...incident.chain, incident.trouble].slice(-CHAIN_MAX);
+  incident.trouble = trouble;
+  return [{ incident: incident.id, phase: incident.phase, how: "renamed" }];
+}
+
+export function reopen(incident: Incident, trouble: Trouble, at: number): IncidentChange[] {
+  const renamed = rename(incident, trouble);
+  incident.endedAt = null;
+  incident.confirmedAt = null;
+  incident.escalated = null;
+  incident.phase = "told";
+  // The confirm window counts anew; the id, and all that was tried, stay.
+  incident.since = at;
+  incident.reopened++;
+  return [...renamed, { incident: incident.id, phase: "told", how: "again" }];
+}
+
+/** The trouble is not there: over when work is proven to go on and stays so, lapsed when nothing is ever proven. */
+export function takeQuiet(book: Incidents, incident: Incident, { assessment, progress }: Assessed): IncidentChange[] {
+  const now = assessment.at;
+  incident.quietSince ??= now;
+  const quiet = awakeMs(book.asleep, incident.quietSince, now);
+  const tried = book.deeds.findLast((deed) => deed.incident === incident.id && deed.outcome?.result !== "refused");
+  const provenAt = progressAt(progress, incident.trouble);
+  const proven = provenAt !== null && provenAt > Math.max(incident.seenAt, tried?.at ?? 0);
+  if (proven && quiet >= HOLD_MS) return end(book, incident, "resolved", now);
+  const handed = assessment.state === "idle" && !tried;
+  const idle = awakeMs(book.asleep, Math.max(incident.quietSince, tried?.at ?? 0), now);
+  if (!proven && idle >= (handed ? HANDED_MS : LAPSE_MS)) return end(book, incident, "lapsed", now);
+  return [];
+}
+
+export function end(book: Incidents, incident: Incident, phase: "resolved" | "lapsed", at: number): IncidentChange[] {
+  incident.endedAt = at;
+  const change = step(incident, phase);
+  leaveOutage(book, incident, at);
+  return [change];
+}
+
+export function step(incident: Incident, phase: Phase): IncidentChange {
+  incident.phase = phase;
+  return { incident: incident.id, phase, how: "step" };
+}
+
+/** Open incidents are kept, and the latest of those that ended; deeds as long as a budget or an incident may ask for them. */
+function forget(book: Incidents, now: number): void {
+  const ended = book.incidents.filter((incident) => !isOpen(incident));
+  const kept = new Set(ended.slice(-ENDED_MAX));
+  book.incidents = book.incidents.filter((incident) => isOpen(incident) || kept.has(incident));
+  const ids = new Set(book.incidents.map(({ id }) => id));
+  book.deeds = book.deeds.filter((deed) => ids.has(deed.incident) || now - deed.at <= PERIOD_MAX_MS);
+  book.outages = book.outages.filter((outage) => isOpen(outage) || outage.members.some((id) => ids.has(id)));
+}

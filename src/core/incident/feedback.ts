@@ -1,0 +1,25 @@
+/** What people say of an alarm: kept with the incident, and counted per agent and trouble. */
+import type { Feedback, FeedbackCount, Incident, Incidents } from "./incident.js";
+
+const FEEDBACK_MAX = 2000;
+
+export function takeFeedback(book: Incidents, incident: Incident, feedback: Feedback, at: number): void {
+  // One word per incident: the last one counts, and an earlier one is taken back.
+  if (incident.feedback === feedback) return;
+  const said = countOf(book, incident);
+  if (incident.feedback !== null) said[COUNT[incident.feedback]] = Math.max(0, said[COUNT[incident.feedback]] - 1);
+  said[COUNT[feedback]]++;
+  incident.feedback = feedback;
+  // Whoever calls it a false alarm has looked: nothing more is done about it.
+  if (feedback === "false-alarm") incident.ackedAt ??= at;
+}
+
+function countOf(book: Incidents, { agent, trouble }: Incident): FeedbackCount {
+  const known = book.feedback.find((count) => count.agent === agent && count.trouble === trouble);
+  if (known) return known;
+  const made: FeedbackCount = { agent, trouble, falseAlarms: 0, right: 0 };
+  book.feedback = [...book.feedback, made].slice(-FEEDBACK_MAX);
+  return made;
+}
+
+const COUNT = { "false-alarm": "falseAlarms", right: "right" } as const;
