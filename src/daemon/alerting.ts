@@ -3,7 +3,7 @@ import type { AlertRules, AlertState, Planned } from "../core/alert/alert.js";
 import { noticeOf } from "../core/alert/notice.js";
 import { membersIn, membersOf, planAlerts } from "../core/alert/plan.js";
 import { type Incidents, silencedUntil } from "../core/incident/incident.js";
-import type { Seen } from "../core/message/due.js";
+import type { Seen } from "../core/message/contents.js";
 import type { OutboxTable, Owed, StoredDelivery } from "../store/outbox.js";
 
 export interface AlertingOptions {

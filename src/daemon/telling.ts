@@ -5,7 +5,8 @@
  */
 import type { AgentSession } from "../core/agent.js";
 import { createIncidents, type Incidents } from "../core/incident/incident.js";
-import { type Due, dueCompletion, dueMessages, type TellRules } from "../core/message/due.js";
+import type { Due, TellRules } from "../core/message/contents.js";
+import { dueCompletion, dueMessages } from "../core/message/due.js";
 import type { BookStore } from "../store/book.js";
 import type { MessageTable, NewMessage } from "../store/messages.js";
 import type { Owed } from "../store/outbox.js";

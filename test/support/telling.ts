@@ -3,7 +3,7 @@
 import type { Channel, Sent } from "../../src/channels/channel.js";
 import type { Action, ActionName, Outcome } from "../../src/core/action.js";
 import type { AlertRules, Notice, Route } from "../../src/core/alert/alert.js";
-import type { TellRules } from "../../src/core/message/due.js";
+import type { TellRules } from "../../src/core/message/contents.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import { Acting } from "../../src/daemon/acting.js";

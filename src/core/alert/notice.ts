@@ -1,7 +1,7 @@
 /** The words of an alert, for a phone: who, what, why, since when, what rouse did, what you can do. */
 import { openPrompt } from "../evidence/prompts.js";
 import { type Incident, type Incidents, isOpen, type Outage } from "../incident/incident.js";
-import { doneOf, type Seen } from "../message/due.js";
+import { doneOf, type Seen } from "../message/contents.js";
 import { say } from "../say.js";
 import { spell } from "../spell.js";
 import type { AlertEdge, Notice, Planned } from "./alert.js";

@@ -4,7 +4,7 @@ import { World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
 import { RULES } from "../../../test/support/telling.js";
 import type { Incident } from "../incident/incident.js";
-import { subjectOf } from "../message/due.js";
+import { subjectOf } from "../message/contents.js";
 import { POLICIES } from "../policy/builtin.js";
 import { membersIn, planAlerts } from "./plan.js";
 

@@ -1,0 +1,183 @@
+/** What a notice says: of whom, of what, and in whose words. When it is owed is decided in `due.ts`. */
+import { counts, resultOf } from "../action.js";
+import type { AgentSession } from "../agent.js";
+import type { Assessment } from "../assess.js";
+import { SECOND } from "../defaults.js";
+import { digest } from "../digest.js";
+import type { Evidence } from "../evidence/evidence.js";
+import { openPrompt } from "../evidence/prompts.js";
+import type { Incident, Incidents } from "../incident/incident.js";
+import { say } from "../say.js";
+import type { About, Message, MessageType, Payloads } from "./message.js";
+import { suggestionsFor } from "./suggest.js";
+
+/** What is known of an agent at this moment. */
+export interface Seen {
+  session: AgentSession;
+  evidence: Evidence;
+  assessment: Assessment;
+}
+
+export interface TellRules {
+  previewLines: number;
+  pollIntervalMs: number;
+  /** A limit is told after so long. */
+  patienceMs: (agent: string) => number;
+  /** Its finished turns are told: it works for an orchestrator. */
+  isWorker: (session: AgentSession) => boolean;
+  /** Notices about it are kept back: the orchestrator itself. */
+  isReceiver: (session: AgentSession) => boolean;
+}
+
+export interface Due extends Message {
+  subject: string;
+  edge: string;
+  /** The same question as another source told it: it is remembered, and not told again. */
+  isKnown?: true;
+}
+
+export const subjectOf = ({ id, reopened }: Pick<Incident, "id" | "reopened">): string => `${id}.${reopened}`;
+
+export function makeTrouble(
+  book: Incidents,
+  type: MessageType,
+  edge: string,
+  incident: Incident,
+  view: Seen,
+  rules: TellRules,
+  now: number,
+): Due {
+  const about = aboutIncident(incident, view, type);
+  const subject = subjectOf(incident);
+  const tail = tailOf(view, rules);
+  const long = lasting(incident, view, now);
+  switch (type) {
+    case "worker.needs_input": {
+      const prompt = openPrompt(view.evidence.prompts);
+      return make(
+        type,
+        edge,
+        subject,
+        about,
+        {
+          prompt_type: prompt?.prompt ?? "input",
+          prompt_preview: say(questionOf(view) || (incident.reasons[0] ?? ""), 600),
+        },
+        now,
+      );
+    }
+    case "watchdog.blind":
+      return make(type, edge, subject, about, { ...long, reason: say(incident.reasons[0] ?? "") }, now);
+    case "worker.escalated":
+      return make(
+        type,
+        edge,
+        subject,
+        about,
+        {
+          ...long,
+          reason: say(incident.reasons.join("; "), 600),
+          done: doneOf(book, incident, now),
+          last_output_preview: tail.join("\n"),
+        },
+        now,
+      );
+    case "worker.error": {
+      const { error, shownError } = view.evidence.failures;
+      const context = (error ?? shownError)?.text || (incident.reasons[0] ?? "");
+      return make(type, edge, subject, about, { ...long, error_context: say(context, 600), output_tail: tail }, now);
+    }
+    default:
+      return make(
+        "worker.stuck",
+        edge,
+        subject,
+        about,
+        {
+          ...long,
+          intervals_stuck: Math.floor((long.duration_secs * SECOND) / rules.pollIntervalMs),
+          last_output_preview: tail.join("\n"),
+          until: incident.until === null ? null : iso(incident.until),
+        },
+        now,
+      );
+  }
+}
+
+/** The words of the dialog, of the agent's own report, or of the message that its turn ended with. */
+function questionOf({ evidence }: Seen): string {
+  const reported = evidence.report?.state === "needs_input" ? evidence.report.text : "";
+  return (
+    openPrompt(evidence.prompts)?.question ||
+    reported ||
+    (evidence.message?.preview ?? evidence.progress.reading?.asks ?? "")
+  );
+}
+
+export function make<T extends MessageType>(
+  type: T,
+  edge: string,
+  subject: string,
+  about: About,
+  payload: Payloads[T],
+  at: number,
+): Due {
+  return { key: digest(`${subject} ${edge}`), subject, edge, type, at, payload: { ...about, ...payload } };
+}
+
+export const aboutIncident = (incident: Incident, { session, evidence }: Seen, type: MessageType): About => ({
+  ...aboutUnseen(incident),
+  task: session.task === null ? null : say(session.task, 200),
+  suggested_actions: suggestionsFor(
+    type,
+    session,
+    type === "worker.needs_input" && openPrompt(evidence.prompts) !== null,
+  ),
+});
+
+/** Its agent is no longer watched. */
+export const aboutUnseen = ({ id, agent, session, kind, trouble, confidence, reasons }: Incident): About => ({
+  worker_id: session,
+  worker_name: say(agent, 80),
+  worker_kind: say(kind, 40),
+  task: null,
+  incident_id: id,
+  cause: trouble,
+  confidence: Math.round(confidence * 100) / 100,
+  reasons: reasons.map((reason) => say(reason)),
+  suggested_actions: [],
+});
+
+export const aboutSession = ({ session, assessment }: Seen, type: MessageType): About => ({
+  worker_id: session.session,
+  worker_name: say(session.name, 80),
+  worker_kind: say(session.kind, 40),
+  task: session.task === null ? null : say(session.task, 200),
+  incident_id: null,
+  cause: null,
+  confidence: Math.round(assessment.confidence * 100) / 100,
+  reasons: assessment.reasons.map((reason) => say(reason)),
+  suggested_actions: suggestionsFor(type, session),
+});
+
+export function lasting(
+  { since }: Incident,
+  { evidence }: Seen,
+  now: number,
+): { last_activity: string | null; duration_secs: number } {
+  const seen = Object.values(evidence.progress.seen);
+  return { last_activity: seen.length > 0 ? iso(Math.max(...seen)) : null, duration_secs: secs(now - since) };
+}
+
+export const tailOf = ({ evidence }: Seen, { previewLines }: TellRules): string[] =>
+  previewLines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-previewLines).map((line) => say(line)) : [];
+
+/** What rouse did about it, oldest first. */
+export const doneOf = ({ deeds }: Incidents, { id }: Pick<Incident, "id">, now: number): string[] =>
+  deeds
+    .filter((deed) => deed.incident === id && counts(deed))
+    .slice(-10)
+    .map((deed) => `${deed.do}: ${resultOf(deed, now)}`);
+
+export const secs = (ms: number): number => Math.max(0, Math.round(ms / SECOND));
+const iso = (ms: number): string => new Date(ms).toISOString();
