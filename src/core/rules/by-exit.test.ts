@@ -16,7 +16,34 @@ const gone = (typed: number | null, code: number | null = null) =>
 
 const quit = { kind: "input", source: "human", by: "human", bytes: 1, quits: true } as const;
 
+const reported = (state: "complete" | "error" | "needs_input") =>
+  ({ kind: "report", source: "report", state, text: "T" }) as const;
+const output = { kind: "output", source: "screen", bytes: 80 } as const;
+
 const PROMISES: Record<string, Step[]> = {
+  "after a report leaves the result that was reported, however the process ended": [
+    { at: 0, signal: output },
+    { at: 5, signal: reported("complete"), expect: "complete" },
+    { at: 9, signal: gone(null, 3), expect: "complete" },
+  ],
+  "after a report of an error is that error, although the process ended with 0": [
+    { at: 0, signal: output },
+    { at: 5, signal: reported("error"), expect: "error" },
+    { at: 9, signal: gone(null, 0), expect: "error" },
+  ],
+  "after a report that somebody is needed is an end like any other": [
+    { at: 0, signal: output },
+    { at: 5, signal: reported("needs_input"), expect: "needs_input/input" },
+    { at: 9, signal: gone(null, 3), expect: "gone/exit_code" },
+  ],
+  "with 0 of a program that nobody knows, and that takes no words, is its result": [
+    { at: 0, signal: output },
+    { at: 9, signal: gone(null, 0), expect: "complete" },
+  ],
+  "with 0 of a program that stood at its prompt is none": [
+    { at: 0, signal: screen({ busy: false, composer: "empty" }) },
+    { at: 9, signal: gone(null, 0), expect: "idle" },
+  ],
   "by a human in the middle of a turn is no result, whatever the program says as it goes": [
     { at: 0, signal: begin },
     { at: 50, signal: screen({ busy: true }) },

@@ -2,9 +2,11 @@ import type { Question, Verdict } from "../assess.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { LEAVING_MS } from "../evidence/leaving.js";
 import { ago } from "../spell.js";
+import type { State } from "../states.js";
 import { byEnd, hasWorked } from "./by-end.js";
 import { byFailure } from "./by-failure.js";
 import { byPrompt } from "./by-prompt.js";
+import { byReport } from "./by-report.js";
 import { byRetry } from "./by-retry.js";
 
 /**
@@ -23,7 +25,11 @@ export function byExit(question: Question): Verdict | null {
     exit.signal !== null ? `signal ${exit.signal}` : exit.code !== null ? `exit code ${exit.code}` : "how is not known";
   const ended = asItEnded(question, exit.at);
   const result =
-    byFailure(ended) ?? final(byPrompt(ended)) ?? final(byRetry(ended)) ?? (finished(ended) ? byEnd(ended) : null);
+    final(byReport(ended)) ??
+    byFailure(ended) ??
+    final(byPrompt(ended)) ??
+    final(byRetry(ended)) ??
+    (finished(ended) ? byEnd(ended) : null);
   const isLeft = endedByHuman(question.evidence);
   if (result)
     return {
@@ -40,7 +46,8 @@ export function byExit(question: Question): Verdict | null {
   }
   // Gemini CLI leaves with 0 when it is told to go: a headless run that has finished has said so.
   if (exit.code === 0 && !turn.isStreaming) {
-    const state = hasWorked(question.evidence) && !hasFailed(question.evidence) ? "complete" : "idle";
+    const isDone = (hasWorked(question.evidence) || isPlainProgram(question.evidence)) && !hasFailed(question.evidence);
+    const state = isDone ? "complete" : "idle";
     return {
       state,
       cause: null,
@@ -65,9 +72,13 @@ function leftBy({ evidence: { exit, quitAt } }: Question, since: Question["since
   return `a human ${quitAt === null ? "typed" : "left it"} ${ago(since(at))} (human), and the process ended: ${ended}`;
 }
 
-/** A dialog and a wait die with the program; the limit or the error that they tell of does not. */
-const final = (verdict: Verdict | null): Verdict | null =>
-  verdict?.state === "error" || verdict?.state === "rate_limited" ? verdict : null;
+/** A dialog and a wait die with the program; the result, the limit or the error that they tell of does not. */
+const final = (verdict: Verdict | null): Verdict | null => (verdict && RESULTS.has(verdict.state) ? verdict : null);
+const RESULTS: ReadonlySet<State> = new Set<State>(["complete", "error", "rate_limited"]);
+
+/** Nobody knows it, and it has no place to type into: it was given its work when it was started, and 0 says that it is done. */
+const isPlainProgram = ({ traits, turn }: Evidence): boolean =>
+  traits.versions === null && turn.turns === 0 && turn.readyAt === null;
 
 /** Whoever leaves a program has seen where it stands: nobody waits for it any more. */
 function atRest({ state, cause, until, confidence, reasons }: Verdict): Verdict {

@@ -92,6 +92,22 @@ async function namesIn(folder: string, budget: Budget): Promise<string[]> {
   return names.slice(0, Math.max(0, budget.entries)).sort();
 }
 
+/** Folder by folder; `**` stands for any number of them. */
+export function matchesPath(pattern: string, path: string): boolean {
+  const names = path.split("/");
+  // Which places in the path the pattern may have come to, so that no pattern takes more than its length times the path's.
+  let places = new Set([0]);
+  for (const segment of pattern.split("/")) {
+    const next = new Set<number>();
+    for (const place of places) {
+      if (segment === "**") for (let at = place; at <= names.length; at++) next.add(at);
+      else if (place < names.length && matches(segment, names[place] as string)) next.add(place + 1);
+    }
+    places = next;
+  }
+  return places.has(names.length);
+}
+
 /** Each part between two stars must stand behind the one before. */
 export function matches(pattern: string, name: string): boolean {
   const parts = pattern.split("*");

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Signal, SignalKind } from "../../core/signal.js";
-import { matches } from "./glob.js";
+import { matches, matchesPath } from "./glob.js";
 import { WorkspaceSensor } from "./workspace-sensor.js";
 
 const HOUR = 3_600_000;
@@ -212,6 +212,22 @@ describe("WorkspaceSensor in a plain folder", () => {
     expect(roles).toEqual(expect.arrayContaining(["devlog", "contract"]));
   });
 
+  it("takes neither a new stamp of a status nor a message that somebody left for work", async () => {
+    write("status.json", '{"state":"working","last_updated":"10:00"}');
+    const sensor = sensorOf();
+    await look(sensor);
+    write("status.json", '{"state":"working","last_updated":"11:00"}', now + 1000);
+    write("agent_workspaces/ann/inbox/m.md", "inactivity detected");
+    write("message_queue.json", "[1]");
+    write("devlogs/2026/a.md", "did it");
+    write("src/a.ts", "1");
+    const told = await look(sensor);
+    expect(of(told, "file").map(({ path, role }) => `${role} ${path}`)).toEqual(
+      expect.arrayContaining(["workspace src/a.ts", "devlog devlogs/2026/a.md"]),
+    );
+    expect(of(told, "file")).toHaveLength(2);
+  });
+
   it("sees messages come and be dealt with", async () => {
     write("inbox/1.md", "a");
     write("message_queue/q.json", '{"messages":[1,2]}');
@@ -261,6 +277,18 @@ describe("matches", () => {
     ["x", "xy", false],
   ])("says of %j and %j: %s", (pattern, name, expected) => {
     expect(matches(pattern, name)).toBe(expected);
+  });
+
+  it.each([
+    ["status.json", "status.json", true],
+    ["status.json", "a/status.json", false],
+    ["devlogs/**/*.md", "devlogs/a.md", true],
+    ["devlogs/**/*.md", "devlogs/2026/may/a.md", true],
+    ["devlogs/**/*.md", "devlogs/2026/may/a.txt", false],
+    ["**/**/**/**/**/x", `${"a/".repeat(2000)}y`, false],
+    ["inbox/*", "inbox", false],
+  ])("holds of whole paths: %s, %s", (pattern, path, expected) => {
+    expect(matchesPath(pattern, path)).toBe(expected);
   });
 });
 

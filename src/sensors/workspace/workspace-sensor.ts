@@ -11,7 +11,7 @@ import { normaliseResult } from "../../core/normalise.js";
 import type { FileSignal, QueueSignal, Signal, TestSignal } from "../../core/signal.js";
 import { readHeadInside, realRoot } from "../transcript/safe-open.js";
 import { readCommits, readHead, readPaths } from "./git.js";
-import { type Budget, type FoundFile, findFiles, touchedFiles } from "./glob.js";
+import { type Budget, type FoundFile, findFiles, matchesPath, touchedFiles } from "./glob.js";
 import { DEFAULT_SOURCES, queueDepth, statusText, TEST_SOURCES, type WorkspaceSources } from "./sources.js";
 
 export interface WorkspaceOptions {
@@ -127,7 +127,8 @@ export class WorkspaceSensor {
     const paths =
       (await readPaths(look.root))?.filter((path) => !this.isExcluded(look.root, path)) ??
       (await this.find(look, "**/*")).map(({ path }) => path);
-    const files = await touchedFiles(look.root, paths, Math.min(look.since, this.unreadSince) - TOUCH_SLACK_MS);
+    const work = paths.filter((path) => !this.hasRole(path));
+    const files = await touchedFiles(look.root, work, Math.min(look.since, this.unreadSince) - TOUCH_SLACK_MS);
     const signals: FileSignal[] = [];
     this.unreadSince = Number.POSITIVE_INFINITY;
     for (const file of files.sort((a, b) => a.touchedAt - b.touchedAt)) {
@@ -140,6 +141,13 @@ export class WorkspaceSensor {
       if (changed !== null) signals.push(this.fileSignal(file, changed, "workspace", look));
     }
     return signals;
+  }
+
+  /** A status that is only stamped anew, or a message that somebody else left, is no work: these files are told by their role. */
+  private hasRole(path: string): boolean {
+    return Object.values(this.sources).some((patterns: readonly string[]) =>
+      patterns.some((pattern) => matchesPath(pattern, path)),
+    );
   }
 
   private async tests(look: Look): Promise<Signal[]> {
