@@ -24,6 +24,15 @@ describe("Watched", () => {
     expect(watched.ask(START + 1000).state).toBe("working");
   });
 
+  it.each([
+    ["a terminal that rouse holds", "spawn", "stuck"],
+    ["a terminal that nobody looks at, where it may stand at its prompt", "transcript", "starting"],
+  ] as const)("that has shown nothing for ten minutes is judged as in %s", (_, origin, state) => {
+    const watched = new Watched(agent({ origin }), START);
+    watched.take([{ kind: "process", at: START, source: "process", alive: true, children: 0, cpuMs: 0 }], START);
+    expect(watched.ask(START + 600_000).state).toBe(state);
+  });
+
   it("is not accused of what came after its watching ended", () => {
     const watched = new Watched(agent({ origin: "transcript" }), START);
     watched.take([{ kind: "process", at: START, source: "process", alive: true, children: 0, cpuMs: 0 }], START);

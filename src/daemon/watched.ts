@@ -19,6 +19,9 @@ export const BLIND_MS = 60_000;
 /** Whoever registered it saw its process; so long its first signal may take before rouse says that it sees nothing. */
 const FIRST_WORD_MS = 10_000;
 
+/** No time after which it would be strange. */
+const NEVER_S = 1e9;
+
 /** Who brought news: the host that holds its terminal, the tmux pane it is in, or any other sense of the daemon. */
 export type Heard = "host" | "pane" | "senses";
 
@@ -148,12 +151,18 @@ export class Watched {
     // Its watching ended, not its process: another session goes on with it, and no clock runs here any more.
     if (endedAt !== null && !this.evidence.exit && endedAt < now)
       return { ...this.#assess(endedAt), at: now, recheckAt: null };
-    const found = assess(this.evidence, now, this.settings);
+    const found = assess(this.evidence, now, this.#judgedBy());
     const firstWordBy = this.#bornAt + FIRST_WORD_MS;
     const isBorn = this.evidence.first === null && !this.evidence.blind && now < firstWordBy;
     if (!isBorn || found.state !== "unknown") return found;
     const reasons = [`met ${ago(now - this.#bornAt)} (observer), nothing was seen of it yet`];
     return { ...BORN, reasons, at: now, recheckAt: firstWordBy };
+  }
+
+  /** Where rouse sees no terminal, it is not strange that nothing was shown: there may be a prompt that waits for its first words. */
+  #judgedBy(): JudgingOptions {
+    const isUnseen = this.session.origin === "transcript" && !this.evidence.lifecycle.shown;
+    return isUnseen ? { ...this.settings, never_shown_seconds: NEVER_S } : this.settings;
   }
 
   #setAside(error: unknown, now: number): void {

@@ -113,6 +113,22 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
     expect(endedAt()).toBeNull();
   });
 
+  it("tell what a full disk did not take when there is room again", async () => {
+    const append = test.journal.append.bind(test.journal);
+    let refused = 0;
+    test.journal.append = () => {
+      refused++;
+      return Promise.reject(new Error("disk full"));
+    };
+    watch("transcript");
+    world.start();
+    await until("a try", () => refused > 0);
+    expect(samples()).toEqual([]);
+    test.journal.append = append;
+    // Its process is as it was, so nothing new would be told of it.
+    await until("the sample that was refused", () => samples().length > 0, 30_000);
+  });
+
   it("end a session that nobody else watches when its process is gone", async () => {
     watch("transcript");
     await test.send("s1", WORKING);

@@ -27,6 +27,7 @@ import { WorkspaceSensor } from "../sensors/workspace/workspace-sensor.js";
 import { createFollowed, type Followed, isNews, sessionOf } from "./followed.js";
 import type { Loop } from "./loop.js";
 import { Positions } from "./positions.js";
+import { Teller } from "./teller.js";
 import type { WatchRules } from "./watch-rules.js";
 
 export interface WorldOptions {
@@ -74,11 +75,13 @@ export class World {
   #reading: Promise<void> | null = null;
   /** Something was written since the last reading began. */
   #unread = false;
+  readonly #teller: Teller;
   #isStopped = false;
 
   constructor(loop: Loop, options: WorldOptions) {
     this.#loop = loop;
     this.#options = options;
+    this.#teller = new Teller((session, signals) => loop.ingest(session, null, signals));
     this.#finder = new AgentFinder(new Accounts(options.accountKey));
     this.#positions = new Positions(options.positionsFile, this.#transcripts);
     this.#tmux = this.#watchTmux();
@@ -97,7 +100,7 @@ export class World {
     this.#timer = null;
     await this.#tmux.stop();
     await Promise.all([this.#looking, this.#reading]);
-    this.#positions.keep(Number.POSITIVE_INFINITY);
+    if (this.#teller.isDone) this.#positions.keep(Number.POSITIVE_INFINITY);
     await this.#transcripts.close();
   }
 
@@ -158,17 +161,18 @@ export class World {
     while (this.#unread && !this.#isStopped) {
       this.#unread = false;
       for (const [session, { sessionFile }] of this.#followed)
-        if (sessionFile) await this.#tell(session, await sessionFile.read(this.#loop.now()));
+        if (sessionFile) await this.#teller.tell(session, await sessionFile.read(this.#loop.now()));
       for (const { session, signals } of await this.#transcripts.tick(this.#loop.now()))
-        await this.#tell(session, signals);
+        await this.#teller.tell(session, signals);
       // Here, where all that was read has been told: a life that ends between the two would skip what it had only read.
-      this.#positions.keep(this.#loop.now());
+      if (this.#teller.isDone) this.#positions.keep(this.#loop.now());
       if (this.#unread) await setTimeout(READ_EVERY_MS);
     }
   }
 
   async #look(): Promise<void> {
     const at = this.#loop.now();
+    await this.#teller.tellAgain();
     await this.#processes.refresh(at);
     const { table } = this.#processes;
     const found = table ? await this.#finder.find(table) : [];
@@ -257,13 +261,13 @@ export class World {
       lookbackMs,
       exclude: this.#options.ownFolders,
     });
-    if (followed.workspace.isDue(at)) await this.#tell(session.session, await followed.workspace.look(at));
+    if (followed.workspace.isDue(at)) await this.#teller.tell(session.session, await followed.workspace.look(at));
   }
 
   async #sample(session: AgentSession, pid: number, followed: Followed, at: number): Promise<void> {
     const sample = this.#processes.sample({ pid, start: session.pidStart }, at);
     followed.sampledAt = at;
-    if (isNews(followed.sample, sample)) await this.#tell(session.session, [sample]);
+    if (isNews(followed.sample, sample)) await this.#teller.tell(session.session, [sample]);
     else if (sample.alive) this.#loop.hear(session.session, "senses", at);
     followed.sample = sample;
     if (sample.alive !== false) followed.deadAt = null;
@@ -285,7 +289,7 @@ export class World {
     if (blind !== null || liveness === "unknown")
       this.#loop.lose(session.session, blind ?? "its pane could not be asked");
     else this.#loop.hear(session.session, "pane");
-    if (signals.length > 0) void this.#tell(session.session, signals);
+    void this.#teller.tell(session.session, signals);
   }
 
   /** The same process was met by its transcript first: that session ends without a word, this one goes on. */
@@ -305,12 +309,8 @@ export class World {
   async #end(session: AgentSession, at: number, exit: PtyExit = { code: null, signal: null }): Promise<void> {
     const typed = this.#followedOf(session).typedAt;
     const known = typed === null ? exit : { ...exit, typedAt: typed };
-    await this.#tell(session.session, [{ kind: "exit", at, source: "process", ...known }]);
+    await this.#teller.tell(session.session, [{ kind: "exit", at, source: "process", ...known }]);
     this.#loop.register({ ...session, endedAt: at });
-  }
-
-  async #tell(session: string, signals: readonly Signal[]): Promise<void> {
-    if (signals.length > 0) await this.#loop.ingest(session, null, signals).catch(() => null);
   }
 
   #followedOf(session: AgentSession): Followed {
