@@ -12,28 +12,41 @@ export class Teller {
   /** By session, oldest first. */
   readonly #waiting = new Map<string, readonly Signal[]>();
 
+  readonly #sending = new Map<string, Promise<boolean>>();
+
   constructor(store: (session: string, signals: readonly Signal[]) => Promise<unknown>) {
     this.#store = store;
   }
 
   /** Everything that was seen is stored. */
   get isDone(): boolean {
-    return this.#waiting.size === 0;
+    return this.#waiting.size === 0 && this.#sending.size === 0;
   }
 
-  async tell(session: string, signals: readonly Signal[]): Promise<void> {
-    const all = [...(this.#waiting.get(session) ?? []), ...signals];
-    this.#waiting.delete(session);
-    if (all.length === 0) return;
-    try {
-      await this.#store(session, all);
-    } catch {
-      const meanwhile = this.#waiting.get(session) ?? [];
-      this.#waiting.set(session, [...all, ...meanwhile].slice(-WAITING_MAX));
-    }
+  tell(session: string, signals: readonly Signal[]): Promise<void> {
+    if (signals.length > 0) this.#waiting.set(session, [...(this.#waiting.get(session) ?? []), ...signals]);
+    return this.#send(session);
   }
 
   async tellAgain(): Promise<void> {
-    for (const session of [...this.#waiting.keys()]) await this.tell(session, []);
+    for (const session of [...this.#waiting.keys()]) await this.#send(session);
+  }
+
+  /** One batch of a session at a time, so that none overtakes another. */
+  async #send(session: string): Promise<void> {
+    await this.#sending.get(session);
+    const all = this.#waiting.get(session);
+    if (all === undefined || this.#sending.has(session)) return;
+    this.#waiting.delete(session);
+    const sent = this.#store(session, all).then(
+      () => true,
+      () => false,
+    );
+    this.#sending.set(session, sent);
+    const isStored = await sent;
+    this.#sending.delete(session);
+    const meanwhile = this.#waiting.get(session) ?? [];
+    if (!isStored) this.#waiting.set(session, [...all, ...meanwhile].slice(-WAITING_MAX));
+    else if (meanwhile.length > 0) await this.#send(session);
   }
 }

@@ -9,7 +9,6 @@ import { setTimeout } from "node:timers/promises";
 import type { ProfileOverride } from "../agents/profile.js";
 import type { Config } from "../config/keys.js";
 import type { AgentSession } from "../core/agent.js";
-import type { Signal } from "../core/signal.js";
 import type { Place } from "../readers/record-reader.js";
 import { Accounts } from "../sensors/find/account.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
