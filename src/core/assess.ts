@@ -28,7 +28,7 @@ import type { Cause, State } from "./states.js";
 import { versionFit } from "./version-fit.js";
 
 /** Grows whenever the same evidence may give another verdict, so that recorded timelines can be compared. */
-export const RULESET = 9;
+export const RULESET = 10;
 
 export interface Verdict {
   state: State;

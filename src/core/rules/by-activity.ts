@@ -60,18 +60,32 @@ function ofUnknownProgram(question: Question): Verdict | null {
   const reported = byReportedWork(question);
   if (reported || progress.reading?.caret === "sign") return reported;
   const quiet = byQuiet(question);
-  return quiet?.state === "stuck" ? quiet : byNewText(question);
+  if (quiet?.state === "stuck") return quiet;
+  return byOutput(question) ?? (isStarted(question) ? quiet : null);
 }
 
 /** No program takes longer to start than this, and what it writes then is its work, until it has paused for as long. */
 const STARTED_MS = 60_000;
 
-function byNewText({ evidence: { first, progress }, since, dueAfter }: Question): Verdict | null {
-  const { reply } = progress.seen;
-  if (first === null || reply === undefined || reply - first.at < STARTED_MS) return null;
-  dueAfter(reply, STARTED_MS);
-  if (since(reply) >= STARTED_MS) return null;
-  const reasons = [`new text came ${ago(since(reply))} (screen); whether a turn runs is not known`];
+/** Rows that stand there already say nothing new, and yet it wrote them. */
+const saidAt = ({ evidence: { progress } }: Question): number =>
+  Math.max(progress.seen.reply ?? 0, progress.outputAt ?? 0);
+
+function isStarted(question: Question): boolean {
+  const { evidence, since, dueAfter } = question;
+  const at = Math.max(evidence.first?.at ?? 0, saidAt(question));
+  dueAfter(at, STARTED_MS);
+  return since(at) >= STARTED_MS;
+}
+
+function byOutput(question: Question): Verdict | null {
+  const { evidence, since, dueAfter } = question;
+  const at = saidAt(question);
+  if (evidence.first === null || at - evidence.first.at < STARTED_MS) return null;
+  dueAfter(at, STARTED_MS);
+  if (since(at) >= STARTED_MS) return null;
+  const what = at === evidence.progress.seen.reply ? "new text came" : "it wrote something, but nothing new,";
+  const reasons = [`${what} ${ago(since(at))} (screen); whether a turn runs is not known`];
   return { state: "working", cause: null, confidence: 0.5, reasons };
 }
 

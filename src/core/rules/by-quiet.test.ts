@@ -47,10 +47,20 @@ const MOVED: At = [0.3, shows({ moving: true, reply: "r1" })];
 
 describe("a program that nobody knows", () => {
   it("and that was given its work when it was started is told when it is silent for the idle timeout", () => {
-    expect(judged(10)).toMatchObject({ state: "starting" });
+    expect(judged(10)).toMatchObject({ state: "idle" });
     expect(judged(11)).toMatchObject({ state: "stuck", cause: "silent_stream" });
-    expect(judged(14, [], {})).toMatchObject({ state: "starting" });
+    expect(judged(14, [], {})).toMatchObject({ state: "idle" });
     expect(judged(16, [], {})).toMatchObject({ state: "stuck", level: "tell", cause: "silent_stream" });
+  });
+
+  it("is starting for a minute, then at work as long as it writes, were it the same again and again", () => {
+    const said = (minute: number): At => [minute, { kind: "output", source: "screen", bytes: 80 }];
+    expect(judged(0.9)).toMatchObject({ state: "starting" });
+    expect(judged(2.5, [said(2)])).toMatchObject({
+      state: "working",
+      reasons: ["it wrote something, but nothing new, 30 s ago (screen); whether a turn runs is not known"],
+    });
+    expect(judged(3.5, [said(2)])).toMatchObject({ state: "idle" });
   });
 
   it("waits for its first command when the cursor stands behind a shell's sign, for as long as it likes", () => {
@@ -74,9 +84,9 @@ describe("a program that nobody knows", () => {
   });
 
   it("is told later by as much as people called its alarms false, and never earlier than was set", () => {
-    expect(judged(11, [], { ...OWN, silence_patience: 1.5 })).toMatchObject({ state: "starting" });
+    expect(judged(11, [], { ...OWN, silence_patience: 1.5 })).toMatchObject({ state: "idle" });
     expect(judged(16, [], { ...OWN, silence_patience: 1.5 })).toMatchObject({ state: "stuck", level: "act" });
-    expect(judged(9, [], { ...OWN, silence_patience: 0.1 })).toMatchObject({ state: "starting" });
+    expect(judged(9, [], { ...OWN, silence_patience: 0.1 })).toMatchObject({ state: "idle" });
   });
 });
 
