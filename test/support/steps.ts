@@ -17,19 +17,27 @@ export interface Step {
   expect?: string;
 }
 
+interface Walked {
+  said: string[];
+  expected: string[];
+  /** Those of the last moment. */
+  reasons: string[];
+}
+
 /** What was said at each step that expects something, beside what it expects: compare the two. */
-export function walk(steps: readonly Step[], traits: Partial<Traits> = {}): { said: string[]; expected: string[] } {
+export function walk(steps: readonly Step[], traits: Partial<Traits> = {}): Walked {
   const evidence = createEvidence({ ...PLAIN_TRAITS, ...traits });
   const said: string[] = [];
   const expected: string[] = [];
+  let now = START;
   for (const { at, signal, expect } of steps) {
-    const now = START + at * 1000;
+    now = START + at * 1000;
     if (signal) take(evidence, { ...signal, at: now } as Signal);
     if (expect === undefined) continue;
     said.push(`${at} ${short(assess(evidence, now))}`);
     expected.push(`${at} ${expect}`);
   }
-  return { said, expected };
+  return { said, expected, reasons: assess(evidence, now).reasons };
 }
 
 const short = ({ state, cause }: Pick<Assessment, "state" | "cause">): string => (cause ? `${state}/${cause}` : state);

@@ -180,4 +180,16 @@ describe("an end", () => {
     const { said, expected } = walk(steps);
     expect(said).toEqual(expected);
   });
+
+  it("of a program that nobody knows is told with the row that it wrote last", () => {
+    const { reasons } = walk([
+      { at: 0, signal: output },
+      { at: 5, signal: screen({ composer: "hidden", tail: ["$ make", "  Error: no rule to make target", ""] }) },
+      { at: 9, signal: gone(null, 2) },
+    ]);
+    expect(reasons).toEqual([
+      "the process ended, exit code 2, just now (process)",
+      "its last words, 4 s ago (screen): Error: no rule to make target",
+    ]);
+  });
 });

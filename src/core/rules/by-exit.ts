@@ -62,8 +62,18 @@ export function byExit(question: Question): Verdict | null {
     state: "gone",
     cause,
     confidence: 0.9,
-    reasons: [`the process ended${when}, ${how}, ${ago(ended.since(exit.at))} (process)`],
+    reasons: [`the process ended${when}, ${how}, ${ago(ended.since(exit.at))} (process)`, ...lastWords(question)],
   };
+}
+
+const WORDS_MAX = 160;
+
+/** Of a program that nobody knows, the row that it wrote last may say why it failed; nobody else has read it. */
+function lastWords({ evidence, since }: Question): string[] {
+  const { reading, readingAt } = evidence.progress;
+  const row = reading?.tail?.findLast((line) => line.trim() !== "");
+  if (row === undefined || readingAt === null || !isPlainProgram(evidence)) return [];
+  return [`its last words, ${ago(since(readingAt))} (screen): ${row.trim().slice(0, WORDS_MAX)}`];
 }
 
 /** Keys that leave a program, or only that somebody typed right before its end. */
