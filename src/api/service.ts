@@ -113,8 +113,7 @@ export class Service {
   }
 
   why(agent: string): Why {
-    const { loop, config } = this.#parts;
-    return whyOf(this.#find(agent), loop.now(), config.watchdog.output_preview_lines);
+    return whyOf(this.#find(agent), this.#parts.loop.now());
   }
 
   incidents(which: { agent?: string | undefined; all: boolean; since?: number | undefined }): IncidentView[] {

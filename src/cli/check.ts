@@ -1,5 +1,6 @@
 /** `rouse check`: who has given no sign for how long, and whether that means anything. */
 import type { Command } from "@commander-js/extra-typings";
+import { loadConfig } from "../config/load.js";
 import { plainJson } from "../core/plain.js";
 import { spell } from "../core/spell.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js";
@@ -23,19 +24,26 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
     .option("--no-activity-check", "let the age alone decide")
     .option("--json", "for programs")
     .action(async ({ activityCheck, json }) => {
-      const { check, resume } = settings();
-      const query = new URLSearchParams({
-        activity: activityCheck && resume.validate_activity ? "on" : "off",
-        warning_hours: String(check.warning_hours),
-        critical_hours: String(check.critical_hours),
-        auto_resume_hours: String(check.auto_resume_hours),
-      });
+      settings();
+      const query = new URLSearchParams(askedHere());
+      if (!activityCheck) query.set("activity", "off");
       const { agents } = (await ask(`/v1/check?${query.toString()}`, isUnlisted)) as {
         agents: CheckedAgent[];
       };
       process.stdout.write(json ? `${plainJson({ agents })}\n` : checkText(agents, process.stdout));
       if (agents.some(({ category }) => category === "critical" || category === "auto-resume")) setExit(1);
     });
+}
+
+/** The daemon knows what is configured where each agent works; what this shell's variables say is known here alone. */
+function askedHere(): Record<string, string> {
+  const { config, origins } = loadConfig({ projects: false });
+  const isAsked = (name: string): boolean => origins[name]?.layer === "environment";
+  const hours = Object.entries(config.check).filter(([name]) => isAsked(`check.${name}`));
+  return {
+    ...Object.fromEntries(hours.map(([name, value]) => [name, String(value)])),
+    ...(isAsked("resume.validate_activity") ? { activity: config.resume.validate_activity ? "on" : "off" } : {}),
+  };
 }
 
 export function checkText(agents: readonly CheckedAgent[], screen: { isTTY?: boolean; columns?: number }): string {

@@ -5,10 +5,9 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { POLICIES } from "../core/policy/builtin.js";
-import { withHealth } from "../core/policy/health.js";
+import { type HealthKeys, withHealth } from "../core/policy/health.js";
 import type { Policy } from "../core/policy/policy.js";
 import { readOwnFile } from "./file.js";
-import type { Config } from "./keys.js";
 import { rousePaths } from "./paths.js";
 import { type OwnPolicy, parsePolicy } from "./policy-file.js";
 import type { Problem } from "./problem.js";
@@ -21,35 +20,72 @@ export interface LoadedPolicies {
 const FILES_MAX = 200;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 
-/** The keys of `health` hold for the built-in policies, and so for what extends them. */
-export function loadPolicies(
-  health: Config["health"],
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): LoadedPolicies {
-  const policies = new Map<string, OwnPolicy>(
-    Object.entries(POLICIES).map(([name, policy]) => [
-      name,
-      { policy: withHealth(policy, health), tags: [], agents: [] },
-    ]),
-  );
-  const problems: Problem[] = [];
-  for (const path of policyFiles(join(rousePaths(env).config, "policies"))) {
-    const loaded = readPolicy(path, (name) => policies.get(name)?.policy);
-    if ("policy" in loaded && !policies.has(loaded.policy.name)) policies.set(loaded.policy.name, loaded);
-    else if ("policy" in loaded)
-      problems.push({ level: "error", where: path, text: "a built-in policy has this name; rename the file" });
-    else problems.push(loaded);
+type Env = Readonly<Record<string, string | undefined>>;
+type FileText = ReturnType<typeof readOwnFile>;
+
+/** Projects that differ in these keys are few; an agent that writes ever other ones costs time, not memory. */
+const MADE_MAX = 100;
+
+/**
+ * The user's files, read once, and the policies that they make under the keys of `health`: a project may be stricter about
+ * those, so they are not the same for all agents.
+ */
+export class PolicyFiles {
+  readonly #files: readonly { path: string; text: FileText }[];
+  readonly #made = new Map<string, LoadedPolicies>();
+
+  constructor(env: Env = process.env) {
+    this.#files = policyFiles(join(rousePaths(env).config, "policies")).map((path) => ({
+      path,
+      text: readOwnFile(path),
+    }));
   }
-  return { policies, problems };
+
+  /** The keys hold for the built-in policies, and so for what extends them. */
+  under(health: HealthKeys): LoadedPolicies {
+    const { enabled, auto_kill_on_idle, auto_kill_on_repeated_error, rate_limit_backoff_seconds } = health;
+    const key = [enabled, auto_kill_on_idle, auto_kill_on_repeated_error, rate_limit_backoff_seconds].join();
+    const known = this.#made.get(key);
+    if (known) return known;
+    const made = this.#make(health);
+    if (this.#made.size >= MADE_MAX) this.#made.clear();
+    this.#made.set(key, made);
+    return made;
+  }
+
+  #make(health: HealthKeys): LoadedPolicies {
+    const policies = new Map<string, OwnPolicy>(
+      Object.entries(POLICIES).map(([name, policy]) => [
+        name,
+        { policy: withHealth(policy, health), tags: [], agents: [] },
+      ]),
+    );
+    const problems: Problem[] = [];
+    for (const { path, text } of this.#files) {
+      const loaded = policyIn(path, text, (name) => policies.get(name)?.policy);
+      if ("policy" in loaded && !policies.has(loaded.policy.name)) policies.set(loaded.policy.name, loaded);
+      else if ("policy" in loaded)
+        problems.push({ level: "error", where: path, text: "a built-in policy has this name; rename the file" });
+      else problems.push(loaded);
+    }
+    return { policies, problems };
+  }
+}
+
+export function loadPolicies(health: HealthKeys, env: Env = process.env): LoadedPolicies {
+  return new PolicyFiles(env).under(health);
 }
 
 /** A policy file anywhere, such as one that `--policy` names. It may extend any policy that is known before it. */
 export function readPolicy(path: string, known: (name: string) => Policy | undefined): OwnPolicy | Problem {
-  const problem = (text: string): Problem => ({ level: "error", where: path, text });
+  return policyIn(path, readOwnFile(path), known);
+}
+
+function policyIn(path: string, text: FileText, known: (name: string) => Policy | undefined): OwnPolicy | Problem {
+  const problem = (why: string): Problem => ({ level: "error", where: path, text: why });
   const name = basename(path, ".toml");
   if (!NAME.test(name))
     return problem("a policy is a file NAME.toml, of at most 63 letters, digits, - and _ in its name");
-  const text = readOwnFile(path);
   if (text === null) return problem("there is no such file");
   if (typeof text !== "string") return text;
   try {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { accountByHand } from "../config/accounts.js";
 import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
-import { loadPolicies, policyFor } from "../config/policies.js";
+import { PolicyFiles, policyFor } from "../config/policies.js";
 import { problemText } from "../config/problem.js";
 import type { AgentSession } from "../core/agent.js";
 import type { IncidentChange } from "../core/incident/course.js";
@@ -41,6 +41,8 @@ export interface ActSetup {
 export interface ActingPlace {
   paths: RousePaths;
   config: Config;
+  /** What holds where an agent works. */
+  configOf: (session: AgentSession) => Config;
   /** When somebody last looked before this life; null where nobody knows. */
   looked: Moment | null;
   /** What the process beside a spawned agent runs. */
@@ -53,12 +55,16 @@ export function setUpActing(
   loop: Loop,
   journal: Journal,
   world: Pick<World, "transcriptOf" | "accountOf">,
-  { paths, config, looked, hostScript, profileOf }: ActingPlace,
+  { paths, config, configOf, looked, hostScript, profileOf }: ActingPlace,
 ): ActSetup {
-  const { policies, problems } = loadPolicies(config.health);
+  const files = new PolicyFiles();
+  const { problems } = files.under(config.health);
   const permission = new Permission(join(paths.state, "allow.json"));
-  const policyOf = (session: AgentSession): Policy => policyFor(policies, session, USUAL);
-  const told = setUpTelling(loop, journal, { config, policyOf });
+  const policyOf = (session: AgentSession): Policy => {
+    const { policies } = files.under(configOf(session).health);
+    return policyFor(policies, session, USUAL);
+  };
+  const told = setUpTelling(loop, journal, { config, configOf, policyOf });
   const outside: EffectWorld = { ...outsideOf(loop, world, paths, hostScript), profileOf };
   const heard: ActSetup["heard"] = new Set();
   const acting = new Acting({

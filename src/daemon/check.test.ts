@@ -4,8 +4,10 @@ import { START } from "../../test/support/steps.js";
 import type { AgentSession } from "../core/agent.js";
 import { HOUR, MINUTE } from "../core/defaults.js";
 import type { Signal } from "../core/signal.js";
-import { CHECK_HOURS, checkOf } from "./check.js";
+import { checkOf } from "./check.js";
 import { Watched } from "./watched.js";
+
+const CHECK_HOURS = { warning_hours: 2, critical_hours: 6, auto_resume_hours: 12 };
 
 function agent(name: string, signals: readonly Signal[] = [], more: Partial<AgentSession> = {}): Watched {
   const session = sessionOf({ session: `id-${name}`, name, ...more });
@@ -16,7 +18,7 @@ function agent(name: string, signals: readonly Signal[] = [], more: Partial<Agen
 
 const check = (watched: Watched, hours: number, activityCheck = true) => {
   watched.judge(START + hours * HOUR);
-  const [checked] = checkOf([watched], START + hours * HOUR, { ...CHECK_HOURS, activityCheck });
+  const [checked] = checkOf([watched], START + hours * HOUR, () => ({ ...CHECK_HOURS, activityCheck }));
   return checked;
 };
 
@@ -96,7 +98,20 @@ describe("checkOf", () => {
   it("puts the stalest first and leaves out those that ended", () => {
     const late: Signal = { ...turn, at: START + HOUR };
     const all = [agent("late", [late]), agent("early", [turn]), agent("over", [], { endedAt: START + 1 })];
-    const checked = checkOf(all, START + 3 * HOUR, { ...CHECK_HOURS, activityCheck: true });
+    const checked = checkOf(all, START + 3 * HOUR, () => ({ ...CHECK_HOURS, activityCheck: true }));
     expect(checked.map(({ name }) => name)).toEqual(["early", "late"]);
+  });
+
+  it("asks of each agent the hours that hold where it works", () => {
+    const all = [agent("strict", [turn], { workspace: "/strict" }), agent("usual", [turn], { workspace: "/usual" })];
+    const checked = checkOf(all, START + 3 * HOUR, ({ workspace }) => ({
+      ...CHECK_HOURS,
+      critical_hours: workspace === "/strict" ? 3 : 6,
+      activityCheck: false,
+    }));
+    expect(checked.map(({ name, category }) => [name, category])).toEqual([
+      ["strict", "critical"],
+      ["usual", "warning"],
+    ]);
   });
 });

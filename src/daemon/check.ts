@@ -4,6 +4,7 @@
  * because its terminal is quiet.
  */
 import { type ActivityState, assessActivity } from "../core/activity.js";
+import type { AgentSession } from "../core/agent.js";
 import { awakeMs } from "../core/awake.js";
 import { HOUR } from "../core/defaults.js";
 import { plain } from "../core/plain.js";
@@ -21,7 +22,8 @@ export interface CheckOptions {
   activityCheck: boolean;
 }
 
-export const CHECK_HOURS = { warning_hours: 2, critical_hours: 6, auto_resume_hours: 12 } as const;
+/** What is asked for, of one agent as its configuration says. */
+export type CheckOptionsOf = (session: AgentSession) => CheckOptions;
 
 export interface CheckedAgent {
   name: string;
@@ -47,10 +49,10 @@ export interface CheckedAgent {
 }
 
 /** The stalest first. Sessions that ended are not looked at. */
-export function checkOf(sessions: readonly Watched[], now: number, options: CheckOptions): CheckedAgent[] {
+export function checkOf(sessions: readonly Watched[], now: number, optionsOf: CheckOptionsOf): CheckedAgent[] {
   return sessions
     .filter(({ session }) => session.endedAt === null)
-    .map((watched) => checkOne(watched, now, options))
+    .map((watched) => checkOne(watched, now, optionsOf(watched.session)))
     .sort((a, b) => b.age_secs - a.age_secs || (a.name < b.name ? -1 : 1));
 }
 

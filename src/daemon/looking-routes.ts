@@ -1,9 +1,11 @@
 /** Routes for looking back and around: what happened, who has gone quiet, what rouse sees, how the journal is. */
 import type { Hono } from "hono";
 import * as z from "zod";
+import type { Config } from "../config/keys.js";
+import type { AgentSession } from "../core/agent.js";
 import type { Journal } from "../store/journal.js";
 import type { Acting } from "./acting.js";
-import { CHECK_HOURS, checkOf } from "./check.js";
+import { type CheckOptions, checkOf } from "./check.js";
 import { type IncidentView, incidentViews } from "./incident-view.js";
 import type { Loop } from "./loop.js";
 import { sightOf } from "./sight.js";
@@ -13,25 +15,37 @@ import { type Summary, summaryOf } from "./summary.js";
 export interface LookingOptions {
   loop: Pick<Loop, "sessions" | "now" | "settingsFor">;
   journal: Pick<Journal, "sessions" | "read" | "stats">;
+  /** What holds where an agent works. */
+  configOf: (session: AgentSession) => Pick<Config, "check" | "resume">;
   /** The book of incidents, where there is one. */
   acting?: Acting;
 }
 
-const hours = (usual: number) => z.coerce.number().min(0).max(100_000).default(usual);
+const hours = z.coerce.number().min(0).max(100_000).optional();
+/** Whatever is not asked for is as it is configured where each agent works. */
 const checkSchema = z.object({
-  activity: z.enum(["on", "off"]).default("on"),
-  warning_hours: hours(CHECK_HOURS.warning_hours),
-  critical_hours: hours(CHECK_HOURS.critical_hours),
-  auto_resume_hours: hours(CHECK_HOURS.auto_resume_hours),
+  activity: z.enum(["on", "off"]).optional(),
+  warning_hours: hours,
+  critical_hours: hours,
+  auto_resume_hours: hours,
 });
 const summarySchema = z.object({ since: z.coerce.number().min(0).max(8.64e15) });
 
-export function addLookingRoutes(app: Hono, { loop, journal, acting }: LookingOptions): void {
+export function addLookingRoutes(app: Hono, { loop, journal, configOf, acting }: LookingOptions): void {
   app.get("/v1/check", (c) => {
     const parsed = checkSchema.safeParse(c.req.query());
     if (!parsed.success) return c.json({ error: "the hours must be numbers, and activity on or off" }, 400);
-    const { activity, ...limits } = parsed.data;
-    return c.json({ agents: checkOf(loop.sessions(), loop.now(), { ...limits, activityCheck: activity === "on" }) });
+    const { activity, ...asked } = parsed.data;
+    const optionsOf = (session: AgentSession): CheckOptions => {
+      const { check, resume } = configOf(session);
+      return {
+        warning_hours: asked.warning_hours ?? check.warning_hours,
+        critical_hours: asked.critical_hours ?? check.critical_hours,
+        auto_resume_hours: asked.auto_resume_hours ?? check.auto_resume_hours,
+        activityCheck: activity === undefined ? resume.validate_activity : activity === "on",
+      };
+    };
+    return c.json({ agents: checkOf(loop.sessions(), loop.now(), optionsOf) });
   });
   app.get("/v1/summary", (c) => {
     const parsed = summarySchema.safeParse(c.req.query());

@@ -20,7 +20,6 @@ beforeEach(() => {
     loop: test.loop,
     hooks: new Hooks(test.loop, { zone: "UTC", marker: "" }),
     version: "1.0",
-    previewLines: 5,
     atRest: () => Promise.resolve(),
     shutDown: () => {
       shutDowns++;

@@ -37,22 +37,11 @@ export interface RouteOptions {
   shutDown: () => void;
   /** Watches by these rules too; returns all that hold. */
   watch: (rules: WatchRules) => Promise<WatchRules>;
-  /** So many of the last lines of a screen are quoted. */
-  previewLines?: number;
   /** The book of incidents, where there is one. */
   acting?: Acting;
 }
 
-export function makeRoutes({
-  loop,
-  hooks,
-  version,
-  atRest,
-  shutDown,
-  watch,
-  previewLines,
-  acting,
-}: RouteOptions): Hono {
+export function makeRoutes({ loop, hooks, version, atRest, shutDown, watch, acting }: RouteOptions): Hono {
   const app = new Hono();
   app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: (c) => c.json({ error: "the body is too large" }, 413) }));
   app.use("*", async (c, next) => {
@@ -99,7 +88,7 @@ export function makeRoutes({
     const now = loop.now();
     const { name } = watched.session;
     const incidents = acting ? incidentViews({ acting, now }, { all: false, since: null, agent: name }) : [];
-    return c.json({ ...whyOf(watched, now, previewLines), incidents } satisfies WhyAnswer);
+    return c.json({ ...whyOf(watched, now), incidents } satisfies WhyAnswer);
   });
   app.put("/v1/sessions/:session", async (c) => {
     const session = parseSession(await c.req.json().catch(() => null));

@@ -94,6 +94,7 @@ export async function serve(
   const place = placeOf(config);
   const world = new World(loop, {
     rules,
+    tagsIn: (folder) => tuning.configOf({ workspace: folder }).watchdog.worker_tags,
     pattern: config.watchdog.worker_pattern || null,
     profiles: profiles.own,
     place,
@@ -107,6 +108,7 @@ export async function serve(
   const setup = setUpActing(loop, journal, world, {
     paths,
     config,
+    configOf: tuning.configOf,
     looked: looked.before,
     hostScript,
     profileOf: profiles.of,
@@ -139,13 +141,12 @@ export async function serve(
     loop,
     hooks,
     version,
-    previewLines: config.watchdog.output_preview_lines,
     atRest,
     shutDown: () => end("stays down"),
     watch,
     acting,
   });
-  addLookingRoutes(app, { loop, journal, acting });
+  addLookingRoutes(app, { loop, journal, configOf: tuning.configOf, acting });
   addActingRoutes(app, { ...setup, loop, tuning });
   addMessageRoutes(app, { loop, messages: journal.messages, receiver: config.watchdog.orchestrator_tag });
   addAlertRoutes(app, { ...setup.told, outbox: journal.outbox, now: () => loop.now() });

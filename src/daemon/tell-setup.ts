@@ -26,9 +26,13 @@ export interface TellSetup {
 export function setUpTelling(
   loop: Loop,
   journal: Journal,
-  { config, policyOf }: { config: Config; policyOf: (session: AgentSession) => Policy },
+  {
+    config,
+    configOf,
+    policyOf,
+  }: { config: Config; configOf: (session: AgentSession) => Config; policyOf: (session: AgentSession) => Policy },
 ): TellSetup {
-  const { worker_tags, worker_pattern, orchestrator_tag, output_preview_lines, poll_interval_secs } = config.watchdog;
+  const { worker_pattern, orchestrator_tag } = config.watchdog;
   const named = worker_pattern === "" ? null : pattern(worker_pattern);
   const { outbox } = journal;
   const now = (): number => loop.now();
@@ -38,11 +42,16 @@ export function setUpTelling(
   };
   const loaded = loadChannels();
   // Where nothing is judged, nothing can be told: that every state is unknown is what the user asked for.
-  const isJudging = config.health.enabled;
-  const configured = alertRules(config, isJudging ? loaded.channels : []);
+  const isJudged = (session: AgentSession): boolean => configOf(session).health.enabled;
+  const configured = alertRules(config, config.health.enabled ? loaded.channels : []);
   const notes = [...loaded.problems, ...configured.problems].map(problemText);
   const channels = loaded.channels.map((settings) =>
     makeChannel(settings, { ring: (text) => ringTerminals(loop, text) }),
+  );
+  const workers = workerRules(
+    (session) => configOf(session).watchdog.worker_tags,
+    (name) => named?.test(name) ?? false,
+    orchestrator_tag,
   );
   const alerting = new Alerting({
     outbox,
@@ -79,11 +88,9 @@ export function setUpTelling(
     },
     now,
     rules: {
-      previewLines: output_preview_lines,
-      pollIntervalMs: poll_interval_secs * 1000,
       patienceMs,
-      ...workerRules(worker_tags, (name) => named?.test(name) ?? false, orchestrator_tag),
-      ...(isJudging ? {} : { isReceiver: () => true }),
+      ...workers,
+      isReceiver: (session) => !isJudged(session) || workers.isReceiver(session),
     },
   });
   return { telling, courier, channels, notes };

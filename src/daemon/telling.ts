@@ -161,12 +161,13 @@ const newMessage = ({ key, type, at, payload }: Due, receiver: string): NewMessa
 
 /** Workers by tag or by name, as the configuration says; the orchestrator itself is told nothing about itself. */
 export function workerRules(
-  tags: readonly string[],
+  tagsFor: (session: AgentSession) => readonly string[],
   matches: (name: string) => boolean,
   orchestratorTag: string,
 ): Pick<TellRules, "isWorker" | "isReceiver"> {
   return {
-    isWorker: (session: AgentSession) => session.tags.some((tag) => tags.includes(tag)) || matches(session.name),
+    isWorker: (session: AgentSession) =>
+      session.tags.some((tag) => tagsFor(session).includes(tag)) || matches(session.name),
     isReceiver: (session: AgentSession) => session.tags.includes(orchestratorTag),
   };
 }

@@ -1,10 +1,10 @@
 /**
- * The settings that each agent is judged by: those of the configuration where it works, for a project may be stricter,
- * what people said of its alarms, and the ways of its program.
+ * What holds for each agent: the configuration where it works, for a project may be stricter. It is judged by its settings,
+ * by what people said of its alarms, and by the ways of its program.
  */
 import type { AgentProfile } from "../agents/profile.js";
 import { traitsOf } from "../agents/registry.js";
-import { settingsOf } from "../config/keys.js";
+import { type Config, settingsOf } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import { ownSettings } from "../config/own-settings.js";
 import type { AgentSession } from "../core/agent.js";
@@ -18,7 +18,7 @@ const FOLDERS_MAX = 1000;
 
 export class Tuning {
   readonly #otherwise: string;
-  readonly #byFolder = new Map<string, { settings: JudgingOptions; readAt: number }>();
+  readonly #byFolder = new Map<string, { config: Config; settings: JudgingOptions; readAt: number }>();
   readonly #profileOf: (kind: string) => AgentProfile;
   #feedback: readonly FeedbackCount[];
 
@@ -30,24 +30,29 @@ export class Tuning {
   }
 
   readonly settingsFor = ({ name, kind, workspace }: AgentSession): JudgingOptions => {
-    const base = this.#in(workspace ?? this.#otherwise);
+    const base = this.#in(workspace).settings;
     const traits = traitsOf(this.#profileOf(kind));
     return { ...base, ...adaptedSettings(base, this.#feedback, name), traits };
   };
+
+  /** What holds where it works, as it stands in the files: for all that is not judging. */
+  readonly configOf = ({ workspace }: Pick<AgentSession, "workspace">): Config => this.#in(workspace).config;
 
   learn(feedback: readonly FeedbackCount[]): void {
     this.#feedback = feedback;
   }
 
-  #in(folder: string): JudgingOptions {
+  #in(workspace: string | null): { config: Config; settings: JudgingOptions } {
+    const folder = workspace ?? this.#otherwise;
     const now = performance.now();
     const known = this.#byFolder.get(folder);
-    if (known && now - known.readAt < KEPT_MS) return known.settings;
+    if (known && now - known.readAt < KEPT_MS) return known;
     const { config } = loadConfig({ cwd: folder });
     const { noise_patterns } = config.activity;
     const settings = { ...settingsOf(config), own: ownSettings(), noise_patterns, isJudging: config.health.enabled };
     if (this.#byFolder.size >= FOLDERS_MAX) this.#byFolder.clear();
-    this.#byFolder.set(folder, { settings, readAt: now });
-    return settings;
+    const read = { config, settings, readAt: now };
+    this.#byFolder.set(folder, read);
+    return read;
   }
 }

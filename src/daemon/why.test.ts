@@ -77,8 +77,12 @@ describe("why", () => {
   it("quotes so many of the last lines of the screen as asked for, without secrets and control bytes", () => {
     const secret = `sk-ant-api03-${"aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY".repeat(3)}`;
     const watched = story([0, screen({ busy: true, moving: true, tail: ["one", `key ${secret}`, "three\u001b[2J"] })]);
-    expect(whyOf(watched, START + 1000, 2).preview).toEqual([`key ${"*".repeat(secret.length)}`, "three [2J"]);
-    expect(whyOf(watched, START + 1000, 0).preview).toEqual([]);
+    const quoting = (output_preview_lines: number): string[] => {
+      watched.settings = { output_preview_lines };
+      return whyOf(watched, START + 1000).preview;
+    };
     expect(whyOf(watched, START + 1000).preview).toHaveLength(3);
+    expect(quoting(2)).toEqual([`key ${"*".repeat(secret.length)}`, "three [2J"]);
+    expect(quoting(0)).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /** Why rouse says what it says: the evidence with ages and sources, what would change it, and the story so far. */
-import { DEFAULTS } from "../core/defaults.js";
+import { setting } from "../core/defaults.js";
 import { openPrompt } from "../core/evidence/prompts.js";
 import { turnWord } from "../core/evidence/turn.js";
 import { plain } from "../core/plain.js";
@@ -18,7 +18,7 @@ export interface Why extends SessionView {
   preview: string[];
 }
 
-export function whyOf(watched: Watched, now: number, previewLines: number = DEFAULTS.output_preview_lines): Why {
+export function whyOf(watched: Watched, now: number): Why {
   const { evidence, assessment } = watched;
   const rows: Why["evidence"] = [];
   const add = (what: string, says: string, at: number, source: string): void => {
@@ -45,6 +45,7 @@ export function whyOf(watched: Watched, now: number, previewLines: number = DEFA
   if (prompt) changes.push("an answer to its prompt");
   else if (word?.word === "active") changes.push("news from any witness, an open prompt, or the end of the turn");
   else if (word) changes.push("a new turn, or a prompt on the screen");
+  const previewLines = setting(watched.settings, "output_preview_lines");
   const tail = previewLines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-previewLines) : [];
   return {
     ...viewOf(watched, now),

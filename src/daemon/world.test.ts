@@ -27,6 +27,7 @@ beforeEach(() => {
   test = new TestLoop();
   world = new World(test.loop, {
     rules: { programs: false, tags: [], names: [] },
+    tagsIn: () => [],
     pattern: null,
     profiles: () => [],
     accountKey: "key",

@@ -31,6 +31,8 @@ import type { WatchRules } from "./watch-rules.js";
 
 export interface WorldOptions {
   rules: WatchRules;
+  /** The tags of workers where a pane's program works. */
+  tagsIn: (folder: string) => readonly string[];
   /** RE2 on names of tmux sessions and windows; null for none. */
   pattern: string | null;
   /** The user's own profiles, as they are now. */
@@ -122,9 +124,9 @@ export class World {
   }
 
   #watchTmux(): TmuxWatcher {
-    const { rules, pattern, profiles, place } = this.#options;
+    const { rules, tagsIn, pattern, profiles, place } = this.#options;
     return new TmuxWatcher({
-      rules: { ...rules, pattern, profiles },
+      rules: { ...rules, tagsIn, pattern, profiles },
       zone: place.zone,
       processes: { table: readProcTable, argv: readArgv, exe: readExe },
       onSeen: (seen) => this.#seen(seen),

@@ -1,9 +1,11 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readVersion } from "../../src/cli/version.js";
+import { loadConfig } from "../../src/config/load.js";
 import { makePrivateFolder, rousePaths } from "../../src/config/paths.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { HOUR, MINUTE } from "../../src/core/defaults.js";
@@ -29,7 +31,11 @@ beforeEach(async () => {
   loop = new Loop(journal, new Clock());
   const app = new Hono();
   app.get("/v1/health", (c) => c.json({ ok: true, version: readVersion(), pid: process.pid }));
-  addLookingRoutes(app, { loop, journal });
+  addLookingRoutes(app, {
+    loop,
+    journal,
+    configOf: ({ workspace }) => loadConfig({ cwd: workspace ?? paths.config, env: { ROUSE_HOME: home.path } }).config,
+  });
   const answer = getRequestListener(app.fetch);
   server = createServer((request, response) => void answer(request, response));
   const before = process.umask(0o177);
@@ -44,7 +50,12 @@ afterEach(async () => {
   expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
 });
 
-async function agent(name: string, startedHoursAgo: number, signals: readonly Signal[]): Promise<void> {
+async function agent(
+  name: string,
+  startedHoursAgo: number,
+  signals: readonly Signal[],
+  workspace: string | null = null,
+): Promise<void> {
   const session: AgentSession = {
     session: `id-${name}`,
     name,
@@ -52,7 +63,7 @@ async function agent(name: string, startedHoursAgo: number, signals: readonly Si
     tags: [],
     origin: "spawn",
     command: ["claude"],
-    workspace: null,
+    workspace,
     task: null,
     policy: null,
     pid: 1,
@@ -103,6 +114,19 @@ describe("rouse check", () => {
     home.env.ROUSE_CHECK_AUTO_RESUME_HOURS = "14";
     const [other] = JSON.parse((await rouse(home, ["check", "--no-activity-check", "--json"])).stdout).agents;
     expect(other).toMatchObject({ category: "critical" });
+  });
+
+  it("judges each agent by the hours of the project that it works in, wherever it is asked", async () => {
+    const project = join(home.path, "project");
+    mkdirSync(project);
+    writeFileSync(join(project, ".rouse.toml"), "version = 1\n[check]\ncritical_hours = 3\n");
+    await agent("strict", 10, [turn(4)], project);
+    await agent("usual", 10, [turn(4)]);
+    const { agents } = JSON.parse((await rouse(home, ["check", "--json"])).stdout);
+    expect(agents.map(({ name, category }: Record<string, string>) => [name, category])).toEqual([
+      ["strict", "critical"],
+      ["usual", "warning"],
+    ]);
   });
 });
 

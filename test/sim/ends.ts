@@ -80,10 +80,12 @@ export function joinTelling({ loop, journal, patienceMs, post, isDead, die }: Te
     pump: () => courier.pump(),
     now,
     rules: {
-      previewLines: 5,
-      pollIntervalMs: 30 * SECOND,
       patienceMs,
-      ...workerRules(["worker"], () => false, "orchestrator"),
+      ...workerRules(
+        () => ["worker"],
+        () => false,
+        "orchestrator",
+      ),
     },
   });
   return { telling, courier };

@@ -54,10 +54,12 @@ export class TellingLoop extends TestLoop {
   /** After a start or a restart. */
   join(): void {
     const rules: TellRules = {
-      previewLines: 5,
-      pollIntervalMs: 30_000,
       patienceMs: () => 15 * 60_000,
-      ...workerRules(["worker"], () => false, "orchestrator"),
+      ...workerRules(
+        () => ["worker"],
+        () => false,
+        "orchestrator",
+      ),
     };
     const { journal, loop } = this;
     const alerting = new Alerting({

@@ -2,7 +2,7 @@
 import { counts, resultOf } from "../action.js";
 import type { AgentSession } from "../agent.js";
 import type { Assessment } from "../assess.js";
-import { SECOND } from "../defaults.js";
+import { SECOND, type Settings, setting } from "../defaults.js";
 import { digest } from "../digest.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { openPrompt } from "../evidence/prompts.js";
@@ -16,11 +16,11 @@ export interface Seen {
   session: AgentSession;
   evidence: Evidence;
   assessment: Assessment;
+  /** As they hold where it works. */
+  settings?: Settings;
 }
 
 export interface TellRules {
-  previewLines: number;
-  pollIntervalMs: number;
   /** A limit is told after so long. */
   patienceMs: (agent: string) => number;
   /** Its finished turns are told: it works for an orchestrator. */
@@ -44,12 +44,11 @@ export function makeTrouble(
   edge: string,
   incident: Incident,
   view: Seen,
-  rules: TellRules,
   now: number,
 ): Due {
   const about = aboutIncident(incident, view, type);
   const subject = subjectOf(incident);
-  const tail = tailOf(view, rules);
+  const tail = tailOf(view);
   const long = lasting(incident, view, now);
   switch (type) {
     case "worker.needs_input": {
@@ -95,7 +94,7 @@ export function makeTrouble(
         about,
         {
           ...long,
-          intervals_stuck: Math.floor((long.duration_secs * SECOND) / rules.pollIntervalMs),
+          intervals_stuck: Math.floor(long.duration_secs / setting(view.settings, "poll_interval_secs")),
           last_output_preview: tail.join("\n"),
           until: incident.until === null ? null : iso(incident.until),
         },
@@ -169,8 +168,10 @@ export function lasting(
   return { last_activity: seen.length > 0 ? iso(Math.max(...seen)) : null, duration_secs: secs(now - since) };
 }
 
-export const tailOf = ({ evidence }: Seen, { previewLines }: TellRules): string[] =>
-  previewLines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-previewLines).map((line) => say(line)) : [];
+export function tailOf({ evidence, settings }: Seen): string[] {
+  const lines = setting(settings, "output_preview_lines");
+  return lines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-lines).map((line) => say(line)) : [];
+}
 
 /** What rouse did about it, oldest first. */
 export const doneOf = ({ deeds }: Incidents, { id }: Pick<Incident, "id">, now: number): string[] =>

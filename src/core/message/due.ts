@@ -93,7 +93,7 @@ function openDue(
   const type = typeOf(incident.trouble);
   const edge = edgeOf(book, incident, view, before, rules, now);
   if (edge !== null && !before.has(edge)) {
-    const made = makeTrouble(book, type, edge, incident, view, rules, now);
+    const made = makeTrouble(book, type, edge, incident, view, now);
     due.push(isSameQuestion(edge, before) ? { ...made, isKnown: true } : made);
   }
   const { escalated } = incident;
@@ -118,7 +118,7 @@ function openDue(
           ...lasting(incident, view, now),
           reason: say(escalated.reason),
           done: doneOf(book, incident, now),
-          last_output_preview: tailOf(view, rules).join("\n"),
+          last_output_preview: tailOf(view).join("\n"),
         },
         now,
       ),

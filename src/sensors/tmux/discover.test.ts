@@ -116,6 +116,19 @@ describe("chooseAgents", () => {
     expect(chosen(list, TAGGED)).toEqual(["%1 claude-code", "%4 -", "%6 -"]);
   });
 
+  it("takes a pane with a tag that the project it works in adds", () => {
+    const rules = {
+      ...TAGGED,
+      tagsIn: (folder: string) => (folder === "/project" ? ["worker", "helper"] : ["worker"]),
+    };
+    const helper = { ...tagged, "@rouse_tags": "helper" };
+    const list = panes(
+      { ...helper, pane_current_path: "/project" },
+      { ...helper, pane_id: "%2", window_id: "@2", pane_current_path: "/other" },
+    );
+    expect(chosen(list, rules)).toEqual(["%1 -"]);
+  });
+
   it("takes what a person named, whatever it is", () => {
     expect(chosen(panes({}, { pane_id: "%2" }), { ...NOTHING, names: ["%2"] })).toEqual(["%2 -"]);
     expect(chosen(panes({ pane_current_command: "aider" }), { ...NOTHING, names: ["main"] })).toEqual(["%1 -"]);

@@ -10,6 +10,8 @@ import { type FoundProgram, kindOf, type Processes, type ProcessFact, programBel
 export interface AdoptRules {
   /** Any of these in `@rouse_tags`. */
   tags: readonly string[];
+  /** Or any of these, which a project adds for the panes below it. */
+  tagsIn?: (folder: string) => readonly string[];
   /** RE2, matched against the names of session and window and `@rouse_name`. */
   pattern: string | null;
   /** Names (`@rouse_name`, session) or pane ids that a person asked for. */
@@ -83,7 +85,7 @@ export function chooseAgents(
 function isMeant(pane: Pane, rules: AdoptRules, named: Pattern | null): boolean {
   const names = [pane.name, pane.session.name, pane.window.name].filter((name) => name !== null);
   return (
-    pane.tags.some((tag) => rules.tags.includes(tag)) ||
+    pane.tags.some((tag) => rules.tags.includes(tag) || rules.tagsIn?.(pane.cwd).includes(tag)) ||
     rules.names.some((name) => name === pane.name || name === pane.session.name) ||
     (named !== null && names.some((name) => named.test(name)))
   );

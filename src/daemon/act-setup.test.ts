@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { agent, TestLoop } from "../../test/support/loops.js";
+import { profileFor } from "../agents/registry.js";
+import { loadConfig } from "../config/load.js";
+import { rousePaths } from "../config/paths.js";
+import type { Policy } from "../core/policy/policy.js";
+import { setUpActing } from "./act-setup.js";
+import { Tuning } from "./tuning.js";
+
+let home: string;
+let test: TestLoop;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "rouse-act-"));
+  mkdirSync(join(home, "config", "policies"), { recursive: true });
+  mkdirSync(join(home, "project", "part"), { recursive: true });
+  vi.stubEnv("ROUSE_HOME", home);
+  test = new TestLoop();
+});
+afterEach(() => {
+  test.close();
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const write = (path: string, text: string): void => writeFileSync(join(home, path), text);
+
+/** The policy of an agent that works in this folder, as the daemon acts by it. */
+function policyIn(folder: string, named: string | null = null): Policy {
+  const paths = rousePaths();
+  const tuning = new Tuning(paths.config, [], profileFor);
+  const { policyOf } = setUpActing(
+    test.loop,
+    test.journal,
+    { transcriptOf: () => null, accountOf: () => null },
+    {
+      paths,
+      config: loadConfig({ cwd: paths.config }).config,
+      configOf: tuning.configOf,
+      looked: null,
+      hostScript: "",
+      profileOf: profileFor,
+    },
+  );
+  return policyOf(agent({ workspace: join(home, folder), policy: named }));
+}
+
+const rungs = (policy: Policy, trouble: "silent_stream" | "repeated_error"): string[] =>
+  (policy.ladders[trouble] ?? []).map((rung) => rung.do);
+
+it("an agent whose project says auto_kill_on_idle = false is not ended for being idle, and another is", () => {
+  write("project/.rouse.toml", "version = 1\n[health]\nauto_kill_on_idle = false\n");
+  expect(rungs(policyIn("project/part"), "silent_stream")).not.toContain("stop");
+  expect(rungs(policyIn("."), "silent_stream")).toContain("stop");
+});
+
+it("a policy of one's own that extends another one has the keys of the project too", () => {
+  write("config/policies/mine.toml", 'extends = "default"\n');
+  write("project/.rouse.toml", "version = 1\n[health]\nauto_kill_on_idle = false\n");
+  expect(rungs(policyIn("project", "mine"), "silent_stream")).not.toContain("stop");
+  expect(rungs(policyIn(".", "mine"), "silent_stream")).toContain("stop");
+});
+
+it("a project gives up the right to end on repeated errors and takes it for itself nowhere", () => {
+  write("project/.rouse.toml", "version = 1\n[health]\nauto_kill_on_repeated_error = true\n");
+  expect(rungs(policyIn("project"), "repeated_error")).not.toContain("stop");
+  write("config/config.toml", "version = 1\n[health]\nauto_kill_on_repeated_error = true\n");
+  write("project/.rouse.toml", "version = 1\n[health]\nauto_kill_on_repeated_error = false\n");
+  expect(rungs(policyIn("project"), "repeated_error")).not.toContain("stop");
+  expect(rungs(policyIn("."), "repeated_error")).toContain("stop");
+});
+
+it("a project lets its agents wait longer after a limit whose end nobody knows", () => {
+  write("project/.rouse.toml", "version = 1\n[health]\nrate_limit_backoff_seconds = 300\n");
+  expect(policyIn("project").limits.backoffMs).toBe(300_000);
+  expect(policyIn(".").limits.backoffMs).toBe(60_000);
+});
