@@ -18,6 +18,16 @@ describe("the guard's question", () => {
     expect(facts.guard?.send).toBe(send);
   });
 
+  it("is not asked where the user lets no activity hold a resume back", () => {
+    const evidence = createEvidence();
+    take(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
+    take(evidence, { ...screen({ busy: true, reply: "I go on" }), at: incident.since + 20_000 });
+    const guard = (isGuarded: boolean) =>
+      factsOf(evidence, guardFrom(incident, []), incident.since + 180_000, { isGuarded }).guard;
+    expect(guard(true)?.send).toBe(false);
+    expect(guard(false)).toBeNull();
+  });
+
   it.each([
     { what: "lets one be resumed that worked until it was gone", doneMs: 30_000, send: true },
     { what: "lets none be resumed that somebody goes on with after its end", doneMs: 60_000, send: false },

@@ -35,7 +35,7 @@ export interface Facts {
   shownAt?: number | null;
   /** It was interrupted for its spending: until then nobody but a person sets it going. */
   heldUntil?: number | null;
-  /** The activity since the trouble began; null where nobody could ask. */
+  /** The activity since the trouble began; null where nobody could ask, or nobody is to. */
   guard: ResumeAdvice | null;
 }
 
@@ -59,8 +59,13 @@ export function guardFrom(incident: Incident, deeds: readonly Deed[]): number {
   return Math.max(incident.since, last ? (last.outcome?.at ?? last.at) : 0) + STIRRED_MS;
 }
 
+export interface FactsOptions extends ActivityOptions {
+  /** False: the user lets no activity hold a resume back. */
+  isGuarded?: boolean;
+}
+
 /** The facts that the evidence itself knows; `since` is that of `guardFrom`. */
-export function factsOf(evidence: Evidence, since: number, now: number, settings?: ActivityOptions): Seen {
+export function factsOf(evidence: Evidence, since: number, now: number, settings?: FactsOptions): Seen {
   const { humanAt, asleep, prompts, failures, traits } = evidence;
   const limits = [failures.limit, failures.shownLimit];
   return {
@@ -70,7 +75,7 @@ export function factsOf(evidence: Evidence, since: number, now: number, settings
     ownTimeoutMs: ownTimeoutMs(traits, settings),
     resumesItself: limits.some((limit) => limit?.resumesItself),
     shownAt: evidence.progress.readingAt,
-    guard: guardSince(evidence, since, now, settings),
+    guard: settings?.isGuarded === false ? null : guardSince(evidence, since, now, settings),
   };
 }
 

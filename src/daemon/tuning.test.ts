@@ -47,6 +47,13 @@ it("a project neither loosens a threshold nor switches the judging off", () => {
   expect({ idle_timeout_minutes, isJudging }).toEqual({ idle_timeout_minutes: 12, isJudging: true });
 });
 
+it("activity holds no resume back where the user says so, unless the project wants it to", () => {
+  user("[resume]\nvalidate_activity = false\n");
+  expect(settingsIn(home).isGuarded).toBe(false);
+  project("[resume]\nvalidate_activity = true\n");
+  expect(settingsIn(join(home, "project")).isGuarded).toBe(true);
+});
+
 it("a broken project file costs itself only", () => {
   user("[health]\nidle_timeout_minutes = 12\n");
   project("[health\n");

@@ -49,7 +49,13 @@ export class Tuning {
     if (known && now - known.readAt < KEPT_MS) return known;
     const { config } = loadConfig({ cwd: folder });
     const { noise_patterns } = config.activity;
-    const settings = { ...settingsOf(config), own: ownSettings(), noise_patterns, isJudging: config.health.enabled };
+    const settings: JudgingOptions = {
+      ...settingsOf(config),
+      own: ownSettings(),
+      noise_patterns,
+      isJudging: config.health.enabled,
+      isGuarded: config.resume.validate_activity,
+    };
     if (this.#byFolder.size >= FOLDERS_MAX) this.#byFolder.clear();
     const read = { config, settings, readAt: now };
     this.#byFolder.set(folder, read);

@@ -40,6 +40,8 @@ export interface JudgingOptions extends Settings {
   noise_patterns?: readonly string[];
   /** False: only what is seen is kept. */
   isJudging?: boolean;
+  /** False: no activity holds a resume back. */
+  isGuarded?: boolean;
   /** The ways of its program when its watching begins; those of its kind where nothing is said. */
   traits?: Traits;
 }
