@@ -7,7 +7,7 @@ import { profileFor } from "../agents/registry.js";
 import { loadConfig } from "../config/load.js";
 import { rousePaths } from "../config/paths.js";
 import type { Policy } from "../core/policy/policy.js";
-import { setUpActing } from "./act-setup.js";
+import { type ActSetup, setUpActing } from "./act-setup.js";
 import { Tuning } from "./tuning.js";
 
 let home: string;
@@ -27,14 +27,13 @@ afterEach(() => {
 
 const write = (path: string, text: string): void => writeFileSync(join(home, path), text);
 
-/** The policy of an agent that works in this folder, as the daemon acts by it. */
-function policyIn(folder: string, named: string | null = null): Policy {
+function setUp(): ActSetup {
   const paths = rousePaths();
   const tuning = new Tuning(paths.config, [], profileFor);
-  const { policyOf } = setUpActing(
+  return setUpActing(
     test.loop,
     test.journal,
-    { transcriptOf: () => null, accountOf: () => null },
+    { transcriptOf: (session) => `/${session}.jsonl`, accountOf: () => null },
     {
       paths,
       config: loadConfig({ cwd: paths.config }).config,
@@ -44,8 +43,11 @@ function policyIn(folder: string, named: string | null = null): Policy {
       profileOf: profileFor,
     },
   );
-  return policyOf(agent({ workspace: join(home, folder), policy: named }));
 }
+
+/** The policy of an agent that works in this folder, as the daemon acts by it. */
+const policyIn = (folder: string, named: string | null = null): Policy =>
+  setUp().policyOf(agent({ workspace: join(home, folder), policy: named }));
 
 const rungs = (policy: Policy, trouble: "silent_stream" | "repeated_error"): string[] =>
   (policy.ladders[trouble] ?? []).map((rung) => rung.do);
@@ -76,4 +78,13 @@ it("a project lets its agents wait longer after a limit whose end nobody knows",
   write("project/.rouse.toml", "version = 1\n[health]\nrate_limit_backoff_seconds = 300\n");
   expect(policyIn("project").limits.backoffMs).toBe(300_000);
   expect(policyIn(".").limits.backoffMs).toBe(60_000);
+});
+
+it("whoever starts an agent knows what the others that are there have open, and leaves out those that ended", async () => {
+  for (const session of ["dead", "other", "over"]) test.loop.register(agent({ session, name: session }));
+  await test.send("other", [{ kind: "session", source: "transcript", id: "c1" }]);
+  await test.send("over", [{ kind: "exit", source: "process", code: 0, signal: null }]);
+  expect(setUp().outside.others("dead")).toMatchObject([
+    { name: "other", conversation: "c1", transcript: "/other.jsonl" },
+  ]);
 });

@@ -18,6 +18,7 @@ import type { Moment } from "./clock.js";
 import type { Loop } from "./loop.js";
 import { Permission } from "./permission.js";
 import { setUpTelling, type TellSetup } from "./tell-setup.js";
+import type { Watched } from "./watched.js";
 import type { World } from "./world.js";
 
 /** Beside an agent that was not started with one, and that no policy names. */
@@ -91,6 +92,8 @@ export function setUpActing(
   return { acting, permission, policyOf, outside, heard, told, notes };
 }
 
+const isThere = ({ session, evidence }: Watched): boolean => session.endedAt === null && evidence.exit === null;
+
 function outsideOf(
   loop: Loop,
   world: Pick<World, "transcriptOf">,
@@ -108,6 +111,15 @@ function outsideOf(
     evidence: (session) => loop.find(session)?.evidence ?? null,
     assessment: (session) => loop.find(session)?.ask(loop.now()) ?? null,
     transcript: (session) => world.transcriptOf(session),
+    others: (session) =>
+      loop
+        .sessions()
+        .filter((other) => other.session.session !== session && isThere(other))
+        .map((other) => ({
+          ...other.session,
+          conversation: other.evidence.session.id ?? null,
+          transcript: world.transcriptOf(other.session.session),
+        })),
     starting: { environments, hostScript },
   };
 }

@@ -13,7 +13,7 @@ import { respawn } from "./respawn.js";
 import { setGoing } from "./set-going.js";
 import { spawnAnew } from "./spawn-anew.js";
 import { textFor } from "./texts.js";
-import type { EffectWorld } from "./world.js";
+import type { EffectWorld, OpenSession } from "./world.js";
 
 export async function resume(action: Action, agent: AgentSession, world: EffectWorld): Promise<Result> {
   if (agent.origin !== "spawn" && agent.origin !== "tmux") return refused("its terminal is not rouse's to start it in");
@@ -39,13 +39,24 @@ async function stillThere(
   conversation: string | null,
   world: EffectWorld,
 ): Promise<string | null> {
-  const { pid, pidStart } = agent;
+  const { pid, pidStart, session } = agent;
   if (pid === null || pidStart === null) return "whether the old process is gone cannot be told";
   if (identityOf(pid) === pidStart) return "the old process is still there";
+  const transcript = world.transcript(session);
+  const holder = world.others(session).find((other) => isLiving(other) && shares(other, conversation, transcript));
+  if (holder) return `${holder.name} has this conversation open`;
   const table = await readProcesses();
   if (!table) return "the processes of this machine cannot be listed";
   const twin = [...table.rows.keys()].find((one) => conversation && readArgv(one)?.includes(conversation));
   if (twin !== undefined) return `process ${twin} has this conversation open`;
-  const { working } = await leftoversOf(agent.session, world.transcript(agent.session), world.paths, world);
+  const { working } = await leftoversOf(session, transcript, world.paths, world);
   return working;
 }
+
+/** Whose end was not told yet may be gone all the same; whose process nobody knows counts as living. */
+const isLiving = ({ pid, pidStart }: OpenSession): boolean =>
+  pid === null || pidStart === null || identityOf(pid) === pidStart;
+
+const shares = (other: OpenSession, conversation: string | null, transcript: string | null): boolean =>
+  (conversation !== null && other.conversation === conversation) ||
+  (transcript !== null && other.transcript === transcript);

@@ -1,6 +1,7 @@
 /** What the effects need of whoever has them carried out. */
 import type { AgentProfile } from "../agents/profile.js";
 import type { RousePaths } from "../config/paths.js";
+import type { AgentSession } from "../core/agent.js";
 import type { Assessment } from "../core/assess.js";
 import type { Evidence } from "../core/evidence/evidence.js";
 import type { Environments } from "./environments.js";
@@ -10,6 +11,12 @@ export interface Starting {
   environments: Environments;
   /** What the process beside a spawned agent runs. */
   hostScript: string;
+}
+
+/** Another watched session that has not ended, and what it has open. */
+export interface OpenSession extends Pick<AgentSession, "name" | "pid" | "pidStart"> {
+  conversation: string | null;
+  transcript: string | null;
 }
 
 export interface EffectWorld extends Clock {
@@ -22,6 +29,8 @@ export interface EffectWorld extends Clock {
   assessment(session: string): Assessment | null;
   /** Where the session's transcript is; null where none is known. */
   transcript(session: string): string | null;
+  /** Those that are watched beside this session: nobody is started in what one of them has open. */
+  others(session: string): readonly OpenSession[];
   /** What starting an agent needs; without it none is started. */
   starting?: Starting;
   /** How long nobody may have typed before rouse does; a table of its own where it is not said. */

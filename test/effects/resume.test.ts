@@ -103,6 +103,23 @@ describe("resume", () => {
     expect(await resumed(held, knowing("--dangerously-skip-permissions"))).toMatchObject({ result: "refused" });
   });
 
+  it("starts no second one in what another watched agent has open, by its conversation or its transcript", async () => {
+    const held = await start(hostRig, IDLE);
+    await held.sees(({ composer }) => composer === "empty");
+    await kill(held);
+    const other = { name: "twin", pid: process.pid, pidStart: identityOf(process.pid) };
+    const beside = (open: { conversation: string | null; transcript: string | null }) => ({
+      ...knowing(CONVERSATION),
+      transcript: () => "/t.jsonl",
+      others: () => [{ ...other, ...open }],
+    });
+    const refusal = { result: "refused", reason: "twin has this conversation open" };
+    expect(await resumed(held, beside({ conversation: CONVERSATION, transcript: null }))).toMatchObject(refusal);
+    expect(await resumed(held, beside({ conversation: null, transcript: "/t.jsonl" }))).toMatchObject(refusal);
+    const gone = () => [{ ...other, pidStart: "gone", conversation: CONVERSATION, transcript: null }];
+    expect(await resumed(held, { ...knowing(CONVERSATION), others: gone })).toMatchObject({ result: "done" });
+  });
+
   it("has nothing to do with a human's own terminal", async () => {
     const held = await start(hostRig, IDLE);
     await held.sees(({ composer }) => composer === "empty");

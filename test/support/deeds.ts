@@ -33,6 +33,7 @@ const worldOf = (home: Home, more: Partial<EffectWorld> = {}): EffectWorld => ({
   evidence: () => null,
   assessment: () => null,
   transcript: () => null,
+  others: () => [],
   paths: rousePaths(home.env),
   profileOf: profileFor,
   starting: { environments: new Environments(rousePaths(home.env), home.env), hostScript: HOST_SCRIPT },
