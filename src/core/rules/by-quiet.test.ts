@@ -113,6 +113,13 @@ describe("its silence", () => {
     expect(judged(62, [], lowered)).toMatchObject({ state: "stuck", level: "act" });
   });
 
+  it("is a witness of the screen's own wherever it is told, for a person who asks", () => {
+    expect(judged(600, [], {})).toMatchObject({ level: "tell", kinds: ["screen", "process"] });
+    const unseen: At = [2, process({ alive: null, children: undefined })];
+    expect(judged(600, [unseen], {}).kinds).toContain("screen");
+    expect(judged(600, [[0.6, shows({ caret: "text" })]]).kinds).toContain("screen");
+  });
+
   const EXPLAINED: readonly [string, At][] = [
     ["a cursor behind a text, where something may be typed", [0.6, shows({ caret: "text" })]],
     ["a process that nobody could look at", [2, process({ alive: null })]],

@@ -4,7 +4,7 @@
  *
  * It is acted on only where the user said the timeout: a program that is done and one that hangs look alike here, and a
  * default must not end the first. Even then two kinds of evidence have to agree, for the whole time: nothing was written,
- * and the process was looked at and did nothing.
+ * and the process was looked at and did nothing. A person who asks may end it before, with the screen as the other witness.
  */
 import type { Question, Verdict } from "../assess.js";
 import { MINUTE, SECOND, setting } from "../defaults.js";
@@ -47,21 +47,20 @@ export function byQuiet(question: Question): Verdict | null {
     return { state: "working", cause: null, confidence: 0.4, reasons: [...reasons, ready] };
   }
   if (since(outputAt) < timeoutMs) return { state: "idle", cause: null, confidence: 0.4, reasons };
-  const told = { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons } as const;
+  const agreeing = kinds(["screen", nothingBegun(evidence, outputAt - BEGUN_MS)]);
+  const told = { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons, kinds: agreeing } as const;
   if (own === undefined)
     return { ...told, reasons: [`${silent}; it is only told while nobody sets health.idle_timeout_minutes`] };
   if (reading.caret) return told;
   const still = stillSince(evidence, outputAt);
   const actMs = own * MINUTE * patience;
   dueAfter(still, actMs);
-  const agreeing = kinds(["screen", nothingBegun(evidence, outputAt - BEGUN_MS)]);
-  if (agreeing.length < 2 || since(still) < actMs) return { ...told, kinds: agreeing };
+  if (agreeing.length < 2 || since(still) < actMs) return told;
   return {
     ...told,
     confidence: 0.7,
     reasons: [...reasons, `its process did nothing for ${spell(since(still))} (process), longer than you allow`],
     act: true,
-    kinds: agreeing,
   };
 }
 
