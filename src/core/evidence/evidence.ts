@@ -49,6 +49,8 @@ export interface Evidence {
   /** When rouse itself last typed. */
   touchedAt: number | null;
   exit: ExitSignal | null;
+  /** From when on changes in its workspace are told, and those of the hour before; null where nobody watches it. */
+  workspaceFrom: number | null;
   /** rouse does not see it: since when it was not heard of, and why. */
   blind: { since: number; text: string; at: number } | null;
   /** What the agent said of itself with `rouse report`. */
@@ -87,6 +89,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     leaving: null,
     touchedAt: null,
     exit: null,
+    workspaceFrom: null,
     blind: null,
     report: null,
     retries: createRetries(),
@@ -128,6 +131,7 @@ function isLate({ words: { stream } }: TurnEvidence, { kind, source, at }: Signa
 function takeOwn(evidence: Evidence, signal: Signal): void {
   switch (signal.kind) {
     case "session":
+      if (signal.source === "workspace") evidence.workspaceFrom ??= signal.at;
       evidence.session = { ...evidence.session, ...signal };
       return;
     case "message":

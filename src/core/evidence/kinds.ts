@@ -53,8 +53,9 @@ export const nothingBelow = ({ progress }: Evidence): EvidenceKind | null =>
 export const nothingBegun = ({ progress }: Evidence, since: number): EvidenceKind | null =>
   progress.children !== null && (progress.newestChildAt ?? 0) <= since ? "process" : null;
 
-/** The workspace is watched, and nothing changed in it since then. */
-export function workspaceStill({ activity }: Evidence, since: number): EvidenceKind | null {
+/** The workspace is watched, as its sensor or a change before shows, and nothing changed in it since then. */
+export function workspaceStill({ activity, workspaceFrom }: Evidence, since: number): EvidenceKind | null {
   const changes = [activity.recent.get("file_modification"), activity.recent.get("git_commit")].flatMap((s) => s ?? []);
-  return changes.length > 0 && changes.every(({ at }) => at < since) ? "workspace" : null;
+  const isWatched = changes.length > 0 || (workspaceFrom !== null && workspaceFrom <= since);
+  return isWatched && changes.every(({ at }) => at < since) ? "workspace" : null;
 }

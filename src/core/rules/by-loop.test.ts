@@ -28,6 +28,20 @@ describe("a circle", () => {
     expect(assessed(failing(20), 21 * SECOND)).toBe("repeated_error act");
   });
 
+  it("of equal errors is seen by the workspace too where that is watched and nothing changes, even if nothing ever did", () => {
+    const kindsOf = (...more: Signal[]) => {
+      const evidence = createEvidence(PLAIN_TRAITS);
+      for (const signal of [begin, ...more, ...failing(20)]) take(evidence, signal);
+      return assess(evidence, 21 * SECOND).kinds;
+    };
+    const watched = s(0, { kind: "session", source: "workspace", cwd: "/w" });
+    const change = s(10 * SECOND, { kind: "file", source: "workspace", path: "a.ts", digest: "d" });
+    expect(kindsOf()).toEqual(["record"]);
+    expect(kindsOf(watched)).toEqual(["record", "workspace"]);
+    expect(kindsOf({ ...watched, at: 10 * SECOND })).toEqual(["record"]);
+    expect(kindsOf(watched, change)).not.toContain("workspace");
+  });
+
   it("of tokens for nothing is acted on when they are twice as many as are told", () => {
     expect(assessed(writing(100_000), 61 * SECOND)).toBe("no_progress tell");
     expect(assessed(writing(200_000), 61 * SECOND)).toBe("no_progress act");

@@ -58,6 +58,13 @@ const of = <K extends SignalKind>(signals: Signal[], kind: K) =>
   signals.filter((signal): signal is Extract<Signal, { kind: K }> => signal.kind === kind);
 const paths = (signals: Signal[]) => of(signals, "file").map((signal) => signal.path);
 
+it("a workspace in which nothing changes is told to be watched, once, and one that is not there is not", async () => {
+  const sensor = new WorkspaceSensor({ folder: work });
+  expect(await look(sensor)).toMatchObject([{ kind: "session", source: "workspace", at: now }]);
+  expect(await look(sensor)).toEqual([]);
+  expect(await look(new WorkspaceSensor({ folder: join(base, "nowhere") }))).toEqual([]);
+});
+
 describe("WorkspaceSensor in a repository", () => {
   beforeEach(() => {
     git("init", "-q");

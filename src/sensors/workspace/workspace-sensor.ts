@@ -81,13 +81,15 @@ export class WorkspaceSensor {
     const isFirst = this.lookedAt === null;
     const since = this.lookedAt ?? at - (this.options.lookbackMs ?? LOOKBACK_MS);
     const look: Look = { at, since, isFirst, budget: { entries: ENTRIES_MAX }, bytes: LOOK_BYTES, root };
-    const signals = [
+    const signals: Signal[] = [
       ...(await this.commits(look)),
       ...(await this.changedFiles(look)),
       ...(await this.tests(look)),
       ...(await this.roleFiles(look)),
       ...(await this.queues(look)),
     ];
+    // That it is watched is worth knowing of a workspace in which nothing changes; not of one too large to be seen whole.
+    if (isFirst && look.budget.entries > 0) signals.push({ kind: "session", at, source: "workspace", cwd: root });
     this.lookedAt = at;
     this.nextAt = at + Math.max(EVERY_MS, (performance.now() - startedAt) / SHARE);
     return signals.sort((a, b) => a.at - b.at).slice(-SIGNALS_MAX * 4);
