@@ -60,7 +60,7 @@ export class Touching {
         waitMs: 0,
       };
       // The order is the client's own: whether the agent is in trouble is not asked.
-      return carryOut(action, order.session, { ...this.#parts.outside, assessment: () => null });
+      return carryOut(action, order.session, { ...this.#parts.outside, assessment: () => null, isOrder: true });
     });
   }
 

@@ -355,6 +355,8 @@ export interface InputSignal extends Base {
   bytes: number;
   /** The keys asked the program to end (Ctrl-C, Ctrl-D, /exit). */
   quits?: boolean;
+  /** Its end was ordered by somebody whom rouse serves, and is no step of a policy. */
+  ordered?: boolean;
   interrupts?: boolean;
   submits?: boolean;
 }

@@ -7,7 +7,7 @@ import { getRequestListener } from "@hono/node-server";
 import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { problemText } from "../config/problem.js";
-import { exitOf } from "../host/registry.js";
+import { endOf } from "../host/registry.js";
 import { placeOf } from "../sensors/place.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
@@ -99,7 +99,7 @@ export async function serve(
     profiles: profiles.own,
     place,
     positionsFile: join(paths.state, "transcripts.json"),
-    exitOf: (session) => exitOf(paths, session),
+    endOf: (session) => endOf(paths, session),
     workspace: config.workspace,
     ownFolders: [paths.state, paths.runtime, paths.config],
     accountKey: accountKey(join(paths.state, "account.key")),

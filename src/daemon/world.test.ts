@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { until } from "../../test/support/hosts.js";
 import { agent, TestLoop, WORKING } from "../../test/support/loops.js";
 import { toConfig } from "../config/keys.js";
+import type { RecordedEnd } from "../host/registry.js";
 import { NOWHERE } from "../readers/record-reader.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { World } from "./world.js";
@@ -16,7 +17,7 @@ let world: World;
 let child: ChildProcess;
 let ended: Promise<void>;
 /** What the session's host left behind. */
-let recorded: { code: number | null; signal: number | null } | null;
+let recorded: RecordedEnd | null;
 
 beforeEach(() => {
   recorded = null;
@@ -35,7 +36,7 @@ beforeEach(() => {
     positionsFile: join(folder, "positions.json"),
     ownFolders: [folder],
     workspace: { ...toConfig(new Map()).workspace, devlog_files: ["notes/*.md"], commit_words: ["{name}:"] },
-    exitOf: () => recorded,
+    endOf: () => recorded,
     openDatabase: () => {
       throw new Error("there is none");
     },
@@ -163,13 +164,27 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
   it("take the end from the record of a host that went with its agent", async () => {
     child.kill("SIGKILL");
     await ended;
-    recorded = { code: null, signal: 9 };
+    recorded = { code: null, signal: 9, leftBy: null };
     watch("run", { pidStart: "gone" });
     await test.send("s1", WORKING);
     world.start();
     await until("the end", () => endedAt() !== null);
     expect(test.says()).toBe("gone/crash");
   });
+
+  it.each(["human", "client"] as const)(
+    "call it no crash when the record says that a %s meant the end",
+    async (leftBy) => {
+      child.kill("SIGKILL");
+      await ended;
+      recorded = { code: null, signal: 15, leftBy };
+      watch("spawn", { pidStart: "gone" });
+      await test.send("s1", WORKING);
+      world.start();
+      await until("the end", () => endedAt() !== null);
+      expect(test.says()).toBe("idle");
+    },
+  );
 
   it("go on with the others when one of them fails", async () => {
     watch("transcript", { session: "bad", name: "bad", workspace: "\0nowhere" });

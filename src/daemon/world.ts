@@ -9,13 +9,14 @@ import { setTimeout } from "node:timers/promises";
 import type { ProfileOverride } from "../agents/profile.js";
 import type { Config } from "../config/keys.js";
 import type { AgentSession } from "../core/agent.js";
+import { quitOf } from "../host/leave.js";
+import type { RecordedEnd } from "../host/registry.js";
 import type { Place } from "../readers/record-reader.js";
 import { Accounts } from "../sensors/find/account.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
 import { readArgv, readExe, readProcTable } from "../sensors/process/proc.js";
 import { ProcessSensor } from "../sensors/process/process-sensor.js";
 import { typedAt } from "../sensors/process/typed-at.js";
-import type { PtyExit } from "../sensors/pty.js";
 import type { Seen } from "../sensors/tmux/adopted.js";
 import { TmuxWatcher } from "../sensors/tmux/watcher.js";
 import type { ReadDatabase } from "../sensors/transcript/opencode-database.js";
@@ -41,7 +42,7 @@ export interface WorldOptions {
   /** Where it is kept how far each transcript was read. */
   positionsFile: string;
   /** How a session ended by the record that its host left; null where there is none. */
-  exitOf: (session: string) => PtyExit | null;
+  endOf: (session: string) => RecordedEnd | null;
   /** Which files of a workspace show work, and whose commits. */
   workspace: Config["workspace"];
   /** rouse's own folders, which no sense enters. */
@@ -59,6 +60,7 @@ const SAMPLE_EVERY_MS = 10_000;
 /** A host or a pane has so long to tell the end of a process that is no longer there. */
 const UNCLAIMED_MS = 20_000;
 const LOOKBACK_MAX_MS = 3600_000;
+const UNRECORDED: RecordedEnd = { code: null, signal: null, leftBy: null };
 
 export class World {
   readonly #loop: Loop;
@@ -277,7 +279,7 @@ export class World {
     const patience = session.origin === "transcript" ? 0 : UNCLAIMED_MS;
     if (followed.deadAt === null) return;
     // A host that went with its agent may not have reached us, and yet have written down how it ended.
-    const recorded = this.#options.exitOf(session.session);
+    const recorded = this.#options.endOf(session.session);
     if (recorded) await this.#end(session, at, recorded);
     else if (at - followed.deadAt >= patience) await this.#end(session, at);
   }
@@ -307,10 +309,12 @@ export class World {
     }
   }
 
-  async #end(session: AgentSession, at: number, exit: PtyExit = { code: null, signal: null }): Promise<void> {
+  async #end(session: AgentSession, at: number, recorded: RecordedEnd = UNRECORDED): Promise<void> {
+    const { leftBy, ...exit } = recorded;
     const typed = this.#followedOf(session).typedAt;
     const known = typed === null ? exit : { ...exit, typedAt: typed };
-    await this.#teller.tell(session.session, [{ kind: "exit", at, source: "process", ...known }]);
+    const quit = leftBy === null ? [] : [quitOf(leftBy, at)];
+    await this.#teller.tell(session.session, [...quit, { kind: "exit", at, source: "process", ...known }]);
     this.#loop.register({ ...session, endedAt: at });
   }
 

@@ -44,7 +44,7 @@ export async function stop(action: Action, agent: AgentSession, world: EffectWor
   // Git may have taken seconds: who came in the meantime is in time.
   const late = await standsAgainst(agent, world);
   if (late !== null) return refused(`${late}; checkpoint: ${checkpoint}`);
-  const stopped = await end(agent, { pid, start: pidStart });
+  const stopped = await end(agent, { pid, start: pidStart }, world.isOrder ? "client" : "rouse");
   if (typeof stopped === "string") return unknown(`${stopped}; checkpoint: ${checkpoint}`);
   if (!stopped.isGone) return failed(`${stopped.left.length} processes are left: ${stopped.left.join(" ")}`);
   const { working, idle } = await leftoversOf(agent.session, transcript, world.paths, world);
@@ -80,9 +80,13 @@ async function inUse(agent: AgentSession, world: EffectWorld): Promise<string | 
 }
 
 /** By its host, which holds the terminal; where that does not answer, from here. */
-async function end(agent: AgentSession, target: { pid: number; start: string }): Promise<Stopped | string> {
+async function end(
+  agent: AgentSession,
+  target: { pid: number; start: string },
+  by: "client" | "rouse",
+): Promise<Stopped | string> {
   if (agent.hostSocket === null) return stopTree({ ...target, ownsGroup: false }, GRACE_MS);
-  const asked = await ask(agent.hostSocket, { op: "stop", graceMs: GRACE_MS, by: "rouse" }, "stopped", ANSWER_MS);
+  const asked = await ask(agent.hostSocket, { op: "stop", graceMs: GRACE_MS, by }, "stopped", ANSWER_MS);
   if (asked.kind === "answer") return asked.event as unknown as Stopped;
   if (asked.kind === "unreachable" || asked.kind === "ended") return stopTree({ ...target, ownsGroup: true }, GRACE_MS);
   return `its host did not say what became of it: ${asked.reason}`;

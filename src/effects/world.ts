@@ -27,6 +27,8 @@ export interface EffectWorld extends Clock {
   evidence(session: string): Evidence | null;
   /** The verdict of this moment, to be confirmed before anything is ended; null asks for no confirmation. */
   assessment(session: string): Assessment | null;
+  /** Somebody ordered it: an end is meant to last, where that of a policy is a step to the next. */
+  isOrder?: boolean;
   /** Where the session's transcript is; null where none is known. */
   transcript(session: string): string | null;
   /** Those that are watched beside this session: nobody is started in what one of them has open. */

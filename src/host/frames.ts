@@ -6,7 +6,7 @@ export type ToHost =
   | { op: "input"; data: string }
   | { op: "resize"; cols: number; rows: number }
   | { op: "type"; text: string; enter?: boolean }
-  | { op: "stop"; graceMs: number; by?: "rouse" }
+  | { op: "stop"; graceMs: number; by?: "rouse" | "client" }
   | { op: "logs"; follow: boolean; keys?: boolean }
   | { op: "notify"; text: string }
   | { op: "look" }

@@ -6,8 +6,9 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makePrivateFolder } from "../config/paths.js";
+import { isLeave, LEAVING_MS } from "../core/evidence/leaving.js";
 import { plain } from "../core/plain.js";
-import type { Signal } from "../core/signal.js";
+import type { InputSignal, Signal } from "../core/signal.js";
 import type { Demand, Keys } from "../core/touch.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { Pty, type PtyEvents, type PtyExit, type PtyOptions } from "../sensors/pty.js";
@@ -16,6 +17,7 @@ import { DaemonLink } from "./daemon-link.js";
 import type { Looked, Pressed } from "./frames.js";
 import type { HostHand } from "./hand.js";
 import type { HeldProgram, HostOptions } from "./host-options.js";
+import { type LeftBy, leftBy, quitOf } from "./leave.js";
 import type { Observer } from "./observer.js";
 import { agentSession, type HostRecord, newSessionId, pruneSessions, sessionFile, writeRecord } from "./registry.js";
 import { answerTo, type Query, Responder } from "./responder.js";
@@ -48,6 +50,10 @@ export class Host implements ViewedHost {
   #hand: HostHand | null = null;
   /** When a person last typed, on the clock that is never set. */
   #typedAt: number | null = null;
+  /** The last word that it is meant to end. */
+  #quit: InputSignal | null = null;
+  /** On whose word it is being stopped. */
+  #stoppedBy: LeftBy | null = null;
   /** Facts that came before there was a link. */
   #early: Signal[] = [];
   #cols: number;
@@ -161,6 +167,7 @@ export class Host implements ViewedHost {
 
   /** A fact from a source of the host's own. */
   give(signal: Signal): void {
+    if (signal.kind === "input" && isLeave(signal)) this.#quit = signal;
     if (this.#link) this.#link.give(signal);
     else if (this.#early.length < EARLY_SIGNALS_MAX) this.#early.push(signal);
   }
@@ -189,11 +196,13 @@ export class Host implements ViewedHost {
     return bytes.length + (enter ? ENTER.length : 0);
   }
 
-  async stop(graceMs: number, by: "human" | "rouse"): Promise<Stopped> {
+  async stop(graceMs: number, by: LeftBy | "rouse"): Promise<Stopped> {
     if (this.#start === null) throw new Error("the agent's process could not be identified; it is left alone");
-    const source = by === "human" ? "human" : "observer";
-    this.give({ kind: "input", at: Date.now(), source, by, bytes: 0, quits: true });
-    return stopTree({ pid: this.#program.pid, start: this.#start, ownsGroup: true }, graceMs);
+    this.give(quitOf(by, Date.now()));
+    if (by !== "rouse") this.#stoppedBy = by;
+    const stopped = await stopTree({ pid: this.#program.pid, start: this.#start, ownsGroup: true }, graceMs);
+    if (!stopped.isGone) this.#stoppedBy = null;
+    return stopped;
   }
 
   /** The bell and a notification (OSC 9) for whoever sits at a terminal of it, when its output rests; how many there are. */
@@ -224,8 +233,10 @@ export class Host implements ViewedHost {
     await this.ready;
     this.#observer?.end();
     const at = Date.now();
+    // A grace may be longer than anybody's leave-taking.
+    if (this.#stoppedBy) this.give(quitOf(this.#stoppedBy, at));
     this.give({ kind: "exit", at, source: "process", code: exit.code, signal: exit.signal });
-    this.#record = { ...this.#record, endedAt: at, exit };
+    this.#record = { ...this.#record, endedAt: at, exit, leftBy: this.#leftBy(at) };
     this.#guarded("the record", () => {
       if (this.#options.spec.origin === "spawn") {
         const bytes = this.ring.tail(LAST_OUTPUT_BYTES);
@@ -235,6 +246,10 @@ export class Host implements ViewedHost {
     });
     this.#link?.update(agentSession(this.#record));
     await Promise.allSettled([this.#viewers?.close(exit), this.#link?.close(withinMs)]);
+  }
+
+  #leftBy(at: number): LeftBy | null {
+    return this.#quit && at - this.#quit.at < LEAVING_MS ? leftBy(this.#quit) : null;
   }
 
   /** Watching is over: bytes still pass. */

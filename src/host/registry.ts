@@ -22,6 +22,7 @@ import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import type { PtyExit } from "../sensors/pty.js";
+import type { LeftBy } from "./leave.js";
 
 export interface HostRecord extends AgentSession {
   hostPid: number;
@@ -29,6 +30,13 @@ export interface HostRecord extends AgentSession {
   cols: number;
   rows: number;
   exit: PtyExit | null;
+  /** Who meant it to end; null where it ended by itself, or for a policy. */
+  leftBy?: LeftBy | null;
+}
+
+/** How a session ended, as its host wrote it down. */
+export interface RecordedEnd extends PtyExit {
+  leftBy: LeftBy | null;
 }
 
 export interface FoundSession extends HostRecord {
@@ -42,7 +50,7 @@ export function newSessionId(): string {
 }
 
 export function agentSession(record: HostRecord): AgentSession {
-  const { hostPid: _p, hostStart: _s, cols: _c, rows: _r, exit: _e, ...session } = record;
+  const { hostPid: _p, hostStart: _s, cols: _c, rows: _r, exit: _e, leftBy: _l, ...session } = record;
   return session;
 }
 
@@ -74,9 +82,13 @@ export function listSessions(paths: Sessions): FoundSession[] {
     .sort((a, b) => b.startedAt - a.startedAt || (a.session < b.session ? 1 : -1));
 }
 
-/** How a session ended, as its host wrote it down; null where it did not. */
-export const exitOf = (paths: Sessions, session: string): PtyExit | null =>
-  readRecord(sessionFile(paths, session, "json"))?.exit ?? null;
+/** Null where its host wrote down no end. */
+export function endOf(paths: Sessions, session: string): RecordedEnd | null {
+  const record = readRecord(sessionFile(paths, session, "json"));
+  if (!record?.exit) return null;
+  const { code, signal } = record.exit;
+  return { code, signal, leftBy: record.leftBy === "human" || record.leftBy === "client" ? record.leftBy : null };
+}
 
 /** By its id alone, without a look at the others; null when it left no record. */
 export function recordOf(paths: Sessions, session: string): FoundSession | null {

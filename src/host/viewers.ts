@@ -9,6 +9,7 @@ import type { Demand, Keys } from "../core/touch.js";
 import { AnswerFilter } from "./answers.js";
 import { ask } from "./ask.js";
 import { FrameReader, type FromHost, frame, type Looked, type Pressed } from "./frames.js";
+import type { LeftBy } from "./leave.js";
 import { demandOf, keysOf } from "./order.js";
 import { removeDeadSocket } from "./registry.js";
 import type { Ring } from "./ring.js";
@@ -25,7 +26,7 @@ export interface ViewedHost {
   notify(text: string): Promise<number>;
   look(): Looked;
   press(keys: Keys, demand: Demand): Pressed;
-  stop(graceMs: number, by: "human" | "rouse"): Promise<Stopped>;
+  stop(graceMs: number, by: LeftBy | "rouse"): Promise<Stopped>;
   info(): Record<string, unknown>;
 }
 
@@ -189,7 +190,7 @@ export class Viewers {
     },
     stop: (viewer, { graceMs, by }) => {
       const asked = typeof graceMs === "number" && graceMs >= 0 ? Math.min(graceMs, GRACE_MS_MAX) : GRACE_MS;
-      this.#answer(viewer, this.#host.stop(asked, by === "rouse" ? by : "human"), (stopped) => ({
+      this.#answer(viewer, this.#host.stop(asked, by === "rouse" || by === "client" ? by : "human"), (stopped) => ({
         ev: "stopped",
         ...stopped,
       }));

@@ -220,6 +220,7 @@ const SCHEMAS: { readonly [K in SignalKind]: z.ZodType } = {
     by: z.enum(["human", "rouse"]),
     bytes: count,
     quits: z.boolean().optional(),
+    ordered: z.boolean().optional(),
     interrupts: z.boolean().optional(),
     submits: z.boolean().optional(),
   }),

@@ -6,6 +6,7 @@ import { OPERATIONS } from "../../src/api/operations.js";
 import { ROUTES } from "../../src/api/routes.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
+import { findSession } from "../../src/host/registry.js";
 import { ApiClient, makeToken, openPort } from "../support/api.js";
 import { reaches, receivedBy, spawnFake, viewOf } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
@@ -144,6 +145,11 @@ describe("the API", () => {
       60_000,
     );
     await until("the end", async () => (await viewOf(home, "ann"))?.ended_at !== null);
+    // What was ordered is final: nobody is told of a crash, and nothing is brought back.
+    expect((await viewOf(home, "ann"))?.state).not.toBe("gone");
+    expect(findSession(rousePaths(home.env), "ann")?.leftBy).toBe("client");
+    const { body } = await client.get<{ incidents: unknown[] }>("/v1/incidents?agent=ann&all=true");
+    expect(body.incidents).toEqual([]);
     expect((await client.get<{ lines: string[] }>("/v1/agents/ann/pane")).body.lines.length).toBeGreaterThan(0);
   });
 });

@@ -72,7 +72,11 @@ describe("rouse spawn", () => {
     const ended = JSON.parse((await stop(name)).stdout);
     expect(ended).toMatchObject({ isGone: true, isKilled: false, left: [] });
     await until("the record to say so", () => findSession(paths(), name)?.endedAt !== null);
-    expect(findSession(paths(), name)).toMatchObject({ isAlive: false, exit: { code: null, signal: 15 } });
+    expect(findSession(paths(), name)).toMatchObject({
+      isAlive: false,
+      exit: { code: null, signal: 15 },
+      leftBy: "human",
+    });
     expect(await logs(name)).toContain("up\n");
   });
 

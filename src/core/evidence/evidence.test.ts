@@ -89,5 +89,6 @@ describe("evidence", () => {
     const keys = { kind: "input", bytes: 1, quits: true };
     expect(stateAfter({ ...keys, by: "rouse" })).toMatchObject({ humanAt: null, quitAt: null });
     expect(stateAfter({ ...keys, by: "human" })).toMatchObject({ humanAt: START, quitAt: START });
+    expect(stateAfter({ ...keys, by: "rouse", ordered: true })).toMatchObject({ humanAt: null, quitAt: START });
   });
 });

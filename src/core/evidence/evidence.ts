@@ -15,7 +15,7 @@ import { createErrors, type ErrorsState } from "./errors.js";
 import { createFailures, type FailuresEvidence } from "./failures.js";
 import { createFingerprint, type FingerprintState } from "./fingerprint.js";
 import { foldsFor } from "./folds.js";
-import { asStood, type Leaving } from "./leaving.js";
+import { asStood, isLeave, type Leaving } from "./leaving.js";
 import { createLifecycle, type LifecycleState } from "./lifecycle.js";
 import { createLoop, type LoopState } from "./loop.js";
 import { createLostResult, type LostResultState } from "./lost-result.js";
@@ -44,6 +44,8 @@ export interface Evidence {
   compacting: { at: number; source: Source } | null;
   humanAt: number | null;
   quitAt: number | null;
+  /** Rouse: by somebody's order. */
+  quitBy: "human" | "rouse" | null;
   /** What stood as a human began to leave; what a program paints and says while it goes is no work and no result. */
   leaving: Leaving | null;
   /** When rouse itself last typed. */
@@ -86,6 +88,7 @@ export function createEvidence(traits: Traits = PLAIN_TRAITS): Evidence {
     compacting: null,
     humanAt: null,
     quitAt: null,
+    quitBy: null,
     leaving: null,
     touchedAt: null,
     exit: null,
@@ -155,14 +158,12 @@ function takeOwn(evidence: Evidence, signal: Signal): void {
       else if (signal.reading.busy !== null && signal.at >= (evidence.compacting?.at ?? 0)) evidence.compacting = null;
       return;
     case "input":
-      if (signal.by !== "human") {
-        evidence.touchedAt = signal.at;
-        return;
-      }
-      evidence.humanAt = signal.at;
-      if (!signal.quits) return;
+      if (signal.by === "human") evidence.humanAt = signal.at;
+      else evidence.touchedAt = signal.at;
+      if (!isLeave(signal)) return;
       evidence.leaving = asStood(evidence, signal.at);
       evidence.quitAt = signal.at;
+      evidence.quitBy = signal.by;
       return;
     case "report":
       if (signal.state) evidence.report = { state: signal.state, text: signal.text ?? "", at: signal.at };

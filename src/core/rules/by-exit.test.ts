@@ -19,6 +19,8 @@ const quit = { kind: "input", source: "human", by: "human", bytes: 1, quits: tru
 const reported = (state: "complete" | "error" | "needs_input") =>
   ({ kind: "report", source: "report", state, text: "T" }) as const;
 const output = { kind: "output", source: "screen", bytes: 80 } as const;
+const ordered = { kind: "input", source: "observer", by: "rouse", bytes: 0, quits: true, ordered: true } as const;
+const killed = { kind: "exit", source: "process", code: null, signal: 15 } as const;
 
 const PROMISES: Record<string, Step[]> = {
   "after a report leaves the result that was reported, however the process ended": [
@@ -51,6 +53,18 @@ const PROMISES: Record<string, Step[]> = {
     { at: 100.4, signal: { ...begin, phase: "interrupted" } },
     { at: 100.5, signal: screen({ busy: false }) },
     { at: 101, signal: gone(null, 0), expect: "idle" },
+  ],
+  "that somebody ordered is no crash, in the middle of a turn": [
+    { at: 0, signal: begin },
+    { at: 50, signal: screen({ busy: true }) },
+    { at: 100, signal: ordered },
+    { at: 104, signal: killed, expect: "idle" },
+  ],
+  "that a policy brought about is one, and goes on": [
+    { at: 0, signal: begin },
+    { at: 50, signal: screen({ busy: true }) },
+    { at: 100, signal: { ...ordered, ordered: false } },
+    { at: 104, signal: killed, expect: "gone/crash" },
   ],
   "by a human leaves the result, whatever is painted as the program goes": [
     { at: 0, signal: screen({ busy: true }) },

@@ -17,7 +17,7 @@ const TYPED_MS = 30_000;
 /** Claude Code takes up to 4.5 s to leave after a SIGTERM, and writes its last lines meanwhile. */
 const CUT_OFF_MS = 6000;
 
-/** The process ended. A result survives it, a human's own quit says nothing, and only the rest is `gone`. */
+/** The process ended. A result survives it, a human's own quit and an ordered end say nothing, and only the rest is `gone`. */
 export function byExit(question: Question): Verdict | null {
   const { exit, turn } = question.evidence;
   if (!exit) return null;
@@ -77,8 +77,9 @@ function lastWords({ evidence, since }: Question): string[] {
 }
 
 /** Keys that leave a program, or only that somebody typed right before its end. */
-function leftBy({ evidence: { exit, quitAt } }: Question, since: Question["since"], ended: string): string {
+function leftBy({ evidence: { exit, quitAt, quitBy } }: Question, since: Question["since"], ended: string): string {
   const at = quitAt ?? exit?.typedAt ?? 0;
+  if (quitBy === "rouse") return `its end was ordered ${ago(since(at))} (observer), and the process ended: ${ended}`;
   return `a human ${quitAt === null ? "typed" : "left it"} ${ago(since(at))} (human), and the process ended: ${ended}`;
 }
 
@@ -112,6 +113,7 @@ function asItEnded(question: Question, exitAt: number): Question {
 
 type Ending = Pick<Evidence, "exit" | "quitAt" | "touchedAt" | "turn">;
 
+/** Or by somebody's order, which is no less meant. */
 export function endedByHuman(evidence: Ending): boolean {
   const { exit, quitAt } = evidence;
   if (!exit) return false;
