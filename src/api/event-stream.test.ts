@@ -44,6 +44,17 @@ describe("an event stream", () => {
     events.close();
   });
 
+  it("ends when whoever listens may not any more, before another word", async () => {
+    const events = new Events();
+    let mayListen = true;
+    const reading = reader(eventStream(events, ALL, null, () => mayListen));
+    await reading.read();
+    mayListen = false;
+    events.tell("assessment", 0, "ann", {});
+    await expect(reading.read()).rejects.toThrow("revoked");
+    expect([events.listeners, events.dropped]).toEqual([0, 0]);
+  });
+
   it("ends for a client that does not read, and holds a bounded amount for it", async () => {
     const events = new Events();
     const slow = eventStream(events, ALL, null);

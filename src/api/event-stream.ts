@@ -19,12 +19,23 @@ export function filterOf(query: { kinds?: string | undefined; agent?: string | u
   return { kinds: new Set(wanted as EventKind[]), agent: query.agent ?? null };
 }
 
-export function eventStream(events: Events, filter: StreamFilter, lastId: string | null): Response {
+/** `mayListen` is asked before each word: a token that was taken back hears nothing more. */
+export function eventStream(
+  events: Events,
+  filter: StreamFilter,
+  lastId: string | null,
+  mayListen: () => boolean = () => true,
+): Response {
   let stop = (): void => {};
   const body = new ReadableStream<Uint8Array>(
     {
       start(controller) {
         const write = (text: string): boolean => {
+          if (!mayListen()) {
+            stop();
+            controller.error(new Error("the token was revoked"));
+            return true;
+          }
           controller.enqueue(ENCODER.encode(text));
           return (controller.desiredSize ?? 0) > -WAITING_BYTES_MAX;
         };

@@ -3,7 +3,7 @@ import { type Context, Hono } from "hono";
 import { plainJson } from "../core/plain.js";
 import type { More } from "../daemon/http/app.js";
 import { lacks } from "../daemon/http/guard.js";
-import type { Client } from "../daemon/http/tokens.js";
+import type { Client, Tokens } from "../daemon/http/tokens.js";
 import { eventStream, filterOf } from "./event-stream.js";
 import type { Events } from "./events.js";
 import { leaving } from "./leaving.js";
@@ -15,6 +15,7 @@ import type { Service } from "./service.js";
 export interface ApiOptions {
   service: Service;
   events: Events;
+  tokens: Pick<Tokens, "holds">;
   /** Figures for Prometheus. */
   metrics: () => Promise<{ text: string; type: string }>;
   version: string;
@@ -24,7 +25,7 @@ export interface ApiOptions {
 
 type Env = { Bindings: { client: Client } };
 
-export function makeApi({ service, events, metrics, version, mcp }: ApiOptions): More {
+export function makeApi({ service, events, tokens, metrics, version, mcp }: ApiOptions): More {
   const app = new Hono<Env>();
   const json = (c: Context<Env>, value: unknown, status: 200 | 400 | 403 | 404 | 409 | 429 = 200): Response =>
     c.body(plainJson(value), status, { "content-type": "application/json" });
@@ -34,7 +35,11 @@ export function makeApi({ service, events, metrics, version, mcp }: ApiOptions):
       json(c, await perform(service, name, await inputOf(c, operation), c.env.client)),
     );
   }
-  app.get("/v1/events", (c) => eventStream(events, filterOf(c.req.query()), c.req.header("last-event-id") ?? null));
+  app.get("/v1/events", (c) => {
+    const { token } = c.env.client;
+    const mayListen = (): boolean => token === undefined || tokens.holds(token, "read");
+    return eventStream(events, filterOf(c.req.query()), c.req.header("last-event-id") ?? null, mayListen);
+  });
   app.get("/metrics", async (c) => {
     const { text, type } = await metrics();
     return c.body(text, 200, { "content-type": type });

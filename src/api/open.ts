@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Hono } from "hono";
 import * as z from "zod";
-import { type Client, RIGHTS } from "../daemon/http/tokens.js";
+import { type Client, RIGHTS, Tokens } from "../daemon/http/tokens.js";
 import type { Loop } from "../daemon/loop.js";
 import type { DaemonParts, Faces } from "../daemon/parts.js";
 import { waitingJson } from "../daemon/slow-answers.js";
@@ -11,6 +11,7 @@ import { Events } from "./events.js";
 import { feed } from "./feed.js";
 import { makeApi } from "./http.js";
 import { leaving } from "./leaving.js";
+import { untouchable } from "./may-touch.js";
 import type { Metrics } from "./metrics.js";
 import { isOperation, perform } from "./operations.js";
 import { ApiProblem } from "./problem.js";
@@ -24,7 +25,11 @@ export function openApi(parts: DaemonParts): Faces {
   const { loop, paths, version } = parts;
   const events = new Events();
   const touching = new Touching(parts, events, new TouchLog(join(paths.state, "touches.jsonl")));
-  const watchdogs = new Watchdogs(join(paths.state, "watchdogs.json"), loop, touching);
+  const tokens = new Tokens(paths.tokens);
+  const watchdogs = new Watchdogs(join(paths.state, "watchdogs.json"), loop, touching, {
+    holds: (token) => tokens.holds(token, "touch"),
+    objection: (session) => untouchable(session, parts.permission.grants, loop.now()),
+  });
   const service = new Service({ ...parts, events, touching, watchdogs });
   const source = { ...parts, events, touching };
   let metrics: Promise<Metrics> | null = null;
@@ -34,7 +39,7 @@ export function openApi(parts: DaemonParts): Faces {
   };
   const stopFeed = feed(events, parts);
   return {
-    more: makeApi({ service, events, metrics: figures, version, mcp: mcpOver(service, version) }),
+    more: makeApi({ service, events, tokens, metrics: figures, version, mcp: mcpOver(service, version) }),
     addTo: (app) => addCalls(app, loop, service, events),
     stop: () => {
       stopFeed();

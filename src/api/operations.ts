@@ -193,7 +193,7 @@ export const OPERATIONS = {
     }),
     answer: SHAPES.watchdog,
     http: { method: "post", path: "/v1/watchdogs" },
-    run: (service, input, { name }) => service.watchdogStart(name, input.agent, input.interval_secs, input.message),
+    run: (service, input, client) => service.watchdogStart(client, input.agent, input.interval_secs, input.message),
   }),
   watchdog_stop: operation({
     right: "touch",

@@ -10,16 +10,17 @@ import { openPrompt } from "../core/evidence/prompts.js";
 import { plain } from "../core/plain.js";
 import type { PromptKind } from "../core/states.js";
 import { findCaller } from "../daemon/callers.js";
+import type { Client } from "../daemon/http/tokens.js";
 import { type IncidentView, incidentViews } from "../daemon/incident-view.js";
 import { type MessageView, messageView, PAYLOAD_MAX, sayable } from "../daemon/message-routes.js";
 import type { DaemonParts } from "../daemon/parts.js";
-import { grantFor } from "../daemon/permission.js";
 import { type Summary, summaryOf } from "../daemon/summary.js";
 import { type SessionView, viewOf } from "../daemon/view.js";
 import type { Watched } from "../daemon/watched.js";
 import { type Why, whyOf } from "../daemon/why.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import type { Events } from "./events.js";
+import { untouchable } from "./may-touch.js";
 import { readPane } from "./pane.js";
 import { ApiProblem } from "./problem.js";
 import type { Touching, TouchResult } from "./touching.js";
@@ -192,10 +193,11 @@ export class Service {
     return unlessRefused(await this.#parts.touching.stop({ client, session, requestId }));
   }
 
-  watchdogStart(client: string, agent: string, interval_secs: number, message: string): WatchdogView {
+  watchdogStart({ name, token }: Client, agent: string, interval_secs: number, message: string): WatchdogView {
     const { session } = this.#touchable(agent);
     return this.#parts.watchdogs.start({
-      client,
+      client: name,
+      token: token ?? null,
       session: session.session,
       agent: session.name,
       interval_secs,
@@ -241,16 +243,12 @@ export class Service {
     throw new ApiProblem("unknown", inPane.length > 1 ? `${id} is a pane of several tmux servers: use a name` : what);
   }
 
-  /** One that rouse only found is somebody's own: a person has to name it before anybody types there. */
   #touchable(agent: string): { session: AgentSession } {
     const { permission, loop } = this.#parts;
     const { session } = this.#living(agent);
-    if (session.origin === "run" || session.origin === "spawn") return { session };
-    if (grantFor(permission.grants, session, loop.now())?.allowed) return { session };
-    throw new ApiProblem(
-      "refused",
-      `${session.name} is only watched, not started by rouse: a person allows touching it with rouse allow ${session.name}`,
-    );
+    const objection = untouchable(session, permission.grants, loop.now());
+    if (objection !== null) throw new ApiProblem("refused", objection);
+    return { session };
   }
 
   #living(agent: string): { session: AgentSession } {

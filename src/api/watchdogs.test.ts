@@ -11,6 +11,8 @@ let folder: string;
 let said: { client: string; text: string }[];
 let answer: TouchResult | Error;
 let endedAt: number | null;
+let objection: string | null;
+let isRevoked: boolean;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -18,6 +20,8 @@ beforeEach(() => {
   said = [];
   answer = { result: "done", reason: "typed and sent", proven: true };
   endedAt = null;
+  objection = null;
+  isRevoked = false;
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -35,8 +39,9 @@ const make = (): Watchdogs =>
         return answer;
       },
     },
+    { holds: () => !isRevoked, objection: () => objection },
   );
-const record = { session: "s1", agent: "api", client: "orch", interval_secs: 30, message: "check" };
+const record = { session: "s1", agent: "api", client: "orch", token: "digest", interval_secs: 30, message: "check" };
 
 describe("a watchdog's timer", () => {
   it("says its message every so many seconds, in the name of whoever started it", async () => {
@@ -75,6 +80,30 @@ describe("a watchdog's timer", () => {
     expect(said.length).toBe(1);
     expect(next.list()).toEqual([]);
     expect(make().list()).toEqual([]);
+  });
+
+  it("types nothing while that is not allowed, and says so", async () => {
+    const watchdogs = make();
+    watchdogs.start(record);
+    objection = "a person allows touching it with rouse allow api";
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(said).toEqual([]);
+    expect(watchdogs.list()).toMatchObject([{ sent: 0, left_out: 2, last_result: objection }]);
+    watchdogs.close();
+  });
+
+  it("ends with the token that started it, also in the next life of the daemon", async () => {
+    make().start(record);
+    vi.clearAllTimers();
+    const next = make();
+    isRevoked = true;
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect([said, next.list()]).toEqual([[], []]);
+    const own = make();
+    own.start({ ...record, token: null });
+    await vi.advanceTimersByTimeAsync(31_000);
+    expect(said.length).toBe(1);
+    own.close();
   });
 
   it("is one per agent: a second takes the place of the first", async () => {

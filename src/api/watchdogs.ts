@@ -1,9 +1,11 @@
 /**
  * Timers that say something to an agent again and again: what wakes a watchdog that is itself an agent. Each word goes
- * the way of every other one, so one that would disturb (a turn runs, a dialog is open, somebody types) is left out.
+ * the way of every other one, so one that would disturb (a turn runs, a dialog is open, somebody types) is left out; so is
+ * one that may not be said any more. A timer ends with its agent, and with the token that started it.
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import * as z from "zod";
+import type { AgentSession } from "../core/agent.js";
 import type { Loop } from "../daemon/loop.js";
 import { ApiProblem } from "./problem.js";
 import type { Touching } from "./touching.js";
@@ -14,6 +16,8 @@ const recordSchema = z.object({
   session: z.string(),
   agent: z.string(),
   client: z.string(),
+  /** Digest of the token that started it; null for one of the user's own. */
+  token: z.string().nullable(),
   interval_secs: z.number().min(5).max(86_400),
   message: z.string().min(1).max(2000),
 });
@@ -37,16 +41,26 @@ interface Running extends Record {
   last: string | null;
 }
 
+/** What is asked anew before every word. */
+export interface Leave {
+  /** The token still opens typing. */
+  holds(token: string): boolean;
+  /** Why nothing may be typed into this agent; null where it may. */
+  objection(session: AgentSession): string | null;
+}
+
 export class Watchdogs {
   readonly #file: string;
   readonly #loop: Pick<Loop, "find">;
   readonly #touching: Pick<Touching, "sendInput">;
+  readonly #leave: Leave;
   readonly #running = new Map<string, Running>();
 
-  constructor(file: string, loop: Pick<Loop, "find">, touching: Pick<Touching, "sendInput">) {
+  constructor(file: string, loop: Pick<Loop, "find">, touching: Pick<Touching, "sendInput">, leave: Leave) {
     this.#file = file;
     this.#loop = loop;
     this.#touching = touching;
+    this.#leave = leave;
     for (const record of readFile(file)) if (this.#isAlive(record.session)) this.#run(record);
   }
 
@@ -83,11 +97,14 @@ export class Watchdogs {
 
   async #say(running: Running): Promise<void> {
     const watched = this.#loop.find(running.session);
-    if (!watched || watched.session.endedAt !== null) {
+    const isRevoked = running.token !== null && !this.#leave.holds(running.token);
+    if (!watched || watched.session.endedAt !== null || isRevoked) {
       this.stop(running.session);
       return;
     }
     try {
+      const objection = this.#leave.objection(watched.session);
+      if (objection !== null) throw new ApiProblem("refused", objection);
       const order = { client: `${running.client} (watchdog)`, session: watched.session };
       const { result, reason } = await this.#touching.sendInput(order, running.message);
       running.last = `${result}: ${reason}`;

@@ -19,7 +19,7 @@ describe("a token", () => {
     expect(token).toMatch(/^rouse_[\w-]{43}$/);
     expect(readFileSync(path, "utf8")).not.toContain(token.slice(6));
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(new Tokens(path).find(token)).toEqual({ name: "ann", rights: new Set(["read", "touch"]) });
+    expect(new Tokens(path).find(token)).toMatchObject({ name: "ann", rights: new Set(["read", "touch"]) });
     for (const wrong of ["", token.slice(0, -1), `${token}x`, token.toUpperCase()])
       expect(new Tokens(path).find(wrong)).toBeNull();
   });
@@ -27,9 +27,15 @@ describe("a token", () => {
   it("is taken back at once, also by a daemon that has read it", () => {
     const tokens = new Tokens(path);
     const token = createToken(path, "ann", ["read"], 0);
-    expect(tokens.find(token)?.name).toBe("ann");
+    const { name, token: digest = "" } = tokens.find(token) ?? {};
+    expect(name).toBe("ann");
+    expect([tokens.holds(digest, "read"), tokens.holds(digest, "touch")]).toEqual([true, false]);
     expect(revokeToken(path, "ann")).toBe(true);
     expect(tokens.find(token)).toBeNull();
+    // Nor does another of the same name take its place.
+    createToken(path, "ann", ["read"], 0);
+    expect(tokens.holds(digest, "read")).toBe(false);
+    revokeToken(path, "ann");
     expect(revokeToken(path, "ann")).toBe(false);
   });
 

@@ -17,6 +17,8 @@ export type Right = (typeof RIGHTS)[number];
 export interface Client {
   name: string;
   rights: ReadonlySet<Right | "hook">;
+  /** Digest of the token that it showed; whoever comes by the socket is the user, and needs none. */
+  token?: string;
 }
 
 const MAX = 200;
@@ -88,7 +90,13 @@ export class Tokens {
     const given = Buffer.from(digestOf(token), "hex");
     let found: TokenRecord | null = null;
     for (const record of this.#tokens) if (timingSafeEqual(given, Buffer.from(record.digest, "hex"))) found = record;
-    return found && { name: found.name, rights: new Set(found.rights) };
+    return found && { name: found.name, rights: new Set(found.rights), token: found.digest };
+  }
+
+  /** Whether a token that was shown once still opens this. */
+  holds(digest: string, right: Right): boolean {
+    this.#refresh();
+    return this.#tokens.some((token) => token.digest === digest && token.rights.includes(right));
   }
 
   #refresh(): void {
