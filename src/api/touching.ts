@@ -23,13 +23,15 @@ export interface Order {
 
 const ANSWERS_MAX = 1000;
 const STOP_MS = 60_000;
+const USED =
+  "request_id: you gave this one to another order already, to another agent or with another text; nothing was touched: take a new one";
 
 export class Touching {
   readonly #parts: Pick<DaemonParts, "loop" | "outside">;
   readonly #events: Events;
   readonly #log: TouchLog;
   readonly #busy = new Set<string>();
-  readonly #answers = new Map<string, Promise<TouchResult>>();
+  readonly #answers = new Map<string, { order: string; answer: Promise<TouchResult> }>();
   /** By deed and result, for the metrics. */
   readonly counts = new Map<string, number>();
 
@@ -64,13 +66,15 @@ export class Touching {
     });
   }
 
-  #once(deed: Deed, order: Order, text: string, work: () => Promise<TouchResult>): Promise<TouchResult> {
+  async #once(deed: Deed, order: Order, text: string, work: () => Promise<TouchResult>): Promise<TouchResult> {
     const key = order.requestId === undefined ? null : JSON.stringify([order.client, order.requestId]);
+    const what = JSON.stringify([deed, order.session.session, text]);
     const known = key === null ? undefined : this.#answers.get(key);
-    if (known) return known;
+    if (known && known.order !== what) throw new ApiProblem("bad", USED);
+    if (known) return known.answer;
     const done = this.#do(deed, order, text, work);
     if (key === null) return done;
-    remember(this.#answers, key, done, ANSWERS_MAX);
+    remember(this.#answers, key, { order: what, answer: done }, ANSWERS_MAX);
     // Nothing was touched: the same request may be tried again.
     const forget = (): boolean => this.#answers.delete(key);
     done.then(({ result }) => result === "refused" && forget(), forget);

@@ -180,4 +180,16 @@ describe("what a client types", () => {
       .join("");
     expect(received.split("\r")).toEqual(["mend the tests", ""]);
   });
+
+  it("is not answered with what came of another order, though that had the same id", async () => {
+    const client = await connect("the current client over HTTP");
+    for (const other of [
+      { pane_id: "bob", text: "mend the tests" },
+      { pane_id: "ann", text: "mend the docs" },
+    ])
+      expect(await client.call("send_input", { ...other, request_id: "1" })).toMatchObject({
+        isError: true,
+        text: expect.stringContaining("another order"),
+      });
+  });
 });
