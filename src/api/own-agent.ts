@@ -1,8 +1,10 @@
 /** An agent that only your program can see: you tell its signals, and rouse judges it like any other. */
 import { randomUUID } from "node:crypto";
 import type { AgentSession } from "../core/agent.js";
+import { tooMuch } from "../core/agent-limits.js";
 import type { Signal } from "../core/signal.js";
 import { DaemonLink } from "../host/daemon-link.js";
+import { ApiProblem } from "./problem.js";
 
 export interface OwnAgentOptions {
   name: string;
@@ -22,6 +24,7 @@ export class OwnAgent {
   readonly #link: DaemonLink;
   #session: AgentSession;
 
+  /** Throws `ApiProblem` where more is said of it than is kept. */
   constructor(socketPath: string, { name, kind, tags, task, workspace }: OwnAgentOptions) {
     this.#session = {
       session: randomUUID(),
@@ -41,6 +44,8 @@ export class OwnAgent {
       pane: null,
       endedAt: null,
     };
+    const unkept = tooMuch(this.#session);
+    if (unkept !== null) throw new ApiProblem("bad", unkept);
     this.#link = new DaemonLink({ socketPath, session: this.#session });
   }
 

@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError } from "@commander-js/extra-typings"
 import type { ProfileOverride } from "../agents/profile.js";
 import { rousePaths } from "../config/paths.js";
 import { ownProfiles } from "../config/profile-folder.js";
+import { tooMuch } from "../core/agent-limits.js";
 import { redact } from "../core/redact.js";
 import { findProgram } from "../host/find-program.js";
 import { isName } from "../host/names.js";
@@ -36,7 +37,10 @@ export function agentCommand(program: Command, name: "run" | "spawn") {
 }
 
 /** What knows kinds and policies is loaded only when one is given: it takes as long as the rest of the start. */
-export async function checkOptions({ kind, policy }: AgentOptions, refuse: (text: string) => never): Promise<void> {
+export async function checkOptions(options: AgentOptions, refuse: (text: string) => never): Promise<void> {
+  const { kind, policy, tag = [] } = options;
+  const unkept = tooMuch({ tags: tag, task: taskOf(options) });
+  if (unkept !== null) refuse(`error: ${unkept}`);
   const own = await profilesTold();
   if (kind !== undefined) {
     const { complaintOfKind } = await import("./options.js");
@@ -66,13 +70,15 @@ export function specOf(command: string[], options: AgentOptions, origin: "run" |
     wanted: options.name ?? null,
     kind: options.kind ?? null,
     tags: options.tag ?? [],
-    task: options.task === undefined ? null : redact(options.task),
+    task: taskOf(options),
     policy: options.policy ?? null,
     command,
     workspace: process.cwd(),
     origin,
   };
 }
+
+const taskOf = ({ task }: AgentOptions): string | null => (task === undefined ? null : redact(task));
 
 /** Exit code and reason of a shell for a command that cannot be started; null when it can. */
 export function cannotStart(command: readonly string[]): { code: number; text: string } | null {

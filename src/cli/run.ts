@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { logLine } from "../config/log-line.js";
 import { cannotKeep, rousePaths } from "../config/paths.js";
+import { tooMuch } from "../core/agent-limits.js";
 import { plainLine } from "../core/plain.js";
 import { allowUp } from "../daemon/kept-down.js";
 import type { HostSpec } from "../host/host-options.js";
@@ -42,7 +43,7 @@ async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
   const { releaseName } = await import("../host/names.js");
   const paths = rousePaths();
   const spec = nameFor(wanted);
-  const unkept = cannotKeep(paths);
+  const unkept = cannotKeep(paths) ?? tooMuch(spec);
   if (unkept !== null) return runUnwatched(spec, unkept);
   try {
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY;

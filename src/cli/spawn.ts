@@ -1,6 +1,7 @@
 /** `rouse spawn`: an agent without a terminal, in a small process of its own that outlives this one and the daemon. */
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
+import { tooMuch } from "../core/agent-limits.js";
 import { plain, plainJson } from "../core/plain.js";
 import { allowUp } from "../daemon/kept-down.js";
 import { startHost } from "../host/start-host.js";
@@ -25,15 +26,15 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
         setExit(trouble.code);
         return;
       }
+      const spec = specOf(command, options, "spawn");
+      const unkept = tooMuch(spec);
+      if (unkept !== null) throw new BadInput(`nothing was started: ${unkept}`);
       // Somebody wants an agent watched: that ends a "rouse down".
       allowUp(rousePaths());
       // Not set where output is no terminal, whatever the types say.
       const cols = process.stdout.columns || COLS;
       const rows = process.stdout.rows || ROWS;
-      const started = await startHost(
-        { spec: specOf(command, options, "spawn"), cols, rows },
-        { script: HOST_SCRIPT, paths: rousePaths() },
-      );
+      const started = await startHost({ spec, cols, rows }, { script: HOST_SCRIPT, paths: rousePaths() });
       if (started.error !== undefined) throw new BadInput(plain(started.error));
       process.stdout.write(options.json ? `${plainJson(started)}\n` : `${started.name}\n`);
     });

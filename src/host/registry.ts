@@ -54,7 +54,7 @@ export function agentSession(record: HostRecord): AgentSession {
   return session;
 }
 
-const RECORD_BYTES_MAX = 256 * 1024;
+const RECORD_BYTES_MAX = 1024 * 1024;
 const RECORDS_MAX = 2000;
 const KEPT_MAX = 200;
 const KEPT_MS = 7 * 24 * 3600_000;

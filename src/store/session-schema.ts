@@ -1,9 +1,10 @@
 /** Sessions at the edge: what is read back from a file or comes over a wire is checked once, here. */
 import * as z from "zod";
 import type { AgentSession } from "../core/agent.js";
+import { AGENT_LIMITS } from "../core/agent-limits.js";
 import { redact } from "../core/redact.js";
 
-const name = z.string().min(1).max(400);
+const name = z.string().min(1).max(AGENT_LIMITS.word);
 const text = z.string().max(4000);
 
 /** Loose: a field that a newer rouse added travels through this one. */
@@ -11,12 +12,12 @@ const schema = z.looseObject({
   session: name,
   name,
   kind: name,
-  tags: z.array(name).max(100),
+  tags: z.array(name).max(AGENT_LIMITS.tags),
   origin: z.enum(["run", "spawn", "tmux", "transcript"]),
-  command: z.array(z.string().max(100_000)).max(10_000),
-  workspace: text.nullable(),
+  command: z.array(z.string().max(AGENT_LIMITS.argument)).max(AGENT_LIMITS.arguments),
+  workspace: z.string().max(AGENT_LIMITS.workspace).nullable(),
   // A command has to be kept as it is, to be started again; what somebody wrote about the work has not.
-  task: text.transform(redact).nullable(),
+  task: z.string().max(AGENT_LIMITS.task).transform(redact).nullable(),
   policy: name.nullable(),
   pid: z.number().int().positive().nullable(),
   pidStart: name.nullable(),

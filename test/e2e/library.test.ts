@@ -157,6 +157,11 @@ describe("a program with the library", () => {
     await listening;
   });
 
+  it("adds no agent of which more is said than is kept", async () => {
+    const rouse = await connect("teller");
+    expect(() => rouse.addAgent({ name: "api", task: "x".repeat(5000) })).toThrow("a task has at most 4000 characters");
+  });
+
   it("is told what was wrong with its request", async () => {
     const rouse = await connect("wrong");
     await expect(rouse.status("nobody")).rejects.toThrow(ApiProblem);

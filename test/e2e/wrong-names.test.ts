@@ -33,6 +33,12 @@ it.each([
     "there is no policy agressive; did you mean aggressive?",
   ],
   ["a tag of two words", ["spawn", "--tag", "a b", "--", "true"], "A tag is one word"],
+  ["a task that is too long", ["run", "--task", "x".repeat(5000), "--", "true"], "a task has at most 4000 characters"],
+  [
+    "a tag too many",
+    ["spawn", ...Array.from({ length: 101 }, (_, at) => ["--tag", `t${at}`]).flat(), "--", "true"],
+    "an agent has at most 100 tags",
+  ],
   ["a word of another tool", ["ps"], "there is no command ps; did you mean rouse status?"],
   [
     "a command that there is not",
@@ -46,6 +52,17 @@ it.each([
   const { status, stdout, stderr } = await rouse(home, args);
   expect({ status, stdout, begin: stderr.slice(0, 7) }).toEqual({ status: 2, stdout: "", begin: "rouse: " });
   expect(stderr).toContain(text);
+});
+
+it("a command that is too long to be kept is not spawned, and runs unwatched", async () => {
+  const words = ["true", "x".repeat(100_001)];
+  const why = "an argument of a command has at most 100000 characters";
+  const spawned = await rouse(home, ["spawn", "--", ...words]);
+  expect(spawned).toMatchObject({ status: 1, stdout: "", stderr: `rouse: nothing was started: ${why}\n` });
+  expect(await rouse(home, ["run", "--", ...words])).toMatchObject({
+    status: 0,
+    stderr: `rouse: true runs unwatched: ${why}\n`,
+  });
 });
 
 it.each([
