@@ -49,8 +49,37 @@ describe("rouse init agents-md", () => {
     expect(text().startsWith(before)).toBe(true);
     expect(text().replaceAll("\r\n", "\n")).toContain(SECTION);
     remove();
-    expect(text().trimEnd()).toBe(before.trimEnd());
+    expect(text()).toBe(before);
     expect(readdirSync(folder)).toEqual(["AGENTS.md"]);
+  });
+
+  it.each([
+    ["Latin-1", Buffer.from("# F\xfcr alle\n", "latin1")],
+    ["a mark of UTF-8", Buffer.from("\ufeff# Mine\n", "utf8")],
+    ["broken UTF-8 without a last line end", Buffer.from([0x23, 0xf0, 0x9f, 0x0a, 0xc3])],
+  ])("leaves %s as it was, to the byte", (_, before) => {
+    writeFileSync(path(), before);
+    install();
+    expect(readFileSync(path()).subarray(0, before.length)).toEqual(before);
+    expect(readFileSync(path()).includes(SECTION)).toBe(true);
+    remove();
+    expect(readFileSync(path())).toEqual(before);
+  });
+
+  it.each([
+    ["a picture", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x00, 0x01])],
+    ["UTF-16", Buffer.from("# Mine\n", "utf16le")],
+  ])("refuses %s, which is no text that it could add to", (_, before) => {
+    writeFileSync(path(), before);
+    expect(planAgents(folder, false).problem).toBe(
+      `${path()}: it is no text: it holds zero bytes; nothing was changed`,
+    );
+  });
+
+  it("ends no line of somebody else's text with its own part", () => {
+    writeFileSync(path(), `# Above\n${SECTION}# Below`);
+    remove();
+    expect(text()).toBe("# Above\n# Below");
   });
 
   it("is renewed where it stands", () => {

@@ -1,6 +1,6 @@
 /**
  * `rouse init agents-md`: how agents report to rouse, as a part of this folder's AGENTS.md between two marks. What stands
- * around it is never touched.
+ * around it is never touched: it is handled byte by byte, in whatever encoding it is.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -13,9 +13,12 @@ const NAME = "AGENTS.md";
 const BEGIN = "<!-- rouse: begin";
 const END = "<!-- rouse: end -->";
 const BYTES_MAX = 1024 * 1024;
+/** As text that is, to the byte, what is read: each byte is a character of its own. */
+const BYTES = "latin1";
 
 export interface AgentsPlan {
   path: string;
+  /** One character a byte. */
   before: string;
   after: string;
   problem: string | null;
@@ -40,11 +43,14 @@ export function applyAgents({ path, before, after }: AgentsPlan): string {
   if (before === after) return `${path}: nothing to do\n`;
   // One that held nothing else was begun by us.
   if (after === "") rmSync(path);
-  else replaceFile(path, after, 0o644);
+  else replaceFile(path, Buffer.from(after, BYTES), 0o644);
   return `${path} ${after === "" ? "removed" : before === "" ? "begun" : "changed"}\n`;
 }
 
-export const agentsDiff = ({ path, before, after }: AgentsPlan): string => unifiedDiff(path, before, after);
+export const agentsDiff = ({ path, before, after }: AgentsPlan): string =>
+  unifiedDiff(path, readable(before), readable(after));
+
+const readable = (bytes: string): string => Buffer.from(bytes, BYTES).toString("utf8");
 
 type Place = { from: number; to: number } | null | "broken";
 
@@ -60,17 +66,18 @@ function placeOf(text: string): Place {
 
 function withSection(text: string, place: Exclude<Place, "broken">): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
-  const section = readFileSync(SECTION, "utf8").replaceAll("\n", eol);
+  const section = readFileSync(SECTION, BYTES).replaceAll("\n", eol);
   if (place) return text.slice(0, place.from) + section + text.slice(place.to);
-  const gap = text === "" ? "" : text.endsWith("\n") ? eol : eol + eol;
-  return text + gap + section;
+  // An empty line, or the end of a last line that had none: so `without` can tell which of them it was.
+  return text + (text === "" ? "" : eol) + section;
 }
 
-/** The empty line in front of it was ours too. */
+/** The empty line in front of it was ours too; and at the end of the file, the end of the line. */
 function without(text: string, place: Exclude<Place, "broken">): string {
   if (!place) return text;
-  const head = text.slice(0, place.from).replace(/(\r?\n)\r?\n$/, "$1");
-  return head + text.slice(place.to);
+  const [head, rest] = [text.slice(0, place.from), text.slice(place.to)];
+  const isEmptyLine = /\n\r?\n$/.test(head);
+  return (isEmptyLine || rest === "" ? head.replace(/\r?\n$/, "") : head) + rest;
 }
 
 /** A project may have been written by anybody: a link that leads out of it is not followed. */
@@ -88,7 +95,8 @@ function readPlain(path: string, folder: string): { text: string } | { problem: 
   try {
     const stat = fstatSync(file);
     if (!stat.isFile() || stat.size > BYTES_MAX) return { problem: "it is no plain file of at most 1 MB" };
-    return { text: readFileSync(file, "utf8") };
+    const text = readFileSync(file, BYTES);
+    return text.includes("\0") ? { problem: "it is no text: it holds zero bytes; nothing was changed" } : { text };
   } finally {
     closeSync(file);
   }

@@ -276,6 +276,21 @@ describe("applyHooks", () => {
     expect(readFileSync(real, "utf8")).toContain("rouse hook claude-code");
   });
 
+  it.each(Object.keys(FILES) as HookProgram[])(
+    "refuses what is no UTF-8 text or no file, with its path: %s",
+    (program) => {
+      const path = put(program, "");
+      const bytes = Buffer.from(program === "codex" ? "# f\xfcr\n" : '{ "name": "f\xfcr" }\n', "latin1");
+      writeFileSync(path, bytes);
+      expect(plan(program).problem).toBe(`${path}: it is no UTF-8 text; nothing was changed`);
+      expect(applyHooks(plan(program))).toBeNull();
+      expect(readFileSync(path)).toEqual(bytes);
+      rmSync(path);
+      mkdirSync(path);
+      expect(plan(program).problem).toBe(`${path}: it is a folder; nothing was changed`);
+    },
+  );
+
   it("begins settings that are not there, and removes nothing from none", () => {
     expect(plan("claude-code", { remove: true })).toMatchObject({ before: "", after: "", problem: null });
     applyHooks(plan("claude-code"));

@@ -1,4 +1,5 @@
 /** Puts rouse's hooks into the settings of the programs that have any, and takes exactly them out again. */
+import { isUtf8 } from "node:buffer";
 import {
   closeSync,
   constants,
@@ -110,10 +111,10 @@ export function planHooks(program: HookProgram, options: HookOptions): HookPlan 
   const path = join(folder(env, homeOf(env)), file);
   let before = "";
   try {
-    before = readFileSync(path, "utf8");
+    before = readText(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT")
-      return { program, path, before, after: before, problem: (error as Error).message };
+      return { program, path, before, after: before, problem: `${complaintOf(path, error)}; nothing was changed` };
     if (options.remove) return { program, path, before, after: before, problem: null };
   }
   const edited = edit(before, options);
@@ -122,6 +123,20 @@ export function planHooks(program: HookProgram, options: HookOptions): HookPlan 
   return edited.ok
     ? { program, path, before, after: edited.text, problem: null, isOurs }
     : { program, path, before, after: before, problem: `${path}: ${edited.problem}; nothing was changed` };
+}
+
+/** As it would be written again: what is not UTF-8 would come back as other bytes. */
+function readText(path: string): string {
+  const bytes = readFileSync(path);
+  if (isUtf8(bytes)) return bytes.toString("utf8");
+  throw new Error("it is no UTF-8 text");
+}
+
+/** The system names the path where it could not open it, and not where it could not read. */
+function complaintOf(path: string, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const why = code === "EISDIR" ? "it is a folder" : message;
+  return why.includes(path) ? why : `${path}: ${why}`;
 }
 
 /** Writes a plan. The first time, the file as it was is kept beside it. Returns where, if it was. */
@@ -140,7 +155,7 @@ export function applyHooks({ path, before, after, isOurs = false }: HookPlan): s
 const targetOf = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
 
 /** Whole or not at all, with the mode that it had; `mode` is that of a new one. */
-export function replaceFile(path: string, text: string, mode: number): void {
+export function replaceFile(path: string, text: string | Uint8Array, mode: number): void {
   const target = targetOf(path);
   const fresh = `${target}.rouse-${process.pid}`;
   const handle = openSync(fresh, "wx", existsSync(target) ? statSync(target).mode & 0o777 : mode);
