@@ -7,7 +7,7 @@ import { type LoadedConfig, loadConfig, type Origin } from "../config/load.js";
 import { loadOwnProfiles } from "../config/own-profiles.js";
 import { rousePaths } from "../config/paths.js";
 import { configSchema } from "../config/schema.js";
-import { suggest } from "../config/suggest.js";
+import { suggestKey } from "../config/suggest.js";
 import { tomlLine } from "../config/text.js";
 import { migrateConfig, replaceConfig } from "../config/write.js";
 import { plain, plainJson } from "../core/plain.js";
@@ -94,7 +94,7 @@ function parseSet(given: string, before: Record<string, string> = {}): Record<st
   const name = given.slice(0, equals).trim();
   if (equals < 1) throw new InvalidArgumentError("It must be key=value, such as watchdog.poll_interval_secs=10.");
   if (!KEY_BY_NAME.has(name)) {
-    const near = suggest(name, KEY_BY_NAME.keys());
+    const near = suggestKey(name, KEY_BY_NAME.keys());
     const hint = near ? `did you mean ${near}?` : '"rouse config show" lists them.';
     throw new InvalidArgumentError(`There is no key "${name}"; ${hint}`);
   }

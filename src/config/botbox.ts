@@ -11,7 +11,7 @@ import { checkValue, expectation, type Value } from "./key.js";
 import { KEY_BY_NAME } from "./keys.js";
 import type { Position } from "./positions.js";
 import type { Problem } from "./problem.js";
-import { suggest } from "./suggest.js";
+import { suggestKey } from "./suggest.js";
 
 export interface Imported {
   /** By full name. */
@@ -53,7 +53,7 @@ function take(property: Node, values: Map<string, Value>): string | null {
   const name = `health.${written}`;
   const key = KEY_BY_NAME.get(name);
   if (!key) {
-    const near = suggest(name, KEY_BY_NAME.keys());
+    const near = suggestKey(name, KEY_BY_NAME.keys());
     return `there is no key ${written}${near ? `; did you mean ${near}?` : ""}`;
   }
   const value = checkValue(key, valueNode && getNodeValue(valueNode));

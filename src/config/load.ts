@@ -9,7 +9,7 @@ import { type Config, KEY_BY_NAME, KEYS, toConfig } from "./keys.js";
 import { rousePaths } from "./paths.js";
 import type { Position } from "./positions.js";
 import type { Problem } from "./problem.js";
-import { suggest } from "./suggest.js";
+import { suggestKey } from "./suggest.js";
 import { strayVariables, variablesOf } from "./variables.js";
 
 export type Layer = "default" | "user" | "project" | "environment" | "flag";
@@ -152,7 +152,7 @@ class Loading {
 function unknownKey(name: string): string {
   const section = Object.keys(KEYS).includes(name);
   if (section) return `${name} is a section: write [${name}] and its keys below it`;
-  const near = suggest(name, KEY_BY_NAME.keys());
+  const near = suggestKey(name, KEY_BY_NAME.keys());
   return `there is no key ${name.slice(0, 80)}${near ? `; did you mean ${near}?` : ""}`;
 }
 

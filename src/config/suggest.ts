@@ -2,21 +2,36 @@
 
 const NAME_MAX = 80;
 
-/** The nearest of the names, when it is near enough to be meant; a wrong section and a missing last word count as near. */
+/** Fewer letters begin too many names. */
+const BEGINNING_MIN = 2;
+
+/** The nearest of the names, when it is near enough to be meant: a few letters off, or one that begins so. */
 export function suggest(given: string, names: Iterable<string>): string | null {
   if (given.length > NAME_MAX) return null;
-  const last = given.slice(given.lastIndexOf(".") + 1);
+  const asked = given.toLowerCase();
   let best: string | null = null;
-  let least = Math.max(2, Math.floor(given.length / 4)) + 1;
+  let least = slipsIn(given.length) + 1;
   for (const name of names) {
-    const isNear = name.endsWith(`.${last}`) || name.startsWith(`${given}_`);
-    const distance = isNear ? 1 : editDistance(given, name, least);
-    if (distance < least) {
+    const known = name.toLowerCase();
+    const begins = given.length >= BEGINNING_MIN && known.startsWith(asked);
+    const distance = begins ? Math.min(1, known.length - asked.length) : editDistance(asked, known, least);
+    if (distance < least || (begins && best === null)) {
       best = name;
       least = distance;
     }
   }
   return best;
+}
+
+/** How many letters may be wrong in so many: in a short word, another letter is another word. */
+const slipsIn = (length: number): number => Math.max(Math.min(2, Math.floor(length / 3)), Math.floor(length / 4));
+
+/** For keys of the configuration: one under a wrong section is near too. */
+export function suggestKey(given: string, keys: Iterable<string>): string | null {
+  const last = given.slice(given.lastIndexOf(".") + 1);
+  const all = [...keys];
+  const alike = all.filter((key) => key.endsWith(`.${last}`));
+  return suggest(given, alike) ?? alike[0] ?? suggest(given, all);
 }
 
 const LISTED_MAX = 20;

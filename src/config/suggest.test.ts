@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { otherNames, suggest, suggestKey } from "./suggest.js";
+
+const AGENTS = ["js", "loop.sh", "ask.sh", "hang.sh", "prints.sh", "worker-12"];
+
+describe("the name that was probably meant", () => {
+  it.each([
+    ["hangg.sh", "hang.sh"],
+    ["hnag.sh", "hang.sh"],
+    ["prints", "prints.sh"],
+    ["HANG.SH", "hang.sh"],
+    ["worker-13", "worker-12"],
+    ["as", "ask.sh"],
+  ])("is found for a slip or a beginning: %s", (given, meant) => {
+    expect(suggest(given, AGENTS)).toBe(meant);
+  });
+
+  it.each(["", "a", "x", "ab", "\u{1f600}", "zzz.sh", "bash", "x".repeat(100)])(
+    "is none where nothing is like it: %j",
+    (given) => {
+      expect(suggest(given, AGENTS)).toBeNull();
+      expect(otherNames(given, AGENTS)).toBe(`there are ${AGENTS.join(", ")}`);
+    },
+  );
+
+  it("is the nearest, also where another one begins so", () => {
+    expect(suggest("wrk", ["work", "wrk"])).toBe("wrk");
+    expect(suggest("health.idl", ["health.idle_timeout_minutes", "other"])).toBe("health.idle_timeout_minutes");
+  });
+
+  it("is the key of the nearest section, where the section is wrong", () => {
+    const keys = ["journal.enabled", "watchdog.enabled", "watchdog.poll_interval_secs"];
+    expect(suggestKey("watchdgo.enabled", keys)).toBe("watchdog.enabled");
+    expect(suggestKey("health.poll_interval_secs", keys)).toBe("watchdog.poll_interval_secs");
+    expect(suggestKey("enabled", keys)).toBe("journal.enabled");
+    expect(suggestKey("watchdog.pol_interval_secs", keys)).toBe("watchdog.poll_interval_secs");
+  });
+});
