@@ -69,6 +69,36 @@ describe("rouse config", () => {
     expect(exit).toBe(1);
   });
 
+  it("lists channels without their secrets, and says what is wrong with channels and alerts as the daemon would", async () => {
+    user(`version = 1
+[alerts]
+quiet_hours = "25:00-99"
+digest = "bla"
+[channels.ops]
+type = "slack"
+url = "https://hooks.slack.example/s3cret"
+[channels.bird]
+type = "pigeon"
+[channels.none]
+type = "slack"
+`);
+    const { out, err, exit } = await run("show", "--origin");
+    expect(out).toMatch(/^\[channels\.ops\] +# user: .*config\.toml:5\ntype = "slack"\nurl = "\(not shown\)"$/m);
+    expect(out).not.toMatch(/s3cret|bird|none\]/);
+    for (const line of [
+      "config.toml:9:1: channels.bird: type must be one of slack,",
+      "config.toml:10:1: channels.none: url is missing;",
+      "config.toml:3:1: alerts.quiet_hours: it must be two times",
+      "config.toml:4:1: alerts.digest: it must be a cron pattern",
+    ])
+      expect(err).toContain(line);
+    expect(exit).toBe(1);
+    expect(JSON.parse((await run("show", "--json")).out)).toMatchObject({
+      channels: { ops: { type: "slack", url: "(not shown)" } },
+      problems: [{}, {}, {}, {}],
+    });
+  });
+
   it("lets no control byte of a file out", async () => {
     user('[watchdog]\norchestrator_tag = "\\u001b[2J\\u009b\\u202e"\n"\\u001b]0;x" = 1\n');
     for (const args of [
@@ -93,5 +123,28 @@ describe("rouse config", () => {
       problems: [],
     });
     expect((await run("migrate")).out).toContain("nothing to migrate");
+  });
+
+  it("says where the comments of a migrated file are", async () => {
+    user("# mine\npoll_interval_secs = 7\n");
+    expect((await run("migrate")).out).toMatch(/the old file is .*\.old: your comments are only in there\n$/);
+  });
+
+  it("says that a file that it cannot migrate is as it was", async () => {
+    user("nonsense = 1\n");
+    expect(await run("migrate")).toMatchObject({
+      out: "",
+      err: expect.stringMatching(
+        /nonsense with this value cannot be taken along\n.*nothing was changed; correct this first\n$/,
+      ),
+      exit: 1,
+    });
+    rmSync(join(root, "config", "config.toml"));
+    mkdirSync(join(root, "config", "config.toml"));
+    expect(await run("migrate")).toMatchObject({
+      out: "",
+      err: expect.stringMatching(/config\.toml: it is no plain file; .*\n.*nothing was changed/),
+      exit: 1,
+    });
   });
 });

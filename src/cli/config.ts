@@ -1,6 +1,7 @@
 /** `rouse config`: what is in effect and where it comes from, its JSON Schema, and older files brought up to date. */
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import type { LoadedChannels } from "../config/channels.js";
 import type { Value } from "../config/key.js";
 import { KEY_BY_NAME } from "../config/keys.js";
 import { type LoadedConfig, loadConfig, type Origin } from "../config/load.js";
@@ -11,6 +12,7 @@ import { suggestKey } from "../config/suggest.js";
 import { tomlLine } from "../config/text.js";
 import { migrateConfig, replaceConfig } from "../config/write.js";
 import { plain, plainJson } from "../core/plain.js";
+import { alertSettings } from "./alert-settings.js";
 import { tellProblems } from "./settings.js";
 
 const LINE_MAX = 10_000;
@@ -28,14 +30,25 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
     .option("--set <key=value>", "as if this were set; may be repeated", parseSet)
     .action((options) => {
       const loaded = loadConfig({ flags: options.set ?? {} });
-      const problems = [...loaded.problems, ...loadOwnProfiles().problems];
+      const alerts = alertSettings(loaded);
+      const problems = [...loaded.problems, ...alerts.problems, ...loadOwnProfiles().problems];
       if (options.json) {
         const { config: values, origins } = loaded;
         const notUsedYet = [...KEY_BY_NAME].flatMap(([name, key]) => (key.notUsedYet ? [name] : []));
-        const shown = { config: values, ...(options.origin ? { origins } : {}), not_used_yet: notUsedYet, problems };
+        const channels = Object.fromEntries(
+          Object.entries(alerts.shown).map(([name, { settings }]) => [name, settings]),
+        );
+        const shown = {
+          config: values,
+          channels,
+          ...(options.origin ? { origins } : {}),
+          not_used_yet: notUsedYet,
+          problems,
+        };
         process.stdout.write(`${plainJson(shown, 2)}\n`);
       } else {
-        process.stdout.write(configLines(loaded, options.origin === true));
+        const withOrigin = options.origin === true;
+        process.stdout.write(configLines(loaded, withOrigin) + channelLines(alerts.shown, withOrigin));
         tellProblems(problems);
       }
       if (problems.some(({ level }) => level === "error")) setExit(1);
@@ -54,17 +67,18 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
 }
 
 function migrate(path: string, dry: boolean): number {
-  const { text, problems } = migrateConfig(path);
+  const { text, problems, hasComments } = migrateConfig(path);
   tellProblems(problems);
-  if (text === null) {
-    process.stdout.write(`${path}: nothing to migrate\n`);
-    return problems.some(({ level }) => level === "error") ? 1 : 0;
-  }
-  if (dry) process.stdout.write(text);
-  if (problems.length > 0) return 1;
-  if (!dry) process.stdout.write(`${path} is rewritten; the old file is ${replaceConfig(path, text)}\n`);
-  return 0;
+  const hasFailed = problems.some(({ level }) => level === "error");
+  if (hasFailed) process.stderr.write(`rouse: ${path}: nothing was changed; correct this first\n`);
+  else if (text === null) process.stdout.write(`${path}: nothing to migrate\n`);
+  else if (dry) process.stdout.write(text);
+  else process.stdout.write(rewrittenText(path, replaceConfig(path, text), hasComments));
+  return hasFailed ? 1 : 0;
 }
+
+const rewrittenText = (path: string, kept: string, hasComments: boolean): string =>
+  `${path} is rewritten; the old file is ${kept}${hasComments ? ": your comments are only in there" : ""}\n`;
 
 /** As a configuration file would say it. */
 function configLines({ config, origins }: LoadedConfig, withOrigin: boolean): string {
@@ -82,6 +96,17 @@ function configLines({ config, origins }: LoadedConfig, withOrigin: boolean): st
     return `[${section}]\n${lines.join("\n")}\n`;
   });
   return sections.join("\n");
+}
+
+function channelLines(shown: LoadedChannels["shown"], withOrigin: boolean): string {
+  return Object.entries(shown)
+    .map(([name, { settings, ...origin }]) => {
+      const head = `[channels.${name}]`;
+      const remark = withOrigin ? ` # ${plain(originText({ layer: "user", ...origin }))}` : "";
+      const lines = Object.entries(settings).map(([key, value]) => plain(tomlLine(key, value), LINE_MAX));
+      return `\n${remark === "" ? head : head.padEnd(44) + remark}\n${lines.join("\n")}\n`;
+    })
+    .join("");
 }
 
 function originText({ layer, where, position }: Origin): string {

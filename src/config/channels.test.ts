@@ -63,6 +63,41 @@ poll_interval_secs = 10`);
     expect(JSON.stringify(problems)).not.toContain("s3cret");
   });
 
+  it("are shown as they are in effect, with the place, and without what is secret", () => {
+    write(`[channels.ops]
+type = "slack"
+url_env = "SLACK"
+[channels.phone]
+type = "ntfy"
+topic = "s3cret"
+token = "s3cret"
+[channels.own]
+type = "command"
+command = ["post", "Bearer sk-ant-abcdefghijklmnopqrstuvwxyz0123456789"]`);
+    const { shown } = loadChannels(env());
+    expect(shown).toMatchObject({
+      ops: { settings: { type: "slack", url_env: "SLACK", severity: "warning" }, position: { line: 2 } },
+      phone: { settings: { url: "https://ntfy.sh", topic: "(not shown)", token: "(not shown)" } },
+      own: { settings: { command: ["post", expect.stringContaining("***")] } },
+    });
+    expect(JSON.stringify(shown)).not.toMatch(/s3cret|hooks\.slack|sk-ant-abc/);
+  });
+
+  it("are told with the place of what is wrong; a variable that only the daemon needs is a notice to a person", () => {
+    write('[channels.a]\ntype = "slack"\nurl_env = "NOWHERE"\n[channels.b]\nquiet = 3\ntype = "desktop"');
+    const told = (reader: "daemon" | "person") =>
+      loadChannels(env(), reader).problems.map(({ level, position, text }) => [level, position?.line, text]);
+    expect(told("daemon")).toMatchObject([
+      ["error", 4, expect.stringContaining("is not set where the daemon runs; it is not used")],
+      ["error", 6, expect.stringContaining("channels.b: quiet: ")],
+    ]);
+    expect(told("person")[0]).toEqual([
+      "notice",
+      4,
+      'channels.a: url_env: the variable "NOWHERE" is not set here; the daemon has to have it',
+    ]);
+  });
+
   it("are not named by a project's file", () => {
     const project = join(home, "project");
     mkdirSync(project);

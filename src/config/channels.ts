@@ -6,9 +6,12 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import * as z from "zod";
 import { SEVERITIES, type Severity } from "../core/alert/alert.js";
+import { redact } from "../core/redact.js";
 import { TROUBLES } from "../core/trouble.js";
 import { readOwnFile } from "./file.js";
+import type { Value } from "./key.js";
 import { rousePaths } from "./paths.js";
+import { type Position, positionsIn } from "./positions.js";
 import type { Problem } from "./problem.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -94,50 +97,97 @@ interface Variant {
 
 export interface LoadedChannels {
   channels: ChannelSettings[];
+  /** The same for people to look at, by name: as they are in effect, without what is secret. */
+  shown: Record<string, ShownChannel>;
   problems: Problem[];
 }
+
+export interface ShownChannel {
+  settings: Record<string, Value>;
+  where: string;
+  position?: Position | undefined;
+}
+
+/** What is wrong with a channel. */
+interface Wrong {
+  text: string;
+  /** Names below the channel that lead to it. */
+  at?: readonly PropertyKey[];
+  level?: Problem["level"];
+}
+
+/** Who reads: the daemon, who has to have every variable, or a person, who may have others. */
+type Reader = "daemon" | "person";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 const CHANNELS_MAX = 50;
 const SECRET_CHARS_MAX = 2000;
 
 /** A channel that is not good is left out and said to be; the others stand. */
-export function loadChannels(env: Env = process.env): LoadedChannels {
-  const path = join(rousePaths(env).config, "config.toml");
-  const tables = tablesOf(path);
-  const channels: ChannelSettings[] = [];
-  const problems: Problem[] = [];
+export function loadChannels(env: Env = process.env, reader: Reader = "daemon"): LoadedChannels {
+  const where = join(rousePaths(env).config, "config.toml");
+  const { tables, positionOf } = tablesOf(where);
+  const loaded: LoadedChannels = { channels: [], shown: {}, problems: [] };
   for (const [name, table] of Object.entries(tables).slice(0, CHANNELS_MAX)) {
     const made = NAME.test(name)
-      ? channelOf(name, table, env)
-      : "a name is letters, digits, - and _, at most 63 of them";
-    if (typeof made === "string")
-      problems.push({ level: "error", where: path, text: `channels.${name.slice(0, 80)}: ${made}; it is not used` });
-    else channels.push(made);
+      ? channelOf(name, table, env, reader)
+      : { text: "a name is letters, digits, - and _, at most 63 of them" };
+    if ("text" in made) {
+      const { text, at = [], level = "error" } = made;
+      const position = positionOf(["channels", name, ...at.map(String)]);
+      const outcome = level === "error" ? "; it is not used" : "";
+      loaded.problems.push({ level, where, position, text: `channels.${name.slice(0, 80)}: ${text}${outcome}` });
+    } else {
+      loaded.channels.push(made);
+      const settings = shownSettings(made, table as Record<string, unknown>);
+      loaded.shown[name] = { settings, where, position: positionOf(["channels", name]) };
+    }
   }
-  return { channels, problems };
+  return loaded;
 }
 
 /** A file that cannot be read or parsed is reported by whoever loads the settings in it. */
-function tablesOf(path: string): Record<string, unknown> {
+export function tablesOf(path: string): {
+  tables: Record<string, unknown>;
+  positionOf: ReturnType<typeof positionsIn>;
+} {
+  const nothing = { tables: {}, positionOf: () => undefined };
   const found = readOwnFile(path);
-  if (typeof found !== "string") return {};
+  if (typeof found !== "string") return nothing;
   try {
     const { channels } = parse(found);
-    return isTable(channels) ? channels : {};
+    return isTable(channels) ? { tables: channels, positionOf: positionsIn(found) } : nothing;
   } catch {
-    return {};
+    return nothing;
   }
 }
 
-function channelOf(name: string, table: unknown, env: Env): ChannelSettings | string {
-  if (!isTable(table)) return "it must be a table: [channels.NAME]";
-  const given = withSecrets(table, env);
-  if (typeof given === "string") return given;
-  const parsed = schema.safeParse(given);
-  if (!parsed.success) return issueText(parsed.error.issues[0]);
+function channelOf(name: string, table: unknown, env: Env, reader: Reader): ChannelSettings | Wrong {
+  if (!isTable(table)) return { text: "it must be a table: [channels.NAME]" };
+  const given = withSecrets(table, env, reader);
+  if ("wrong" in given) return given.wrong;
+  const parsed = schema.safeParse(given.table);
+  if (!parsed.success) return { text: issueText(parsed.error.issues[0]), at: parsed.error.issues[0]?.path ?? [] };
   const problem = "url" in parsed.data ? complaintOfUrl(parsed.data.url, parsed.data.allow_private) : null;
-  return problem ?? { ...parsed.data, name };
+  return problem ? { text: problem, at: ["url"] } : { ...parsed.data, name };
+}
+
+const HIDDEN = "(not shown)";
+/** Whoever knows the topic reads along. */
+const UNSHOWN: ReadonlySet<string> = new Set([...SECRETS, "topic"]);
+
+/** A secret by where it is kept, or that there is one; other texts without what looks like one. */
+function shownSettings({ name: _, ...settings }: ChannelSettings, table: Record<string, unknown>) {
+  const shown: Record<string, Value> = {};
+  for (const [key, value] of Object.entries(settings)) {
+    const way = [`${key}_env`, `${key}_file`].find((one) => table[one] !== undefined);
+    if (way !== undefined) shown[way] = String(table[way]);
+    else if (UNSHOWN.has(key) && table[key] !== undefined) shown[key] = HIDDEN;
+    else if (typeof value === "string") shown[key] = redact(value);
+    else if (Array.isArray(value)) shown[key] = value.map((one) => redact(String(one)));
+    else if (value !== undefined) shown[key] = value as Value;
+  }
+  return shown;
 }
 
 /** What is wrong is said without the value: it may be a secret. */
@@ -162,27 +212,37 @@ function complaintOfUrl(given: string, allowPrivate: boolean): string | null {
   return null;
 }
 
-function withSecrets(table: Record<string, unknown>, env: Env): Record<string, unknown> | string {
+type Given = { table: Record<string, unknown> } | { wrong: Wrong };
+
+function withSecrets(table: Record<string, unknown>, env: Env, reader: Reader): Given {
   const given = { ...table };
+  const wrong = (text: string, at: string, level?: Problem["level"]): Given => ({
+    wrong: { text, at: [at], ...(level && { level }) },
+  });
   for (const secret of SECRETS) {
     const { [`${secret}_env`]: variable, [`${secret}_file`]: file } = given;
     delete given[`${secret}_env`];
     delete given[`${secret}_file`];
     if ([variable, file, given[secret]].filter((one) => one !== undefined).length > 1)
-      return `give one of ${secret}, ${secret}_env and ${secret}_file`;
+      return wrong(`give one of ${secret}, ${secret}_env and ${secret}_file`, secret);
     if (variable !== undefined) {
       const value = typeof variable === "string" ? env[variable] : undefined;
-      if (!value)
-        return `${secret}_env: the variable ${JSON.stringify(variable).slice(0, 80)} is not set where the daemon runs`;
+      if (!value) {
+        const which = `${secret}_env: the variable ${JSON.stringify(variable).slice(0, 80)} is not set`;
+        return reader === "daemon"
+          ? wrong(`${which} where the daemon runs`, `${secret}_env`)
+          : wrong(`${which} here; the daemon has to have it`, `${secret}_env`, "notice");
+      }
       given[secret] = value;
     }
     if (file !== undefined) {
       const value = typeof file === "string" ? readOwnFile(file) : null;
-      if (typeof value !== "string") return `${secret}_file: ${value?.text ?? "there is no such file"}`;
+      if (typeof value !== "string")
+        return wrong(`${secret}_file: ${value?.text ?? "there is no such file"}`, `${secret}_file`);
       given[secret] = value.trim().slice(0, SECRET_CHARS_MAX);
     }
   }
-  return given;
+  return { table: given };
 }
 
 function isTable(value: unknown): value is Record<string, unknown> {

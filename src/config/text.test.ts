@@ -134,7 +134,27 @@ describe("an older file", () => {
         ["health.idle_timeout_minutes", 7],
       ]),
     );
-    expect(migrateConfig(path)).toEqual({ text: null, problems: [] });
+    expect(migrateConfig(path)).toMatchObject({ text: null, problems: [] });
+  });
+
+  it("takes its channels along as they stand", () => {
+    const channels =
+      '[channels.ops]\ntype = "slack"\nurl_env = "SLACK"\nagents = [ "a", "b" ]\n\n[channels.bad]\ntype = 3\n';
+    writeFileSync(path, `poll_interval_secs = 10\n${channels}`);
+    const { text, problems } = migrateConfig(path);
+    expect(problems).toEqual([]);
+    expect(text?.endsWith(`\n${channels}`)).toBe(true);
+  });
+
+  it.each([
+    ["a = 1 # why", true],
+    ["# why", true],
+    ['a = "b" # why', true],
+    ['a = "#1"', false],
+    ["a = '#1'\nb = 2", false],
+  ])("knows whether comments stay behind: %j", (before, hasComments) => {
+    writeFileSync(path, `${before}\n`);
+    expect(migrateConfig(path).hasComments).toBe(hasComments);
   });
 
   it("stays a link where it is one", () => {

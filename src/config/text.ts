@@ -18,8 +18,11 @@ const CHANNELS = `
 #   severity = "warning"
 `;
 
-/** The commented default file; values by full name are written out in their places. */
-export function configText(values: ReadonlyMap<string, Value> = new Map()): string {
+/** The commented default file; values by full name are written out in their places, and channels behind them. */
+export function configText(
+  values: ReadonlyMap<string, Value> = new Map(),
+  channels: Readonly<Record<string, unknown>> = {},
+): string {
   const sections = Object.entries<Record<string, Key>>(KEYS).map(([section, keys]) => {
     const lines = Object.entries(keys).flatMap(([name, key]) => {
       const own = values.get(`${section}.${name}`);
@@ -30,7 +33,8 @@ export function configText(values: ReadonlyMap<string, Value> = new Map()): stri
     });
     return `\n[${section}]\n${lines.join("\n")}\n`;
   });
-  return HEAD + sections.join("") + CHANNELS;
+  const own = Object.keys(channels).length > 0 ? `\n${stringify({ channels })}` : "";
+  return HEAD + sections.join("") + CHANNELS + own;
 }
 
 /** `name = value` as TOML. */

@@ -1,6 +1,7 @@
 /** Writing the user's configuration file: whole or not at all, and never over somebody's words. */
-import { constants, copyFileSync, existsSync, realpathSync, renameSync, writeFileSync } from "node:fs";
+import { constants, copyFileSync, existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { tablesOf } from "./channels.js";
 import { CONFIG_VERSION, readConfigFile } from "./file.js";
 import { checkValue, type Value } from "./key.js";
 import { KEY_BY_NAME } from "./keys.js";
@@ -21,23 +22,32 @@ export interface Migration {
   text: string | null;
   /** What could not be taken along: stop here, the file is to be mended first. */
   problems: Problem[];
+  /** Comments of its own stay behind in the old file. */
+  hasComments: boolean;
 }
 
-/** The file in today's layout, with the values that it has. Comments of its own stay behind in the old file. */
+/** The file in today's layout, with the values and channels that it has. */
 export function migrateConfig(path: string): Migration {
   const file = readConfigFile(path);
-  if (!file || file.version >= CONFIG_VERSION) return { text: null, problems: file?.problems ?? [] };
+  if (!file || file.version >= CONFIG_VERSION)
+    return { text: null, problems: file?.problems ?? [], hasComments: false };
   const values = new Map<string, Value>();
   const problems: Problem[] = [];
   for (const { name, value, position } of file.entries) {
+    // As they stand: what is wrong with one is told where channels are used.
+    if (name.startsWith("channels.")) continue;
     const key = KEY_BY_NAME.get(name);
     const checked = key && checkValue(key, value);
     if (checked === undefined)
       problems.push({ level: "error", where: path, position, text: `${name} with this value cannot be taken along` });
     else values.set(name, checked);
   }
-  return { text: configText(values), problems };
+  const text = configText(values, tablesOf(path).tables);
+  return { text, problems, hasComments: COMMENT.test(readFileSync(path, "utf8")) };
 }
+
+/** A # that stands in no text of one line. */
+const COMMENT = /^[^"'#\n]*(?:(?:"[^"\n]*"|'[^'\n]*')[^"'#\n]*)*#/m;
 
 /** Puts the new text in place of the old and returns where the old one is kept. A link stays a link. */
 export function replaceConfig(path: string, text: string): string {

@@ -29,6 +29,11 @@ describe("the rules of alerting", () => {
     expect(made).toMatchObject({ fallback: "ops", quiet: { from: 1350, to: 420, passes: "critical" } });
   });
 
+  it("know a digest whose time is none", () => {
+    expect(rules('digest = "0 8 * * *"').problems).toEqual([]);
+    expect(rules('digest = "bla"').problems).toMatchObject([{ where: "alerts.digest" }]);
+  });
+
   it("hold nothing back where the hours cannot be read, and say so", () => {
     const { rules: made, problems } = rules('quiet_hours = "at night"\nquiet_except = "huge"');
     expect(made.quiet).toBeNull();

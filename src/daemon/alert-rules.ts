@@ -1,5 +1,6 @@
 /** The rules of alerting out of the configuration: routes, quiet hours, reminders. */
 
+import { Cron } from "croner";
 import type { ChannelSettings } from "../config/channels.js";
 import type { Config } from "../config/keys.js";
 import type { Problem } from "../config/problem.js";
@@ -28,6 +29,8 @@ export function alertRules(
       : alerts.quiet_hours === ""
         ? null
         : complain("quiet_hours", 'it must be two times such as "22:00-07:00"; nothing is held');
+  if (alerts.digest !== "" && !isCron(alerts.digest))
+    complain("digest", 'it must be a cron pattern such as "0 8 * * *"; no digest is sent');
   return {
     rules: {
       routes: channels.map(routeOf),
@@ -39,6 +42,15 @@ export function alertRules(
     },
     problems,
   };
+}
+
+export function isCron(pattern: string): boolean {
+  try {
+    new Cron(pattern, { paused: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const severityOf = (word: string): Severity | null => SEVERITIES.find((severity) => severity === word) ?? null;

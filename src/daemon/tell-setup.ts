@@ -8,7 +8,7 @@ import { problemText } from "../config/problem.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Policy } from "../core/policy/policy.js";
 import type { Journal } from "../store/journal.js";
-import { alertRules } from "./alert-rules.js";
+import { alertRules, isCron } from "./alert-rules.js";
 import { Alerting } from "./alerting.js";
 import { Courier } from "./courier.js";
 import { Digests } from "./digests.js";
@@ -67,17 +67,16 @@ export function setUpTelling(
     giveUpMs: config.alerts.give_up_hours * 3_600_000,
   });
   const wantDigest = loaded.channels.filter(({ digest }) => digest);
-  const digests = digestsOf(config.alerts.digest, notes, (given) => {
-    const to = (wantDigest.length > 0 ? wantDigest : loaded.channels).map(({ name }) => name);
-    return new Digests({
-      pattern: given,
-      outbox,
-      channels: to,
-      book: () => telling.book,
-      states: () => loop.sessions().flatMap((one) => (one.session.endedAt === null ? [one.assessment.state] : [])),
-      now,
-    });
-  });
+  const digests = isCron(config.alerts.digest)
+    ? new Digests({
+        pattern: config.alerts.digest,
+        outbox,
+        channels: (wantDigest.length > 0 ? wantDigest : loaded.channels).map(({ name }) => name),
+        book: () => telling.book,
+        states: () => loop.sessions().flatMap((one) => (one.session.endedAt === null ? [one.assessment.state] : [])),
+        now,
+      })
+    : null;
   const telling: Telling = new Telling({
     messages: journal.messages,
     receiver: orchestrator_tag,
@@ -94,16 +93,6 @@ export function setUpTelling(
     },
   });
   return { telling, courier, channels, notes };
-}
-
-function digestsOf(given: string, notes: string[], make: (given: string) => Digests): Digests | null {
-  if (given === "") return null;
-  try {
-    return make(given);
-  } catch {
-    notes.push('alerts.digest: it must be a cron pattern such as "0 8 * * *"; no digest is sent');
-    return null;
-  }
 }
 
 /** In this machine's zone, as a person would say it. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
@@ -47,5 +47,19 @@ describe("a setting or a profile that is wrong", () => {
       "ROUSE_HEALTH_IDLE_TIMOUT_MINUTES: there is no such variable; did you mean ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES?",
       '~/config/profiles/sketch.toml: noise.0: pattern "(open" is not valid RE2 syntax: error parsing regexp: missing closing ): `(open`; the file is not used',
     ]);
+  });
+
+  it("of a channel or of alerts is told by doctor where no daemon runs, with file and key", async () => {
+    const path = join(rousePaths(home.env).config, "config.toml");
+    const before = readFileSync(path);
+    writeFileSync(path, 'version = 1\n[alerts]\nquiet_hours = "25:00-99"\n[channels.bird]\ntype = "pigeon"\n');
+    try {
+      const { status, stdout } = await rouse(home, ["doctor"]);
+      expect(status).toBe(1);
+      expect(stdout).toContain(`${path}:3:1: alerts.quiet_hours: it must be two times`);
+      expect(stdout).toContain(`${path}:5:1: channels.bird: type must be one of`);
+    } finally {
+      writeFileSync(path, before);
+    }
   });
 });

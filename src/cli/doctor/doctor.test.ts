@@ -208,6 +208,13 @@ describe("the doctor's eyes", () => {
       { level: "fail", says: "a.toml: wrong" },
       { level: "warn", says: "b: odd" },
     ]);
+    const alerts = [{ level: "error", where: "a.toml", text: "channels.x: wrong" } as const];
+    expect(
+      configLines(
+        () => ({ ...loaded, problems: [] }),
+        () => [...alerts],
+      ),
+    ).toMatchObject([{ level: "fail", says: "a.toml: channels.x: wrong" }]);
   });
 
   it("fails an agent that rouse does not see, and says why", () => {

@@ -1,6 +1,6 @@
 /** `rouse doctor`: what rouse can see, what it cannot, and how to mend it. */
 import type { Command } from "@commander-js/extra-typings";
-import { loadConfig } from "../../config/load.js";
+import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import { type RousePaths, rousePaths } from "../../config/paths.js";
 import { plain, plainJson } from "../../core/plain.js";
 import type { AlertsStatus } from "../../daemon/alert-routes.js";
@@ -10,6 +10,7 @@ import type { PulseView } from "../../daemon/pulse.js";
 import type { Sight } from "../../daemon/sight.js";
 import { listSessions } from "../../host/registry.js";
 import type { JournalStats } from "../../store/journal.js";
+import { alertSettings } from "../alert-settings.js";
 import { isColoured, paint } from "../text/paint.js";
 import { columnsOf, folded } from "../text/width.js";
 import { readVersion } from "../version.js";
@@ -42,19 +43,23 @@ export function addDoctor(program: Command, setExit: (code: number) => void): vo
 
 async function examine(paths: RousePaths, version: string): Promise<DoctorLine[]> {
   const [tmux, programs, daemon] = await Promise.all([tmuxLine(), programLines(), daemonLines(paths, version)]);
+  // Only a daemon that answers tells of its port.
+  const isUp = daemon.some(({ what }) => what === PORT);
+  const stale = staleLines(paths);
+  // The daemon tells of the channels that it has read.
+  const alerts = isUp && stale.length === 0 ? undefined : (loaded: LoadedConfig) => alertSettings(loaded).problems;
   return [
     nodeLine(),
     sqliteLine(),
     ...daemon,
     ...folderLines(paths),
     ...diskLines(paths),
-    ...configLines(),
-    ...staleLines(paths),
+    ...configLines(loadConfig, alerts),
+    ...stale,
     tmux,
     ...programs,
     ...profileLines(),
-    // Only a daemon that answers tells of its port.
-    ...hookLines(daemon.some(({ what }) => what === PORT)),
+    ...hookLines(isUp),
   ];
 }
 

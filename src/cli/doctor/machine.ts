@@ -3,7 +3,7 @@ import { accessSync, constants, lstatSync, type Stats, statfsSync } from "node:f
 import { dirname, join } from "node:path";
 import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import type { RousePaths } from "../../config/paths.js";
-import { problemText } from "../../config/problem.js";
+import { type Problem, problemText } from "../../config/problem.js";
 import { plain } from "../../core/plain.js";
 import { networkFileSystem } from "../../store/file-system.js";
 import { loadSqlite } from "../../store/sqlite.js";
@@ -90,8 +90,13 @@ export async function tmuxLine(env: NodeJS.ProcessEnv = process.env): Promise<Do
   return ok("tmux", said);
 }
 
-export function configLines(load: () => LoadedConfig = loadConfig): DoctorLine[] {
-  const { problems } = load();
+/** `alerts`: what is wrong with channels and alerts, where no daemon has told it. */
+export function configLines(
+  load: () => LoadedConfig = loadConfig,
+  alerts: (loaded: LoadedConfig) => Problem[] = () => [],
+): DoctorLine[] {
+  const loaded = load();
+  const problems = [...loaded.problems, ...alerts(loaded)];
   if (problems.length === 0) return [ok("configuration", "no problems")];
   return problems.map((problem) => {
     const says = plain(problemText(problem));
