@@ -1,6 +1,6 @@
 /** The command line: one file per command, loaded only when it is asked for. */
 import { Command, CommanderError } from "@commander-js/extra-typings";
-import { rousePaths } from "../config/paths.js";
+import { complaintOfHome, rousePaths } from "../config/paths.js";
 import { plainLine } from "../core/plain.js";
 import { redact } from "../core/redact.js";
 import { Refused, Unreachable } from "../daemon/client.js";
@@ -30,6 +30,10 @@ async function main(): Promise<number> {
       writeErr: (text) => process.stderr.write(safe(text)),
       // Whoever reads a script's output wants to know which program complains.
       outputError: (text, write) => write(text.replace(/^error: /, "rouse: ")),
+    })
+    .hook("preAction", () => {
+      const complaint = complaintOfHome();
+      if (complaint !== null) throw new WrongOption(complaint);
     })
     .addHelpText("after", () => helpList("Begin with:", FIRST_STEPS, HELP_WIDTH));
   let exit = 0;

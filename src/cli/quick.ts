@@ -2,11 +2,18 @@
  * Commands that agents and prompts run, often many times a minute: their whole process is held to 1.5 times an empty Node.js. They
  * are started from here, before anything of the command line is loaded; `--help` goes the long way.
  */
+import { complaintOfHome } from "../config/paths.js";
+
 const args = process.argv.slice(3);
 const asksForHelp =
   args[0] === "--help" || args[0] === "-h" || (process.argv[2] === "status" && args.includes("--help"));
+/** A hook says nothing, whatever is wrong. */
+const complaint = process.argv[2] === "hook" ? null : complaintOfHome();
 
 if (asksForHelp) await import("./main.js");
-else if (process.argv[2] === "report") process.exitCode = await (await import("./report.js")).runReport(args);
+else if (complaint !== null) {
+  process.stderr.write(`rouse: ${complaint}\n`);
+  process.exitCode = 2;
+} else if (process.argv[2] === "report") process.exitCode = await (await import("./report.js")).runReport(args);
 else if (process.argv[2] === "status") process.exitCode = await (await import("./status-line.js")).runStatusLine(args);
 else process.exitCode = await (await import("./hook.js")).runHook(args);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { cannotKeep, makePrivateFolder, rousePaths } from "./paths.js";
+import { cannotKeep, complaintOfHome, makePrivateFolder, rousePaths } from "./paths.js";
 
 const HOME = { HOME: "/home/ann" };
 
@@ -81,6 +81,16 @@ describe("makePrivateFolder", () => {
   // Node.js 20.20 by itself tries for ever here.
   it.runIf(process.platform === "linux")("gives up where the system has no such place", () => {
     expect(() => makePrivateFolder("/proc/rouse/state")).toThrow("ENOENT");
+  });
+});
+
+describe("complaintOfHome", () => {
+  it.each([undefined, "", "/srv/rouse"])("has nothing to say of %s", (home) => {
+    expect(complaintOfHome({ ROUSE_HOME: home })).toBeNull();
+  });
+
+  it.each(["rouse", "./rouse", "~/rouse"])("refuses %s, which is another folder everywhere", (home) => {
+    expect(complaintOfHome({ ROUSE_HOME: home })).toContain(`must be an absolute path, and is "${home}"`);
   });
 });
 

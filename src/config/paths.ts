@@ -104,6 +104,12 @@ function foldersOf(env: Env): { config: string; state: string; runtime: string }
   return { config, state, runtime: given ? join(given, "rouse") : join(state, "run") };
 }
 
+/** Why `ROUSE_HOME` cannot be used; null where it can, or is not set. Unlike XDG's folders, it is asked for by a person of rouse. */
+export function complaintOfHome({ ROUSE_HOME: given }: Env = process.env): string | null {
+  if (!given || isAbsolute(given)) return null;
+  return `ROUSE_HOME must be an absolute path, and is ${JSON.stringify(given.slice(0, 200))}: it would be another folder in every working directory`;
+}
+
 /** The XDG specification has relative paths ignored: they would mean another folder in every working directory. */
 function absolute(path: string | undefined): string | undefined {
   return path && isAbsolute(path) ? path : undefined;

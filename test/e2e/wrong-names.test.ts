@@ -65,6 +65,15 @@ it("a command that is too long to be kept is not spawned, and runs unwatched", a
   });
 });
 
+it.each([["status"], ["status", "--line"], ["report", "working"], ["run", "--", "true"], ["doctor"]])(
+  "a ROUSE_HOME that is no absolute path is refused in one line by %s",
+  async (...args) => {
+    const { status, stdout, stderr } = await rouse({ ...home, env: { ...home.env, ROUSE_HOME: "here" } }, args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(/^rouse: ROUSE_HOME must be an absolute path, and is "here": .*\n$/);
+  },
+);
+
 it.each([
   ["up", ["up"]],
   ["spawn", ["spawn", "--", "true"]],
