@@ -149,8 +149,9 @@ interface Screen {
 const TOKENS: Column<SessionView> = {
   title: "TOK/H",
   text: (a) => (a.tokens_per_hour > 0 ? compact(a.tokens_per_hour) : "–"),
+  spare: 6,
 };
-const TASK: Column<SessionView> = { title: "TASK", text: (a) => a.task ?? "", min: 4 };
+const TASK: Column<SessionView> = { title: "TASK", text: (a) => a.task ?? "", min: 4, spare: 4 };
 
 export function statusText(agents: readonly SessionView[], screen: Screen, now: number = Date.now()): string {
   if (agents.length === 0)
@@ -159,7 +160,7 @@ export function statusText(agents: readonly SessionView[], screen: Screen, now: 
   const age = (iso: string | null): string => (iso === null ? "–" : spell(Math.max(0, now - Date.parse(iso))));
   const columns: Column<SessionView>[] = [
     { title: "NAME", text: (a) => a.name, min: 8 },
-    { title: "KIND", text: (a) => a.kind, min: 6 },
+    { title: "KIND", text: (a) => a.kind, min: 6, spare: 5 },
     {
       title: "STATE",
       text: (a) => (a.cause ? `${a.state}/${a.cause}` : a.state),
@@ -167,12 +168,12 @@ export function statusText(agents: readonly SessionView[], screen: Screen, now: 
       isDear: true,
       paint: (text, a) => text.replace(a.state, paintState(a.state, 0, colour)),
     },
-    { title: "SINCE", text: (a) => age(a.since) },
-    { title: "NEWS", text: (a) => age(a.last_progress) },
+    { title: "SINCE", text: (a) => age(a.since), spare: 1 },
+    { title: "NEWS", text: (a) => age(a.last_progress), spare: 3 },
     // What nobody has takes the room of what everybody does.
     ...(agents.some(({ tokens_per_hour: used }) => used > 0) ? [TOKENS] : []),
     ...(agents.some(({ task }) => task !== null) ? [TASK] : []),
-    { title: "DOING", text: (a) => limitText(a, now) ?? (a.doing || (a.reasons[0] ?? "")), min: 6 },
+    { title: "DOING", text: (a) => limitText(a, now) ?? (a.doing || (a.reasons[0] ?? "")), min: 6, spare: 2 },
   ];
   return `${tableText(columns, agents, columnsOf(screen))}${agents.map((a) => blindText(a, now) + priceText(a)).join("")}`;
 }

@@ -82,6 +82,33 @@ describe("the table of agents", () => {
   });
 });
 
+describe("the table of agents in a narrow terminal", () => {
+  const agents = [
+    view({ name: "api", task: "issue-42", doing: "edits a file", state: "stuck", cause: "no_completion_signal" }),
+    view({ name: "a-worker-with-a-long-name", task: "issue-43" }),
+  ];
+
+  it.each([
+    [72, "NAME KIND STATE SINCE NEWS TASK DOING"],
+    [60, "NAME STATE SINCE NEWS TASK DOING"],
+    [54, "NAME STATE SINCE NEWS DOING"],
+    [46, "NAME STATE SINCE DOING"],
+    [36, "NAME STATE SINCE"],
+    [29, "NAME STATE"],
+  ])("of %d columns leaves out what is least needed, and has a line for each", (columns, titles) => {
+    const lines = statusText(agents, { columns }, NOW).trimEnd().split("\n");
+    expect(lines[0]?.split(/ +/).join(" ")).toBe(titles);
+    expect(lines).toHaveLength(3);
+    for (const line of lines) expect(textWidth(line), line).toBeLessThanOrEqual(columns);
+  });
+
+  it("has a line for each even where nothing can be read", () => {
+    for (const columns of [20, 10, 5])
+      for (const line of statusText(agents, { columns }, NOW).trimEnd().split("\n"))
+        expect(textWidth(line), line).toBeLessThanOrEqual(columns);
+  });
+});
+
 describe("why an agent is what it is", () => {
   const long = "a reason of many words ".repeat(8).trim();
   const why = {

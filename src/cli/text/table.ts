@@ -1,4 +1,4 @@
-/** A table that fits the terminal: the widest column that may shrink gives way first. */
+/** A table that fits the terminal: the widest column that may shrink gives way first, then whole columns that can be spared. */
 import { fitTo, textWidth } from "./width.js";
 
 export interface Column<Row> {
@@ -8,27 +8,42 @@ export interface Column<Row> {
   min?: number;
   /** Cut only when all others have given what they can. */
   isDear?: true;
+  /** Left out where there is no room for all; the highest number first. */
+  spare?: number;
   paint?: (text: string, row: Row) => string;
 }
 
-export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string {
+export function tableText<Row>(all: readonly Column<Row>[], rows: readonly Row[], width: number): string {
+  const columns = affordable(all, rows, width);
   const cells = rows.map((row) => columns.map((column) => column.text(row)));
-  const widths = columns.map((column, i) =>
-    Math.max(column.title.length, ...cells.map((line) => textWidth(line[i] as string))),
-  );
-  let over = widths.reduce((sum, w) => sum + w + 2, -2) - width;
-  for (const isDear of [false, true]) {
-    const mayShrink = columns.flatMap((column, i) => ((column.isDear ?? false) === isDear ? [i] : []));
+  const widths = columns.map((column) => widthOf(column, rows));
+  let over = sumOf(widths) - width;
+  const shrink = (places: readonly number[], least: (column: Column<Row>) => number): void => {
     while (over > 0) {
       const widest = widestOf(
-        mayShrink.filter((i) => (widths[i] as number) > leastOf(columns[i] as Column<Row>)),
+        places.filter((i) => (widths[i] as number) > least(columns[i] as Column<Row>)),
         widths,
       );
       if (widest === null) break;
       widths[widest] = (widths[widest] as number) - 1;
       over--;
     }
-  }
+  };
+  const places = (which: (column: Column<Row>) => boolean): number[] =>
+    columns.flatMap((column, i) => (which(column) ? [i] : []));
+  shrink(
+    places(({ isDear }) => !isDear),
+    leastOf,
+  );
+  shrink(
+    places(({ isDear }) => isDear === true),
+    leastOf,
+  );
+  // Narrower than anybody reads, and still one line for each.
+  shrink(
+    places(({ min }) => min !== undefined),
+    () => 1,
+  );
   const head = columns
     .map((column, i) => fitTo(column.title, widths[i] as number))
     .join("  ")
@@ -45,6 +60,24 @@ export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly R
   );
   return `${[head, ...body].join("\n")}\n`;
 }
+
+/** Without those that there is no room for, even if all others are cut. */
+function affordable<Row>(all: readonly Column<Row>[], rows: readonly Row[], width: number): readonly Column<Row>[] {
+  const least = sumOf(all.map((column) => Math.min(widthOf(column, rows), leastOf(column))));
+  const rank = Math.max(...all.map(({ spare = 0 }) => spare));
+  if (least <= width || rank === 0) return all;
+  return affordable(
+    all.filter(({ spare = 0 }) => spare !== rank),
+    rows,
+    width,
+  );
+}
+
+const widthOf = <Row>({ title, text }: Column<Row>, rows: readonly Row[]): number =>
+  Math.max(title.length, ...rows.map((row) => textWidth(text(row))));
+
+/** With two blanks between them. */
+const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + 2, -2);
 
 const leastOf = <Row>({ min, title }: Column<Row>): number =>
   min === undefined ? Number.POSITIVE_INFINITY : Math.max(min, title.length);
