@@ -10,7 +10,7 @@ import type { WhyAnswer } from "../daemon/routes.js";
 import type { SessionView } from "../daemon/view.js";
 import { ask, isCalled, isUnlisted } from "./ask.js";
 import { gistOf, limitText, localTime, openText } from "./text/incident.js";
-import { isColoured, paint, paintState } from "./text/paint.js";
+import { canDraw, isColoured, paint, paintState } from "./text/paint.js";
 import { redraw } from "./text/redraw.js";
 import { type Column, tableText } from "./text/table.js";
 import { timelineText } from "./text/timeline.js";
@@ -22,7 +22,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .summary("all watched agents in one table")
     .option("--json", "for programs")
     .option("--all", "also those that ended")
-    .option("--watch", "redraw every two seconds until Ctrl-C")
+    .option("--watch", "redraw every two seconds until Ctrl-C; once with --json, or where the output is no terminal")
     .option("--line", "one short line, for the status line of tmux or a prompt; starts no daemon")
     .option("--quiet", "with --line: print it only when somebody needs you")
     .action(async ({ json, all, watch, quiet }, self) => {
@@ -37,7 +37,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
           lostText(alerts, process.stdout)
         );
       };
-      if (watch && !json && process.stdout.isTTY) return redraw(text);
+      if (watch && !json && canDraw(process.stdout)) return redraw(text);
       if (!json) return void process.stdout.write(await text());
       const [agents, watchdog, incidents, alerts] = await listAll(all === true);
       process.stdout.write(`${plainJson({ agents, watchdog, incidents, alerts })}\n`);

@@ -13,7 +13,17 @@ import { type FoundSession, findSession, listSessions } from "../../src/host/reg
 import { openJournal } from "../../src/store/journal.js";
 import { TestDaemon } from "../support/daemon.js";
 import { spawnFake } from "../support/fake-agent.js";
-import { closeHome, type Home, makeHome, processesOf, rouse, rouseInTerminal, until } from "../support/hosts.js";
+import {
+  BIN,
+  closeHome,
+  type Home,
+  makeHome,
+  processesOf,
+  rouse,
+  rouseInTerminal,
+  TestTerminal,
+  until,
+} from "../support/hosts.js";
 
 const TIMEOUT_MS = 240_000;
 /** Longer than a tick may be late. */
@@ -57,6 +67,22 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     terminal.write("\u0003");
     expect(await terminal.exited).toEqual({ code: 0, signal: null });
     expect(terminal.text.endsWith("\u001b[?25h\u001b[?1049l")).toBe(true);
+  });
+
+  it("is looked at in the size that the terminal has, also when that changed while status --watch was suspended", async () => {
+    expect(await rouse(home, ["up"])).toMatchObject({ status: 0 });
+    for (const name of ["one", "two", "three"]) await spawnFake(home, name, works);
+    const shell = new TestTerminal(home, ["bash", "--norc", "--noprofile", "-i"]);
+    shell.write(`${process.execPath} ${BIN} status --watch\r`);
+    await shell.shows("three");
+    shell.write("\u001a");
+    await shell.shows("Stopped");
+    shell.pty.resize(100, 3);
+    shell.write("fg\r");
+    await shell.shows("and 2 more lines");
+    shell.write("\u0003");
+    shell.write("exit\r");
+    await shell.exited;
   });
 
   it("is started anew by a host when it was killed, and stays down when a person stopped it", async () => {

@@ -6,7 +6,8 @@ import { TIMES } from "../../demo/cast.js";
 import { endingOf, Story, type StoryEvent } from "../../demo/story.js";
 import { Theatre } from "../../demo/theatre.js";
 import { BadInput } from "../../replay/bad-input.js";
-import { isColoured } from "../text/paint.js";
+import { canDraw, isColoured } from "../text/paint.js";
+import { lookAtSize } from "../text/redraw.js";
 import { type Frame, frameText, lineText, summaryText, type Times } from "./view.js";
 
 const LOOK_MS = 150;
@@ -26,7 +27,7 @@ export function addDemo(program: Command, setExit: (code: number) => void): void
     .option("--speed <n>", "how many times as fast all clocks run, 1 to 20", speedOf, TIMES)
     .option("--json", "one event per line, for programs")
     .action(async ({ json, speed }) => {
-      setExit(await show(json ? new JsonView() : process.stdout.isTTY ? new LiveView() : new LineView(), speed));
+      setExit(await show(json ? new JsonView() : canDraw(process.stdout) ? new LiveView() : new LineView(), speed));
     });
 }
 
@@ -116,6 +117,7 @@ class LiveView implements View {
     write(OPEN);
   }
   show(story: Story, _events: readonly StoryEvent[], times: Times): void {
+    lookAtSize();
     const rows = frameText(story, frame(), times).split("\n");
     write(`\u001b[H${rows.map((row) => `${row}\u001b[K`).join("\r\n")}\u001b[J`);
   }

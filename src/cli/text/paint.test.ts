@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { STATES } from "../../core/states.js";
-import { isColoured, paint, paintState } from "./paint.js";
+import { canDraw, isColoured, paint, paintState } from "./paint.js";
 
 describe("colours", () => {
   it.each([
@@ -10,8 +10,20 @@ describe("colours", () => {
     [{ isTTY: true }, { NO_COLOR: "" }, true],
     [{ isTTY: false }, { FORCE_COLOR: "1" }, true],
     [{ isTTY: true }, { FORCE_COLOR: "0" }, false],
+    [{ isTTY: true }, { TERM: "dumb" }, false],
+    [{ isTTY: true }, { TERM: "dumb", FORCE_COLOR: "1" }, true],
   ])("of %j with %j are on: %s", (stream, env, on) => {
     expect(isColoured(stream, env)).toBe(on);
+  });
+
+  it.each([
+    [{ isTTY: true }, { TERM: "xterm" }, true],
+    [{ isTTY: true }, {}, true],
+    [{ isTTY: true }, { TERM: "dumb" }, false],
+    [{ isTTY: false }, { TERM: "xterm" }, false],
+    [{}, {}, false],
+  ])("and pictures: on %j with %j there are some: %s", (stream, env, can) => {
+    expect(canDraw(stream, env)).toBe(can);
   });
 
   it("are left out when they are off, for every state", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startProgress } from "./progress.js";
 
 const ERASE = "\r\u001b[2K";
@@ -8,9 +8,20 @@ function fakeStream(isTTY: boolean, columns = 80) {
   return { written, stream: { isTTY, columns, write: (text: string) => written.push(text) } };
 }
 
+beforeEach(() => {
+  vi.stubEnv("TERM", "xterm");
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
 describe("progress", () => {
-  it("writes nothing where there is no terminal", () => {
-    const { written, stream } = fakeStream(false);
+  it.each([
+    ["no terminal", false, "xterm"],
+    ["a dumb one", true, "dumb"],
+  ])("writes nothing where there is %s", (_, isTTY, term) => {
+    vi.stubEnv("TERM", term);
+    const { written, stream } = fakeStream(isTTY);
     const progress = startProgress("replaying", 2, stream);
     progress.step("a");
     progress.end();

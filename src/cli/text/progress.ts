@@ -1,4 +1,5 @@
 /** One line on standard error while a long run goes on: shown only on a terminal, and gone when the run is. */
+import { canDraw } from "./paint.js";
 
 export interface Progress {
   /** One more is done; `label` says which comes next or was last. */
@@ -34,7 +35,7 @@ export function startProgress(
   stream: ProgressStream = process.stderr,
   now: () => number = Date.now,
 ): Progress {
-  if (!stream.isTTY || total === 0) return { step: () => {}, end: () => {} };
+  if (!canDraw(stream) || total === 0) return { step: () => {}, end: () => {} };
   let done = 0;
   let drawnAt = Number.NEGATIVE_INFINITY;
   let isShown = false;

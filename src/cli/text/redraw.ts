@@ -8,7 +8,11 @@ const EVERY_MS = 2000;
  * Until Ctrl-C. A daemon that went away is told on the last picture, and asked again: it is started anew by a host, and
  * whoever watches overnight is not to find an empty screen. One that was not there to begin with is an error.
  */
-export async function redraw(read: () => Promise<string>): Promise<void> {
+export async function redraw(readText: () => Promise<string>): Promise<void> {
+  const read = (): Promise<string> => {
+    lookAtSize();
+    return readText();
+  };
   let text = await read();
   let goneAt: number | null = null;
   const show = (): void => {
@@ -40,6 +44,14 @@ export async function redraw(read: () => Promise<string>): Promise<void> {
   } finally {
     restore();
   }
+}
+
+/**
+ * Node.js asks a terminal for its size when it is told of a change, and whoever is suspended meanwhile is told nothing.
+ * This is what it listens to.
+ */
+export function lookAtSize(): void {
+  process.emit("SIGWINCH", "SIGWINCH");
 }
 
 const goneText = (ms: number): string => `the daemon has not answered for ${spell(ms)}: this is what it said last`;
