@@ -45,6 +45,20 @@ describe("the digest", () => {
     expect(made()).toHaveLength(1);
   });
 
+  it("is no trouble: nothing of it is told as over after a restart", async () => {
+    digests("*/10 * * * *").tick(test.loop.now());
+    const first = digests("*/10 * * * *");
+    test.hand.pass(10 * MINUTE);
+    first.tick(test.loop.now());
+    await test.wait(30);
+    test.join();
+    await test.wait(60);
+    expect(test.arrived.map(({ edge, title }) => `${edge} ${title}`)).toEqual([
+      "digest Digest: 2 working, 1 needs_input",
+    ]);
+    expect(test.journal.outbox.states()).toEqual([]);
+  });
+
   it("says of a pattern that is none that it is none", () => {
     expect(() => digests("every morning")).toThrow("CronPattern");
   });

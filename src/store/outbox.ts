@@ -56,13 +56,15 @@ export class OutboxTable {
     }
   }
 
-  /** What was told so far, by subject. */
+  /** What was told of troubles so far, by subject. A digest is about none: nothing of it can be over. */
   states(): AlertState[] {
     const found = new Map<
       string,
       { members: readonly string[]; edges: AlertState["edges"][number][]; channels: Set<string> }
     >();
-    for (const row of this.#database.prepare("select * from alerts order by at, rowid").all()) {
+    const told =
+      "select * from alerts where subject not in (select subject from alerts where edge = 'digest') order by at, rowid";
+    for (const row of this.#database.prepare(told).all()) {
       const record = recordOf(row);
       if (!record) continue;
       const { members, kind, severity } = record;
