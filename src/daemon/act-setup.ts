@@ -18,6 +18,7 @@ import type { Moment } from "./clock.js";
 import type { Loop } from "./loop.js";
 import { Permission } from "./permission.js";
 import { setUpTelling, type TellSetup } from "./tell-setup.js";
+import type { Tuning } from "./tuning.js";
 import type { Watched } from "./watched.js";
 import type { World } from "./world.js";
 
@@ -49,6 +50,7 @@ export interface ActingPlace {
   /** What the process beside a spawned agent runs. */
   hostScript: string;
   profileOf: EffectWorld["profileOf"];
+  tuning: Tuning;
 }
 
 /** To be called when the journal is folded: what was decided before is in the book. */
@@ -56,7 +58,7 @@ export function setUpActing(
   loop: Loop,
   journal: Journal,
   world: Pick<World, "transcriptOf" | "accountOf">,
-  { paths, config, configOf, looked, hostScript, profileOf }: ActingPlace,
+  { paths, config, configOf, looked, hostScript, profileOf, tuning }: ActingPlace,
 ): ActSetup {
   const files = new PolicyFiles();
   const { problems } = files.under(config.health);
@@ -81,6 +83,10 @@ export function setUpActing(
     now: () => loop.now(),
     onChange: (changes, book) => {
       for (const tell of heard) tell(changes, book);
+    },
+    onRename: (from, to) => {
+      permission.rename(from, to);
+      tuning.learn(acting.book.feedback);
     },
     onDone: (session) => loop.look(session),
   });

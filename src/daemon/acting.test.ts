@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HUNG_S, useActing } from "../../test/support/acting.js";
-import { lookedAt } from "../../test/support/loops.js";
+import { agent, lookedAt } from "../../test/support/loops.js";
 import { screen } from "../../test/support/steps.js";
 import type { BookStore } from "../store/book.js";
 
@@ -75,6 +75,17 @@ describe("from a judgement to a touch", () => {
     expect(touches).toEqual(["interrupt"]);
     expect(acting.book.deeds[0]?.outcome?.result).toBe("unknown");
     expect(acting.book.incidents[0]?.phase).toBe("escalated");
+  });
+
+  it("does nothing a second time because the agent got another name while it was touched", async () => {
+    await hanging();
+    const { acting, touches } = acts(() => new Promise(() => {}));
+    for (let n = 0; n < HUNG_S && touches.length === 0; n++) await run(1);
+    stage.test.loop.register(agent({ name: "web" }));
+    await run(HUNG_S);
+    expect(touches).toEqual(["interrupt"]);
+    expect(acting.book.deeds).toMatchObject([{ agent: "web", outcome: { result: "unknown" } }]);
+    expect(acting.book.incidents).toMatchObject([{ agent: "web" }]);
   });
 
   it("takes a touch that broke off for unknown", async () => {

@@ -38,6 +38,8 @@ export interface ActingOptions {
   now: () => number;
   /** What changed in the book, for those who tell. */
   onChange?: (changes: readonly IncidentChange[], book: Incidents) => void;
+  /** The book was carried over to another name: what is kept elsewhere by name goes along. */
+  onRename?: (from: string, to: string) => void;
   /** An action was carried out: the agent is worth a look now. */
   onDone?: (session: string) => void;
 }
@@ -56,7 +58,7 @@ export class Acting {
   readonly #watched = new Map<string, Watched>();
   readonly #doing: Doing;
   /** Agents that a person is recovering: the loop leaves them alone meanwhile. */
-  readonly #inHand = new Set<string>();
+  readonly #inHand = new Set<Watched>();
   readonly #sleepers = new Sleepers();
   #savedAt = 0;
   /** Why the book could not be stored the last time; null when it could. */
@@ -108,6 +110,16 @@ export class Acting {
   /** A life after another: whatever the clocks say, it has only just opened its eyes. */
   wake({ from, to }: { from: number; to: number }): void {
     this.gap(Math.min(from, to - 1), to);
+  }
+
+  /** The agent of this session had another name. */
+  renamed({ session }: Watched, from: string): void {
+    const to = session.name;
+    this.#doing.rename(from, to);
+    move(this.#watched, from, to);
+    move(this.#recheckAt, from, to);
+    this.#fold({ kind: "renamed", from, to });
+    this.#options.onRename?.(from, to);
   }
 
   /** The loop knows it no longer. */
@@ -194,8 +206,8 @@ export class Acting {
    */
   async recover(watched: Watched, how: "ladder" | "restart", isDry: boolean): Promise<Recovery | null> {
     const { name } = watched.session;
-    if (this.#doing.isBusy(name) || this.#inHand.has(name)) return null;
-    this.#inHand.add(name);
+    if (this.#isTaken(name)) return null;
+    this.#inHand.add(watched);
     try {
       const incident = this.openIncident(watched);
       if (incident && !isDry) this.#fold({ kind: "reconsidered", incident: incident.id });
@@ -205,8 +217,13 @@ export class Acting {
         sleepUntil: (at) => this.#sleepers.until(at),
       });
     } finally {
-      this.#inHand.delete(name);
+      this.#inHand.delete(watched);
     }
+  }
+
+  /** Something is being done to it, by rouse or by a person's order. */
+  #isTaken(agent: string): boolean {
+    return this.#doing.isBusy(agent) || [...this.#inHand].some(({ session }) => session.name === agent);
   }
 
   #situation(incident: Incident, watched: Watched, policy: Policy, now: number): Situation {
@@ -234,7 +251,7 @@ export class Acting {
     this.#recheckAt.delete(agent);
     if (watched.poisoned !== null) return;
     for (const incident of this.book.incidents.filter((one) => one.agent === agent && isOpen(one))) {
-      if (this.#doing.isBusy(agent) || this.#inHand.has(agent)) return;
+      if (this.#isTaken(agent)) return;
       const decision = decide(this.#situation(incident, watched, policy, now));
       this.#decisions.set(incident.id, decision);
       if (!decision.action) this.#recheck(agent, decision.recheckAt);
@@ -279,8 +296,8 @@ export class Acting {
 
   #fold(input: IncidentInput): void {
     const changes = takeIncidents(this.book, input);
-    const isDeed = input.kind === "intended" || input.kind === "done";
-    if (changes.length === 0 && !isDeed) return;
+    const isKept = input.kind === "intended" || input.kind === "done" || input.kind === "renamed";
+    if (changes.length === 0 && !isKept) return;
     this.#save(this.#options.now());
     this.#options.onChange?.(changes, this.book);
   }
@@ -296,4 +313,10 @@ export class Acting {
     const known = new Set(this.book.incidents.map(({ id }) => id));
     for (const id of this.#decisions.keys()) if (!known.has(id)) this.#decisions.delete(id);
   }
+}
+
+function move<Value>(map: Map<string, Value>, from: string, to: string): void {
+  const value = map.get(from);
+  map.delete(from);
+  if (value !== undefined) map.set(to, value);
 }

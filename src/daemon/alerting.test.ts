@@ -63,6 +63,20 @@ describe("an alert", () => {
     expect(new Set(test.arrived.map(({ subject }) => subject)).size).toBe(1);
   });
 
+  it("is one per incident, whatever its agent is called meanwhile, and its end is told of the new name", async () => {
+    test.rules = { reminder: { everyMs: 600_000, max: 3 } };
+    test.join();
+    await asks();
+    await test.wait(60);
+    test.loop.register(agent({ session: "s-api", name: "web", hostSocket: "/x" }));
+    await test.wait(60);
+    await worksAgain("api");
+    await test.wait(3600);
+    expect(test.heard).toEqual(["opened api waits for your answer", "resolved web works again"]);
+    expect(test.told.slice(0, 2)).toEqual(["worker.needs_input api", "worker.recovered web"]);
+    expect(test.acting.book.incidents).toMatchObject([{ agent: "web", phase: "resolved" }]);
+  });
+
   it("is sent once, and asked after now and then only, while the outbox can be read but not written", async () => {
     const { outbox } = test.journal;
     const [settle, next] = [outbox.settle.bind(outbox), outbox.next.bind(outbox)];

@@ -24,32 +24,37 @@ export interface DoingOptions {
 export class Doing {
   readonly #options: DoingOptions;
   /** Agents that something is being done to, and how it ends when nobody says how. */
-  readonly #busy = new Map<string, { until: number; giveUp: () => void }>();
+  readonly #busy = new Set<{ agent: string; until: number; giveUp: () => void }>();
 
   constructor(options: DoingOptions) {
     this.#options = options;
   }
 
   isBusy(agent: string): boolean {
-    return this.#busy.has(agent);
+    return [...this.#busy].some((one) => one.agent === agent);
+  }
+
+  rename(from: string, to: string): void {
+    for (const one of this.#busy) if (one.agent === from) one.agent = to;
   }
 
   tick(now: number): void {
-    for (const { until, giveUp } of this.#busy.values()) if (until <= now) giveUp();
+    for (const { until, giveUp } of this.#busy) if (until <= now) giveUp();
   }
 
   async act(action: Action, session: AgentSession, now: number): Promise<Outcome> {
     // Past its deadline nobody knows what became of it: what it says later is too late.
+    const busy = { agent: session.name, until: now + action.deadlineMs, giveUp: (): void => {} };
     const late = new Promise<Outcome>((resolve) => {
-      const giveUp = (): void => resolve(this.#says(action, "unknown", "it did not end in its time"));
-      this.#busy.set(session.name, { until: now + action.deadlineMs, giveUp });
+      busy.giveUp = () => resolve(this.#says(action, "unknown", "it did not end in its time"));
     });
+    this.#busy.add(busy);
     const problem = this.#options.intend(action, now);
     const outcome =
       problem === null
         ? await Promise.race([this.#carryOut(action, session), late])
         : this.#says(action, "refused", `the intent could not be stored: ${problem}`);
-    this.#busy.delete(session.name);
+    this.#busy.delete(busy);
     this.#options.done(outcome, session);
     return outcome;
   }

@@ -38,6 +38,20 @@ describe("the loop's sessions", () => {
     expect(test.says()).toBe("working");
   });
 
+  it("takes an agent's earlier sessions along when it gets another name: nobody is left behind to be judged anew", async () => {
+    test = await TestLoop.working();
+    await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
+    test.loop.register(agent({ endedAt: test.loop.now() }));
+    test.loop.register(agent({ session: "s2" }));
+    await test.send("s2", WORKING);
+    test.changes.length = 0;
+    test.loop.register(agent({ session: "s2", name: "web" }));
+    test.run(60);
+    expect([test.loop.find("api"), test.changes]).toEqual([null, []]);
+    test.start();
+    expect([test.says("api"), test.says("web")]).toEqual(["nobody", "working"]);
+  });
+
   it("speaks of an agent by its newest session: the crash of an older one is history, also after a restart", async () => {
     test = await TestLoop.working();
     await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);

@@ -27,6 +27,8 @@ export interface Follower {
   judged(watched: Watched, now: number): void;
   /** Nobody looked in this span. */
   gap(from: number, to: number): void;
+  /** The agent of this session had another name until now. */
+  renamed(watched: Watched, from: string): void;
   /** At the end of every tick. */
   tick(now: number): void;
   /** The loop knows it no longer. */
@@ -124,9 +126,11 @@ export class Loop {
     this.onRegister(session);
     const known = this.#watched.get(session.session);
     if (known) {
-      // A pane's program may go to another folder, where another project's settings hold.
-      if (known.session.workspace !== session.workspace) known.settings = this.settingsFor(session);
+      const { name, workspace } = known.session;
       known.session = session;
+      if (name !== session.name) this.#rename(known, name);
+      // A pane's program may go to another folder, where another project's settings hold.
+      else if (workspace !== session.workspace) known.settings = this.settingsFor(session);
     } else {
       const before = this.find(session.name);
       const now = this.#clock.now();
@@ -135,6 +139,18 @@ export class Loop {
       if (before) this.#keepHabits(watched, before, now);
     }
     return this.#journal.acked(session.session);
+  }
+
+  /** It is the same agent all the same, and its earlier sessions are those of no other. */
+  #rename(watched: Watched, from: string): void {
+    const { name } = watched.session;
+    for (const earlier of this.sessions()) {
+      if (earlier.session.name !== from || earlier.session.endedAt === null) continue;
+      earlier.session = { ...earlier.session, name };
+      this.#journal.putSession(earlier.session);
+    }
+    this.follower?.renamed(watched, from);
+    watched.settings = this.settingsFor(watched.session);
   }
 
   /** Take in, append, assess. Returns up to which number everything is stored; null for a session nobody registered. */

@@ -86,6 +86,15 @@ describe("what was allowed", () => {
     },
   );
 
+  it("of an agent by name goes along when it gets another, and is taken from the old one", () => {
+    const permission = new Permission(path);
+    permission.take(wish(["api"]), NOW);
+    permission.rename("constructor", "web");
+    permission.rename("api", "web");
+    const may = (name: string): boolean => new Permission(path).isAllowed({ name, origin: "tmux" }, "api", NOW);
+    expect(["api", "web"].map(may)).toEqual([false, true]);
+  });
+
   it("does not change when it cannot be stored", () => {
     const permission = new Permission(join(folder, "missing", "allow.json"));
     expect(() => permission.take(wish("all"), NOW)).toThrow(/ENOENT/);

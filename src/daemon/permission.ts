@@ -93,7 +93,24 @@ export class Permission {
 
   /** Throws when it cannot be stored; then nothing has changed. */
   take(wish: Wish, now: number): void {
-    const grants = withWish(this.#grants, wish, now);
+    this.#store(withWish(this.#grants, wish, now));
+  }
+
+  /** What was said of an agent by name holds for it under its new one. */
+  rename(from: string, to: string): void {
+    if (from === to || !Object.hasOwn(this.#grants.agents, from)) return;
+    const { [from]: given, ...agents } = this.#grants.agents;
+    if (!given) return;
+    const grants = { ...this.#grants, agents: { ...agents, [to]: given } };
+    try {
+      this.#store(grants);
+    } catch {
+      // Until the next start it holds all the same.
+      this.#grants = grants;
+    }
+  }
+
+  #store(grants: Grants): void {
     rmSync(`${this.#path}.new`, { force: true });
     writeFileSync(`${this.#path}.new`, JSON.stringify(grants), { mode: 0o600, flag: "wx" });
     renameSync(`${this.#path}.new`, this.#path);

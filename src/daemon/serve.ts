@@ -112,6 +112,7 @@ export async function serve(
     looked: looked.before,
     hostScript,
     profileOf: profiles.of,
+    tuning,
   });
   const { acting } = setup;
   notes.push(...setup.notes);

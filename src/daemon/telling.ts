@@ -75,6 +75,11 @@ export class Telling {
         if (due) this.#tell({ messages: [due], alerts: [] });
       },
       gap: (from, to) => next.gap(from, to),
+      renamed: (watched, from) => {
+        this.#watched.delete(from);
+        this.#watched.set(watched.session.name, watched);
+        next.renamed(watched, from);
+      },
       tick: (now) => {
         next.tick(now);
         this.#tell(this.#owing());

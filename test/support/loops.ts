@@ -75,6 +75,7 @@ export class TestLoop {
         last.set(session.session, now);
       },
       gap: () => {},
+      renamed: () => {},
       tick: () => {},
       forget: () => {},
     };

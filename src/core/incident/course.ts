@@ -53,11 +53,11 @@ export function begin(
   book: Incidents,
   input: Assessed,
   trouble: Trouble,
-  id: string = incidentId(input.agent, trouble, input.assessment.at),
+  own: Partial<Pick<Incident, "id" | "budget">> = {},
 ): IncidentChange[] {
   const { agent, session, program, account, assessment } = input;
   const incident: Incident = {
-    id,
+    id: incidentId(agent, trouble, assessment.at),
     agent,
     session,
     kind: program,
@@ -80,6 +80,7 @@ export function begin(
     ackedAt: null,
     feedback: null,
     reopened: 0,
+    ...own,
   };
   book.incidents.push(incident);
   forget(book, assessment.at);

@@ -202,6 +202,35 @@ describe("an incident that nobody can mend any more", () => {
   });
 });
 
+describe("an agent that gets another name", () => {
+  it("keeps its troubles, what was done about them, its silences and what people said of its alarms", () => {
+    const world = new World();
+    world.watch(0, 65, "error/api");
+    const { id, openedAt } = world.only;
+    takeIncidents(world.book, { kind: "feedback", at: START, incident: id, feedback: "right" });
+    const silence = { agent: "a", trouble: null, at: START, until: START + 1000 };
+    takeIncidents(world.book, { kind: "silenced", silence });
+    takeIncidents(world.book, { kind: "renamed", from: "a", to: "b" });
+    world.look(70, "error/api", { agent: "b" });
+    expect(world.only).toMatchObject({ id, openedAt, agent: "b", endedAt: null });
+    expect(world.book.deeds.map(({ do: name, agent }) => `${agent} ${name}`)).toEqual(["b nudge"]);
+    expect(world.book.silences.map(({ agent }) => agent)).toEqual(["b"]);
+    expect(world.book.feedback).toEqual([{ agent: "b", trouble: "api", falseAlarms: 0, right: 1 }]);
+  });
+
+  it("shares what was said under the new name before", () => {
+    const { book } = watching();
+    book.feedback = [
+      { agent: "b", trouble: "loop", falseAlarms: 1, right: 0 },
+      { agent: "a", trouble: "loop", falseAlarms: 2, right: 3 },
+    ];
+    book.blind = [{ agent: "a", since: 5 }];
+    takeIncidents(book, { kind: "renamed", from: "a", to: "b" });
+    expect(book.feedback).toEqual([{ agent: "b", trouble: "loop", falseAlarms: 3, right: 3 }]);
+    expect(book.blind).toEqual([{ agent: "b", since: 5 }]);
+  });
+});
+
 describe("an incident that was given to a human", () => {
   it("is taken up again when permission comes, with the reason and what would have been done until then", () => {
     const world = new World();

@@ -8,6 +8,7 @@ import { MINUTE } from "../defaults.js";
 import { CONFIDENCE } from "../evidence/verdict.js";
 import { say } from "../say.js";
 import { type Trouble, troubleOf } from "../trouble.js";
+import { carryOver } from "./carry-over.js";
 import { follows } from "./chain.js";
 import {
   type Assessed,
@@ -23,7 +24,7 @@ import {
 } from "./course.js";
 import { takeFeedback } from "./feedback.js";
 import { type Feedback, type Incident, type Incidents, isOpen, type Silence } from "./incident.js";
-import { overBudgetId } from "./over-budget.js";
+import { newOverBudget, overBudgetOf } from "./over-budget.js";
 import { progressAt } from "./progress.js";
 
 export type IncidentInput =
@@ -36,6 +37,8 @@ export type IncidentInput =
   | { kind: "acked"; at: number; incident: string }
   | { kind: "silenced"; silence: Silence }
   | { kind: "unsilenced"; agent: string | null; trouble: Trouble | null }
+  /** The agent has another name now. */
+  | { kind: "renamed"; from: string; to: string }
   /** Nobody watches this agent any more. */
   | { kind: "forgotten"; at: number; agent: string }
   | { kind: "feedback"; at: number; incident: string; feedback: Feedback }
@@ -93,6 +96,9 @@ export function takeIncidents(book: Incidents, input: IncidentInput): IncidentCh
     case "unsilenced":
       book.silences = book.silences.filter(({ agent, trouble }) => agent !== input.agent || trouble !== input.trouble);
       return [];
+    case "renamed":
+      carryOver(book, input.from, input.to);
+      return [];
     case "forgotten":
       return openOf(book, input.agent).flatMap((incident) => end(book, incident, "lapsed", input.at));
     case "feedback":
@@ -134,17 +140,16 @@ function takeAssessed(book: Incidents, input: Assessed): IncidentChange[] {
 function takeSpending(book: Incidents, input: Assessed): IncidentChange[] {
   const { agent, assessment } = input;
   const spend = input.spend && input.spend.over.length > 0 && !input.endedByHuman ? input.spend : null;
-  const id = spend && overBudgetId(agent, spend);
-  const before = openOf(book, agent).filter((open) => open.trouble === "over_budget" && open.id !== id);
+  const known = spend && overBudgetOf(book, agent, spend);
+  const before = openOf(book, agent).filter((open) => open.trouble === "over_budget" && open !== known);
   const ended = before.flatMap((incident) => end(book, incident, "lapsed", assessment.at));
-  if (!spend || id === null) return ended;
+  if (!spend) return ended;
   const reasons = [...spend.over, ...(spend.doubt === null ? [] : [spend.doubt])];
   const said: Assessed = {
     ...input,
     assessment: { ...assessment, level: "act", confidence: CONFIDENCE.high, until: spend.night.to, reasons },
   };
-  const known = book.incidents.find((incident) => incident.id === id);
-  if (!known) return [...ended, ...begin(book, said, "over_budget", id)];
+  if (!known) return [...ended, ...begin(book, said, "over_budget", newOverBudget(book, agent, spend, assessment.at))];
   return isOpen(known) ? [...ended, ...see(book, known, said)] : ended;
 }
 

@@ -49,6 +49,8 @@ export interface Incident {
   reopened: number;
   /** How often it was not seen for a moment and was there again, as when a dialog is answered and the next one opens. */
   returned?: number;
+  /** Of `over_budget`: which night, and which budget. */
+  budget?: string;
 }
 
 export type Feedback = "false-alarm" | "right";

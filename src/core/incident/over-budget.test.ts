@@ -5,6 +5,7 @@ import { HOUR, type Settings } from "../defaults.js";
 import { POLICIES } from "../policy/builtin.js";
 import type { Policy, Rung } from "../policy/policy.js";
 import { type NightSpend, nightSpend } from "../spending.js";
+import { takeIncidents } from "./fold.js";
 import { heldUntil } from "./over-budget.js";
 
 const rung = (name: Rung["do"]): Rung => ({
@@ -81,6 +82,19 @@ describe("an agent over its budget", () => {
     expect(world.only.phase).toBe("lapsed");
     world.look(30, "working", { spend: spent(3000, 0, { tokens_per_night: 2000 }) });
     expect(world.open()).toMatchObject([{ trouble: "over_budget" }]);
+  });
+
+  it("is not told again under another name, and whoever has the old one then has an incident of its own", () => {
+    const world = new World();
+    world.look(0, "working", over());
+    const { id } = world.only;
+    takeIncidents(world.book, { kind: "renamed", from: "a", to: "b" });
+    world.look(10, "working", over(1300, { agent: "b" }));
+    expect(world.only).toMatchObject({ id, agent: "b", endedAt: null });
+    world.look(20, "working", over());
+    world.look(30, "working", over());
+    expect(world.open("a")).toHaveLength(1);
+    expect(new Set(world.book.incidents.map((incident) => incident.id)).size).toBe(2);
   });
 
   it("is interrupted once by a policy that says so, while a turn runs and nobody is there", () => {

@@ -2,11 +2,37 @@
 import { counts } from "../action.js";
 import { digest } from "../digest.js";
 import type { NightSpend } from "../spending.js";
-import { type Incidents, isOpen } from "./incident.js";
+import { type Incident, type Incidents, incidentId, isOpen } from "./incident.js";
+
+type Book = Pick<Incidents, "incidents">;
+
+const budgetOf = ({ night, tokensBudget, costBudget }: NightSpend): readonly unknown[] => [
+  night.from,
+  tokensBudget,
+  costBudget,
+];
+const idOf = (agent: string, spend: NightSpend): string =>
+  digest(JSON.stringify([agent, "over_budget", ...budgetOf(spend)]));
+
+/** The one about this budget in this night, under whichever name the agent was when it was opened. */
+export function overBudgetOf({ incidents }: Book, agent: string, spend: NightSpend): Incident | null {
+  const budget = JSON.stringify(budgetOf(spend));
+  const id = idOf(agent, spend);
+  return incidents.find((one) => one.agent === agent && (one.budget === budget || one.id === id)) ?? null;
+}
 
 /** The same whenever the same budget is used up in the same night: it is told once, whatever ends and starts meanwhile. */
-export const overBudgetId = (agent: string, { night, tokensBudget, costBudget }: NightSpend): string =>
-  digest(JSON.stringify([agent, "over_budget", night.from, tokensBudget, costBudget]));
+export function newOverBudget(
+  { incidents }: Book,
+  agent: string,
+  spend: NightSpend,
+  at: number,
+): Pick<Incident, "id" | "budget"> {
+  const id = idOf(agent, spend);
+  // Whoever had this name before may have taken its own along to another.
+  const isTaken = incidents.some((one) => one.id === id);
+  return { id: isTaken ? incidentId(agent, "over_budget", at) : id, budget: JSON.stringify(budgetOf(spend)) };
+}
 
 /** Until when an agent that was interrupted for its spending is not set going again; null when it may be. */
 export function heldUntil({ incidents, deeds }: Pick<Incidents, "incidents" | "deeds">, agent: string): number | null {
