@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { agent, WORKING } from "../../test/support/loops.js";
+import { agent, HOUR_MS, WORKING } from "../../test/support/loops.js";
 import { screen } from "../../test/support/steps.js";
 import { TellingLoop } from "../../test/support/telling.js";
 
@@ -41,8 +41,28 @@ describe("a notice to an orchestrator", () => {
         },
       ]),
     });
-    expect(test.payload(0).duration_secs).toBeGreaterThanOrEqual(60);
-    expect(test.payload(0).intervals_stuck).toBeGreaterThanOrEqual(2);
+  });
+
+  it("counts a silence from the last activity, and not from when it was first suspected", async () => {
+    test.loop.register(agent({ tags: ["worker"] }));
+    await works();
+    await test.send("s1", [process(9000)]);
+    test.run(600);
+    const { duration_secs, intervals_stuck, last_activity } = test.payload(0);
+    const silent = ((test.messages[0]?.at ?? 0) - Date.parse(String(last_activity))) / 1000;
+    expect([duration_secs, intervals_stuck]).toEqual([silent, Math.floor(silent / 30)]);
+    expect(silent).toBeGreaterThan(150);
+  });
+
+  it("leaves time out of a silence in which nobody looked", async () => {
+    test.loop.register(agent({ tags: ["worker"] }));
+    await works();
+    await test.send("s1", [process(9000)]);
+    test.run(60);
+    test.hand.sleep(HOUR_MS);
+    test.run(600);
+    expect(test.told).toEqual(["worker.stuck api"]);
+    expect(Number(test.payload(0).duration_secs)).toBeLessThan(600);
   });
 
   it("carries the question of a dialog, and the next question of the same dialog", async () => {

@@ -8,8 +8,7 @@
 import { awakeMs } from "../awake.js";
 import { digest } from "../digest.js";
 import { type Incident, type Incidents, isOpen, silencedUntil } from "../incident/incident.js";
-import { subjectOf as memberOf } from "../message/contents.js";
-import { typeOf } from "../message/due.js";
+import { subjectOf as memberOf, typeOf } from "../message/contents.js";
 import { HANDS_OFF } from "../trouble.js";
 import {
   type AlertEdge,

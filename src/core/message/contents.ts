@@ -2,12 +2,15 @@
 import { counts, resultOf } from "../action.js";
 import type { AgentSession } from "../agent.js";
 import type { Assessment } from "../assess.js";
+import { awakeMs } from "../awake.js";
 import { SECOND, type Settings, setting } from "../defaults.js";
 import { digest } from "../digest.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { openPrompt } from "../evidence/prompts.js";
 import type { Incident, Incidents } from "../incident/incident.js";
 import { say } from "../say.js";
+import { STUCK_CAUSES } from "../states.js";
+import type { Trouble } from "../trouble.js";
 import type { About, Message, MessageType, Payloads } from "./message.js";
 import { suggestionsFor } from "./suggest.js";
 
@@ -37,6 +40,16 @@ export interface Due extends Message {
 }
 
 export const subjectOf = ({ id, reopened }: Pick<Incident, "id" | "reopened">): string => `${id}.${reopened}`;
+
+const STUCK: ReadonlySet<Trouble> = new Set(STUCK_CAUSES);
+
+export function typeOf(trouble: Trouble): MessageType {
+  if (trouble === "needs_input") return "worker.needs_input";
+  if (trouble === "unknown") return "watchdog.blind";
+  // It is neither stuck nor broken: nothing is said of its state.
+  if (trouble === "over_budget") return "worker.escalated";
+  return STUCK.has(trouble) || trouble === "rate_limited" ? "worker.stuck" : "worker.error";
+}
 
 export function makeTrouble(
   book: Incidents,
@@ -159,13 +172,22 @@ export const aboutSession = ({ session, assessment }: Seen, type: MessageType): 
   suggested_actions: suggestionsFor(type, session),
 });
 
+/**
+ * Whoever is stuck has been since the last sign of life; what loops gives signs to the end, and an error or a blindness
+ * begins when it is there: of these the trouble's own time counts. Sleep and time in which nobody looked do not.
+ */
 export function lasting(
-  { since }: Incident,
-  { evidence }: Seen,
+  { trouble, since }: Pick<Incident, "trouble" | "since">,
+  { evidence }: Pick<Seen, "evidence">,
   now: number,
 ): { last_activity: string | null; duration_secs: number } {
   const seen = Object.values(evidence.progress.seen);
-  return { last_activity: seen.length > 0 ? iso(Math.max(...seen)) : null, duration_secs: secs(now - since) };
+  const last = seen.length > 0 ? Math.max(...seen) : null;
+  const from = typeOf(trouble) === "worker.stuck" ? Math.min(last ?? since, since) : since;
+  return {
+    last_activity: last === null ? null : iso(last),
+    duration_secs: secs(awakeMs(evidence.asleep, from, now)),
+  };
 }
 
 export function tailOf({ evidence, settings }: Seen): string[] {

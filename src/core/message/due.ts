@@ -13,8 +13,7 @@ import { openPrompt } from "../evidence/prompts.js";
 import { type Incident, type Incidents, isOpen, silencedUntil } from "../incident/incident.js";
 import { normaliseResult } from "../normalise.js";
 import { say } from "../say.js";
-import { STUCK_CAUSES } from "../states.js";
-import { HANDS_OFF, type Trouble } from "../trouble.js";
+import { HANDS_OFF } from "../trouble.js";
 import { completionOf } from "./complete.js";
 import {
   aboutIncident,
@@ -30,6 +29,7 @@ import {
   subjectOf,
   type TellRules,
   tailOf,
+  typeOf,
 } from "./contents.js";
 import type { MessageType, Payloads } from "./message.js";
 
@@ -44,16 +44,6 @@ const PROMPT_SETTLE_MS: number = 2 * SECOND;
 const PROMPTS_MAX = 50;
 /** An escalation so soon after the notice itself says nothing new. */
 const ESCALATED_AFTER_MS: number = 10 * SECOND;
-
-const STUCK: ReadonlySet<Trouble> = new Set(STUCK_CAUSES);
-
-export function typeOf(trouble: Trouble): MessageType {
-  if (trouble === "needs_input") return "worker.needs_input";
-  if (trouble === "unknown") return "watchdog.blind";
-  // It is neither stuck nor broken: nothing is said of its state.
-  if (trouble === "over_budget") return "worker.escalated";
-  return STUCK.has(trouble) || trouble === "rate_limited" ? "worker.stuck" : "worker.error";
-}
 
 export function dueMessages(
   book: Incidents,
