@@ -6,6 +6,7 @@ import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
 import { PolicyFiles, policyFor } from "../config/policies.js";
 import { problemText } from "../config/problem.js";
+import type { ActionName } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import type { IncidentChange } from "../core/incident/course.js";
 import type { Incidents } from "../core/incident/incident.js";
@@ -67,13 +68,14 @@ export function setUpActing(
     const { policies } = files.under(configOf(session).health);
     return policyFor(policies, session, USUAL);
   };
-  const told = setUpTelling(loop, journal, { config, configOf, policyOf });
+  const can = (session: AgentSession): readonly ActionName[] => canDo(session, profileOf);
+  const told = setUpTelling(loop, journal, { config, configOf, policyOf, can });
   const outside: EffectWorld = { ...outsideOf(loop, world, paths, hostScript), profileOf };
   const heard: ActSetup["heard"] = new Set();
   const acting = new Acting({
     store: told.telling.over(journal.book),
     hands: {
-      can: (session) => canDo(session, profileOf),
+      can,
       carryOut: (action, session) => carryOut(action, session, outside),
     },
     policyOf,

@@ -6,6 +6,7 @@ import { loadChannels } from "../config/channels.js";
 import type { Config } from "../config/keys.js";
 import { problemText } from "../config/problem.js";
 import type { AgentSession } from "../core/agent.js";
+import type { TellRules } from "../core/message/contents.js";
 import type { Policy } from "../core/policy/policy.js";
 import type { Journal } from "../store/journal.js";
 import { alertRules, isCron } from "./alert-rules.js";
@@ -23,15 +24,15 @@ export interface TellSetup {
   notes: string[];
 }
 
-export function setUpTelling(
-  loop: Loop,
-  journal: Journal,
-  {
-    config,
-    configOf,
-    policyOf,
-  }: { config: Config; configOf: (session: AgentSession) => Config; policyOf: (session: AgentSession) => Policy },
-): TellSetup {
+interface TellPlace {
+  config: Config;
+  /** What holds where a session works. */
+  configOf: (session: AgentSession) => Config;
+  policyOf: (session: AgentSession) => Policy;
+  can: TellRules["can"];
+}
+
+export function setUpTelling(loop: Loop, journal: Journal, { config, configOf, policyOf, can }: TellPlace): TellSetup {
   const { worker_pattern, orchestrator_tag } = config.watchdog;
   const named = worker_pattern === "" ? null : pattern(worker_pattern);
   const { outbox } = journal;
@@ -88,6 +89,7 @@ export function setUpTelling(
     now,
     rules: {
       patienceMs,
+      can,
       ...workers,
       isReceiver: (session) => !isJudged(session) || workers.isReceiver(session),
     },

@@ -34,10 +34,10 @@ describe("a notice to an orchestrator", () => {
       incident_id: test.acting.book.incidents[0]?.id,
       suggested_actions: expect.arrayContaining([
         {
-          what: "nudge it",
-          tool: "send_input",
-          arguments: { pane_id: "s1", text: "continue" },
-          command: ["rouse", "type", "api", "continue"],
+          what: "let rouse get it going again, as a person's order",
+          tool: null,
+          arguments: {},
+          command: ["rouse", "recover", "api"],
         },
       ]),
     });

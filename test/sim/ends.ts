@@ -81,6 +81,7 @@ export function joinTelling({ loop, journal, patienceMs, post, isDead, die }: Te
     now,
     rules: {
       patienceMs,
+      can: () => [],
       ...workerRules(
         () => ["worker"],
         () => false,

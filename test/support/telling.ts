@@ -55,6 +55,7 @@ export class TellingLoop extends TestLoop {
   join(): void {
     const rules: TellRules = {
       patienceMs: () => 15 * 60_000,
+      can: () => ["nudge", "interrupt"],
       ...workerRules(
         () => ["worker"],
         () => false,

@@ -1,5 +1,5 @@
 /** What a notice says: of whom, of what, and in whose words. When it is owed is decided in `due.ts`. */
-import { counts, resultOf } from "../action.js";
+import { type ActionName, counts, resultOf } from "../action.js";
 import type { AgentSession } from "../agent.js";
 import type { Assessment } from "../assess.js";
 import { awakeMs } from "../awake.js";
@@ -7,12 +7,13 @@ import { SECOND, type Settings, setting } from "../defaults.js";
 import { digest } from "../digest.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { openPrompt } from "../evidence/prompts.js";
+import { turnWord } from "../evidence/turn.js";
 import type { Incident, Incidents } from "../incident/incident.js";
 import { say } from "../say.js";
 import { STUCK_CAUSES } from "../states.js";
 import type { Trouble } from "../trouble.js";
 import type { About, Message, MessageType, Payloads } from "./message.js";
-import { suggestionsFor } from "./suggest.js";
+import { type Standing, suggestionsFor } from "./suggest.js";
 
 /** What is known of an agent at this moment. */
 export interface Seen {
@@ -26,6 +27,8 @@ export interface Seen {
 export interface TellRules {
   /** A limit is told after so long. */
   patienceMs: (agent: string) => number;
+  /** What rouse could do with it at all: no more is suggested. */
+  can: (session: AgentSession) => readonly ActionName[];
   /** Its finished turns are told: it works for an orchestrator. */
   isWorker: (session: AgentSession) => boolean;
   /** Notices about it are kept back: the orchestrator itself. */
@@ -57,9 +60,10 @@ export function makeTrouble(
   edge: string,
   incident: Incident,
   view: Seen,
+  rules: TellRules,
   now: number,
 ): Due {
-  const about = aboutIncident(incident, view, type);
+  const about = aboutIncident(incident, view, type, rules);
   const subject = subjectOf(incident);
   const tail = tailOf(view);
   const long = lasting(incident, view, now);
@@ -137,15 +141,18 @@ export function make<T extends MessageType>(
   return { key: digest(`${subject} ${edge}`), subject, edge, type, at, payload: { ...about, ...payload } };
 }
 
-export const aboutIncident = (incident: Incident, { session, evidence }: Seen, type: MessageType): About => ({
+export const aboutIncident = (incident: Incident, view: Seen, type: MessageType, rules: TellRules): About => ({
   ...aboutUnseen(incident),
-  task: session.task === null ? null : say(session.task, 200),
-  suggested_actions: suggestionsFor(
-    type,
-    session,
-    type === "worker.needs_input" && openPrompt(evidence.prompts) !== null,
-  ),
+  task: view.session.task === null ? null : say(view.session.task, 200),
+  suggested_actions: suggestionsFor(type, standingOf(view, incident.trouble, rules)),
 });
+
+function standingOf({ session, evidence }: Seen, trouble: Trouble | null, { can }: TellRules): Standing {
+  const hasDialog = openPrompt(evidence.prompts) !== null;
+  const word = turnWord(evidence.turn)?.word;
+  const isFree = !hasDialog && word !== "active" && word !== "blocked";
+  return { session, trouble, can: can(session), hasDialog, isFree };
+}
 
 /** Its agent is no longer watched. */
 export const aboutUnseen = ({ id, agent, session, kind, trouble, confidence, reasons }: Incident): About => ({
@@ -160,7 +167,7 @@ export const aboutUnseen = ({ id, agent, session, kind, trouble, confidence, rea
   suggested_actions: [],
 });
 
-export const aboutSession = ({ session, assessment }: Seen, type: MessageType): About => ({
+export const aboutSession = ({ session, assessment, evidence }: Seen, type: MessageType, rules: TellRules): About => ({
   worker_id: session.session,
   worker_name: say(session.name, 80),
   worker_kind: say(session.kind, 40),
@@ -169,7 +176,7 @@ export const aboutSession = ({ session, assessment }: Seen, type: MessageType): 
   cause: null,
   confidence: Math.round(assessment.confidence * 100) / 100,
   reasons: assessment.reasons.map((reason) => say(reason)),
-  suggested_actions: suggestionsFor(type, session),
+  suggested_actions: suggestionsFor(type, standingOf({ session, assessment, evidence }, null, rules)),
 });
 
 /**

@@ -57,7 +57,7 @@ export function dueMessages(
     if (view && rules.isReceiver(view.session)) return [];
     if (silencedUntil(book, incident, now) !== null) return [];
     const before = told.of(subjectOf(incident));
-    if (!isOpen(incident)) return overDue(book, incident, view, before, now);
+    if (!isOpen(incident)) return overDue(book, incident, view, before, rules, now);
     return view ? openDue(book, incident, view, before, rules, now) : [];
   });
 }
@@ -67,7 +67,14 @@ export function dueCompletion(view: Seen, told: Told, rules: TellRules, now: num
   if (rules.isReceiver(view.session)) return null;
   const done = completionOf(view, rules, now);
   if (!done || told.of(done.subject).has("complete")) return null;
-  return make("worker.complete", "complete", done.subject, aboutSession(view, "worker.complete"), done.payload(), now);
+  return make(
+    "worker.complete",
+    "complete",
+    done.subject,
+    aboutSession(view, "worker.complete", rules),
+    done.payload(),
+    now,
+  );
 }
 
 function openDue(
@@ -83,7 +90,7 @@ function openDue(
   const type = typeOf(incident.trouble);
   const edge = edgeOf(book, incident, view, before, rules, now);
   if (edge !== null && !before.has(edge)) {
-    const made = makeTrouble(book, type, edge, incident, view, now);
+    const made = makeTrouble(book, type, edge, incident, view, rules, now);
     due.push(isSameQuestion(edge, before) ? { ...made, isKnown: true } : made);
   }
   const { escalated } = incident;
@@ -103,7 +110,7 @@ function openDue(
         "worker.escalated",
         "escalated",
         subjectOf(incident),
-        aboutIncident(incident, view, "worker.escalated"),
+        aboutIncident(incident, view, "worker.escalated", rules),
         {
           ...lasting(incident, view, now),
           reason: say(escalated.reason),
@@ -150,13 +157,14 @@ function overDue(
   incident: Incident,
   view: Seen | null,
   before: ReadonlySet<string>,
+  rules: TellRules,
   now: number,
 ): Due[] {
   const was = [...before].findLast((edge) => edge.startsWith("worker.") || edge.startsWith("watchdog."));
   // The end of a night is no recovery.
   if (incident.trouble === "over_budget") return [];
   if (was === undefined || before.has("recovered") || incident.endedAt === null) return [];
-  const about = view ? aboutIncident(incident, view, "worker.recovered") : aboutUnseen(incident);
+  const about = view ? aboutIncident(incident, view, "worker.recovered", rules) : aboutUnseen(incident);
   const payload: Payloads["worker.recovered"] = {
     was: was.split(" ", 1)[0] as MessageType,
     proven: incident.phase === "resolved",

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { sessionOf } from "../../../test/support/sessions.js";
+import type { ActionName } from "../action.js";
+import { TROUBLES, type Trouble } from "../trouble.js";
+import { typeOf } from "./contents.js";
+import { type Standing, type Suggestion, suggestionsFor } from "./suggest.js";
+
+const ALL: readonly ActionName[] = ["nudge", "interrupt", "stop", "resume", "restart"];
+const SPAWNED = sessionOf({ session: "s1", name: "api", origin: "spawn", hostSocket: "/x" });
+
+const about = (trouble: Trouble, rest: Partial<Standing> = {}): Suggestion[] =>
+  suggestionsFor(typeOf(trouble), { session: SPAWNED, trouble, can: ALL, hasDialog: false, isFree: true, ...rest });
+
+/** The tool, or the command where there is none. */
+const names = (suggestions: readonly Suggestion[]): string =>
+  suggestions.map(({ tool, command }) => tool ?? command.slice(0, 2).join(" ")).join(", ");
+
+describe("what is suggested", () => {
+  it('is "continue" for a broken stream or an unfinished turn, and for nothing else', () => {
+    const nudged = TROUBLES.filter((trouble) => about(trouble).some((one) => one.arguments.text === "continue"));
+    expect([...nudged].sort()).toEqual(
+      ["api", "compaction", "frozen_screen", "lost_result", "silent_stream", "stopped_early", "unreachable"].sort(),
+    );
+  });
+
+  it.each<[string, Suggestion[], string]>([
+    ["a loop: another instruction", about("loop"), "read_pane, why, send_input, close_pane"],
+    ["a limit: to wait", about("rate_limited"), "read_pane, why"],
+    ["a login: a person's work", about("auth"), "read_pane, why"],
+    ["a poisoned context: its end", about("poisoned_context"), "read_pane, why, close_pane"],
+    ["a running turn: no key", about("silent_stream", { isFree: false }), "read_pane, why, rouse recover, close_pane"],
+    [
+      "a program whose keys nobody knows: none",
+      about("stopped_early", { can: ["stop"] }),
+      "read_pane, why, close_pane",
+    ],
+    ["its question: a person's answer", about("needs_input", { can: ["stop"] }), "read_pane, rouse type"],
+    [
+      "a crash: what it left, and to bring it back",
+      about("crash", { session: { ...SPAWNED, endedAt: 1 } }),
+      "read_pane, why, rouse recover",
+    ],
+    [
+      "a crash in somebody's terminal: to ask",
+      about("crash", { session: { ...SPAWNED, origin: "run", endedAt: 1 }, can: ["run"] }),
+      "why",
+    ],
+    [
+      "a person's own terminal: not to end it",
+      about("stopped_early", { session: { ...SPAWNED, origin: "run" }, can: ["nudge", "interrupt"] }),
+      "read_pane, why, send_input, rouse recover",
+    ],
+  ])("is for %s", (_, suggestions, expected) => {
+    expect(names(suggestions)).toBe(expected);
+  });
+
+  it("reads a pane that rouse only watches with a command that can", () => {
+    const session = { ...SPAWNED, origin: "tmux" as const, hostSocket: null, pane: { socket: "/t", id: "%3" } };
+    expect(about("loop", { session })[0]).toEqual({
+      what: "see what it shows",
+      tool: "read_pane",
+      arguments: { pane_id: "s1" },
+      command: ["tmux", "-S", "/t", "capture-pane", "-p", "-t", "%3"],
+    });
+  });
+
+  it("presses keys of a dialog by no tool", () => {
+    expect(about("needs_input", { hasDialog: true, isFree: false }).map(({ tool }) => tool)).toEqual([
+      "read_pane",
+      null,
+      null,
+    ]);
+  });
+});
