@@ -191,11 +191,12 @@ describe("a notice to an orchestrator", () => {
 });
 
 describe("a finished turn", () => {
-  const finish = async (text = "all done"): Promise<void> => {
+  const finish = async (text = "all done", marker = false): Promise<void> => {
+    const last = { digest: text, closing: "result", preview: text, marker } as const;
     await test.send("s1", [
       { kind: "turn", source: "transcript", phase: "start", byUser: true },
       ...WORKING,
-      { kind: "message", source: "transcript", role: "assistant", digest: text, closing: "result", preview: text },
+      { kind: "message", source: "transcript", role: "assistant", ...last },
       { kind: "turn", source: "transcript", phase: "end" },
       idle,
       screen({ busy: false }),
@@ -211,6 +212,26 @@ describe("a finished turn", () => {
     test.run(20);
     expect(test.told).toEqual(["worker.complete api", "worker.complete api"]);
     expect(test.payload(1)).toMatchObject({ outcome: "unknown", completion_message: "two", incident_id: null });
+  });
+
+  it("that owes the completion marker is told when that is given, and as stuck when it never is", async () => {
+    const asks = { kind: "message", source: "transcript", role: "user", digest: "do", marker: true } as const;
+    test.loop.register(agent());
+    await test.send("s1", [asks]);
+    await finish("half");
+    expect(test.told).toEqual([]);
+    await finish("all", true);
+    expect(test.told).toEqual(["worker.complete api"]);
+    await test.send("s1", [asks]);
+    await finish("half again");
+    test.run(20 * 60);
+    expect(test.told.slice(1)).toEqual(["worker.stuck api"]);
+    expect(test.payload(1).cause).toBe("no_completion_signal");
+    await test.send("s1", [{ kind: "exit", source: "process", code: 0, signal: null }]);
+    test.run(20);
+    expect(test.messages.filter(({ type }) => type === "worker.complete").at(-1)?.payload).toMatchObject({
+      outcome: "unknown",
+    });
   });
 
   it("of a human's own session is not, unless it has a task", async () => {

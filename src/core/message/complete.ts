@@ -29,18 +29,21 @@ export function completionOf(
   const began = turn.startedAt ?? session.startedAt;
   const at = reported?.at ?? turn.endedAt ?? exit?.at ?? now;
   if (now - at > FRESH_MS) return null;
+  // Until the marker comes, the turn's end is none; where it never does, that is a trouble of its own. Who is gone gives none.
+  const owes = evidence.completion.asked && !evidence.completion.given;
+  if (owes && !exit) return null;
   const byHuman = humanAt !== null && humanAt >= began - TYPED_BEFORE_MS;
   const isAsked = session.task !== null || ((session.origin === "spawn" || isWorker(session)) && !byHuman);
   if (!reported && !isAsked) return null;
   const said = reported?.text || message?.preview || (evidence.progress.reading?.tail ?? []).slice(-2).join(" ");
   return {
     subject: `${session.session}.${turn.turns}`,
-    payload: () => ({ outcome: outcomeOf(reported !== null, exit), completion_message: say(said, 600) }),
+    payload: () => ({ outcome: outcomeOf(reported !== null, owes, exit), completion_message: say(said, 600) }),
   };
 }
 
-/** The agent's own word and a clean exit are success; that a turn ended says nothing of what came of it. */
-function outcomeOf(isReported: boolean, exit: Evidence["exit"]): Payloads["worker.complete"]["outcome"] {
+/** The agent's own word and a clean exit are success; that a turn ended without the word it owes says nothing of what came of it. */
+function outcomeOf(isReported: boolean, owes: boolean, exit: Evidence["exit"]): Payloads["worker.complete"]["outcome"] {
   if (exit && (exit.signal !== null || (exit.code ?? 0) !== 0)) return "failure";
-  return isReported || exit?.code === 0 ? "success" : "unknown";
+  return isReported || (exit?.code === 0 && !owes) ? "success" : "unknown";
 }
