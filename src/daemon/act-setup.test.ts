@@ -37,7 +37,7 @@ function setUp(): ActSetup {
     {
       paths,
       config: loadConfig({ cwd: paths.config }).config,
-      configOf: tuning.configOf,
+      tuning,
       looked: null,
       hostScript: "",
       profileOf: profileFor,

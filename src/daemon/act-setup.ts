@@ -44,8 +44,6 @@ export interface ActSetup {
 export interface ActingPlace {
   paths: RousePaths;
   config: Config;
-  /** What holds where an agent works. */
-  configOf: (session: AgentSession) => Config;
   /** When somebody last looked before this life; null where nobody knows. */
   looked: Moment | null;
   /** What the process beside a spawned agent runs. */
@@ -59,17 +57,17 @@ export function setUpActing(
   loop: Loop,
   journal: Journal,
   world: Pick<World, "transcriptOf" | "accountOf">,
-  { paths, config, configOf, looked, hostScript, profileOf, tuning }: ActingPlace,
+  { paths, config, looked, hostScript, profileOf, tuning }: ActingPlace,
 ): ActSetup {
   const files = new PolicyFiles();
   const { problems } = files.under(config.health);
   const permission = new Permission(join(paths.state, "allow.json"));
   const policyOf = (session: AgentSession): Policy => {
-    const { policies } = files.under(configOf(session).health);
+    const { policies } = files.under(tuning.configOf(session).health);
     return policyFor(policies, session, USUAL);
   };
   const can = (session: AgentSession): readonly ActionName[] => canDo(session, profileOf);
-  const told = setUpTelling(loop, journal, { config, configOf, policyOf, can });
+  const told = setUpTelling(loop, journal, { config, configOf: tuning.configOf, policyOf, can });
   const outside: EffectWorld = { ...outsideOf(loop, world, paths, hostScript), profileOf };
   const heard: ActSetup["heard"] = new Set();
   const acting = new Acting({

@@ -108,7 +108,6 @@ export async function serve(
   const setup = setUpActing(loop, journal, world, {
     paths,
     config,
-    configOf: tuning.configOf,
     looked: looked.before,
     hostScript,
     profileOf: profiles.of,
