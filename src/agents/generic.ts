@@ -1,3 +1,4 @@
+import { NO_PROFILE } from "../core/agent.js";
 import type { AgentProfile } from "./profile.js";
 
 /** "Retrying in 8 s", "Reconnecting... 2/5", "Retrying (attempt 3)". */
@@ -9,7 +10,7 @@ const TRIES_AGAIN =
  * alone: a selected option at the bottom, a composer with a prompt sign, a row that ticks, motion and its end.
  */
 export const generic: AgentProfile = {
-  id: "generic",
+  id: NO_PROFILE,
   revision: 1,
   programs: [],
   products: [],

@@ -1,10 +1,14 @@
 /** Who is watched: one identity and one run of it. Plain data, as it travels between host, daemon and store. */
+
+/** The kind of any program that has no profile: two of them need not be the same one. */
+export const NO_PROFILE = "generic";
+
 export interface AgentSession {
   /** Unique for this run. */
   session: string;
   /** What people call the agent; unique among those alive on a node. */
   name: string;
-  /** Id of the program's profile, `generic` for any other program. */
+  /** Id of the program's profile, `NO_PROFILE` for any other program. */
   kind: string;
   tags: string[];
   /** Where rouse sees it. */

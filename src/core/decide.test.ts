@@ -299,6 +299,21 @@ describe("an outage", () => {
     for (const [slot, spoken] of slots) expect(spoken.size).toBeLessThanOrEqual(slot === 0 ? 3 : 1);
   });
 
+  it.each([
+    ["stuck/silent_stream", 0],
+    ["rate_limited", 0],
+    ["error/exit_code", 0],
+    ["gone/crash", 1],
+  ])("is none where unrelated programs without a profile are %s, unless they died together", (what, outages) => {
+    const world = new World();
+    for (let at = 0; at <= 120; at += 10)
+      for (const agent of ["a", "b", "c"]) world.look(at, what, { agent, program: "generic" });
+    expect(world.book.outages).toHaveLength(outages);
+    const known = new World();
+    for (let at = 0; at <= 120; at += 10) for (const agent of ["a", "b", "c"]) known.look(at, what, { agent });
+    expect(known.book.outages).toHaveLength(1);
+  });
+
   it("in which many died goes to a human once, and then they are started again one after the other", () => {
     const world = new World();
     const agents = ["a", "b", "c", "d"];

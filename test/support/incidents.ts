@@ -40,6 +40,7 @@ export interface Look {
   progress?: number | null;
   facts?: Partial<Facts>;
   account?: string | null;
+  program?: string;
   spend?: NightSpend | null;
 }
 
@@ -69,7 +70,7 @@ export class World {
       kind: "assessed",
       agent,
       session: look.session ?? `${agent}-1`,
-      program: "claude-code",
+      program: look.program ?? "claude-code",
       account: look.account ?? null,
       assessment,
       progress: { workAt: progress, outcomeAt: progress },

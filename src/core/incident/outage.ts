@@ -1,5 +1,6 @@
 /** One cause over many agents. Found by what they share; whoever comes later joins. */
 
+import { NO_PROFILE } from "../agent.js";
 import { MINUTE } from "../defaults.js";
 import { digest } from "../digest.js";
 import type { Trouble } from "../trouble.js";
@@ -9,13 +10,18 @@ import { isOpen } from "./incident.js";
 interface GroupRule {
   group: OutageGroup;
   troubles: readonly Trouble[];
-  /** What the agents have in common. An account that is not known is taken for the program's only one. */
-  shares: (incident: Incident) => string;
+  /** What the agents have in common; null when that is nothing. */
+  shares: (incident: Incident) => string | null;
   agents: number;
   windowMs: number;
 }
 
-const account = ({ account: known, kind }: Incident): string => known ?? kind;
+const program = ({ kind }: Incident): string | null => (kind === NO_PROFILE ? null : kind);
+/** One that is not known is taken for the program's only one. */
+const account = (incident: Incident): string | null => incident.account ?? program(incident);
+/** Many that die together had one cause, but a script that ends with its own word of failure had its own. */
+const machine = (incident: Incident): string | null =>
+  incident.trouble === "exit_code" && program(incident) === null ? null : "this machine";
 
 const GROUPS: readonly GroupRule[] = [
   { group: "limit", troubles: ["rate_limited"], shares: account, agents: 2, windowMs: 60 * MINUTE },
@@ -23,14 +29,14 @@ const GROUPS: readonly GroupRule[] = [
   {
     group: "service",
     troubles: ["api", "unreachable", "retry_storm", "silent_stream"],
-    shares: ({ kind }) => kind,
+    shares: program,
     agents: 3,
     windowMs: 10 * MINUTE,
   },
   {
     group: "machine",
     troubles: ["crash", "exit_code", "gone", "disk_full", "frozen_screen"],
-    shares: () => "this machine",
+    shares: machine,
     agents: 3,
     windowMs: 5 * MINUTE,
   },
@@ -43,6 +49,7 @@ export function joinOutage(book: Incidents, incident: Incident): Outage | null {
   const rule = GROUPS.find(({ troubles }) => troubles.includes(incident.trouble));
   if (!rule) return null;
   const shared = rule.shares(incident);
+  if (shared === null) return null;
   const of = book.outages.find(({ id }) => id === incident.outage);
   if (of && of.group === rule.group && of.shared === shared && isOpen(of)) return null;
   const known = book.outages.find(
