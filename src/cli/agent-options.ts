@@ -1,15 +1,15 @@
 /** What `run` and `spawn` have in common: the agent's name, kind, tags, task and policy, and its command. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
+import type { Command } from "@commander-js/extra-typings";
 import type { ProfileOverride } from "../agents/profile.js";
 import { rousePaths } from "../config/paths.js";
 import { ownProfiles } from "../config/profile-folder.js";
 import { tooMuch } from "../core/agent-limits.js";
 import { redact } from "../core/redact.js";
 import { findProgram } from "../host/find-program.js";
-import { isName } from "../host/names.js";
 import type { SpecWithoutName } from "../host/start-host.js";
+import { collectTag, parseName } from "./arguments.js";
 
 export interface AgentOptions {
   name?: string | undefined;
@@ -87,14 +87,4 @@ export function cannotStart(command: readonly string[]): { code: number; text: s
   if (found === "missing") return { code: 127, text: `${file}: command not found` };
   if (found === "forbidden") return { code: 126, text: `${file}: cannot be run` };
   return null;
-}
-
-function parseName(value: string): string {
-  if (isName(value)) return value;
-  throw new InvalidArgumentError("A name has letters, digits, dots, dashes and underscores, at most 64.");
-}
-
-function collectTag(value: string, before: string[] | undefined): string[] {
-  if (/^[^\s,]{1,100}$/.test(value)) return [...(before ?? []), value];
-  throw new InvalidArgumentError("A tag is one word of at most 100 characters, without blanks and commas.");
 }

@@ -4,6 +4,7 @@ import { rousePaths } from "../config/paths.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { AlertsStatus, AlertView } from "../daemon/alert-routes.js";
 import { askDaemon } from "../daemon/client.js";
+import { parseNamed } from "./arguments.js";
 import { ask } from "./ask.js";
 import { isColoured, paint } from "./text/paint.js";
 import { type Column, tableText } from "./text/table.js";
@@ -35,7 +36,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
   alert
     .command("test")
     .description("Sends a message to a channel now and says what came of it; exit 1 when it was not taken.")
-    .argument("<channel>", "its name in the configuration")
+    .argument("<channel>", "its name in the configuration", parseNamed)
     .option("--json", "for programs")
     .action(async (channel, { json }) => {
       const path = `/v1/alerts/test/${encodeURIComponent(channel)}`;

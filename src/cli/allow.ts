@@ -1,8 +1,10 @@
 /** `rouse allow`: whom rouse may act on. */
 import type { Command } from "@commander-js/extra-typings";
-import { plainJson } from "../core/plain.js";
+import { suggest } from "../config/suggest.js";
+import { plain, plainJson } from "../core/plain.js";
 import type { Trouble } from "../core/trouble.js";
 import type { AllowView } from "../daemon/acting-routes.js";
+import { collectNames } from "./arguments.js";
 import { ask } from "./ask.js";
 import { ensureDaemon } from "./daemon.js";
 import { post } from "./incidents.js";
@@ -21,7 +23,7 @@ export function addAllow(program: Command, _setExit: (code: number) => void): vo
         "starts (run, spawn), now and later; agents that it only watches (tmux, other terminals) need their name each.\n" +
         "It holds across restarts. Dialogs are never answered, whatever is allowed; see docs/acting.md.",
     )
-    .argument("[agents...]", "names of agents")
+    .argument("[agents...]", "names of agents", collectNames)
     .option("--all", "every agent that rouse starts; with --off, nobody any more")
     .option("--for <duration>", "only so long: 90s, 10m, 8h, 2d", parseDuration)
     .option("--off", "take it back")
@@ -58,14 +60,16 @@ export function allowText({ all, agents }: AllowView, screen: { columns?: number
     : agents.some(({ allowed }) => allowed)
       ? "rouse acts on these alone:\n"
       : 'rouse acts on nobody, and says what it would have done. "rouse allow --all" lets it act on agents that it starts\n';
-  if (agents.length === 0) return head;
+  // One who is not there, and may do nothing anyhow, is no news.
+  const shown = agents.filter((one) => one.origin !== null || one.allowed || all?.allowed);
+  if (shown.length === 0) return head;
   const columns: Column<Row>[] = [
     { title: "AGENT", text: ({ agent }) => agent, min: 8 },
     { title: "SEEN IN", text: ({ origin }) => origin ?? "–" },
     { title: "ACTS", text: (row) => (row.allowed ? "yes" : "no") },
     { title: "WHY", text: (row) => whyText(row, now), min: 10 },
   ];
-  return head + tableText(columns, agents, columnsOf(screen));
+  return head + tableText(columns, shown, columnsOf(screen));
 }
 
 function whyText(row: Row, now: number): string {
@@ -83,10 +87,14 @@ function endText({ except, until }: { except: readonly Trouble[]; until: string 
 }
 
 /** A name may be meant for later; it may also be a slip. */
-function strangersText(names: readonly string[], { agents }: AllowView): string {
+export function strangersText(names: readonly string[], { agents }: AllowView): string {
   const running = new Set(agents.flatMap(({ agent, origin }) => (origin === null ? [] : [agent])));
-  const strangers = names.filter((name) => !running.has(name));
-  return strangers.length === 0
-    ? ""
-    : `no agent called ${strangers.join(", ")} runs now; it holds as soon as one does\n`;
+  return [...new Set(names)]
+    .filter((name) => !running.has(plain(name, 80)))
+    .map((name) => {
+      const near = suggest(name, running);
+      const meant = near === null ? "" : `; did you mean ${near}?`;
+      return `no agent called ${plain(name, 80)} runs now; it holds as soon as one does${meant}\n`;
+    })
+    .join("");
 }

@@ -5,6 +5,7 @@ import { plainJson } from "../core/plain.js";
 import type { SilencesView } from "../daemon/acting-routes.js";
 import { askDaemon } from "../daemon/client.js";
 import type { IncidentView } from "../daemon/incident-view.js";
+import { parseNamed } from "./arguments.js";
 import { ask } from "./ask.js";
 import { parseTrouble } from "./options.js";
 import { parseDuration, parseSince } from "./since.js";
@@ -18,7 +19,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
       "One incident is one trouble of one agent, from the first suspicion to the proof that work goes on. With an ID (or\n" +
         "its beginning, or the name of an agent), the whole story of it and what you can do.",
     )
-    .argument("[id]", "one incident")
+    .argument("[id]", "one incident", parseNamed)
     .option("--all", "also those that ended")
     .option("--since <when>", "also those that ended since: 8h, 22:00, or a date in ISO 8601", (value: string) =>
       parseSince(value),
@@ -40,7 +41,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
   program
     .command("silence")
     .summary("do and tell nothing about an agent or a trouble for a while")
-    .argument("[what]", "an agent, or a trouble such as rate_limited; without it, what is silenced now")
+    .argument("[what]", "an agent, or a trouble such as rate_limited; without it, what is silenced now", parseNamed)
     .argument("[trouble]", "only this trouble of the agent", parseTrouble)
     .option("--for <duration>", "90s, 10m, 8h, 2d", parseDuration)
     .option("--off", "end it")
@@ -48,8 +49,8 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     .action(async (what, trouble, { for: ms, off, json }, self) => {
       const refuse = (text: string): never => self.error(`error: ${text}`, { exitCode: 2 });
       if (what === undefined && (ms !== undefined || off)) refuse("say which agent or trouble is meant");
-      if (what !== undefined && (ms === undefined) !== (off === true))
-        refuse("say for how long (--for 2h), or end it (--off)");
+      if (ms !== undefined && off) refuse("--off ends it now; leave --for out");
+      if (what !== undefined && ms === undefined && !off) refuse("say for how long (--for 2h), or end it (--off)");
       const body = { what, trouble: trouble ?? null, for_ms: ms ?? null };
       const silences = (await (what === undefined
         ? ask("/v1/silences", () => false)
@@ -59,7 +60,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
   program
     .command("ack")
     .summary("you have taken an incident: rouse does nothing more about it")
-    .argument("<id>", "the incident, or its agent")
+    .argument("<id>", "the incident, or its agent", parseNamed)
     .option("--json", "for programs")
     .action(async (id, { json }) => {
       const incident = (await post(`/v1/incidents/${encodeURIComponent(id)}/ack`, {})) as IncidentView;
@@ -71,7 +72,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
   program
     .command("feedback")
     .summary("say whether an alarm was right; false ones make rouse more patient with that agent")
-    .argument("<id>", "the incident, or its agent")
+    .argument("<id>", "the incident, or its agent", parseNamed)
     .addArgument(new Argument("<word>", "how it was").choices(["false-alarm", "right"] as const))
     .option("--json", "for programs")
     .action(async (id, feedback, { json }) => {

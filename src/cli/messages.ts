@@ -4,6 +4,7 @@ import { rousePaths } from "../config/paths.js";
 import { plain, plainJson } from "../core/plain.js";
 import { askDaemon, Unreachable } from "../daemon/client.js";
 import type { MessageView } from "../daemon/message-routes.js";
+import { parseInbox, parseMessageType } from "./arguments.js";
 import { ask } from "./ask.js";
 import { callerHeaders } from "./hook.js";
 import { settings } from "./settings.js";
@@ -18,7 +19,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
       "Notices about agents that need attention, oldest first, until they are acknowledged. Nothing is in here while all\n" +
         "is well.",
     )
-    .option("--tag <tag>", "whose inbox (default: watchdog.orchestrator_tag)")
+    .option("--tag <tag>", "whose inbox (default: watchdog.orchestrator_tag)", parseInbox)
     .option("--follow", "wait for more until Ctrl-C")
     .option("--ack", "acknowledge what is shown")
     .option("--all", "also those that were acknowledged")
@@ -60,8 +61,8 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
     .command("send")
     .summary("put a message into an inbox")
     .argument("[text...]", "what it says")
-    .option("--tag <tag>", "whose inbox (default: watchdog.orchestrator_tag)")
-    .option("--type <type>", "what kind of message it is", "note")
+    .option("--tag <tag>", "whose inbox (default: watchdog.orchestrator_tag)", parseInbox)
+    .option("--type <type>", "what kind of message it is", parseMessageType, "note")
     .option("--payload <json>", "an object instead of a text", parseObject)
     .action(async (words, { type, payload }, command) => {
       const { tag } = command.optsWithGlobals() as { tag?: string };

@@ -2,6 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { plainJson } from "../core/plain.js";
 import type { RecoveryView } from "../daemon/recovery-view.js";
+import { parseNamed } from "./arguments.js";
 import { post } from "./incidents.js";
 import { doneText, localTime } from "./text/incident.js";
 
@@ -17,7 +18,7 @@ export function addRecover(program: Command, setExit: (code: number) => void): v
         "word is permission, whatever was allowed; but a dialog, a draft, a person at the keyboard, another program in its\n" +
         "place or a used-up budget stand against it as ever. An agent with which nothing is wrong is left alone.",
     )
-    .argument("<agent>", "its name")
+    .argument("<agent>", "its name", parseNamed)
     .option("--dry-run", "only say what would be done, and why it may or may not")
     .option("--restart", "stop it and start it anew")
     .option("--json", "for programs")

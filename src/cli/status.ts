@@ -8,6 +8,7 @@ import type { IncidentView } from "../daemon/incident-view.js";
 import type { PulseView } from "../daemon/pulse.js";
 import type { WhyAnswer } from "../daemon/routes.js";
 import type { SessionView } from "../daemon/view.js";
+import { parseNamed } from "./arguments.js";
 import { ask, isCalled, isUnlisted } from "./ask.js";
 import { gistOf, limitText, localTime, openText } from "./text/incident.js";
 import { canDraw, isColoured, paint, paintState } from "./text/paint.js";
@@ -45,7 +46,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
   program
     .command("health")
     .summary("which agents are unhealthy; exit 1 when one is")
-    .argument("[agent]", "its name; all of them without it")
+    .argument("[agent]", "its name; all of them without it", parseNamed)
     .addOption(new Option("--filter <which>", "only the unhealthy ones").choices(["unhealthy"] as const))
     .option("--json", "for programs")
     .action(async (name, { filter, json }) => {
@@ -62,7 +63,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
   program
     .command("why")
     .summary("why rouse says what it says of one agent")
-    .argument("<agent>", "its name")
+    .argument("<agent>", "its name", parseNamed)
     .option("--json", "for programs")
     .action(async (name, { json }) => {
       const why = (await ask(`/v1/sessions/${encodeURIComponent(name)}/why`, isCalled(name))) as WhyAnswer;

@@ -75,7 +75,7 @@ const COLUMNS = [
 
 function addRight(word: string, before: Right[] | undefined): Right[] {
   const words = word.split(",").filter(Boolean);
-  for (const each of words)
+  for (const each of words.length > 0 ? words : [word])
     if (!(RIGHTS as readonly string[]).includes(each))
       throw new InvalidArgumentError(`The rights are ${RIGHTS.join(", ")}.`);
   return [...new Set([...(before ?? []), ...(words as Right[])])];

@@ -4,6 +4,7 @@ import { rousePaths } from "../config/paths.js";
 import { plainJson } from "../core/plain.js";
 import { askDaemon } from "../daemon/client.js";
 import type { WatchRules } from "../daemon/watch-rules.js";
+import { collectNames, collectTag } from "./arguments.js";
 import { ensureDaemon } from "./daemon.js";
 import { settings } from "./settings.js";
 
@@ -15,14 +16,16 @@ export function addWatch(program: Command): void {
       "Adopts agents that rouse did not start. Without a name, every tmux pane and process that holds a known agent program;\n" +
         "with names (of tmux sessions, or pane ids such as %3) or tags, only those. Nothing is typed and nothing is ended.",
     )
-    .argument("[names...]", "tmux sessions or pane ids")
-    .option("--tag <tag...>", "panes with this tag in @rouse_tags")
+    .argument("[names...]", "tmux sessions or pane ids", collectNames)
+    .option("--tag <tag...>", "panes with this tag in @rouse_tags", collectTag)
     .option(
       "--none",
       "adopt nobody any more, but those that the configuration names; those adopted stay watched until they end",
     )
     .option("--json", "for programs")
-    .action(async (names, { tag = [], none, json }) => {
+    .action(async (names, { tag = [], none, json }, self) => {
+      if (none && names.length + tag.length > 0)
+        self.error("error: --none adopts nobody; leave names and --tag out", { exitCode: 2 });
       settings();
       await ensureDaemon();
       const wanted: WatchRules = {

@@ -65,6 +65,30 @@ it("a command that is too long to be kept is not spawned, and runs unwatched", a
   });
 });
 
+it.each([
+  [["why", ""], "It must be a name."],
+  [["health", ""], "It must be a name."],
+  [["recover", ".."], "It must be a name."],
+  [["incidents", ""], "It must be a name."],
+  [["ack", ""], "It must be a name."],
+  [["alert", "test", ""], "It must be a name."],
+  [["silence", "", "--for", "1h"], "It must be a name."],
+  [["silence", "x", "--off", "--for", "1h"], "--off ends it now; leave --for out"],
+  [["allow", ""], "It must be a name."],
+  [["allow", "a\u001b[31mb"], "No name has control characters."],
+  [["messages", "--tag", ""], "It must be a tag"],
+  [["messages", "send", "--type", "a b", "x"], "A type begins with a small letter"],
+  [["watch", ""], "It must be a name."],
+  [["watch", "--tag", "a b"], "A tag is one word"],
+  [["watch", "--none", "pane1"], "--none adopts nobody"],
+  [["token", "create", "me", "--right", ""], "The rights are read, report, touch."],
+  [["spawn", "--name", "-x", "--", "true"], "A name begins with a letter or a digit"],
+] as [string[], string][])("%j is refused before anybody is asked", async (args, text) => {
+  const { status, stdout, stderr } = await rouse(home, args);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+  expect(stderr).toContain(text);
+});
+
 it.each([["status"], ["status", "--line"], ["report", "working"], ["run", "--", "true"], ["doctor"]])(
   "a ROUSE_HOME that is no absolute path is refused in one line by %s",
   async (...args) => {

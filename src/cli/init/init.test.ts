@@ -158,6 +158,16 @@ describe("rouse init", () => {
     });
   });
 
+  it.each([
+    [["--otel", "--remove"], "--otel changes nothing"],
+    [["--service", "--otel"], "ask for one"],
+    [["--service", "--http"], "go without --http"],
+    [["agents-md", "--otel"], "agents-md goes without"],
+    [["agents-md", "--service"], "--service goes without a program"],
+  ])("passes over nothing that was asked for: %j is refused", async (args, text) => {
+    await expect(init(...args)).rejects.toThrow(text);
+  });
+
   it("begins a configuration in which every line is a default, and never touches one that is there", async () => {
     const path = join(home.path, "rouse", "config", "config.toml");
     expect(await init("--dry-run")).toBe(0);

@@ -53,17 +53,13 @@ export function addInit(program: Command, setExit: (code: number) => void): void
     .option("--otel", "show what makes Claude Code and Codex send their telemetry to the daemon; nothing is changed")
     .option("--service", "make the daemon a user service of systemd instead: one that starts with you and is watched")
     .action(async (name, options, self) => {
-      if (options.plugin !== undefined && name !== undefined && name !== "claude-code")
-        self.error("error: --plugin and --no-plugin are about claude-code", { exitCode: 2 });
-      if (options.plugin && options.http)
-        self.error("error: --http goes without --plugin: the plugin holds no key", { exitCode: 2 });
+      const clash = clashIn(name, options);
+      if (clash !== null) self.error(`error: ${clash}`, { exitCode: 2 });
       if (name === AGENTS) {
         setExit(initAgents(options.remove === true, options.dryRun === true));
         return;
       }
       if (options.service) {
-        if (name !== undefined)
-          self.error("error: --service goes without a program: it is about rouse's own daemon", { exitCode: 2 });
         setExit(initService(options.remove === true, options.dryRun === true));
         return;
       }
@@ -114,6 +110,34 @@ export function addInit(program: Command, setExit: (code: number) => void): void
 }
 
 const AGENTS = "agents-md";
+
+interface InitOptions {
+  remove?: true | undefined;
+  plugin?: boolean | undefined;
+  http?: true | undefined;
+  otel?: true | undefined;
+  service?: true | undefined;
+}
+
+/** What does not go together, so that nothing that was asked for is passed over; null where all does. */
+function clashIn(name: string | undefined, { remove, plugin, http, otel, service }: InitOptions): string | null {
+  const isAgents = name === AGENTS;
+  const clashes: readonly (readonly [unknown, string])[] = [
+    [
+      plugin !== undefined && name !== undefined && name !== "claude-code",
+      "--plugin and --no-plugin are about claude-code",
+    ],
+    [plugin && http, "--http goes without --plugin: the plugin holds no key"],
+    [service && name !== undefined, "--service goes without a program: it is about rouse's own daemon"],
+    [service && otel, "--service and --otel are two things; ask for one"],
+    [(service || otel) && (http || plugin !== undefined), "--service and --otel go without --http and --plugin"],
+    [isAgents && (otel || http), "agents-md goes without --otel and --http"],
+    [otel && name !== undefined, "--otel goes without a program: it shows what all of them need"],
+    [otel && remove, "--otel changes nothing, so there is nothing to remove; take those lines out where you put them"],
+  ];
+  return clashes.find(([isSo]) => isSo)?.[1] ?? null;
+}
+
 const HOOKS: ClaudeWay = { way: "hooks", note: null };
 
 const dryText = (plan: HookPlan, way: ClaudeWay["way"]): string =>

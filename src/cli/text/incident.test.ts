@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AllowView } from "../../daemon/acting-routes.js";
 import type { DeedView, IncidentView } from "../../daemon/incident-view.js";
 import type { RecoveryView } from "../../daemon/recovery-view.js";
-import { allowText } from "../allow.js";
+import { allowText, strangersText } from "../allow.js";
 import { recoveryText } from "../recover.js";
 import { incidentsText, limitText, localTime, openText, storyText } from "./incident.js";
 
@@ -200,6 +200,38 @@ describe("what is allowed", () => {
       "web tmux no only watched: it needs its name",
       "db spawn no said of it by name",
       "",
+    ]);
+  });
+});
+
+describe("a name that nobody has", () => {
+  const running: AllowView = {
+    all: null,
+    agents: [
+      { agent: "worker", origin: "spawn", allowed: false, except: [], until: null, by: null },
+      { agent: "later", origin: null, allowed: true, except: [], until: null, by: "name" },
+      { agent: "wroker", origin: null, allowed: false, except: [], until: null, by: "name" },
+    ],
+    never: [],
+  };
+
+  it("is said to hold later, with the one that was probably meant, and without control bytes", () => {
+    expect(strangersText(["worker", "wroker", "a\u001b[31mb", "wroker"], running)).toBe(
+      "no agent called wroker runs now; it holds as soon as one does; did you mean worker?\n" +
+        "no agent called a [31mb runs now; it holds as soon as one does\n",
+    );
+  });
+
+  it("is listed as long as something is allowed to it, or it is left out of what is allowed to all", () => {
+    const names = (view: AllowView): string[] =>
+      allowText(view, EIGHTY, NOW)
+        .split("\n")
+        .flatMap((line) => /^(worker|later|wroker) /.exec(line)?.[1] ?? []);
+    expect(names(running)).toEqual(["worker", "later"]);
+    expect(names({ ...running, all: { allowed: true, except: [], until: null } })).toEqual([
+      "worker",
+      "later",
+      "wroker",
     ]);
   });
 });
