@@ -24,12 +24,12 @@ export const KEYS = {
     worker_tags: list(
       ["worker"],
       "add",
-      "Agents with one of these tags are workers: they are watched without being asked for.",
+      "Agents with one of these tags are workers: they are watched without being asked for. Where you set it, or worker_pattern, messages are about workers only.",
     ),
     worker_pattern: regex(
       "",
       "never",
-      "Agents whose name matches this regular expression are workers too; empty for none.",
+      "Agents whose name matches this regular expression are workers too; empty for none. Where you set it, messages are about workers only.",
     ),
     orchestrator_tag: text(
       "orchestrator",

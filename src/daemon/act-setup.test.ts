@@ -38,6 +38,7 @@ function setUp(): ActSetup {
       paths,
       config: loadConfig({ cwd: paths.config }).config,
       tuning,
+      isOnlyWorkers: false,
       looked: null,
       hostScript: "",
       profileOf: profileFor,

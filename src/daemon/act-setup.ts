@@ -18,7 +18,7 @@ import { Acting } from "./acting.js";
 import type { Moment } from "./clock.js";
 import type { Loop } from "./loop.js";
 import { Permission } from "./permission.js";
-import { setUpTelling, type TellSetup } from "./tell-setup.js";
+import { setUpTelling, type TellPlace, type TellSetup } from "./tell-setup.js";
 import type { Tuning } from "./tuning.js";
 import type { Watched } from "./watched.js";
 import type { World } from "./world.js";
@@ -44,6 +44,7 @@ export interface ActSetup {
 export interface ActingPlace {
   paths: RousePaths;
   config: Config;
+  isOnlyWorkers: TellPlace["isOnlyWorkers"];
   /** When somebody last looked before this life; null where nobody knows. */
   looked: Moment | null;
   /** What the process beside a spawned agent runs. */
@@ -57,7 +58,7 @@ export function setUpActing(
   loop: Loop,
   journal: Journal,
   world: Pick<World, "transcriptOf" | "accountOf">,
-  { paths, config, looked, hostScript, profileOf, tuning }: ActingPlace,
+  { paths, config, isOnlyWorkers, looked, hostScript, profileOf, tuning }: ActingPlace,
 ): ActSetup {
   const files = new PolicyFiles();
   const { problems } = files.under(config.health);
@@ -67,7 +68,7 @@ export function setUpActing(
     return policyFor(policies, session, USUAL);
   };
   const can = (session: AgentSession): readonly ActionName[] => canDo(session, profileOf);
-  const told = setUpTelling(loop, journal, { config, configOf: tuning.configOf, policyOf, can });
+  const told = setUpTelling(loop, journal, { config, configOf: tuning.configOf, isOnlyWorkers, policyOf, can });
   const outside: EffectWorld = { ...outsideOf(loop, world, paths, hostScript), profileOf };
   const heard: ActSetup["heard"] = new Set();
   const acting = new Acting({

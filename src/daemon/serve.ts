@@ -62,7 +62,7 @@ export async function serve(
   makePrivateFolder(paths.runtime);
   const clock = new Clock();
   const looked = new Looked(join(paths.state, "looked"));
-  const { config, problems } = loadConfig({ cwd: paths.config });
+  const { config, origins, problems } = loadConfig({ cwd: paths.config });
   const { journal, notes } = openJournal(paths.journal, {
     now: () => clock.now(),
     allowNetworkFileSystem: config.journal.allow_network_file_system,
@@ -108,6 +108,7 @@ export async function serve(
   const setup = setUpActing(loop, journal, world, {
     paths,
     config,
+    isOnlyWorkers: ["worker_tags", "worker_pattern"].some((key) => origins[`watchdog.${key}`]?.layer !== "default"),
     looked: looked.before,
     hostScript,
     profileOf: profiles.of,

@@ -24,15 +24,21 @@ export interface TellSetup {
   notes: string[];
 }
 
-interface TellPlace {
+export interface TellPlace {
   config: Config;
   /** What holds where a session works. */
   configOf: (session: AgentSession) => Config;
+  /** The user said who is a worker: nobody else is told of. */
+  isOnlyWorkers: boolean;
   policyOf: (session: AgentSession) => Policy;
   can: TellRules["can"];
 }
 
-export function setUpTelling(loop: Loop, journal: Journal, { config, configOf, policyOf, can }: TellPlace): TellSetup {
+export function setUpTelling(
+  loop: Loop,
+  journal: Journal,
+  { config, configOf, isOnlyWorkers, policyOf, can }: TellPlace,
+): TellSetup {
   const { worker_pattern, orchestrator_tag } = config.watchdog;
   const named = worker_pattern === "" ? null : pattern(worker_pattern);
   const { outbox } = journal;
@@ -49,11 +55,12 @@ export function setUpTelling(loop: Loop, journal: Journal, { config, configOf, p
   const channels = loaded.channels.map((settings) =>
     makeChannel(settings, { ring: (text) => ringTerminals(loop, text) }),
   );
-  const workers = workerRules(
-    (session) => configOf(session).watchdog.worker_tags,
-    (name) => named?.test(name) ?? false,
-    orchestrator_tag,
-  );
+  const workers = workerRules({
+    tagsFor: (session) => configOf(session).watchdog.worker_tags,
+    matches: (name) => named?.test(name) ?? false,
+    isOnly: isOnlyWorkers,
+    orchestratorTag: orchestrator_tag,
+  });
   const alerting = new Alerting({
     outbox,
     rules: { ...configured.rules, patienceMs, tagsOf: (agent) => loop.find(agent)?.session.tags ?? [] },

@@ -106,6 +106,20 @@ describe("a notice to an orchestrator", () => {
     expect(test.payload(1)).toMatchObject({ was: "worker.needs_input", proven: true });
   });
 
+  it.each([
+    ["about every agent while nobody says who is a worker", false, [], "told"],
+    ["about workers where the user says who is one", true, ["worker"], "told"],
+    ["about nobody else then", true, [], "not told"],
+  ])("is %s; people's alerts are about all", async (_, isOnly, tags, expected) => {
+    test.isOnlyWorkers = isOnly;
+    test.join();
+    test.loop.register(agent({ tags }));
+    await works();
+    await test.send("s1", [dialog("Go on?")]);
+    await test.wait(30);
+    expect([test.told.length, test.arrived.length]).toEqual([expected === "told" ? 1 : 0, 1]);
+  });
+
   it("of an incident is made once, whatever is forgotten across a restart", async () => {
     test.loop.register(agent());
     await works();

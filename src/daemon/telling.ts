@@ -164,15 +164,22 @@ const newMessage = ({ key, type, at, payload }: Due, receiver: string): NewMessa
   payload,
 });
 
+interface WorkerSettings {
+  tagsFor: (session: AgentSession) => readonly string[];
+  matches: (name: string) => boolean;
+  /** The user said who is a worker: nobody else is told of. */
+  isOnly: boolean;
+  orchestratorTag: string;
+}
+
 /** Workers by tag or by name, as the configuration says; the orchestrator itself is told nothing about itself. */
-export function workerRules(
-  tagsFor: (session: AgentSession) => readonly string[],
-  matches: (name: string) => boolean,
-  orchestratorTag: string,
-): Pick<TellRules, "isWorker" | "isReceiver"> {
+export function workerRules(settings: WorkerSettings): Pick<TellRules, "isWorker" | "isTold" | "isReceiver"> {
+  const { tagsFor, matches, isOnly, orchestratorTag } = settings;
+  const isWorker = (session: AgentSession): boolean =>
+    session.tags.some((tag) => tagsFor(session).includes(tag)) || matches(session.name);
   return {
-    isWorker: (session: AgentSession) =>
-      session.tags.some((tag) => tagsFor(session).includes(tag)) || matches(session.name),
+    isWorker,
+    isTold: (session) => !isOnly || isWorker(session),
     isReceiver: (session: AgentSession) => session.tags.includes(orchestratorTag),
   };
 }

@@ -82,11 +82,12 @@ export function joinTelling({ loop, journal, patienceMs, post, isDead, die }: Te
     rules: {
       patienceMs,
       can: () => [],
-      ...workerRules(
-        () => ["worker"],
-        () => false,
-        "orchestrator",
-      ),
+      ...workerRules({
+        tagsFor: () => ["worker"],
+        matches: () => false,
+        isOnly: false,
+        orchestratorTag: "orchestrator",
+      }),
     },
   });
   return { telling, courier };

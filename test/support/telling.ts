@@ -51,16 +51,20 @@ export class TellingLoop extends TestLoop {
     this.join();
   }
 
+  /** The user said who is a worker. */
+  isOnlyWorkers = false;
+
   /** After a start or a restart. */
   join(): void {
     const rules: TellRules = {
       patienceMs: () => 15 * 60_000,
       can: () => ["nudge", "interrupt"],
-      ...workerRules(
-        () => ["worker"],
-        () => false,
-        "orchestrator",
-      ),
+      ...workerRules({
+        tagsFor: () => ["worker"],
+        matches: () => false,
+        isOnly: this.isOnlyWorkers,
+        orchestratorTag: "orchestrator",
+      }),
     };
     const { journal, loop } = this;
     const alerting = new Alerting({

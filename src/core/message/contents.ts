@@ -31,6 +31,8 @@ export interface TellRules {
   can: (session: AgentSession) => readonly ActionName[];
   /** Its finished turns are told: it works for an orchestrator. */
   isWorker: (session: AgentSession) => boolean;
+  /** Where the user said who is a worker, nobody else is told of. */
+  isTold: (session: AgentSession) => boolean;
   /** Notices about it are kept back: the orchestrator itself. */
   isReceiver: (session: AgentSession) => boolean;
 }

@@ -58,13 +58,15 @@ export function dueMessages(
     if (silencedUntil(book, incident, now) !== null) return [];
     const before = told.of(subjectOf(incident));
     if (!isOpen(incident)) return overDue(book, incident, view, before, rules, now);
+    // Whoever was told of it hears how it goes on.
+    if (view && before.size === 0 && !rules.isTold(view.session)) return [];
     return view ? openDue(book, incident, view, before, rules, now) : [];
   });
 }
 
 /** Every finished turn that an orchestrator asked for. */
 export function dueCompletion(view: Seen, told: Told, rules: TellRules, now: number): Due | null {
-  if (rules.isReceiver(view.session)) return null;
+  if (rules.isReceiver(view.session) || !rules.isTold(view.session)) return null;
   const done = completionOf(view, rules, now);
   if (!done || told.of(done.subject).has("complete")) return null;
   return make(
