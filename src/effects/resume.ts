@@ -17,6 +17,7 @@ import type { EffectWorld, OpenSession } from "./world.js";
 
 export async function resume(action: Action, agent: AgentSession, world: EffectWorld): Promise<Result> {
   if (agent.origin !== "spawn" && agent.origin !== "tmux") return refused("its terminal is not rouse's to start it in");
+  const deadline = world.now() + action.deadlineMs;
   const conversation = world.evidence(agent.session)?.session.id ?? null;
   const text = textFor(action.say ?? "continue");
   const wanted = resumeCommand(world.profileOf(agent.kind), agent.command, conversation, text);
@@ -28,7 +29,7 @@ export async function resume(action: Action, agent: AgentSession, world: EffectW
   if (!anew.started) return anew.touched ? failed(anew.reason) : refused(anew.reason);
   const where = `resumed as session ${anew.agent.session}`;
   if (wanted.isHeadless) return done(`${where}${anew.note}`, true);
-  const going = await setGoing(action, anew.agent, world, text);
+  const going = await setGoing(anew.agent, world, text, deadline);
   // Whatever became of the nudge, a session was begun: that counts.
   return { ...going, result: "done", reason: `${where}${anew.note}; ${going.reason}` };
 }

@@ -1,5 +1,4 @@
 /** A session that was taken up again stands at its prompt: waits until it does, and nudges it once. */
-import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import { Hand } from "./hand.js";
 import { nudge } from "./nudge.js";
@@ -11,10 +10,15 @@ const LOOK_MS = 500;
 /** What the nudge itself may take at the end of the action's time. */
 const NUDGE_MS = 30_000;
 
-export async function setGoing(action: Action, agent: AgentSession, world: EffectWorld, text: string): Promise<Result> {
+/** `deadline` is that of the whole deed, of which coming up took its part: whoever waits for it waits no longer. */
+export async function setGoing(
+  agent: AgentSession,
+  world: EffectWorld,
+  text: string,
+  deadline: number,
+): Promise<Result> {
   const terminal = openTerminal(agent, world.profileOf(agent.kind));
   if (!terminal) return refused("it cannot be reached to be set going");
-  const deadline = world.now() + action.deadlineMs;
   const reach: Reach = {
     hand: new Hand(terminal, () => world.now()),
     now: () => world.now(),
@@ -27,10 +31,11 @@ export async function setGoing(action: Action, agent: AgentSession, world: Effec
   try {
     for (let last = "it does not come up"; ; await world.sleep(LOOK_MS)) {
       const look = await reach.hand.look();
-      if (look.sight === null) last = look.reason;
-      else if (look.sight.glance.dialog !== null) return refused("it asks something; nothing was typed");
-      else if (look.sight.glance.composer === "empty") return await nudge(reach, text);
+      if (look.sight?.glance.dialog) return refused("it asks something; nothing was typed");
+      const isReady = look.sight?.glance.composer === "empty";
+      last = look.sight === null ? look.reason : isReady ? "it came up too late to be told anything" : last;
       if (world.now() >= deadline - NUDGE_MS) return refused(last);
+      if (isReady) return await nudge(reach, text);
     }
   } finally {
     reach.hand.close();

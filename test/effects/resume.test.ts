@@ -75,6 +75,25 @@ describe("resume", () => {
     expect(held.received()).toBe(`${textFor("continue")}\r`);
   });
 
+  it("types nothing when the time of the deed went by while it came up: whoever waited has gone on", async () => {
+    const held = await start(hostRig, IDLE);
+    await held.sees(({ composer }) => composer === "empty");
+    await kill(held);
+    let isUp = false;
+    const environments = new Environments(rousePaths(home.env), { PATH: process.env.PATH, ROUSE_HOME: home.path });
+    environments.remember(held.agent);
+    const outcome = await resumed(held, {
+      ...knowing(CONVERSATION),
+      starting: { environments, hostScript: HOST_SCRIPT },
+      now: () => {
+        isUp ||= findSession(rousePaths(home.env), "agent")?.isAlive ?? false;
+        return Date.now() + (isUp ? 170_000 : 0);
+      },
+    });
+    expect(outcome).toMatchObject({ result: "done", reason: expect.stringMatching(/^resumed as session /) });
+    expect(held.received()).toBe("");
+  });
+
   it("types nothing into what comes up with a question", async () => {
     const held = await start(hostRig, { ...IDLE, resumed: [{ do: "ask" }] });
     await held.sees(({ composer }) => composer === "empty");
