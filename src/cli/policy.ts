@@ -106,7 +106,7 @@ function trial(policy: Policy, trouble: Trouble, origin: Origin): Would[] {
       recheckAt: null,
     };
     const spend = trouble === "over_budget" ? OVERSPENT : null;
-    const next = rehearseWith(rehearsal, assessment, { workAt: null, outcomeAt: null }, () => ({}), spend);
+    const next = rehearseWith(rehearsal, assessment, { workAt: null, outcomeAt: null }, () => ({}), { spend });
     if (rehearsal.would.at(-1)?.do === "escalate") break;
     now = Math.max(now + 1000, Math.min(next ?? now + 30_000, now + 30_000));
   }

@@ -7,11 +7,11 @@ import type { Assessment } from "./assess.js";
 import { decide } from "./decide.js";
 import type { Evidence } from "./evidence/evidence.js";
 import { type Facts, factsOf, guardFrom } from "./facts.js";
+import type { Assessed } from "./incident/course.js";
 import { takeIncidents } from "./incident/fold.js";
 import { createIncidents, type Incident, type Incidents, isOpen } from "./incident/incident.js";
 import { type Progress, progressOf } from "./incident/progress.js";
 import type { Origin, Policy } from "./policy/policy.js";
-import type { NightSpend } from "./spending.js";
 import type { Trouble } from "./trouble.js";
 
 export interface Would {
@@ -70,10 +70,12 @@ function ofOthers({ node, book, policy: { budgets } }: Rehearsal, now: number): 
 export function rehearse(rehearsal: Rehearsal, assessment: Assessment, evidence: Evidence): number | null {
   const { book } = rehearsal;
   for (const span of evidence.asleep.slice(-1)) takeIncidents(book, { kind: "gap", ...span });
-  return rehearseWith(rehearsal, assessment, progressOf(evidence), (incident) => ({
+  const isOver = evidence.exit !== null;
+  const factsFor = (incident: Incident): Partial<Facts> => ({
     ...factsOf(evidence, guardFrom(incident, book.deeds), assessment.at),
-    gone: evidence.exit !== null,
-  }));
+    gone: isOver,
+  });
+  return rehearseWith(rehearsal, assessment, progressOf(evidence), factsFor, { isOver });
 }
 
 export function rehearseWith(
@@ -81,7 +83,7 @@ export function rehearseWith(
   assessment: Assessment,
   progress: Progress,
   factsFor: (incident: Incident) => Partial<Facts>,
-  spend: NightSpend | null = null,
+  more: Pick<Assessed, "spend" | "isOver"> = {},
 ): number | null {
   const { policy, program, book } = rehearsal;
   const now = assessment.at;
@@ -96,7 +98,7 @@ export function rehearseWith(
     progress,
     confirmMs,
     outageMs,
-    spend,
+    ...more,
   });
   let next: number | null = null;
   for (const incident of book.incidents.filter(isOpen)) {

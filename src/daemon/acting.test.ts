@@ -159,6 +159,15 @@ describe("a session that is over", () => {
     expect(touches).toEqual([]);
   });
 
+  it("leaves none when it ended well by itself, and asks no human", async () => {
+    await hanging();
+    const { acting, touches } = acts(() => ({}));
+    while (acting.book.incidents.length === 0) await run(1);
+    await stage.test.send("s1", [{ kind: "exit", source: "process", code: 0, signal: null }]);
+    expect(acting.book.incidents).toMatchObject([{ phase: "lapsed", escalated: null }]);
+    expect(touches).toEqual([]);
+  });
+
   it("leaves none when it is not known to the next life", async () => {
     await hanging();
     const { acting } = acts(() => ({}), { allowed: false });

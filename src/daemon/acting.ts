@@ -97,6 +97,7 @@ export class Acting {
       confirmMs: policy.confirmMs,
       outageMs: policy.outageMs,
       endedByHuman: endedByHuman(evidence),
+      isOver: evidence.exit !== null,
       spend: watched.spend,
     });
     this.#decide(watched, policy, now);

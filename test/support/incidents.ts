@@ -41,6 +41,7 @@ export interface Look {
   facts?: Partial<Facts>;
   account?: string | null;
   program?: string;
+  isOver?: boolean;
   spend?: NightSpend | null;
 }
 
@@ -76,6 +77,7 @@ export class World {
       progress: { workAt: progress, outcomeAt: progress },
       confirmMs: this.policy.confirmMs,
       outageMs: this.policy.outageMs,
+      isOver: look.isOver ?? false,
       spend: look.spend ?? null,
     });
     let decision: Decision | null = null;

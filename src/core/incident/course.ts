@@ -24,6 +24,8 @@ export interface Assessed {
   outageMs: number;
   /** A person ended the session: whatever was wrong with it is theirs. */
   endedByHuman?: boolean;
+  /** Its process has ended, in whatever way. */
+  isOver?: boolean;
   /** What the agent used this night; nothing where it has no budget. */
   spend?: NightSpend | null;
 }
@@ -140,17 +142,26 @@ export function reopen(incident: Incident, trouble: Trouble, at: number): Incide
   return [...renamed, { incident: incident.id, phase: "told", how: "again" }];
 }
 
-/** The trouble is not there: over when work is proven to go on and stays so, lapsed when nothing is ever proven. */
-export function takeQuiet(book: Incidents, incident: Incident, { assessment, progress }: Assessed): IncidentChange[] {
+/**
+ * The trouble is not there: over when work is proven to go on and stays so, lapsed when nothing is ever proven. With the
+ * session it `endsNow`: who is not there any more neither hangs nor asks, and nothing can come back.
+ */
+export function takeQuiet(
+  book: Incidents,
+  incident: Incident,
+  { assessment, progress }: Assessed,
+  endsNow: boolean,
+): IncidentChange[] {
   const now = assessment.at;
   incident.quietSince ??= now;
   const quiet = awakeMs(book.asleep, incident.quietSince, now);
   const tried = book.deeds.findLast((deed) => deed.incident === incident.id && deed.outcome?.result !== "refused");
   const provenAt = progressAt(progress, incident.trouble);
   const proven = provenAt !== null && provenAt > Math.max(incident.seenAt, tried?.at ?? 0);
-  if (proven && quiet >= HOLD_MS) return end(book, incident, "resolved", now);
+  if (proven && (endsNow || quiet >= HOLD_MS)) return end(book, incident, "resolved", now);
   const handed = assessment.state === "idle" && !tried;
   const idle = awakeMs(book.asleep, Math.max(incident.quietSince, tried?.at ?? 0), now);
+  if (endsNow) return end(book, incident, "lapsed", now);
   if (!proven && idle >= (handed ? HANDED_MS : LAPSE_MS)) return end(book, incident, "lapsed", now);
   return [];
 }

@@ -192,6 +192,41 @@ describe("an incident that nobody can mend any more", () => {
     expect(world.only.phase).toBe("lapsed");
   });
 
+  it.each(["complete", "idle"])("ends with the session that ended by itself and is %s: no human is asked", (state) => {
+    const world = new World();
+    const told = assessed("stuck/silent_stream", { level: "tell" });
+    for (const at of [0, 60, 300]) world.look(at, told, { facts: { can: ["stop"] }, program: "generic" });
+    expect(world.only).toMatchObject({ endedAt: null, escalated: null });
+    world.look(310, state, { isOver: true, facts: { gone: true } });
+    expect(world.only).toMatchObject({ phase: "lapsed", endedAt: START + 310_000, escalated: null });
+  });
+
+  it("is over by proof when the session ended after work that came later than the trouble", () => {
+    const world = watching();
+    world.look(0, "stuck/silent_stream");
+    world.look(20, "complete", { isOver: true, progress: 15 });
+    expect(world.only.phase).toBe("resolved");
+  });
+
+  it("ends as its agent is gone, which asks nothing any more", () => {
+    const world = watching();
+    world.look(0, "needs_input/permission");
+    world.look(60, "gone");
+    expect(world.book.incidents.map(({ trouble, phase, endedAt }) => [trouble, phase, endedAt])).toEqual([
+      ["needs_input", "lapsed", START + 60_000],
+      ["gone", "escalated", null],
+    ]);
+  });
+
+  it("goes on after an end by rouse's own hand, however clean that was", () => {
+    const world = watching();
+    world.look(0, "stuck/frozen_screen");
+    const intent = { id: "s", at: START, agent: "a", do: "stop", deadlineMs: 1, proof: "none", waitMs: 1 } as const;
+    takeIncidents(world.book, { kind: "intended", intent: { ...intent, session: "a-1", incident: world.only.id } });
+    world.look(15, "complete", { isOver: true });
+    expect(world.only.endedAt).toBeNull();
+  });
+
   it("lapses when its agent is not watched any more, and no other's does", () => {
     const world = watching();
     world.look(0, "error/api");

@@ -120,7 +120,10 @@ function takeAssessed(book: Incidents, input: Assessed): IncidentChange[] {
   if (trouble !== "unknown") book.blind = book.blind.filter((entry) => entry.agent !== agent);
   else if (!book.blind.some((entry) => entry.agent === agent)) book.blind.push({ agent, since: now });
   if (input.endedByHuman) return open.flatMap((incident) => end(book, incident, "lapsed", now));
-  if (trouble === null) return open.flatMap((incident) => takeQuiet(book, incident, input));
+  const isOver = input.isOver === true || assessment.state === "gone";
+  const quiet = (incident: Incident): IncidentChange[] =>
+    takeQuiet(book, incident, input, isOver && !stoppedByUs(book, incident, input.session));
+  if (trouble === null) return open.flatMap(quiet);
   // What cannot be seen neither goes on nor ends; only a blindness that lasts is a trouble of its own.
   if (trouble === "unknown" && (open.some((incident) => incident.trouble !== "unknown") || !isBlind(book, agent, now)))
     return [];
@@ -128,7 +131,7 @@ function takeAssessed(book: Incidents, input: Assessed): IncidentChange[] {
   const ours = open.find((incident) => endedByUs(book, incident, input.session, trouble));
   const incident = ours ?? same;
   // What another trouble hides is not seen any more either: it ends as it would without one, or it would never end.
-  const others = open.filter((other) => other !== incident).flatMap((other) => takeQuiet(book, other, input));
+  const others = open.filter((other) => other !== incident).flatMap(quiet);
   if (incident)
     return [...others, ...(incident === ours ? [] : rename(incident, trouble)), ...see(book, incident, input)];
   const again = lastEnded(book, input, trouble);
@@ -164,7 +167,10 @@ const isBlind = (book: Incidents, agent: string, now: number): boolean =>
  * started in its place dies a death of its own, though that may be the first that is seen of it.
  */
 function endedByUs(book: Incidents, incident: Incident, session: string, trouble: Trouble): boolean {
-  if (trouble !== "crash" && trouble !== "exit_code" && trouble !== "gone") return false;
+  return (trouble === "crash" || trouble === "exit_code" || trouble === "gone") && stoppedByUs(book, incident, session);
+}
+
+function stoppedByUs(book: Incidents, incident: Incident, session: string): boolean {
   return book.deeds.some(
     (deed) =>
       deed.incident === incident.id &&
