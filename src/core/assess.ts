@@ -40,9 +40,11 @@ export interface Verdict {
   act?: boolean;
   /** Which kinds of evidence agree on it; where a rule does not say, those that agree on the turn. */
   kinds?: EvidenceKind[];
+  /** Of `stuck` that is told: why no evidence that comes by itself makes more of it, and what would. */
+  onlyTold?: string;
 }
 
-export interface Assessment extends Required<Omit<Verdict, "act">> {
+export interface Assessment extends Required<Omit<Verdict, "act" | "onlyTold">>, Pick<Verdict, "onlyTold"> {
   /** Suspicion is told early and acted on late; what a record or the program itself says is certain at once. */
   level: "tell" | "act";
   at: number;

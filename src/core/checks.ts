@@ -22,7 +22,8 @@ interface Question extends Situation {
 }
 
 type Objection =
-  | { to: "wait"; reason: string; until: number | null }
+  /** `never`: not for the rung, which does not come. */
+  | { to: "wait"; reason: string; until: number | null; never?: true }
   | { to: "human"; reason: string }
   /** Nothing else stands against it; `beyond`: but for what would have been done before, which used up a budget. */
   | { to: "permission"; reason: string; beyond: boolean }
@@ -44,6 +45,15 @@ const human = (reason: string): Objection => ({ to: "human", reason });
 function waitPatiently({ incident, policy, assessment, asleep, now }: Question, reason: string): Objection {
   if (awakeMs(asleep, incident.since, now) >= policy.patienceMs) return human(reason);
   return wait(reason, Math.max(now + SECOND, Math.min(assessment.recheckAt ?? Infinity, now + LOOK_AGAIN_MS)));
+}
+
+/** Where no evidence can grow, nothing is announced that never comes: what a human may do about it is said instead. */
+function waitForEvidence(question: Question, reason: string): Objection {
+  const { assessment, rung } = question;
+  if (assessment.onlyTold === undefined) return waitPatiently(question, reason);
+  const why = `rouse does not ${rung.do} it: ${assessment.onlyTold}; you can, with \`rouse stop\` or \`rouse recover --restart\``;
+  const objection = waitPatiently(question, why);
+  return objection?.to === "wait" ? { ...objection, never: true } : objection;
 }
 
 /** Only a turn that runs uses anything, and only it can be interrupted. */
@@ -74,7 +84,7 @@ const isDue: Check = (question) => {
     return now < dueAt ? wait(`the limit holds for another ${spell(dueAt - now)}`, dueAt) : null;
   }
   if (assessment.state !== "stuck" || assessment.level === "act" || incident.trouble === "over_budget") return null;
-  if (rung.when.level === "act") return waitPatiently(question, `too early for ${rung.do}: the evidence has to grow`);
+  if (rung.when.level === "act") return waitForEvidence(question, `too early for ${rung.do}: the evidence has to grow`);
   const ownMs = facts.ownTimeoutMs === null ? 0 : facts.ownTimeoutMs + OWN_TIMEOUT_MARGIN_MS;
   return rung.do === "interrupt" && lasted < ownMs
     ? wait("the program's own time-out comes first", now + ownMs - lasted)
@@ -127,7 +137,7 @@ const isProven: Check = (question) => {
   const { traits, assessment, rung } = question;
   if (!traits.destructive || (assessment.level === "act" && assessment.kinds.length >= 2)) return null;
   const seers = assessment.kinds.map((kind) => (kind === "person" ? "you, who asked" : kind));
-  return waitPatiently(question, `${rung.do} needs two kinds of evidence; seen by: ${seers.join(", ") || "none"}`);
+  return waitForEvidence(question, `${rung.do} needs two kinds of evidence; seen by: ${seers.join(", ") || "none"}`);
 };
 
 function spentOn({ policy, incident, traits, now }: Question, deeds: readonly Deed[]): Spent | null {

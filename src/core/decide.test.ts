@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { assessed, type FACTS, World } from "../../test/support/incidents.js";
 import { START } from "../../test/support/steps.js";
 import type { ActionName } from "./action.js";
+import type { Assessment } from "./assess.js";
 import { spread } from "./limit-wait.js";
 import { POLICIES } from "./policy/builtin.js";
+import type { Rung } from "./policy/policy.js";
 
 const MIN = 60;
 const names = (world: World): string[] => world.done.map(({ action }) => action.do);
@@ -270,6 +272,29 @@ describe("an incident that another trouble hides", () => {
     const [limited] = world.book.incidents;
     expect(limited).toMatchObject({ trouble: "rate_limited", escalated: null });
   });
+});
+
+describe("a stop that waits for evidence", () => {
+  it.each(["tell", "act"] as const)(
+    "is not announced where none can come: why, and what a human can do, is said instead (a rung from %s on)",
+    (level) => {
+      const rung = POLICIES.default.ladders.silent_stream?.find((one) => one.do === "stop") as Rung;
+      const silent_stream = [{ ...rung, when: { ...rung.when, level } }];
+      const seen: Partial<Assessment> = { level: "tell", kinds: ["screen"] };
+      const look = { facts: { can: ["stop" as const] } };
+      const decided = (more: Partial<Assessment>) => {
+        const world = new World({ ...POLICIES.default, ladders: { silent_stream } });
+        world.look(0, assessed("stuck/silent_stream", { ...seen, ...more }), look);
+        return [70, 16 * 60].map((at) => world.look(at, assessed("stuck/silent_stream", { ...seen, ...more }), look));
+      };
+      expect(decided({})[0]).toMatchObject({ action: null, would: { do: "stop" } });
+      const reason = "rouse does not stop it: nobody said so; you can, with `rouse stop` or `rouse recover --restart`";
+      expect(decided({ onlyTold: "nobody said so" })).toMatchObject([
+        { action: null, would: null, reason },
+        { action: { do: "escalate" }, would: null, reason: `silent_stream: a human is needed: ${reason}` },
+      ]);
+    },
+  );
 });
 
 describe("an outage", () => {

@@ -52,7 +52,8 @@ export function decide(input: Situation): Decision {
   if (!rung) return escalate(input, deeds, howItEnded(policy, ladder, skipped, deeds));
   for (const check of CHECKS) {
     const objection = check({ ...input, rung, deeds, traits: ACTIONS[rung.do] });
-    if (objection?.to === "wait") return nothing(objection.reason, objection.until, actionOf(input, rung, deeds));
+    if (objection?.to === "wait")
+      return nothing(objection.reason, objection.until, objection.never ? null : actionOf(input, rung, deeds));
     if (objection?.to === "human") return escalate(input, deeds, objection.reason);
     if (objection?.to === "permission") {
       const told = escalate(input, deeds, objection.reason);

@@ -113,6 +113,13 @@ describe("its silence", () => {
     expect(judged(62, [], lowered)).toMatchObject({ state: "stuck", level: "act" });
   });
 
+  it("says of itself where no more evidence can come that would let it be acted on", () => {
+    expect(judged(600, [], {}).onlyTold).toContain("health.idle_timeout_minutes");
+    expect(judged(600, [[0.6, shows({ caret: "text" })]]).onlyTold).toContain("typed where its cursor stands");
+    expect(judged(11, [[4, process({ cpuMs: 1300 })]])).toMatchObject({ state: "stuck", level: "tell" });
+    expect(judged(11, [[4, process({ cpuMs: 1300 })]]).onlyTold).toBeUndefined();
+  });
+
   it("is a witness of the screen's own wherever it is told, for a person who asks", () => {
     expect(judged(600, [], {})).toMatchObject({ level: "tell", kinds: ["screen", "process"] });
     const unseen: At = [2, process({ alive: null, children: undefined })];

@@ -15,6 +15,9 @@ import { ago, lasting, spell } from "../spell.js";
 /** Output is told every five seconds, at a look: a command that was announced by it may have begun a little before. */
 const BEGUN_MS = 10 * SECOND;
 
+const UNSAID =
+  "a program that nobody knows is only told while you do not set health.idle_timeout_minutes in your own configuration";
+
 /**
  * It says that it works, although its turn is over or none was seen: believed until the next evidence, and not for ever,
  * since its own word proves nothing.
@@ -50,8 +53,12 @@ export function byQuiet(question: Question): Verdict | null {
   const agreeing = kinds(["screen", nothingBegun(evidence, outputAt - BEGUN_MS)]);
   const told = { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons, kinds: agreeing } as const;
   if (own === undefined)
-    return { ...told, reasons: [`${silent}; it is only told while nobody sets health.idle_timeout_minutes`] };
-  if (reading.caret) return told;
+    return {
+      ...told,
+      reasons: [`${silent}; it is only told while nobody sets health.idle_timeout_minutes`],
+      onlyTold: UNSAID,
+    };
+  if (reading.caret) return { ...told, onlyTold: "something may be typed where its cursor stands" };
   const still = stillSince(evidence, outputAt);
   const actMs = own * MINUTE * patience;
   dueAfter(still, actMs);
