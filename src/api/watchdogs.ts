@@ -3,8 +3,9 @@
  * the way of every other one, so one that would disturb (a turn runs, a dialog is open, somebody types) is left out; so is
  * one that may not be said any more. A timer ends with its agent, and with the token that started it.
  */
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import * as z from "zod";
+import { writeWhole } from "../config/whole-file.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Loop } from "../daemon/loop.js";
 import { ApiProblem } from "./problem.js";
@@ -99,7 +100,12 @@ export class Watchdogs {
     const watched = this.#loop.find(running.session);
     const isRevoked = running.token !== null && !this.#leave.holds(running.token);
     if (!watched || watched.session.endedAt !== null || isRevoked) {
-      this.stop(running.session);
+      this.#end(running.session);
+      try {
+        this.#keep();
+      } catch {
+        // A later life looks again whether it may be said.
+      }
       return;
     }
     try {
@@ -129,8 +135,7 @@ export class Watchdogs {
 
   #keep(): void {
     const records = [...this.#running.values()].map((running) => recordSchema.parse(running));
-    writeFileSync(`${this.#file}.new`, JSON.stringify(records), { mode: 0o600 });
-    renameSync(`${this.#file}.new`, this.#file);
+    writeWhole(this.#file, JSON.stringify(records));
   }
 }
 

@@ -3,9 +3,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import type { ProfileOverride } from "../agents/profile.js";
-import { rousePaths } from "../config/paths.js";
+import { cannotWrite, type RousePaths, rousePaths } from "../config/paths.js";
 import { ownProfiles } from "../config/profile-folder.js";
 import { tooMuch } from "../core/agent-limits.js";
+import { plainLine } from "../core/plain.js";
 import { redact } from "../core/redact.js";
 import { findProgram } from "../host/find-program.js";
 import type { SpecWithoutName } from "../host/start-host.js";
@@ -76,6 +77,15 @@ export function specOf(command: string[], options: AgentOptions, origin: "run" |
     workspace: process.cwd(),
     origin,
   };
+}
+
+/** It is watched all the same, and found by its name once there is room. */
+export function tellUnwritten(paths: RousePaths): void {
+  const why = cannotWrite(paths);
+  if (why !== null)
+    process.stderr.write(
+      `rouse: nothing can be written in ${paths.state}, so commands do not find this agent until it can: ${plainLine(why)}\n`,
+    );
 }
 
 const taskOf = ({ task }: AgentOptions): string | null => (task === undefined ? null : redact(task));

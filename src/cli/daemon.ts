@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "@commander-js/extra-typings";
 import { logLine } from "../config/log-line.js";
-import { makePrivateFolder, type RousePaths, rousePaths } from "../config/paths.js";
+import { cannotWrite, makePrivateFolder, type RousePaths, rousePaths } from "../config/paths.js";
 import { plainLine } from "../core/plain.js";
 import { redact } from "../core/redact.js";
 import { askDaemon, Unreachable } from "../daemon/client.js";
@@ -65,6 +65,8 @@ async function serveHere(setExit: (code: number) => void): Promise<void> {
   });
   for (const note of running.notes) log(note);
   log(`watching; the socket is ${rousePaths().daemonSocket}`);
+  // As in `log`, where the log is a pipe that nobody reads any more.
+  process.stderr.on("error", () => {});
   // What nobody foresaw ends it, as it would anyway, but leaves a line of the log instead of a page of raw text.
   process.once("uncaughtException", (error) => {
     log(error.stack ?? String(error));
@@ -79,7 +81,11 @@ async function serveHere(setExit: (code: number) => void): Promise<void> {
 
 /** To whoever sits in front of it as words, else as a line of the log. */
 function log(text: string): void {
-  process.stderr.write(process.stderr.isTTY ? `rouse: ${redact(plainLine(text))}\n` : logLine("daemon", text));
+  try {
+    process.stderr.write(process.stderr.isTTY ? `rouse: ${redact(plainLine(text))}\n` : logLine("daemon", text));
+  } catch {
+    // A log on a full disk costs its lines, and not the watching.
+  }
 }
 
 /** Makes sure that a daemon answers, and has read its journal. True if it had to be started. */
@@ -106,7 +112,12 @@ export async function ensureDaemon(): Promise<boolean> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   const log = isService ? `"journalctl --user -u ${UNIT}"` : join(paths.state, "daemon.log");
-  throw new BadInput(`the daemon did not come up; ${log} says why`);
+  const full = cannotWrite(paths);
+  throw new BadInput(
+    full === null
+      ? `the daemon did not come up; ${log} says why`
+      : `the daemon did not come up: nothing can be written in ${paths.state}: ${full}`,
+  );
 }
 
 function startProcess(paths: RousePaths): ChildProcess {

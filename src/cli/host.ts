@@ -11,6 +11,7 @@ import { releaseName } from "../host/names.js";
 import type { HostOrder } from "../host/start-host.js";
 import { nameFor, startDaemon } from "./agent-spec.js";
 
+const LOG = 2;
 const ANSWER = 3;
 const FAREWELL_MS = 10_000;
 /** The terminal that these speak of is left behind. */
@@ -69,8 +70,13 @@ function answer(value: Record<string, unknown>): void {
   }
 }
 
+/** A disk that is full, or a log that went away, is no reason to watch no longer. */
 function log(text: string): void {
-  process.stderr.write(logLine("host", text));
+  try {
+    writeSync(LOG, logLine("host", text));
+  } catch {
+    // There is nowhere left to say it.
+  }
 }
 
 await main();

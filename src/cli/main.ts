@@ -85,14 +85,22 @@ function exitOf(error: unknown): number {
   }
   if (error instanceof Refused) return say(error.message, error.status === 503 ? 75 : 1);
   // The system's own refusal of a file or folder, such as a home that cannot be written: no fault of the program.
-  const { code, syscall, path } = error as NodeJS.ErrnoException;
-  if (code !== undefined && syscall !== undefined && path !== undefined)
+  const { code = "", syscall, path } = error as NodeJS.ErrnoException;
+  if (syscall !== undefined && path === undefined && FULL.has(code))
+    return say(
+      `${(error as Error).message}: make room, and try again; rouse keeps its files in ${rousePaths().state}`,
+      1,
+    );
+  if (code !== "" && syscall !== undefined && path !== undefined)
     return say(
       `${plainLine((error as Error).message)}${isOwn(path) ? '; "rouse doctor" looks after rouse\'s own folders' : ""}`,
       1,
     );
   throw error;
 }
+
+/** What a write says that found no room: the system does not name the file. */
+const FULL: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
 
 /** A file of rouse's own, or a folder that is missing above one. */
 function isOwn(path: string): boolean {

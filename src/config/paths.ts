@@ -5,7 +5,7 @@
  * system. So long names are hashed, and a runtime folder that is too long itself moves to a short one in /tmp.
  */
 import { createHash } from "node:crypto";
-import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 
@@ -30,6 +30,8 @@ export interface RousePaths {
 type Env = Readonly<Record<string, string | undefined>>;
 
 const SOCKET_PATH_BYTES = 100;
+/** A record of an agent fits in. */
+const PROBE_BYTES = 4096;
 const HASHED_SOCKET = "x-0123456789abcdef.sock";
 
 export function rousePaths(env: Env = process.env): RousePaths {
@@ -92,6 +94,22 @@ export function cannotKeep({ sessions, runtime, state }: RousePaths): string | n
     }
   }
   return null;
+}
+
+/** Why a file cannot be written below, such as a full disk; null where it can. */
+export function cannotWrite({ sessions }: RousePaths): string | null {
+  const probe = join(sessions, `.${process.pid}.probe`);
+  try {
+    makePrivateFolder(sessions);
+    try {
+      writeFileSync(probe, " ".repeat(PROBE_BYTES), { mode: 0o600 });
+    } finally {
+      rmSync(probe, { force: true });
+    }
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 function foldersOf(env: Env): { config: string; state: string; runtime: string } {

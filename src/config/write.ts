@@ -1,5 +1,5 @@
 /** Writing the user's configuration file: whole or not at all, and never over somebody's words. */
-import { constants, copyFileSync, existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from "node:fs";
+import { constants, copyFileSync, existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { tablesOf } from "./channels.js";
 import { CONFIG_VERSION, readConfigFile } from "./file.js";
@@ -8,13 +8,12 @@ import { KEY_BY_NAME } from "./keys.js";
 import { makeFolder } from "./paths.js";
 import type { Problem } from "./problem.js";
 import { configText } from "./text.js";
+import { writeNew, writeWhole } from "./whole-file.js";
 
 /** Writes a file that is not there yet; false when there is one, which stays as it is. */
 export function writeNewConfig(path: string, text: string): boolean {
-  if (existsSync(path)) return false;
   makeFolder(dirname(path));
-  writeFileSync(path, text, { flag: "wx", mode: 0o600 });
-  return true;
+  return writeNew(path, text);
 }
 
 export interface Migration {
@@ -55,8 +54,6 @@ export function replaceConfig(path: string, text: string): string {
   let kept = `${real}.old`;
   for (let again = 2; existsSync(kept); again++) kept = `${real}.old-${again}`;
   copyFileSync(real, kept, constants.COPYFILE_EXCL);
-  const fresh = `${real}.new-${process.pid}`;
-  writeFileSync(fresh, text, { flag: "wx", mode: 0o600 });
-  renameSync(fresh, real);
+  writeWhole(real, text);
   return kept;
 }

@@ -2,8 +2,9 @@
  * Whom rouse may act on. A new installation may act on nobody. What a person allowed or forbade is kept in a file beside
  * the journal; one that cannot be read allows nothing.
  */
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import * as z from "zod";
+import { writeWhole } from "../config/whole-file.js";
 import type { AgentSession } from "../core/agent.js";
 import { TROUBLES, type Trouble } from "../core/trouble.js";
 
@@ -111,9 +112,7 @@ export class Permission {
   }
 
   #store(grants: Grants): void {
-    rmSync(`${this.#path}.new`, { force: true });
-    writeFileSync(`${this.#path}.new`, JSON.stringify(grants), { mode: 0o600, flag: "wx" });
-    renameSync(`${this.#path}.new`, this.#path);
+    writeWhole(this.#path, JSON.stringify(grants));
     this.#grants = grants;
   }
 

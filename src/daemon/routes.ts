@@ -7,6 +7,7 @@ import { plain, plainJsonText } from "../core/plain.js";
 import { redact } from "../core/redact.js";
 import type { Signal } from "../core/signal.js";
 import { parseSignal } from "../readers/signal-schema.js";
+import { JournalError } from "../store/journal-error.js";
 import { parseSession } from "../store/session-schema.js";
 import type { Acting } from "./acting.js";
 import { callerOf, findCaller } from "./callers.js";
@@ -26,6 +27,8 @@ const batchSchema = z.object({ from: z.int().min(1), signals: z.array(z.unknown(
 
 /** What `rouse why` is told: the verdict, and the open incidents of the agent. */
 export type WhyAnswer = Why & { incidents: IncidentView[] };
+
+const ERROR_CHARS = 300;
 
 export interface RouteOptions {
   loop: Loop;
@@ -57,6 +60,12 @@ export function makeRoutes({ loop, hooks, version, atRest, shutDown, watch, acti
       .pipeThrough(new TransformStream<string, string>({ transform: (text, to) => to.enqueue(leave(text)) }))
       .pipeThrough(new TextEncoderStream());
     c.res = new Response(body ?? null, { status: c.res.status, headers: c.res.headers });
+  });
+  app.onError((error, c) => {
+    // A full disk is no fault of the program: whoever asked is told in one line.
+    const isDisk = error instanceof JournalError || (error as NodeJS.ErrnoException).code !== undefined;
+    if (!isDisk) console.error(error);
+    return c.json({ error: isDisk ? plain(error.message, ERROR_CHARS) : "the daemon failed; its log says why" }, 500);
   });
   app.get("/v1/health", (c) =>
     c.json({

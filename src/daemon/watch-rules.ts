@@ -1,6 +1,7 @@
 /** Which running agents are watched without having been started by rouse. Kept beside the journal, so it outlives a restart. */
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import * as z from "zod";
+import { writeWhole } from "../config/whole-file.js";
 
 const schema = z.object({
   /** Every pane and process that holds a known agent program. */
@@ -25,10 +26,7 @@ export function readRules(path: string): WatchRules {
   }
 }
 
-export function writeRules(path: string, rules: WatchRules): void {
-  writeFileSync(`${path}.new`, JSON.stringify(rules), { mode: 0o600 });
-  renameSync(`${path}.new`, path);
-}
+export const writeRules = (path: string, rules: WatchRules): void => writeWhole(path, JSON.stringify(rules));
 
 /** Asking again adds; it never takes away what another asked for. */
 export function joinRules(a: WatchRules, b: WatchRules): WatchRules {

@@ -19,7 +19,8 @@ import type { HostHand } from "./hand.js";
 import type { HeldProgram, HostOptions } from "./host-options.js";
 import { type LeftBy, leftBy, quitOf } from "./leave.js";
 import type { Observer } from "./observer.js";
-import { agentSession, type HostRecord, newSessionId, pruneSessions, sessionFile, writeRecord } from "./registry.js";
+import { RecordKeeper } from "./record-keeper.js";
+import { agentSession, type HostRecord, newSessionId, pruneSessions, sessionFile } from "./registry.js";
 import { answerTo, type Query, Responder } from "./responder.js";
 import { Ring } from "./ring.js";
 import { type Stopped, stopTree } from "./stop-tree.js";
@@ -43,6 +44,7 @@ export class Host implements ViewedHost {
   readonly #program: HeldProgram;
   readonly #responder: Responder | null;
   readonly #start: string | null;
+  readonly #records: RecordKeeper;
   #record: HostRecord;
   #observer: Observer | null = null;
   #link: DaemonLink | null = null;
@@ -63,6 +65,7 @@ export class Host implements ViewedHost {
   /** Throws when there is no terminal to be had; nothing was started then. */
   constructor(options: HostOptions) {
     this.#options = options;
+    this.#records = new RecordKeeper(options.paths);
     this.#cols = options.cols;
     this.#rows = options.rows;
     this.#responder = options.spec.origin === "spawn" ? new Responder() : null;
@@ -242,7 +245,7 @@ export class Host implements ViewedHost {
         const bytes = this.ring.tail(LAST_OUTPUT_BYTES);
         writeFileSync(sessionFile(this.#options.paths, this.session, "out"), bytes, { mode: 0o600 });
       }
-      writeRecord(this.#options.paths, this.#record);
+      this.#records.keep(this.#record);
     });
     this.#link?.update(agentSession(this.#record));
     await Promise.allSettled([this.#viewers?.close(exit), this.#link?.close(withinMs)]);
@@ -300,7 +303,7 @@ export class Host implements ViewedHost {
       this.#viewers = new Viewers(paths.hostSocket(this.session), this, (error) => this.#say("no viewers", error));
     });
     this.#guarded("the record", () => {
-      writeRecord(paths, this.#record);
+      this.#records.keep(this.#record);
       pruneSessions(paths, Date.now());
     });
     this.#guarded("the daemon link", () => {

@@ -5,20 +5,10 @@
  *   <state>/sessions/<session>.json  the record    <session>.out  the end of what a spawned agent wrote, once it ended
  */
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
+import { writeWhole } from "../config/whole-file.js";
 import type { AgentSession } from "../core/agent.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import type { PtyExit } from "../sensors/pty.js";
@@ -66,10 +56,7 @@ export const sessionFile = (paths: Sessions, session: string, kind: "json" | "ou
 
 export function writeRecord(paths: Sessions, record: HostRecord): void {
   makePrivateFolder(paths.sessions);
-  const path = sessionFile(paths, record.session, "json");
-  const fresh = `${path}.${process.pid}.new`;
-  writeFileSync(fresh, `${JSON.stringify(record)}\n`, { mode: 0o600 });
-  renameSync(fresh, path);
+  writeWhole(sessionFile(paths, record.session, "json"), `${JSON.stringify(record)}\n`);
 }
 
 /** Every session that left a record, newest first. */

@@ -127,6 +127,23 @@ describe("a commit that fails", () => {
     await filled(journal, "a", 3, 3);
     expect(seqs(journal, "a")).toEqual([1, 2, 3, 4, 5]);
   });
+
+  it("knows no session that only its statement stored, and takes it when it comes again", async () => {
+    const journal = start({ commitWithinMs: 100_000 });
+    const blocker = loadSqlite().open(at.path);
+    // Checked with the commit, as a full disk is.
+    blocker.exec(
+      "create table room (n primary key); create table needs (n references room (n) deferrable initially deferred);" +
+        "create trigger full after insert on sessions begin insert into needs values (1); end",
+    );
+    expect(() => journal.putSession(session("a"))).toThrow("could not be written");
+    await expect(journal.append("a", 1, numbers(1, 1), 1)).rejects.toMatchObject({ trouble: "unknown_session" });
+    blocker.exec("drop trigger full");
+    blocker.close();
+    journal.putSession(session("a"));
+    await filled(journal, "a", 1, 2);
+    expect(seqs(journal, "a")).toEqual([1, 2]);
+  });
 });
 
 describe("sessions", () => {

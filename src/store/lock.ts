@@ -3,6 +3,7 @@
  * when its process dies, however it dies, so there is no stale lock to judge. Who holds it stands in a text file.
  */
 import { readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { JournalError } from "./journal-error.js";
 import type { Database, Sqlite } from "./sqlite.js";
 
 /** Releases the lock. */
@@ -16,10 +17,16 @@ export function takeLock(sqlite: Sqlite, journalPath: string): Release | { holde
     database.exec("pragma busy_timeout = 0; begin immediate");
   } catch (error) {
     database.close();
-    if (!/\block(?:ed)?\b|busy/i.test(String(error).slice(0, 300))) throw error;
+    const message = String((error as Error).message).slice(0, 300);
+    if (!/\block(?:ed)?\b|busy/i.test(message))
+      throw new JournalError("unwritable", `the journal ${journalPath} cannot be locked: ${message}`, error);
     return { holder: holderOf(holderPath) };
   }
-  writeFileSync(holderPath, `process ${process.pid}, since ${new Date().toISOString()}\n`, { mode: 0o600 });
+  try {
+    writeFileSync(holderPath, `process ${process.pid}, since ${new Date().toISOString()}\n`, { mode: 0o600 });
+  } catch {
+    // As when it is taken away: it only informs.
+  }
   return () => release(database, holderPath);
 }
 

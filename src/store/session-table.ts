@@ -1,7 +1,7 @@
 /** The sessions of the journal, with the numbers that every append asks for kept in memory. */
 import type { AgentSession } from "../core/agent.js";
 import { parseSession } from "./session-schema.js";
-import type { Database, Statement } from "./sqlite.js";
+import { type Database, inTransaction, type Statement } from "./sqlite.js";
 
 export interface KnownSession {
   readonly no: number;
@@ -43,7 +43,8 @@ export class SessionTable {
   }
 
   put(session: AgentSession, now: number): void {
-    const row = this.upsert.get(session.session, JSON.stringify(session), now);
+    // In a transaction of its own: a lone statement tells its row before its commit, and not that the disk was full.
+    const row = inTransaction(this.database, () => this.upsert.get(session.session, JSON.stringify(session), now));
     if (row && !this.bySession.has(session.session)) this.remember(Number(row.no), session.session, 0);
   }
 

@@ -1,5 +1,5 @@
 /** The daemon's own life: stopped by a person, stopped by a signal, slow to start; and a host that stands still. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -83,6 +83,13 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     shell.write("\u0003");
     shell.write("exit\r");
     await shell.exited;
+  });
+
+  it("watches on where its log cannot be written", async () => {
+    makePrivateFolder(paths().state);
+    symlinkSync("/dev/full", join(paths().state, "daemon.log"));
+    expect(await rouse(home, ["up"])).toMatchObject({ status: 0, stdout: "the daemon is up\n" });
+    expect((await rouse(home, ["status"])).status).toBe(0);
   });
 
   it("is started anew by a host when it was killed, and stays down when a person stopped it", async () => {

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { askHost } from "../../src/cli/host-client.js";
-import { rousePaths } from "../../src/config/paths.js";
+import { makePrivateFolder, rousePaths } from "../../src/config/paths.js";
 import { type FoundSession, findSession, listSessions } from "../../src/host/registry.js";
 import { FakeDaemon } from "../support/fake-daemon.js";
 import {
@@ -100,7 +100,6 @@ describe("rouse spawn", () => {
     await until("its end", () => listSessions(paths()).every((session) => !session.isAlive));
     // The second host takes its socket along; that of the killed one stays behind.
     await until("one socket to be left", () => readdirSync(paths().runtime).length === 1);
-    const { rmSync } = await import("node:fs");
     for (const socket of readdirSync(paths().runtime)) rmSync(join(paths().runtime, socket));
   });
 
@@ -320,6 +319,22 @@ describe("a flood", () => {
   });
 });
 
+describe("a host that can write nothing", () => {
+  it("watches all the same, says so, and is found as soon as there is room", async () => {
+    makePrivateFolder(paths().state);
+    symlinkSync("/dev/full", join(paths().state, "host.log"));
+    writeFileSync(paths().sessions, "");
+    const { stdout, stderr, status } = await rouse(home, ["spawn", "--name", "full", "--", "sleep", "100"]);
+    expect({ stdout, status }).toEqual({ stdout: "full\n", status: 0 });
+    expect(stderr).toMatch(/^rouse: nothing can be written in .*\n$/);
+    rmSync(paths().sessions);
+    await until("the record", () => findSession(paths(), "full")?.isAlive === true);
+    const found = findSession(paths(), "full") as FoundSession & { hostSocket: string };
+    expect(await askHost(found, { op: "info" }, "info")).toMatchObject({ isWatching: true });
+    expect(JSON.parse((await stop("full")).stdout)).toMatchObject({ isGone: true });
+  });
+});
+
 describe("a host and its daemon", () => {
   it("goes on without a daemon and delivers everything when one appears", async () => {
     const name = await spawnAgent('while read line; do echo "<$line>"; done');
@@ -341,7 +356,6 @@ describe("a host and its daemon", () => {
     await until("the end of the session", () => typeof daemon.sessions.at(-1)?.endedAt === "number");
     expect(daemon.acked).toBe(daemon.signals.size);
     await daemon.close();
-    const { rmSync } = await import("node:fs");
     rmSync(paths().daemonSocket, { force: true });
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
@@ -131,6 +131,33 @@ it("where rouse's folders cannot be made, run says so in one line, and the progr
       ),
     ],
   });
+});
+
+it.each([
+  ["init", ["init"]],
+  ["token", ["token", "create", "x"]],
+])("on a full disk, %s says so in one line and leaves nothing behind", async (_, args) => {
+  const full = join(home.path, "full.mjs");
+  writeFileSync(
+    full,
+    `import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+const write = fs.writeFileSync;
+fs.writeFileSync = (path, text, options) => {
+  write(path, "", options);
+  throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" });
+};
+syncBuiltinESMExports();
+`,
+  );
+  const env = { ...home.env, HOME: home.path, CODEX_HOME: home.path, NODE_OPTIONS: `--import=${full}` };
+  const { status, stderr } = await rouse({ ...home, env }, args);
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringMatching(/^rouse: ENOSPC: .*: make room.*\n$/),
+  });
+  for (const folder of ["config", "state"].map((name) => join(home.path, name)))
+    if (existsSync(folder)) expect(readdirSync(folder)).toEqual([]);
 });
 
 it("a configuration that cannot be read is said by up, which starts the daemon all the same", async () => {

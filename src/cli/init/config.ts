@@ -2,13 +2,14 @@
  * The configuration file that `rouse init` begins: every key with its sentence and its default behind a `#`. The
  * `agents.health` block of a .botbox.json in this folder is taken over. A file that is there already is never touched.
  */
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Imported, importBotbox } from "../../config/botbox.js";
 import type { Value } from "../../config/key.js";
 import { KEY_BY_NAME } from "../../config/keys.js";
 import { type Problem, problemText } from "../../config/problem.js";
 import { configText, tomlLine } from "../../config/text.js";
+import { isBegun } from "../../config/whole-file.js";
 import { writeNewConfig } from "../../config/write.js";
 import { plain } from "../../core/plain.js";
 
@@ -27,7 +28,7 @@ export function beginConfig(path: string, folder: string, dry: boolean): BegunCo
   const lines = [...values].map(([name, value]) => `  ${assignment(name, value)}\n`).join("");
   const from = values.size > 0 ? `, with ${values.size} of ${join(folder, BOTBOX)}:\n${lines}` : "\n";
   const told = problems.map((problem) => plain(problemText(problem)));
-  if (existsSync(path)) {
+  if (isBegun(path)) {
     const left = values.size > 0 ? `; ${join(folder, BOTBOX)} says, for you to add:\n${lines}` : "\n";
     return { text: `configuration: ${path} is there and stays as it is${left}`, problems: told };
   }

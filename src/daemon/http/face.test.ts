@@ -33,6 +33,12 @@ describe("the key", () => {
     expect(() => makeKey(join(folder, "other"))).toThrow("holds no key");
   });
 
+  it("is made anew where a full disk left an empty file", () => {
+    const path = join(folder, "key");
+    writeFileSync(path, "");
+    expect(makeKey(path)).toBe(readKey(path));
+  });
+
   it("is compared whole, whatever its length", () => {
     expect(isSameKey("abc", "abc")).toBe(true);
     for (const wrong of ["", "ab", "abd", "abcd", "é".repeat(1000)]) expect(isSameKey(wrong, "abc")).toBe(false);

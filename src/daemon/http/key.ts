@@ -3,7 +3,8 @@
  * stands in the agents' own settings too, which are often less private, so all that it opens is telling.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { chmodSync, closeSync, constants, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { writeNew } from "../../config/whole-file.js";
 
 const KEY = /^[A-Za-z0-9_-]{43}$/;
 
@@ -36,17 +37,11 @@ export function makeKey(path: string): string {
   const known = readKey(path);
   if (known !== null) return known;
   const key = randomBytes(32).toString("base64url");
-  try {
-    writeFileSync(path, `${key}\n`, { flag: "wx", mode: 0o600 });
-    return key;
-  } catch (error) {
-    // Two that begin at once: the first one's key is the key.
-    const theirs = readKey(path);
-    if (theirs !== null) return theirs;
-    if ((error as NodeJS.ErrnoException).code === "EEXIST")
-      throw new Error(`${path} holds no key of rouse's: remove it, and it is made anew`);
-    throw error;
-  }
+  if (writeNew(path, `${key}\n`)) return key;
+  // Two that begin at once: the first one's key is the key.
+  const theirs = readKey(path);
+  if (theirs !== null) return theirs;
+  throw new Error(`${path} holds no key of rouse's: remove it, and it is made anew`);
 }
 
 /** Takes the same time wherever the two differ. */

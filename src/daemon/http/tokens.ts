@@ -3,8 +3,9 @@
  * file of this user alone. The file is looked at with every request, so that a token that was revoked opens nothing.
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { renameSync, statSync, writeFileSync } from "node:fs";
+import { statSync } from "node:fs";
 import * as z from "zod";
+import { writeWhole } from "../../config/whole-file.js";
 import { readPrivate } from "./key.js";
 
 /**
@@ -70,10 +71,8 @@ export function revokeToken(path: string, name: string): boolean {
   return true;
 }
 
-function write(path: string, tokens: readonly TokenRecord[]): void {
-  writeFileSync(`${path}.new`, `${JSON.stringify({ tokens }, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
-}
+const write = (path: string, tokens: readonly TokenRecord[]): void =>
+  writeWhole(path, `${JSON.stringify({ tokens }, null, 2)}\n`);
 
 export class Tokens {
   readonly #path: string;
