@@ -28,7 +28,7 @@ export function importBotbox(where: string, text: string): Imported {
   const root = parseTree(bounded, errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first) {
-    const problem = `${printParseErrorCode(first.error)}; the file is not used`;
+    const problem = `this is no JSON (${printParseErrorCode(first.error)}); the file is not used`;
     return {
       values,
       problems: [{ level: "error", where, position: positionAt(bounded, first.offset), text: problem }],

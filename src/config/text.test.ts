@@ -89,7 +89,7 @@ describe("importBotbox", () => {
     ],
     ['{"agents":{"health":{"enabled":"yes"}}}', "f:1:22: enabled must be true or false"],
     ['{"agents":{"health":{"enabled":null}}}', "f:1:22: enabled must be true or false"],
-    ['{\n"agents": }', "f:2:11: ValueExpected; the file is not used"],
+    ['{\n"agents": }', "f:2:11: this is no JSON (ValueExpected); the file is not used"],
     ["{}", "f: there is no block agents.health in it"],
     ["[]", "f: there is no block agents.health in it"],
     ['{"agents":{"health":3}}', "f: there is no block agents.health in it"],

@@ -5,6 +5,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Imported, importBotbox } from "../../config/botbox.js";
+import { readOwnFile } from "../../config/file.js";
 import type { Value } from "../../config/key.js";
 import { KEY_BY_NAME } from "../../config/keys.js";
 import { type Problem, problemText } from "../../config/problem.js";
@@ -28,6 +29,8 @@ export function beginConfig(path: string, folder: string, dry: boolean): BegunCo
   const lines = [...values].map(([name, value]) => `  ${assignment(name, value)}\n`).join("");
   const from = values.size > 0 ? `, with ${values.size} of ${join(folder, BOTBOX)}:\n${lines}` : "\n";
   const told = problems.map((problem) => plain(problemText(problem)));
+  const found = readOwnFile(path);
+  if (found !== null && typeof found !== "string") return { text: "", problems: [plain(problemText(found)), ...told] };
   if (isBegun(path)) {
     const left = values.size > 0 ? `; ${join(folder, BOTBOX)} says, for you to add:\n${lines}` : "\n";
     return { text: `configuration: ${path} is there and stays as it is${left}`, problems: told };

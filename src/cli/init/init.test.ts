@@ -63,7 +63,8 @@ describe("rouse init", () => {
     expect(home.output).not.toContain(key);
     expect(home.output).toContain("keep it up");
     await init("--remove");
-    expect(readFileSync(join(home.path, ".claude", "settings.json"), "utf8").replace(/\s/g, "")).toBe("{}");
+    expect(home.output).toMatch(/^claude-code: .*settings\.json removed$/m);
+    expect(existsSync(join(home.path, ".claude", "settings.json"))).toBe(false);
   });
 
   it("shows what makes the programs export, and refuses where no port is wanted", async () => {
@@ -181,6 +182,13 @@ describe("rouse init", () => {
     expect(await init()).toBe(0);
     expect(home.output).toContain(`${path} is there and stays as it is\n`);
     expect(readFileSync(path, "utf8")).toBe("# mine\n");
+  });
+
+  it("does not say that all is well with a configuration that is no file", async () => {
+    mkdirSync(join(home.path, "rouse", "config", "config.toml"), { recursive: true });
+    expect(await init()).toBe(1);
+    expect(home.output).toMatch(/^rouse: .*config\.toml: it is no plain file; the file is not used$/m);
+    expect(home.output).not.toContain("stays as it is");
   });
 
   it("takes over agents.health of a .botbox.json, and says what it cannot take with its line", async () => {

@@ -186,7 +186,7 @@ function carryOut(plan: HookPlan, way: ClaudeWay["way"], command: readonly strin
     return `${program}: nothing to do${isPlugin ? "; its hooks are those of the plugin" : ""}\n`;
   const kept = backup === null ? "" : `; as it was: ${backup}`;
   const lines = [
-    ...(plan.before === plan.after ? [] : [`${path} changed${kept}`]),
+    ...(plan.before === plan.after ? [] : [`${path} ${plan.isSpent ? "removed" : "changed"}${kept}`]),
     ...(isWritten ? [`plugin ${pluginFolder()} written: hooks, tools (MCP) and /rouse`] : []),
     ...(isGone ? [`plugin ${pluginFolder()} removed`] : []),
     ...(remove ? [] : ["sessions that run already do not notice"]),

@@ -291,6 +291,38 @@ describe("applyHooks", () => {
     },
   );
 
+  it.each(Object.keys(FILES) as HookProgram[])(
+    "takes away a file that it began, and leaves one that was there: %s",
+    (program) => {
+      const path = join(home, FILES[program]);
+      applyHooks(plan(program));
+      expect(plan(program, { remove: true })).toMatchObject({ after: "", isSpent: true });
+      applyHooks(plan(program, { remove: true }));
+      expect(existsSync(path)).toBe(false);
+      const empty = program === "codex" ? "" : "{}\n";
+      for (const before of [empty, program === "codex" ? "# mine\n" : "// mine\n{}\n"]) {
+        put(program, before);
+        applyHooks(plan(program));
+        applyHooks(plan(program, { remove: true }));
+        expect(readFileSync(path, "utf8").replace("{\n}", "{}")).toBe(before);
+      }
+    },
+  );
+
+  it("takes no file away that somebody wrote into, or linked there", () => {
+    const path = put("gemini", "");
+    rmSync(path);
+    applyHooks(plan("gemini"));
+    writeFileSync(path, readFileSync(path, "utf8").replace("{", '{ "theme": "dark",'));
+    applyHooks(plan("gemini", { remove: true }));
+    expect(readFileSync(path, "utf8")).toContain('"theme"');
+    rmSync(path);
+    symlinkSync(join(home, "elsewhere.json"), path);
+    writeFileSync(join(home, "elsewhere.json"), plan("gemini").after);
+    applyHooks(plan("gemini", { remove: true }));
+    expect(existsSync(path)).toBe(true);
+  });
+
   it("begins settings that are not there, and removes nothing from none", () => {
     expect(plan("claude-code", { remove: true })).toMatchObject({ before: "", after: "", problem: null });
     applyHooks(plan("claude-code"));

@@ -6,10 +6,12 @@ import {
   copyFileSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   openSync,
   readFileSync,
   realpathSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -32,6 +34,8 @@ export interface HookPlan {
   problem: string | null;
   /** rouse's hooks are in it already, so that it is no longer as it was before rouse. */
   isOurs?: boolean;
+  /** rouse began the file, and nothing is left in it: it goes. */
+  isSpent?: boolean;
 }
 
 export interface HookOptions {
@@ -120,10 +124,18 @@ export function planHooks(program: HookProgram, options: HookOptions): HookPlan 
   const edited = edit(before, options);
   const bare = edit(before, { ...options, remove: true });
   const isOurs = bare.ok && bare.text !== before;
+  if (edited.ok && options.remove && isOurs && isSpent(path, edited.text))
+    return { program, path, before, after: "", problem: null, isOurs, isSpent: true };
   return edited.ok
     ? { program, path, before, after: edited.text, problem: null, isOurs }
     : { program, path, before, after: before, problem: `${path}: ${edited.problem}; nothing was changed` };
 }
+
+/** Of every file that was there before rouse, a copy was kept; one that is a link was there too. */
+const isSpent = (path: string, left: string): boolean =>
+  /^(?:\{\s*\})?$/.test(left.trim()) && !lstatSync(path).isSymbolicLink() && !existsSync(backupOf(path));
+
+const backupOf = (path: string): string => `${path}.before-rouse`;
 
 /** As it would be written again: what is not UTF-8 would come back as other bytes. */
 function readText(path: string): string {
@@ -140,11 +152,15 @@ function complaintOf(path: string, error: unknown): string {
 }
 
 /** Writes a plan. The first time, the file as it was is kept beside it. Returns where, if it was. */
-export function applyHooks({ path, before, after, isOurs = false }: HookPlan): string | null {
+export function applyHooks({ path, before, after, isOurs = false, isSpent = false }: HookPlan): string | null {
   if (before === after) return null;
+  if (isSpent) {
+    rmSync(path);
+    return null;
+  }
   makeFolder(dirname(path), 0o777);
   const target = targetOf(path);
-  const backup = `${target}.before-rouse`;
+  const backup = backupOf(target);
   const keeps = !isOurs && existsSync(target) && !existsSync(backup);
   if (keeps) copyFileSync(target, backup, constants.COPYFILE_EXCL);
   replaceFile(path, after, 0o600);
