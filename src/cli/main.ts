@@ -5,9 +5,10 @@ import { plainLine } from "../core/plain.js";
 import { redact } from "../core/redact.js";
 import { Refused, Unreachable } from "../daemon/client.js";
 import { BadInput } from "../replay/bad-input.js";
-import { COMMANDS, groupOf, OTHER_WORDS } from "./commands.js";
+import { COMMANDS, groupOf } from "./commands.js";
 import { helpItem, helpList } from "./text/help.js";
 import { readVersion } from "./version.js";
+import { unknownCommand, withoutHelp } from "./wrong-command.js";
 import { WrongOption } from "./wrong-option.js";
 
 /** As wide as the terminal, up to where lines are hard to read. */
@@ -37,9 +38,8 @@ async function main(): Promise<number> {
     })
     .addHelpText("after", () => helpList("Begin with:", FIRST_STEPS, HELP_WIDTH));
   let exit = 0;
-  const asked = process.argv[2] ?? "";
-  const meant = OTHER_WORDS.get(asked);
-  if (meant !== undefined) return say(`there is no command ${asked}; did you mean rouse ${meant}?`, 2);
+  const args = withoutHelp(process.argv.slice(2));
+  const [asked = ""] = args;
   const wanted = COMMANDS.filter(({ names }) => names.includes(asked));
   for (const { load } of wanted.length > 0 ? wanted : COMMANDS) {
     const add = await load();
@@ -49,8 +49,10 @@ async function main(): Promise<number> {
   }
   for (const command of program.commands) command.helpGroup(groupOf(command.name()));
   hint(program, "rouse");
+  const unknown = unknownCommand(program, args);
+  if (unknown !== null) return say(unknown, 2);
   try {
-    await program.parseAsync();
+    await program.parseAsync(args, { from: "user" });
   } catch (error) {
     return exitOf(error);
   }

@@ -43,8 +43,10 @@ it.each([
   [
     "a command that there is not",
     ["frobnicate"],
-    "unknown command 'frobnicate'\n(\"rouse --help\" lists the commands)",
+    'rouse: there is no command frobnicate; "rouse --help" lists the commands\n',
   ],
+  ["a command that help is asked for", ["help", "nope"], "rouse: there is no command nope;"],
+  ["a command below another", ["alert", "tset", "--help"], "did you mean rouse alert test?"],
   ["an option that there is not", ["alert", "list", "--lmit"], '"rouse alert list --help" lists the options'],
   ["a value that makes no sense", ["alert", "list", "--limit", "x"], "It must be a number from 1 to 1000."],
   ["a payload that is no object", ["messages", "send", "--payload", "[1]"], "It must be a JSON object"],
