@@ -32,12 +32,13 @@ const requestId = z
   .describe("any word of yours: the same one again does nothing twice and gives the first answer");
 const yes = z.union([z.boolean(), z.enum(["true", "false"]).transform((word) => word === "true")]);
 
+const MOMENT = "a time of ISO 8601, or milliseconds since 1970";
 const moment = z
-  .union([
-    z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
-    z.coerce.number().min(0).max(8.64e15),
-  ])
-  .describe("a time of ISO 8601, or milliseconds since 1970");
+  .union(
+    [z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)), z.coerce.number().min(0).max(8.64e15)],
+    { error: `it must be ${MOMENT}` },
+  )
+  .describe(MOMENT);
 
 export const OPERATIONS = {
   health: operation({

@@ -20,7 +20,7 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
   policy
     .command("show")
     .description(
-      "Prints a policy: for each trouble what would be done, in order, with limits and waits. Without NAME, the policies\n" +
+      "Prints a policy: for each trouble what would be done, in order, with limits and waits. Without one, the policies\n" +
         "that there are. Own ones are files of the folder policies beside your configuration.",
     )
     .argument("[policy]", "name of a policy, or a file")

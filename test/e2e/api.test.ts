@@ -86,6 +86,8 @@ describe("the API", () => {
     expect(await wrong("/v1/agents/an")).toEqual([404, expect.stringContaining("ann")]);
     expect(await wrong("/v1/agents/ann/pane?lines=many")).toEqual([400, expect.stringContaining("lines")]);
     expect(await wrong("/v1/summary")).toEqual([400, expect.stringContaining("since")]);
+    for (const path of ["/v1/summary?since=bla", "/v1/incidents?since=bla"])
+      expect(await wrong(path)).toEqual([400, "since: it must be a time of ISO 8601, or milliseconds since 1970"]);
     expect(await wrong("/v1/events?kinds=nothing")).toEqual([400, expect.stringContaining("assessment")]);
     expect(await client.post("/v1/report", { agent: "ann" })).toMatchObject({ status: 400 });
     expect(await client.post("/v1/agents/bob/stop", {})).toMatchObject({

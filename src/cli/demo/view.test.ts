@@ -35,6 +35,18 @@ describe("the demo's screen", () => {
     expect(text).toContain("Ctrl-C");
   });
 
+  it.each([
+    [10, 6, null],
+    [9, 6, null],
+    [8, 4, "and 2 more"],
+    [5, 1, "and 5 more"],
+  ])("shows in %i rows %i agents by a row each, and counts the others", (rows, shown, more) => {
+    const text = frameText(new Story(), { columns: 60, rows, colour: false }, times);
+    expect(new Story().rows.filter(({ member }) => text.includes(`\n${member.name} `))).toHaveLength(shown);
+    expect(/^and .*$/m.exec(text)?.[0] ?? null).toBe(more);
+    expect(text).toContain("\nCtrl-C ends it");
+  });
+
   it("lets no control byte of an agent through", () => {
     const story = longStory();
     for (const row of story.rows) Object.assign(row, { story: "a\u001b[2Jb", doing: "c\u0007d" });

@@ -32,8 +32,11 @@ const ENDINGS: Readonly<Record<Ending, { word: string; colour: "green" | "blue" 
 export function frameText(story: Story, frame: Frame, times: Times): string {
   const { colour } = frame;
   const columns = Math.max(COLUMNS_MIN, frame.columns);
+  const head = paint(cut(headline(times), columns), "bold", colour);
+  const foot = paint(cut("Ctrl-C ends it; nothing is left behind.", columns), "dim", colour);
+  const room = Math.max(1, frame.rows - 1);
   const lines = [
-    paint(cut(headline(times), columns), "bold", colour),
+    head,
     "",
     ...story.rows.flatMap((row, i) => [
       ...(i > 0 && frame.rows >= ROOMY ? [""] : []),
@@ -41,9 +44,14 @@ export function frameText(story: Story, frame: Frame, times: Times): string {
       paint(cut(`  ${plain(row.story, 300)}`, columns), "dim", colour),
     ]),
     "",
-    paint(cut("Ctrl-C ends it; nothing is left behind.", columns), "dim", colour),
+    foot,
   ];
-  return lines.slice(0, Math.max(1, frame.rows - 1)).join("\n");
+  if (lines.length <= room) return lines.join("\n");
+  // A row for each; who has none is counted.
+  const brief = story.rows.map((row) => rowText(row, columns, colour));
+  const shown = brief.length + 2 <= room ? brief.length : Math.max(0, room - 3);
+  const more = shown < brief.length ? [`and ${brief.length - shown} more`] : [];
+  return [head, ...brief.slice(0, shown), ...more, foot].slice(0, room).join("\n");
 }
 
 /** Six agents of two rows each, an empty one between them, head and foot. */

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -63,6 +63,21 @@ describe("the doctor's eyes", () => {
       ["runtime folder", "fail"],
     ]);
     expect(folderLines(paths)).toEqual([]);
+  });
+
+  it.runIf(process.platform === "linux")("names the folder where the system only says that it can be written", () => {
+    expect(folderLines(rousePaths({ ...env, ROUSE_HOME: "/proc/nope" }))).toMatchObject(
+      ["config", "state", "runtime"].map((which) => ({
+        what: `${which} folder`,
+        level: "fail",
+        says: expect.stringMatching(/^\/proc\/nope\/\w+ cannot be written$/),
+      })),
+    );
+  });
+
+  it("leaves nothing behind where it looks whether it can write", () => {
+    folderLines(rousePaths(env));
+    expect(readdirSync(folder)).toEqual(["bin"]);
   });
 
   it("notices a configuration that the running daemon has not read", () => {

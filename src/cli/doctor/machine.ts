@@ -1,5 +1,5 @@
 /** What the doctor asks of this machine: Node.js, SQLite, folders, disk, tmux, the configuration. */
-import { accessSync, constants, lstatSync, type Stats, statfsSync } from "node:fs";
+import { accessSync, constants, lstatSync, mkdtempSync, rmdirSync, type Stats, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import type { RousePaths } from "../../config/paths.js";
@@ -129,9 +129,13 @@ function statsOf(path: string): Stats | null {
 function isWritable(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);
-    return !lstatSync(path).isFile();
-  } catch {
-    return false;
+    if (lstatSync(path).isFile()) return false;
+    // Some places, such as /proc, say that they can be written, and make nothing.
+    rmdirSync(mkdtempSync(join(path, ".rouse-")));
+    return true;
+  } catch (error) {
+    // A full disk has a line of its own.
+    return ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException).code ?? "");
   }
 }
 
