@@ -177,7 +177,7 @@ const HIDDEN = "(not shown)";
 const UNSHOWN: ReadonlySet<string> = new Set([...SECRETS, "topic"]);
 
 /** A secret by where it is kept, or that there is one; other texts without what looks like one. */
-function shownSettings({ name: _, ...settings }: ChannelSettings, table: Record<string, unknown>) {
+function shownSettings({ name: _name, ...settings }: ChannelSettings, table: Record<string, unknown>) {
   const shown: Record<string, Value> = {};
   for (const [key, value] of Object.entries(settings)) {
     const way = [`${key}_env`, `${key}_file`].find((one) => table[one] !== undefined);
