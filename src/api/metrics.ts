@@ -4,6 +4,7 @@ import { resultOf } from "../core/action.js";
 import { burnRates } from "../core/evidence/burn.js";
 import { isOpen } from "../core/incident/incident.js";
 import { STATES } from "../core/states.js";
+import { lostAgents } from "../daemon/lost.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { viewOf } from "../daemon/view.js";
 import type { Events } from "./events.js";
@@ -67,12 +68,12 @@ const alive = ({ loop }: Source) => loop.sessions().filter(({ session }) => sess
 const FIGURES: readonly Figure[] = [
   {
     name: "rouse_agents",
-    help: "Living agents by state",
+    help: "Agents by state: those that live, and those that ended in a trouble that nobody has taken",
     labels: ["state"],
     rows: (source) => {
       const now = source.loop.now();
       const counts = new Map<string, number>(STATES.map((state) => [state, 0]));
-      for (const watched of alive(source)) {
+      for (const watched of [...alive(source), ...lostAgents(source.loop, source.acting.book)]) {
         const { state } = viewOf(watched, now);
         counts.set(state, (counts.get(state) ?? 0) + 1);
       }

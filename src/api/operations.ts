@@ -55,7 +55,10 @@ export const OPERATIONS = {
     input: z.object({
       tag: z.string().max(200).optional(),
       name: z.string().max(200).optional(),
-      health: z.enum(["healthy", "unhealthy"]).optional(),
+      health: z
+        .enum(["healthy", "unhealthy"])
+        .optional()
+        .describe("unhealthy are also those that ended in a trouble that nobody has taken"),
       ended: yes.optional().describe("those that ended within a day, too"),
     }),
     answer: SHAPES.agents,

@@ -12,6 +12,7 @@ import type { PromptKind } from "../core/states.js";
 import { findCaller } from "../daemon/callers.js";
 import type { Client } from "../daemon/http/tokens.js";
 import { type IncidentView, incidentViews } from "../daemon/incident-view.js";
+import { lostAgents } from "../daemon/lost.js";
 import { type MessageView, messageView, PAYLOAD_MAX, sayable } from "../daemon/message-routes.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { type Summary, summaryOf } from "../daemon/summary.js";
@@ -88,11 +89,12 @@ export class Service {
   }
 
   agents({ tag, name, health, ended }: AgentFilter): SessionView[] {
-    const { loop } = this.#parts;
+    const { loop, acting } = this.#parts;
     const now = loop.now();
+    const lost = new Set(health === "unhealthy" ? lostAgents(loop, acting.book) : []);
     return loop
       .sessions()
-      .filter(({ session }) => ended === true || session.endedAt === null)
+      .filter((watched) => ended === true || watched.session.endedAt === null || lost.has(watched))
       .filter(({ session }) => tag === undefined || session.tags.includes(tag))
       .filter(({ session }) => name === undefined || session.name === name)
       .map((watched) => viewOf(watched, now))

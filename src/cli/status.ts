@@ -46,11 +46,14 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
   program
     .command("health")
     .summary("which agents are unhealthy; exit 1 when one is")
+    .description(
+      "Lists the living agents, and those that ended in a trouble that nobody has taken: rouse ack, a silence or a newer session\nof the same name takes it. Exit 1 when one of them is unhealthy.",
+    )
     .argument("[agent]", "its name; all of them without it", parseNamed)
     .addOption(new Option("--filter <which>", "only the unhealthy ones").choices(["unhealthy"] as const))
     .option("--json", "for programs")
     .action(async (name, { filter, json }) => {
-      const agents = name === undefined ? await listAgents(false) : [await oneAgent(name)];
+      const agents = name === undefined ? await listAgents(false, true) : [await oneAgent(name)];
       const shown = agents.map(healthOf).filter((health) => filter !== "unhealthy" || health.status !== "healthy");
       if (json) process.stdout.write(`${plainJson(name === undefined ? { agents: shown } : shown[0])}\n`);
       else
@@ -73,9 +76,12 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
 
 const listAll = (all: boolean) => Promise.all([listAgents(all), listPulses(), listIncidents(), alertsStatus()]);
 
-async function listAgents(all: boolean): Promise<SessionView[]> {
-  const { agents } = (await ask("/v1/sessions", isUnlisted)) as { agents: SessionView[] };
-  return agents.filter((agent) => all || agent.ended_at === null).sort((a, b) => (a.name < b.name ? -1 : 1));
+/** `withLost`: also those that ended in a trouble that nobody has taken; a daemon of an older release names none. */
+async function listAgents(all: boolean, withLost = false): Promise<SessionView[]> {
+  const { agents, lost = [] } = (await ask("/v1/sessions", isUnlisted)) as { agents: SessionView[]; lost?: string[] };
+  return agents
+    .filter(({ ended_at, session }) => all || ended_at === null || (withLost && lost.includes(session)))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** What a daemon of another release may not know. One that only does not answer has not said that there is nothing. */

@@ -14,6 +14,7 @@ import { callerOf, findCaller } from "./callers.js";
 import type { Hooks } from "./hooks.js";
 import { type IncidentView, incidentViews } from "./incident-view.js";
 import type { Loop } from "./loop.js";
+import { lostAgents } from "./lost.js";
 import { viewOf } from "./view.js";
 import { parseRules, type WatchRules } from "./watch-rules.js";
 import { type Why, whyOf } from "./why.js";
@@ -85,7 +86,8 @@ export function makeRoutes({ loop, hooks, version, atRest, shutDown, watch, acti
   });
   app.get("/v1/sessions", (c) => {
     const now = loop.now();
-    return c.json({ agents: loop.sessions().map((watched) => viewOf(watched, now)) });
+    const lost = acting ? lostAgents(loop, acting.book).map(({ session }) => session.session) : [];
+    return c.json({ agents: loop.sessions().map((watched) => viewOf(watched, now)), lost });
   });
   app.get("/v1/sessions/:name", (c) => {
     const watched = loop.find(c.req.param("name"));

@@ -40,6 +40,14 @@ afterAll(async () => {
   expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
 });
 
+/** Whom `rouse health` ends with 1 for. */
+async function unhealthy(): Promise<string[]> {
+  const { status, stdout } = await rouse(home, ["health", "--filter", "unhealthy", "--json"]);
+  const { agents } = JSON.parse(stdout) as { agents: { agent: string }[] };
+  expect(status).toBe(agents.length > 0 ? 1 : 0);
+  return agents.map(({ agent }) => agent);
+}
+
 const stop = (name: string, grace = "5") => rouse(home, ["stop", name, "--grace", grace, "--json"]);
 
 /** What the agent does, and what `status --json` says then. */
@@ -156,6 +164,7 @@ for (const [way, { start, skip, knowsEnds }] of Object.entries(WAYS)) {
         else if (HELD.has(step.do)) await enter();
       }
       await until("its end", async () => (await statusOf(home, name))?.ended_at !== null);
+      expect(await unhealthy()).toContain(name);
     });
 
     it("an agent that does the same again and again is stuck in a loop, by its own transcript", async () => {

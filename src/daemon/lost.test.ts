@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { agent, WORKING } from "../../test/support/loops.js";
+import { TellingLoop } from "../../test/support/telling.js";
+import { lostAgents } from "./lost.js";
+
+let test: TellingLoop;
+beforeEach(async () => {
+  test = new TellingLoop();
+  await ends("crashed", { code: null, signal: 9 });
+  await ends("done", { code: 0, signal: null });
+  test.loop.register(agent({ session: "s-alive", name: "alive" }));
+});
+afterEach(() => test.close());
+
+async function ends(name: string, status: { code: number | null; signal: number | null }): Promise<void> {
+  const session = `s-${name}`;
+  test.loop.register(agent({ session, name }));
+  await test.send(session, WORKING);
+  await test.send(session, [{ kind: "exit", source: "process", ...status }]);
+  test.loop.register(agent({ session, name, endedAt: test.loop.now() }));
+  test.run(5);
+}
+
+const lost = (): string[] => lostAgents(test.loop, test.acting.book).map(({ session }) => session.name);
+
+describe("an agent that ended", () => {
+  it("in a trouble is missed, what ended well is not, and a restart forgets neither", () => {
+    expect(lost()).toEqual(["crashed"]);
+    test.restart();
+    expect(lost()).toEqual(["crashed"]);
+  });
+
+  it("is missed until somebody takes it", () => {
+    const [incident] = test.acting.book.incidents;
+    test.acting.take({ kind: "acked", at: test.loop.now(), incident: incident?.id ?? "" });
+    expect(lost()).toEqual([]);
+  });
+
+  it("is not missed once another session of its name goes on", async () => {
+    test.loop.register(agent({ session: "s-again", name: "crashed", startedAt: test.loop.now() }));
+    await test.send("s-again", WORKING);
+    expect(lost()).toEqual([]);
+  });
+});

@@ -1,0 +1,23 @@
+/**
+ * Agents that ended in a trouble that nobody has taken: they are missed, and count among the unhealthy as long as their
+ * incident is open. What ended well, or goes on in a newer session, is history.
+ */
+import { type Incidents, isOpen, silencedUntil } from "../core/incident/incident.js";
+import { UNHEALTHY } from "../core/states.js";
+import type { Loop } from "./loop.js";
+import type { Watched } from "./watched.js";
+
+export function lostAgents(loop: Pick<Loop, "sessions" | "find" | "now">, book: Incidents): Watched[] {
+  const now = loop.now();
+  const open = book.incidents.filter(
+    (incident) => isOpen(incident) && incident.ackedAt === null && silencedUntil(book, incident, now) === null,
+  );
+  const agents = new Set(open.map(({ agent }) => agent));
+  return loop
+    .sessions()
+    .filter(
+      ({ session, assessment }) =>
+        session.endedAt !== null && UNHEALTHY.has(assessment.state) && agents.has(session.name),
+    )
+    .filter((watched) => loop.find(watched.session.name) === watched);
+}
