@@ -201,7 +201,7 @@ describe("rouse init", () => {
       /^rouse: .*\.botbox\.json:3:1: there is no key idle_timeout; did you mean health\.idle_/m,
     );
     expect(loadConfig().config.health).toMatchObject({ idle_timeout_minutes: 20, alert_channel: "dev" });
-    writeFileSync(path, "");
+    writeFileSync(path, "# mine\n");
     home.forget();
     await init();
     expect(home.output).toContain("stays as it is; ");
