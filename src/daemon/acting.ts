@@ -85,6 +85,11 @@ export class Acting {
   judged(watched: Watched, now: number): void {
     const { session, assessment, evidence } = watched;
     this.#watched.set(session.name, watched);
+    if (watched.poisoned !== null && session.endedAt !== null) {
+      // Nobody is blind to what is not there any more.
+      this.#fold({ kind: "forgotten", at: now, agent: session.name });
+      return;
+    }
     const policy = this.#options.policyOf(session);
     this.#fold({
       kind: "assessed",

@@ -183,6 +183,19 @@ describe("a notice to an orchestrator", () => {
     expect(test.told).toEqual(["worker.needs_input api"]);
   });
 
+  it("says once that an agent cannot be judged, and ends that with the agent", async () => {
+    test.loop.register(agent());
+    await works();
+    const hostile = { kind: "screen", source: "screen" } as unknown as Parameters<typeof test.send>[1][number];
+    await test.send("s1", [hostile]);
+    test.run(300);
+    expect(test.told).toEqual(["watchdog.blind api"]);
+    expect(test.payload(0).reason).toContain("judging this session failed");
+    test.loop.register(agent({ endedAt: test.loop.now() }));
+    test.run(20);
+    expect(test.acting.book.incidents.map(({ trouble, phase }) => [trouble, phase])).toEqual([["unknown", "lapsed"]]);
+  });
+
   it("says that rouse is blind, once", async () => {
     test.loop.register(agent());
     await works();

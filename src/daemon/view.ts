@@ -57,9 +57,8 @@ export interface SessionView {
 export function viewOf(watched: Watched, now: number): SessionView {
   const { session, evidence } = watched;
   const assessment = watched.ask(now);
-  const state: State = watched.poisoned === null ? assessment.state : "unknown";
+  const { state } = assessment;
   const blind = blindOf(watched, now);
-  const reasons = watched.poisoned ? [`judging this session failed: ${watched.poisoned}`] : assessment.reasons;
   const seen = Object.values(evidence.progress.seen);
   const rates = burnRates(evidence.burn, now);
   return {
@@ -72,13 +71,13 @@ export function viewOf(watched: Watched, now: number): SessionView {
     task: session.task === null ? null : plain(session.task, 200),
     pid: session.pid,
     state,
-    cause: state === assessment.state ? assessment.cause : null,
-    level: state === "unknown" ? "tell" : assessment.level,
-    confidence: Math.round((state === "unknown" ? 0 : assessment.confidence) * 100) / 100,
+    cause: assessment.cause,
+    level: assessment.level,
+    confidence: Math.round(assessment.confidence * 100) / 100,
     since: iso(watched.since),
-    until: state === "unknown" || assessment.until === null ? null : iso(assessment.until),
+    until: assessment.until === null ? null : iso(assessment.until),
     doing: doingOf(watched),
-    reasons: reasons.map((reason) => plain(reason)),
+    reasons: assessment.reasons.map((reason) => plain(reason)),
     last_progress: seen.length > 0 ? iso(Math.max(...seen)) : null,
     last_output: evidence.progress.outputAt === null ? null : iso(evidence.progress.outputAt),
     tokens_per_hour: Math.round(rates.tokens_per_hour),

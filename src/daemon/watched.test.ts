@@ -70,7 +70,8 @@ describe("Watched", () => {
     watched.take([{ kind: "screen", source: "screen", at: START } as unknown as Signal], START);
     expect(watched.poisoned).toEqual(expect.any(String));
     watched.take([title("working", START + 1000)], START + 1000);
-    expect([watched.judge(START + 1000), watched.sight(START + 99_000)]).toEqual([false, null]);
+    expect([watched.judge(START + 1000), watched.sight(START + 99_000)]).toEqual([true, null]);
+    expect([watched.judge(START + 2000), watched.assessment.at]).toEqual([false, START + 2000]);
   });
 
   it("sets itself aside when it cannot be judged", () => {
@@ -80,7 +81,12 @@ describe("Watched", () => {
         throw new Error("a broken fold");
       },
     });
-    expect([watched.judge(START), watched.poisoned]).toEqual([false, "a broken fold"]);
+    expect([watched.judge(START), watched.poisoned]).toEqual([true, "a broken fold"]);
+    expect(watched.assessment).toMatchObject({
+      state: "unknown",
+      level: "tell",
+      reasons: ["judging this session failed: a broken fold"],
+    });
   });
 
   it("judges nothing when that is switched off, and says so; what is seen is kept", () => {

@@ -46,17 +46,18 @@ export interface JudgingOptions extends Settings {
   traits?: Traits;
 }
 
-const UNJUDGED: Omit<Assessment, "at"> = {
+const unjudged = (reason: string, at: number): Assessment => ({
   state: "unknown",
   cause: null,
   confidence: 0,
   until: null,
-  reasons: ["judging is switched off (health.enabled in the configuration)"],
+  reasons: [reason],
   level: "tell",
   kinds: [],
+  at,
   ruleset: RULESET,
   recheckAt: null,
-};
+});
 
 const BORN: Omit<Assessment, "at" | "recheckAt" | "reasons"> = {
   state: "starting",
@@ -81,7 +82,7 @@ export class Watched {
   dark: string | null = null;
   /** When it was last seen again after it was lost; null when it never was. */
   sightedAt: number | null = null;
-  /** The evaluation threw: this session is left alone, the others go on. */
+  /** The evaluation threw: nothing is known of this session any more, and the others go on. */
   poisoned: string | null = null;
 
   /** What the agent used this night, all its sessions together; null where it has no budget. */
@@ -127,18 +128,17 @@ export class Watched {
 
   /** What would be said at this moment; nothing is kept of it. */
   ask(now: number): Assessment {
-    return this.poisoned === null ? this.#assess(now) : this.assessment;
+    return this.#assess(now);
   }
 
   /** Judges anew. True if the state or its cause changed. */
   judge(now: number): boolean {
-    if (this.poisoned !== null) return false;
     const before = this.assessment;
     try {
       this.assessment = this.#assess(now);
     } catch (error) {
       this.#setAside(error, now);
-      return false;
+      this.assessment = this.#assess(now);
     }
     addEntry(this.timeline, this.assessment, this.session.startedAt);
     if (this.timeline.length > TIMELINE_MAX) this.timeline.shift();
@@ -148,7 +148,9 @@ export class Watched {
   }
 
   #assess(now: number): Assessment {
-    if (this.settings.isJudging === false) return { ...UNJUDGED, at: now };
+    if (this.poisoned !== null) return unjudged(`judging this session failed: ${this.poisoned}`, now);
+    if (this.settings.isJudging === false)
+      return unjudged("judging is switched off (health.enabled in the configuration)", now);
     const { endedAt } = this.session;
     // Its watching ended, not its process: another session goes on with it, and no clock runs here any more.
     if (endedAt !== null && !this.evidence.exit && endedAt < now)
