@@ -9,7 +9,7 @@ import { parseNamed } from "./arguments.js";
 import { ask } from "./ask.js";
 import { parseTrouble } from "./options.js";
 import { parseDuration, parseSince } from "./since.js";
-import { incidentsText, localTime, storyText } from "./text/incident.js";
+import { feedbackText, incidentsText, localTime, storyText } from "./text/incident.js";
 
 export function addIncidents(program: Command, _setExit: (code: number) => void): void {
   program
@@ -71,7 +71,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     });
   program
     .command("feedback")
-    .summary("say whether an alarm was right; false ones make rouse more patient with that agent")
+    .summary("say whether an alarm was right; false ones of its clocks make rouse more patient with that agent")
     .argument("<id>", "the incident, or its agent", parseNamed)
     .addArgument(new Argument("<word>", "how it was").choices(["false-alarm", "right"] as const))
     .option("--json", "for programs")
@@ -92,10 +92,4 @@ function silencesText({ silences }: SilencesView, now: number = Date.now()): str
       return `${what}: silenced until ${localTime(until, now)}\n`;
     })
     .join("");
-}
-
-function feedbackText({ agent, trouble, feedback }: IncidentView): string {
-  return feedback === "false-alarm"
-    ? `noted; rouse does nothing more about it, and is more patient with ${agent} about ${trouble}\n`
-    : `noted; rouse judges ${agent} about ${trouble} as it did\n`;
 }

@@ -4,7 +4,7 @@ import type { DeedView, IncidentView } from "../../daemon/incident-view.js";
 import type { RecoveryView } from "../../daemon/recovery-view.js";
 import { allowText, strangersText } from "../allow.js";
 import { recoveryText } from "../recover.js";
-import { incidentsText, limitText, localTime, openText, storyText } from "./incident.js";
+import { feedbackText, incidentsText, limitText, localTime, openText, storyText } from "./incident.js";
 
 const NOW = Date.parse("2026-11-15T12:00:00Z");
 const at = (minutes: number): string => new Date(NOW + minutes * 60_000).toISOString();
@@ -117,6 +117,13 @@ describe("incidents in a table", () => {
     ],
   ])("say %s", (_, fields, text) => {
     expect(gist(fields)).toBe(text);
+  });
+
+  it.each([
+    ["silent_stream", "and is more patient with a about silent_stream"],
+    ["needs_input", "no threshold decides about needs_input, so there is nothing to be more patient about"],
+  ] as const)("promise more patience after a false alarm only where there is a threshold: %s", (trouble, text) => {
+    expect(feedbackText(incident({ agent: "a", trouble, feedback: "false-alarm" }))).toContain(text);
   });
 
   it("below the table of agents are a line each, and none that ended", () => {

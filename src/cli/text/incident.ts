@@ -1,5 +1,6 @@
 /** Incidents in words: what was done, what comes next and when, and why not. */
 import type { ActionName } from "../../core/action.js";
+import { isPatient } from "../../core/incident/learn.js";
 import { clockTime, distance, resumesText } from "../../core/when.js";
 import type { DeedView, IncidentView } from "../../daemon/incident-view.js";
 import { isColoured, paint } from "./paint.js";
@@ -113,6 +114,14 @@ function nextText(incident: IncidentView, now: number): string {
 
 /** An escalation begins with what its trouble was then; what it is now stands beside it already. */
 const whyNot = ({ next }: IncidentView): string => (next?.reason ?? "").replace(/^\w{1,40}: a human is needed: /, "");
+
+/** What a person's word on an alarm does. */
+export function feedbackText({ agent, trouble, feedback }: IncidentView): string {
+  if (feedback !== "false-alarm") return `noted; rouse judges ${agent} about ${trouble} as it did\n`;
+  return isPatient(trouble)
+    ? `noted; rouse does nothing more about it, and is more patient with ${agent} about ${trouble}\n`
+    : `noted; rouse does nothing more about it; no threshold decides about ${trouble}, so there is nothing to be more patient about\n`;
+}
 
 /** The whole story of one. */
 export function storyText(incident: IncidentView, screen: Screen, now: number = Date.now()): string {

@@ -23,6 +23,9 @@ const PATIENCE_OF: Readonly<Partial<Record<Trouble, readonly (keyof Defaults)[]>
   never_exited: ["never_exited_seconds"],
 };
 
+/** Is there a threshold that a false alarm about it could raise? */
+export const isPatient = (trouble: Trouble): boolean => PATIENCE_OF[trouble] !== undefined;
+
 const STEP = 1.5;
 const MOST = 4;
 
