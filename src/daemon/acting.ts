@@ -85,8 +85,9 @@ export class Acting {
   judged(watched: Watched, now: number): void {
     const { session, assessment, evidence } = watched;
     this.#watched.set(session.name, watched);
-    if (watched.poisoned !== null && session.endedAt !== null) {
-      // Nobody is blind to what is not there any more.
+    // That every state is unknown is what the user asked for; and nobody is blind to what is not there any more.
+    const isUnasked = watched.settings.isJudging === false || (watched.poisoned !== null && session.endedAt !== null);
+    if (isUnasked) {
       this.#fold({ kind: "forgotten", at: now, agent: session.name });
       return;
     }

@@ -48,19 +48,11 @@ export function setUpTelling(
     return watched ? policyOf(watched.session).patienceMs : 0;
   };
   const loaded = loadChannels();
-  // Where nothing is judged, nothing can be told: that every state is unknown is what the user asked for.
-  const isJudged = (session: AgentSession): boolean => configOf(session).health.enabled;
-  const configured = alertRules(config, config.health.enabled ? loaded.channels : []);
+  const configured = alertRules(config, loaded.channels);
   const notes = [...loaded.problems, ...configured.problems].map(problemText);
   const channels = loaded.channels.map((settings) =>
     makeChannel(settings, { ring: (text) => ringTerminals(loop, text) }),
   );
-  const workers = workerRules({
-    tagsFor: (session) => configOf(session).watchdog.worker_tags,
-    matches: (name) => named?.test(name) ?? false,
-    isOnly: isOnlyWorkers,
-    orchestratorTag: orchestrator_tag,
-  });
   const alerting = new Alerting({
     outbox,
     rules: { ...configured.rules, patienceMs, tagsOf: (agent) => loop.find(agent)?.session.tags ?? [] },
@@ -97,8 +89,12 @@ export function setUpTelling(
     rules: {
       patienceMs,
       can,
-      ...workers,
-      isReceiver: (session) => !isJudged(session) || workers.isReceiver(session),
+      ...workerRules({
+        tagsFor: (session) => configOf(session).watchdog.worker_tags,
+        matches: (name) => named?.test(name) ?? false,
+        isOnly: isOnlyWorkers,
+        orchestratorTag: orchestrator_tag,
+      }),
     },
   });
   return { telling, courier, channels, notes };

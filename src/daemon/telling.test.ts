@@ -196,6 +196,23 @@ describe("a notice to an orchestrator", () => {
     expect(test.acting.book.incidents.map(({ trouble, phase }) => [trouble, phase])).toEqual([["unknown", "lapsed"]]);
   });
 
+  it("is none about an agent that is not to be judged, and one about another that is", async () => {
+    for (const [name, isJudging] of [
+      ["off", false],
+      ["on", true],
+    ] as const) {
+      test.loop.register(agent({ session: name, name }));
+      const watched = test.loop.find(name);
+      if (watched) watched.settings = { ...watched.settings, isJudging };
+      await test.send(name, [...WORKING, dialog("May I?")]);
+    }
+    test.run(300);
+    expect(test.told).toEqual(["worker.needs_input on"]);
+    expect(test.acting.book.incidents.map((incident) => incident.agent)).toEqual(["on"]);
+    expect(test.arrived.length).toBeGreaterThan(0);
+    expect(JSON.stringify(test.arrived)).not.toContain('"off"');
+  });
+
   it("says that rouse is blind, once", async () => {
     test.loop.register(agent());
     await works();
