@@ -4,10 +4,12 @@
  */
 import type { AgentSession } from "../core/agent.js";
 import type { OpenTool } from "../core/evidence/tools.js";
+import { longestOpen } from "../core/rules/by-tool.js";
 import { stopTree } from "../host/stop-tree.js";
 import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
 import { isDead, type ProcessRow, type ProcessTable } from "../sensors/process/process-table.js";
 import { done, failed, type Result, refused } from "./reach.js";
+import { standsAgainst, wellNow } from "./stands-against.js";
 import type { EffectWorld } from "./world.js";
 
 const GRACE_MS = 5000;
@@ -19,7 +21,8 @@ export async function endChild(agent: AgentSession, world: EffectWorld): Promise
   const { pid, pidStart } = agent;
   if (pid === null || pidStart === null) return refused("the agent's process could not be identified");
   if (identityOf(pid) !== pidStart) return refused("the agent's process is gone");
-  const tool = oldest(world.evidence(agent.session)?.tools.open.values() ?? []);
+  // The one that the verdict is about.
+  const tool = longestOpen(world.evidence(agent.session)?.tools.open ?? new Map());
   if (!tool) return refused("no command is known to run");
   const table = await readProcesses();
   if (!table) return refused("the processes of this machine cannot be listed");
@@ -27,6 +30,9 @@ export async function endChild(agent: AgentSession, world: EffectWorld): Promise
   const [child] = found;
   if (!child) return refused(`no process below the agent began with ${named(tool)}`);
   if (found.length > 1) return refused(`which of ${found.length} processes is ${named(tool)} cannot be told`);
+  const hasTerminal = agent.hostSocket !== null || agent.pane !== null;
+  const objection = hasTerminal ? await standsAgainst(agent, world) : wellNow(agent, world);
+  if (objection !== null) return refused(objection);
   // The look and the signal are apart: this is still the agent that the child was found below.
   if (identityOf(pid) !== pidStart) return refused("the agent's process is gone");
   const stopped = await stopTree({ pid: child.pid, start: child.start, ownsGroup: false }, GRACE_MS);
@@ -42,12 +48,6 @@ function commandsOf(tool: Pick<OpenTool, "at">, agent: number, table: ProcessTab
     .filter((row) => !isDead(row) && row.startedAt >= tool.at - EARLY_MS && row.startedAt <= tool.at + LATE_MS);
   const pids = new Set(began.map((row) => row.pid));
   return began.filter((row) => !table.ancestors(row.pid).some((above) => pids.has(above.pid)));
-}
-
-function oldest(tools: Iterable<OpenTool>): OpenTool | null {
-  let found: OpenTool | null = null;
-  for (const tool of tools) if (!found || tool.at < found.at) found = tool;
-  return found;
 }
 
 const named = ({ tool, subject }: OpenTool): string => (subject ? `${tool} (${subject.slice(0, 80)})` : tool);

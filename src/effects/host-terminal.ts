@@ -16,8 +16,9 @@ export class HostTerminal implements Terminal<null> {
   async look(): Promise<Look<null>> {
     const asked = await ask(this.#socket, { op: "look" }, "look", ANSWER_MS);
     if (asked.kind !== "answer") return { sight: null, reason: `the agent's host does not answer: ${asked.reason}` };
-    const { sight, reason } = asked.event as unknown as Looked;
-    if (sight === null) return { sight, reason };
+    const looked = asked.event as unknown as Looked;
+    if (looked.sight === null) return { sight: null, reason: looked.reason, isPiped: looked.isPiped === true };
+    const { sight } = looked;
     const glance: Glance = sight.glance;
     return { sight: { glance, quietMs: sight.quietMs ?? Number.POSITIVE_INFINITY }, ticket: null };
   }

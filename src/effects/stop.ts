@@ -4,21 +4,18 @@
  */
 import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
-import type { State } from "../core/states.js";
 import { ask } from "../host/ask.js";
 import { type Stopped, stopTree } from "../host/stop-tree.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { keepCheckpoint } from "./checkpoint.js";
 import { leftoversOf } from "./leftovers.js";
-import { openTerminal, quietFor } from "./open-terminal.js";
 import { done, failed, type Result, refused, unknown } from "./reach.js";
+import { standsAgainst } from "./stands-against.js";
 import type { EffectWorld } from "./world.js";
 
 const GRACE_MS = 10_000;
 /** Killing takes up to 5 s after the grace. */
 const ANSWER_MS = 20_000;
-/** Nobody is ended who does one of these. */
-const WELL: ReadonlySet<State> = new Set<State>(["working", "waiting", "starting"]);
 
 export async function stop(action: Action, agent: AgentSession, world: EffectWorld): Promise<Result> {
   if (agent.origin === "run" || agent.origin === "transcript")
@@ -52,31 +49,6 @@ export async function stop(action: Action, agent: AgentSession, world: EffectWor
   const how = stopped.isKilled ? "killed" : "ended";
   const also = idle === null ? "" : `; idle in the background: ${idle}`;
   return done(`${how}, ${stopped.processes} processes${also}; checkpoint: ${checkpoint}`, true);
-}
-
-const standsAgainst = async (agent: AgentSession, world: EffectWorld): Promise<string | null> =>
-  wellNow(agent, world) ?? (await inUse(agent, world));
-
-/** Confirms that it is still as bad as it was decided on. */
-function wellNow(agent: AgentSession, world: EffectWorld): string | null {
-  const now = world.assessment(agent.session);
-  return now && WELL.has(now.state) ? `it is ${now.state} now: ${now.reasons[0] ?? ""}` : null;
-}
-
-/** Somebody has to do with it just now, or nobody can see whether; null when it may be ended. */
-async function inUse(agent: AgentSession, world: EffectWorld): Promise<string | null> {
-  const terminal = openTerminal(agent, world.profileOf(agent.kind));
-  if (!terminal) return "its terminal cannot be reached";
-  try {
-    const look = await terminal.look();
-    if (look.sight === null) return `its terminal cannot be seen: ${look.reason}`;
-    const { glance, quietMs } = look.sight;
-    if (glance.dialog !== null || glance.says === "blocked") return "it waits for an answer";
-    if (quietMs < quietFor(agent, world)) return `somebody typed ${Math.floor(quietMs / 1000)} s ago`;
-    return null;
-  } finally {
-    terminal.close();
-  }
 }
 
 /** By its host, which holds the terminal; where that does not answer, from here. */

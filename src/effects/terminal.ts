@@ -1,8 +1,8 @@
 /** An agent's terminal as the effects know it: to be looked at, and pressed only where the look still holds. */
 import type { Demand, Keys, Sight } from "../core/touch.js";
 
-/** What was seen, and what `press` needs to know it again; or why nothing can be seen. */
-export type Look<Ticket> = { sight: Sight; ticket: Ticket } | { sight: null; reason: string };
+/** What was seen, and what `press` needs to know it again; or why nothing can be seen: a program on pipes has no terminal. */
+export type Look<Ticket> = { sight: Sight; ticket: Ticket } | { sight: null; reason: string; isPiped?: boolean };
 
 export type Press =
   | { result: "pressed" }

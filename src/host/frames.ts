@@ -29,7 +29,7 @@ export type FromHost =
 /** `quietMs` is null where nobody ever typed. */
 export type Looked =
   | { sight: { glance: Sight["glance"]; quietMs: number | null }; reason?: never }
-  | { sight: null; reason: string };
+  | { sight: null; reason: string; isPiped?: boolean };
 
 /** `bytes` is 0 when nothing went in, and `reason` says why. */
 export interface Pressed {

@@ -203,6 +203,39 @@ describe("end_child", () => {
     expect([isAlive(held), await began()]).toEqual([true, []]);
   });
 
+  it("ends nothing of an agent that is well again, or whose human types", async () => {
+    const held = await start(hostRig, { do: "tool", command: ["sleep", "600"] }, { do: "idle" });
+    const began = async () => (await readProcesses())?.descendants(held.agent.pid as number) ?? [];
+    await until("the command", async () => (await began()).some((row) => row.comm === "sleep"));
+    const evidence = () => running(at);
+    const at = (await began())[0]?.startedAt ?? 0;
+    const working = { state: "working", reasons: ["the reply grows"] } as unknown as Assessment;
+    expect(await carriedOut(rigs.home, held.agent, "end_child", { evidence, assessment: () => working })).toMatchObject(
+      { result: "refused", reason: "it is working now: the reply grows" },
+    );
+    await held.human("x");
+    expect(await carriedOut(rigs.home, held.agent, "end_child", { evidence })).toMatchObject({
+      result: "refused",
+      reason: expect.stringMatching(/^somebody typed \d+ s ago$/),
+    });
+    expect((await began()).length).toBe(1);
+  });
+
+  it("ends the command that the verdict is about, and not one that was only called before it", async () => {
+    const held = await start(hostRig, { do: "tool", command: ["sleep", "600"] }, { do: "idle" });
+    const began = async () => (await readProcesses())?.descendants(held.agent.pid as number) ?? [];
+    await until("the command", async () => (await began()).some((row) => row.comm === "sleep"));
+    const at = (await began())[0]?.startedAt ?? 0;
+    const evidence = createEvidence(PLAIN_TRAITS);
+    const read = { kind: "tool_start", source: "hook", id: "t0", tool: "Read", class: "instant", call: "r" } as const;
+    take(evidence, { ...read, at: at - 60_000 });
+    for (const tool of running(at).tools.open.values()) evidence.tools.open.set(tool.id, tool);
+    expect(await carriedOut(rigs.home, held.agent, "end_child", { evidence: () => evidence })).toMatchObject({
+      result: "done",
+      reason: expect.stringContaining("Bash (sleep 600)"),
+    });
+  });
+
   it("ends nothing where two commands began together", async () => {
     const held = await start(hostRig, { do: "fork", count: 2 }, { do: "hang" });
     const began = async () => (await readProcesses())?.descendants(held.agent.pid as number) ?? [];

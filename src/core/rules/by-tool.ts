@@ -71,7 +71,7 @@ function byApproval({ evidence, since, dueAfter }: Question, tool: OpenTool, wha
 }
 
 /** Parallel calls: the one with the most patience speaks for all, else the oldest. */
-function longestOpen(open: ReadonlyMap<string, OpenTool>): OpenTool | null {
+export function longestOpen(open: ReadonlyMap<string, OpenTool>): OpenTool | null {
   let found: OpenTool | null = null;
   for (const tool of open.values()) {
     if (!found || TOOL_CLOCKS[tool.class].tellMs > TOOL_CLOCKS[found.class].tellMs) found = tool;

@@ -1,0 +1,33 @@
+/** What came up since it was decided to end something of an agent: asked once more, right before. */
+import type { AgentSession } from "../core/agent.js";
+import type { State } from "../core/states.js";
+import { openTerminal, quietFor } from "./open-terminal.js";
+import type { EffectWorld } from "./world.js";
+
+/** Nothing is ended of one who does one of these. */
+const WELL: ReadonlySet<State> = new Set<State>(["working", "waiting", "starting"]);
+
+export const standsAgainst = async (agent: AgentSession, world: EffectWorld): Promise<string | null> =>
+  wellNow(agent, world) ?? (await inUse(agent, world));
+
+/** Confirms that it is still as bad as it was decided on. */
+export function wellNow(agent: AgentSession, world: EffectWorld): string | null {
+  const now = world.assessment(agent.session);
+  return now && WELL.has(now.state) ? `it is ${now.state} now: ${now.reasons[0] ?? ""}` : null;
+}
+
+/** Somebody has to do with it just now, or nobody can see whether; null when it may be ended. Nobody types into pipes. */
+async function inUse(agent: AgentSession, world: EffectWorld): Promise<string | null> {
+  const terminal = openTerminal(agent, world.profileOf(agent.kind));
+  if (!terminal) return "its terminal cannot be reached";
+  try {
+    const look = await terminal.look();
+    if (look.sight === null) return look.isPiped ? null : `its terminal cannot be seen: ${look.reason}`;
+    const { glance, quietMs } = look.sight;
+    if (glance.dialog !== null || glance.says === "blocked") return "it waits for an answer";
+    if (quietMs < quietFor(agent, world)) return `somebody typed ${Math.floor(quietMs / 1000)} s ago`;
+    return null;
+  } finally {
+    terminal.close();
+  }
+}
