@@ -1,7 +1,8 @@
 /** `rouse up` and `rouse down`: the daemon, one per user, started on first need. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 import type { Command } from "@commander-js/extra-typings";
 import { logLine } from "../config/log-line.js";
@@ -21,6 +22,8 @@ const START_MS = 30_000;
 /** One that ended was perhaps not the only one that started: another has so long to answer. */
 const OTHER_MS = 3000;
 const HEALTH_MS = 5000;
+/** Standard error. */
+const LOG = 2;
 
 export function addDaemon(program: Command, setExit: (code: number) => void): void {
   program
@@ -65,8 +68,6 @@ async function serveHere(setExit: (code: number) => void): Promise<void> {
   });
   for (const note of running.notes) log(note);
   log(`watching; the socket is ${rousePaths().daemonSocket}`);
-  // As in `log`, where the log is a pipe that nobody reads any more.
-  process.stderr.on("error", () => {});
   // What nobody foresaw ends it, as it would anyway, but leaves a line of the log instead of a page of raw text.
   process.once("uncaughtException", (error) => {
     log(error.stack ?? String(error));
@@ -82,7 +83,8 @@ async function serveHere(setExit: (code: number) => void): Promise<void> {
 /** To whoever sits in front of it as words, else as a line of the log. */
 function log(text: string): void {
   try {
-    process.stderr.write(process.stderr.isTTY ? `rouse: ${redact(plainLine(text))}\n` : logLine("daemon", text));
+    // Not by the stream: one write that fails ends it, and with it all that comes after.
+    writeSync(LOG, isatty(LOG) ? `rouse: ${redact(plainLine(text))}\n` : logLine("daemon", text));
   } catch {
     // A log on a full disk costs its lines, and not the watching.
   }

@@ -74,5 +74,12 @@ async function leavesAgentsAlone(paths: RousePaths): Promise<boolean> {
 }
 
 function print(line: string): void {
-  if (line !== "") process.stdout.write(`${line}\n`);
+  if (line === "") return;
+  process.stdout.on("error", ({ code, message }: NodeJS.ErrnoException) => {
+    // Whoever reads us has seen enough.
+    if (code === "EPIPE") process.exit(0);
+    process.stderr.write(`rouse: cannot write to standard output: ${message}\n`);
+    process.exit(1);
+  });
+  process.stdout.write(`${line}\n`);
 }

@@ -1,6 +1,6 @@
 /** `rouse status --line` where it is shown: in tmux's status line and above the prompts of shells. */
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -55,6 +55,20 @@ afterAll(async () => {
 }, 120_000);
 
 const terminal = (command: readonly string[]): TestTerminal => new TestTerminal(home, command, { cols: 160, rows: 24 });
+
+it.skipIf(!existsSync("/dev/full"))("says in one line that it cannot be written", () => {
+  const full = openSync("/dev/full", "w");
+  const { status, stderr } = spawnSync(process.execPath, [BIN, "status", "--line"], {
+    env: home.env,
+    stdio: ["ignore", full, "pipe"],
+    encoding: "utf8",
+  });
+  closeSync(full);
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^rouse: cannot write to standard output: ENOSPC[^\n]*\n$/),
+  ]);
+});
 
 /** A daemon that is slow at one prompt is asked again at the next. */
 async function calls(shell: TestTerminal): Promise<string> {

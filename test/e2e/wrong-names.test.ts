@@ -152,7 +152,12 @@ fs.writeFileSync = (path, text, options) => {
 syncBuiltinESMExports();
 `,
   );
-  const env = { ...home.env, HOME: home.path, CODEX_HOME: home.path, NODE_OPTIONS: `--import=${full}` };
+  const env = {
+    ...home.env,
+    HOME: home.path,
+    CODEX_HOME: home.path,
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} --import=${full}`,
+  };
   const { status, stderr } = await rouse({ ...home, env }, args);
   expect({ status, stderr }).toEqual({
     status: 1,
