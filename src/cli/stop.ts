@@ -1,4 +1,5 @@
 /** `rouse stop`: ends an agent that rouse started, with everything that it started, and says whether that is proven. */
+import { constants } from "node:os";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { plainJson } from "../core/plain.js";
 import type { FoundSession } from "../host/registry.js";
@@ -19,12 +20,27 @@ export function addStop(program: Command, setExit: (code: number) => void): void
     .option("--json", "what happened, for programs")
     .action(async (name, options) => {
       const session = await sessionNamed(name);
-      const stopped = await stop(session, options.grace * 1000);
+      const graceMs = options.grace * 1000;
+      const wontWait = tellingWhatFollows(session, graceMs);
+      process.once("SIGINT", wontWait);
+      const stopped = await stop(session, graceMs);
+      process.off("SIGINT", wontWait);
       if (options.json)
         process.stdout.write(`${plainJson({ name: session.name, session: session.session, ...stopped })}\n`);
       else process.stdout.write(`${sentence(session.name, stopped)}\n`);
       if (!stopped.isGone) setExit(1);
     });
+}
+
+/** Whoever does not wait takes nothing back: the agent was asked already, and its host sees it through. */
+function tellingWhatFollows({ name, isAlive }: FoundSession, graceMs: number): () => void {
+  const began = performance.now();
+  return () => {
+    const left = Math.ceil(Math.max(0, graceMs - (performance.now() - began)) / 1000);
+    const follows = isAlive ? `it is killed in ${left} s unless it ends before` : "it is not killed";
+    process.stderr.write(`rouse: ${name} was asked to end and cannot be un-asked; ${follows}\n`);
+    process.exit(128 + constants.signals.SIGINT);
+  };
 }
 
 async function stop(session: FoundSession, graceMs: number): Promise<Stopped> {

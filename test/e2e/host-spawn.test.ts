@@ -139,6 +139,17 @@ describe("rouse stop", () => {
     await stop(other);
   });
 
+  it("that is not waited for says what follows", async () => {
+    const name = await spawnAgent("trap 'echo asked' TERM; echo up; while :; do sleep 0.1; done");
+    await until("it to run", async () => (await logs(name)).includes("up"));
+    const stopping = rouseInTerminal(home, ["stop", name, "--grace", "4"]);
+    await until("it to be asked", async () => (await logs(name)).includes("asked"));
+    stopping.write("\u0003");
+    expect(await stopping.exited).toEqual({ code: 130, signal: null });
+    expect(stopping.text).toMatch(/rouse: sh was asked to end and cannot be un-asked; it is killed in [1-4] s unless/);
+    await until("its end", () => findSession(paths(), name)?.isAlive === false);
+  });
+
   it("lets an agent that heeds it end in its own way", async () => {
     const name = await spawnAgent("trap 'echo farewell; exit 0' TERM; echo up; while :; do sleep 0.05; done");
     await until("it to run", async () => (await logs(name)).includes("up"));
@@ -253,6 +264,16 @@ describe("rouse attach and rouse logs", () => {
     await stop(name);
     expect(await second.exited).toEqual({ code: 0, signal: null });
     expect(second.text).toContain("[sh ended]");
+  });
+
+  it("does not show an agent to itself", async () => {
+    const name = await spawnAgent("sleep 100", "--name", "outer");
+    const { session } = findSession(paths(), name) as FoundSession;
+    const inner = { ...home, env: { ...home.env, ROUSE_SESSION: session } };
+    const viewer = rouseInTerminal(inner, ["attach", name]);
+    expect(await viewer.exited).toEqual({ code: 1, signal: null });
+    expect(viewer.text).toContain("rouse: this runs inside outer, which cannot be shown to itself");
+    await stop(name);
   });
 
   it("gives the agent the size of the smallest viewer", async () => {
