@@ -3,7 +3,7 @@
  * Schema, the variables, `rouse config` and the checks are all made from this table.
  */
 import type { Settings } from "../core/defaults.js";
-import { COMPLETION_MARKER, DEFAULTS } from "../core/defaults.js";
+import { COMPLETION_MARKER, DEFAULTS, PREVIEW_LINES_MAX, SAME_ERRORS_MAX } from "../core/defaults.js";
 import { NOISE_PATTERNS } from "../core/noise.js";
 import { detector, integer, type Key, list, notYet, number, regex, text, toggle, type Value } from "./key.js";
 
@@ -39,8 +39,8 @@ export const KEYS = {
     output_preview_lines: detector(
       "output_preview_lines",
       "lower",
-      "So many of the last lines of the screen, of the five that are kept, are quoted in `rouse why` and in messages.",
-      { max: 5 },
+      `So many of the last lines of the screen, of the ${PREVIEW_LINES_MAX} that are kept, are quoted in \`rouse why\` and in messages.`,
+      { max: PREVIEW_LINES_MAX },
     ),
   },
   health: {
@@ -72,7 +72,7 @@ export const KEYS = {
       "repeated_error_threshold",
       "lower",
       "The same error so many times is a repeated error.",
-      { min: 2 },
+      { min: 2, max: SAME_ERRORS_MAX },
     ),
     repeated_error_window_minutes: detector(
       "repeated_error_window_minutes",

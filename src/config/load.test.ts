@@ -226,6 +226,14 @@ describe("a wrong line", () => {
       'error: :2:1: watchdog.worker_pattern must be a regular expression in RE2 syntax, found "(?<=a)b"; "" stays',
     ],
     [
+      "[watchdog]\noutput_preview_lines = 21",
+      "error: :2:1: watchdog.output_preview_lines must be a number from 0 to 20, found 21; 5 stays",
+    ],
+    [
+      "[health]\nrepeated_error_threshold = 33",
+      "error: :2:1: health.repeated_error_threshold must be a number from 2 to 32, found 33; 5 stays",
+    ],
+    [
       "[diagnosis]\nlog_lines = 1.5",
       "error: :2:1: diagnosis.log_lines must be a whole number from 0 to 10000, found 1.5; 100 stays",
     ],

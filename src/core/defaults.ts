@@ -140,6 +140,11 @@ export const DEFAULTS: Readonly<Defaults> = {
   tool_patience: 1,
 };
 
+/** So many of the last lines of a screen are kept for quoting. */
+export const PREVIEW_LINES_MAX = 20;
+/** So many times of one error are kept: no threshold can ask for more. */
+export const SAME_ERRORS_MAX = 32;
+
 export interface Settings extends Partial<Defaults> {
   /**
    * Those that the user said, by a file of their own, a variable or a flag: neither a default nor a project's word. What may

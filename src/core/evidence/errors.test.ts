@@ -67,6 +67,12 @@ describe("repeated errors", () => {
     expect(verdictAfter(signals, MINUTE)?.count).toBe(5);
   });
 
+  it("is told by as many as are kept, where false alarms made the threshold larger than that", () => {
+    const signals = times(40, 1000, again);
+    expect(verdictAfter(signals, MINUTE, { repeated_error_threshold: 80 })?.count).toBe(32);
+    expect(verdictAfter(signals.slice(0, 31), MINUTE, { repeated_error_threshold: 80 })).toBeNull();
+  });
+
   it("takes its thresholds from the call", () => {
     const signals = times(3, MINUTE, again);
     expect(verdictAfter(signals, 2 * MINUTE, { repeated_error_threshold: 3 })?.count).toBe(3);

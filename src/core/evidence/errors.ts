@@ -5,7 +5,7 @@
  * call that succeeds: in 52 quiet hours of real transcripts six healthy agents met one error five times within ten
  * minutes, and went on by other ways in between.
  */
-import { MINUTE, setting } from "../defaults.js";
+import { MINUTE, SAME_ERRORS_MAX, setting } from "../defaults.js";
 import type { Signal, Source } from "../signal.js";
 import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
@@ -32,8 +32,6 @@ export interface ErrorsVerdict extends Verdict {
 }
 
 const DIGESTS_MAX = 32;
-/** More than any threshold that makes sense. */
-const TIMES_MAX = 32;
 const INFRA_CAUSES: ReadonlySet<string> = new Set(["api", "auth", "billing", "unreachable"]);
 
 export function createErrors(): ErrorsState {
@@ -52,14 +50,15 @@ export function takeErrors(state: ErrorsState, signal: Signal): void {
   const repeats: Repeats = state.byDigest.get(failure.digest) ?? { times: [], source: signal.source };
   repeats.times.push(signal.at);
   repeats.source = signal.source;
-  if (repeats.times.length > TIMES_MAX) repeats.times.shift();
+  if (repeats.times.length > SAME_ERRORS_MAX) repeats.times.shift();
   if (failure.text !== undefined) repeats.text = failure.text.slice(0, 200);
   remember(state.byDigest, failure.digest, repeats, DIGESTS_MAX);
 }
 
 export function errorsVerdict(state: ErrorsState, now: number, options?: DetectorOptions): ErrorsVerdict | null {
   const windowMs = setting(options, "repeated_error_window_minutes") * MINUTE;
-  const threshold = setting(options, "repeated_error_threshold");
+  // People's false alarms may multiply it beyond what is kept.
+  const threshold = Math.min(setting(options, "repeated_error_threshold"), SAME_ERRORS_MAX);
   let worst: ErrorsVerdict | null = null;
   for (const { times, text, source } of state.byDigest.values()) {
     const within = times.filter((at) => now - at <= windowMs);

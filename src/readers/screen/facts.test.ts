@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { facts, RULE, stranger } from "../../../test/support/screen-facts.js";
+import { PREVIEW_LINES_MAX } from "../../core/defaults.js";
 
 const claude = (...above: string[]) => [...above, "", RULE, "❯ ", RULE, "  ? for shortcuts"];
 const opencode = (...above: string[]) => [
@@ -157,6 +158,13 @@ describe("the facts of a screen", () => {
     const at = (n: number) => facts("claude", claude("⏺ Reading.", "", `✢ Baking… (${n}s)`)).reply;
     expect(at(3)).toBe(at(4));
     expect(facts("claude", claude("⏺ Reading more.", "", "✢ Baking… (3s)")).reply).not.toBe(at(3));
+  });
+
+  it("hold as many of the last lines as may be quoted", () => {
+    const lines = Array.from({ length: 30 }, (_, n) => `  line ${n}`);
+    const { tail } = facts("claude", claude("⏺ Reading.", ...lines));
+    expect(tail).toHaveLength(PREVIEW_LINES_MAX);
+    expect([tail?.[0], tail?.at(-1)]).toEqual(["line 10", "line 29"]);
   });
 
   it("of an empty screen are none", () => {

@@ -1,5 +1,6 @@
 /** What the rows above status and composer say. Most looks find them as they were, so they are read when they changed. */
 import { closingOf } from "../../core/closing.js";
+import { PREVIEW_LINES_MAX } from "../../core/defaults.js";
 import { digest } from "../../core/digest.js";
 import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
@@ -20,7 +21,6 @@ export interface Reply {
 
 type Closing = Pick<ScreenReading, "closing" | "asks">;
 
-const TAIL_ROWS = 5;
 /** A question, with what leads to it. */
 const ASKS_MAX = 300;
 
@@ -121,7 +121,7 @@ function digestOf(digests: readonly string[]): string {
 /** The last rows above `end` that have text. */
 export function tailOf(rows: readonly Row[], end: number): string[] {
   const tail: string[] = [];
-  for (let y = end - 1; y >= 0 && tail.length < TAIL_ROWS; y--) {
+  for (let y = end - 1; y >= 0 && tail.length < PREVIEW_LINES_MAX; y--) {
     const text = wordsIn(rows[y] as Row);
     if (text !== "") tail.push(text);
   }
