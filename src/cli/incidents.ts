@@ -1,9 +1,9 @@
 /** `rouse incidents`, `silence`, `ack` and `feedback`: what is wrong, what is done about it, and a person's word on it. */
 import { Argument, type Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
-import { plainJson } from "../core/plain.js";
+import { plain, plainJson } from "../core/plain.js";
 import type { SilencesView } from "../daemon/acting-routes.js";
-import { askDaemon } from "../daemon/client.js";
+import { askDaemon, Refused } from "../daemon/client.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import { parseNamed } from "./arguments.js";
 import { ask } from "./ask.js";
@@ -17,26 +17,31 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     .summary("what is wrong with whom, what was done about it, and what comes")
     .description(
       "One incident is one trouble of one agent, from the first suspicion to the proof that work goes on. With an ID (or\n" +
-        "its beginning, or the name of an agent), the whole story of it and what you can do.",
+        "its beginning, or the name of an agent), the whole story of it and what you can do. With the name of an agent and\n" +
+        "--all or --since, all of that agent.",
     )
-    .argument("[id]", "one incident", parseNamed)
+    .argument("[id]", "one incident, or those of one agent", parseNamed)
     .option("--all", "also those that ended")
     .option("--since <when>", "also those that ended since: 8h, 22:00, or a date in ISO 8601", (value: string) =>
       parseSince(value),
     )
     .option("--json", "for programs")
     .action(async (id, { all, since, json }) => {
-      if (id !== undefined) {
-        const incident = (await ask(`/v1/incidents/${encodeURIComponent(id)}`, () => false)) as IncidentView;
-        process.stdout.write(json ? `${plainJson(incident)}\n` : storyText(incident, process.stdout));
-        return;
-      }
-      const query = new URLSearchParams({
+      const query = {
         all: all ? "yes" : "no",
         ...(since === undefined ? {} : { since: String(Math.floor(since)) }),
-      });
-      const found = (await ask(`/v1/incidents?${query.toString()}`, () => false)) as { incidents: IncidentView[] };
-      process.stdout.write(json ? `${plainJson(found)}\n` : incidentsText(found.incidents, process.stdout));
+      };
+      const isList = id === undefined || all === true || since !== undefined;
+      const found = isList ? await list(query, id) : null;
+      if (found) {
+        const isNone = found.incidents.length === 0 && id !== undefined;
+        const none = `${plain(id ?? "", 80)} has had no incident${all ? "" : " since then"}\n`;
+        const text = (): string => (isNone ? none : incidentsText(found.incidents, process.stdout));
+        process.stdout.write(json ? `${plainJson(found)}\n` : text());
+        return;
+      }
+      const incident = (await ask(`/v1/incidents/${encodeURIComponent(id ?? "")}`, () => false)) as IncidentView;
+      process.stdout.write(json ? `${plainJson(incident)}\n` : storyText(incident, process.stdout));
     });
   program
     .command("silence")
@@ -79,6 +84,17 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
       const incident = (await post(`/v1/incidents/${encodeURIComponent(id)}/feedback`, { feedback })) as IncidentView;
       process.stdout.write(json ? `${plainJson(incident)}\n` : feedbackText(incident));
     });
+}
+
+/** Null where the word is no agent's name: then it is an incident's. */
+async function list(query: Record<string, string>, agent?: string): Promise<{ incidents: IncidentView[] } | null> {
+  const asked = new URLSearchParams({ ...query, ...(agent === undefined ? {} : { agent }) });
+  try {
+    return (await ask(`/v1/incidents?${asked.toString()}`, () => false)) as { incidents: IncidentView[] };
+  } catch (error) {
+    if (agent !== undefined && error instanceof Refused && error.status === 404) return null;
+    throw error;
+  }
 }
 
 export const post = (path: string, body: unknown): Promise<unknown> =>

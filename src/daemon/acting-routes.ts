@@ -28,6 +28,7 @@ const troubles = z.enum(TROUBLES as [Trouble, ...Trouble[]]);
 const whichSchema = z.object({
   all: z.enum(["yes", "no"]).default("no"),
   since: z.coerce.number().min(0).max(8.64e15).nullable().default(null),
+  agent: z.string().max(200).optional(),
 });
 const allowSchema = z.object({
   agents: z.union([z.literal("all"), z.array(z.string().min(1).max(200)).min(1).max(200)]),
@@ -52,7 +53,7 @@ export function addActingRoutes(app: Hono, options: ActingRouteOptions): void {
   const source = () => ({ acting, now: loop.now() });
   /** Answers with the incident as it is afterwards. */
   const about = (c: Context, act: (incident: Incident) => void) => {
-    const incident = findIncident(acting.book, c.req.param("id") ?? "");
+    const incident = findIncident(acting.book, c.req.param("id") ?? "", knownAgents(options));
     if (typeof incident === "string") return missing(c, incident);
     act(incident);
     return c.json(incidentView(incident, source()));
@@ -61,8 +62,11 @@ export function addActingRoutes(app: Hono, options: ActingRouteOptions): void {
   app.get("/v1/incidents", (c) => {
     const parsed = whichSchema.safeParse(c.req.query());
     if (!parsed.success) return bad(c, "all must be yes or no, and since milliseconds since 1970");
-    const { all, since } = parsed.data;
-    return c.json({ incidents: incidentViews(source(), { all: all === "yes", since }) });
+    const { all, since, agent } = parsed.data;
+    const isKnown = agent === undefined || acting.book.incidents.some((one) => one.agent === agent);
+    if (!isKnown && !knownAgents(options).includes(agent)) return missing(c, unknownAgent(agent, knownAgents(options)));
+    const which = { all: all === "yes", since, ...(agent === undefined ? {} : { agent }) };
+    return c.json({ incidents: incidentViews(source(), which) });
   });
   app.get("/v1/line", (c) => {
     const now = loop.now();

@@ -124,8 +124,11 @@ export function incidentViews(source: IncidentSource, { all, since, agent }: Whi
     .map((incident) => incidentView(incident, source));
 }
 
-/** By id, by the beginning of one, or by the agent that has only this one open. Else what is wrong with the word. */
-export function findIncident({ incidents }: Incidents, word: string): Incident | string {
+/**
+ * By id, by the beginning of one, or by the agent that has only this one open. Else what is wrong with the word; `agents`
+ * are those that are known.
+ */
+export function findIncident({ incidents }: Incidents, word: string, agents: readonly string[]): Incident | string {
   const exact = incidents.find(({ id }) => id === word);
   if (exact) return exact;
   const quoted = JSON.stringify(plain(word, 80));
@@ -136,6 +139,12 @@ export function findIncident({ incidents }: Incidents, word: string): Incident |
   const open = incidents.filter((incident) => incident.agent === word && isOpen(incident));
   if (open.length === 1 && open[0]) return open[0];
   if (open.length > 1) return `${quoted} has ${open.length} open incidents: ${listed(open)}`;
+  const ended = incidents.filter(({ agent }) => agent === word).reverse();
+  if (ended.length > 0)
+    return `${quoted} has no open incident; of those that ended, the latest first: ${listed(ended)}`;
+  if (agents.includes(word)) return `${quoted} has no incident`;
+  if (word.length < PREFIX_MIN && incidents.some(({ id }) => id.startsWith(word)))
+    return `${quoted} is too short for the beginning of an incident's id: at least ${PREFIX_MIN} characters`;
   return `there is no incident ${quoted}; see "rouse incidents --all"`;
 }
 

@@ -248,6 +248,9 @@ describe("what people say", { timeout: TIMEOUT_MS }, () => {
       feedback: "false-alarm",
       allowed: false,
     });
+    const { incidents } = await json<{ incidents: IncidentView[] }>("incidents", "kept", "--all");
+    expect(incidents.map((one) => [one.id, one.agent])).toEqual([[id, "kept"]]);
+    expect(await json<IncidentView>("incidents", id, "--all")).toMatchObject({ id });
     const { silences } = await json<SilencesView>("silence");
     expect(silences.map(({ agent, trouble }) => [agent, trouble])).toEqual([
       ["kept", null],
