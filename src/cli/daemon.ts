@@ -61,7 +61,7 @@ async function serveHere(setExit: (code: number) => void): Promise<void> {
   const { AlreadyRunning, serve } = await import("../daemon/serve.js");
   const { JournalError } = await import("../store/journal-error.js");
   const { openApi } = await import("../api/open.js");
-  const running = await serve(rousePaths(), readVersion(), HOST_SCRIPT, openApi).catch((error: unknown) => {
+  const running = await serve(rousePaths(), readVersion(), HOST_SCRIPT, openApi, log).catch((error: unknown) => {
     if (error instanceof JournalError) throw new BadInput(error.message);
     if (error instanceof AlreadyRunning) throw new BadInput(`${error.message}; stop it with "rouse down" first`);
     throw error;

@@ -51,6 +51,7 @@ export interface ActingPlace {
   hostScript: string;
   profileOf: EffectWorld["profileOf"];
   tuning: Tuning;
+  log: (line: string) => void;
 }
 
 /** To be called when the journal is folded: what was decided before is in the book. */
@@ -58,7 +59,7 @@ export function setUpActing(
   loop: Loop,
   journal: Journal,
   world: Pick<World, "transcriptOf" | "accountOf">,
-  { paths, config, isOnlyWorkers, looked, hostScript, profileOf, tuning }: ActingPlace,
+  { paths, config, isOnlyWorkers, looked, hostScript, profileOf, tuning, log }: ActingPlace,
 ): ActSetup {
   const files = new PolicyFiles();
   const { problems } = files.under(config.health);
@@ -85,6 +86,7 @@ export function setUpActing(
     onChange: (changes, book) => {
       for (const tell of heard) tell(changes, book);
     },
+    log,
     onRename: (from, to) => {
       permission.rename(from, to);
       tuning.learn(acting.book.feedback);

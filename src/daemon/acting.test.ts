@@ -24,6 +24,26 @@ describe("from a judgement to a touch", () => {
     expect(acting.book.incidents).toHaveLength(1);
   });
 
+  it("writes a line for each intent, each outcome with its reason, and each escalation, once", async () => {
+    await hanging();
+    const { acting, lines } = acts(({ do: name }) =>
+      name === "interrupt"
+        ? { reason: "the turn ended" }
+        : { result: "refused", reason: "somebody types", proven: null },
+    );
+    await run(2 * HUNG_S);
+    const [incident] = acting.book.incidents;
+    const about = `(incident ${incident?.id}, ${incident?.trouble})`;
+    expect(lines.slice(0, 4)).toEqual([
+      `api: interrupt is intended ${about}`,
+      `api: interrupt done, proven: the turn ended ${about}`,
+      `api: stop is intended ${about}`,
+      `api: stop refused: somebody types ${about}`,
+    ]);
+    expect(lines.filter((line) => line.includes("given to a human"))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes("is intended"))).toHaveLength(acting.book.deeds.length);
+  });
+
   it("touches nothing when the intent cannot be stored", async () => {
     await hanging();
     const { book } = stage.test.journal;

@@ -22,6 +22,7 @@ import type { Situation } from "../core/situation.js";
 import { type Trouble, troubleOf } from "../core/trouble.js";
 import { turnOf } from "../core/turn-taking.js";
 import type { BookStore } from "../store/book.js";
+import { deedText } from "./deed-text.js";
 import { Doing, type Hands } from "./doing.js";
 import { type Recovery, recovery, Sleepers } from "./recovery.js";
 import type { Watched } from "./watched.js";
@@ -38,6 +39,8 @@ export interface ActingOptions {
   now: () => number;
   /** What changed in the book, for those who tell. */
   onChange?: (changes: readonly IncidentChange[], book: Incidents) => void;
+  /** What was done, what came of it, and what was given to a human: one line each. */
+  log?: (line: string) => void;
   /** The book was carried over to another name: what is kept elsewhere by name goes along. */
   onRename?: (from: string, to: string) => void;
   /** An action was carried out: the agent is worth a look now. */
@@ -306,6 +309,8 @@ export class Acting {
     const isKept = input.kind === "intended" || input.kind === "done" || input.kind === "renamed";
     if (changes.length === 0 && !isKept) return;
     this.#save(this.#options.now());
+    const line = deedText(input, this.book);
+    if (line !== null) this.#options.log?.(line);
     this.#options.onChange?.(changes, this.book);
   }
 

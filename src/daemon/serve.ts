@@ -49,12 +49,13 @@ export interface Running {
   stop: (then: "stays down" | "may return") => Promise<void>;
 }
 
-/** `hostScript` is what the process beside a spawned agent runs. */
+/** `hostScript` is what the process beside a spawned agent runs; `log` takes a line for each thing that is done. */
 export async function serve(
   paths: RousePaths,
   version: string,
   hostScript: string,
   openFaces: OpenFaces,
+  log: (line: string) => void = () => {},
 ): Promise<Running> {
   const running = await askDaemon(paths.daemonSocket, "GET", "/v1/health").catch(() => null);
   if (running) throw new AlreadyRunning(`a daemon answers already on ${paths.daemonSocket}`);
@@ -113,6 +114,7 @@ export async function serve(
     hostScript,
     profileOf: profiles.of,
     tuning,
+    log,
   });
   const { acting } = setup;
   notes.push(...setup.notes);

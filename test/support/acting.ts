@@ -18,6 +18,8 @@ const process = (receivedBytes: number) =>
 export interface ActingRig {
   acting: Acting;
   touches: string[];
+  /** The lines of the log. */
+  lines: string[];
   allow: () => void;
 }
 
@@ -51,6 +53,7 @@ export function useActing(): ActingStage {
     },
     acts: (hand, { allowed = true, store } = {}) => {
       const touches: string[] = [];
+      const lines: string[] = [];
       const rig = { allowed };
       const acting = new Acting({
         store: store ?? test.journal.book,
@@ -66,12 +69,13 @@ export function useActing(): ActingStage {
         isAllowed: () => rig.allowed,
         isWell: () => true,
         now: () => test.loop.now(),
+        log: (line) => lines.push(line),
       });
       test.loop.follower = acting;
       const allow = (): void => {
         rig.allowed = true;
       };
-      return { acting, touches, allow };
+      return { acting, touches, lines, allow };
     },
     run: async (seconds) => {
       for (let second = 0; second < seconds; second++) {

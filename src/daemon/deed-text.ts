@@ -1,0 +1,31 @@
+/** A line of the daemon's log for whatever rouse does about an agent, what came of it, and when a human gets it. */
+import type { IncidentInput } from "../core/incident/fold.js";
+import type { Incidents } from "../core/incident/incident.js";
+
+/** Null for what is nothing done: judgements, and what people say. */
+export function deedText(input: IncidentInput, { deeds, incidents }: Incidents): string | null {
+  switch (input.kind) {
+    case "intended": {
+      const { agent, do: name, incident } = input.intent;
+      return `${agent}: ${name} is intended${about(incident)}`;
+    }
+    case "done": {
+      const { intent, result, reason, proven } = input.outcome;
+      const deed = deeds.find(({ id }) => id === intent);
+      if (!deed) return null;
+      const proof = proven === null ? "" : proven ? ", proven" : ", not proven";
+      return `${deed.agent}: ${deed.do} ${result}${proof}${reason === "" ? "" : `: ${reason}`}${about(deed.incident)}`;
+    }
+    case "escalated": {
+      const agent = incidents.find(({ id }) => id === input.incident)?.agent ?? "";
+      return `${agent}: given to a human: ${input.reason}${about(input.incident)}`;
+    }
+    default:
+      return null;
+  }
+
+  function about(incident: string): string {
+    const trouble = incidents.find(({ id }) => id === incident)?.trouble;
+    return ` (incident ${incident}${trouble === undefined ? "" : `, ${trouble}`})`;
+  }
+}
