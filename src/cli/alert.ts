@@ -6,6 +6,7 @@ import type { AlertsStatus, AlertView } from "../daemon/alert-routes.js";
 import { askDaemon } from "../daemon/client.js";
 import { parseNamed } from "./arguments.js";
 import { ask } from "./ask.js";
+import { localTime } from "./text/incident.js";
 import { isColoured, paint } from "./text/paint.js";
 import { type Column, tableText } from "./text/table.js";
 import { columnsOf } from "./text/width.js";
@@ -86,11 +87,11 @@ interface Screen {
   columns?: number;
 }
 
-function alertsText(alerts: readonly AlertView[], screen: Screen): string {
+export function alertsText(alerts: readonly AlertView[], screen: Screen, now: number = Date.now()): string {
   if (alerts.length === 0) return "nobody was alerted yet\n";
   const colour = isColoured(screen);
   const columns: Column<AlertView>[] = [
-    { title: "AT", text: ({ at }) => at.slice(0, 16).replace("T", " ") },
+    { title: "AT", text: ({ at }) => localTime(at, now) },
     { title: "CHANNEL", text: ({ channel }) => channel, min: 8 },
     {
       title: "STATE",

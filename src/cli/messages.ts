@@ -8,6 +8,7 @@ import { parseInbox, parseMessageType } from "./arguments.js";
 import { ask } from "./ask.js";
 import { callerHeaders } from "./hook.js";
 import { settings } from "./settings.js";
+import { localTime } from "./text/incident.js";
 
 const POLL_MS = 1000;
 
@@ -101,15 +102,19 @@ function parseObject(text: string): object {
 }
 
 /** One line with who and what, then what it is about. */
-export function messageText({ cursor, msg_type, from, at, payload }: MessageView): string {
+export function messageText({ cursor, msg_type, from, at, payload }: MessageView, now: number = Date.now()): string {
   const said = (payload ?? {}) as Record<string, unknown>;
   const text = (key: string): string => (typeof said[key] === "string" ? plain(said[key], 400) : "");
   const who = text("worker_name") || from;
-  const what = DETAIL.map(text).find((detail) => detail !== "") ?? "";
+  const what = DETAIL.map(text).find((detail) => detail !== "") ?? otherText(from, said);
   const cause = text("cause");
   const about = [cause === "" ? "" : `(${cause})`, what].filter((part) => part !== "").join(" ");
-  return `${cursor}  ${at}  ${plain(msg_type, 64)}  ${plain(who, 80)}${about === "" ? "" : `  ${about}`}\n`;
+  return `${cursor}  ${localTime(at, now)}  ${plain(msg_type, 64)}  ${plain(who, 80)}${about === "" ? "" : `  ${about}`}\n`;
 }
+
+/** What others send may be any object: without a text it is shown as it is. What rouse leaves out says nothing more. */
+const otherText = (from: string, payload: object): string =>
+  from === "rouse" ? "" : plain(JSON.stringify(payload), 400);
 
 const DETAIL = [
   "prompt_preview",

@@ -12,7 +12,8 @@ import {
   type TokenRecord,
 } from "../daemon/http/tokens.js";
 import { BadInput } from "../replay/bad-input.js";
-import { tableText } from "./text/table.js";
+import { localTime } from "./text/incident.js";
+import { type Column, tableText } from "./text/table.js";
 import { columnsOf } from "./text/width.js";
 
 export function addToken(program: Command, _setExit: (code: number) => void): void {
@@ -54,7 +55,7 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
         process.stdout.write(`${plainJson({ tokens: shown })}\n`);
       } else if (tokens.length === 0)
         process.stdout.write("there is no token; make one with: rouse token create NAME\n");
-      else process.stdout.write(tableText(COLUMNS, tokens, columnsOf(process.stdout)));
+      else process.stdout.write(tokensText(tokens, process.stdout));
     });
   token
     .command("revoke")
@@ -67,11 +68,18 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     });
 }
 
-const COLUMNS = [
-  { title: "NAME", text: ({ name }: TokenRecord) => name, min: 8 },
-  { title: "RIGHTS", text: ({ rights }: TokenRecord) => rights.join(" ") },
-  { title: "MADE", text: ({ created_at }: TokenRecord) => created_at.slice(0, 16).replace("T", " ") },
-];
+export function tokensText(
+  tokens: readonly TokenRecord[],
+  screen: { columns?: number },
+  now: number = Date.now(),
+): string {
+  const columns: Column<TokenRecord>[] = [
+    { title: "NAME", text: ({ name }) => name, min: 8 },
+    { title: "RIGHTS", text: ({ rights }) => rights.join(" ") },
+    { title: "MADE", text: ({ created_at }) => localTime(created_at, now) },
+  ];
+  return tableText(columns, tokens, columnsOf(screen));
+}
 
 function addRight(word: string, before: Right[] | undefined): Right[] {
   const words = word.split(",").filter(Boolean);

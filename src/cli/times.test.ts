@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { alertsText } from "./alert.js";
+import { messageText } from "./messages.js";
+import { tokensText } from "./token.js";
+
+const NOW = Date.parse("2026-11-15T10:00:00Z");
+const AT = "2026-11-15T09:05:00.000Z";
+const WIDE = { columns: 200 };
+
+const zone = process.env.TZ;
+beforeAll(() => {
+  process.env.TZ = "America/New_York";
+});
+afterAll(() => {
+  if (zone === undefined) delete process.env.TZ;
+  else process.env.TZ = zone;
+});
+
+const message = (payload: object, from = "api") => ({
+  cursor: 7,
+  key: "k",
+  msg_type: "note",
+  target: { tag: "team" },
+  from,
+  at: AT,
+  acked_at: null,
+  payload,
+});
+
+describe("a list for people", () => {
+  it("of tokens, alerts or messages has times as their clock shows them", () => {
+    const alert = { at: AT, channel: "ops", state: "sent", attempts: 1, title: "Watchdog: x", problem: null };
+    expect(tokensText([{ name: "mine", rights: ["read"], created_at: AT, digest: "d" }], WIDE, NOW)).toContain(
+      " 04:05",
+    );
+    expect(alertsText([alert as Parameters<typeof alertsText>[0][number]], WIDE, NOW)).toContain("\n04:05 ");
+    expect(messageText(message({ text: "hello" }), NOW)).toBe("7  04:05  note  api  hello\n");
+  });
+});
+
+describe("a message", () => {
+  it("without a text of its own is shown as the object that was sent", () => {
+    expect(messageText(message({ a: 1 }), NOW)).toBe('7  04:05  note  api  {"a":1}\n');
+  });
+
+  it("of rouse itself is not shown so", () => {
+    expect(messageText(message({ worker_name: "web", cause: "api", done: [] }, "rouse"), NOW)).toBe(
+      "7  04:05  note  web  (api)\n",
+    );
+  });
+});
