@@ -32,7 +32,7 @@ describe("a file that is written whole", () => {
   it("that cannot be written leaves the one before", () => {
     writeFileSync(path, "before");
     mkdirSync(join(folder, `file.${process.pid}.new`));
-    expect(() => writeWhole(path, "after")).toThrow();
+    expect(() => writeWhole(path, "after")).toThrow("EISDIR");
     expect(readFileSync(path, "utf8")).toBe("before");
   });
 

@@ -71,8 +71,9 @@ export function learnGap(state: LearnedState, key: WorkKey, gapMs: number, taint
 
 /** What the agent's next session begins with. */
 export function habitsOf(state: LearnedState): Habit[] {
-  return [...state.values()].slice(-HABITS_MAX).map(({ counts, total: _, ...key }) => ({
-    ...key,
+  return [...state.values()].slice(-HABITS_MAX).map(({ class: kind, head, counts }) => ({
+    class: kind,
+    ...(head === undefined ? {} : { head }),
     gaps: counts.flatMap((times, bucket): [number, number][] => (times > 0 ? [[bucket, times]] : [])),
   }));
 }

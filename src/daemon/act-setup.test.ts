@@ -39,6 +39,7 @@ function setUp(): ActSetup {
       config: loadConfig({ cwd: paths.config }).config,
       tuning,
       isOnlyWorkers: false,
+      log: () => {},
       looked: null,
       hostScript: "",
       profileOf: profileFor,

@@ -29,7 +29,8 @@ export class Teller {
   }
 
   async tellAgain(): Promise<void> {
-    for (const session of [...this.#waiting.keys()]) await this.#send(session);
+    const sessions = Array.from(this.#waiting.keys());
+    for (const session of sessions) await this.#send(session);
   }
 
   /** One batch of a session at a time, so that none overtakes another. */

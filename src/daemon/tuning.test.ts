@@ -79,3 +79,20 @@ it("whoever switches on that idle sessions are ended has said after how long, an
   user("[health]\nauto_kill_on_idle = false\n");
   expect(settingsIn(home).own).toEqual({});
 });
+
+it("a slip in a file takes no word back that stood there before, and a new word holds within a minute", () => {
+  let now = 0;
+  const tuning = new Tuning(join(home, "config"), [], profileFor, () => now);
+  const kills = () => {
+    now += 60_000;
+    return tuning.configOf({ workspace: home }).health.auto_kill_on_idle;
+  };
+  user("[health]\nauto_kill_on_idle = false\n");
+  expect(kills()).toBe(false);
+  user("[health\nauto_kill_on_idle = false\n");
+  expect(kills()).toBe(false);
+  user("[health]\nauto_kill_on_idle = maybe\n");
+  expect(kills()).toBe(false);
+  user("[health]\nauto_kill_on_idle = true\n");
+  expect(kills()).toBe(true);
+});

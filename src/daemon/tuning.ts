@@ -12,19 +12,26 @@ import type { FeedbackCount } from "../core/incident/incident.js";
 import { adaptedSettings } from "../core/incident/learn.js";
 import type { JudgingOptions } from "./watched.js";
 
-/** Reading the files takes some 2 ms; many agents of one folder come together when a journal is folded. */
-const KEPT_MS = 10_000;
+/** Reading the files takes some 2 ms, which would be a tenth of a core for 500 agents in folders of their own every 10 s. */
+const KEPT_MS = 60_000;
 const FOLDERS_MAX = 1000;
 
 export class Tuning {
   readonly #otherwise: string;
   readonly #byFolder = new Map<string, { config: Config; settings: JudgingOptions; readAt: number }>();
   readonly #profileOf: (kind: string) => AgentProfile;
+  readonly #now: () => number;
   #feedback: readonly FeedbackCount[];
 
   /** `otherwise`: the folder whose configuration holds for agents of which it is not known where they work. */
-  constructor(otherwise: string, feedback: readonly FeedbackCount[], profileOf: (kind: string) => AgentProfile) {
+  constructor(
+    otherwise: string,
+    feedback: readonly FeedbackCount[],
+    profileOf: (kind: string) => AgentProfile,
+    now: () => number = () => performance.now(),
+  ) {
     this.#otherwise = otherwise;
+    this.#now = now;
     this.#feedback = feedback;
     this.#profileOf = profileOf;
   }
@@ -44,10 +51,12 @@ export class Tuning {
 
   #in(workspace: string | null): { config: Config; settings: JudgingOptions } {
     const folder = workspace ?? this.#otherwise;
-    const now = performance.now();
+    const now = this.#now();
     const known = this.#byFolder.get(folder);
     if (known && now - known.readAt < KEPT_MS) return known;
-    const { config } = loadConfig({ cwd: folder });
+    const { config, problems } = loadConfig({ cwd: folder });
+    // A slip in a file takes no word back that stood there before: a default may allow what it forbade.
+    if (known && problems.some(({ level }) => level === "error")) return Object.assign(known, { readAt: now });
     const { noise_patterns } = config.activity;
     const settings: JudgingOptions = {
       ...settingsOf(config),
