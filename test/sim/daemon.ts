@@ -105,7 +105,12 @@ export class Life {
   unlikeJournal(): string[] {
     const now = this.loop.now();
     const read = writing(this.#real, ["append", "putSession"], () => Promise.resolve(NOTHING));
-    const fold = new Loop(read, new Clock(() => ({ wall: now, monotonic: 0 })));
+    // Nor does the machine's own uptime count: a fold that takes long is no sleep.
+    const clock = new Clock(
+      () => ({ wall: now, monotonic: 0 }),
+      () => ({ ms: 0, boot: null }),
+    );
+    const fold = new Loop(read, clock);
     fold.restore({ now, wall: now, uptime: null });
     return this.loop.sessions().flatMap((watched) => {
       const { session } = watched.session;
