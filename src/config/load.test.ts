@@ -226,8 +226,8 @@ describe("a wrong line", () => {
       'error: :2:1: watchdog.worker_pattern must be a regular expression in RE2 syntax, found "(?<=a)b"; "" stays',
     ],
     [
-      "[watchdog]\noutput_preview_lines = 21",
-      "error: :2:1: watchdog.output_preview_lines must be a number from 0 to 20, found 21; 5 stays",
+      "[watchdog]\noutput_preview_lines = 6",
+      "error: :2:1: watchdog.output_preview_lines must be a number from 0 to 5, found 6; 5 stays",
     ],
     [
       "[health]\nrepeated_error_threshold = 33",

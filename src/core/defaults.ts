@@ -140,8 +140,8 @@ export const DEFAULTS: Readonly<Defaults> = {
   tool_patience: 1,
 };
 
-/** So many of the last lines of a screen are kept for quoting. */
-export const PREVIEW_LINES_MAX = 20;
+/** So many of the last lines of a screen are kept for quoting, with every reading: twenty would make a journal 1.66 times as large. */
+export const PREVIEW_LINES_MAX = 5;
 /** So many times of one error are kept: no threshold can ask for more. */
 export const SAME_ERRORS_MAX = 32;
 

@@ -164,7 +164,7 @@ describe("the facts of a screen", () => {
     const lines = Array.from({ length: 30 }, (_, n) => `  line ${n}`);
     const { tail } = facts("claude", claude("⏺ Reading.", ...lines));
     expect(tail).toHaveLength(PREVIEW_LINES_MAX);
-    expect([tail?.[0], tail?.at(-1)]).toEqual(["line 10", "line 29"]);
+    expect([tail?.[0], tail?.at(-1)]).toEqual(["line 25", "line 29"]);
   });
 
   it("of an empty screen are none", () => {
