@@ -78,15 +78,16 @@ describe("resume", () => {
   it("types nothing when the time of the deed went by while it came up: whoever waited has gone on", async () => {
     const held = await start(hostRig, IDLE);
     await held.sees(({ composer }) => composer === "empty");
-    await kill(held);
-    let isUp = false;
     const environments = new Environments(rousePaths(home.env), { PATH: process.env.PATH, ROUSE_HOME: home.path });
     environments.remember(held.agent);
+    await kill(held);
+    let isUp = false;
     const outcome = await resumed(held, {
       ...knowing(CONVERSATION),
       starting: { environments, hostScript: HOST_SCRIPT },
       now: () => {
-        isUp ||= findSession(rousePaths(home.env), "agent")?.isAlive ?? false;
+        const found = findSession(rousePaths(home.env), "agent");
+        isUp ||= found !== null && found.session !== held.agent.session;
         return Date.now() + (isUp ? 170_000 : 0);
       },
     });
