@@ -136,7 +136,7 @@ export function loadChannels(env: Env = process.env, reader: Reader = "daemon"):
       const { text, at = [], level = "error" } = made;
       const position = positionOf(["channels", name, ...at.map(String)]);
       const outcome = level === "error" ? "; it is not used" : "";
-      loaded.problems.push({ level, where, position, text: `channels.${name.slice(0, 80)}: ${text}${outcome}` });
+      loaded.problems.push({ level, where, position, text: `channels.${shortly(name, 80)}: ${text}${outcome}` });
     } else {
       loaded.channels.push(made);
       const settings = shownSettings(made, table as Record<string, unknown>);
@@ -181,7 +181,7 @@ function shownSettings({ name: _name, ...settings }: ChannelSettings, table: Rec
   const shown: Record<string, Value> = {};
   for (const [key, value] of Object.entries(settings)) {
     const way = [`${key}_env`, `${key}_file`].find((one) => table[one] !== undefined);
-    if (way !== undefined) shown[way] = String(table[way]);
+    if (way !== undefined) shown[way] = redact(String(table[way]));
     else if (UNSHOWN.has(key) && table[key] !== undefined) shown[key] = HIDDEN;
     else if (typeof value === "string") shown[key] = redact(value);
     else if (Array.isArray(value)) shown[key] = value.map((one) => redact(String(one)));
@@ -190,10 +190,13 @@ function shownSettings({ name: _name, ...settings }: ChannelSettings, table: Rec
   return shown;
 }
 
+/** Somebody may have put a secret where its name belongs; cut before it is looked for, it would not be found. */
+const shortly = (text: string, chars: number): string => redact(text).slice(0, chars);
+
 /** What is wrong is said without the value: it may be a secret. */
 function issueText(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === "invalid_union") return `type must be one of ${CHANNEL_TYPES.join(", ")}`;
-  if (issue?.code === "unrecognized_keys") return `there is no setting ${issue.keys.join(", ").slice(0, 100)}`;
+  if (issue?.code === "unrecognized_keys") return `there is no setting ${shortly(issue.keys.join(", "), 100)}`;
   const name = issue?.path.join(".") || "it";
   if (issue?.code === "invalid_type" && issue.message.endsWith("received undefined")) return missingText(name);
   return `${name}: ${issue?.message ?? "it is not valid"}`;
@@ -228,7 +231,7 @@ function withSecrets(table: Record<string, unknown>, env: Env, reader: Reader): 
     if (variable !== undefined) {
       const value = typeof variable === "string" ? env[variable] : undefined;
       if (!value) {
-        const which = `${secret}_env: the variable ${JSON.stringify(variable).slice(0, 80)} is not set`;
+        const which = `${secret}_env: the variable ${shortly(JSON.stringify(variable), 80)} is not set`;
         return reader === "daemon"
           ? wrong(`${which} where the daemon runs`, `${secret}_env`)
           : wrong(`${which} here; the daemon has to have it`, `${secret}_env`, "notice");

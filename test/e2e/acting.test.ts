@@ -116,7 +116,8 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
     expect(status).toContain("spender: over_budget, rouse would have interrupted it");
     expect(status).toContain("spender: the budget of money cannot be watched, for nothing tells a price");
     const why = (await rouse(home, ["why", "spender"])).stdout;
-    expect(why).toMatch(/^spender is working/);
+    // On a slow machine its command may have run for so long that it is named as what is waited for.
+    expect(why).toMatch(/^spender is (?:working|waiting)/);
     expect(why).toMatch(/this night, until \S+: \d+ of 40 tokens, cost not known \(of \$1\.00\): over budget/);
     expect(receivedBy(home, "spender")).toEqual([]);
     await rouse(home, ["allow", "spender"]);
