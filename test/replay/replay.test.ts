@@ -28,10 +28,12 @@ async function timelineOf(
 
 describe("rouse replay", () => {
   it.each([["--json"], []])("prints the same bytes when it runs twice (%s)", (...options) => {
-    const first = rouse(["replay", ...options, OWN_CASES]);
+    // The text for people is made of the same timelines: a part of them will do, but for the full run.
+    const cases = FULL || options.length > 0 ? [OWN_CASES] : OWN.filter((_, i) => i % 4 === 0);
+    const first = rouse(["replay", ...options, ...cases]);
     expect(first).toMatchObject({ status: 0, stderr: "" });
     expect(first.stdout.length).toBeGreaterThan(1000);
-    expect(rouse(["replay", ...options, OWN_CASES]).stdout).toBe(first.stdout);
+    expect(rouse(["replay", ...options, ...cases]).stdout).toBe(first.stdout);
   });
 
   it("names with every reason how old its evidence is and who told it", () => {
