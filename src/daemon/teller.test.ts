@@ -1,16 +1,22 @@
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { Signal } from "../core/signal.js";
 import { Teller } from "./teller.js";
 
-const seen = (at: number): Signal => ({ kind: "output", at, source: "screen", bytes: 1 }) as Signal;
+const seen = (at: number): Signal => ({ kind: "output", at, source: "screen", bytes: 1 });
 
-it("tells everything once and in its order, however often the store refuses", async () => {
-  const stored: number[] = [];
-  let isFull = true;
-  const teller = new Teller(async (_, signals) => {
+let stored: number[];
+let isFull: boolean;
+let teller: Teller;
+beforeEach(() => {
+  stored = [];
+  isFull = true;
+  teller = new Teller(async (_, signals) => {
     if (isFull) throw new Error("disk full");
     stored.push(...signals.map(({ at }) => at));
   });
+});
+
+it("tells everything once and in its order, however often the store refuses", async () => {
   await teller.tell("s1", [seen(1), seen(2)]);
   await Promise.all([teller.tell("s1", [seen(3)]), teller.tell("s1", [seen(4)])]);
   expect(teller.isDone).toBe(false);
@@ -21,12 +27,6 @@ it("tells everything once and in its order, however often the store refuses", as
 });
 
 it("keeps the newest where the store refuses for very long", async () => {
-  const stored: number[] = [];
-  let isFull = true;
-  const teller = new Teller(async (_, signals) => {
-    if (isFull) throw new Error("disk full");
-    stored.push(...signals.map(({ at }) => at));
-  });
   for (let n = 0; n < 21; n++)
     await teller.tell(
       "s1",
