@@ -129,8 +129,8 @@ export class WorkspaceSensor {
     const paths =
       (await readPaths(look.root))?.filter((path) => !this.isExcluded(look.root, path)) ??
       (await this.find(look, "**/*")).map(({ path }) => path);
-    const work = paths.filter((path) => !this.hasRole(path));
-    const files = await touchedFiles(look.root, work, Math.min(look.since, this.unreadSince) - TOUCH_SLACK_MS);
+    const touched = await touchedFiles(look.root, paths, Math.min(look.since, this.unreadSince) - TOUCH_SLACK_MS);
+    const files = touched.filter(({ path }) => !this.hasRole(path));
     const signals: FileSignal[] = [];
     this.unreadSince = Number.POSITIVE_INFINITY;
     for (const file of files.sort((a, b) => a.touchedAt - b.touchedAt)) {
