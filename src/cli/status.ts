@@ -235,9 +235,9 @@ export function whyText(why: WhyAnswer, screen: Screen, now: number = Date.now()
     ...why.evidence.flatMap((row) => evidenceLines(row, columns, colour)),
     "",
     ...(why.preview.length > 0 ? ["last lines of its screen", ...why.preview.map((line) => `  ${line}`), ""] : []),
-    "what would change it",
-    ...why.changes.flatMap((change) => fold(`  ${change}`)),
-    "",
+    ...(why.changes.length > 0
+      ? ["what would change it", ...why.changes.flatMap((change) => fold(`  ${change}`)), ""]
+      : []),
   ];
   return `${lines.join("\n")}\n${timelineText("timeline", why.timeline, { colour, columns: screen.columns ?? 100 })}`;
 }
