@@ -1,6 +1,7 @@
 /** How far each transcript was read, kept over a restart: what was told once is not told again. */
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import * as z from "zod";
+import { writeWhole } from "../config/whole-file.js";
 import type { TranscriptState } from "../sensors/transcript/transcript-sensor.js";
 
 const schema = z.record(
@@ -54,8 +55,7 @@ export class Positions {
       return state ? [[session, state] as const] : [];
     });
     try {
-      writeFileSync(`${this.#file}.new`, JSON.stringify(Object.fromEntries(states)), { mode: 0o600 });
-      renameSync(`${this.#file}.new`, this.#file);
+      writeWhole(this.#file, JSON.stringify(Object.fromEntries(states)));
     } catch {
       // The disk is full or read-only; the journal says so louder.
     }

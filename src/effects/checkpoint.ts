@@ -2,9 +2,10 @@
  * Where an agent's work stood before rouse ended it: written before the first signal, for whoever takes over. A plain
  * file, so that it outlives the daemon and can be read by anybody.
  */
-import { readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
+import { writeWhole } from "../config/whole-file.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Evidence } from "../core/evidence/evidence.js";
 import { redact } from "../core/redact.js";
@@ -64,8 +65,7 @@ export async function keepCheckpoint(agent: AgentSession, sources: CheckpointSou
     transcript: sizeOf(sources.transcript),
   };
   const path = join(folder, `${session.replace(/[^\w.-]/g, "-").slice(0, 100)}-${Math.floor(at)}.json`);
-  writeFileSync(`${path}.new`, `${JSON.stringify(checkpoint, null, 1)}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  writeWhole(path, `${JSON.stringify(checkpoint, null, 1)}\n`);
   forgetOld(folder);
   return path;
 }

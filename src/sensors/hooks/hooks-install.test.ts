@@ -1,56 +1,10 @@
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { applyHooks, type HookProgram, planHooks, programsInUse } from "./hooks-install.js";
-import { unifiedDiff } from "./unified-diff.js";
-
-let home: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "rouse-init-"));
-});
-afterEach(() => rmSync(home, { recursive: true, force: true }));
-
-const FILES: Record<HookProgram, string> = {
-  "claude-code": ".claude/settings.json",
-  codex: ".codex/config.toml",
-  gemini: ".gemini/settings.json",
-};
-
-function put(program: HookProgram, text: string): string {
-  const path = join(home, FILES[program]);
-  mkdirSync(join(path, ".."), { recursive: true });
-  writeFileSync(path, text);
-  return path;
-}
-
-const plan = (program: HookProgram, more: { remove?: boolean; command?: string[] } = {}) =>
-  planHooks(program, { command: ["rouse"], env: { HOME: home }, ...more });
-
-const CLAUDE = `{
-  // My settings.
-  "model": "opus", /* dear */
-  "hooks": {
-    "Stop": [
-      { "hooks": [{ "type": "command", "command": "say done" }] } // tells me
-    ],
-    "PreToolUse": []
-  },
-  "theme": "dark"
-}
-`;
+import { describe, expect, it } from "vitest";
+import { CLAUDE, FILES, home, plan, put } from "../../../test/support/hook-settings.js";
+import { applyHooks, type HookProgram, programsInUse } from "./hooks-install.js";
 
 describe("hooks of Claude Code", () => {
   it("stand beside other hooks, and every comment stays", () => {
@@ -332,73 +286,5 @@ describe("applyHooks", () => {
   it("knows whose settings are here", () => {
     put("codex", "");
     expect(programsInUse({ HOME: home })).toEqual(["codex"]);
-  });
-});
-
-describe("unifiedDiff", () => {
-  it("shows what changes with its surroundings", () => {
-    const lines = Array.from({ length: 12 }, (_, i) => `l${i}`);
-    const after = [...lines.slice(0, 2), "new", ...lines.slice(3, 11), "end", "l11"];
-    expect(unifiedDiff("f", `${lines.join("\n")}\n`, `${after.join("\n")}\n`)).toBe(
-      "--- f\n+++ f\n@@ -1,6 +1,6 @@\n l0\n l1\n-l2\n+new\n l3\n l4\n l5\n@@ -9,4 +9,5 @@\n l8\n l9\n l10\n+end\n l11\n",
-    );
-  });
-
-  it("is empty for the same text, and whole for a new one", () => {
-    expect(unifiedDiff("f", "a\n", "a\n")).toBe("");
-    expect(unifiedDiff("f", "", "a\nb\n")).toBe("--- f\n+++ f\n@@ -0,0 +1,2 @@\n+a\n+b\n");
-  });
-});
-
-describe("hooks that post", () => {
-  const http = { port: 17_687, key: "k".repeat(43) };
-  const posted = (more: object = {}) =>
-    planHooks("claude-code", { command: ["rouse"], env: { HOME: home }, http, ...more });
-
-  interface Hooks {
-    hooks: Record<string, { hooks: { type: string; url?: string; command?: string; headers?: object }[] }[]>;
-  }
-
-  it("carry the key and the session, and leave to the command what is never posted", () => {
-    put("claude-code", CLAUDE);
-    const { hooks } = parseJsonc(posted().after) as Hooks;
-    expect(hooks.Stop?.[0]?.hooks).toEqual([
-      {
-        type: "http",
-        url: "http://127.0.0.1:17687/v1/hooks/claude-code",
-        timeout: 5,
-        headers: { Authorization: `Bearer ${http.key}`, "x-rouse-session": "$ROUSE_SESSION" },
-        allowedEnvVars: ["ROUSE_SESSION"],
-      },
-    ]);
-    expect(hooks.SessionStart?.[0]?.hooks).toMatchObject([{ type: "command", command: "rouse hook claude-code" }]);
-    for (const kept of ["// My settings.", "// tells me", "say done"]) expect(posted().after).toContain(kept);
-  });
-
-  it("take the place of commands and give it back, follow the port and the key, and leave no trace", () => {
-    // An empty list is not told from one that only held ours.
-    const text = CLAUDE.replace('"PreToolUse": []', '"Other": []');
-    const path = put("claude-code", text);
-    applyHooks(plan("claude-code"));
-    const commands = readFileSync(path, "utf8");
-    applyHooks(posted());
-    expect(posted().after).toBe(readFileSync(path, "utf8"));
-    applyHooks(posted({ http: { port: 4000, key: "n".repeat(43) } }));
-    const moved = readFileSync(path, "utf8");
-    expect(moved).not.toContain("17687");
-    expect(moved).not.toContain(http.key);
-    expect(parseJsonc(plan("claude-code").after)).toEqual(parseJsonc(commands));
-    applyHooks(plan("claude-code", { remove: true }));
-    expect(readFileSync(path, "utf8").replace(/\s/g, "")).toBe(text.replace(/\s/g, ""));
-  });
-
-  it.each(["codex", "gemini"] as const)("are not put into %s, which has none", (program) => {
-    expect(planHooks(program, { command: ["rouse"], env: { HOME: home }, http }).after).toBe(plan(program).after);
-  });
-
-  it("of others are not removed", () => {
-    const text = '{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://127.0.0.1:80/v1/hooks/claude-code/x"}]}]}}';
-    put("claude-code", text);
-    expect(plan("claude-code", { remove: true }).after).toBe(text);
   });
 });
