@@ -78,6 +78,7 @@ export class Invariants {
       const { agent, trouble, reasons, escalated } = found;
       const why = phase === "escalated" ? escalated?.reason : reasons[0];
       this.#world.write(`${agent} ${trouble} ${phase} ${how}: ${why}`);
+      this.#world.record("incident", { agent, problem: trouble, phase, change: how, reason: why ?? null });
       const before = this.incidents.get(incident);
       const isNew = how === "new" || how === "again" || !before;
       const seenMs = isNew ? this.#world.watchedMs : before.seenMs;
@@ -96,6 +97,8 @@ export class Invariants {
     const at = life.loop.now();
     const what = `${action.agent} ${action.do} ${action.id} for ${action.trouble}`;
     this.#world.write(`${action.agent} ${action.do} (${action.trouble}, ${action.attempt})`);
+    const { agent, do: does, attempt, say = null, command = null } = action;
+    this.#world.record("action", { agent, do: does, problem: action.trouble, attempt, say, command });
     const role = this.#world.roleOf(action.agent);
     const watched = life.loop.find(action.session);
     const about = life.acting.book.incidents.find(({ id }) => id === action.incident);
@@ -199,6 +202,8 @@ export class Invariants {
     this.#world.write(
       `${action.agent} ${action.do}: ${outcome ? `${outcome.result}, ${outcome.reason}` : "no answer"}`,
     );
+    const { result = null, reason = null } = outcome ?? {};
+    this.#world.record("outcome", { agent: action.agent, do: action.do, result, reason });
   }
 
   restarted(book: Incidents): void {

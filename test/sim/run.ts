@@ -1,9 +1,10 @@
 /** One seed: a day of eight agents, drawn and simulated, and what came of it. */
 import { digest } from "../../src/core/digest.js";
+import { START } from "../support/steps.js";
 import type { Parts } from "./daemon.js";
 import { drawMix, type Mix, SeededFaults } from "./faults.js";
 import { Random } from "./random.js";
-import { type Role, World } from "./world.js";
+import { type Role, type SimRecord, World } from "./world.js";
 
 export interface RunOptions {
   hours?: number;
@@ -18,6 +19,7 @@ export interface Report {
   seed: string;
   violations: string[];
   log: string[];
+  records: SimRecord[];
   /** Of the log. */
   digest: string;
   counts: Record<string, number>;
@@ -66,11 +68,25 @@ export async function run(seed: string | number, options: RunOptions = {}): Prom
       seed: String(seed),
       violations: world.invariants.violations,
       log: world.log,
+      records: [...world.records, ...messagesOf(world)],
       digest: digest(world.log.join("\n")),
       counts: countsOf(world),
     };
   } finally {
     world.close();
+  }
+}
+
+/** The inbox at the end. */
+function messagesOf({ life }: World): SimRecord[] {
+  const found: SimRecord[] = [];
+  for (let after = 0; ; ) {
+    const page = life.journal.messages.read(null, after, true);
+    for (const { at, type, receiver, payload } of page)
+      found.push({ t: (at - START) / 1000, kind: "message", type, receiver, payload });
+    const last = page.at(-1);
+    if (!last) return found;
+    after = last.id;
   }
 }
 

@@ -53,6 +53,8 @@ export class Told {
     this.#must(isExplained, "R8 an alert comes twice only when nobody knows that it came", () => notice.title);
     this.#arrivals.set(key, [...before, { life: this.lives, isAnswered: false }]);
     this.#world.write(`${channel}: ${notice.edge} ${notice.title}`);
+    const { edge, severity, title, lines } = notice;
+    this.#world.record("alert", { channel, edge, severity, title, lines });
     this.leaves(JSON.stringify(notice));
   }
 

@@ -45,6 +45,13 @@ export interface Setting {
   careless?: boolean;
 }
 
+export interface SimRecord {
+  /** Seconds of virtual time. */
+  t: number;
+  kind: string;
+  [fact: string]: unknown;
+}
+
 /** A file system in memory, where there is one: a simulated day makes thousands of commits. */
 const FOLDER = process.platform === "linux" ? "/dev/shm" : tmpdir();
 
@@ -54,6 +61,8 @@ export class World implements Air {
   readonly agents: SimAgent[];
   readonly invariants: Invariants;
   readonly log: string[] = [];
+  /** Every decision, action, outcome and alert, for the comparison with another commit. */
+  readonly records: SimRecord[] = [];
   readonly sessions = new Map<string, AgentSession>();
   readonly signalFaults = { lost: 0, late: 0, doubled: 0, reordered: 0 };
   readonly blowCounts = new Map<string, number>();
@@ -173,6 +182,10 @@ export class World implements Air {
 
   write(text: string): void {
     this.log.push(`${(this.now / 1000).toFixed(0)} ${text}`);
+  }
+
+  record(kind: string, facts: Readonly<Record<string, unknown>>): void {
+    this.records.push({ t: this.now / 1000, kind, ...facts });
   }
 
   // Time.
