@@ -1,28 +1,28 @@
 /** What feeds the stream of events: judgements that changed, the book of incidents, and the inboxes. */
-import type { IncidentChange } from "../core/incident/course.js";
-import type { Incidents } from "../core/incident/incident.js";
 import { incidentView } from "../daemon/incident-view.js";
+import type { LoopEvent } from "../daemon/loop.js";
 import { messageView } from "../daemon/message-routes.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { viewOf } from "../daemon/view.js";
-import type { Watched } from "../daemon/watched.js";
 import type { Events } from "./events.js";
 
 /** Messages are written beside the book of incidents; whoever listens hears of them so much later at most. */
 const MESSAGES_MS = 500;
 
-type Sources = Pick<DaemonParts, "loop" | "journal" | "acting" | "heard">;
+type Sources = Pick<DaemonParts, "loop" | "journal">;
 
 /** Returns what ends it. */
-export function feed(events: Events, { loop, journal, acting, heard }: Sources): () => void {
-  const assessed = apart((watched: Watched, now: number) =>
-    events.tell("assessment", now, watched.session.name, viewOf(watched, now)),
-  );
-  const changed = apart((changes: readonly IncidentChange[], { incidents }: Incidents) => {
-    const source = { acting, now: loop.now() };
-    for (const { incident: id, how } of changes) {
-      const found = incidents.find((incident) => incident.id === id);
-      if (found) events.tell("incident", source.now, found.agent, { how, ...incidentView(found, source) });
+export function feed(events: Events, { loop, journal }: Sources): () => void {
+  const follow = apart((event: LoopEvent, now: number) => {
+    if (event.kind === "assessed") {
+      const { judge } = event;
+      events.tell("assessment", now, judge.session.name, viewOf(judge, now));
+    }
+    if (event.kind !== "incidents") return;
+    const source = { state: loop.state, now };
+    for (const { incident: id, how } of event.changes) {
+      const found = loop.incidents.incidents.find((incident) => incident.id === id);
+      if (found) events.tell("incident", now, found.agent, { how, ...incidentView(found, source) });
     }
   });
   let told = journal.messages.newest();
@@ -32,12 +32,10 @@ export function feed(events: Events, { loop, journal, acting, heard }: Sources):
       events.tell("message", message.at, workerOf(message.payload), messageView(message));
     }
   });
-  loop.changed.add(assessed);
-  heard.add(changed);
+  const unsubscribe = loop.subscribe(follow);
   const reading = setInterval(written, MESSAGES_MS);
   return () => {
-    loop.changed.delete(assessed);
-    heard.delete(changed);
+    unsubscribe();
     clearInterval(reading);
   };
 }

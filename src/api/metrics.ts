@@ -10,7 +10,7 @@ import { viewOf } from "../daemon/view.js";
 import type { Events } from "./events.js";
 import type { Touching } from "./touching.js";
 
-interface Source extends Pick<DaemonParts, "loop" | "journal" | "acting"> {
+interface Source extends Pick<DaemonParts, "loop" | "journal"> {
   events: Events;
   touching: Touching;
 }
@@ -73,7 +73,7 @@ const FIGURES: readonly Figure[] = [
     rows: (source) => {
       const now = source.loop.now();
       const counts = new Map<string, number>(STATES.map((state) => [state, 0]));
-      for (const watched of [...alive(source), ...lostAgents(source.loop, source.acting.book)]) {
+      for (const watched of [...alive(source), ...lostAgents(source.loop)]) {
         const { state } = viewOf(watched, now);
         counts.set(state, (counts.get(state) ?? 0) + 1);
       }
@@ -85,7 +85,10 @@ const FIGURES: readonly Figure[] = [
     help: "Living agents that rouse does not see at present",
     labels: [],
     rows: (source) =>
-      one(alive(source).filter(({ evidence, dark }) => evidence.blind !== null || dark !== null).length),
+      one(
+        alive(source).filter(({ evidence, unreadableReason }) => evidence.blind !== null || unreadableReason !== null)
+          .length,
+      ),
   },
   {
     name: "rouse_tokens_per_hour",
@@ -113,21 +116,21 @@ const FIGURES: readonly Figure[] = [
     name: "rouse_incidents_open",
     help: "Open incidents by trouble and phase",
     labels: ["trouble", "phase"],
-    rows: ({ acting }) => counted(acting.book.incidents.filter(isOpen), ({ trouble, phase }) => ({ trouble, phase })),
+    rows: ({ loop }) => counted(loop.incidents.incidents.filter(isOpen), ({ trouble, phase }) => ({ trouble, phase })),
   },
   {
     name: "rouse_incidents_kept",
     help: "Incidents in the book by trouble and how they stand; old ones that are over are forgotten",
     labels: ["trouble", "phase"],
-    rows: ({ acting }) => counted(acting.book.incidents, ({ trouble, phase }) => ({ trouble, phase })),
+    rows: ({ loop }) => counted(loop.incidents.incidents, ({ trouble, phase }) => ({ trouble, phase })),
   },
   {
     name: "rouse_incident_confirm_seconds",
     help: "From opening to confirmation, of the incidents in the book",
     labels: ["quantile"],
-    rows: ({ acting }) =>
+    rows: ({ loop }) =>
       quantiles(
-        acting.book.incidents.flatMap(({ confirmedAt, openedAt }) =>
+        loop.incidents.incidents.flatMap(({ confirmedAt, openedAt }) =>
           confirmedAt === null ? [] : confirmedAt - openedAt,
         ),
       ),
@@ -136,16 +139,18 @@ const FIGURES: readonly Figure[] = [
     name: "rouse_incident_duration_seconds",
     help: "From opening to end, of the incidents in the book that are over",
     labels: ["quantile"],
-    rows: ({ acting }) =>
-      quantiles(acting.book.incidents.flatMap(({ endedAt, openedAt }) => (endedAt === null ? [] : endedAt - openedAt))),
+    rows: ({ loop }) =>
+      quantiles(
+        loop.incidents.incidents.flatMap(({ endedAt, openedAt }) => (endedAt === null ? [] : endedAt - openedAt)),
+      ),
   },
   {
     name: "rouse_actions_kept",
     help: "What rouse did, by what came of it, as far as the book remembers",
     labels: ["do", "result"],
-    rows: ({ acting, loop }) => {
+    rows: ({ loop }) => {
       const now = loop.now();
-      return counted(acting.book.deeds, (deed) => ({ do: deed.do, result: resultOf(deed, now) }));
+      return counted(loop.incidents.deeds, (deed) => ({ do: deed.do, result: resultOf(deed, now) }));
     },
   },
   {

@@ -8,6 +8,7 @@ import { otherNames } from "../config/suggest.js";
 import type { AgentSession } from "../core/agent.js";
 import { openPrompt } from "../core/evidence/prompts.js";
 import { plain } from "../core/plain.js";
+import type { SessionJudge } from "../core/session-judge.js";
 import type { PromptKind } from "../core/states.js";
 import { findCaller } from "../daemon/callers.js";
 import type { Client } from "../daemon/http/tokens.js";
@@ -17,7 +18,6 @@ import { type MessageView, messageView, PAYLOAD_MAX, sayable } from "../daemon/m
 import type { DaemonParts } from "../daemon/parts.js";
 import { type Summary, summaryOf } from "../daemon/summary.js";
 import { type SessionView, viewOf } from "../daemon/view.js";
-import type { Watched } from "../daemon/watched.js";
 import { type Why, whyOf } from "../daemon/why.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import type { Events } from "./events.js";
@@ -89,9 +89,9 @@ export class Service {
   }
 
   agents({ tag, name, health, ended }: AgentFilter): SessionView[] {
-    const { loop, acting } = this.#parts;
+    const { loop } = this.#parts;
     const now = loop.now();
-    const lost = new Set(health === "unhealthy" ? lostAgents(loop, acting.book) : []);
+    const lost = new Set(health === "unhealthy" ? lostAgents(loop) : []);
     return loop
       .sessions()
       .filter((watched) => ended === true || watched.session.endedAt === null || lost.has(watched))
@@ -120,9 +120,12 @@ export class Service {
   }
 
   incidents(which: { agent?: string | undefined; all: boolean; since?: number | undefined }): IncidentView[] {
-    const { acting, loop } = this.#parts;
+    const { loop } = this.#parts;
     const { agent, all, since = null } = which;
-    return incidentViews({ acting, now: loop.now() }, { all, since, ...(agent === undefined ? {} : { agent }) });
+    return incidentViews(
+      { state: loop.state, now: loop.now() },
+      { all, since, ...(agent === undefined ? {} : { agent }) },
+    );
   }
 
   async report(
@@ -233,7 +236,7 @@ export class Service {
   }
 
   /** By session id, by name, or by the id of its tmux pane where only one has it. */
-  #find(id: string): Watched {
+  #find(id: string): SessionJudge {
     const { loop } = this.#parts;
     const found = loop.find(id);
     if (found) return found;
@@ -266,7 +269,7 @@ function unlessRefused(result: TouchResult): TouchResult {
   return result;
 }
 
-function promptOf({ evidence, since }: Watched, view: SessionView): AgentStatus["prompt"] {
+function promptOf({ evidence, since }: SessionJudge, view: SessionView): AgentStatus["prompt"] {
   const open = openPrompt(evidence.prompts);
   return {
     type: (view.cause ?? "input") as PromptKind,

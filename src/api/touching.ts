@@ -94,7 +94,7 @@ export class Touching {
       const count = `${deed} ${result}`;
       this.counts.set(count, (this.counts.get(count) ?? 0) + 1);
       this.#events.tell("touch", at, session.name, { deed, client, result, reason, proven });
-      this.#parts.loop.look(session.session);
+      this.#parts.loop.take({ kind: "check", session: session.session });
       return { result, reason, proven };
     } finally {
       this.#busy.delete(session.session);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agent } from "../../test/support/loops.js";
-import type { Watched } from "../daemon/watched.js";
+import type { SessionJudge } from "../core/session-judge.js";
 import type { TouchResult } from "./touching.js";
 import { Watchdogs } from "./watchdogs.js";
 
@@ -31,7 +31,7 @@ afterEach(() => {
 const make = (): Watchdogs =>
   new Watchdogs(
     join(folder, "watchdogs.json"),
-    { find: (id) => (id === "s1" ? ({ session: { ...agent(), endedAt } } as Watched) : null) },
+    { find: (id) => (id === "s1" ? ({ session: { ...agent(), endedAt } } as SessionJudge) : null) },
     {
       sendInput: async ({ client }, text) => {
         said.push({ client, text });

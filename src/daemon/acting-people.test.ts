@@ -1,9 +1,8 @@
 /** What people have a say in: taking an incident, silence, and permission. */
 import { describe, expect, it } from "vitest";
 import { HUNG_S, useActing } from "../../test/support/acting.js";
-import type { Incident } from "../core/incident/incident.js";
+import type { Incident, Incidents } from "../core/incident/incident.js";
 import { POLICIES } from "../core/policy/builtin.js";
-import type { Acting } from "./acting.js";
 import { incidentView } from "./incident-view.js";
 
 const stage = useActing();
@@ -12,19 +11,20 @@ const { acts, hanging, run } = stage;
 describe("what people say", () => {
   it("stops acting on an incident that somebody has taken", async () => {
     await hanging();
-    const { acting, touches } = acts(() => ({}));
-    for (let n = 0; n < HUNG_S && acting.book.incidents.length === 0; n++) await run(1);
-    acting.take({ kind: "acked", at: stage.test.loop.now(), incident: acting.book.incidents[0]?.id as string });
+    const { loop, touches } = acts(() => ({}));
+    for (let n = 0; n < HUNG_S && loop.incidents.incidents.length === 0; n++) await run(1);
+    loop.apply({ kind: "acked", at: stage.test.loop.now(), incident: loop.incidents.incidents[0]?.id as string });
     await run(HUNG_S);
     expect(touches).toEqual([]);
-    expect(acting.decisionOn(acting.book.incidents[0]?.id as string)?.reason).toBe("somebody has taken it");
+    const { next } = incidentView(loop.incidents.incidents[0] as Incident, { state: loop.state, now: loop.now() });
+    expect(next?.reason).toBe("somebody has taken it");
   });
 
   it("leaves a silenced agent alone until the silence ends", async () => {
     await hanging();
-    const { acting, touches } = acts(() => ({}));
+    const { loop, touches } = acts(() => ({}));
     const at = stage.test.loop.now();
-    acting.take({ kind: "silenced", silence: { agent: "api", trouble: null, at, until: at + 1200_000 } });
+    loop.apply({ kind: "silenced", silence: { agent: "api", trouble: null, at, until: at + 1200_000 } });
     await run(1190);
     expect(touches).toEqual([]);
     await run(60);
@@ -35,14 +35,14 @@ describe("what people say", () => {
 describe("permission that comes later", () => {
   it("lets rouse do what it would have done", async () => {
     await hanging();
-    const { acting, touches, allow } = acts(() => ({}), { allowed: false });
+    const { loop, touches, allow } = acts(() => ({}), { allowed: false });
     await run(HUNG_S);
-    expect(acting.book.incidents[0]?.escalated).toMatchObject({ would: "interrupt" });
-    acting.reconsider(stage.test.loop.now());
+    expect(loop.incidents.incidents[0]?.escalated).toMatchObject({ would: "interrupt" });
+    loop.take({ kind: "reconsider" });
     await run(1);
     expect(touches).toEqual([]);
     allow();
-    acting.reconsider(stage.test.loop.now());
+    loop.take({ kind: "reconsider" });
     await run(1);
     expect(touches).toEqual(["interrupt"]);
   });
@@ -50,8 +50,7 @@ describe("permission that comes later", () => {
 
 describe("what was not done for want of permission", () => {
   /** So many others, of the same agent, would have been touched a minute ago. */
-  const forgone = (acting: Acting, times: number): void => {
-    const { book } = acting;
+  const forgone = (book: Incidents, times: number): void => {
     for (let number = 0; number < times; number++) {
       const at = stage.test.loop.now() - 60_000;
       const escalated = { at, reason: "", would: "nudge" as const };
@@ -62,17 +61,17 @@ describe("what was not done for want of permission", () => {
 
   it("counts against the budget of what else would have been, is not claimed, and is done when permission comes", async () => {
     await hanging();
-    const { acting, touches, allow } = acts(() => ({}), { allowed: false });
+    const { loop, touches, allow } = acts(() => ({}), { allowed: false });
     await run(HUNG_S / 4);
-    expect(acting.book.incidents[0]).toMatchObject({ trouble: "silent_stream", escalated: null });
-    forgone(acting, POLICIES.default.budgets.agent.times);
+    expect(loop.incidents.incidents[0]).toMatchObject({ trouble: "silent_stream", escalated: null });
+    forgone(loop.incidents, POLICIES.default.budgets.agent.times);
     await run(HUNG_S);
-    const [incident] = acting.book.incidents as [Incident];
+    const [incident] = loop.incidents.incidents as [Incident];
     expect(incident.escalated).toMatchObject({ would: "interrupt", beyond: true });
-    const view = incidentView(incident, { acting, now: stage.test.loop.now() });
+    const view = incidentView(incident, { state: loop.state, now: loop.now() });
     expect(view).toMatchObject({ would: null, next: { reason: expect.stringContaining("12 touches of the agent") } });
     allow();
-    acting.reconsider(stage.test.loop.now());
+    loop.take({ kind: "reconsider" });
     await run(1);
     expect(touches).toEqual(["interrupt"]);
   });

@@ -6,18 +6,18 @@ import type { AgentSession } from "../core/agent.js";
 import type { Incident, Silence } from "../core/incident/incident.js";
 import { plain } from "../core/plain.js";
 import { HANDS_OFF, TROUBLES, type Trouble } from "../core/trouble.js";
-import type { ActSetup } from "./act-setup.js";
 import { findIncident, incidentView, incidentViews } from "./incident-view.js";
 import { lineOf } from "./line.js";
 import type { Loop } from "./loop.js";
+import type { LoopSetup } from "./loop-setup.js";
 import { grantFor } from "./permission.js";
 import { recoveryView } from "./recovery-view.js";
 import { waitingJson } from "./slow-answers.js";
 import type { Tuning } from "./tuning.js";
 import { viewOf } from "./view.js";
 
-export interface ActingRouteOptions extends Pick<ActSetup, "acting" | "permission"> {
-  loop: Pick<Loop, "sessions" | "find" | "now" | "retune">;
+export interface ActingRouteOptions extends Pick<LoopSetup, "recovery" | "permission"> {
+  loop: Pick<Loop, "sessions" | "find" | "now" | "take" | "apply" | "incidents" | "state">;
   tuning: Tuning;
 }
 
@@ -49,11 +49,11 @@ const bad = (c: Context, error: string) => c.json({ error }, 400);
 const missing = (c: Context, error: string) => c.json({ error }, 404);
 
 export function addActingRoutes(app: Hono, options: ActingRouteOptions): void {
-  const { acting, permission, loop, tuning } = options;
-  const source = () => ({ acting, now: loop.now() });
+  const { recovery, permission, loop, tuning } = options;
+  const source = () => ({ state: loop.state, now: loop.now() });
   /** Answers with the incident as it is afterwards. */
   const about = (c: Context, act: (incident: Incident) => void) => {
-    const incident = findIncident(acting.book, c.req.param("id") ?? "", knownAgents(options));
+    const incident = findIncident(loop.incidents, c.req.param("id") ?? "", knownAgents(options));
     if (typeof incident === "string") return missing(c, incident);
     act(incident);
     return c.json(incidentView(incident, source()));
@@ -63,7 +63,7 @@ export function addActingRoutes(app: Hono, options: ActingRouteOptions): void {
     const parsed = whichSchema.safeParse(c.req.query());
     if (!parsed.success) return bad(c, "all must be yes or no, and since milliseconds since 1970");
     const { all, since, agent } = parsed.data;
-    const isKnown = agent === undefined || acting.book.incidents.some((one) => one.agent === agent);
+    const isKnown = agent === undefined || loop.incidents.incidents.some((one) => one.agent === agent);
     if (!isKnown && !knownAgents(options).includes(agent)) return missing(c, unknownAgent(agent, knownAgents(options)));
     const which = { all: all === "yes", since, ...(agent === undefined ? {} : { agent }) };
     return c.json({ incidents: incidentViews(source(), which) });
@@ -75,19 +75,19 @@ export function addActingRoutes(app: Hono, options: ActingRouteOptions): void {
   });
   app.get("/v1/incidents/:id", (c) => about(c, () => {}));
   app.post("/v1/incidents/:id/ack", (c) =>
-    about(c, ({ id }) => acting.take({ kind: "acked", at: loop.now(), incident: id })),
+    about(c, ({ id }) => loop.apply({ kind: "acked", at: loop.now(), incident: id })),
   );
   app.post("/v1/incidents/:id/feedback", async (c) => {
     const parsed = feedbackSchema.safeParse(await c.req.json().catch(() => null));
     if (!parsed.success) return bad(c, "the feedback must be false-alarm or right");
     return about(c, ({ id, agent }) => {
-      acting.take({ kind: "feedback", at: loop.now(), incident: id, feedback: parsed.data.feedback });
-      tuning.learn(acting.book.feedback);
-      loop.retune(agent);
+      loop.apply({ kind: "feedback", at: loop.now(), incident: id, feedback: parsed.data.feedback });
+      tuning.learn(loop.incidents.feedback);
+      loop.take({ kind: "retune", agent });
     });
   });
 
-  app.get("/v1/silences", (c) => c.json(silencesView(acting.book.silences, loop.now())));
+  app.get("/v1/silences", (c) => c.json(silencesView(loop.incidents.silences, loop.now())));
   app.post("/v1/silences", async (c) => {
     const parsed = silenceSchema.safeParse(await c.req.json().catch(() => null));
     if (!parsed.success) return bad(c, "the body must be {what, trouble, for_ms}");
@@ -95,9 +95,9 @@ export function addActingRoutes(app: Hono, options: ActingRouteOptions): void {
     const now = loop.now();
     const whom = silenceOf(what, trouble, knownAgents(options));
     if (typeof whom === "string") return missing(c, whom);
-    acting.take({ kind: "unsilenced", ...whom });
-    if (for_ms !== null) acting.take({ kind: "silenced", silence: { ...whom, at: now, until: now + for_ms } });
-    return c.json(silencesView(acting.book.silences, now));
+    loop.apply({ kind: "unsilenced", ...whom });
+    if (for_ms !== null) loop.apply({ kind: "silenced", silence: { ...whom, at: now, until: now + for_ms } });
+    return c.json(silencesView(loop.incidents.silences, now));
   });
 
   app.get("/v1/allow", (c) => c.json(allowView(options)));
@@ -107,7 +107,7 @@ export function addActingRoutes(app: Hono, options: ActingRouteOptions): void {
     const { agents, allowed, except, for_ms } = parsed.data;
     const now = loop.now();
     permission.take({ agents, allowed, except, until: for_ms === null ? null : now + for_ms }, now);
-    acting.reconsider(now);
+    loop.take({ kind: "reconsider" });
     return c.json(allowView(options));
   });
 
@@ -117,7 +117,7 @@ export function addActingRoutes(app: Hono, options: ActingRouteOptions): void {
     const watched = loop.find(c.req.param("name"));
     if (!watched) return missing(c, unknownAgent(c.req.param("name"), knownAgents(options)));
     const { dry_run, restart } = parsed.data;
-    const recovering = acting.recover(watched, restart ? "restart" : "ladder", dry_run);
+    const recovering = recovery.recover(watched, restart ? "restart" : "ladder", dry_run);
     return waitingJson(recovering.then((found) => recoveryView(watched, found, dry_run)));
   });
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { HUNG_S, useActing } from "../../test/support/acting.js";
 import { agent, lookedAt } from "../../test/support/loops.js";
 import { screen } from "../../test/support/steps.js";
+import { step } from "../core/step.js";
 import type { BookStore } from "../store/book.js";
 
 const stage = useActing();
@@ -12,7 +13,7 @@ describe("from a judgement to a touch", () => {
     await hanging();
     const stored: (string | undefined)[] = [];
     const known = (): string | undefined => stage.test.journal.book.load().deeds.at(-1)?.outcome?.result;
-    const { acting, touches } = acts((action) => {
+    const { loop, touches } = acts((action) => {
       const deeds = stage.test.journal.book.load().deeds;
       stored.push(deeds.find(({ id }) => id === action.id)?.do);
       return {};
@@ -21,18 +22,18 @@ describe("from a judgement to a touch", () => {
     expect(touches[0]).toBe("interrupt");
     expect(stored[0]).toBe("interrupt");
     expect(known()).toBe("done");
-    expect(acting.book.incidents).toHaveLength(1);
+    expect(loop.incidents.incidents).toHaveLength(1);
   });
 
   it("writes a line for each intent, each outcome with its reason, and each escalation, once", async () => {
     await hanging();
-    const { acting, lines } = acts(({ do: name }) =>
+    const { loop, lines } = acts(({ do: name }) =>
       name === "interrupt"
         ? { reason: "the turn ended" }
         : { result: "refused", reason: "somebody types", proven: null },
     );
     await run(2 * HUNG_S);
-    const [incident] = acting.book.incidents;
+    const [incident] = loop.incidents.incidents;
     const about = `(incident ${incident?.id}, ${incident?.trouble})`;
     expect(lines.slice(0, 4)).toEqual([
       `api: interrupt is intended ${about}`,
@@ -41,7 +42,7 @@ describe("from a judgement to a touch", () => {
       `api: stop refused: somebody types ${about}`,
     ]);
     expect(lines.filter((line) => line.includes("given to a human"))).toHaveLength(1);
-    expect(lines.filter((line) => line.includes("is intended"))).toHaveLength(acting.book.deeds.length);
+    expect(lines.filter((line) => line.includes("is intended"))).toHaveLength(loop.incidents.deeds.length);
   });
 
   it("touches nothing when the intent cannot be stored", async () => {
@@ -53,26 +54,26 @@ describe("from a judgement to a touch", () => {
         throw new Error("disk full");
       },
     };
-    const { acting, touches } = acts(() => ({}), { store: full });
+    const { loop, touches } = acts(() => ({}), { store: full });
     await run(HUNG_S);
     expect(touches).toEqual([]);
-    expect(acting.problem).toBe("disk full");
-    expect(acting.book.incidents).toHaveLength(1);
+    expect(loop.state.saveProblem).toBe("disk full");
+    expect(loop.incidents.incidents).toHaveLength(1);
   });
 
   it("does nothing unasked, and says once what it would have done", async () => {
     await hanging();
-    const { acting, touches } = acts(() => ({}), { allowed: false });
+    const { loop, touches } = acts(() => ({}), { allowed: false });
     await run(HUNG_S);
     expect(touches).toEqual([]);
-    const [incident] = acting.book.incidents;
+    const [incident] = loop.incidents.incidents;
     expect(incident).toMatchObject({ phase: "escalated", trouble: "silent_stream" });
     expect(incident?.escalated?.reason).toContain("rouse allow");
   });
 
   it("ends an incident when the agent works again", async () => {
     await hanging();
-    const { acting } = acts(({ do: name }) => {
+    const { loop } = acts(({ do: name }) => {
       if (name === "nudge") {
         void stage.test.send("s1", [screen({ busy: true, moving: true, replying: true, reply: "and on", tokens: 5 })]);
       }
@@ -85,35 +86,35 @@ describe("from a judgement to a touch", () => {
       ]);
       await run(1);
     }
-    expect(acting.book.incidents.map(({ phase }) => phase)).toEqual(["resolved"]);
+    expect(loop.incidents.incidents.map(({ phase }) => phase)).toEqual(["resolved"]);
   });
 
   it("takes a touch that does not end in its time for unknown, looks, and asks a human instead of repeating it", async () => {
     await hanging();
-    const { acting, touches } = acts(() => new Promise(() => {}));
+    const { loop, touches } = acts(() => new Promise(() => {}));
     await run(HUNG_S);
     expect(touches).toEqual(["interrupt"]);
-    expect(acting.book.deeds[0]?.outcome?.result).toBe("unknown");
-    expect(acting.book.incidents[0]?.phase).toBe("escalated");
+    expect(loop.incidents.deeds[0]?.outcome?.result).toBe("unknown");
+    expect(loop.incidents.incidents[0]?.phase).toBe("escalated");
   });
 
   it("does nothing a second time because the agent got another name while it was touched", async () => {
     await hanging();
-    const { acting, touches } = acts(() => new Promise(() => {}));
+    const { loop, touches } = acts(() => new Promise(() => {}));
     for (let n = 0; n < HUNG_S && touches.length === 0; n++) await run(1);
     stage.test.loop.register(agent({ name: "web" }));
     await run(HUNG_S);
     expect(touches).toEqual(["interrupt"]);
-    expect(acting.book.deeds).toMatchObject([{ agent: "web", outcome: { result: "unknown" } }]);
-    expect(acting.book.incidents).toMatchObject([{ agent: "web" }]);
+    expect(loop.incidents.deeds).toMatchObject([{ agent: "web", outcome: { result: "unknown" } }]);
+    expect(loop.incidents.incidents).toMatchObject([{ agent: "web" }]);
   });
 
   it("takes a touch that broke off for unknown", async () => {
     await hanging();
-    const { acting, touches } = acts(() => Promise.reject(new Error("broken pipe")));
+    const { loop, touches } = acts(() => Promise.reject(new Error("broken pipe")));
     await run(HUNG_S);
     expect(touches).toEqual(["interrupt"]);
-    expect(acting.book.deeds[0]?.outcome).toMatchObject({ result: "unknown", reason: "it broke off: broken pipe" });
+    expect(loop.incidents.deeds[0]?.outcome).toMatchObject({ result: "unknown", reason: "it broke off: broken pipe" });
   });
 
   it("repeats nothing after a restart in the middle of a touch", async () => {
@@ -125,8 +126,8 @@ describe("from a judgement to a touch", () => {
     const second = acts(() => ({}));
     await run(HUNG_S);
     expect(second.touches).toEqual([]);
-    expect(second.acting.book.incidents).toHaveLength(1);
-    expect(second.acting.book.incidents[0]?.escalated?.reason).toContain("not repeated blindly");
+    expect(second.loop.incidents.incidents).toHaveLength(1);
+    expect(second.loop.incidents.incidents[0]?.escalated?.reason).toContain("not repeated blindly");
   });
 });
 
@@ -149,8 +150,7 @@ describe("after waking up", () => {
     stage.test.hand.anew();
     stage.test.start(looked);
     expect(stage.test.loop.now()).toBeLessThanOrEqual(looked.now);
-    const { acting, touches } = acts(() => ({}));
-    acting.wake(stage.test.loop.unwatched(looked));
+    const { touches } = acts(() => ({}));
     expect(await touchedWhenKilled(touches)).toEqual([[], ["resume"]]);
   });
 
@@ -167,7 +167,7 @@ describe("after waking up", () => {
 describe("a session that is over", () => {
   it("leaves no open incident when a person ended it, and is not brought back", async () => {
     await hanging();
-    const { acting, touches } = acts(() => ({}), { allowed: false });
+    const { loop, touches } = acts(() => ({}), { allowed: false });
     await run(HUNG_S);
     await stage.test.send("s1", [
       { kind: "error", source: "transcript", cause: "api", final: true, digest: "e", text: "500" },
@@ -175,26 +175,27 @@ describe("a session that is over", () => {
       { kind: "exit", source: "process", code: null, signal: 15 },
     ]);
     await run(5);
-    expect(acting.book.incidents.map(({ phase }) => phase)).toEqual(["lapsed"]);
+    expect(loop.incidents.incidents.map(({ phase }) => phase)).toEqual(["lapsed"]);
     expect(touches).toEqual([]);
   });
 
   it("leaves none when it ended well by itself, and asks no human", async () => {
     await hanging();
-    const { acting, touches } = acts(() => ({}));
-    while (acting.book.incidents.length === 0) await run(1);
+    const { loop, touches } = acts(() => ({}));
+    while (loop.incidents.incidents.length === 0) await run(1);
     await stage.test.send("s1", [{ kind: "exit", source: "process", code: 0, signal: null }]);
-    expect(acting.book.incidents).toMatchObject([{ phase: "lapsed", escalated: null }]);
+    expect(loop.incidents.incidents).toMatchObject([{ phase: "lapsed", escalated: null }]);
     expect(touches).toEqual([]);
   });
 
   it("leaves none when it is not known to the next life", async () => {
     await hanging();
-    const { acting } = acts(() => ({}), { allowed: false });
+    const { loop } = acts(() => ({}), { allowed: false });
     await run(HUNG_S);
-    acting.keepOnly(new Set(["api"]));
-    expect(acting.book.incidents[0]?.endedAt).toBeNull();
-    acting.keepOnly(new Set(["other"]));
-    expect(acting.book.incidents.map(({ phase }) => phase)).toEqual(["lapsed"]);
+    step(loop.state, { kind: "restarted", unobserved: null }, loop.now());
+    expect(loop.incidents.incidents[0]?.endedAt).toBeNull();
+    loop.state.sessions.clear();
+    step(loop.state, { kind: "restarted", unobserved: null }, loop.now());
+    expect(loop.incidents.incidents.map(({ phase }) => phase)).toEqual(["lapsed"]);
   });
 });

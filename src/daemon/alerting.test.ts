@@ -42,7 +42,7 @@ describe("an alert", () => {
     await test.wait(30);
     expect(test.heard).toEqual(["opened api waits for your answer"]);
     expect(test.arrived[0]).toMatchObject({ severity: "critical", kind: "watchdog", agents: ["api"] });
-    const id = test.acting.book.incidents[0]?.id;
+    const id = test.loop.incidents.incidents[0]?.id;
     expect(test.arrived[0]?.lines).toEqual([
       "api (claude-code)",
       "it asks: Run npm test?",
@@ -74,7 +74,7 @@ describe("an alert", () => {
     await test.wait(3600);
     expect(test.heard).toEqual(["opened api waits for your answer", "resolved web works again"]);
     expect(test.told.slice(0, 2)).toEqual(["worker.needs_input api", "worker.recovered web"]);
-    expect(test.acting.book.incidents).toMatchObject([{ agent: "web", phase: "resolved" }]);
+    expect(test.loop.incidents.incidents).toMatchObject([{ agent: "web", phase: "resolved" }]);
   });
 
   it("is sent once, and asked after now and then only, while the outbox can be read but not written", async () => {
@@ -152,8 +152,8 @@ describe("an alert", () => {
     await asks("api");
     await asks("web");
     await test.wait(5 * 60);
-    const web = test.acting.book.incidents.find((incident) => incident.agent === "web")?.id as string;
-    test.acting.take({ kind: "acked", at: test.loop.now(), incident: web });
+    const web = test.loop.incidents.incidents.find((incident) => incident.agent === "web")?.id as string;
+    test.loop.apply({ kind: "acked", at: test.loop.now(), incident: web });
     await test.wait(2 * HOUR);
     expect(test.heard.filter((title) => title.startsWith("reminder"))).toEqual([
       "reminder still: api waits for your answer",
@@ -220,7 +220,7 @@ describe("a receiver that is down", () => {
     await asks();
     for (let n = 0; n < 26 * 60; n++) {
       test.hand.pass(60_000);
-      for (const { session } of test.loop.sessions()) test.loop.hear(session.session, "host");
+      for (const { session } of test.loop.sessions()) test.loop.recordLiveness(session.session, "host");
       test.courier.pump();
       if (n === 0) await test.wait(30);
       await new Promise(setImmediate);
@@ -254,7 +254,7 @@ describe("a receiver that is down", () => {
     test.answer = () => (isDown ? { result: "retry", reason: "503" } : { result: "sent" });
     await asks();
     await test.wait(60);
-    test.acting.take({ kind: "acked", at: test.loop.now(), incident: test.acting.book.incidents[0]?.id as string });
+    test.loop.apply({ kind: "acked", at: test.loop.now(), incident: test.loop.incidents.incidents[0]?.id as string });
     isDown = false;
     await test.wait(600);
     expect(test.heard).toEqual([]);

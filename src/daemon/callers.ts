@@ -1,7 +1,8 @@
 /** Whose hook or report is this? By the session that rouse gave it, by its name, by its process, by its folder. */
+
+import type { SessionJudge } from "../core/session-judge.js";
 import { isInnerAgent } from "../sensors/find/inner-agent.js";
 import type { Loop } from "./loop.js";
-import type { Watched } from "./watched.js";
 
 export interface Caller {
   session?: string | undefined;
@@ -25,9 +26,13 @@ export function callerOf(request: { header: (name: string) => string | undefined
 }
 
 /** Null when nobody fits, or when several would: a report for the wrong agent is worse than none. */
-export function findCaller(loop: Loop, caller: Caller, isInner: typeof isInnerAgent = isInnerAgent): Watched | null {
+export function findCaller(
+  loop: Loop,
+  caller: Caller,
+  isInner: typeof isInnerAgent = isInnerAgent,
+): SessionJudge | null {
   let alive = loop.sessions().filter((watched) => watched.session.endedAt === null);
-  const only = (fits: (watched: Watched) => boolean): Watched | null => {
+  const only = (fits: (watched: SessionJudge) => boolean): SessionJudge | null => {
     const found = alive.filter(fits);
     return found.length === 1 ? (found[0] ?? null) : null;
   };
@@ -45,7 +50,7 @@ export function findCaller(loop: Loop, caller: Caller, isInner: typeof isInnerAg
 }
 
 /** The folder counts only for an agent of which nothing better is known: another one may work beside it. */
-function isInFolder({ session, evidence }: Watched, { cwd, kind, pid, conversation }: Caller): boolean {
+function isInFolder({ session, evidence }: SessionJudge, { cwd, kind, pid, conversation }: Caller): boolean {
   if (cwd === undefined || session.workspace !== cwd || (kind !== undefined && session.kind !== kind)) return false;
   return (
     (pid === undefined || session.pid === null) && (conversation === undefined || evidence.session.id === undefined)
@@ -54,7 +59,7 @@ function isInFolder({ session, evidence }: Watched, { cwd, kind, pid, conversati
 
 /** Another agent that the session's own has started: its words are not the outer one's. */
 function isInside(
-  { session, evidence }: Watched,
+  { session, evidence }: SessionJudge,
   { process, conversation }: Caller,
   isInner: typeof isInnerAgent,
 ): boolean {

@@ -3,20 +3,20 @@ import { sessionOf } from "../../test/support/sessions.js";
 import { START } from "../../test/support/steps.js";
 import type { AgentSession } from "../core/agent.js";
 import { HOUR, MINUTE } from "../core/defaults.js";
+import { SessionJudge } from "../core/session-judge.js";
 import type { Signal } from "../core/signal.js";
 import { checkOf } from "./check.js";
-import { Watched } from "./watched.js";
 
 const CHECK_HOURS = { warning_hours: 2, critical_hours: 6, auto_resume_hours: 12 };
 
-function agent(name: string, signals: readonly Signal[] = [], more: Partial<AgentSession> = {}): Watched {
+function agent(name: string, signals: readonly Signal[] = [], more: Partial<AgentSession> = {}): SessionJudge {
   const session = sessionOf({ session: `id-${name}`, name, ...more });
-  const watched = new Watched(session, START);
+  const watched = new SessionJudge(session, START);
   watched.take(signals, START);
   return watched;
 }
 
-const check = (watched: Watched, hours: number, activityCheck = true) => {
+const check = (watched: SessionJudge, hours: number, activityCheck = true) => {
   watched.judge(START + hours * HOUR);
   const [checked] = checkOf([watched], START + hours * HOUR, () => ({ ...CHECK_HOURS, activityCheck }));
   return checked;

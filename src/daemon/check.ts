@@ -8,8 +8,8 @@ import type { AgentSession } from "../core/agent.js";
 import { awakeMs } from "../core/awake.js";
 import { HOUR } from "../core/defaults.js";
 import { plain } from "../core/plain.js";
+import type { SessionJudge } from "../core/session-judge.js";
 import type { Cause, State } from "../core/states.js";
-import type { Watched } from "./watched.js";
 
 export const CATEGORIES = ["fresh", "warning", "critical", "auto-resume"] as const;
 export type Category = (typeof CATEGORIES)[number];
@@ -49,14 +49,14 @@ export interface CheckedAgent {
 }
 
 /** The stalest first. Sessions that ended are not looked at. */
-export function checkOf(sessions: readonly Watched[], now: number, optionsOf: CheckOptionsOf): CheckedAgent[] {
+export function checkOf(sessions: readonly SessionJudge[], now: number, optionsOf: CheckOptionsOf): CheckedAgent[] {
   return sessions
     .filter(({ session }) => session.endedAt === null)
     .map((watched) => checkOne(watched, now, optionsOf(watched.session)))
     .sort((a, b) => b.age_secs - a.age_secs || (a.name < b.name ? -1 : 1));
 }
 
-function checkOne(watched: Watched, now: number, options: CheckOptions): CheckedAgent {
+function checkOne(watched: SessionJudge, now: number, options: CheckOptions): CheckedAgent {
   const { session, evidence, assessment } = watched;
   const lastAt = lastSignAt(watched);
   const ageMs = awakeMs(evidence.asleep, lastAt, now);
@@ -87,7 +87,7 @@ function checkOne(watched: Watched, now: number, options: CheckOptions): Checked
 }
 
 /** What a workspace tells of the time before the agent was there is not its activity. */
-function ownActivity({ session, evidence: { activity } }: Watched): ActivityState {
+function ownActivity({ session, evidence: { activity } }: SessionJudge): ActivityState {
   const own = [...activity.recent].map(
     ([source, signals]) => [source, signals.filter(({ at }) => at >= session.startedAt)] as const,
   );
@@ -95,7 +95,7 @@ function ownActivity({ session, evidence: { activity } }: Watched): ActivityStat
 }
 
 /** The last status (a word about the turn, a report) or the last progress; its start where there was none yet. */
-function lastSignAt({ session, evidence }: Watched): number {
+function lastSignAt({ session, evidence }: SessionJudge): number {
   const words = Object.values(evidence.turn.words).map(({ at }) => at);
   const statuses = (evidence.activity.recent.get("status_update") ?? []).map(({ at }) => at);
   const news = Object.values(evidence.progress.seen);
@@ -110,7 +110,7 @@ function categoryOf(ageMs: number, { warning_hours, critical_hours, auto_resume_
 }
 
 /** Why a long silence is no reason to touch it; null when it is one. */
-function whyCalm({ assessment: { state, until } }: Watched, now: number, isActive: boolean): string | null {
+function whyCalm({ assessment: { state, until } }: SessionJudge, now: number, isActive: boolean): string | null {
   if (isActive) return "it is active elsewhere";
   if (state === "complete" || state === "idle") return `it is ${state}: nothing is under way`;
   if (state === "rate_limited" && until !== null && until > now) return `its limit lasts until ${iso(until)}`;

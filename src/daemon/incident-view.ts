@@ -1,7 +1,10 @@
 /** What people and programs are shown of an incident: one flat record, the same for table, JSON and API. */
+
 import { type ActionName, type OutcomeResult, resultOf } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
+import { situationOf } from "../core/agent-decisions.js";
 import type { Assessment } from "../core/assess.js";
+import { decide } from "../core/decide.js";
 import {
   type Feedback,
   type Incident,
@@ -10,9 +13,9 @@ import {
   type Phase,
   silencedUntil,
 } from "../core/incident/incident.js";
+import type { NodeState } from "../core/node-state.js";
 import { plain } from "../core/plain.js";
 import type { Trouble } from "../core/trouble.js";
-import type { Acting } from "./acting.js";
 
 export interface DeedView {
   at: string;
@@ -58,15 +61,15 @@ export interface IncidentView {
 }
 
 export interface IncidentSource {
-  acting: Pick<Acting, "book" | "watchedOf" | "decisionFor" | "isAllowed" | "policyOf">;
+  state: NodeState;
   now: number;
 }
 
-export function incidentView(incident: Incident, { acting, now }: IncidentSource): IncidentView {
-  const { book } = acting;
-  const watched = acting.watchedOf(incident.agent);
-  const session = watched?.session ?? null;
-  const allowed = session !== null && acting.isAllowed(session, incident.trouble);
+export function incidentView(incident: Incident, source: IncidentSource): IncidentView {
+  const { state, now } = source;
+  const { incidents: book, rules } = state;
+  const session = state.latest.get(incident.agent)?.session ?? null;
+  const allowed = session !== null && rules.isAllowed(session, incident.trouble);
   const silenced = silencedUntil(book, incident, now);
   return {
     id: incident.id,
@@ -88,7 +91,7 @@ export function incidentView(incident: Incident, { acting, now }: IncidentSource
     silenced_until: isoOrNull(silenced),
     feedback: incident.feedback,
     reopened: incident.reopened,
-    policy: session === null ? null : plain(acting.policyOf(session).name, 80),
+    policy: session === null ? null : plain(rules.policyOf(session).name, 80),
     allowed,
     deeds: book.deeds
       .filter((deed) => deed.incident === incident.id)
@@ -99,7 +102,7 @@ export function incidentView(incident: Incident, { acting, now }: IncidentSource
         reason: plain(deed.outcome?.reason ?? "", 300),
         proven: deed.outcome?.proven ?? null,
       })),
-    next: nextOf(incident, acting),
+    next: nextOf(incident, source),
     would: incident.escalated?.beyond ? null : (incident.escalated?.would ?? null),
     commands: isOpen(incident)
       ? commandsFor(incident, session, allowed)
@@ -117,7 +120,7 @@ export interface Which {
 
 /** The open ones first, each the latest first. */
 export function incidentViews(source: IncidentSource, { all, since, agent }: Which): IncidentView[] {
-  return source.acting.book.incidents
+  return source.state.incidents.incidents
     .filter((incident) => agent === undefined || incident.agent === agent)
     .filter(({ endedAt }) => endedAt === null || (since === null ? all : endedAt >= since))
     .sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)) || b.openedAt - a.openedAt)
@@ -155,11 +158,11 @@ const listed = (found: readonly Incident[]): string =>
     .map(({ id, trouble }) => `${id} (${trouble})`)
     .join(", ");
 
-function nextOf(incident: Incident, acting: IncidentSource["acting"]): IncidentView["next"] {
+function nextOf(incident: Incident, { state, now }: IncidentSource): IncidentView["next"] {
   if (!isOpen(incident)) return null;
-  const watched = acting.watchedOf(incident.agent);
-  if (!watched) return { do: null, at: null, reason: "it is not watched at present" };
-  const decision = acting.decisionFor(incident, watched);
+  const judge = state.latest.get(incident.agent);
+  if (!judge) return { do: null, at: null, reason: "it is not watched at present" };
+  const decision = decide(situationOf(state, incident, judge, now));
   if (incident.escalated && incident.ackedAt === null)
     return { do: null, at: null, reason: plain(incident.escalated.reason, 300) };
   const isEscalation = decision.action?.do === "escalate";

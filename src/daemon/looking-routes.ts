@@ -4,7 +4,6 @@ import * as z from "zod";
 import type { Config } from "../config/keys.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Journal } from "../store/journal.js";
-import type { Acting } from "./acting.js";
 import { type CheckOptions, checkOf } from "./check.js";
 import { type IncidentView, incidentViews } from "./incident-view.js";
 import type { Loop } from "./loop.js";
@@ -13,12 +12,10 @@ import { slowJson } from "./slow-answers.js";
 import { type Summary, summaryOf } from "./summary.js";
 
 export interface LookingOptions {
-  loop: Pick<Loop, "sessions" | "now" | "settingsFor">;
+  loop: Pick<Loop, "sessions" | "now" | "state">;
   journal: Pick<Journal, "sessions" | "read" | "stats">;
   /** What holds where an agent works. */
   configOf: (session: AgentSession) => Pick<Config, "check" | "resume">;
-  /** The book of incidents, where there is one. */
-  acting?: Acting;
 }
 
 const hours = z.coerce.number().min(0).max(100_000).optional();
@@ -31,7 +28,7 @@ const checkSchema = z.object({
 });
 const summarySchema = z.object({ since: z.coerce.number().min(0).max(8.64e15) });
 
-export function addLookingRoutes(app: Hono, { loop, journal, configOf, acting }: LookingOptions): void {
+export function addLookingRoutes(app: Hono, { loop, journal, configOf }: LookingOptions): void {
   app.get("/v1/check", (c) => {
     const parsed = checkSchema.safeParse(c.req.query());
     if (!parsed.success) return c.json({ error: "the hours must be numbers, and activity on or off" }, 400);
@@ -53,8 +50,8 @@ export function addLookingRoutes(app: Hono, { loop, journal, configOf, acting }:
     const read = (session: string) => journal.read(session);
     const { since } = parsed.data;
     const now = loop.now();
-    const incidents = acting ? incidentViews({ acting, now }, { all: true, since }) : [];
-    const summary = summaryOf(journal.sessions(), read, since, now, loop.settingsFor);
+    const incidents = incidentViews({ state: loop.state, now }, { all: true, since });
+    const summary = summaryOf(journal.sessions(), read, since, now, loop.state.rules.settingsFor);
     return slowJson(withIncidents(summary, incidents));
   });
   const alive = () => loop.sessions().filter(({ session }) => session.endedAt === null);

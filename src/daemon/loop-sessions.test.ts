@@ -72,7 +72,7 @@ describe("the loop's sessions", () => {
     const hostile = { kind: "screen", source: "screen" } as unknown as Parameters<TestLoop["send"]>[1][number];
     await test.send("bad", [hostile]);
     const bad = test.loop.find("bad");
-    expect(bad?.poisoned).toMatch(/reading|undefined/);
+    expect(bad?.judgingError).toMatch(/reading|undefined/);
     expect(bad && viewOf(bad, test.loop.now())).toMatchObject({
       state: "unknown",
       cause: null,
@@ -179,11 +179,11 @@ describe("the loop's sessions", () => {
     test = await TestLoop.working();
     for (let n = 0; n < 7; n++) {
       test.run(10, "silent");
-      test.loop.hear("s1", "senses");
+      test.loop.recordLiveness("s1", "senses");
       await test.loop.ingest("s1", null, [{ kind: "report", at: test.hand.wall, source: "report", heartbeat: true }]);
     }
     expect(test.view().state).toBe("unknown");
-    test.loop.hear("s1", "host");
+    test.loop.recordLiveness("s1", "host");
     expect(test.view().state).toBe("working");
   });
 
@@ -193,16 +193,16 @@ describe("the loop's sessions", () => {
     await test.send("s1", WORKING);
     for (let n = 0; n < 9; n++) {
       test.run(10, "silent");
-      test.loop.hear("s1", "senses");
+      test.loop.recordLiveness("s1", "senses");
     }
     expect(test.view().blind).toBeNull();
-    test.loop.lose("s1", "the tmux server does not answer");
+    test.loop.take({ kind: "unreadable", session: "s1", reason: "the tmux server does not answer" });
     for (let n = 0; n < 7; n++) {
       test.run(10, "silent");
-      test.loop.hear("s1", "senses");
+      test.loop.recordLiveness("s1", "senses");
     }
     expect(test.view()).toMatchObject({ state: "unknown", blind: { reason: "the tmux server does not answer" } });
-    test.loop.hear("s1", "pane");
+    test.loop.recordLiveness("s1", "pane");
     expect(test.view().blind).toBeNull();
   });
 
@@ -215,7 +215,7 @@ describe("the loop's sessions", () => {
     test.start(lookedAt(test.loop.now() - HOUR_MS));
     test.run(100, "silent");
     expect(test.view().blind).toEqual(blind);
-    test.loop.hear("s1", "host");
+    test.loop.recordLiveness("s1", "host");
     expect(test.view()).toMatchObject({ state: "working", blind: null });
   });
 

@@ -21,7 +21,7 @@ async function ends(name: string, status: { code: number | null; signal: number 
   test.run(5);
 }
 
-const lost = (): string[] => lostAgents(test.loop, test.acting.book).map(({ session }) => session.name);
+const lost = (): string[] => lostAgents(test.loop).map(({ session }) => session.name);
 
 describe("an agent that ended", () => {
   it("in a trouble is missed, what ended well is not, and a restart forgets neither", () => {
@@ -31,8 +31,8 @@ describe("an agent that ended", () => {
   });
 
   it("is missed until somebody takes it", () => {
-    const [incident] = test.acting.book.incidents;
-    test.acting.take({ kind: "acked", at: test.loop.now(), incident: incident?.id ?? "" });
+    const [incident] = test.loop.incidents.incidents;
+    test.loop.apply({ kind: "acked", at: test.loop.now(), incident: incident?.id ?? "" });
     expect(lost()).toEqual([]);
   });
 

@@ -2,13 +2,14 @@
  * Agents that ended in a trouble that nobody has taken: they are missed, and count among the unhealthy as long as their
  * incident is open. What ended well, or goes on in a newer session, is history.
  */
-import { type Incidents, isOpen, silencedUntil } from "../core/incident/incident.js";
+import { isOpen, silencedUntil } from "../core/incident/incident.js";
+import type { SessionJudge } from "../core/session-judge.js";
 import { UNHEALTHY } from "../core/states.js";
 import type { Loop } from "./loop.js";
-import type { Watched } from "./watched.js";
 
-export function lostAgents(loop: Pick<Loop, "sessions" | "find" | "now">, book: Incidents): Watched[] {
+export function lostAgents(loop: Pick<Loop, "sessions" | "find" | "now" | "incidents">): SessionJudge[] {
   const now = loop.now();
+  const book = loop.incidents;
   const open = book.incidents.filter(
     (incident) => isOpen(incident) && incident.ackedAt === null && silencedUntil(book, incident, now) === null,
   );

@@ -6,12 +6,10 @@ import type { Hono } from "hono";
 import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
 import type { Journal } from "../store/journal.js";
-import type { ActSetup } from "./act-setup.js";
 import type { More } from "./http/app.js";
-import type { Loop } from "./loop.js";
+import type { LoopSetup } from "./loop-setup.js";
 
-export interface DaemonParts extends Pick<ActSetup, "acting" | "permission" | "outside" | "heard"> {
-  loop: Loop;
+export interface DaemonParts extends Pick<LoopSetup, "loop" | "permission" | "recovery" | "outside"> {
   journal: Journal;
   config: Config;
   paths: RousePaths;

@@ -23,7 +23,9 @@ describe("a sign of life", () => {
         sent++;
       },
     });
-    test.loop.onTick = (now) => pulse.ticked(now);
+    test.loop.subscribe(({ kind }, now) => {
+      if (kind === "tick") pulse.ticked(now);
+    });
     // A second of the loop; then whatever a sign is waiting for.
     const run = async (seconds: number) => {
       for (let second = 0; second < seconds; second++) {

@@ -1,10 +1,10 @@
 /** What a recovery by hand did, as people and programs are shown it. */
 import type { ActionName, NudgeText, OutcomeResult } from "../core/action.js";
 import { plain } from "../core/plain.js";
+import type { SessionJudge } from "../core/session-judge.js";
 import type { State } from "../core/states.js";
 import type { Trouble } from "../core/trouble.js";
 import type { Recovery } from "./recovery.js";
-import type { Watched } from "./watched.js";
 
 export interface RecoveryView {
   agent: string;
@@ -24,7 +24,7 @@ export interface RecoveryView {
 }
 
 export function recoveryView(
-  { session, assessment }: Watched,
+  { session, assessment }: SessionJudge,
   recovery: Recovery | null,
   isDry: boolean,
 ): RecoveryView {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type ActingRig, HUNG_S, useActing } from "../../test/support/acting.js";
 import { screen } from "../../test/support/steps.js";
-import type { Acting } from "./acting.js";
+import type { UserRecovery } from "./recovery.js";
 
 const stage = useActing();
 const { acts, hanging, run } = stage;
@@ -9,13 +9,13 @@ const { acts, hanging, run } = stage;
 describe("a recovery by hand", () => {
   /** Stuck, and not yet long enough to be acted on. */
   async function suspected(rig: ActingRig): Promise<void> {
-    for (let n = 0; n < HUNG_S && rig.acting.book.incidents.length === 0; n++) await run(1);
+    for (let n = 0; n < HUNG_S && rig.loop.incidents.incidents.length === 0; n++) await run(1);
   }
   const recover = async (rig: ActingRig, how: "ladder" | "restart" = "ladder", isDry = false) => {
     const watched = stage.test.loop.find("api");
     if (!watched) throw new Error("nobody");
-    let done: Awaited<ReturnType<Acting["recover"]>> | undefined;
-    void rig.acting.recover(watched, how, isDry).then((result) => {
+    let done: Awaited<ReturnType<UserRecovery["recover"]>> | undefined;
+    void rig.recovery.recover(watched, how, isDry).then((result) => {
       done = result;
     });
     for (let n = 0; n < 60 && done === undefined; n++) await run(1);
@@ -35,7 +35,7 @@ describe("a recovery by hand", () => {
     await suspected(rig);
     expect(await recover(rig, "ladder", true)).toMatchObject({ steps: [], next: { do: "interrupt" } });
     expect(rig.touches).toEqual([]);
-    expect(rig.acting.book.deeds).toEqual([]);
+    expect(rig.loop.incidents.deeds).toEqual([]);
   });
 
   it("goes from a proven step to the next one at once, without permission, and waits where it has to be waited for", async () => {
@@ -52,7 +52,7 @@ describe("a recovery by hand", () => {
     expect(rig.touches).toEqual(["interrupt", "nudge"]);
     expect(done?.steps.map(({ outcome }) => outcome.result)).toEqual(["done", "done"]);
     expect(done?.reason).toBe("looking whether nudge helped");
-    expect(rig.acting.book.deeds).toHaveLength(2);
+    expect(rig.loop.incidents.deeds).toHaveLength(2);
   });
 
   it("ends with what was refused, and is not begun twice", async () => {
@@ -67,9 +67,9 @@ describe("a recovery by hand", () => {
     await suspected(rig);
     const watched = stage.test.loop.find("api");
     if (!watched) throw new Error("nobody");
-    const first = rig.acting.recover(watched, "ladder", false);
+    const first = rig.recovery.recover(watched, "ladder", false);
     await run(1);
-    expect(await rig.acting.recover(watched, "ladder", false)).toBeNull();
+    expect(await rig.recovery.recover(watched, "ladder", false)).toBeNull();
     isOver();
     expect(await first).toMatchObject({ reason: "a draft stands there", steps: [{ outcome: { result: "refused" } }] });
     expect(rig.touches).toEqual(["interrupt"]);

@@ -1,8 +1,12 @@
 /** A recovery that a person asks for: step after step at once, up to the first that has to be waited for. */
 import type { Action, Outcome } from "../core/action.js";
-import type { Decision } from "../core/decide.js";
-import type { Incident } from "../core/incident/incident.js";
-import type { Watched } from "./watched.js";
+import { isBusy, situationOf } from "../core/agent-decisions.js";
+import { byHand } from "../core/by-hand.js";
+import { type Decision, decide } from "../core/decide.js";
+import { type Incident, isOpen } from "../core/incident/incident.js";
+import type { SessionJudge } from "../core/session-judge.js";
+import { troubleOf } from "../core/trouble.js";
+import type { Loop } from "./loop.js";
 
 export interface Recovery {
   incident: Incident | null;
@@ -27,7 +31,7 @@ const STEPS_MAX = 8;
 const STEP_WAIT_MS = 15_000;
 
 export async function recovery(
-  { poisoned }: Pick<Watched, "poisoned">,
+  { judgingError }: Pick<SessionJudge, "judgingError">,
   incident: Incident | null,
   isDry: boolean,
   hands: RecoveryHands,
@@ -40,7 +44,7 @@ export async function recovery(
     next,
     recheckAt,
   });
-  if (poisoned !== null) return ends(`judging this session failed: ${poisoned}`);
+  if (judgingError !== null) return ends(`judging this session failed: ${judgingError}`);
   if (!incident) return ends(`nothing is wrong with it`);
   while (steps.length < STEPS_MAX) {
     const decision = hands.decide(incident);
@@ -62,21 +66,51 @@ export async function recovery(
   return ends("the ladder is longer than one recovery");
 }
 
-/** Those who wait for a moment of the daemon's own time. */
-export class Sleepers {
-  readonly #sleepers = new Set<{ at: number; wake: () => void }>();
+/** The agent's open incident about its present problem, else its latest; a budget is nothing to recover from. */
+function openIncident(loop: Loop, { session, assessment }: SessionJudge): Incident | null {
+  const open = loop.incidents.incidents.filter(
+    (one) => one.agent === session.name && isOpen(one) && one.trouble !== "over_budget",
+  );
+  return open.find(({ trouble }) => trouble === troubleOf(assessment)) ?? open.at(-1) ?? null;
+}
 
-  until(at: number): Promise<void> {
-    return new Promise((wake) => {
-      this.#sleepers.add({ at, wake });
-    });
+/** Recoveries that users ask for, one at a time per agent. */
+export class UserRecovery {
+  readonly #loop: Loop;
+
+  constructor(loop: Loop) {
+    this.#loop = loop;
   }
 
-  tick(now: number): void {
-    for (const sleeper of this.#sleepers) {
-      if (sleeper.at > now) continue;
-      this.#sleepers.delete(sleeper);
-      sleeper.wake();
+  /**
+   * The recovery plan from where it stands, or a restart, up to the first step that has to be waited for. Null while an
+   * action on the agent is in progress.
+   */
+  async recover(judge: SessionJudge, how: "ladder" | "restart", isDry: boolean): Promise<Recovery | null> {
+    const { state } = this.#loop;
+    if (isBusy(state, judge.session.name)) return null;
+    state.userRecovers.add(judge);
+    try {
+      const incident = openIncident(this.#loop, judge);
+      if (incident && !isDry) this.#loop.take({ kind: "retry", incident: incident.id });
+      return await recovery(judge, incident, isDry, {
+        decide: (about) => decide(byHand(situationOf(state, about, judge, this.#loop.now()), how)),
+        act: (action) => this.#loop.order(action, judge.session.session),
+        sleepUntil: (at) => this.#sleepUntil(at),
+      });
+    } finally {
+      state.userRecovers.delete(judge);
     }
+  }
+
+  /** On the daemon's own clock. */
+  #sleepUntil(at: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = this.#loop.subscribe(({ kind }, now) => {
+        if (kind !== "tick" || now < at) return;
+        end();
+        resolve();
+      });
+    });
   }
 }

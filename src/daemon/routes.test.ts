@@ -134,7 +134,7 @@ describe("the daemon's door for agents", () => {
     expect((await hook({}, "nobody")).status).toBe(404);
     for (const payload of ["", "[]", "null", "{", { hook_event_name: 7 }, { hook_event_name: "New" }])
       expect((await hook(payload)).status).toBe(200);
-    expect(test.loop.find("api")?.poisoned).toBeNull();
+    expect(test.loop.find("api")?.judgingError).toBeNull();
   });
 });
 

@@ -9,7 +9,6 @@ import type { Signal } from "../core/signal.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { JournalError } from "../store/journal-error.js";
 import { parseSession } from "../store/session-schema.js";
-import type { Acting } from "./acting.js";
 import { callerOf, findCaller } from "./callers.js";
 import type { Hooks } from "./hooks.js";
 import { type IncidentView, incidentViews } from "./incident-view.js";
@@ -41,11 +40,9 @@ export interface RouteOptions {
   shutDown: () => void;
   /** Watches by these rules too; returns all that hold. */
   watch: (rules: WatchRules) => Promise<WatchRules>;
-  /** The book of incidents, where there is one. */
-  acting?: Acting;
 }
 
-export function makeRoutes({ loop, hooks, version, atRest, shutDown, watch, acting }: RouteOptions): Hono {
+export function makeRoutes({ loop, hooks, version, atRest, shutDown, watch }: RouteOptions): Hono {
   const app = new Hono();
   app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: (c) => c.json({ error: "the body is too large" }, 413) }));
   app.use("*", async (c, next) => {
@@ -68,6 +65,10 @@ export function makeRoutes({ loop, hooks, version, atRest, shutDown, watch, acti
     if (!isDisk) console.error(error);
     return c.json({ error: isDisk ? plain(error.message, ERROR_CHARS) : "the daemon failed; its log says why" }, 500);
   });
+  let firstTick: { after_ms: number; cpu_ms: number } | null = null;
+  loop.subscribe(({ kind }) => {
+    if (kind === "tick") firstTick ??= sinceStart();
+  });
   app.get("/v1/health", (c) =>
     c.json({
       ok: true,
@@ -75,7 +76,7 @@ export function makeRoutes({ loop, hooks, version, atRest, shutDown, watch, acti
       pid: process.pid,
       ticks: loop.ticks,
       since_tick_ms: loop.tickedAt === null ? null : loop.now() - loop.tickedAt,
-      judging: loop.judging,
+      judging: firstTick,
       sessions: loop.sessions().length,
     }),
   );
@@ -86,7 +87,7 @@ export function makeRoutes({ loop, hooks, version, atRest, shutDown, watch, acti
   });
   app.get("/v1/sessions", (c) => {
     const now = loop.now();
-    const lost = acting ? lostAgents(loop, acting.book).map(({ session }) => session.session) : [];
+    const lost = lostAgents(loop).map(({ session }) => session.session);
     return c.json({ agents: loop.sessions().map((watched) => viewOf(watched, now)), lost });
   });
   app.get("/v1/sessions/:name", (c) => {
@@ -98,7 +99,7 @@ export function makeRoutes({ loop, hooks, version, atRest, shutDown, watch, acti
     if (!watched) return c.json(notFound(c.req.param("name"), loop), 404);
     const now = loop.now();
     const { name } = watched.session;
-    const incidents = acting ? incidentViews({ acting, now }, { all: false, since: null, agent: name }) : [];
+    const incidents = incidentViews({ state: loop.state, now }, { all: false, since: null, agent: name });
     return c.json({ ...whyOf(watched, now), incidents } satisfies WhyAnswer);
   });
   app.put("/v1/sessions/:session", async (c) => {
@@ -107,7 +108,7 @@ export function makeRoutes({ loop, hooks, version, atRest, shutDown, watch, acti
     if (session.session !== c.req.param("session"))
       return c.json({ error: "the body names another session than the path" }, 400);
     const acked = loop.register(session);
-    loop.hear(session.session, "host");
+    loop.recordLiveness(session.session, "host");
     return c.json({ acked });
   });
   app.post("/v1/sessions/:session/signals", async (c) => {
@@ -160,4 +161,10 @@ const unreadable = (at: number): Signal => ({ kind: "gap", at, source: "observer
 function notFound(name: string, loop: Pick<Loop, "sessions">): { error: string } {
   const running = loop.sessions().flatMap(({ session }) => (session.endedAt === null ? [plain(session.name, 80)] : []));
   return { error: `no agent called ${JSON.stringify(plain(name, 80))} is known; ${otherNames(name, running)}` };
+}
+
+/** How long after the start of the process, and with how much work. */
+function sinceStart(): { after_ms: number; cpu_ms: number } {
+  const { user, system } = process.cpuUsage();
+  return { after_ms: Math.round(performance.now()), cpu_ms: Math.round((user + system) / 1000) };
 }

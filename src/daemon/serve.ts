@@ -11,7 +11,6 @@ import { endOf } from "../host/registry.js";
 import { placeOf } from "../sensors/place.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
-import { setUpActing } from "./act-setup.js";
 import { addActingRoutes } from "./acting-routes.js";
 import { addAlertRoutes } from "./alert-routes.js";
 import { askDaemon } from "./client.js";
@@ -24,7 +23,7 @@ import { Telemetry } from "./http/telemetry.js";
 import { allowUp, keepDown } from "./kept-down.js";
 import { Looked } from "./looked.js";
 import { addLookingRoutes } from "./looking-routes.js";
-import { Loop } from "./loop.js";
+import { setUpLoop } from "./loop-setup.js";
 import { addMessageRoutes } from "./message-routes.js";
 import type { OpenFaces } from "./parts.js";
 import { Profiles } from "./profiles.js";
@@ -71,7 +70,21 @@ export async function serve(
   const profiles = new Profiles(paths.config);
   notes.push(...[...problems, ...profiles.problems].map(problemText));
   const tuning = new Tuning(paths.config, journal.book.load().feedback, profiles.of);
-  const loop = new Loop(journal, clock, tuning.settingsFor);
+  const setup = setUpLoop(journal, clock, {
+    paths,
+    config,
+    isOnlyWorkers: ["worker_tags", "worker_pattern"].some((key) => origins[`watchdog.${key}`]?.layer !== "default"),
+    hostScript,
+    profileOf: profiles.of,
+    tuning,
+    // The world is built below, on the loop; nothing asks for it before.
+    sensors: {
+      transcriptOf: (session) => world.transcriptOf(session),
+      accountOf: (session) => world.accountOf(session),
+    },
+    log,
+  });
+  const { loop } = setup;
   const fold = { folded: 0, of: journal.stats().signals };
   let respond: RequestListener = (request, response) => answerStarting(version, fold, request, response);
   const server = createServer((request, response) => respond(request, response));
@@ -85,10 +98,11 @@ export async function serve(
     servicePulse(),
     deadManPulse(config.daemon.dead_man_url, config.daemon.dead_man_interval_secs * 1000),
   ].filter((pulse) => pulse !== null);
-  loop.onTick = (now) => {
+  loop.subscribe(({ kind }, now) => {
+    if (kind !== "tick") return;
     looked.keep(clock.moment);
     for (const pulse of pulses) pulse.ticked(now);
-  };
+  });
   const rulesFile = join(paths.state, "watch.json");
   const fromConfig = { programs: false, tags: [...config.watchdog.worker_tags], names: [] };
   let rules = joinRules(fromConfig, readRules(rulesFile));
@@ -106,17 +120,6 @@ export async function serve(
     accountKey: accountKey(join(paths.state, "account.key")),
     openDatabase: (path) => loadSqlite().openReadOnly(path),
   });
-  const setup = setUpActing(loop, journal, world, {
-    paths,
-    config,
-    isOnlyWorkers: ["worker_tags", "worker_pattern"].some((key) => origins[`watchdog.${key}`]?.layer !== "default"),
-    looked: looked.before,
-    hostScript,
-    profileOf: profiles.of,
-    tuning,
-    log,
-  });
-  const { acting } = setup;
   notes.push(...setup.notes);
   const watch = async (wanted: WatchRules): Promise<WatchRules> => {
     rules = joinRules(wanted.anew ? fromConfig : rules, wanted);
@@ -126,9 +129,9 @@ export async function serve(
   };
   let end: (...then: Parameters<Running["stop"]>) => void = () => {};
   // Alerts that are under way come first, while the daemon still answers; whoever asked hears when that is done.
-  const atRest = (): Promise<void> => setup.told.courier.close();
+  const atRest = (): Promise<void> => setup.courier.close();
   const hooks = new Hooks(loop, place);
-  const faces = openFaces({ ...setup, loop, journal, config, paths, version });
+  const faces = openFaces({ ...setup, journal, config, paths, version });
   const face = new HttpFace({
     port: config.daemon.http_port,
     address: config.daemon.http_address,
@@ -147,12 +150,11 @@ export async function serve(
     atRest,
     shutDown: () => end("stays down"),
     watch,
-    acting,
   });
-  addLookingRoutes(app, { loop, journal, configOf: tuning.configOf, acting });
-  addActingRoutes(app, { ...setup, loop, tuning });
+  addLookingRoutes(app, { loop, journal, configOf: tuning.configOf });
+  addActingRoutes(app, { ...setup, tuning });
   addMessageRoutes(app, { loop, messages: journal.messages, receiver: config.watchdog.orchestrator_tag });
-  addAlertRoutes(app, { ...setup.told, outbox: journal.outbox, now: () => loop.now() });
+  addAlertRoutes(app, { ...setup, outbox: journal.outbox, now: () => loop.now() });
   app.get("/v1/pulse", (c) => c.json({ pulses: pulses.map((pulse) => pulse.view()) }));
   app.get("/v1/http", (c) => c.json(face.view()));
   faces.addTo(app);
@@ -173,7 +175,6 @@ export async function serve(
       end = () => {};
       if (then === "stays down") keepDown(paths);
       clearInterval(pruning);
-      loop.stop();
       for (const pulse of pulses) pulse.stop();
       looked.close();
       void world.stop();
@@ -181,8 +182,7 @@ export async function serve(
       face.stop();
       server.close();
       server.closeAllConnections();
-      loop.follower = null;
-      acting.close();
+      loop.close();
       journal.close();
       rmSync(paths.daemonSocket, { force: true });
       resolve();

@@ -3,8 +3,8 @@ import type { AgentSession } from "../core/agent.js";
 import { awakeMs } from "../core/awake.js";
 import type { Evidence } from "../core/evidence/evidence.js";
 import { plain } from "../core/plain.js";
+import { BLIND_MS, type SessionJudge } from "../core/session-judge.js";
 import { versionFit } from "../core/version-fit.js";
-import { BLIND_MS, type Watched } from "./watched.js";
 
 export interface Sight {
   name: string;
@@ -21,9 +21,9 @@ export interface Sight {
 
 interface View {
   what: string;
-  isSeen: (watched: Watched) => boolean;
+  isSeen: (watched: SessionJudge) => boolean;
   /** Null where nothing is to be seen for such an agent. */
-  mend: (watched: Watched) => string | null;
+  mend: (watched: SessionJudge) => string | null;
 }
 
 const hears = (
@@ -74,16 +74,16 @@ const VIEWS: readonly View[] = [
  * The notice that rouse does not see an agent that it should: nobody hears of it, it cannot be judged, or what is heard
  * says nothing for as long. It begins once, and ends when sight returns or the agent ends.
  */
-export function blindOf(watched: Watched, now: number): { since: number; reason: string } | null {
-  const { session, evidence, assessment, poisoned, since } = watched;
+export function blindOf(watched: SessionJudge, now: number): { since: number; reason: string } | null {
+  const { session, evidence, assessment, judgingError, since } = watched;
   if (session.endedAt !== null || evidence.exit) return null;
-  if (poisoned !== null) return { since, reason: `judging it failed: ${poisoned}` };
+  if (judgingError !== null) return { since, reason: `judging it failed: ${judgingError}` };
   if (evidence.blind) return { since: evidence.blind.since, reason: evidence.blind.text };
   const isLasting = assessment.state === "unknown" && awakeMs(evidence.asleep, since, now) > BLIND_MS;
   return isLasting ? { since, reason: assessment.reasons[0] ?? "" } : null;
 }
 
-export function sightOf(watched: Watched, now: number): Sight {
+export function sightOf(watched: SessionJudge, now: number): Sight {
   const { session, evidence } = watched;
   const version = evidence.session.version ?? null;
   const misses = VIEWS.flatMap((view) => {

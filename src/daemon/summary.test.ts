@@ -4,9 +4,9 @@ import { sessionOf } from "../../test/support/sessions.js";
 import { START } from "../../test/support/steps.js";
 import type { AgentSession } from "../core/agent.js";
 import { HOUR, MINUTE, SECOND } from "../core/defaults.js";
+import type { JudgingOptions } from "../core/session-judge.js";
 import type { Signal } from "../core/signal.js";
 import { type Summary, summaryOf } from "./summary.js";
-import type { JudgingOptions } from "./watched.js";
 
 const session = (more: Partial<AgentSession> = {}): AgentSession => sessionOf({ task: "T1", ...more });
 

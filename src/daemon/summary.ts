@@ -5,11 +5,11 @@
  */
 import type { AgentSession } from "../core/agent.js";
 import { plain } from "../core/plain.js";
+import { type JudgingOptions, SessionJudge } from "../core/session-judge.js";
 import type { Signal, TokensSignal } from "../core/signal.js";
 import { SOURCES } from "../core/signal.js";
 import type { Cause, State } from "../core/states.js";
 import type { StoredSignal } from "../store/journal-reader.js";
-import { type JudgingOptions, Watched } from "./watched.js";
 
 export interface Trouble {
   state: State;
@@ -103,7 +103,7 @@ interface Stretch {
 
 class SessionFold {
   readonly #session: AgentSession;
-  readonly #watched: Watched;
+  readonly #watched: SessionJudge;
   readonly #from: number;
   readonly #to: number;
   readonly #counts = new Counts();
@@ -119,7 +119,7 @@ class SessionFold {
     this.#from = Math.max(since, session.startedAt);
     this.#to = Math.max(this.#from, Math.min(session.endedAt ?? now, now));
     this.#now = session.startedAt;
-    this.#watched = new Watched(session, session.startedAt, settings);
+    this.#watched = new SessionJudge(session, session.startedAt, settings);
     if (this.#now >= this.#from) this.#judge(this.#from);
   }
 

@@ -31,7 +31,7 @@ describe("a notice to an orchestrator", () => {
       worker_id: "s1",
       worker_name: "api",
       cause: "silent_stream",
-      incident_id: test.acting.book.incidents[0]?.id,
+      incident_id: test.loop.incidents.incidents[0]?.id,
       suggested_actions: expect.arrayContaining([
         {
           what: "let rouse get it going again, as a person's order",
@@ -175,7 +175,7 @@ describe("a notice to an orchestrator", () => {
     test.loop.register(agent());
     await works();
     const silence = { agent: "api", trouble: null, at: test.loop.now(), until: test.loop.now() + 60_000 };
-    test.acting.take({ kind: "silenced", silence });
+    test.loop.apply({ kind: "silenced", silence });
     await test.send("s1", [dialog("Go on?")]);
     test.run(50);
     expect(test.told).toEqual([]);
@@ -193,7 +193,9 @@ describe("a notice to an orchestrator", () => {
     expect(test.payload(0).reason).toContain("judging this session failed");
     test.loop.register(agent({ endedAt: test.loop.now() }));
     test.run(20);
-    expect(test.acting.book.incidents.map(({ trouble, phase }) => [trouble, phase])).toEqual([["unknown", "lapsed"]]);
+    expect(test.loop.incidents.incidents.map(({ trouble, phase }) => [trouble, phase])).toEqual([
+      ["unknown", "lapsed"],
+    ]);
   });
 
   it("is none about an agent that is not to be judged, and one about another that is", async () => {
@@ -208,7 +210,7 @@ describe("a notice to an orchestrator", () => {
     }
     test.run(300);
     expect(test.told).toEqual(["worker.needs_input on"]);
-    expect(test.acting.book.incidents.map((incident) => incident.agent)).toEqual(["on"]);
+    expect(test.loop.incidents.incidents.map((incident) => incident.agent)).toEqual(["on"]);
     expect(test.arrived.length).toBeGreaterThan(0);
     expect(JSON.stringify(test.arrived)).not.toContain('"off"');
   });
@@ -306,8 +308,8 @@ describe("a day without trouble", () => {
       for (let left = seconds; left > 0; left -= 5) {
         test.hand.pass(5000);
         for (const { session } of test.loop.sessions()) {
-          test.loop.hear(session.session, "host");
-          test.loop.hear(session.session, "pane");
+          test.loop.recordLiveness(session.session, "host");
+          test.loop.recordLiveness(session.session, "pane");
         }
         test.loop.tick();
       }
@@ -342,7 +344,7 @@ describe("a day without trouble", () => {
         ]);
       await step(1800);
     }
-    expect(test.acting.book.incidents).toEqual([]);
+    expect(test.loop.incidents.incidents).toEqual([]);
     expect(test.told).toEqual([]);
     expect(test.arrived).toEqual([]);
   }, 600_000);

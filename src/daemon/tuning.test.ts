@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { profileFor } from "../agents/registry.js";
 import type { AgentSession } from "../core/agent.js";
+import { SessionJudge } from "../core/session-judge.js";
 import { Tuning } from "./tuning.js";
-import { Watched } from "./watched.js";
 
 let home: string;
 beforeEach(() => {
@@ -37,7 +37,7 @@ it("an agent is judged by the ways of its program as the user's own profile tell
   const own = [{ id: "sketch", extends: "codex", traits: { ...traits, settleMs: 4321 } }];
   const tuning = new Tuning(join(home, "config"), [], (kind) => profileFor(kind, own));
   const session = { name: "a", kind: "sketch", workspace: null } as AgentSession;
-  expect(new Watched(session, 0, tuning.settingsFor(session)).evidence.traits.settleMs).toBe(4321);
+  expect(new SessionJudge(session, 0, tuning.settingsFor(session)).evidence.traits.settleMs).toBe(4321);
 });
 
 it("a project neither loosens a threshold nor switches the judging off", () => {

@@ -10,7 +10,7 @@ import { ownSettings } from "../config/own-settings.js";
 import type { AgentSession } from "../core/agent.js";
 import type { FeedbackCount } from "../core/incident/incident.js";
 import { adaptedSettings } from "../core/incident/learn.js";
-import type { JudgingOptions } from "./watched.js";
+import type { JudgingOptions } from "../core/session-judge.js";
 
 /** Reading the files takes some 2 ms, which would be a tenth of a core for 500 agents in folders of their own every 10 s. */
 const KEPT_MS = 60_000;

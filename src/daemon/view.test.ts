@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import { agent, WORKING } from "../../test/support/loops.js";
 import { START, screen } from "../../test/support/steps.js";
 import type { AgentSession } from "../core/agent.js";
+import { SessionJudge } from "../core/session-judge.js";
 import type { Signal } from "../core/signal.js";
 import { viewOf } from "./view.js";
-import { Watched } from "./watched.js";
 import { whyOf } from "./why.js";
 
 type Untimed = Omit<Signal, "at"> & Record<string, unknown>;
 
-function watch(signals: readonly Untimed[], fields: Partial<AgentSession> = {}, at = START): Watched {
-  const watched = new Watched(agent(fields), START);
+function watch(signals: readonly Untimed[], fields: Partial<AgentSession> = {}, at = START): SessionJudge {
+  const watched = new SessionJudge(agent(fields), START);
   watched.take(
     signals.map((signal) => ({ ...signal, at }) as Signal),
     at,

@@ -2,11 +2,11 @@
 import type { AgentSession } from "../core/agent.js";
 import { burnRates } from "../core/evidence/burn.js";
 import { plain } from "../core/plain.js";
+import type { SessionJudge } from "../core/session-judge.js";
 import type { NightSpend } from "../core/spending.js";
 import type { WaitCause } from "../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../core/states.js";
 import { blindOf } from "./sight.js";
-import type { Watched } from "./watched.js";
 
 export interface SpendView {
   since: string;
@@ -54,9 +54,9 @@ export interface SessionView {
   ended_at: string | null;
 }
 
-export function viewOf(watched: Watched, now: number): SessionView {
+export function viewOf(watched: SessionJudge, now: number): SessionView {
   const { session, evidence } = watched;
-  const assessment = watched.ask(now);
+  const assessment = watched.peek(now);
   const { state } = assessment;
   const blind = blindOf(watched, now);
   const seen = Object.values(evidence.progress.seen);
@@ -107,7 +107,7 @@ function spendView(spend: NightSpend | null): SpendView | null {
 }
 
 /** The open tool, else the prompt, else what the state says. */
-function doingOf({ evidence, assessment }: Watched): string {
+function doingOf({ evidence, assessment }: SessionJudge): string {
   const [tool] = evidence.tools.open.values();
   if (tool) return plain(tool.subject ? `${tool.tool}: ${tool.subject}` : tool.tool, 120);
   const shown = evidence.progress.reading?.tool;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { agent } from "../../test/support/loops.js";
 import { START, screen } from "../../test/support/steps.js";
+import { SessionJudge } from "../core/session-judge.js";
 import type { Signal } from "../core/signal.js";
-import { Watched } from "./watched.js";
 import { whyOf } from "./why.js";
 
 /** Signals with their seconds, judged after each. */
-function story(...signals: [second: number, signal: Omit<Signal, "at">][]): Watched {
-  const watched = new Watched(agent(), START);
+function story(...signals: [second: number, signal: Omit<Signal, "at">][]): SessionJudge {
+  const watched = new SessionJudge(agent(), START);
   for (const [second, signal] of signals) {
     const at = START + second * 1000;
     watched.take([{ ...signal, at } as Signal], at);

@@ -4,10 +4,10 @@ import { openPrompt } from "../core/evidence/prompts.js";
 import { turnWord } from "../core/evidence/turn.js";
 import { plain } from "../core/plain.js";
 import { redact } from "../core/redact.js";
+import type { SessionJudge } from "../core/session-judge.js";
 import { spell } from "../core/spell.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import { type SessionView, viewOf } from "./view.js";
-import type { Watched } from "./watched.js";
 
 export interface Why extends SessionView {
   evidence: { what: string; says: string; age_secs: number; source: string }[];
@@ -18,7 +18,7 @@ export interface Why extends SessionView {
   preview: string[];
 }
 
-export function whyOf(watched: Watched, now: number): Why {
+export function whyOf(watched: SessionJudge, now: number): Why {
   const { evidence, assessment } = watched;
   const rows: Why["evidence"] = [];
   const add = (what: string, says: string, at: number, source: string): void => {

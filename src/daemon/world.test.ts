@@ -107,11 +107,11 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
 
   it("see an agent's process, and hear of it while it lives", async () => {
     watch("transcript");
-    const before = test.loop.find("s1")?.heardAt ?? 0;
+    const before = test.loop.find("s1")?.lastAliveAt ?? 0;
     world.start();
     await until("a sample", () => samples().length > 0);
     expect(samples()[0]).toMatchObject({ alive: true });
-    await afterLooks("a later word", () => (test.loop.find("s1")?.heardAt ?? 0) > before + 5000);
+    await afterLooks("a later word", () => (test.loop.find("s1")?.lastAliveAt ?? 0) > before + 5000);
     expect(endedAt()).toBeNull();
   });
 

@@ -271,7 +271,7 @@ export class World {
     const sample = this.#processes.sample({ pid, start: session.pidStart }, at);
     followed.sampledAt = at;
     if (isNews(followed.sample, sample)) await this.#teller.tell(session.session, [sample]);
-    else if (sample.alive) this.#loop.hear(session.session, "senses", at);
+    else if (sample.alive) this.#loop.recordLiveness(session.session, "senses", at);
     followed.sample = sample;
     if (sample.alive !== false) followed.deadAt = null;
     else followed.deadAt ??= at;
@@ -290,8 +290,8 @@ export class World {
     if (!known || JSON.stringify(known.session) !== JSON.stringify(session)) this.#loop.register(session);
     if (!known) this.#absorb(session);
     if (blind !== null || liveness === "unknown")
-      this.#loop.lose(session.session, blind ?? "its pane could not be asked");
-    else this.#loop.hear(session.session, "pane");
+      this.#loop.take({ kind: "unreadable", session: session.session, reason: blind ?? "its pane could not be asked" });
+    else this.#loop.recordLiveness(session.session, "pane");
     void this.#teller.tell(session.session, signals);
   }
 

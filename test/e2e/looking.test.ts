@@ -12,9 +12,10 @@ import { HOUR, MINUTE } from "../../src/core/defaults.js";
 import type { Signal } from "../../src/core/signal.js";
 import { Clock } from "../../src/daemon/clock.js";
 import { addLookingRoutes } from "../../src/daemon/looking-routes.js";
-import { Loop } from "../../src/daemon/loop.js";
+import type { Loop } from "../../src/daemon/loop.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
+import { loopOver, testRules } from "../support/loops.js";
 
 const NOW = Date.now();
 
@@ -28,7 +29,7 @@ beforeEach(async () => {
   const paths = rousePaths(home.env);
   makePrivateFolder(paths.runtime);
   journal = openJournal(paths.journal).journal;
-  loop = new Loop(journal, new Clock());
+  loop = loopOver(journal, new Clock(), testRules());
   const app = new Hono();
   app.get("/v1/health", (c) => c.json({ ok: true, version: readVersion(), pid: process.pid }));
   addLookingRoutes(app, {

@@ -3,25 +3,24 @@ import type { AgentSession } from "../../src/core/agent.js";
 import { canonical } from "../../src/core/digest.js";
 import type { Incidents } from "../../src/core/incident/incident.js";
 import type { Policy } from "../../src/core/policy/policy.js";
-import { Acting, type ActingOptions } from "../../src/daemon/acting.js";
+import type { SessionJudge } from "../../src/core/session-judge.js";
+import type { Effects } from "../../src/daemon/action-runner.js";
 import { Clock, type Moment } from "../../src/daemon/clock.js";
-import type { Hands } from "../../src/daemon/doing.js";
-import { Loop } from "../../src/daemon/loop.js";
-import type { Watched } from "../../src/daemon/watched.js";
+import type { Courier } from "../../src/daemon/courier.js";
+import type { Loop, LoopEvent } from "../../src/daemon/loop.js";
 import { type Appended, type Journal, openJournal } from "../../src/store/journal.js";
-import { joinTelling, type Post, type Telltale } from "./ends.js";
+import { loopOver, testRules } from "../support/loops.js";
+import { noticeRules, type Post, simCourier } from "./ends.js";
 import type { Call, CallFaults } from "./faults.js";
 
 /** Parts that a planted bug replaces. */
 export interface Parts {
-  acting: (options: ActingOptions) => Acting;
-  hands: (hands: Hands) => Hands;
+  hands: (hands: Effects) => Effects;
   journal: (journal: Journal) => Journal;
   policy: (policy: Policy) => Policy;
 }
 
 export const REAL: Parts = {
-  acting: (options) => new Acting(options),
   hands: (hands) => hands,
   journal: (journal) => journal,
   policy: (policy) => policy,
@@ -31,7 +30,7 @@ export interface LifeOptions {
   path: string;
   clock: Clock;
   faults: CallFaults;
-  hands: Hands;
+  hands: Effects;
   parts: Parts;
   policyOf: (session: AgentSession) => Policy;
   isAllowed: (session: AgentSession) => boolean;
@@ -41,15 +40,14 @@ export interface LifeOptions {
   isStoreDown: () => boolean;
   /** What is on the disk from now on. */
   onStored: (book: Incidents) => void;
-  onChange: NonNullable<ActingOptions["onChange"]>;
+  onChange: (changes: Extract<LoopEvent, { kind: "incidents" }>["changes"], book: Incidents) => void;
   post: Post;
 }
 
 export class Life {
   readonly journal: Journal;
   readonly loop: Loop;
-  readonly acting: Acting;
-  readonly told: Telltale;
+  readonly courier: Courier;
   /** From here on, nothing that it does reaches the world. */
   isDead = false;
   readonly #options: LifeOptions;
@@ -62,35 +60,32 @@ export class Life {
     const { path, clock, parts, looked } = options;
     this.#real = openJournal(path, { commitWithinMs: 60_000, now: () => clock.now() }).journal;
     this.journal = parts.journal(this.#behindFaults(this.#real));
-    this.loop = new Loop(this.journal, clock);
-    this.told = joinTelling({
-      loop: this.loop,
+    const hands = parts.hands(this.#alive(options.hands));
+    const rules = {
+      ...testRules(),
+      ...noticeRules((agent) => this.#patienceMs(agent)),
+      policyOf: options.policyOf,
+      isAllowed: options.isAllowed,
+      can: (session: AgentSession) => hands.can(session),
+      isObserverHealthy: () => this.journal.isWriting,
+    };
+    this.courier = simCourier({
+      loop: () => this.loop,
       journal: this.journal,
       post: options.post,
-      patienceMs: (agent) => this.#patienceMs(agent),
       isDead: () => this.isDead,
       die: () => {
         this.isDead = true;
       },
     });
-    this.acting = parts.acting({
-      store: this.told.telling.over(this.journal.book),
-      hands: parts.hands(this.#alive(options.hands)),
-      policyOf: options.policyOf,
-      isAllowed: options.isAllowed,
-      isWell: () => this.journal.isWriting,
-      now: () => clock.now(),
-      onChange: (changes, book) => {
-        if (!this.isDead) options.onChange(changes, book);
-      },
-      onDone: (session) => {
-        if (!this.isDead) this.loop.look(session);
-      },
+    this.loop = loopOver(this.journal, clock, rules, {
+      carryOut: (action, session) => hands.carryOut(action, session),
+      send: () => this.courier.pump(),
     });
-    this.loop.restore(looked);
-    this.loop.follower = this.told.telling.follow(this.acting);
-    if (looked) this.acting.wake(this.loop.unwatched(looked));
-    this.acting.keepOnly(new Set(this.loop.sessions().map(({ session }) => session.name)));
+    this.loop.subscribe((event) => {
+      if (event.kind === "incidents" && !this.isDead) options.onChange(event.changes, this.loop.incidents);
+    });
+    for (const _ of this.loop.restoring(looked));
     this.#real.flush();
   }
 
@@ -110,8 +105,8 @@ export class Life {
       () => ({ wall: now, monotonic: 0 }),
       () => ({ ms: 0, boot: null }),
     );
-    const fold = new Loop(read, clock);
-    fold.restore({ now, wall: now, uptime: null });
+    const fold = loopOver(read, clock, testRules());
+    for (const _ of fold.restoring({ now, wall: now, uptime: null }));
     return this.loop.sessions().flatMap((watched) => {
       const { session } = watched.session;
       const folded = fold.find(session);
@@ -124,7 +119,7 @@ export class Life {
   /** The end of it, as a kill ends it: nothing is said or saved any more. */
   bury(): void {
     this.isDead = true;
-    void this.told.courier.close();
+    void this.courier.close();
     this.#real.close();
   }
 
@@ -133,7 +128,7 @@ export class Life {
     return watched ? this.#options.policyOf(watched.session).patienceMs : 0;
   }
 
-  #alive(hands: Hands): Hands {
+  #alive(hands: Effects): Effects {
     return {
       can: (session) => hands.can(session),
       carryOut: (action, session) => (this.isDead ? new Promise(() => {}) : hands.carryOut(action, session)),
@@ -205,8 +200,8 @@ export class Life {
 const NOTHING: Appended = { acked: 0, fresh: [], lost: 0 };
 
 /** What is said of a session, and all that it is said from. */
-function storyOf(watched: Watched, now: number): string {
-  const { state, cause } = watched.ask(now);
+function storyOf(watched: SessionJudge, now: number): string {
+  const { state, cause } = watched.peek(now);
   return canonical([state, cause, JSON.parse(JSON.stringify(watched.evidence))]);
 }
 

@@ -5,11 +5,12 @@
 import type { Channel, Sent } from "../../src/channels/channel.js";
 import { refused, retry, SENT } from "../../src/channels/channel.js";
 import type { AlertRules, Notice } from "../../src/core/alert/alert.js";
+import { isStillWanted } from "../../src/core/alert/wanted.js";
 import { HOUR, MINUTE, SECOND } from "../../src/core/defaults.js";
-import { Alerting } from "../../src/daemon/alerting.js";
+import type { StepRules } from "../../src/core/node-state.js";
 import { Courier } from "../../src/daemon/courier.js";
 import type { Loop } from "../../src/daemon/loop.js";
-import { Telling, workerRules } from "../../src/daemon/telling.js";
+import { workerRules } from "../../src/daemon/notify-setup.js";
 import type { Journal } from "../../src/store/journal.js";
 import { START } from "../support/steps.js";
 import { ROUTE, RULES } from "../support/telling.js";
@@ -25,11 +26,6 @@ export interface Post {
   arrived(channel: string, notice: Notice): void;
   /** The channel said so, and the daemon lives to hear it; null when the answer is lost. */
   answered(channel: string, notice: Notice, sent: Sent | null): void;
-}
-
-export interface Telltale {
-  telling: Telling;
-  courier: Courier;
 }
 
 /** A phone that is silent for some hours unless it is serious, and a room that hears everything. */
@@ -48,49 +44,43 @@ const ALERTS: AlertRules = {
   reminder: { everyMs: 30 * MINUTE, max: 2 },
 };
 
-export interface TellingParts {
-  loop: Loop;
+/** Which notices are due, and with which words. */
+export const noticeRules = (
+  patienceMs: (agent: string) => number,
+): Pick<StepRules, "messages" | "alerts" | "clock"> => ({
+  alerts: { ...ALERTS, patienceMs },
+  clock: (at) => new Date(at).toISOString().slice(11, 16),
+  messages: {
+    patienceMs,
+    can: () => [],
+    ...workerRules({
+      tagsFor: () => ["worker"],
+      matches: () => false,
+      isOnly: false,
+      orchestratorTag: "orchestrator",
+    }),
+  },
+});
+
+export interface CourierParts {
+  loop: () => Loop;
   journal: Journal;
-  patienceMs: (agent: string) => number;
   post: Post;
   /** This life is over, and nothing of it reaches anybody any more. */
   isDead: () => boolean;
   die: () => void;
 }
 
-export function joinTelling({ loop, journal, patienceMs, post, isDead, die }: TellingParts): Telltale {
-  const now = (): number => loop.now();
-  const alerting = new Alerting({
-    outbox: journal.outbox,
-    rules: { ...ALERTS, patienceMs },
-    clock: (at) => new Date(at).toISOString().slice(11, 16),
-  });
-  const courier = new Courier({
+export function simCourier({ loop, journal, post, isDead, die }: CourierParts): Courier {
+  const now = (): number => loop().now();
+  return new Courier({
     outbox: journal.outbox,
     channels: ALERTS.routes.map(({ channel }) => channelTo(channel, post, isDead, die)),
     now,
-    isWanted: (delivery) => alerting.isWanted(delivery, telling.book, now()),
+    isWanted: ({ notice }) => isStillWanted(notice, loop().incidents, loop().state.notices.alerts, now()),
     retryMs: 5 * SECOND,
     giveUpMs: 24 * HOUR,
   });
-  const telling: Telling = new Telling({
-    messages: journal.messages,
-    receiver: "orchestrator",
-    alerting,
-    pump: () => courier.pump(),
-    now,
-    rules: {
-      patienceMs,
-      can: () => [],
-      ...workerRules({
-        tagsFor: () => ["worker"],
-        matches: () => false,
-        isOnly: false,
-        orchestratorTag: "orchestrator",
-      }),
-    },
-  });
-  return { telling, courier };
 }
 
 function channelTo(name: string, post: Post, isDead: () => boolean, die: () => void): Channel {

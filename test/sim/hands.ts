@@ -5,7 +5,7 @@
 import { ACTIONS, type Action, type ActionName, type Outcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
-import type { Hands } from "../../src/daemon/doing.js";
+import type { Effects } from "../../src/daemon/action-runner.js";
 import type { SimAgent, Touched } from "./agents.js";
 import type { CallFaults } from "./faults.js";
 import type { Random } from "./random.js";
@@ -36,7 +36,7 @@ const CAN: Readonly<Record<AgentSession["origin"], readonly ActionName[]>> = {
 /** A human who typed so lately is still typing. */
 const TYPING_MS = 5 * SECOND;
 
-export class SimHands implements Hands {
+export class SimHands implements Effects {
   readonly #reach: Reach;
   /** A planted bug: nobody looks before the touch. */
   readonly #isCareless: boolean;

@@ -1,15 +1,17 @@
 /**
- * What must hold, whatever goes wrong. Watched from outside: what was asked of the hands, what reached the disk, what was
+ * What must hold, whatever goes wrong. SessionJudge from outside: what was asked of the hands, what reached the disk, what was
  * told, and what is true of the agents. The numbers are those of the reliability bar that `docs/promises.md` speaks of.
  */
 import { ACTIONS, type Action, type Outcome } from "../../src/core/action.js";
+import { situationOf } from "../../src/core/agent-decisions.js";
+import { decide } from "../../src/core/decide.js";
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
 import { openPrompt } from "../../src/core/evidence/prompts.js";
 import type { IncidentChange } from "../../src/core/incident/course.js";
 import { type Incident, type Incidents, isOpen } from "../../src/core/incident/incident.js";
+import type { SessionJudge } from "../../src/core/session-judge.js";
 import { STATES } from "../../src/core/states.js";
 import { HANDS_OFF, needsConfirming } from "../../src/core/trouble.js";
-import type { Watched } from "../../src/daemon/watched.js";
 import type { SimAgent, Spell } from "./agents.js";
 import { breaches } from "./budgets.js";
 import { ILLS } from "./ills.js";
@@ -101,7 +103,7 @@ export class Invariants {
     this.#world.record("action", { agent, do: does, problem: action.trouble, attempt, say, command });
     const role = this.#world.roleOf(action.agent);
     const watched = life.loop.find(action.session);
-    const about = life.acting.book.incidents.find(({ id }) => id === action.incident);
+    const about = life.loop.incidents.incidents.find(({ id }) => id === action.incident);
     const isFounded = about !== undefined && isOpen(about) && watched !== null && watched.evidence.first !== null;
     this.#must(isFounded, "R1 no decision without an input", () => what);
     this.#must(this.#storedIntents.has(action.id), "R5 the intent is stored before the touch", () => what);
@@ -110,7 +112,7 @@ export class Invariants {
     this.#must(role.policy !== "observe", "observe touches nothing", () => what);
     this.#must(!HANDS_OFF.has(action.trouble), "hands off what only a human can answer", () => what);
     this.#must(
-      !life.acting.book.silences.some(
+      !life.loop.incidents.silences.some(
         ({ agent, until, trouble }) => agent === action.agent && trouble === null && until > at,
       ),
       "nothing is done about what is silenced",
@@ -141,7 +143,7 @@ export class Invariants {
   }
 
   /** What rouse itself knew then, read from the evidence and not from what `decide` made of it. */
-  #seen(action: Action, { evidence, assessment, session }: Watched, at: number, what: string): void {
+  #seen(action: Action, { evidence, assessment, session }: SessionJudge, at: number, what: string): void {
     const { destructive, starts } = ACTIONS[action.do];
     const human = evidence.humanAt !== null && at - evidence.humanAt < PRESENT_MS - 30 * SECOND;
     const slept = evidence.asleep.some(({ to }) => to > at - PRESENT_MS);
@@ -160,7 +162,7 @@ export class Invariants {
 
   /** Many with one trouble: nothing is ended before one works again, nor started before the outage has lasted for long. */
   #outage({ incident, agent, do: name }: Action, what: string): void {
-    const { book } = this.#world.life.acting;
+    const book = this.#world.life.loop.incidents;
     const of = book.incidents.find(({ id }) => id === incident)?.outage;
     const outage = book.outages.find(({ id }) => id === of);
     if (!outage || outage.endedAt !== null || outage.provenAt !== null) return;
@@ -226,15 +228,15 @@ export class Invariants {
   step(): void {
     if (!this.#world.isUp) return;
     const open = new Set<string>();
-    for (const incident of this.#world.life.acting.book.incidents) {
+    for (const incident of this.#world.life.loop.incidents.incidents) {
       if (!isOpen(incident)) continue;
       const key = `${incident.agent} ${incident.trouble}`;
       this.#must(!open.has(key), "one incident per agent and trouble", () => key);
       open.add(key);
     }
-    for (const { session, assessment, poisoned } of this.#world.life.loop.sessions()) {
-      const isDefined = poisoned === null && STATES.includes(assessment.state) && assessment.reasons.length > 0;
-      this.#must(isDefined, "no cell of the judgement is undefined", () => `${session.name}: ${poisoned}`);
+    for (const { session, assessment, judgingError } of this.#world.life.loop.sessions()) {
+      const isDefined = judgingError === null && STATES.includes(assessment.state) && assessment.reasons.length > 0;
+      this.#must(isDefined, "no cell of the judgement is undefined", () => `${session.name}: ${judgingError}`);
     }
     this.told.step();
   }
@@ -249,9 +251,9 @@ export class Invariants {
   end(): void {
     const { life, agents } = this.#world;
     const now = life.loop.now();
-    for (const incident of life.acting.book.incidents.filter(isOpen)) this.#settled(incident, now);
+    for (const incident of life.loop.incidents.incidents.filter(isOpen)) this.#settled(incident, now);
     for (const one of this.attempts) {
-      const incident = life.acting.book.incidents.find(({ id }) => id === one.action.incident);
+      const incident = life.loop.incidents.incidents.find(({ id }) => id === one.action.incident);
       const isUnknown = one.outcome === null;
       const isSettled = !incident || !isOpen(incident) || incident.escalated !== null || incident.ackedAt !== null;
       this.#must(
@@ -275,7 +277,9 @@ export class Invariants {
   /** Mended, given to a human, or waiting for a moment that is known. */
   #settled(incident: Incident, now: number): void {
     if (incident.escalated || incident.ackedAt !== null) return;
-    const decision = this.#world.life.acting.decisionOn(incident.id);
+    const { state } = this.#world.life.loop;
+    const judge = state.latest.get(incident.agent);
+    const decision = judge && decide(situationOf(state, incident, judge, now));
     const next = decision && !decision.action ? decision.recheckAt : null;
     const isFresh = now - incident.since < 45 * MINUTE;
     const waits = next !== null && next > now - MINUTE && incident.trouble === "rate_limited";
@@ -292,7 +296,7 @@ export class Invariants {
     const told = [...this.incidents.values()].some(
       ({ agent, at }) => agent === spell.agent && at >= spell.from - MINUTE && at <= spell.from + toldMs * 2,
     );
-    const known = this.#world.life.acting.book.incidents.some(
+    const known = this.#world.life.loop.incidents.incidents.some(
       ({ agent, openedAt, trouble, chain }) =>
         agent === spell.agent && [trouble, ...chain].some((one) => called.includes(one)) && openedAt > 0,
     );

@@ -4,7 +4,7 @@ import { CHECKS } from "../../src/core/checks.js";
 import { MINUTE } from "../../src/core/defaults.js";
 import { createIncidents } from "../../src/core/incident/incident.js";
 import type { Budget, Policy } from "../../src/core/policy/policy.js";
-import type { Hands } from "../../src/daemon/doing.js";
+import type { Effects } from "../../src/daemon/action-runner.js";
 import type { BookStore } from "../../src/store/book.js";
 import type { Journal } from "../../src/store/journal.js";
 import type { OutboxTable } from "../../src/store/outbox.js";
@@ -33,7 +33,7 @@ const withBook = (change: (book: BookStore) => Partial<BookStore>): RunOptions =
   parts({ journal: (journal) => changed(journal, { book: { ...journal.book, ...change(journal.book) } }) });
 const withOutbox = (change: (outbox: OutboxTable) => Partial<OutboxTable>): RunOptions =>
   parts({ journal: (journal) => changed(journal, { outbox: changed(journal.outbox, change(journal.outbox)) }) });
-const withHands = (carryOut: (hands: Hands) => Hands["carryOut"]): RunOptions =>
+const withHands = (carryOut: (hands: Effects) => Effects["carryOut"]): RunOptions =>
   parts({ hands: (hands) => ({ can: (session) => hands.can(session), carryOut: carryOut(hands) }) });
 
 const ENDLESS: Budget = { times: 1e9, periodMs: 1 };

@@ -72,7 +72,7 @@ export class Told {
 
   step(): void {
     const { life, watchedMs } = this.#world;
-    const { book } = life.acting;
+    const book = life.loop.incidents;
     const now = life.loop.now();
     const owed = this.#world.canStore ? book.incidents.filter((incident) => this.#isOwed(incident, now)) : [];
     const ids = new Set(owed.map(memberOf));
@@ -84,7 +84,7 @@ export class Told {
   #isOwed(incident: Incident, now: number): boolean {
     const { confirmedAt, quietSince, ackedAt, feedback } = incident;
     const isSeen = isOpen(incident) && confirmedAt !== null && quietSince === null;
-    const { book } = this.#world.life.acting;
+    const book = this.#world.life.loop.incidents;
     return isSeen && ackedAt === null && feedback === null && silencedUntil(book, incident, now) === null;
   }
 

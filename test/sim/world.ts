@@ -271,7 +271,7 @@ export class World implements Air {
     if (life.isDead) return;
     for (const { session, name, origin, endedAt } of this.sessions.values())
       if (endedAt === null && !this.isSilent(name))
-        life.loop.hear(session, origin === "tmux" ? "pane" : origin === "transcript" ? "senses" : "host");
+        life.loop.recordLiveness(session, origin === "tmux" ? "pane" : origin === "transcript" ? "senses" : "host");
     life.loop.tick();
     life.flush();
     this.watchedMs += this.setting.stepMs;
@@ -340,7 +340,7 @@ export class World implements Air {
         if (!this.isUp) return;
         const at = this.life.loop.now();
         try {
-          this.life.acting.take({ kind: "silenced", silence: { agent, trouble: null, at, until: at + blow.ms } });
+          this.life.loop.apply({ kind: "silenced", silence: { agent, trouble: null, at, until: at + blow.ms } });
         } catch {
           // Whoever asked for it is told.
         }
@@ -383,7 +383,7 @@ export class World implements Air {
     });
     for (const session of this.sessions.values()) this.#registerWith(session);
     if (!isFirst) this.wokeAt = this.now;
-    if (!isFirst) this.invariants.restarted(this.life.acting.book);
+    if (!isFirst) this.invariants.restarted(this.life.loop.incidents);
   }
 
   #post(): Post {

@@ -1,8 +1,9 @@
-/** Acting over the real loop and journal, and one agent whose stream has died. */
+/** The real loop and journal with actions, and one agent whose stream has died. */
 import { afterEach } from "vitest";
 import type { Action, ActionName, Outcome } from "../../src/core/action.js";
-import { POLICIES } from "../../src/core/policy/builtin.js";
-import { Acting } from "../../src/daemon/acting.js";
+import { logLine } from "../../src/daemon/log-line.js";
+import type { Loop } from "../../src/daemon/loop.js";
+import { UserRecovery } from "../../src/daemon/recovery.js";
 import type { BookStore } from "../../src/store/book.js";
 import { agent, TestLoop, WORKING } from "./loops.js";
 
@@ -16,7 +17,8 @@ const process = (receivedBytes: number) =>
   ({ kind: "process", source: "process", alive: true, children: 0, cpuMs: 100, sockets: 1, receivedBytes }) as const;
 
 export interface ActingRig {
-  acting: Acting;
+  loop: Loop;
+  recovery: UserRecovery;
   touches: string[];
   /** The lines of the log. */
   lines: string[];
@@ -55,27 +57,22 @@ export function useActing(): ActingStage {
       const touches: string[] = [];
       const lines: string[] = [];
       const rig = { allowed };
-      const acting = new Acting({
-        store: store ?? test.journal.book,
-        hands: {
-          can: () => ALL,
-          carryOut: async (action) => {
-            touches.push(action.do);
-            const outcome = await hand(action);
-            return { intent: action.id, at: test.loop.now(), result: "done", reason: "", proven: true, ...outcome };
-          },
-        },
-        policyOf: () => POLICIES.default,
-        isAllowed: () => rig.allowed,
-        isWell: () => true,
-        now: () => test.loop.now(),
-        log: (line) => lines.push(line),
+      Object.assign(test.stepRules, { can: () => ALL, isAllowed: () => rig.allowed });
+      test.store = store ?? null;
+      test.carryOut = async (action) => {
+        touches.push(action.do);
+        const outcome = await hand(action);
+        return { intent: action.id, at: test.loop.now(), result: "done", reason: "", proven: true, ...outcome };
+      };
+      const { loop } = test;
+      loop.subscribe((event) => {
+        const line = event.kind === "incidents" ? logLine(event.event, loop.incidents) : null;
+        if (line !== null) lines.push(line);
       });
-      test.loop.follower = acting;
       const allow = (): void => {
         rig.allowed = true;
       };
-      return { acting, touches, lines, allow };
+      return { loop, recovery: new UserRecovery(loop), touches, lines, allow };
     },
     run: async (seconds) => {
       for (let second = 0; second < seconds; second++) {

@@ -2,12 +2,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { profileFor, traitsOf } from "../../src/agents/registry.js";
 import type { AgentSession } from "../../src/core/agent.js";
+import { createNodeState, type StepRules } from "../../src/core/node-state.js";
+import type { SessionJudge } from "../../src/core/session-judge.js";
 import type { Signal } from "../../src/core/signal.js";
-import type { Moment } from "../../src/daemon/clock.js";
+import { OBSERVE_ONLY } from "../../src/core/step-rules.js";
+import type { Effects } from "../../src/daemon/action-runner.js";
+import type { Clock, Moment } from "../../src/daemon/clock.js";
 import { Loop } from "../../src/daemon/loop.js";
 import { type SessionView, viewOf } from "../../src/daemon/view.js";
-import type { Watched } from "../../src/daemon/watched.js";
+import type { BookStore } from "../../src/store/book.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";
 import { type ClockModel, HandClock } from "./hand-clock.js";
 import { sessionOf } from "./sessions.js";
@@ -35,6 +40,34 @@ export const news = (n: number): Untimed<Signal>[] => [
   screen({ busy: true, moving: true, replying: true, reply: `words ${n}` }),
 ];
 
+/** Judges by the traits of the agent's program, acts on nothing and sends nothing. */
+export const testRules = (): StepRules => ({
+  ...OBSERVE_ONLY,
+  settingsFor: ({ kind }) => ({ traits: traitsOf(profileFor(kind)) }),
+});
+
+/** The loop over a journal, with the incidents and notices that are stored in it. */
+export function loopOver(
+  journal: Journal,
+  clock: Clock,
+  rules: StepRules,
+  more: Partial<{ carryOut: Effects["carryOut"]; send: () => void }> = {},
+): Loop {
+  const notices = {
+    sent: journal.messages.told(),
+    alerts: new Map(journal.outbox.states().map((state) => [state.subject, state])),
+  };
+  return new Loop({
+    journal,
+    clock,
+    state: createNodeState(rules, journal.book.load(), notices),
+    carryOut: more.carryOut ?? (() => Promise.reject(new Error("nothing is carried out here"))),
+    send: more.send ?? (() => {}),
+    receiver: "orchestrator",
+    onRegister: () => {},
+  });
+}
+
 export class TestLoop {
   readonly hand: HandClock;
   /** `name state/cause` at every change. */
@@ -44,6 +77,13 @@ export class TestLoop {
   #looked: Moment | null = null;
   journal!: Journal;
   loop!: Loop;
+  /** Changed by a test, it holds from the next step on. */
+  readonly stepRules: StepRules = testRules();
+  carryOut: Effects["carryOut"] | null = null;
+  /** Stands in for the stored incidents. */
+  store: BookStore | null = null;
+  /** Sends alerts after each tick. */
+  sendAlerts: () => void = () => {};
 
   /** With one agent, `api`, whose session `s1` is at work. */
   static async working(model: ClockModel = "linux"): Promise<TestLoop> {
@@ -62,23 +102,19 @@ export class TestLoop {
   start(looked: Moment | null = null): void {
     this.journal?.close();
     this.journal = openJournal(join(this.#folder, "state", "journal.db"), { commitWithinMs: 1 }).journal;
-    this.loop = new Loop(this.journal, this.hand.clock);
-    this.loop.restore(looked);
-    this.loop.onTick = () => {
-      this.#looked = this.hand.clock.moment;
-    };
-    const last = new Map(this.loop.sessions().map(({ session, assessment }) => [session.session, said(assessment)]));
-    this.loop.follower = {
-      judged: ({ session, assessment }) => {
-        const now = said(assessment);
-        if (now !== (last.get(session.session) ?? "starting")) this.changes.push(`${session.name} ${now}`);
-        last.set(session.session, now);
-      },
-      gap: () => {},
-      renamed: () => {},
-      tick: () => {},
-      forget: () => {},
-    };
+    const journal = withStore(this.journal, () => this.store);
+    this.loop = loopOver(journal, this.hand.clock, this.stepRules, {
+      carryOut: (action, session) =>
+        this.carryOut?.(action, session) ?? Promise.reject(new Error("nothing is carried out here")),
+      send: () => this.sendAlerts(),
+    });
+    for (const _ of this.loop.restoring(looked));
+    this.loop.subscribe((event) => {
+      if (event.kind === "tick") this.#looked = this.hand.clock.moment;
+      if (event.kind !== "assessed") return;
+      const { session, assessment } = event.judge;
+      this.changes.push(`${session.name} ${said(assessment)}`);
+    });
   }
 
   /** The daemon is killed, and after a while there is another. */
@@ -109,14 +145,15 @@ export class TestLoop {
   run(seconds: number, hosts: "beating" | "silent" = "beating"): void {
     for (let second = 0; second < seconds; second++) {
       this.hand.pass(1000);
-      if (hosts === "beating") for (const { session } of this.loop.sessions()) this.loop.hear(session.session, "host");
+      if (hosts === "beating")
+        for (const { session } of this.loop.sessions()) this.loop.recordLiveness(session.session, "host");
       this.loop.tick();
     }
   }
 
   /** What is said of `api` to people. */
   view(): SessionView {
-    return viewOf(this.loop.find("api") as Watched, this.loop.now());
+    return viewOf(this.loop.find("api") as SessionJudge, this.loop.now());
   }
 
   says(name = "api"): string {
@@ -127,3 +164,13 @@ export class TestLoop {
 
 const said = ({ state, cause }: { state: string; cause: string | null }): string =>
   cause === null ? state : `${state}/${cause}`;
+
+/** The same journal, with other incidents as long as there is a store for them. */
+const withStore = (journal: Journal, store: () => BookStore | null): Journal =>
+  new Proxy(journal, {
+    get: (target, name) => {
+      if (name === "book") return store() ?? target.book;
+      const found: unknown = Reflect.get(target, name, target);
+      return typeof found === "function" ? found.bind(target) : found;
+    },
+  });

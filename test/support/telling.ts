@@ -3,13 +3,13 @@
 import type { Channel, Sent } from "../../src/channels/channel.js";
 import type { Action, ActionName, Outcome } from "../../src/core/action.js";
 import type { AlertRules, Notice, Route } from "../../src/core/alert/alert.js";
+import { isStillWanted } from "../../src/core/alert/wanted.js";
 import type { TellRules } from "../../src/core/message/contents.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
-import { Acting } from "../../src/daemon/acting.js";
-import { Alerting } from "../../src/daemon/alerting.js";
+import { budgetPeriodAt } from "../../src/daemon/budget-period.js";
 import { Courier } from "../../src/daemon/courier.js";
-import { Telling, workerRules } from "../../src/daemon/telling.js";
+import { workerRules } from "../../src/daemon/notify-setup.js";
 import type { StoredMessage } from "../../src/store/messages.js";
 import { TestLoop } from "./loops.js";
 
@@ -34,7 +34,6 @@ export const RULES: AlertRules = {
 };
 
 export class TellingLoop extends TestLoop {
-  acting!: Acting;
   policy: Policy = POLICIES.default;
   /** What is allowed to be done; nothing unless a test says so. */
   can: readonly ActionName[] = [];
@@ -67,46 +66,31 @@ export class TellingLoop extends TestLoop {
       }),
     };
     const { journal, loop } = this;
-    const alerting = new Alerting({
-      outbox: journal.outbox,
-      clock: (at) => new Date(at).toISOString().slice(11, 16),
-      rules: { ...RULES, ...this.rules },
+    Object.assign(this.stepRules, {
+      messages: rules,
+      alerts: { ...RULES, ...this.rules },
+      can: () => this.can,
+      isAllowed: () => this.can.length > 0,
+      policyOf: () => this.policy,
+      periodAt: budgetPeriodAt,
+    });
+    this.carryOut = async (action) => ({
+      intent: action.id,
+      at: loop.now(),
+      result: "done",
+      reason: "",
+      proven: true,
+      ...this.touch(action),
     });
     this.courier = new Courier({
       outbox: journal.outbox,
       channels: [this.#channel("ops"), this.#channel("phone")],
       now: () => loop.now(),
-      isWanted: (delivery) => alerting.isWanted(delivery, telling.book, loop.now()),
+      isWanted: ({ notice }) => isStillWanted(notice, loop.incidents, loop.state.notices.alerts, loop.now()),
       retryMs: 5000,
       giveUpMs: 24 * 3_600_000,
     });
-    const telling: Telling = new Telling({
-      messages: journal.messages,
-      rules,
-      receiver: "orchestrator",
-      alerting,
-      pump: () => this.courier.pump(),
-      now: () => loop.now(),
-    });
-    this.acting = new Acting({
-      store: telling.over(journal.book),
-      hands: {
-        can: () => this.can,
-        carryOut: async (action) => ({
-          intent: action.id,
-          at: loop.now(),
-          result: "done",
-          reason: "",
-          proven: true,
-          ...this.touch(action),
-        }),
-      },
-      policyOf: () => this.policy,
-      isAllowed: () => this.can.length > 0,
-      isWell: () => true,
-      now: () => loop.now(),
-    });
-    loop.follower = telling.follow(this.acting);
+    this.sendAlerts = () => this.courier.pump();
   }
 
   #channel(name: string): Channel {

@@ -4,13 +4,13 @@
  */
 import { remember } from "../../core/evidence/bounded.js";
 import type { Evidence } from "../../core/evidence/evidence.js";
+import type { SessionJudge } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
 import { type OtlpPoint, type OtlpRecord, otlpLogs, otlpPoints, otlpSpans } from "../../readers/otlp.js";
 import { type Place, SkipCounter } from "../../readers/record-reader.js";
 import { TelemetryReader } from "../../readers/telemetry.js";
 import { findCaller } from "../callers.js";
 import type { Loop } from "../loop.js";
-import type { Watched } from "../watched.js";
 
 export interface TelemetryView {
   logs: number;
@@ -101,9 +101,9 @@ export class Telemetry {
     }
   }
 
-  #bySession<R extends OtlpRecord>(records: readonly R[], unmatched: (record: R) => void): Map<Watched, R[]> {
-    const found = new Map<Watched, R[]>();
-    const known = new Map<string, Watched | null>();
+  #bySession<R extends OtlpRecord>(records: readonly R[], unmatched: (record: R) => void): Map<SessionJudge, R[]> {
+    const found = new Map<SessionJudge, R[]>();
+    const known = new Map<string, SessionJudge | null>();
     for (const record of records) {
       const who = whoOf(record);
       const key = JSON.stringify(who);
@@ -118,14 +118,14 @@ export class Telemetry {
     return found;
   }
 
-  #readerOf({ session }: Watched): TelemetryReader {
+  #readerOf({ session }: SessionJudge): TelemetryReader {
     const known = this.#readers.get(session.session);
     const reader = known ?? new TelemetryReader(this.#place);
     remember(this.#readers, session.session, reader, READERS_MAX);
     return reader;
   }
 
-  #tell({ session, evidence }: Watched, signals: readonly Signal[]): void {
+  #tell({ session, evidence }: SessionJudge, signals: readonly Signal[]): void {
     const edge = lastEdge(evidence);
     const news = joinLife(signals.filter(({ kind, at }) => TIMELESS.has(kind) || at > edge));
     if (news.length === 0) return;
@@ -153,7 +153,7 @@ function whoOf({ attributes, resource }: OtlpRecord): Exporter {
   };
 }
 
-function findExporter(loop: Loop, { conversation, session, agent }: Exporter): Watched | null {
+function findExporter(loop: Loop, { conversation, session, agent }: Exporter): SessionJudge | null {
   const byId = conversation === undefined ? null : findCaller(loop, { conversation });
   return byId ?? (session === undefined && agent === undefined ? null : findCaller(loop, { session, agent }));
 }

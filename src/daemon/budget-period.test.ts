@@ -5,7 +5,7 @@ import { parsePolicy } from "../config/policy-file.js";
 import { HOUR } from "../core/defaults.js";
 import { POLICIES } from "../core/policy/builtin.js";
 import type { Source } from "../core/signal.js";
-import { nightAt } from "./night.js";
+import { budgetPeriodAt } from "./budget-period.js";
 import { viewOf } from "./view.js";
 
 const local = (day: number, hour: number, minute = 0): number => new Date(2026, 10, day, hour, minute).getTime();
@@ -13,11 +13,11 @@ const local = (day: number, hour: number, minute = 0): number => new Date(2026, 
 describe("a night", () => {
   it("starts at its hour and lasts until the next one", () => {
     const night = { from: local(14, 20), to: local(15, 20) };
-    expect(nightAt(local(14, 20), 20)).toEqual(night);
-    expect(nightAt(local(15, 3, 30), 20)).toEqual(night);
-    expect(nightAt(local(15, 19, 59), 20)).toEqual(night);
-    expect(nightAt(local(15, 20), 20).from).toBe(local(15, 20));
-    expect(nightAt(local(15, 3), 0).from).toBe(local(15, 0));
+    expect(budgetPeriodAt(local(14, 20), 20)).toEqual(night);
+    expect(budgetPeriodAt(local(15, 3, 30), 20)).toEqual(night);
+    expect(budgetPeriodAt(local(15, 19, 59), 20)).toEqual(night);
+    expect(budgetPeriodAt(local(15, 20), 20).from).toBe(local(15, 20));
+    expect(budgetPeriodAt(local(15, 3), 0).from).toBe(local(15, 0));
   });
 });
 
@@ -45,7 +45,7 @@ describe("an agent with a budget", () => {
       await new Promise(setImmediate);
     }
   }
-  const troubles = () => test.acting.book.incidents.map(({ trouble }) => trouble);
+  const troubles = () => test.loop.incidents.incidents.map(({ trouble }) => trouble);
 
   it("is told once when its sessions together used it up, goes on working, and is not touched", async () => {
     test.can = ["interrupt", "nudge"];
@@ -101,7 +101,7 @@ describe("an agent with a budget", () => {
     test.hand.pass(24 * HOUR);
     await run(20);
     expect(test.told).toEqual(["worker.escalated api"]);
-    expect(test.acting.book.incidents[0]?.phase).toBe("lapsed");
+    expect(test.loop.incidents.incidents[0]?.phase).toBe("lapsed");
     expect(test.heard).toEqual(["opened api has used up its budget of the night"]);
     await test.send("s1", [...WORKING, tokens(200)]);
     await run(5);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { agent } from "../../test/support/loops.js";
+import { agent, testRules } from "../../test/support/loops.js";
 import { START } from "../../test/support/steps.js";
-import type { Signal } from "../core/signal.js";
-import { Watched } from "./watched.js";
+import { SessionJudge } from "./session-judge.js";
+import type { Signal } from "./signal.js";
 
 const title = (status: "working" | "idle", at: number): Signal => ({ kind: "status", source: "title", status, at });
 
-describe("Watched", () => {
+describe("SessionJudge", () => {
   it("tells a change once, and since when it holds", () => {
-    const watched = new Watched(agent(), START);
+    const watched = new SessionJudge(agent(), START);
     watched.take([title("working", START + 1000)], START + 1000);
     expect(watched.judge(START + 1000)).toBe(true);
     expect(watched.judge(START + 5000)).toBe(false);
@@ -17,24 +17,24 @@ describe("Watched", () => {
   });
 
   it("is starting, and no trouble, until its first signal is overdue", () => {
-    const watched = new Watched(agent(), START);
-    expect([0, 9_999, 10_000].map((ms) => watched.ask(START + ms).state)).toEqual(["starting", "starting", "unknown"]);
+    const watched = new SessionJudge(agent(), START);
+    expect([0, 9_999, 10_000].map((ms) => watched.peek(START + ms).state)).toEqual(["starting", "starting", "unknown"]);
     expect(watched.assessment.recheckAt).toBe(START + 10_000);
     watched.take([title("working", START + 1000)], START + 1000);
-    expect(watched.ask(START + 1000).state).toBe("working");
+    expect(watched.peek(START + 1000).state).toBe("working");
   });
 
   it.each([
     ["a terminal that rouse holds", "spawn", "stuck"],
     ["a terminal that nobody looks at, where it may stand at its prompt", "transcript", "starting"],
   ] as const)("that has shown nothing for ten minutes is judged as in %s", (_, origin, state) => {
-    const watched = new Watched(agent({ origin }), START);
+    const watched = new SessionJudge(agent({ origin }), START, testRules().settingsFor(agent()));
     watched.take([{ kind: "process", at: START, source: "process", alive: true, children: 0, cpuMs: 0 }], START);
-    expect(watched.ask(START + 600_000).state).toBe(state);
+    expect(watched.peek(START + 600_000).state).toBe(state);
   });
 
   it("is not accused of what came after its watching ended", () => {
-    const watched = new Watched(agent({ origin: "transcript" }), START);
+    const watched = new SessionJudge(agent({ origin: "transcript" }), START);
     watched.take([{ kind: "process", at: START, source: "process", alive: true, children: 0, cpuMs: 0 }], START);
     watched.session = { ...watched.session, endedAt: START + 6000 };
     watched.judge(START + 1_200_000);
@@ -48,14 +48,14 @@ describe("Watched", () => {
     ["transcript", ["senses"]],
   ] as const)("counts as heard of, when it came by %s, what %j tell", (origin, proof) => {
     for (const by of ["host", "pane", "senses"] as const) {
-      const watched = new Watched(agent({ origin }), START);
-      watched.hear(START + 7000, by);
-      expect(watched.heardAt - START).toBe((proof as readonly string[]).includes(by) ? 7000 : 0);
+      const watched = new SessionJudge(agent({ origin }), START, testRules().settingsFor(agent()));
+      watched.recordLiveness(START + 7000, by);
+      expect(watched.lastAliveAt - START).toBe((proof as readonly string[]).includes(by) ? 7000 : 0);
     }
   });
 
   it("keeps the story of a restless session within bounds, the newest of it", () => {
-    const watched = new Watched(agent(), START);
+    const watched = new SessionJudge(agent(), START);
     for (let n = 1; n <= 700; n++) {
       const at = START + n * 5000;
       watched.take([title(n % 2 === 1 ? "working" : "idle", at)], at);
@@ -66,22 +66,22 @@ describe("Watched", () => {
   });
 
   it("sets itself aside when a signal cannot be taken, and says why", () => {
-    const watched = new Watched(agent(), START);
+    const watched = new SessionJudge(agent(), START);
     watched.take([{ kind: "screen", source: "screen", at: START } as unknown as Signal], START);
-    expect(watched.poisoned).toEqual(expect.any(String));
+    expect(watched.judgingError).toEqual(expect.any(String));
     watched.take([title("working", START + 1000)], START + 1000);
-    expect([watched.judge(START + 1000), watched.sight(START + 99_000)]).toEqual([true, null]);
+    expect([watched.judge(START + 1000), watched.checkVisibility(START + 99_000)]).toEqual([true, null]);
     expect([watched.judge(START + 2000), watched.assessment.at]).toEqual([false, START + 2000]);
   });
 
   it("sets itself aside when it cannot be judged", () => {
-    const watched = new Watched(agent(), START);
+    const watched = new SessionJudge(agent(), START);
     Object.defineProperty(watched.evidence, "turn", {
       get: () => {
         throw new Error("a broken fold");
       },
     });
-    expect([watched.judge(START), watched.poisoned]).toEqual([true, "a broken fold"]);
+    expect([watched.judge(START), watched.judgingError]).toEqual([true, "a broken fold"]);
     expect(watched.assessment).toMatchObject({
       state: "unknown",
       level: "tell",
@@ -90,10 +90,10 @@ describe("Watched", () => {
   });
 
   it("judges nothing when that is switched off, and says so; what is seen is kept", () => {
-    const watched = new Watched(agent(), START, { isJudging: false });
+    const watched = new SessionJudge(agent(), START, { isJudging: false });
     watched.take([title("working", START + 1000)], START + 1000);
     expect(watched.judge(START + 1000)).toBe(false);
-    expect(watched.ask(START + 2000)).toMatchObject({ state: "unknown", confidence: 0, recheckAt: null });
+    expect(watched.peek(START + 2000)).toMatchObject({ state: "unknown", confidence: 0, recheckAt: null });
     expect(watched.assessment.reasons[0]).toContain("health.enabled");
     expect(watched.evidence.turn.words.title).toMatchObject({ word: "active" });
   });

@@ -3,7 +3,7 @@ import type { IncidentInput } from "../core/incident/fold.js";
 import type { Incidents } from "../core/incident/incident.js";
 
 /** Null for what is nothing done: judgements, and what people say. */
-export function deedText(input: IncidentInput, { deeds, incidents }: Incidents): string | null {
+export function logLine(input: IncidentInput, { deeds, incidents }: Incidents): string | null {
   switch (input.kind) {
     case "intended": {
       const { agent, do: name, incident } = input.intent;

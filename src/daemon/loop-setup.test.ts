@@ -7,7 +7,7 @@ import { profileFor } from "../agents/registry.js";
 import { loadConfig } from "../config/load.js";
 import { rousePaths } from "../config/paths.js";
 import type { Policy } from "../core/policy/policy.js";
-import { type ActSetup, setUpActing } from "./act-setup.js";
+import { type LoopSetup, setUpLoop } from "./loop-setup.js";
 import { Tuning } from "./tuning.js";
 
 let home: string;
@@ -27,24 +27,18 @@ afterEach(() => {
 
 const write = (path: string, text: string): void => writeFileSync(join(home, path), text);
 
-function setUp(): ActSetup {
+function setUp(): LoopSetup {
   const paths = rousePaths();
-  const tuning = new Tuning(paths.config, [], profileFor);
-  return setUpActing(
-    test.loop,
-    test.journal,
-    { transcriptOf: (session) => `/${session}.jsonl`, accountOf: () => null },
-    {
-      paths,
-      config: loadConfig({ cwd: paths.config }).config,
-      tuning,
-      isOnlyWorkers: false,
-      log: () => {},
-      looked: null,
-      hostScript: "",
-      profileOf: profileFor,
-    },
-  );
+  return setUpLoop(test.journal, test.hand.clock, {
+    paths,
+    config: loadConfig({ cwd: paths.config }).config,
+    tuning: new Tuning(paths.config, [], profileFor),
+    isOnlyWorkers: false,
+    log: () => {},
+    hostScript: "",
+    profileOf: profileFor,
+    sensors: { transcriptOf: (session) => `/${session}.jsonl`, accountOf: () => null },
+  });
 }
 
 /** The policy of an agent that works in this folder, as the daemon acts by it. */
@@ -83,10 +77,10 @@ it("a project lets its agents wait longer after a limit whose end nobody knows",
 });
 
 it("whoever starts an agent knows what the others that are there have open, and leaves out those that ended", async () => {
-  for (const session of ["dead", "other", "over"]) test.loop.register(agent({ session, name: session }));
-  await test.send("other", [{ kind: "session", source: "transcript", id: "c1" }]);
-  await test.send("over", [{ kind: "exit", source: "process", code: 0, signal: null }]);
-  expect(setUp().outside.others("dead")).toMatchObject([
-    { name: "other", conversation: "c1", transcript: "/other.jsonl" },
-  ]);
+  const { loop, outside } = setUp();
+  const at = test.hand.wall;
+  for (const session of ["dead", "other", "over"]) loop.register(agent({ session, name: session }));
+  await loop.ingest("other", 1, [{ kind: "session", source: "transcript", id: "c1", at }]);
+  await loop.ingest("over", 1, [{ kind: "exit", source: "process", code: 0, signal: null, at }]);
+  expect(outside.others("dead")).toMatchObject([{ name: "other", conversation: "c1", transcript: "/other.jsonl" }]);
 });

@@ -1,0 +1,107 @@
+/** Decides about every open incident of one agent, and asks for what is decided. */
+import { type Action, intentOf } from "./action.js";
+import { decide } from "./decide.js";
+import type { Effect } from "./effects.js";
+import { type Facts, factsOf, guardFrom } from "./facts.js";
+import { forgoneDeeds } from "./forgone.js";
+import { type Incident, isOpen, silencedUntil } from "./incident/incident.js";
+import { heldUntil } from "./incident/over-budget.js";
+import { applyToIncidents } from "./incident-events.js";
+import type { NodeState } from "./node-state.js";
+import type { SessionJudge } from "./session-judge.js";
+import type { Situation } from "./situation.js";
+import { turnOf } from "./turn-taking.js";
+
+export function decideAgent(state: NodeState, judge: SessionJudge, now: number): Effect[] {
+  const agent = judge.session.name;
+  state.decideAt.delete(agent);
+  if (judge.judgingError !== null) return [];
+  const effects: Effect[] = [];
+  for (const incident of state.incidents.incidents.filter((one) => one.agent === agent && isOpen(one))) {
+    if (isBusy(state, agent)) break;
+    const decision = decide(situationOf(state, incident, judge, now));
+    if (!decision.action) decideAgainAt(state, agent, decision.recheckAt);
+    else if (decision.action.do === "escalate") {
+      const { reason, would, beyond } = decision;
+      const escalated = {
+        kind: "escalated",
+        at: now,
+        incident: incident.id,
+        reason,
+        would: would?.do ?? null,
+      } as const;
+      effects.push(...applyToIncidents(state, beyond ? { ...escalated, beyond } : escalated));
+    } else effects.push(...startAction(state, decision.action, judge, decision.reason, now));
+  }
+  return effects;
+}
+
+/** Records the intent and asks for the action, in this order. */
+export function startAction(
+  state: NodeState,
+  action: Action,
+  { session }: SessionJudge,
+  reason: string,
+  now: number,
+): Effect[] {
+  state.running.set(action.id, session.name);
+  return [
+    ...applyToIncidents(state, { kind: "intended", intent: intentOf(action, now) }),
+    { kind: "run", action, session, reason },
+  ];
+}
+
+/** An action is in progress, by rouse or by a user's order. */
+export function isBusy({ running, userRecovers }: NodeState, agent: string): boolean {
+  if (running.size === 0 && userRecovers.size === 0) return false;
+  return [...running.values()].includes(agent) || [...userRecovers].some(({ session }) => session.name === agent);
+}
+
+function decideAgainAt({ decideAt }: NodeState, agent: string, at: number | null): void {
+  if (at !== null) decideAt.set(agent, Math.min(at, decideAt.get(agent) ?? at));
+}
+
+/** Everything that a decision about this incident is made from at this moment. */
+export function situationOf(state: NodeState, incident: Incident, judge: SessionJudge, now: number): Situation {
+  const { incidents, rules } = state;
+  const situation: Situation = {
+    policy: rules.policyOf(judge.session),
+    assessment: judge.assessment,
+    incident,
+    history: incidents.deeds,
+    forgone: forgoneDeeds(incidents),
+    turn: turnOf(incidents, incident.outage),
+    facts: factsFor(state, incident, judge, now),
+    asleep: incidents.asleep,
+    now,
+  };
+  return rules.whatIf?.(situation) ?? situation;
+}
+
+function factsFor(state: NodeState, incident: Incident, judge: SessionJudge, now: number): Facts {
+  const { incidents, rules } = state;
+  const { session, evidence } = judge;
+  const deeds = incidents.deeds.filter((deed) => deed.incident === incident.id);
+  return {
+    ...factsOf(evidence, guardFrom(incident, deeds), now, judge.settings),
+    wokeAt: wokeAt(state, judge),
+    origin: session.origin,
+    allowed: rules.isAllowed(session, incident.trouble),
+    can: rules.can(session),
+    gone: evidence.exit !== null || session.endedAt !== null,
+    observerHealthy: canObserve(state, judge),
+    silencedUntil: silencedUntil(incidents, incident, now),
+    heldUntil: heldUntil(incidents, incident.agent),
+  };
+}
+
+/** rouse is healthy, stores what it intends, and can see this agent. */
+function canObserve({ rules, saveProblem }: NodeState, { evidence, unreadableReason }: SessionJudge): boolean {
+  return rules.isObserverHealthy() && saveProblem === null && evidence.blind === null && unreadableReason === null;
+}
+
+/** When rouse last began to observe again; a transcript that existed before it was read is no gap. */
+function wokeAt({ incidents }: NodeState, { visibleAgainAt }: SessionJudge): number | null {
+  const woke = incidents.asleep.at(-1)?.to ?? null;
+  return woke === null || visibleAgainAt === null ? (woke ?? visibleAgainAt) : Math.max(woke, visibleAgainAt);
+}

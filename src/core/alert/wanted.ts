@@ -1,0 +1,20 @@
+/** Whether an alert in the outbox is still worth sending. */
+import { type Incidents, silencedUntil } from "../incident/incident.js";
+import type { AlertState, Notice } from "./alert.js";
+import { membersOf } from "./plan.js";
+
+/** Not once all its incidents are acknowledged or silenced; the end of a subject is always sent. */
+export function isStillWanted(
+  notice: Notice,
+  book: Incidents,
+  alerts: ReadonlyMap<string, AlertState>,
+  now: number,
+): boolean {
+  if (notice.kind !== "watchdog" || notice.edge === "resolved") return true;
+  const members = alerts.get(notice.subject)?.members ?? [];
+  const incidents = membersOf(book, { subject: notice.subject, members });
+  const isHandled = incidents.every(
+    (incident) => incident.ackedAt !== null || silencedUntil(book, incident, now) !== null,
+  );
+  return incidents.length === 0 || !isHandled;
+}

@@ -1,0 +1,69 @@
+/**
+ * The messages and alerts that are due now and were not sent before. They count as sent from here on; a caller that could
+ * not store them says so with `takeBackNotices`, and they are due again.
+ */
+import type { AlertState, Planned } from "./alert/alert.js";
+import { noticeOf } from "./alert/notice.js";
+import { planAlerts } from "./alert/plan.js";
+import type { Effect } from "./effects.js";
+import type { Due } from "./message/contents.js";
+import { dueCompletion, dueMessages } from "./message/due.js";
+import type { NodeState, NoticeState } from "./node-state.js";
+import type { SessionJudge } from "./session-judge.js";
+
+/** About open and closed incidents. */
+export function dueIncidentNotices(state: NodeState, now: number): Effect[] {
+  const { incidents: book, rules, notices, latest } = state;
+  const seen = (agent: string): SessionJudge | null => latest.get(agent) ?? null;
+  const messages = dueMessages(book, seen, sentBefore(notices), rules.messages, now).map((due) =>
+    message(notices, due),
+  );
+  // A channel that is configured later gets what is open then.
+  if (rules.alerts.routes.length === 0) return messages;
+  const planned = planAlerts({ book, known: [...notices.alerts.values()], rules: rules.alerts, now });
+  const alerts = planned.map((alert): Effect => {
+    const notice = noticeOf(alert, { book, seen, clock: rules.clock, now });
+    const before = notices.alerts.get(alert.subject) ?? null;
+    notices.alerts.set(alert.subject, withEdge(before, alert));
+    return { kind: "alert", planned: alert, notice, before };
+  });
+  return [...messages, ...alerts];
+}
+
+/** About a turn that finished. */
+export function dueCompletionNotice({ notices, rules }: NodeState, judge: SessionJudge, now: number): Effect[] {
+  if (judge.assessment.state !== "complete") return [];
+  const due = dueCompletion(judge, sentBefore(notices), rules.messages, now);
+  return due ? [message(notices, due)] : [];
+}
+
+export function takeBackNotices({ notices }: NodeState, effects: readonly Effect[]): void {
+  // Last first: two alerts of one step may be about one subject.
+  for (const effect of effects.toReversed()) {
+    if (effect.kind === "message") notices.sent.get(effect.message.subject)?.delete(effect.message.edge);
+    if (effect.kind !== "alert") continue;
+    const { subject } = effect.planned;
+    if (effect.before) notices.alerts.set(subject, effect.before);
+    else notices.alerts.delete(subject);
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+const sentBefore = ({ sent }: NoticeState) => ({
+  of: (subject: string): ReadonlySet<string> => sent.get(subject) ?? NONE,
+});
+
+function message({ sent }: NoticeState, due: Due): Effect {
+  sent.set(due.subject, (sent.get(due.subject) ?? new Set()).add(due.edge));
+  return { kind: "message", message: due };
+}
+
+function withEdge(state: AlertState | null, planned: Planned): AlertState {
+  const { subject, members, edge, at, severity, kind, deliveries } = planned;
+  return {
+    subject,
+    members: state?.members ?? members,
+    edges: [...(state?.edges ?? []), { edge, at, severity, kind }],
+    channels: [...new Set([...(state?.channels ?? []), ...deliveries.map(({ channel }) => channel)])],
+  };
+}

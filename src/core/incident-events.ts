@@ -1,0 +1,47 @@
+/** Applies one event to the incidents of the node, and says what has to be saved and shown because of it. */
+import type { Effect } from "./effects.js";
+import { type IncidentInput, takeIncidents } from "./incident/fold.js";
+import { progressOf } from "./incident/progress.js";
+import type { NodeState } from "./node-state.js";
+import type { Policy } from "./policy/policy.js";
+import { endedByHuman } from "./rules/by-exit.js";
+import type { SessionJudge } from "./session-judge.js";
+
+/** Saved even if no incident changed: an intent or an outcome must survive a crash. */
+const ALWAYS_SAVED: ReadonlySet<IncidentInput["kind"]> = new Set<IncidentInput["kind"]>([
+  "intended",
+  "done",
+  "renamed",
+  "acked",
+  "silenced",
+  "unsilenced",
+  "feedback",
+]);
+
+export function applyToIncidents(state: NodeState, event: IncidentInput): Effect[] {
+  const changes = takeIncidents(state.incidents, event);
+  if (changes.length === 0 && !ALWAYS_SAVED.has(event.kind)) return [];
+  return [{ kind: "save" }, { kind: "incidents", event, changes }];
+}
+
+/** The assessment of a session, as an event. */
+export function assessedEvent({ rules }: NodeState, judge: SessionJudge, policy: Policy, now: number): IncidentInput {
+  const { session, assessment, evidence } = judge;
+  // Every state is unknown because the user switched judging off; and an ended session cannot be unobserved.
+  const isUnasked = judge.settings.isJudging === false || (judge.judgingError !== null && session.endedAt !== null);
+  if (isUnasked) return { kind: "forgotten", at: now, agent: session.name };
+  return {
+    kind: "assessed",
+    agent: session.name,
+    session: session.session,
+    program: session.kind,
+    account: rules.accountOf(session),
+    assessment,
+    progress: progressOf(evidence),
+    confirmMs: policy.confirmMs,
+    outageMs: policy.outageMs,
+    endedByHuman: endedByHuman(evidence),
+    isOver: evidence.exit !== null,
+    spend: judge.spend,
+  };
+}

@@ -1,0 +1,97 @@
+/** Everything that rouse knows on one node, and the rules that it decides by. */
+import type { ActionName } from "./action.js";
+import type { AgentSession } from "./agent.js";
+import type { AlertRules, AlertState } from "./alert/alert.js";
+import { createIncidents, type Incidents } from "./incident/incident.js";
+import type { TellRules } from "./message/contents.js";
+import type { Policy } from "./policy/policy.js";
+import type { JudgingOptions, SessionJudge } from "./session-judge.js";
+import type { Situation } from "./situation.js";
+import type { Night } from "./spending.js";
+import type { Trouble } from "./trouble.js";
+
+/** What the user configured and what the caller knows of the machine, as functions of data. */
+export interface StepRules {
+  settingsFor: (session: AgentSession) => JudgingOptions;
+  policyOf: (session: AgentSession) => Policy;
+  isAllowed: (session: AgentSession, trouble: Trouble) => boolean;
+  /** Which actions are possible with this agent at all. */
+  can: (session: AgentSession) => readonly ActionName[];
+  /** The account it uses; null if unknown. */
+  accountOf: (session: AgentSession) => string | null;
+  /** rouse itself observes, stores and keeps up. */
+  isObserverHealthy: () => boolean;
+  /** The budget period at this moment, for periods that start at this hour of the local day. */
+  periodAt: (now: number, startHour: number) => Night;
+  messages: TellRules;
+  alerts: AlertRules;
+  /** A time of day as the reader's clock shows it. */
+  clock: (at: number) => string;
+  /** What-if: changes what a decision is made from. */
+  whatIf?: (situation: Situation) => Situation;
+}
+
+export interface NodeState {
+  readonly rules: StepRules;
+  readonly sessions: Map<string, SessionJudge>;
+  readonly incidents: Incidents;
+  /** The last judged session of each agent, by name. */
+  readonly latest: Map<string, SessionJudge>;
+  /** When to decide about an agent again even if nothing is observed, by name. */
+  readonly decideAt: Map<string, number>;
+  /** Actions in progress: action id to agent name. */
+  readonly running: Map<string, string>;
+  /** Sessions that a user is recovering: rouse decides nothing about them meanwhile. */
+  readonly userRecovers: Set<SessionJudge>;
+  readonly notices: NoticeState;
+  /** When the incidents were last handed out to be saved. */
+  savedAt: number;
+  /** Why the incidents could not be saved the last time; null if they were. */
+  saveProblem: string | null;
+  /** Signals cannot be stored, so they are not judged either, and silence accuses no agent. */
+  cannotStore: boolean;
+}
+
+/** What was sent before, so that nothing is sent twice. */
+export interface NoticeState {
+  /** Edges of messages by subject. */
+  readonly sent: Map<string, Set<string>>;
+  readonly alerts: Map<string, AlertState>;
+}
+
+export function createNodeState(
+  rules: StepRules,
+  incidents: Incidents = createIncidents(),
+  notices: NoticeState = { sent: new Map(), alerts: new Map() },
+): NodeState {
+  return {
+    rules,
+    sessions: new Map(),
+    incidents,
+    latest: new Map(),
+    decideAt: new Map(),
+    running: new Map(),
+    userRecovers: new Set(),
+    notices,
+    savedAt: 0,
+    saveProblem: null,
+    cannotStore: false,
+  };
+}
+
+/** By id, or by name: a live session first, else the one that started last. */
+export function findSession({ sessions }: Pick<NodeState, "sessions">, nameOrId: string): SessionJudge | null {
+  const byId = sessions.get(nameOrId);
+  if (byId) return byId;
+  let found: SessionJudge | null = null;
+  for (const candidate of sessions.values()) {
+    if (candidate.session.name !== nameOrId) continue;
+    if (candidate.session.endedAt === null) return candidate;
+    if (!found || candidate.session.startedAt > found.session.startedAt) found = candidate;
+  }
+  return found;
+}
+
+/** Older sessions of an agent are history: nothing is done about the crash of one that runs again. */
+export const isCurrent = (state: Pick<NodeState, "sessions">, judge: SessionJudge): boolean =>
+  judge.session.endedAt === null || findSession(state, judge.session.name) === judge;

@@ -1,0 +1,182 @@
+/** One watched session: its evidence, its assessment, and whether rouse can observe it. */
+import type { AgentSession } from "./agent.js";
+import { type Assessment, assess, RULESET } from "./assess.js";
+import { awakeMs } from "./awake.js";
+import type { Settings } from "./defaults.js";
+import { createEvidence, type Evidence, take } from "./evidence/evidence.js";
+import type { Signal } from "./signal.js";
+import { ago } from "./spell.js";
+import type { NightSpend } from "./spending.js";
+import { addEntry, type TimelineEntry } from "./timeline.js";
+import type { Traits } from "./traits.js";
+
+/** Entries kept in memory; the full timeline can be rebuilt from the journal. */
+const TIMELINE_MAX = 200;
+/** Many missed heartbeats of a host: after this long without a sign of life, rouse reports that it cannot see the session. */
+export const BLIND_MS: number = 60_000;
+
+/** The first signal may take this long after registration before the session counts as unobserved. */
+const FIRST_SIGNAL_MS = 10_000;
+
+/** Longer than any session. */
+const NEVER_S = 1e9;
+
+/** Where a sign of life came from: the host that holds the terminal, the tmux pane, or any other sensor of the daemon. */
+export type LivenessSource = "host" | "pane" | "senses";
+
+/**
+ * Which sources prove that rouse can see a session. A frozen host still holds the agent's terminal, whatever the process
+ * table says; a pane that answers proves as much as new output in it.
+ */
+const PROOF: Readonly<Record<AgentSession["origin"], ReadonlySet<LivenessSource>>> = {
+  run: new Set<LivenessSource>(["host"]),
+  spawn: new Set<LivenessSource>(["host"]),
+  tmux: new Set<LivenessSource>(["pane", "senses"]),
+  transcript: new Set<LivenessSource>(["senses"]),
+};
+
+export interface JudgingOptions extends Settings {
+  noise_patterns?: readonly string[];
+  /** False: signals are stored and nothing is judged. */
+  isJudging?: boolean;
+  /** False: activity does not hold back a resume. */
+  isGuarded?: boolean;
+  /** Traits of the program; plain ones if not given. Read once, when the session is created. */
+  traits?: Traits;
+}
+
+const unjudged = (reason: string, at: number): Assessment => ({
+  state: "unknown",
+  cause: null,
+  confidence: 0,
+  until: null,
+  reasons: [reason],
+  level: "tell",
+  kinds: [],
+  at,
+  ruleset: RULESET,
+  recheckAt: null,
+});
+
+const NEW: Omit<Assessment, "at" | "recheckAt" | "reasons"> = {
+  state: "starting",
+  cause: null,
+  confidence: 0.5,
+  until: null,
+  level: "act",
+  kinds: [],
+  ruleset: RULESET,
+};
+
+export class SessionJudge {
+  session: AgentSession;
+  readonly evidence: Evidence;
+  readonly timeline: TimelineEntry[] = [];
+  assessment: Assessment;
+  /** When the present state and cause began. */
+  since: number;
+  /** Last sign of life from a source that proves that rouse can see the session. */
+  lastAliveAt: number;
+  /** Why its pane cannot be read at present; null while it can. */
+  unreadableReason: string | null = null;
+  /** When it became visible again after it was unobserved; null if it never was. */
+  visibleAgainAt: number | null = null;
+  /** Judging threw: this session is set aside, the others continue. */
+  judgingError: string | null = null;
+
+  /** What all sessions of the agent used in the present budget period; null without a budget. */
+  spend: NightSpend | null = null;
+
+  settings: JudgingOptions;
+  readonly #createdAt: number;
+
+  constructor(session: AgentSession, now: number, settings: JudgingOptions = {}) {
+    this.session = session;
+    this.settings = settings;
+    this.#createdAt = now;
+    this.evidence = createEvidence(settings.traits);
+    this.assessment = this.#assess(now);
+    this.since = now;
+    this.lastAliveAt = now;
+  }
+
+  take(signals: readonly Signal[], now: number): void {
+    if (this.judgingError !== null) return;
+    try {
+      for (const signal of signals) take(this.evidence, signal, this.settings);
+    } catch (error) {
+      this.#setAside(error, now);
+    }
+  }
+
+  recordLiveness(at: number, by: LivenessSource): void {
+    if (by === "pane") this.unreadableReason = null;
+    if (this.unreadableReason !== null || !PROOF[this.session.origin].has(by)) return;
+    this.lastAliveAt = Math.max(this.lastAliveAt, at);
+  }
+
+  /** The signal to record when rouse lost sight of the session or sees it again; null if nothing changed. */
+  checkVisibility(now: number, storageProblem: string | null = null): Signal | null {
+    const { blind, exit, asleep } = this.evidence;
+    if (this.judgingError !== null || this.session.endedAt !== null || exit) return null;
+    if (blind) return this.lastAliveAt >= blind.at ? { kind: "sight", at: now, source: "observer", seen: true } : null;
+    if (awakeMs(asleep, this.lastAliveAt, now) <= BLIND_MS) return null;
+    const text = storageProblem ?? this.unreadableReason ?? UNOBSERVED[this.session.origin];
+    return { kind: "sight", at: now, source: "observer", seen: false, since: this.lastAliveAt, text };
+  }
+
+  /** The assessment at this moment, without recording it. */
+  peek(now: number): Assessment {
+    return this.#assess(now);
+  }
+
+  /** Judges at this moment. True if the state or its cause changed. */
+  judge(now: number): boolean {
+    const before = this.assessment;
+    try {
+      this.assessment = this.#assess(now);
+    } catch (error) {
+      this.#setAside(error, now);
+      this.assessment = this.#assess(now);
+    }
+    addEntry(this.timeline, this.assessment, this.session.startedAt);
+    if (this.timeline.length > TIMELINE_MAX) this.timeline.shift();
+    const changed = before.state !== this.assessment.state || before.cause !== this.assessment.cause;
+    if (changed) this.since = now;
+    return changed;
+  }
+
+  #assess(now: number): Assessment {
+    if (this.judgingError !== null) return unjudged(`judging this session failed: ${this.judgingError}`, now);
+    if (this.settings.isJudging === false)
+      return unjudged("judging is switched off (health.enabled in the configuration)", now);
+    const { endedAt } = this.session;
+    // Watching ended, not the process: another session continues with it, and no clock runs here any more.
+    if (endedAt !== null && !this.evidence.exit && endedAt < now)
+      return { ...this.#assess(endedAt), at: now, recheckAt: null };
+    const found = assess(this.evidence, now, this.#effectiveSettings());
+    const firstSignalBy = this.#createdAt + FIRST_SIGNAL_MS;
+    const isNew = this.evidence.first === null && !this.evidence.blind && now < firstSignalBy;
+    if (!isNew || found.state !== "unknown") return found;
+    const reasons = [`met ${ago(now - this.#createdAt)} (observer), nothing was seen of it yet`];
+    return { ...NEW, reasons, at: now, recheckAt: firstSignalBy };
+  }
+
+  /** Without a terminal, an empty screen is no evidence: the program may be waiting for its first prompt. */
+  #effectiveSettings(): JudgingOptions {
+    const isUnseen = this.session.origin === "transcript" && !this.evidence.lifecycle.shown;
+    return isUnseen ? { ...this.settings, never_shown_seconds: NEVER_S } : this.settings;
+  }
+
+  #setAside(error: unknown, now: number): void {
+    this.judgingError = (error as Error).message;
+    this.since = now;
+  }
+}
+
+const UNOBSERVED: Readonly<Record<AgentSession["origin"], string>> = {
+  run: "the process that holds its terminal is silent; it may be stopped",
+  spawn: "the process that holds its terminal is silent; it may be stopped",
+  tmux: "neither its pane nor its process can be seen",
+  transcript: "its process cannot be seen",
+};

@@ -1,0 +1,42 @@
+/** What can happen on a node, from its sensors, its store, its actions and its users. */
+import type { Action, Outcome } from "./action.js";
+import type { AgentSession } from "./agent.js";
+import type { Effect } from "./effects.js";
+import type { IncidentInput } from "./incident/fold.js";
+import type { LivenessSource } from "./session-judge.js";
+import type { Signal } from "./signal.js";
+
+export type UserEvent = Extract<IncidentInput, { kind: "acked" | "silenced" | "unsilenced" | "feedback" }>;
+
+export type StepInput =
+  | { kind: "register"; session: AgentSession }
+  /** Signals that are stored. */
+  | { kind: "signals"; session: string; by: LivenessSource; signals: readonly Signal[] }
+  /** A sign of life without anything new. */
+  | { kind: "alive"; session: string; by: LivenessSource; at: number }
+  | { kind: "unreadable"; session: string; reason: string }
+  /** Something was done to it, or its settings changed: judge it now. */
+  | { kind: "check"; session: string }
+  | { kind: "retune"; agent: string }
+  | { kind: "tick" }
+  /** The machine slept, or rouse did not run. */
+  | { kind: "gap"; from: number; to: number }
+  /** After a restart: a known session and its stored signals, judged as they were judged when they came. */
+  | { kind: "restore"; session: AgentSession }
+  | { kind: "history"; session: string; signals: readonly Signal[]; by: readonly LivenessSource[] }
+  /** All of its history is read; nothing was observed since `unobservedFrom`. */
+  | { kind: "restored"; session: string; unobservedFrom: number | null }
+  /** All sessions are restored. `unobserved`: from the last observation before the restart until now. */
+  | { kind: "restarted"; unobserved: { from: number; to: number } | null }
+  | { kind: "user"; event: UserEvent }
+  /** A permission was given: what only waited for it is decided again. */
+  | { kind: "reconsider" }
+  /** A user asks for another attempt at one incident. */
+  | { kind: "retry"; incident: string }
+  | { kind: "order"; action: Action; session: string }
+  | { kind: "outcome"; outcome: Outcome; session: string }
+  /** Signals can or cannot be stored. */
+  | { kind: "storage"; isWorking: boolean }
+  | { kind: "saved" }
+  /** Incidents, messages and alerts of these effects could not be saved; `problem` is null if no incident was among them. */
+  | { kind: "not_saved"; problem: string | null; effects: readonly Effect[] };

@@ -1,0 +1,95 @@
+/**
+ * The product: what rouse does with one input, in order.
+ *
+ *   take in -> assess -> update incidents -> decide -> determine due notices
+ *
+ * The live loop, restart, replay, what-if and the simulator all call `step`. It reads no clock, does no I/O and uses no
+ * randomness: the same inputs at the same times give the same effects. The state is updated in place and returned.
+ */
+import { decideAgent } from "./agent-decisions.js";
+import { setting } from "./defaults.js";
+import { dueCompletionNotice, dueIncidentNotices } from "./due-notices.js";
+import type { Effect } from "./effects.js";
+import { spentBetween } from "./evidence/spend.js";
+import { isOpen } from "./incident/incident.js";
+import { applyToIncidents, assessedEvent } from "./incident-events.js";
+import { isCurrent, type NodeState } from "./node-state.js";
+import type { SessionJudge } from "./session-judge.js";
+import { hasSpendBudget, type NightSpend, nightSpend } from "./spending.js";
+import type { StepInput } from "./step-input.js";
+import { ENDED_KEPT_MS, takeIn } from "./take-in.js";
+
+/** When an incident was last seen changes with every check: that alone is saved this often, all else at once. */
+const SAVE_EVERY_MS = 30_000;
+
+export interface Step {
+  state: NodeState;
+  effects: Effect[];
+}
+
+export function step(state: NodeState, input: StepInput, now: number): Step {
+  const { judge: due, effects } = takeIn(state, input, now);
+  for (const judge of due) effects.push(...judgeSession(state, judge, now));
+  if (input.kind === "tick") effects.push(...forgetEnded(state, now), ...decideDue(state, now), ...saveDue(state, now));
+  if (input.kind === "tick" || isSaved(effects)) effects.push(...dueIncidentNotices(state, now));
+  if (isSaved(effects)) state.savedAt = now;
+  return { state, effects };
+}
+
+/** Assess, update incidents, decide; a finished turn is reported at once. */
+export function judgeSession(state: NodeState, judge: SessionJudge, now: number): Effect[] {
+  // Signals may be stamped later than a tick that came before them.
+  const at = Math.max(now, judge.assessment.at);
+  const isChanged = judge.judge(at);
+  judge.spend = spendOf(state, judge, at);
+  const effects: Effect[] = isCurrent(state, judge) ? takeAssessment(state, judge, at) : [];
+  if (isChanged) effects.push({ kind: "assessed", judge });
+  return effects;
+}
+
+/** The second half of a step: what follows from an assessment. */
+export function takeAssessment(state: NodeState, judge: SessionJudge, now: number): Effect[] {
+  state.latest.set(judge.session.name, judge);
+  const event = assessedEvent(state, judge, state.rules.policyOf(judge.session), now);
+  const effects = applyToIncidents(state, event);
+  if (event.kind === "assessed") effects.push(...decideAgent(state, judge, now));
+  return [...effects, ...dueCompletionNotice(state, judge, now)];
+}
+
+/** What all sessions of the agent used in the present budget period; null without a budget. */
+function spendOf({ sessions, rules }: NodeState, { settings, session }: SessionJudge, now: number): NightSpend | null {
+  if (!hasSpendBudget(settings)) return null;
+  const period = rules.periodAt(now, setting(settings, "night_starts_hour"));
+  const own = [...sessions.values()].filter((other) => other.session.name === session.name);
+  return nightSpend(
+    own.map(({ evidence }) => spentBetween(evidence.spend, period.from, period.to)),
+    period,
+    settings,
+  );
+}
+
+function decideDue(state: NodeState, now: number): Effect[] {
+  const due = [...state.decideAt].filter(([, at]) => at <= now).flatMap(([agent]) => state.latest.get(agent) ?? []);
+  return due.flatMap((judge) => decideAgent(state, judge, now));
+}
+
+function forgetEnded(state: NodeState, now: number): Effect[] {
+  const effects: Effect[] = [];
+  for (const [id, judge] of state.sessions) {
+    const { name, endedAt } = judge.session;
+    if (endedAt === null || now - endedAt <= ENDED_KEPT_MS) continue;
+    state.sessions.delete(id);
+    if (state.latest.get(name)?.session.session !== id) continue;
+    state.latest.delete(name);
+    state.decideAt.delete(name);
+    effects.push(...applyToIncidents(state, { kind: "forgotten", at: now, agent: name }));
+  }
+  return effects;
+}
+
+function saveDue(state: NodeState, now: number): Effect[] {
+  const isMoving = state.saveProblem !== null || state.incidents.incidents.some(isOpen);
+  return isMoving && now - state.savedAt >= SAVE_EVERY_MS ? [{ kind: "save" }] : [];
+}
+
+const isSaved = (effects: readonly Effect[]): boolean => effects.some(({ kind }) => kind === "save");

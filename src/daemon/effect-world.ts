@@ -1,0 +1,36 @@
+/** What effects see of the daemon: the agents as they are judged now, and where their conversations are. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RousePaths } from "../config/paths.js";
+import type { SessionJudge } from "../core/session-judge.js";
+import type { EffectWorld } from "../effects/index.js";
+import type { Loop } from "./loop.js";
+
+export interface EffectSources {
+  transcriptOf: (session: string) => string | null;
+}
+
+export function effectWorld(
+  loop: () => Loop,
+  { transcriptOf }: EffectSources,
+  paths: RousePaths,
+): Omit<EffectWorld, "profileOf" | "starting"> {
+  return {
+    paths,
+    now: () => loop().now(),
+    sleep: (ms) => sleep(ms),
+    evidence: (session) => loop().find(session)?.evidence ?? null,
+    assessment: (session) => loop().find(session)?.peek(loop().now()) ?? null,
+    transcript: transcriptOf,
+    others: (session) =>
+      loop()
+        .sessions()
+        .filter((other) => other.session.session !== session && isAlive(other))
+        .map((other) => ({
+          ...other.session,
+          conversation: other.evidence.session.id ?? null,
+          transcript: transcriptOf(other.session.session),
+        })),
+  };
+}
+
+const isAlive = ({ session, evidence }: SessionJudge): boolean => session.endedAt === null && evidence.exit === null;

@@ -1,0 +1,109 @@
+/** Builds the loop of the daemon: the rules that a step decides by, and what carries its effects out. */
+import { join } from "node:path";
+import { accountByHand } from "../config/accounts.js";
+import type { Config } from "../config/keys.js";
+import type { RousePaths } from "../config/paths.js";
+import { PolicyFiles, policyFor } from "../config/policies.js";
+import { problemText } from "../config/problem.js";
+import type { AgentSession } from "../core/agent.js";
+import { createNodeState, type StepRules } from "../core/node-state.js";
+import type { Policy } from "../core/policy/policy.js";
+import { Environments } from "../effects/environments.js";
+import { canDo, carryOut, type EffectWorld } from "../effects/index.js";
+import type { Journal } from "../store/journal.js";
+import { budgetPeriodAt } from "./budget-period.js";
+import type { Clock } from "./clock.js";
+import { type EffectSources, effectWorld } from "./effect-world.js";
+import { logLine } from "./log-line.js";
+import { Loop } from "./loop.js";
+import { type ChannelSetup, localTime, messageRules, openChannels } from "./notify-setup.js";
+import { Permission } from "./permission.js";
+import { UserRecovery } from "./recovery.js";
+import type { Tuning } from "./tuning.js";
+
+/** The policy of an agent that was started without one and that no policy names. */
+const USUAL = "default";
+/** A loop that is later than this does not keep up. */
+const LAG_MS = 5000;
+
+export interface LoopSetup extends ChannelSetup {
+  loop: Loop;
+  permission: Permission;
+  recovery: UserRecovery;
+  policyOf: (session: AgentSession) => Policy;
+  /** What effects see of the daemon. */
+  outside: EffectWorld;
+  notes: string[];
+}
+
+export interface LoopSetupOptions {
+  paths: RousePaths;
+  config: Config;
+  /** The user configured which agents are workers: messages are about these only. */
+  isOnlyWorkers: boolean;
+  /** The script of the process that holds a spawned agent's terminal. */
+  hostScript: string;
+  profileOf: EffectWorld["profileOf"];
+  tuning: Tuning;
+  sensors: EffectSources & { accountOf: (session: string) => string | null };
+  log: (line: string) => void;
+}
+
+export function setUpLoop(journal: Journal, clock: Clock, options: LoopSetupOptions): LoopSetup {
+  const { paths, config, isOnlyWorkers, profileOf, tuning, sensors, log } = options;
+  const files = new PolicyFiles();
+  const { problems } = files.under(config.health);
+  const permission = new Permission(join(paths.state, "allow.json"));
+  const policyOf = (session: AgentSession): Policy => {
+    const { policies } = files.under(tuning.configOf(session).health);
+    return policyFor(policies, session, USUAL);
+  };
+  const can: StepRules["can"] = (session) => canDo(session, profileOf);
+  const patienceMs = (agent: string): number => {
+    const judge = loop.find(agent);
+    return judge ? policyOf(judge.session).patienceMs : 0;
+  };
+  const tagsOf = (agent: string): readonly string[] => loop.find(agent)?.session.tags ?? [];
+  const channels = openChannels(config, journal.outbox, () => loop);
+  const rules: StepRules = {
+    settingsFor: tuning.settingsFor,
+    policyOf,
+    isAllowed: (session, trouble) => permission.isAllowed(session, trouble, loop.now()),
+    can,
+    accountOf: (session) => accountByHand(config.accounts, session) ?? sensors.accountOf(session.session),
+    isObserverHealthy: () => journal.isWriting && loop.tickedAt !== null && loop.now() - loop.tickedAt < LAG_MS,
+    periodAt: budgetPeriodAt,
+    messages: messageRules(config, tuning.configOf, { isOnlyWorkers, patienceMs, can }),
+    alerts: { ...channels.rules, patienceMs, tagsOf },
+    clock: localTime,
+  };
+  // The environment of an agent can only be read while it lives, so it is read at registration.
+  const environments = new Environments(paths, process.env);
+  const starting = { environments, hostScript: options.hostScript };
+  const outside: EffectWorld = { ...effectWorld(() => loop, sensors, paths), starting, profileOf };
+  const notices = {
+    sent: journal.messages.told(),
+    alerts: new Map(journal.outbox.states().map((state) => [state.subject, state])),
+  };
+  const loop: Loop = new Loop({
+    journal,
+    clock,
+    state: createNodeState(rules, journal.book.load(), notices),
+    carryOut: (action, session) => carryOut(action, session, outside),
+    send: channels.send,
+    receiver: config.watchdog.orchestrator_tag,
+    onRegister: (session) => environments.remember(session),
+  });
+  loop.subscribe((event) => {
+    if (event.kind === "incidents") {
+      const line = logLine(event.event, loop.incidents);
+      if (line !== null) log(line);
+    }
+    if (event.kind !== "renamed") return;
+    permission.rename(event.from, event.to);
+    tuning.learn(loop.incidents.feedback);
+  });
+  const notes = [...problems.map(problemText), ...channels.notes];
+  if (permission.problem !== null) notes.push(permission.problem);
+  return { ...channels, loop, permission, recovery: new UserRecovery(loop), policyOf, outside, notes };
+}

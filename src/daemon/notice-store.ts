@@ -1,0 +1,75 @@
+/** Saves incidents with the messages and alerts that are about their change, in one transaction. */
+import { membersIn } from "../core/alert/plan.js";
+import type { Effect } from "../core/effects.js";
+import type { Incidents } from "../core/incident/incident.js";
+import type { Due } from "../core/message/contents.js";
+import type { NodeState } from "../core/node-state.js";
+import type { Journal } from "../store/journal.js";
+import type { NewMessage } from "../store/messages.js";
+
+/** What was sent about agents and incidents that are not known any more is removed this often. */
+const PRUNE_EVERY_MS = 3_600_000;
+
+export class NoticeStore {
+  readonly #journal: Journal;
+  readonly #receiver: string;
+  #prunedAt: number;
+
+  constructor(journal: Journal, receiver: string, now: number) {
+    this.#journal = journal;
+    this.#receiver = receiver;
+    this.#prunedAt = now;
+  }
+
+  /** Returns why nothing of it could be saved; null if all of it was. */
+  save(incidents: Incidents, effects: readonly Effect[]): string | null {
+    const { book, messages } = this.#journal;
+    const isNotice = effects.some(({ kind }) => kind === "message" || kind === "alert");
+    const isSave = effects.some(({ kind }) => kind === "save");
+    if (!isNotice && !isSave) return null;
+    try {
+      if (isSave) book.save(incidents, isNotice ? () => this.#put(effects) : null);
+      else messages.inOne(() => this.#put(effects));
+      return null;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  /** Inside the transaction. */
+  #put(effects: readonly Effect[]): void {
+    const due = effects.flatMap((effect) => (effect.kind === "message" ? effect.message : []));
+    this.#journal.messages.put(
+      due.filter(({ isKnown }) => !isKnown).map((one) => this.#newMessage(one)),
+      due,
+    );
+    this.#journal.outbox.put(effects.flatMap((effect) => (effect.kind === "alert" ? effect : [])));
+  }
+
+  #newMessage({ key, type, at, payload }: Due): NewMessage {
+    return { receiver: this.#receiver, key, type, sender: "rouse", at, payload };
+  }
+
+  /** A failure is tried again later; the journal itself reports it. */
+  prune({ notices, incidents, latest }: NodeState, now: number): void {
+    if (now - this.#prunedAt < PRUNE_EVERY_MS) return;
+    this.#prunedAt = now;
+    const { messages, outbox } = this.#journal;
+    const known = new Set([
+      ...incidents.incidents.map(({ id }) => id),
+      ...[...latest.values()].map(({ session }) => session.session),
+    ]);
+    const gone = [...notices.sent.keys()].filter((subject) => !known.has(subject.slice(0, subject.lastIndexOf("."))));
+    try {
+      messages.forget(gone);
+      for (const subject of gone) notices.sent.delete(subject);
+      const members = membersIn(incidents);
+      const live = [...notices.alerts.values()].filter((state) => members(state).length > 0);
+      outbox.prune(new Set(live.map(({ subject }) => subject)), now);
+      const kept = new Set(outbox.states().map(({ subject }) => subject));
+      for (const subject of notices.alerts.keys()) if (!kept.has(subject)) notices.alerts.delete(subject);
+    } catch {
+      // Tried again after the next period.
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/** Which agents messages are about, and the channels that alerts go to. */
+import { pattern } from "../agents/pattern.js";
+import type { Channel } from "../channels/channel.js";
+import { makeChannel } from "../channels/index.js";
+import { loadChannels } from "../config/channels.js";
+import type { Config } from "../config/keys.js";
+import { problemText } from "../config/problem.js";
+import type { AgentSession } from "../core/agent.js";
+import type { AlertRules } from "../core/alert/alert.js";
+import { isStillWanted } from "../core/alert/wanted.js";
+import type { TellRules } from "../core/message/contents.js";
+import type { OutboxTable } from "../store/outbox.js";
+import { alertRules, isCron } from "./alert-rules.js";
+import { Courier } from "./courier.js";
+import { Digests } from "./digests.js";
+import type { Loop } from "./loop.js";
+import { ringTerminals } from "./ring-terminals.js";
+
+export interface ChannelSetup {
+  courier: Courier;
+  channels: readonly Channel[];
+  rules: Omit<AlertRules, "patienceMs" | "tagsOf">;
+  /** Sends what is due in the outbox, digests included. */
+  send: (now: number) => void;
+  notes: string[];
+}
+
+export function openChannels(config: Config, outbox: OutboxTable, loop: () => Loop): ChannelSetup {
+  const loaded = loadChannels();
+  const { rules, problems } = alertRules(config, loaded.channels);
+  const channels = loaded.channels.map((settings) =>
+    makeChannel(settings, { ring: (text) => ringTerminals(loop(), text) }),
+  );
+  const now = (): number => loop().now();
+  const courier = new Courier({
+    outbox,
+    channels,
+    now,
+    isWanted: ({ notice }) => isStillWanted(notice, loop().incidents, loop().state.notices.alerts, now()),
+    retryMs: config.alerts.retry_seconds * 1000,
+    giveUpMs: config.alerts.give_up_hours * 3_600_000,
+  });
+  const withDigest = loaded.channels.filter(({ digest }) => digest);
+  const digests = isCron(config.alerts.digest)
+    ? new Digests({
+        pattern: config.alerts.digest,
+        outbox,
+        channels: (withDigest.length > 0 ? withDigest : loaded.channels).map(({ name }) => name),
+        book: () => loop().incidents,
+        states: () =>
+          loop()
+            .sessions()
+            .flatMap((one) => (one.session.endedAt === null ? [one.assessment.state] : [])),
+        now,
+      })
+    : null;
+  const send = (at: number): void => {
+    digests?.tick(at);
+    courier.pump();
+  };
+  return { courier, channels, rules, send, notes: [...loaded.problems, ...problems].map(problemText) };
+}
+
+/** Rules for messages from the configuration of the user and of the folder that each agent works in. */
+export function messageRules(
+  config: Config,
+  configOf: (session: AgentSession) => Config,
+  more: Pick<TellRules, "patienceMs" | "can"> & { isOnlyWorkers: boolean },
+): TellRules {
+  const { worker_pattern, orchestrator_tag } = config.watchdog;
+  const names = worker_pattern === "" ? null : pattern(worker_pattern);
+  return {
+    patienceMs: more.patienceMs,
+    can: more.can,
+    ...workerRules({
+      tagsFor: (session) => configOf(session).watchdog.worker_tags,
+      matches: (name) => names?.test(name) ?? false,
+      isOnly: more.isOnlyWorkers,
+      orchestratorTag: orchestrator_tag,
+    }),
+  };
+}
+
+export interface WorkerSettings {
+  tagsFor: (session: AgentSession) => readonly string[];
+  matches: (name: string) => boolean;
+  /** The user configured which agents are workers: messages are about these only. */
+  isOnly: boolean;
+  orchestratorTag: string;
+}
+
+/** Workers by tag or name; an orchestrator gets no messages about itself. */
+export function workerRules(settings: WorkerSettings): Pick<TellRules, "isWorker" | "isTold" | "isReceiver"> {
+  const { tagsFor, matches, isOnly, orchestratorTag } = settings;
+  const isWorker = (session: AgentSession): boolean =>
+    session.tags.some((tag) => tagsFor(session).includes(tag)) || matches(session.name);
+  return {
+    isWorker,
+    isTold: (session) => !isOnly || isWorker(session),
+    isReceiver: (session) => session.tags.includes(orchestratorTag),
+  };
+}
+
+/** In this machine's time zone. */
+export function localTime(at: number): string {
+  const date = new Date(at);
+  const two = (n: number): string => String(n).padStart(2, "0");
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  return date.toDateString() === new Date().toDateString()
+    ? time
+    : `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
+}
