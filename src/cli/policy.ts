@@ -3,10 +3,10 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { Assessment } from "../core/assess.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { Origin, Policy } from "../core/policy/policy.js";
-import { createRehearsal, rehearseWith, type Would } from "../core/rehearse.js";
 import { nightSpend } from "../core/spending.js";
 import { ERROR_CAUSES, type State } from "../core/states.js";
 import { TROUBLES, type Trouble } from "../core/trouble.js";
+import { WhatIf, type Would } from "../core/what-if.js";
 import { canDoWith } from "../effects/index.js";
 import { parseTrouble } from "./options.js";
 import { knownPolicies, parseOrigin, policyOf } from "./policy-option.js";
@@ -91,7 +91,7 @@ const OVERSPENT = nightSpend(
 
 function trial(policy: Policy, trouble: Trouble, origin: Origin): Would[] {
   // Of a program with which everything can be done that the way in which it was started allows.
-  const rehearsal = createRehearsal(policy, origin, "generic", { can: canDoWith({ kind: "claude-code", origin }, []) });
+  const whatIf = new WhatIf({ policy, origin, can: canDoWith({ kind: "claude-code", origin }, []) });
   let now = 0;
   for (let step = 0; step < STEPS_MAX && now <= TRIAL_MS; step++) {
     const assessment: Assessment = {
@@ -106,11 +106,11 @@ function trial(policy: Policy, trouble: Trouble, origin: Origin): Would[] {
       recheckAt: null,
     };
     const spend = trouble === "over_budget" ? OVERSPENT : null;
-    const next = rehearseWith(rehearsal, assessment, { workAt: null, outcomeAt: null }, () => ({}), { spend });
-    if (rehearsal.would.at(-1)?.do === "escalate") break;
+    const next = whatIf.assess(assessment, { spend });
+    if (whatIf.would.at(-1)?.do === "escalate") break;
     now = Math.max(now + 1000, Math.min(next ?? now + 30_000, now + 30_000));
   }
-  return rehearsal.would;
+  return whatIf.would;
 }
 
 function stateOf(trouble: Trouble): Pick<Assessment, "state" | "cause"> {

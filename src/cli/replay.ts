@@ -6,7 +6,7 @@ import { COMPLETION_MARKER } from "../core/defaults.js";
 import type { Incidents } from "../core/incident/incident.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { Origin, Policy } from "../core/policy/policy.js";
-import { createRehearsal } from "../core/rehearse.js";
+import { WhatIf } from "../core/what-if.js";
 import { canDoWith } from "../effects/index.js";
 import { SOURCE_NAMES } from "../replay/case-folder.js";
 import { BadInput } from "../replay/files.js";
@@ -72,7 +72,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
         marker: options.marker,
         ...(options.agent ? { agent: options.agent } : {}),
         profiles,
-        ...(policy ? { rehearsal: rehearsalOf(policy, options.origin, profiles) } : {}),
+        ...(policy ? { whatIf: whatIfOf(policy, options.origin, profiles) } : {}),
       };
       const kinds = new Set<string>();
       const print = printer(options.json === true, policy?.name ?? null);
@@ -137,14 +137,17 @@ async function replayPath(path: string, options: ReplayOptions): Promise<Replaye
 }
 
 /** All recordings with a date are taken to be of one machine; one without is on a machine of its own. */
-function rehearsalOf(
+function whatIfOf(
   policy: Policy,
   origin: Origin,
   profiles: readonly ProfileOverride[],
-): NonNullable<ReplayOptions["rehearsal"]> {
+): NonNullable<ReplayOptions["whatIf"]> {
   const node: Incidents[] = [];
-  return (kind, startAt) =>
-    createRehearsal(policy, origin, kind, {
+  return (kind, startAt, settings) =>
+    new WhatIf({
+      policy,
+      origin,
+      settings,
       can: canDoWith({ kind, origin }, profiles),
       ...(startAt > 0 ? { node } : {}),
     });

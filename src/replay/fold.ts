@@ -1,17 +1,24 @@
 /**
- * Folds a recording through today's judgement on a virtual clock.
+ * Replays a recording on a virtual clock through the step that the live loop calls.
  *
  * The terminal is read on a fixed grid of time; records count at the moment they were written. Between two inputs the
- * judgement is asked again at the moments it named itself, so a silence of hours costs a few steps. The same
- * recording gives the same timeline, byte for byte, however its bytes were cut.
+ * clock ticks when a judgement or a decision is due, and every 10 s as in the live loop. The same recording gives the same
+ * timeline, byte for byte, however its bytes were cut.
  */
 import { type AgentProfile, recordsOf } from "../agents/profile.js";
 import { traitsOf } from "../agents/registry.js";
-import { type Assessment, assess } from "../core/assess.js";
+import type { AgentSession } from "../core/agent.js";
 import { COMPLETION_MARKER } from "../core/defaults.js";
-import { createEvidence, type Evidence, take } from "../core/evidence/evidence.js";
+import type { Evidence } from "../core/evidence/evidence.js";
+import { createNodeState, type NodeState } from "../core/node-state.js";
+import type { JudgingOptions, SessionJudge } from "../core/session-judge.js";
 import type { Signal } from "../core/signal.js";
+import { step } from "../core/step.js";
+import type { StepInput } from "../core/step-input.js";
+import { OBSERVE_ONLY } from "../core/step-rules.js";
+import { FLOOR_MS } from "../core/take-in.js";
 import { addEntry, type TimelineEntry } from "../core/timeline.js";
+import { agentSession, type WhatIf } from "../core/what-if.js";
 import { parseRecord } from "../readers/json.js";
 import { readKeys } from "../readers/keys.js";
 import { LineSplitter } from "../readers/lines.js";
@@ -23,12 +30,11 @@ import { isOnClock, type RecordedInput } from "./inputs.js";
 
 /** So long after the last byte a look can find nothing new: every count and every motion has settled by then. */
 const QUIET_MS = 10_000;
-/** After a silence of a week, moments to judge again lie further and further apart: years cost a few hundred steps. */
+/** After a silence of a week, ticks lie further and further apart: years cost a few hundred steps. */
 const LONG_SILENCE_MS = 7 * 24 * 3_600_000;
 const LONG_SILENCE_STEP = 0.01;
-
-/** Nobody is asked more often than this. */
-const ASK_MIN_MS = 1000;
+/** The live loop ticks no more often than this. */
+const TICK_MS = 1000;
 
 export interface FoldOptions {
   profile: AgentProfile;
@@ -39,10 +45,12 @@ export interface FoldOptions {
   marker?: string;
   /** Size of the terminal; null for a recording without one. */
   size: { cols: number; rows: number } | null;
-  /** Called with each assessment, for `--json` streams and benches. */
+  /** Called with each signal, for benches. */
   onSignal?: (signal: Signal) => void;
-  /** Called with each assessment and the evidence behind it; returns a moment at which it wants to be asked again. */
-  onAssessed?: (assessment: Assessment, evidence: Evidence) => number | null;
+  /** Judged by these instead of the defaults. */
+  settings?: JudgingOptions;
+  /** Acts by a policy, as if every action worked. */
+  whatIf?: (settings: JudgingOptions) => WhatIf;
 }
 
 export interface FoldResult {
@@ -61,33 +69,36 @@ export async function foldRecording(inputs: AsyncIterable<RecordedInput>, option
 
 class Fold {
   readonly #options: FoldOptions;
-  readonly #evidence: Evidence;
+  readonly #state: NodeState;
+  readonly #whatIf: WhatIf | null;
+  readonly #judge: SessionJudge;
   readonly #timeline: TimelineEntry[] = [];
   readonly #terminal: TerminalReader | null;
   readonly #readers = new Map<string, RecordReader>();
   readonly #stdout = new LineSplitter();
   readonly #stderr = new StandardError();
   #now: number;
-  /** Looks that were taken or passed over. */
+  /** Points of the grid that were read or passed. */
   #looks = 0;
   #writtenAt: number;
-  #heardAt: number;
-  #recheckAt: number | null = null;
-  /** What somebody who listens waits for; the timeline does not depend on it. */
-  #askAt: number | null = null;
+  #lastInputAt: number;
   #signals = 0;
   #impossible = 0;
 
   constructor(options: FoldOptions) {
+    const { profile, startAt, size, zone } = options;
     this.#options = options;
-    this.#evidence = createEvidence(traitsOf(options.profile));
-    this.#terminal = options.size ? new TerminalReader(options.profile, { ...options.size, zone: options.zone }) : null;
-    this.#now = options.startAt;
-    this.#writtenAt = options.startAt;
-    this.#heardAt = options.startAt;
-    this.#say(assess(this.#evidence, this.#now));
-    this.#take([{ kind: "session", at: this.#now, source: "observer" }]);
-    this.#judge(this.#now);
+    const settings: JudgingOptions = { ...options.settings, traits: traitsOf(profile) };
+    this.#whatIf = options.whatIf?.(settings) ?? null;
+    this.#state = this.#whatIf?.state ?? createNodeState({ ...OBSERVE_ONLY, settingsFor: () => settings });
+    this.#terminal = size ? new TerminalReader(profile, { ...size, zone }) : null;
+    this.#now = startAt;
+    this.#writtenAt = startAt;
+    this.#lastInputAt = startAt;
+    const session = agentSession(this.#whatIf?.origin ?? "run", profile.id, startAt);
+    step(this.#state, { kind: "register", session }, startAt);
+    this.#judge = registered(this.#state, session);
+    this.#step([{ kind: "session", at: startAt, source: "observer" }], startAt);
   }
 
   input(input: RecordedInput): void {
@@ -97,7 +108,7 @@ class Fold {
     }
     const at = this.#options.startAt + input.t * 1000;
     this.#advance(at);
-    this.#heardAt = at;
+    this.#lastInputAt = at;
     if (input.kind === "bytes" || input.kind === "size") this.#writtenAt = at;
     switch (input.kind) {
       case "bytes":
@@ -128,9 +139,14 @@ class Fold {
         return;
       case "exit":
         // What the program showed last is read before its end is judged.
-        if (this.#terminal) this.#take(this.#terminal.lastLook(at));
-        if (input.code !== 0) this.#take(this.#stderr.lastWords(at, this.#options.zone));
-        this.#step([{ kind: "exit", at, source: "process", code: input.code, signal: input.signal }], at);
+        this.#step(
+          [
+            ...(this.#terminal?.lastLook(at) ?? []),
+            ...(input.code === 0 ? [] : this.#stderr.lastWords(at, this.#options.zone)),
+            { kind: "exit", at, source: "process", code: input.code, signal: input.signal },
+          ],
+          at,
+        );
         return;
       case "end":
         return;
@@ -139,39 +155,41 @@ class Fold {
 
   finish(): FoldResult {
     // What came with the last input is looked at; no time passes of which nothing was recorded.
-    if (this.#terminal && this.#evidence.exit === null) this.#step(this.#terminal.lastLook(this.#now), this.#now);
+    const { evidence } = this.#judge;
+    if (this.#terminal && evidence.exit === null) this.#step(this.#terminal.lastLook(this.#now), this.#now);
     this.#terminal?.dispose();
     const skipped = new Map<string, number>();
     for (const reader of this.#readers.values()) {
       for (const [kind, n] of reader.skipped) skipped.set(kind, (skipped.get(kind) ?? 0) + n);
     }
     if (this.#impossible > 0) skipped.set("impossible time", this.#impossible);
-    return { timeline: this.#timeline, evidence: this.#evidence, signals: this.#signals, skipped };
+    return { timeline: this.#timeline, evidence, signals: this.#signals, skipped };
   }
 
-  /** Lets time pass up to `to`: looks at the terminal on the grid, and judges again where the judgement asked for it. */
+  /** Lets time pass up to `to`: reads the terminal on the grid, and ticks when something is due. */
   #advance(to: number): void {
     while (true) {
-      const recheck = this.#recheckAt === null ? Number.POSITIVE_INFINITY : this.#spaced(this.#recheckAt);
-      const due = Math.min(recheck, this.#askAt ?? Number.POSITIVE_INFINITY);
+      const due = this.#nextTick();
       const look = this.#nextLook(Math.min(to, due));
       const next = Math.min(look, due);
       if (next > to) break;
       this.#now = next;
       if (next === look && this.#terminal) {
         this.#looks++;
-        const signals = this.#terminal.look(next);
-        this.#take(signals);
-        if (signals.length > 0) {
-          this.#judge(next);
-          continue;
-        }
-        if (due > next) continue;
+        this.#step(this.#terminal.look(next), next);
       }
-      if (next < recheck) this.#listen(assess(this.#evidence, next));
-      else this.#judge(next);
+      if (next === due) this.#take({ kind: "tick" }, next);
     }
     this.#now = Math.max(this.#now, to);
+  }
+
+  /** When the live loop would judge or decide again without a new input. */
+  #nextTick(): number {
+    const { recheckAt, at } = this.#judge.assessment;
+    const decideAt = [...this.#state.decideAt.values()].map((due) => Math.max(due, this.#now + TICK_MS));
+    const judgeAt = recheckAt === null ? [] : [this.#spaced(recheckAt)];
+    const floor = at - this.#lastInputAt < LONG_SILENCE_MS ? [at + FLOOR_MS] : [];
+    return Math.min(...judgeAt, ...decideAt, ...floor);
   }
 
   /** The next point of the grid; behind `until` when nothing can be seen before it. */
@@ -185,39 +203,23 @@ class Fold {
   }
 
   #spaced(recheckAt: number): number {
-    const silence = recheckAt - this.#heardAt;
+    const silence = recheckAt - this.#lastInputAt;
     return silence < LONG_SILENCE_MS ? recheckAt : Math.max(recheckAt, this.#now + silence * LONG_SILENCE_STEP);
   }
 
   #step(signals: readonly Signal[], at: number): void {
     if (signals.length === 0) return;
-    this.#take(signals);
-    this.#judge(at);
+    this.#signals += signals.length;
+    if (this.#options.onSignal) for (const signal of signals) this.#options.onSignal(signal);
+    this.#take({ kind: "signals", session: this.#judge.session.session, by: "host", signals }, at);
   }
 
-  #take(signals: readonly Signal[]): void {
-    for (const signal of signals) {
-      this.#signals++;
-      this.#options.onSignal?.(signal);
-      take(this.#evidence, signal);
-    }
-  }
-
-  #judge(at: number): void {
-    const assessment = assess(this.#evidence, at);
-    this.#recheckAt = assessment.recheckAt;
-    this.#say(assessment);
-    this.#listen(assessment);
-  }
-
-  #listen(assessment: Assessment): void {
-    const askAt = this.#options.onAssessed?.(assessment, this.#evidence) ?? null;
-    this.#askAt = askAt === null ? null : Math.max(askAt, assessment.at + ASK_MIN_MS);
-  }
-
-  #say(assessment: Assessment): void {
-    if (assessment.state === "unknown" && this.#signals === 0) return;
-    addEntry(this.#timeline, assessment, this.#options.startAt);
+  /** A recording is observed throughout, so the session counts as alive at every moment of it. */
+  #take(input: StepInput, at: number): void {
+    this.#judge.recordLiveness(at, "host");
+    if (this.#whatIf) this.#whatIf.take(input, at);
+    else step(this.#state, input, at);
+    if (this.#signals > 0) addEntry(this.#timeline, this.#judge.assessment, this.#options.startAt);
   }
 
   #reader(source: "transcript" | "stream" | "hook" | "session_file", file: string): RecordReader {
@@ -229,6 +231,12 @@ class Fold {
     this.#readers.set(key, made);
     return made;
   }
+}
+
+function registered({ sessions }: NodeState, { session }: AgentSession): SessionJudge {
+  const judge = sessions.get(session);
+  if (!judge) throw new Error(`the session ${session} was registered and is not in the state`);
+  return judge;
 }
 
 /** A source that this program does not have. */

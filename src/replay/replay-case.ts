@@ -3,8 +3,9 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { ProfileOverride } from "../agents/profile.js";
 import { profileFor } from "../agents/registry.js";
-import { type Rehearsal, rehearse, type Would } from "../core/rehearse.js";
+import type { JudgingOptions } from "../core/session-judge.js";
 import type { TimelineEntry } from "../core/timeline.js";
+import type { WhatIf, Would } from "../core/what-if.js";
 import { whyUnreadable } from "./bad-input.js";
 import { openCase, type SourceName } from "./case-folder.js";
 import { openCast } from "./cast.js";
@@ -21,8 +22,8 @@ export interface ReplayOptions {
   /** Kind of program, where the recording itself does not say. */
   agent?: string;
   profiles?: readonly ProfileOverride[];
-  /** Listens to every assessment of one recording: what a policy would have done. A start of 0 is one that nobody knows. */
-  rehearsal?: (program: string, startAt: number) => Rehearsal;
+  /** Acts by a policy on one recording, as if every action worked. `startAt` is 0 if it is not known. */
+  whatIf?: (program: string, startAt: number, settings: JudgingOptions) => WhatIf;
 }
 
 export interface Replayed {
@@ -41,13 +42,13 @@ export interface Replayed {
 export async function replayCase(path: string, options: ReplayOptions): Promise<Replayed> {
   const opened = await openCase(path, options.sources, options.profiles);
   const profile = options.agent ? profileFor(options.agent, options.profiles) : opened.profile;
-  const rehearsal = options.rehearsal?.(profile.id, opened.startAt);
+  const acted = whatIfOf(options, profile.id, opened.startAt);
   const folded = await foldRecording(opened.inputs, {
     profile,
     startAt: opened.startAt,
     ...placeOf(options),
     size: opened.size,
-    ...listener(rehearsal),
+    ...acted.options,
   });
   if (opened.lost() > 0) folded.skipped.set("damaged line", opened.lost());
   return {
@@ -57,7 +58,7 @@ export async function replayCase(path: string, options: ReplayOptions): Promise<
     signals: folded.signals,
     skipped: folded.skipped,
     meta: opened.meta,
-    ...wouldOf(rehearsal, opened.startAt),
+    ...acted.result(),
   };
 }
 
@@ -65,28 +66,38 @@ export async function replayCase(path: string, options: ReplayOptions): Promise<
 export async function replayCast(path: string, options: ReplayOptions): Promise<Replayed> {
   const cast = await openCast(path, false);
   const profile = profileFor(options.agent ?? cast.header.program ?? "generic", options.profiles);
-  const rehearsal = options.rehearsal?.(profile.id, cast.header.startAt);
+  const acted = whatIfOf(options, profile.id, cast.header.startAt);
   const isSeen = options.sources.has("screen");
   const folded = await foldRecording(onlyFrom(cast.inputs, isSeen, false), {
     profile,
     startAt: cast.header.startAt,
     ...placeOf(options),
     size: isSeen ? cast.header : null,
-    ...listener(rehearsal),
+    ...acted.options,
   });
   if (cast.skipped() > 0) folded.skipped.set("damaged line", cast.skipped());
   const name = path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/");
   const { timeline, signals, skipped } = folded;
-  const would = wouldOf(rehearsal, cast.header.startAt);
-  return { case: name, kind: profile.id, timeline, signals, skipped, meta: {}, ...would };
+  return { case: name, kind: profile.id, timeline, signals, skipped, meta: {}, ...acted.result() };
 }
 
-export function listener(rehearsal: Rehearsal | undefined): Pick<FoldOptions, "onAssessed"> {
-  return rehearsal ? { onAssessed: (assessment, evidence) => rehearse(rehearsal, assessment, evidence) } : {};
-}
-
-export function wouldOf(rehearsal: Rehearsal | undefined, startAt: number): Pick<Replayed, "would" | "startAt"> {
-  return rehearsal ? { would: rehearsal.would, startAt } : {};
+/** The part of the options that acts by a policy, and what it would have done once the recording is replayed. */
+export function whatIfOf(
+  { whatIf }: Partial<ReplayOptions>,
+  program: string,
+  startAt: number,
+): { options: Pick<FoldOptions, "whatIf">; result: () => Pick<Replayed, "would" | "startAt"> } {
+  if (!whatIf) return { options: {}, result: () => ({}) };
+  let made: WhatIf | null = null;
+  return {
+    options: {
+      whatIf: (settings) => {
+        made = whatIf(program, startAt, settings);
+        return made;
+      },
+    },
+    result: () => ({ would: made?.would ?? [], startAt }),
+  };
 }
 
 export async function isFolder(path: string): Promise<boolean> {

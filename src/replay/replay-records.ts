@@ -11,7 +11,7 @@ import { BadInput, readLines, recordOf, upToPart } from "./files.js";
 import { foldRecording } from "./fold.js";
 import { fromArray, type RecordedInput } from "./inputs.js";
 import { programOf } from "./program-of.js";
-import { listener, placeOf, type Replayed, type ReplayOptions, wouldOf } from "./replay-case.js";
+import { placeOf, type Replayed, type ReplayOptions, whatIfOf } from "./replay-case.js";
 
 /** How many records are looked at to tell whose transcript it is. */
 const PEEK = 50;
@@ -33,13 +33,13 @@ export async function replayTranscript(path: string, options: ReplayOptions): Pr
     throw new BadInput(`${path} is no transcript: none of its first ${PEEK} records is a JSON object with a timestamp`);
   }
   const profile = profileFor(options.agent ?? program, options.profiles);
-  const rehearsal = options.rehearsal?.(profile.id, startAt);
+  const acted = whatIfOf(options, profile.id, startAt);
   const folded = await foldRecording(inputs, {
     profile,
     startAt,
     ...placeOf(options),
     size: null,
-    ...listener(rehearsal),
+    ...acted.options,
   });
   if (unknownIn(folded.skipped) >= seen.records)
     throw new BadInput(
@@ -48,8 +48,7 @@ export async function replayTranscript(path: string, options: ReplayOptions): Pr
   if (lost.lines > 0) folded.skipped.set("damaged line", lost.lines);
   const name = path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/");
   const { timeline, signals, skipped } = folded;
-  const would = wouldOf(rehearsal, startAt);
-  return { case: name, kind: profile.id, timeline, signals, skipped, meta: {}, ...would, startAt };
+  return { case: name, kind: profile.id, timeline, signals, skipped, meta: {}, ...acted.result(), startAt };
 }
 
 /** Records of kinds that the reader does not know. A copy and another thread's are known, and left out. */
@@ -124,13 +123,13 @@ export async function replaySignals(path: string, options: ReplayOptions): Promi
     }
   })();
   const profile = profileFor(options.agent ?? "generic", options.profiles);
-  const rehearsal = options.rehearsal?.(profile.id, startAt);
+  const acted = whatIfOf(options, profile.id, startAt);
   const folded = await foldRecording(inputs, {
     profile,
     startAt,
     ...placeOf(options),
     size: null,
-    ...listener(rehearsal),
+    ...acted.options,
   });
   if (lost.lines > 0) folded.skipped.set("damaged line", lost.lines);
   return {
@@ -140,7 +139,7 @@ export async function replaySignals(path: string, options: ReplayOptions): Promi
     signals: folded.signals,
     skipped: folded.skipped,
     meta: {},
-    ...wouldOf(rehearsal, startAt),
+    ...acted.result(),
   };
 }
 
@@ -170,9 +169,9 @@ export async function replayEvents(
     }
   })();
   const profile = profileFor(options.agent ?? "generic", options.profiles);
-  const rehearsal = options.rehearsal?.(profile.id, 0);
-  const folded = await foldRecording(inputs, { profile, startAt: 0, zone: "UTC", size: null, ...listener(rehearsal) });
+  const acted = whatIfOf(options, profile.id, 0);
+  const folded = await foldRecording(inputs, { profile, startAt: 0, zone: "UTC", size: null, ...acted.options });
   for (const [kind, times] of reader.skipped) folded.skipped.set(kind, times);
   const { timeline, skipped } = folded;
-  return { case: str(row, "id") ?? "", kind: profile.id, timeline, skipped, ...wouldOf(rehearsal, 0) };
+  return { case: str(row, "id") ?? "", kind: profile.id, timeline, skipped, ...acted.result() };
 }

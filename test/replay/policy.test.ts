@@ -3,11 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ACTIONS } from "../../src/core/action.js";
-import { type Assessment, assess } from "../../src/core/assess.js";
-import type { Evidence } from "../../src/core/evidence/evidence.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
-import { createRehearsal, rehearse, type Would } from "../../src/core/rehearse.js";
+import { WhatIf, type Would } from "../../src/core/what-if.js";
 import { parseLiveTruth } from "../../src/eval/truth.js";
 import { openCase, SOURCE_NAMES } from "../../src/replay/case-folder.js";
 import { foldRecording } from "../../src/replay/fold.js";
@@ -29,8 +27,11 @@ async function wouldOver(path: string): Promise<{ healthy: boolean; would: Would
   const would: Would[] = [];
   let healthy = false;
   for (const policy of Object.values(POLICIES)) {
-    const rehearsal = (program: string) => createRehearsal(policy, "spawn", program);
-    const { meta, would: found = [] } = await replayCase(path, { sources: SOURCES, zone: "UTC", rehearsal });
+    const { meta, would: found = [] } = await replayCase(path, {
+      sources: SOURCES,
+      zone: "UTC",
+      whatIf: (_program, _startAt, settings) => new WhatIf({ policy, origin: "spawn", settings }),
+    });
     healthy = isHealthy(meta);
     would.push(...found);
   }
@@ -42,11 +43,20 @@ const IMPATIENT = { idle_timeout_minutes: 1, own: { idle_timeout_minutes: 1 } };
 
 async function impatientOver(path: string, policy: Policy): Promise<Would[]> {
   const { inputs, profile, startAt, size } = await openCase(path, SOURCES);
-  const rehearsal = createRehearsal(policy, "spawn", profile.id);
-  const onAssessed = ({ at }: Assessment, evidence: Evidence) =>
-    rehearse(rehearsal, assess(evidence, at, IMPATIENT), evidence);
-  await foldRecording(inputs, { profile, startAt, zone: "UTC", size, onAssessed });
-  return rehearsal.would;
+  let would: readonly Would[] = [];
+  await foldRecording(inputs, {
+    profile,
+    startAt,
+    zone: "UTC",
+    size,
+    settings: IMPATIENT,
+    whatIf: (settings) => {
+      const whatIf = new WhatIf({ policy, origin: "spawn", settings });
+      would = whatIf.would;
+      return whatIf;
+    },
+  });
+  return [...would];
 }
 
 describe("a policy over recordings", () => {

@@ -1,5 +1,5 @@
 /** A book of incidents under a hand-moved clock: assessments in, decisions out, deeds kept as a daemon would keep them. */
-import { type Action, intentOf, type OutcomeResult } from "../../src/core/action.js";
+import { ACTION_NAMES, type Action, intentOf, type OutcomeResult } from "../../src/core/action.js";
 import type { Assessment } from "../../src/core/assess.js";
 import { type Decision, decide } from "../../src/core/decide.js";
 import type { Facts } from "../../src/core/facts.js";
@@ -8,10 +8,24 @@ import { takeIncidents } from "../../src/core/incident/fold.js";
 import { createIncidents, type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
-import { UNHINDERED } from "../../src/core/rehearse.js";
 import type { NightSpend } from "../../src/core/spending.js";
 import { turnOf } from "../../src/core/turn-taking.js";
 import { START } from "./steps.js";
+
+/** Everything is allowed, and nothing stands in the way. */
+const UNHINDERED: Omit<Facts, "origin"> = {
+  allowed: true,
+  can: ACTION_NAMES,
+  gone: false,
+  humanPresent: false,
+  promptOpen: false,
+  observerHealthy: true,
+  wokeAt: null,
+  silencedUntil: null,
+  ownTimeoutMs: null,
+  resumesItself: false,
+  guard: null,
+};
 
 export const FACTS: Facts = { origin: "spawn", ...UNHINDERED };
 

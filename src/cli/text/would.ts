@@ -1,6 +1,6 @@
 /** What a policy would have done over a recording, for people and for programs. */
 import { plain } from "../../core/plain.js";
-import type { Would } from "../../core/rehearse.js";
+import type { Would } from "../../core/what-if.js";
 import { clock } from "./timeline.js";
 
 export function wouldEntry(

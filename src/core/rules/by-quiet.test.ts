@@ -4,9 +4,9 @@ import { type Assessment, assess } from "../assess.js";
 import type { Settings } from "../defaults.js";
 import { createEvidence, type Evidence, take } from "../evidence/evidence.js";
 import { POLICIES } from "../policy/builtin.js";
-import { createRehearsal, rehearse } from "../rehearse.js";
 import type { ScreenReading, Signal } from "../signal.js";
 import { PLAIN_TRAITS, type Traits } from "../traits.js";
+import { WhatIf } from "../what-if.js";
 
 type At = [minute: number, signal: Record<string, unknown>];
 
@@ -169,12 +169,12 @@ describe("its silence", () => {
 
 describe("a policy", () => {
   const would = (policy: keyof typeof POLICIES, origin: "spawn" | "tmux" | "run", settings: Settings): string[] => {
-    const rehearsal = createRehearsal(POLICIES[policy], origin, "generic");
+    const whatIf = new WhatIf({ policy: POLICIES[policy], origin });
     const evidence = evidenceOf([]);
     for (let minute = 1; minute < 60; minute++) {
-      rehearse(rehearsal, assess(evidence, START + minute * 60_000, settings), evidence);
+      whatIf.assess(assess(evidence, START + minute * 60_000, settings));
     }
-    return rehearsal.would.map(({ do: name }) => name).filter((name) => name === "stop" || name === "escalate");
+    return whatIf.would.map(({ do: name }) => name).filter((name) => name === "stop" || name === "escalate");
   };
 
   it("ends a silent session that rouse started, by the user's word, and no other", () => {

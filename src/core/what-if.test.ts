@@ -4,7 +4,7 @@ import { START } from "../../test/support/steps.js";
 import type { Incidents } from "./incident/incident.js";
 import { POLICIES } from "./policy/builtin.js";
 import type { Policy } from "./policy/policy.js";
-import { createRehearsal, type Rehearsal, rehearseWith } from "./rehearse.js";
+import { WhatIf } from "./what-if.js";
 
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
@@ -15,27 +15,26 @@ const withBudgets = (budgets: Partial<Policy["budgets"]>): Policy => ({
 });
 
 /** Again and again the service fails, a word helps, and it works for a while: every 20 minutes. */
-function play(rehearsal: Rehearsal, from: number, times: number): string[] {
+function play(whatIf: WhatIf, from: number, times: number): string[] {
   for (let round = 0; round < times; round++) {
     const at = from + round * 20 * MINUTE;
     const look = (ms: number, what: string, worked: boolean): void => {
       const progress = worked ? at + ms : null;
-      const assessment = { ...assessed(what), at: at + ms };
-      rehearseWith(rehearsal, assessment, { workAt: progress, outcomeAt: progress }, () => ({}));
+      whatIf.assess({ ...assessed(what), at: at + ms }, { progressAt: progress });
     };
     for (const ms of [0, 70_000]) look(ms, "error/api", false);
     for (const ms of [80_000, 120_000]) look(ms, "working", true);
   }
-  return rehearsal.would.map(({ at, do: name }) => `${Math.round((at - from) / MINUTE)} ${name}`);
+  return whatIf.would.map(({ at, do: name }) => `${Math.round((at - from) / MINUTE)} ${name}`);
 }
 
-const touches = (rehearsals: readonly Rehearsal[]): number[] =>
-  rehearsals.flatMap(({ would }) => would.filter(({ do: name }) => name === "nudge").map(({ at }) => at));
+const touches = (runs: readonly WhatIf[]): number[] =>
+  runs.flatMap(({ would }) => would.filter(({ do: name }) => name === "nudge").map(({ at }) => at));
 
-describe("a rehearsal", () => {
+describe("what-if", () => {
   it("touches one agent no more often in a period than its budget, and then gives it to a human", () => {
     const policy = withBudgets({ agent: { times: 2, periodMs: HOUR } });
-    expect(play(createRehearsal(policy, "spawn", "claude-code"), START, 4)).toEqual([
+    expect(play(new WhatIf({ policy, origin: "spawn" }), START, 4)).toEqual([
       "1 nudge",
       "21 nudge",
       "41 escalate",
@@ -45,25 +44,20 @@ describe("a rehearsal", () => {
 
   it("touches one incident no more often than its budget", () => {
     const policy = withBudgets({ incident: 1 });
-    const rehearsal = createRehearsal(policy, "spawn", "claude-code");
+    const whatIf = new WhatIf({ policy, origin: "spawn" });
     for (let second = 0; second < 1200; second += 10)
-      rehearseWith(
-        rehearsal,
-        { ...assessed("error/api"), at: START + second * 1000 },
-        { workAt: null, outcomeAt: null },
-        () => ({}),
-      );
-    expect(rehearsal.would.map(({ do: name }) => name)).toEqual(["nudge", "escalate"]);
-    expect(rehearsal.would.at(-1)?.reason).toContain("the budget is spent: 1 touches in this incident");
+      whatIf.assess({ ...assessed("error/api"), at: START + second * 1000 });
+    expect(whatIf.would.map(({ do: name }) => name)).toEqual(["nudge", "escalate"]);
+    expect(whatIf.would.at(-1)?.reason).toContain("the budget is spent: 1 touches in this incident");
   });
 
   const policy = withBudgets({ node: { times: 3, periodMs: HOUR } });
-  const onOne = (starts: readonly number[]): Rehearsal[] => {
+  const onOne = (starts: readonly number[]): WhatIf[] => {
     const node: Incidents[] = [];
     return starts.map((start) => {
-      const rehearsal = createRehearsal(policy, "spawn", "claude-code", { node });
-      play(rehearsal, start, 2);
-      return rehearsal;
+      const whatIf = new WhatIf({ policy, origin: "spawn", node });
+      play(whatIf, start, 2);
+      return whatIf;
     });
   };
 
@@ -79,14 +73,14 @@ describe("a rehearsal", () => {
 
   it("has nothing to do with those of another day, or of another machine", () => {
     expect(touches(onOne([START, START + 24 * HOUR, START - 24 * HOUR]))).toHaveLength(6);
-    const apart = [0, 1, 2].map(() => createRehearsal(policy, "spawn", "claude-code"));
-    for (const rehearsal of apart) play(rehearsal, START, 2);
+    const apart = [0, 1, 2].map(() => new WhatIf({ policy, origin: "spawn" }));
+    for (const whatIf of apart) play(whatIf, START, 2);
     expect(touches(apart)).toHaveLength(6);
   });
 
   it("says nothing that could not be done with such an agent", () => {
-    const rehearsal = createRehearsal(policy, "spawn", "generic", { can: ["stop"] });
-    play(rehearsal, START, 1);
-    expect(rehearsal.would.map(({ do: name }) => name)).not.toContain("nudge");
+    const whatIf = new WhatIf({ policy, origin: "spawn", can: ["stop"] });
+    play(whatIf, START, 1);
+    expect(whatIf.would.map(({ do: name }) => name)).not.toContain("nudge");
   });
 });

@@ -1,0 +1,151 @@
+/**
+ * What a policy would have done: `step` over inputs on which rouse did not act. Each action counts as successful as far as
+ * its own proof goes (the turn ended, the process is gone) and changes nothing else.
+ */
+import { ACTION_NAMES, type ActionName, type Deed, type NudgeText } from "./action.js";
+import type { AgentSession } from "./agent.js";
+import type { Assessment } from "./assess.js";
+import type { Effect } from "./effects.js";
+import type { Incidents } from "./incident/incident.js";
+import { createNodeState, type NodeState } from "./node-state.js";
+import type { Origin, Policy } from "./policy/policy.js";
+import { type JudgingOptions, SessionJudge } from "./session-judge.js";
+import type { Situation } from "./situation.js";
+import type { NightSpend } from "./spending.js";
+import { step, takeAssessment } from "./step.js";
+import type { StepInput } from "./step-input.js";
+import { OBSERVE_ONLY } from "./step-rules.js";
+import type { Trouble } from "./trouble.js";
+
+export interface Would {
+  at: number;
+  do: ActionName;
+  trouble: Trouble;
+  incident: string;
+  say?: NudgeText;
+  reason: string;
+}
+
+export interface WhatIfOptions {
+  policy: Policy;
+  origin: Origin;
+  /** Which actions would be possible with the agent; all of them if not given. */
+  can?: readonly ActionName[];
+  settings?: JudgingOptions;
+  /** Incidents of all recordings that count as one machine, and share its budgets. */
+  node?: Incidents[];
+}
+
+/** Beside an assumed assessment. */
+export interface Assumed {
+  spend?: NightSpend | null;
+  progressAt?: number | null;
+}
+
+const OTHER = "another";
+
+export class WhatIf {
+  readonly state: NodeState;
+  readonly would: Would[] = [];
+  readonly origin: Origin;
+  readonly #options: WhatIfOptions;
+  #assumed: SessionJudge | null = null;
+
+  constructor(options: WhatIfOptions) {
+    const { policy, can = ACTION_NAMES, settings = {}, node = [] } = options;
+    this.#options = { ...options, node };
+    this.origin = options.origin;
+    this.state = createNodeState({
+      ...OBSERVE_ONLY,
+      settingsFor: () => settings,
+      policyOf: () => policy,
+      isAllowed: () => true,
+      can: () => can,
+      whatIf: (situation) => this.#afterActions(situation),
+    });
+    node.push(this.state.incidents);
+  }
+
+  /** One step, with every action that it asks for carried out. */
+  take(input: StepInput, now: number): void {
+    this.#carryOut(step(this.state, input, now).effects, now);
+  }
+
+  /** What follows from an assessment that nothing was observed for. Returns when to ask again. */
+  assess(assessment: Assessment, { spend = null, progressAt = null }: Assumed = {}): number | null {
+    const { state } = this;
+    this.#assumed ??= new SessionJudge(agentSession(this.origin, "generic", assessment.at), assessment.at, UNGUARDED);
+    const judge = this.#assumed;
+    state.sessions.set(judge.session.session, judge);
+    judge.assessment = assessment;
+    judge.spend = spend;
+    judge.evidence.proof.workAt = progressAt;
+    judge.evidence.burn.progressAt = progressAt;
+    this.#carryOut(takeAssessment(state, judge, assessment.at), assessment.at, false);
+    return state.decideAt.get(judge.session.name) ?? null;
+  }
+
+  #carryOut(effects: readonly Effect[], now: number, isJudged = true): void {
+    for (const effect of effects) {
+      if (effect.kind === "incidents" && effect.event.kind === "escalated") {
+        const { incident, reason } = effect.event;
+        const trouble = this.state.incidents.incidents.find(({ id }) => id === incident)?.trouble ?? "unknown";
+        this.would.push({ at: now, do: "escalate", trouble, incident, reason });
+      }
+      if (effect.kind !== "run") continue;
+      const { action, reason, session } = effect;
+      const { do: name, trouble, incident, say } = action;
+      this.would.push({ at: now, do: name, trouble, incident, ...(say ? { say } : {}), reason });
+      const outcome = { intent: action.id, at: now, result: "done" as const, reason: "assumed", proven: true };
+      // An assumed assessment is not judged again by what was never observed.
+      this.take({ kind: "outcome", outcome, session: isJudged ? session.session : "" }, now);
+    }
+  }
+
+  /** After an interrupt the turn has ended, after a stop the process is gone. Actions on other agents count for budgets. */
+  #afterActions(situation: Situation): Situation {
+    const { assessment, facts, history, incident, now } = situation;
+    const own = history.filter((deed) => deed.incident === incident.id);
+    const isInterrupted = own.at(-1)?.do === "interrupt";
+    return {
+      ...situation,
+      assessment: isInterrupted ? { ...assessment, state: "idle", cause: null } : assessment,
+      facts: { ...facts, gone: facts.gone || own.some((deed) => deed.do === "stop") },
+      history: [...history, ...this.#ofOthers(now)],
+    };
+  }
+
+  /**
+   * Recordings are replayed one after the other, so some actions on the others lie ahead: they count as far as a budget
+   * reaches, in either direction, so that no period holds more than its budget.
+   */
+  #ofOthers(now: number): Deed[] {
+    const { node = [], policy } = this.#options;
+    const { budgets } = policy;
+    const reachMs = Math.max(budgets.node.periodMs, budgets.nodeRestarts.periodMs);
+    const deeds = node.filter((other) => other !== this.state.incidents).flatMap((other) => other.deeds);
+    return deeds.filter(({ at }) => at - now < reachMs).map((deed) => ({ ...deed, agent: OTHER, incident: OTHER }));
+  }
+}
+
+/** The session of an agent that is replayed or assumed. */
+export const agentSession = (origin: Origin, kind: string, startedAt: number): AgentSession => ({
+  session: "recording",
+  name: "agent",
+  kind,
+  tags: [],
+  origin,
+  command: [],
+  workspace: null,
+  task: null,
+  policy: null,
+  pid: null,
+  pidStart: null,
+  startedAt,
+  hostSocket: null,
+  pane: null,
+  endedAt: null,
+});
+
+/** Nothing was observed, so activity says nothing either. */
+const UNGUARDED: JudgingOptions = { isGuarded: false };
