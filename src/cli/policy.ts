@@ -3,8 +3,9 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import type { Assessment } from "../core/assess.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { Origin, Policy } from "../core/policy/policy.js";
+import { traitsOf } from "../core/policy/problems.js";
 import { nightSpend } from "../core/spending.js";
-import { ERROR_CAUSES, type State } from "../core/states.js";
+import type { Cause } from "../core/states.js";
 import { TROUBLES, type Trouble } from "../core/trouble.js";
 import { WhatIf, type Would } from "../core/what-if.js";
 import { canDoWith } from "../effects/index.js";
@@ -114,12 +115,9 @@ function trial(policy: Policy, trouble: Trouble, origin: Origin): Would[] {
 }
 
 function stateOf(trouble: Trouble): Pick<Assessment, "state" | "cause"> {
-  const isState = ["rate_limited", "needs_input", "error", "gone", "unknown"].includes(trouble);
-  if (isState) return { state: trouble as State, cause: null };
-  if (trouble === "over_budget") return { state: "working", cause: null };
-  const dead = trouble === "crash" || trouble === "exit_code";
-  const isError = (ERROR_CAUSES as readonly string[]).includes(trouble);
-  return { state: dead ? "gone" : isError ? "error" : "stuck", cause: trouble as Assessment["cause"] };
+  const { state } = traitsOf(trouble);
+  const isCause = state !== null && state !== trouble;
+  return { state: state ?? "working", cause: isCause ? (trouble as Cause) : null };
 }
 
 function trialText(trouble: Trouble, would: readonly Would[]): string {

@@ -5,6 +5,8 @@ import { type Asleep, awakeMs } from "./awake.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import type { Facts } from "./facts.js";
 import type { Rung } from "./policy/policy.js";
+import { traitsOf } from "./policy/problems.js";
+import { troubleOf } from "./trouble.js";
 
 /** A refused touch is tried again later and later, and not for ever. */
 const REFUSALS_MAX = 5;
@@ -83,19 +85,10 @@ export function nextRung(
   return { rung: null, skipped };
 }
 
-const DURING_A_TURN: ReadonlySet<Assessment["cause"]> = new Set<Assessment["cause"]>([
-  "silent_stream",
-  "frozen_screen",
-  "tool_hang",
-  "waiting_on_stdin",
-  "loop",
-  "repeated_error",
-  "no_progress",
-  "retry_storm",
-  "compaction",
-]);
-
-const stillRuns = ({ state, cause }: Assessment): boolean => state === "stuck" && DURING_A_TURN.has(cause);
+function stillRuns(assessment: Assessment): boolean {
+  const problem = assessment.state === "stuck" ? troubleOf(assessment) : null;
+  return problem !== null && traitsOf(problem).duringTurn;
+}
 
 /** Why a rung is not for this session at all; null when it is. */
 function unfit(rung: Rung, assessment: Assessment, facts: Facts): string | null {

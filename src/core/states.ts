@@ -59,5 +59,19 @@ export type PromptKind = (typeof PROMPT_KINDS)[number];
 export type StuckCause = (typeof STUCK_CAUSES)[number];
 export type Cause = StuckCause | ErrorCause | WaitCause | PromptKind | "limit";
 
+/**
+ * What an incident is about: a cause, or a state that needs none. Every prompt is one problem and every limit is one: a
+ * dialog that is read in another way is still the same dialog.
+ */
+export type Trouble =
+  | StuckCause
+  | ErrorCause
+  | "rate_limited"
+  | "needs_input"
+  | "error"
+  | "gone"
+  | "unknown"
+  | "over_budget";
+
 /** Health in the sense of the agent-health proposal: what `rouse health --filter unhealthy` lists. */
 export const UNHEALTHY: ReadonlySet<State> = new Set<State>(["stuck", "error", "needs_input", "gone", "unknown"]);

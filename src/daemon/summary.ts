@@ -5,6 +5,7 @@
  */
 import type { AgentSession } from "../core/agent.js";
 import { plain } from "../core/plain.js";
+import { PROBLEM_TABLE } from "../core/policy/problems.js";
 import { type JudgingOptions, SessionJudge } from "../core/session-judge.js";
 import type { Signal, TokensSignal } from "../core/signal.js";
 import { SOURCES } from "../core/signal.js";
@@ -54,14 +55,7 @@ export interface Summary {
   agents: AgentSummary[];
 }
 
-const TROUBLES: ReadonlySet<State> = new Set<State>([
-  "stuck",
-  "error",
-  "needs_input",
-  "rate_limited",
-  "gone",
-  "unknown",
-]);
+const TROUBLES: ReadonlySet<State | null> = new Set(Object.values(PROBLEM_TABLE).map(({ state }) => state));
 const TROUBLES_MAX = 200;
 const NAMES_MAX = 20_000;
 /** The daemon judges at most so often by itself. */

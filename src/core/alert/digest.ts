@@ -1,11 +1,11 @@
 /** The digest: how it stands, on a schedule. Tagged apart from what the watchdog says. */
 import { digest } from "../digest.js";
 import { type Incidents, isOpen } from "../incident/incident.js";
+import { traitsOf } from "../policy/problems.js";
 import { say } from "../say.js";
 import { spell } from "../spell.js";
 import { STATES, type State } from "../states.js";
 import type { Notice } from "./alert.js";
-import { TROUBLE_WORDS } from "./words.js";
 
 const LISTED_MAX = 8;
 
@@ -31,7 +31,7 @@ export function digestOf(book: Incidents, states: readonly State[], since: numbe
     title: `Digest: ${counted.join(", ") || "no agent is watched"}`,
     lines: [
       `the last ${span}: ${recent.filter(({ openedAt }) => openedAt >= since).length} new troubles, ${ended.length} over, rouse acted ${deeds} times`,
-      ...open.slice(0, LISTED_MAX).map(({ agent, trouble }) => `open: ${say(agent, 60)} ${TROUBLE_WORDS[trouble]}`),
+      ...open.slice(0, LISTED_MAX).map(({ agent, trouble }) => `open: ${say(agent, 60)} ${traitsOf(trouble).wording}`),
       ...(open.length > LISTED_MAX ? [`and ${open.length - LISTED_MAX} more`] : []),
     ],
     agents: [],

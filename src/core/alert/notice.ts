@@ -2,11 +2,11 @@
 import { openPrompt } from "../evidence/prompts.js";
 import { type Incident, type Incidents, isOpen, type Outage } from "../incident/incident.js";
 import { doneOf, type Seen } from "../message/contents.js";
+import { traitsOf } from "../policy/problems.js";
 import { say } from "../say.js";
 import { spell } from "../spell.js";
 import type { AlertEdge, Notice, Planned } from "./alert.js";
 import { membersOf } from "./plan.js";
-import { TROUBLE_WORDS } from "./words.js";
 
 export interface NoticeSource {
   book: Incidents;
@@ -58,14 +58,14 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Said 
     const how = phase === "resolved" ? " works again" : ": it is over, the trouble is no longer seen";
     return {
       title: `${name}${how}`,
-      lines: [who, `told before: ${name} ${TROUBLE_WORDS[incident.trouble]}`, lasted, did],
+      lines: [who, `told before: ${name} ${traitsOf(incident.trouble).wording}`, lasted, did],
     };
   }
   const until = incident.until === null ? "" : `until ${clock(incident.until)}`;
   const asked = questionOf(incident, view);
   const needs = incident.escalated?.reason.split(NEEDS_HUMAN).at(-1) ?? "";
   return {
-    title: `${name} ${TROUBLE_WORDS[incident.trouble]}`,
+    title: `${name} ${traitsOf(incident.trouble).wording}`,
     lines: [
       who,
       asked === "" ? "" : `it asks: ${say(asked, 400)}`,
@@ -137,7 +137,7 @@ function ofMany(incidents: readonly Incident[], outage: Outage | null, edge: Ale
   const open = incidents.filter(isOpen);
   const since = Math.min(...incidents.map((incident) => incident.since), now);
   const listed = incidents.slice(0, LISTED_MAX).map((incident) => {
-    const how = isOpen(incident) ? TROUBLE_WORDS[incident.trouble] : "over";
+    const how = isOpen(incident) ? traitsOf(incident.trouble).wording : "over";
     return `${say(incident.agent, 60)}: ${how}`;
   });
   const more = incidents.length - listed.length;

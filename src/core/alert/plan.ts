@@ -9,7 +9,7 @@ import { awakeMs } from "../awake.js";
 import { digest } from "../digest.js";
 import { type Incident, type Incidents, isOpen, silencedUntil } from "../incident/incident.js";
 import { subjectOf as memberOf, typeOf } from "../message/contents.js";
-import { HANDS_OFF } from "../trouble.js";
+import { traitsOf } from "../policy/problems.js";
 import {
   type AlertEdge,
   type AlertRules,
@@ -23,10 +23,9 @@ import {
 } from "./alert.js";
 import { heldUntil } from "./quiet.js";
 
-/** What only a human can answer is critical at once, the rest when rouse is at its end; not to see, or to spend, is no emergency. */
 function severityOf({ trouble, escalated }: Incident): Severity {
-  if (trouble === "unknown" || trouble === "over_budget") return "warning";
-  return escalated !== null || HANDS_OFF.has(trouble) ? "critical" : "warning";
+  const { critical } = traitsOf(trouble);
+  return critical === "at_once" || (critical === "when_escalated" && escalated !== null) ? "critical" : "warning";
 }
 
 export interface AlertInput {

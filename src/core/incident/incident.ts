@@ -3,6 +3,7 @@ import type { ActionName, Deed } from "../action.js";
 import type { Assessment } from "../assess.js";
 import type { Asleep } from "../awake.js";
 import { digest } from "../digest.js";
+import type { OutageGroup } from "../policy/problems.js";
 import type { Trouble } from "../trouble.js";
 
 export const PHASES = [
@@ -78,8 +79,6 @@ export interface Outage {
   /** It has lasted for as long as the policy waits: a human is needed, and whoever died is tried one after the other. */
   escalatedAt?: number | null;
 }
-
-export type OutageGroup = "limit" | "service" | "login" | "machine";
 
 /** Nothing is done about it until then. An agent, a trouble, or one trouble of one agent. */
 export interface Silence {

@@ -3,13 +3,11 @@
 import { NO_PROFILE } from "../agent.js";
 import { MINUTE } from "../defaults.js";
 import { digest } from "../digest.js";
-import type { Trouble } from "../trouble.js";
-import type { Incident, Incidents, Outage, OutageGroup } from "./incident.js";
+import { type OutageGroup, traitsOf } from "../policy/problems.js";
+import type { Incident, Incidents, Outage } from "./incident.js";
 import { isOpen } from "./incident.js";
 
 interface GroupRule {
-  group: OutageGroup;
-  troubles: readonly Trouble[];
   /** What the agents have in common; null when that is nothing. */
   shares: (incident: Incident) => string | null;
   agents: number;
@@ -23,38 +21,27 @@ const account = (incident: Incident): string | null => incident.account ?? progr
 const machine = (incident: Incident): string | null =>
   incident.trouble === "exit_code" && program(incident) === null ? null : "this machine";
 
-const GROUPS: readonly GroupRule[] = [
-  { group: "limit", troubles: ["rate_limited"], shares: account, agents: 2, windowMs: 60 * MINUTE },
-  { group: "login", troubles: ["auth", "billing"], shares: account, agents: 2, windowMs: 15 * MINUTE },
-  {
-    group: "service",
-    troubles: ["api", "unreachable", "retry_storm", "silent_stream"],
-    shares: program,
-    agents: 3,
-    windowMs: 10 * MINUTE,
-  },
-  {
-    group: "machine",
-    troubles: ["crash", "exit_code", "gone", "disk_full", "frozen_screen"],
-    shares: machine,
-    agents: 3,
-    windowMs: 5 * MINUTE,
-  },
-];
+const GROUPS: Readonly<Record<OutageGroup, GroupRule>> = {
+  limit: { shares: account, agents: 2, windowMs: 60 * MINUTE },
+  login: { shares: account, agents: 2, windowMs: 15 * MINUTE },
+  service: { shares: program, agents: 3, windowMs: 10 * MINUTE },
+  machine: { shares: machine, agents: 3, windowMs: 5 * MINUTE },
+};
+
+const groupOf = ({ trouble }: Incident): OutageGroup | null => traitsOf(trouble).outageGroup;
 
 const MEMBERS_MAX = 1000;
 
 /** Puts an incident into the outage that it belongs to, or begins one. Returns the outage that was begun. */
 export function joinOutage(book: Incidents, incident: Incident): Outage | null {
-  const rule = GROUPS.find(({ troubles }) => troubles.includes(incident.trouble));
-  if (!rule) return null;
+  const group = groupOf(incident);
+  if (group === null) return null;
+  const rule = GROUPS[group];
   const shared = rule.shares(incident);
   if (shared === null) return null;
   const of = book.outages.find(({ id }) => id === incident.outage);
-  if (of && of.group === rule.group && of.shared === shared && isOpen(of)) return null;
-  const known = book.outages.find(
-    (outage) => isOpen(outage) && outage.group === rule.group && outage.shared === shared,
-  );
+  if (of && of.group === group && of.shared === shared && isOpen(of)) return null;
+  const known = book.outages.find((outage) => isOpen(outage) && outage.group === group && outage.shared === shared);
   if (known) {
     enter(known, incident);
     // The limit or the fault holds after all.
@@ -64,15 +51,15 @@ export function joinOutage(book: Incidents, incident: Incident): Outage | null {
   const peers = book.incidents.filter(
     (other) =>
       isOpen(other) &&
-      rule.troubles.includes(other.trouble) &&
+      groupOf(other) === group &&
       rule.shares(other) === shared &&
       Math.abs(other.since - incident.since) <= rule.windowMs,
   );
   if (new Set(peers.map(({ agent }) => agent)).size < rule.agents) return null;
   const openedAt = Math.min(...peers.map((peer) => peer.since));
   const outage: Outage = {
-    id: digest(JSON.stringify(["outage", rule.group, shared, openedAt])),
-    group: rule.group,
+    id: digest(JSON.stringify(["outage", group, shared, openedAt])),
+    group,
     shared,
     openedAt,
     members: [],

@@ -1,5 +1,6 @@
 /** Proven progress, in the sense that a trouble asks for. */
 import type { Evidence } from "../evidence/evidence.js";
+import { traitsOf } from "../policy/problems.js";
 import type { Trouble } from "../trouble.js";
 
 export interface Progress {
@@ -14,14 +15,5 @@ export const progressOf = ({ proof, burn }: Pick<Evidence, "proof" | "burn">): P
   outcomeAt: burn.progressAt,
 });
 
-/** Whoever goes in circles is very active: only a new outcome proves anything. */
-const CIRCLES: ReadonlySet<Trouble> = new Set<Trouble>([
-  "loop",
-  "repeated_error",
-  "no_progress",
-  "no_checkpoint",
-  "stale_claim",
-]);
-
 export const progressAt = ({ workAt, outcomeAt }: Progress, trouble: Trouble): number | null =>
-  CIRCLES.has(trouble) ? outcomeAt : workAt;
+  traitsOf(trouble).provenBy === "outcome" ? outcomeAt : workAt;

@@ -9,8 +9,8 @@ import type { Evidence } from "../evidence/evidence.js";
 import { openPrompt } from "../evidence/prompts.js";
 import { turnWord } from "../evidence/turn.js";
 import type { Incident, Incidents } from "../incident/incident.js";
+import { traitsOf } from "../policy/problems.js";
 import { say } from "../say.js";
-import { STUCK_CAUSES } from "../states.js";
 import type { Trouble } from "../trouble.js";
 import type { About, Message, MessageType, Payloads } from "./message.js";
 import { type Standing, suggestionsFor } from "./suggest.js";
@@ -46,14 +46,12 @@ export interface Due extends Message {
 
 export const subjectOf = ({ id, reopened }: Pick<Incident, "id" | "reopened">): string => `${id}.${reopened}`;
 
-const STUCK: ReadonlySet<Trouble> = new Set(STUCK_CAUSES);
-
 export function typeOf(trouble: Trouble): MessageType {
   if (trouble === "needs_input") return "worker.needs_input";
   if (trouble === "unknown") return "watchdog.blind";
   // It is neither stuck nor broken: nothing is said of its state.
   if (trouble === "over_budget") return "worker.escalated";
-  return STUCK.has(trouble) || trouble === "rate_limited" ? "worker.stuck" : "worker.error";
+  return traitsOf(trouble).state === "stuck" || trouble === "rate_limited" ? "worker.stuck" : "worker.error";
 }
 
 export function makeTrouble(

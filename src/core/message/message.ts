@@ -1,6 +1,5 @@
 /** What orchestrators are told: `worker.*` notices, as they are stored and read. */
 import type { PromptKind } from "../states.js";
-import type { Suggestion } from "./suggest.js";
 
 export const MESSAGE_TYPES = [
   "worker.stuck",
@@ -12,6 +11,15 @@ export const MESSAGE_TYPES = [
   "watchdog.blind",
 ] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+export interface Suggestion {
+  what: string;
+  /** Null where no tool does it: it is for a person, or for whoever they let type. */
+  tool: string | null;
+  arguments: Readonly<Record<string, string>>;
+  /** The same for a shell, as an argument array. */
+  command: readonly string[];
+}
 
 /** What every notice about an agent has. */
 export interface About {

@@ -3,7 +3,8 @@ import { sessionOf } from "../../../test/support/sessions.js";
 import type { ActionName } from "../action.js";
 import { TROUBLES, type Trouble } from "../trouble.js";
 import { typeOf } from "./contents.js";
-import { type Standing, type Suggestion, suggestionsFor } from "./suggest.js";
+import type { Suggestion } from "./message.js";
+import { type Standing, suggestionsFor } from "./suggest.js";
 
 const ALL: readonly ActionName[] = ["nudge", "interrupt", "stop", "resume", "restart"];
 const SPAWNED = sessionOf({ session: "s1", name: "api", origin: "spawn", hostSocket: "/x" });

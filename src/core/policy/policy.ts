@@ -2,7 +2,7 @@
 import type { ActionName, NudgeText, Proof } from "../action.js";
 import type { AgentSession } from "../agent.js";
 import { HOUR } from "../defaults.js";
-import type { Trouble } from "../trouble.js";
+import type { Trouble } from "../states.js";
 
 export type Origin = AgentSession["origin"];
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { redact } from "../../core/redact.js";
-import { createToken, listTokens, revokeToken, Tokens } from "./tokens.js";
+import { createToken, listTokens, RIGHTS, type Right, revokeToken, TokenProblem, Tokens } from "./tokens.js";
 
 let folder: string;
 let path: string;
@@ -14,6 +14,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a token", () => {
+  it("has only the rights read, report and touch; the right of hooks belongs to no token", () => {
+    expect(RIGHTS).toEqual(["read", "report", "touch"]);
+    for (const right of ["hook", "admin", ""] as unknown as Right[])
+      expect(() => createToken(path, "ann", ["read", right], 0), right).toThrow(TokenProblem);
+    expect(listTokens(path)).toEqual([]);
+  });
+
   it("is known by its text, with the rights that it was given, and only its digest is kept", () => {
     const token = createToken(path, "ann", ["read", "touch"], 0);
     expect(token).toMatch(/^rouse_[\w-]{43}$/);

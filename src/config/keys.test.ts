@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { KEY_BY_NAME, KEYS } from "./keys.js";
+
+/** A literal copy on purpose: an agent can write a project file, so each key that it may set is a decision. */
+const SETTABLE = {
+  "watchdog.poll_interval_secs": "lower",
+  "watchdog.stuck_threshold_intervals": "lower",
+  "watchdog.output_preview_lines": "lower",
+  "watchdog.worker_tags": "add",
+  "health.enabled": "on",
+  "health.idle_timeout_minutes": "lower",
+  "health.completion_timeout_minutes": "lower",
+  "health.rate_limit_backoff_seconds": "higher",
+  "health.repeated_error_threshold": "lower",
+  "health.auto_kill_on_idle": "off",
+  "health.auto_kill_on_repeated_error": "off",
+  "checkpoints.checkpoint_interval_minutes": "lower",
+  "checkpoints.checkpoint_stall_minutes": "lower",
+  "checkpoints.claim_stale_minutes": "lower",
+  "checkpoints.check_interval_minutes": "lower",
+  "checkpoints.max_continuations": "lower",
+  "activity.lookback_minutes": "lower",
+  "activity.min_confidence_threshold": "higher",
+  "activity.tier1_window_seconds": "lower",
+  "activity.tier2_window_seconds": "lower",
+  "activity.tier3_window_seconds": "lower",
+  "activity.consistency_hours": "lower",
+  "activity.ageing_minutes": "lower",
+  "activity.ageing_factor": "lower",
+  "activity.old_minutes": "lower",
+  "activity.old_factor": "lower",
+  "activity.noise_patterns": "add",
+  "resume.validate_activity": "on",
+  "resume.auto_claim_tasks": "off",
+  "check.warning_hours": "lower",
+  "check.critical_hours": "lower",
+  "check.auto_resume_hours": "lower",
+  "detectors.retry_ceiling_minutes": "lower",
+  "detectors.retry_slack_seconds": "lower",
+  "detectors.refused_after_seconds": "lower",
+  "detectors.refused_attempts": "lower",
+  "detectors.nameless_after_seconds": "lower",
+  "detectors.burn_output_tokens": "lower",
+  "detectors.burn_active_minutes": "lower",
+  "detectors.spin_repeats": "lower",
+  "detectors.lost_result_seconds": "lower",
+  "detectors.stopped_early_seconds": "lower",
+  "detectors.never_started_seconds": "lower",
+  "detectors.never_shown_seconds": "lower",
+  "detectors.never_exited_seconds": "lower",
+  "detectors.learned_factor": "lower",
+  "detectors.silence_patience": "lower",
+  "detectors.tool_patience": "lower",
+  "spend.tokens_per_night": "budget",
+  "spend.cost_usd_per_night": "budget",
+  "diagnosis.timeout_seconds": "lower",
+  "diagnosis.log_lines": "lower",
+};
+
+describe("the keys of the configuration", () => {
+  it("may be set by a project file only if they are in this list, and only in the stricter direction", () => {
+    const settable = [...KEY_BY_NAME].flatMap(([name, { project }]) => (project === "never" ? [] : [[name, project]]));
+    expect(Object.fromEntries(settable)).toEqual(SETTABLE);
+  });
+
+  it("do not let a project file make these detectors so sensitive that every agent looks stalled", () => {
+    const floors = [...KEY_BY_NAME].flatMap(([name, { projectMin }]) =>
+      projectMin === undefined ? [] : [[name, projectMin]],
+    );
+    expect(Object.fromEntries(floors)).toEqual({
+      "detectors.stopped_early_seconds": 30,
+      "detectors.silence_patience": 0.5,
+      "detectors.tool_patience": 0.5,
+    });
+  });
+
+  it("give a client over MCP the rights to read and report, and not to control, until the user says so", () => {
+    expect(KEYS.mcp.rights.default).toEqual(["read", "report"]);
+    expect(KEYS.mcp.rights.project).toBe("never");
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from "vitest";
+import { ACTIONS } from "../action.js";
+import { ERROR_CAUSES, STATES, STUCK_CAUSES, type Trouble } from "../states.js";
+import { forbids, HANDS_OFF, needsConfirming, TROUBLES, troubleOf } from "../trouble.js";
+import { POLICIES } from "./builtin.js";
+import { PROBLEM_TABLE, traitsOf } from "./problems.js";
+
+const rows = Object.entries(PROBLEM_TABLE).map(([name, traits]) => ({ name: name as Trouble, ...traits }));
+
+describe("the problem table", () => {
+  it("marks exactly these problems as human-only", () => {
+    // A literal copy on purpose: acting on one of these is never safe, so removing one must fail here.
+    const humanOnly = ["auth", "billing", "needs_input", "poisoned_context", "policy_refusal", "unknown"];
+    expect(rows.flatMap(({ name, humanOnly: is }) => (is ? [name] : [])).sort()).toEqual(humanOnly);
+    expect([...HANDS_OFF].sort()).toEqual(humanOnly);
+  });
+
+  it("permits no action of any policy on a human-only problem", () => {
+    for (const name of ["auth", "billing", "needs_input", "poisoned_context", "policy_refusal", "unknown"] as const) {
+      expect(PROBLEM_TABLE[name].recoveryPlan, name).toEqual([]);
+      for (const action of Object.keys(ACTIONS)) expect(forbids(name, action), `${action} on ${name}`).not.toBeNull();
+      for (const policy of Object.values(POLICIES)) expect(policy.ladders[name], name).toBeUndefined();
+    }
+  });
+
+  it("permits only an interrupt and a command of the user for an agent that is over its budget", () => {
+    const permitted = Object.keys(ACTIONS).filter((action) => forbids("over_budget", action) === null);
+    expect(permitted).toEqual(["interrupt", "run"]);
+  });
+
+  it("has only permitted steps in every recovery plan", () => {
+    for (const { name, recoveryPlan } of rows)
+      for (const step of recoveryPlan) expect(forbids(name, step.do), `${step.do} for ${name}`).toBeNull();
+  });
+
+  it("has one row per cause and per state that is a problem without a cause", () => {
+    const others = ["rate_limited", "needs_input", "error", "gone", "unknown", "over_budget"];
+    expect(TROUBLES).toEqual([...STUCK_CAUSES, ...ERROR_CAUSES, ...others]);
+  });
+
+  it("gives each problem the state that the judgement assesses it in", () => {
+    for (const { name, state } of rows) {
+      if (state === null) expect(name).toBe("over_budget");
+      else {
+        const cause = (STATES as readonly string[]).includes(name) ? null : (name as (typeof STUCK_CAUSES)[number]);
+        expect(troubleOf({ state, cause }), name).toBe(name);
+      }
+    }
+    for (const cause of STUCK_CAUSES) expect(PROBLEM_TABLE[cause].state, cause).toBe("stuck");
+  });
+
+  it("asks for confirmation of every stall and of blindness, and of nothing that a record or an exit proves", () => {
+    const unsure = [...STUCK_CAUSES, "unknown"].sort();
+    expect(TROUBLES.filter(needsConfirming).sort()).toEqual(unsure);
+  });
+
+  it("types only after an interrupt when a turn is running", () => {
+    const typing = rows.filter(({ duringTurn, recoveryPlan }) => {
+      const first = recoveryPlan.find((step) => ACTIONS[step.do].touches)?.do ?? "interrupt";
+      return duringTurn && first !== "interrupt";
+    });
+    expect(typing).toEqual([]);
+  });
+
+  it("lists exactly these problems as arising while a turn is running", () => {
+    expect(rows.flatMap(({ name, duringTurn }) => (duringTurn ? [name] : [])).sort()).toEqual([
+      "compaction",
+      "frozen_screen",
+      "loop",
+      "no_progress",
+      "repeated_error",
+      "retry_storm",
+      "silent_stream",
+      "tool_hang",
+      "waiting_on_stdin",
+    ]);
+  });
+
+  it("ends and starts only sessions that rouse started itself", () => {
+    const steps = rows.flatMap(({ recoveryPlan }) => recoveryPlan);
+    const ending = steps.filter((step) => ACTIONS[step.do].destructive || ACTIONS[step.do].starts);
+    expect(ending.length).toBeGreaterThan(0);
+    for (const step of ending) expect(step.when.origins, step.do).toEqual(["spawn"]);
+  });
+
+  it("starts a session only when the old one has ended or lost its claims", () => {
+    const early = rows.filter(({ state, recoveryPlan }) => {
+      const start = recoveryPlan.findIndex((step) => ACTIONS[step.do].starts);
+      const before = recoveryPlan.slice(0, Math.max(0, start)).map((step) => step.do);
+      return start >= 0 && state !== "gone" && !before.includes("stop") && !before.includes("release");
+    });
+    expect(early).toEqual([]);
+  });
+
+  it("becomes critical at once only for a problem that a human must solve", () => {
+    expect(rows.flatMap(({ name, critical }) => (critical === "at_once" ? [name] : [])).sort()).toEqual([
+      "auth",
+      "billing",
+      "needs_input",
+      "poisoned_context",
+      "policy_refusal",
+    ]);
+    expect(rows.flatMap(({ name, critical }) => (critical === "never" ? [name] : []))).toEqual([
+      "unknown",
+      "over_budget",
+    ]);
+  });
+
+  it("lets a problem become other problems only, each of them once", () => {
+    for (const { name, becomes } of rows) {
+      expect(becomes, name).not.toContain(name);
+      expect(new Set(becomes).size, name).toBe(becomes.length);
+    }
+  });
+
+  it("describes each problem in words of its own, to be read after a name", () => {
+    expect(new Set(rows.map(({ wording }) => wording)).size).toBe(rows.length);
+    for (const { wording } of rows) expect(wording).toMatch(/^[a-z].*[a-z]$/);
+  });
+
+  it("suggests at least one action for each problem, and sends text only when that can help", () => {
+    for (const { name, suggestedActions, humanOnly } of rows) {
+      expect(suggestedActions.length, name).toBeGreaterThan(0);
+      const typing = suggestedActions.filter(({ needs }) => needs === "keyboard").map(({ what }) => what);
+      if (humanOnly) expect(typing, name).toEqual(name === "needs_input" ? ["answer it"] : []);
+    }
+  });
+
+  it("treats a problem of a newer version as one that only a human can solve", () => {
+    for (const name of ["from_the_future", "toString"] as unknown as Trouble[]) {
+      expect(traitsOf(name)).toBe(PROBLEM_TABLE.unknown);
+      expect(forbids(name, "nudge")).not.toBeNull();
+    }
+  });
+});
