@@ -28,6 +28,11 @@ const PROMISES: Record<string, Step[]> = {
     { at: 0, signal: begin },
     { at: 5, signal: exit(null, 9), expect: "gone/crash" },
   ],
+  "an exit is final even if rouse cannot see the agent": [
+    { at: 0, signal: begin },
+    { at: 5, signal: { kind: "sight", source: "process", seen: false, text: "no answer" }, expect: "unknown" },
+    { at: 6, signal: exit(1), expect: "gone/exit_code" },
+  ],
   "a result survives the exit": [
     { at: 0, signal: begin },
     { at: 5, signal: end, expect: "complete" },

@@ -13,6 +13,25 @@ describe("text from an agent, made safe", () => {
     expect(plain(text)).toBe(expected);
   });
 
+  it("has none of the characters that hide text, change its direction or end a line", () => {
+    const ranges = [
+      [0x00, 0x1f],
+      [0x7f, 0x9f],
+      [0xad, 0xad],
+      [0x61c, 0x61c],
+      [0x180e, 0x180e],
+      [0x200b, 0x200f],
+      [0x2028, 0x202f],
+      [0x2060, 0x206f],
+      [0xfeff, 0xfeff],
+      [0xfff9, 0xfffb],
+      [0xe0000, 0xe007f],
+    ] as const;
+    const unsafe = ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, n) => from + n));
+    const left = unsafe.filter((code) => plain(`a${String.fromCodePoint(code)}b`) !== "a b");
+    expect(left.map((code) => code.toString(16))).toEqual([]);
+  });
+
   it("keeps what people write: letters of any script, emoji, accents", () => {
     expect(plain("Grüße, 日本語 😀 e\u0301")).toBe("Grüße, 日本語 😀 e\u0301");
   });

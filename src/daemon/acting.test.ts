@@ -61,6 +61,19 @@ describe("from a judgement to a touch", () => {
     expect(loop.incidents.incidents).toHaveLength(1);
   });
 
+  it.each([
+    [true, ["resume"]],
+    [false, []],
+  ])("starts an agent again after a crash only if rouse can see it: %s", async (seen, expected) => {
+    await hanging();
+    const { touches } = acts(() => ({}));
+    const sight = { kind: "sight", source: "process", seen, text: "its host does not answer" } as const;
+    const crash = { kind: "exit", source: "process", code: null, signal: 9 } as const;
+    await stage.test.send("s1", [sight, crash]);
+    await run(120);
+    expect(touches).toEqual(expected);
+  });
+
   it("does nothing unasked, and says once what it would have done", async () => {
     await hanging();
     const { loop, touches } = acts(() => ({}), { allowed: false });

@@ -82,6 +82,18 @@ describe("the link to the daemon", () => {
     expect([starts, daemon.acked]).toEqual([1, 1]);
   });
 
+  it("takes a daemon that acknowledges nothing for a failed one: it registers again after a pause", async () => {
+    await daemon.listen(socketPath);
+    daemon.isForgetful = true;
+    const link = new DaemonLink({ socketPath, session });
+    link.give(output(1));
+    await until("it registers again", () => daemon.sessions.length >= 3);
+    expect(daemon.batches.length).toBeLessThanOrEqual(daemon.sessions.length);
+    daemon.isForgetful = false;
+    expect(await link.close(5000)).toBe(true);
+    expect([...daemon.signals.keys()]).toEqual([1]);
+  });
+
   it("keeps a bounded number without a daemon, counts the others, and gives up at once when asked to", async () => {
     const link = new DaemonLink({ socketPath, session, keptMax: 100 });
     for (let n = 1; n <= 1000; n++) link.give(output(n));

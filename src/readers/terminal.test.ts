@@ -141,6 +141,14 @@ describe("a terminal", () => {
     expect(readings(show("\u001b[2J\u001b[HWorking on it\r\n> ", 2)).at(-1)).toMatchObject({ structural: true });
   });
 
+  it("reads the dialog of a known program by its profile, not by structure", () => {
+    const { show } = reader();
+    const dialog = `\u001b[2J\u001b[H${RULE}\r\n Bash command\r\n\r\n   rm -rf build\r\n\r\n Do you want to proceed?\r\n ❯ 1. Yes\r\n   2. No\r\n\r\n Esc to cancel`;
+    const last = readings(show(dialog, 3)).at(-1);
+    expect(last).toMatchObject({ composer: "hidden", busy: null, dialog: { prompt: "permission" } });
+    expect(last?.structural).toBeUndefined();
+  });
+
   it("lets a few bytes wait until the program rests, or for four looks", () => {
     const { show, terminal } = reader();
     show(composer("⏺ Done."), 12);

@@ -13,6 +13,7 @@ import { describe, expect, it } from "vitest";
 import { at, filled, opened, pruneAll, seqs, session, start, useJournals } from "../../test/support/journals.js";
 import { openJournal } from "./journal.js";
 import { JournalError } from "./journal-error.js";
+import { openJournalFile } from "./journal-file.js";
 import { loadSqlite } from "./sqlite.js";
 
 useJournals();
@@ -40,6 +41,13 @@ describe("opening", () => {
     const other = loadSqlite().open(at.path);
     expect(other.prepare("pragma journal_mode").get()?.journal_mode).toBe("wal");
     other.close();
+  });
+
+  it("waits for the disk at each commit, so that acknowledged signals survive a power cut", () => {
+    const { database, release } = openJournalFile(at.path, {});
+    expect(database.prepare("pragma synchronous").get()?.synchronous).toBe(2);
+    database.close();
+    release();
   });
 
   it("refuses a second opener and names the first", () => {
@@ -98,6 +106,13 @@ describe("a damaged file", () => {
     writeFileSync(at.path, bad);
     return bad;
   }
+
+  it("is set aside with the write-ahead log that belongs to it", async () => {
+    await damaged(() => Buffer.from("x".repeat(9000)));
+    writeFileSync(`${at.path}-wal`, "log of the damaged file");
+    opened(openJournal(at.path, { now: () => Date.UTC(2026, 0, 2, 3, 4, 5) }).journal);
+    expect(readFileSync(`${at.path}.bad-20260102T030405Z-wal`, "utf8")).toBe("log of the damaged file");
+  });
 
   it.each([
     ["no database at all", () => Buffer.from("x".repeat(9000))],

@@ -73,6 +73,18 @@ describe("an inbox", () => {
   });
 });
 
+describe("a full inbox", () => {
+  it("drops an acknowledged message before older ones that were not acknowledged", () => {
+    const waiting = Array.from({ length: 9_999 }, (_, n) => message(`k${n}`));
+    journal.messages.inOne(() => journal.messages.put([...waiting, message("read", "other")], []));
+    expect(journal.messages.ack("other", 10_000, 1)).toBe(1);
+    journal.messages.send(message("one more"));
+    expect(journal.messages.dropped).toBe(0);
+    expect(keys("other", 0, true)).toEqual([]);
+    expect(keys()[0]).toBe("k0");
+  });
+});
+
 describe("what is written alongside the book", () => {
   const silence: Silence = { agent: "a", trouble: null, at: 1, until: 2 };
 

@@ -13,6 +13,8 @@ export class FakeDaemon {
   readonly batches: { from: number; count: number }[] = [];
   /** Statuses to answer with, before it behaves again. */
   failures: number[] = [];
+  /** It takes signals and acknowledges none of them. */
+  isForgetful = false;
   #stop: (() => Promise<void>) | null = null;
 
   async listen(socketPath: string): Promise<void> {
@@ -65,8 +67,8 @@ export class FakeDaemon {
       const { from, signals } = body as { from: number; signals: Signal[] };
       this.batches.push({ from, count: signals.length });
       for (const [place, signal] of signals.entries()) this.signals.set(from + place, signal);
-      return { status: 200, body: { acked: from + signals.length - 1 } };
+      return { status: 200, body: { acked: this.isForgetful ? 0 : from + signals.length - 1 } };
     }
-    return { status: 200, body: { acked: this.acked } };
+    return { status: 200, body: { acked: this.isForgetful ? 0 : this.acked } };
   }
 }

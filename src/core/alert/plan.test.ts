@@ -27,6 +27,18 @@ it("a trouble that comes back after its outage was over is told by itself", () =
   expect(after.map((one) => `${one.edge} ${one.subject}`)).toEqual([`opened incident:${incident.id}.0`]);
 });
 
+it("does not alert about an incident that the user marked as a false alarm", () => {
+  const alerts = (feedback: Incident["feedback"]) => {
+    const world = new World(POLICIES.observe);
+    world.look(0, "needs_input/permission", { agent: "api" });
+    for (const incident of world.open("api")) incident.feedback = feedback;
+    return planAlerts({ book: world.book, known: [], rules: { ...RULES, groupWaitMs: 0 }, now: START + 60_000 });
+  };
+  expect(alerts(null).map(({ edge }) => edge)).toEqual(["opened"]);
+  expect(alerts("right").map(({ edge }) => edge)).toEqual(["opened"]);
+  expect(alerts("false-alarm")).toEqual([]);
+});
+
 it("an alert is about the incidents that were told, in the book's order and of the same generation, or about who is in the outage", () => {
   const place = fc.record({
     id: fc.constantFrom("a", "b", "c", "d", "e"),

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openInside, readHeadInside, realRoot } from "./safe-open.js";
 import { Tail } from "./tail.js";
 
@@ -34,6 +34,14 @@ describe("openInside", () => {
   it("opens a plain file of ours inside the folder", async () => {
     expect(await reasonOf(join(root, "good"))).toBe("opened");
     expect(await readHeadInside(join(root, "good"), root, 3)).toBe("goo");
+  });
+
+  it("refuses a file of another user", async () => {
+    const uid = process.getuid?.() ?? 0;
+    const getuid = vi.spyOn(process, "getuid").mockReturnValue(uid + 1);
+    expect(await reasonOf(join(root, "good"))).toBe("not ours");
+    getuid.mockRestore();
+    expect(await reasonOf(join(root, "good"))).toBe("opened");
   });
 
   it("refuses a link, a folder behind a link, a way out, a second name, a pipe, a device and a folder", async () => {

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { assessed, FACTS } from "../../test/support/incidents.js";
+import { START } from "../../test/support/steps.js";
+import type { Deed } from "./action.js";
+import { afterDeed, nextRung } from "./ladder.js";
+import type { Rung } from "./policy/policy.js";
+
+const rung = (name: Rung["do"]): Rung => ({
+  do: name,
+  when: { level: "act", afterMs: 0, origins: null },
+  limit: 1,
+  waitMs: 0,
+  proof: "none",
+});
+const stuck = { ...assessed("stuck/tool_hang"), at: START };
+
+describe("a step in the terminal of a user", () => {
+  const next = (name: Rung["do"]) =>
+    nextRung([rung(name)], [], stuck, { ...FACTS, origin: "run", can: ["end_child", "stop", "restart"] });
+
+  it("may end a hung command below the agent", () => {
+    expect(next("end_child")).toEqual({ rung: rung("end_child"), skipped: [] });
+  });
+
+  it.each(["stop", "restart"] as const)("is skipped if it would end the session: %s", (name) => {
+    expect(next(name)).toEqual({ rung: null, skipped: [`${name} (it runs in your terminal)`] });
+  });
+});
+
+describe("a refused action", () => {
+  const refused = (at: number): Deed => ({
+    id: `d${at}`,
+    at,
+    incident: "i",
+    agent: "a",
+    do: "nudge",
+    deadlineMs: 45_000,
+    proof: "turn_started",
+    waitMs: 120_000,
+    outcome: { intent: `d${at}`, at, result: "refused", reason: "a turn is running", proven: null },
+  });
+  const wait = (times: number) => {
+    const deeds = Array.from({ length: times }, (_, n) => refused(START + n));
+    const last = START + times - 1;
+    const after = afterDeed(deeds, stuck, [], last);
+    return after?.kind === "look" ? (after.until - last) / 1000 : after?.kind;
+  };
+
+  it("is tried again after 30 s, then after twice as long each time, and after five refusals needs a human", () => {
+    expect([1, 2, 3, 4, 5].map(wait)).toEqual([30, 60, 120, 240, "human"]);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { FakeTerminal } from "../../test/support/fake-terminal.js";
+import type { Demand, Keys } from "../core/touch.js";
+import { Hand } from "./hand.js";
+import { nudge } from "./nudge.js";
+import type { Reach } from "./reach.js";
+
+/** When each key was pressed. */
+class TimedTerminal extends FakeTerminal {
+  readonly pressed: { kind: Keys["kind"]; at: number }[] = [];
+
+  override press(ticket: number, keys: Keys, demand: Demand): ReturnType<FakeTerminal["press"]> {
+    this.pressed.push({ kind: keys.kind, at: this.now });
+    return super.press(ticket, keys, demand);
+  }
+}
+
+async function nudged(turn: ReturnType<Reach["turn"]>) {
+  const terminal = new TimedTerminal({ happenings: [], begins: "idle" });
+  const result = await nudge(
+    {
+      hand: new Hand(terminal, () => terminal.now) as Hand,
+      now: () => terminal.now,
+      sleep: (ms) => terminal.sleep(ms),
+      turn: () => turn,
+      quietMs: 30_000,
+      deadline: terminal.now + 45_000,
+    },
+    "Please continue. [rouse]",
+  );
+  return { result, pressed: terminal.pressed };
+}
+
+describe("a nudge", () => {
+  it("presses Enter at least 300 ms after its text, so that the program does not take both for one paste", async () => {
+    const { result, pressed } = await nudged(null);
+    expect(result.result).toBe("done");
+    expect(pressed.map(({ kind }) => kind)).toEqual(["text", "submit"]);
+    const [text, submit] = pressed;
+    expect((submit?.at ?? 0) - (text?.at ?? 0)).toBeGreaterThanOrEqual(300);
+  });
+
+  it.each([
+    ["asking", "the program waits for an answer"],
+    ["running", "a turn is running"],
+  ] as const)("presses no key if another source says that the program is %s", async (turn, reason) => {
+    const { result, pressed } = await nudged(turn);
+    expect(result).toMatchObject({ result: "refused", reason });
+    expect(pressed).toEqual([]);
+  });
+});
