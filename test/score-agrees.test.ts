@@ -12,8 +12,7 @@ import { type Cause, STATES, type State } from "../src/core/states.js";
 import type { TimelineEntry } from "../src/core/timeline.js";
 import { scoreEvents } from "../src/eval/events.js";
 import { type LiveCase, type LiveTruth, scoreLive } from "../src/eval/live.js";
-import { scoreScreens } from "../src/eval/screens.js";
-import { parseEventTruth, parseLiveTruth, parseScreenTruth } from "../src/eval/truth.js";
+import { parseEventTruth, parseLiveTruth } from "../src/eval/truth.js";
 
 const corpus = process.env.ROUSE_CORPUS ?? "";
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
@@ -195,24 +194,6 @@ describe.skipIf(reason)("our scorer agrees with score.py", () => {
         const shares = [precision, recall].map((share) => expect.closeTo(share ?? Number.NaN, 2));
         expect(numbers).toEqual([...shares, truePositives, falsePositives, falseNegatives, trueNegatives]);
       }
-    }
-  });
-
-  it("on screens", () => {
-    const rows = lines(join(corpus, "screens.jsonl")).flatMap((row) => parseScreenTruth(row) ?? []);
-    for (let seed = 1; seed <= SCRAMBLES; seed++) {
-      const choose = chooser(seed);
-      const cases = rows.map((truth) => {
-        const state = choose([truth.state, truth.state, ...STATES]) as State;
-        const until = choose([truth.until, truth.until, null, "2026-11-15T18:48:00.000Z"]);
-        return { truth, verdict: { state, cause: null, until } };
-      });
-      const printed = cases.map(({ truth, verdict }) => ({ case: truth.id, ...verdict }));
-      const ours = scoreScreens(cases);
-      expect(python("screens", printed, "screens.jsonl")).toContain(
-        `screens: ${ours.right}/${ours.of} right, ${ours.negativeAlarms} alarms on ${ours.negatives} negatives, ` +
-          `${ours.resetsRight}/${ours.resetsOf} reset times`,
-      );
     }
   });
 });

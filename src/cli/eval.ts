@@ -8,7 +8,7 @@ import { type BarResult, checkBars, type Figures, withCases } from "../eval/bars
 import {
   evalEvents,
   evalLive,
-  evalScreens,
+  evalResetTimes,
   evalSessions,
   readSegments,
   type Scored,
@@ -155,9 +155,9 @@ async function evalParts(
       await watched("event streams", null, (step) => evalEvents(rowsOf(events, EVENT_STREAMS), replay, step)),
     );
   if (screens.length > 0)
-    figures.screens = told(
+    figures.resetTimes = told(
       "screens",
-      await watched("screens", null, (step) => evalScreens(rowsOf(screens, SINGLE_SCREENS), replay, step)),
+      await watched("reset times", null, (step) => evalResetTimes(rowsOf(screens, SINGLE_SCREENS), replay, step)),
     );
   if (sessions.length > 0) {
     const segments: Segments = { byFile: new Map(), unlabelled: [], strange: [] };

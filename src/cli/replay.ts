@@ -12,12 +12,11 @@ import { SOURCE_NAMES } from "../replay/case-folder.js";
 import { BadInput } from "../replay/files.js";
 import { isFolder, type Replayed, type ReplayOptions, replayCase, replayCast } from "../replay/replay-case.js";
 import { replayEvents, replaySignals, replayTranscript } from "../replay/replay-records.js";
-import { judgeScreen } from "../replay/replay-screens.js";
 import { findCases } from "./find-cases.js";
 import { complaintOfKind, parseSources, parseZone } from "./options.js";
 import { parseOrigin, policyOf } from "./policy-option.js";
 import { loadProfiles } from "./profiles.js";
-import { EVENT_STREAMS, eachRow, SINGLE_SCREENS } from "./rows.js";
+import { EVENT_STREAMS, eachRow } from "./rows.js";
 import { isColoured } from "./text/paint.js";
 import { timelineText } from "./text/timeline.js";
 import { wouldEntry, wouldText } from "./text/would.js";
@@ -34,7 +33,6 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
     .argument("[paths...]", "case folders, .cast files, or -")
     .option("--json", "one JSON line per case, for programs")
     .option("--events <file>", "event streams, one case per line ({id, events})")
-    .option("--screens <file>", "single screens, one per line ({id, text, agent, now, tz})")
     .option("--transcript <file>", "a transcript that an agent wrote (JSONL)")
     .option("--signals <file>", "stored signals, one JSON object per line")
     .option("--agent <kind>", `which program it is, over what the recording says: ${KINDS.join(", ")}`)
@@ -80,14 +78,10 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
         kinds.add(replayed.kind);
         print(replayed);
       };
-      const outScreen = ({ kind, ...verdict }: ReturnType<typeof judgeScreen>): void => {
-        kinds.add(kind);
-        process.stdout.write(screenLine(verdict, options.json === true));
-      };
-      const { events, screens, transcript, signals } = options;
-      if (paths.length === 0 && [events, screens, transcript, signals].every((file) => file === undefined)) {
+      const { events, transcript, signals } = options;
+      if (paths.length === 0 && [events, transcript, signals].every((file) => file === undefined)) {
         command.error(
-          "error: nothing to replay: name a case folder, a .cast file or -, or use --events, --screens, --transcript or --signals",
+          "error: nothing to replay: name a case folder, a .cast file or -, or use --events, --transcript or --signals",
           { exitCode: 2 },
         );
       }
@@ -101,8 +95,6 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       const orSkip = (work: Promise<void>): Promise<void> => work.catch(skip);
       if (events !== undefined)
         await orSkip(eachRow(events, EVENT_STREAMS, async (row) => out(await replayEvents(row, replay))));
-      if (screens !== undefined)
-        await orSkip(eachRow(screens, SINGLE_SCREENS, (row) => outScreen(judgeScreen(row, replay))));
       if (transcript !== undefined) await orSkip(replayTranscript(transcript, replay).then(out));
       if (signals !== undefined) await orSkip(replaySignals(signals, replay).then(out));
       for (const path of await findCases(paths, skip)) await orSkip(replayPath(path, replay).then(out));
@@ -114,13 +106,11 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
 
 /** An option that would change nothing was meant to change something, so it is refused. */
 function refuseUseless(given: Partial<Record<"policy" | "origin" | "sources" | FileOfOneSource, unknown>>): void {
-  const { policy, origin, screens, sources } = given;
+  const { policy, origin, sources } = given;
   if (origin !== undefined && policy === undefined)
     throw new WrongOption(
       "--origin says how the agent of a policy was started; name one with --policy, or leave it out",
     );
-  if (policy !== undefined && screens !== undefined)
-    throw new WrongOption("--policy is not for --screens: a single screen has no time in which anything could be done");
   const file = FILES_OF_ONE_SOURCE.find((name) => given[name] !== undefined);
   if (sources !== undefined && file !== undefined)
     throw new WrongOption(
@@ -128,7 +118,7 @@ function refuseUseless(given: Partial<Record<"policy" | "origin" | "sources" | F
     );
 }
 
-const FILES_OF_ONE_SOURCE = ["events", "screens", "transcript", "signals"] as const;
+const FILES_OF_ONE_SOURCE = ["events", "transcript", "signals"] as const;
 type FileOfOneSource = (typeof FILES_OF_ONE_SOURCE)[number];
 
 async function replayPath(path: string, options: ReplayOptions): Promise<Replayed> {
@@ -179,9 +169,3 @@ function printer(json: boolean, policy: string | null): (replayed: Printed) => v
 
 /** What is left out for a reason: said as lost lines, or told elsewhere. */
 const UNDERSTOOD: ReadonlySet<string> = new Set(["damaged line", "impossible time", "copy", "foreign thread"]);
-
-function screenLine(verdict: Omit<ReturnType<typeof judgeScreen>, "kind">, json: boolean): string {
-  if (json) return `${plainJson(verdict)}\n`;
-  const state = verdict.cause ? `${verdict.state}/${verdict.cause}` : verdict.state;
-  return `${plain(verdict.case).padEnd(20)} ${state}${verdict.until ? ` until ${verdict.until}` : ""}\n`;
-}

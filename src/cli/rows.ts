@@ -19,7 +19,7 @@ export const EVENT_STREAMS: RowShape = {
 };
 export const SINGLE_SCREENS: RowShape = {
   what: "screens",
-  like: "{id, text, agent, now, tz}",
+  like: "{id, text, now, tz, until}",
   fits: ({ text }) => typeof text === "string",
 };
 export const STRETCHES: RowShape = {

@@ -3,7 +3,7 @@ import type { State } from "../core/states.js";
 import { BARS, checkBars } from "./bars.js";
 import { scoreEvents } from "./events.js";
 import { scoreLive } from "./live.js";
-import { scoreScreens } from "./screens.js";
+import { scoreResetTimes } from "./reset-times.js";
 import { scoreSessions } from "./sessions.js";
 
 function entry(t: number, state: State) {
@@ -32,7 +32,7 @@ describe("bars", () => {
     const empty = {
       live: scoreLive([]),
       events: scoreEvents([]),
-      screens: scoreScreens([]),
+      resetTimes: scoreResetTimes([]),
       sessions: scoreSessions([]),
     };
     expect(checkBars(empty).every(({ met, figure }) => met === null && figure === null)).toBe(true);
@@ -75,6 +75,18 @@ describe("bars", () => {
       }));
     expect(met({ events: scoreEvents(cases(4)) }, "event streams: recall")).toBe(true);
     expect(met({ events: scoreEvents(cases(3)) }, "event streams: recall")).toBe(false);
+  });
+
+  it("wants every reset time to the minute", () => {
+    const truth = { id: "a", text: "", now: 0, zone: null, until: "2026-11-15T18:48:00Z" };
+    const score = (until: string) => ({
+      resetTimes: scoreResetTimes([
+        { truth, until: truth.until },
+        { truth, until },
+      ]),
+    });
+    expect(met(score("2026-11-15T18:48:59.000Z"), "reset times: right")).toBe(true);
+    expect(met(score("2026-11-15T18:49:00.000Z"), "reset times: right")).toBe(false);
   });
 
   it("allows one alarm in twenty agent-hours", () => {

@@ -1,14 +1,14 @@
 /** The bars that the figures must meet, as data. A figure without cases is neither met nor missed. */
 import type { EventFigures } from "./events.js";
 import { IN_TIME_S, type LiveFigures } from "./live.js";
-import type { ScreenFigures } from "./screens.js";
+import type { ResetFigures } from "./reset-times.js";
 import type { SessionFigures } from "./sessions.js";
 import type { Detection } from "./types.js";
 
 export interface Figures {
   live?: LiveFigures;
   events?: EventFigures;
-  screens?: ScreenFigures;
+  resetTimes?: ResetFigures;
   sessions?: SessionFigures;
 }
 
@@ -37,14 +37,7 @@ export const BARS: readonly Bar[] = [
   atMost("not held", 1, "count", ({ live }) => live && (hasFound(live) ? live.notHeld.length : null)),
   atLeast("event streams: precision", 0.95, ({ events }) => events?.semantic.precision),
   atLeast("event streams: recall", 0.8, ({ events }) => events?.semantic.recall),
-  atLeast("screens: right", 0.9, ({ screens }) => screens && share(screens.right, screens.of)),
-  atMost(
-    "screens: alarms on traps",
-    0,
-    "count",
-    ({ screens }) => screens && (screens.negatives > 0 ? screens.negativeAlarms : null),
-  ),
-  atLeast("screens: reset times", 1, ({ screens }) => screens && share(screens.resetsRight, screens.resetsOf)),
+  atLeast("reset times: right", 1, ({ resetTimes }) => resetTimes && share(resetTimes.right, resetTimes.of)),
   atMost("sessions: alarms", 0.05, "per hour", ({ sessions }) => sessions?.alarmsPerHour),
 ];
 
@@ -57,11 +50,11 @@ export function checkBars(figures: Figures): BarResult[] {
 }
 
 /** The parts of which anything was scored: a share of no cases is no figure. */
-export function withCases({ live, events, screens, sessions }: Figures): Figures {
+export function withCases({ live, events, resetTimes, sessions }: Figures): Figures {
   return {
     ...(live && live.cases > 0 ? { live } : {}),
     ...(events && events.cases > 0 ? { events } : {}),
-    ...(screens && screens.of > 0 ? { screens } : {}),
+    ...(resetTimes && resetTimes.of > 0 ? { resetTimes } : {}),
     ...(sessions && sessions.sessions > 0 ? { sessions } : {}),
   };
 }

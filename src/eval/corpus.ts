@@ -1,17 +1,17 @@
 /** Replays a labelled corpus and hands truth and timelines to the scorer. */
 
 import { str } from "../readers/json.js";
+import { readResetTime } from "../readers/reset-time/reset-time.js";
 import { readMeta } from "../replay/case-folder.js";
 import { BadInput } from "../replay/files.js";
 import { type ReplayOptions, replayCase } from "../replay/replay-case.js";
 import { replayEvents, replayTranscript } from "../replay/replay-records.js";
-import { judgeScreen } from "../replay/replay-screens.js";
 import { type EventFigures, scoreEvents } from "./events.js";
 import { type LiveCase, type LiveFigures, scoreLive } from "./live.js";
 import { LIVE_LABELS } from "./live-labels.js";
-import { canBeRight, type ScreenFigures, scoreScreens } from "./screens.js";
+import { type ResetCase, type ResetFigures, scoreResetTimes } from "./reset-times.js";
 import { SEGMENT_LABELS, type SegmentTruth, type SessionFigures, scoreSessions } from "./sessions.js";
-import { parseEventTruth, parseLiveTruth, parseScreenTruth, parseSegmentTruth } from "./truth.js";
+import { parseEventTruth, parseLiveTruth, parseResetTruth, parseSegmentTruth } from "./truth.js";
 
 type Row = Record<string, unknown>;
 type Step = (label: string) => void;
@@ -65,16 +65,24 @@ export async function evalEvents(rows: Rows, options: ReplayOptions, step: Step)
   return { figures: scoreEvents(cases), unlabelled, strange: [], unread: [] };
 }
 
-export async function evalScreens(rows: Rows, options: ReplayOptions, step: Step): Promise<Scored<ScreenFigures>> {
-  const cases: Parameters<typeof scoreScreens>[0][number][] = [];
+/** The texts of single screens, each read by the reader of reset times that live screens are read by. */
+export async function evalResetTimes(
+  rows: Rows,
+  { zone }: Pick<ReplayOptions, "zone">,
+  step: Step,
+): Promise<Scored<ResetFigures>> {
+  const cases: ResetCase[] = [];
   const unlabelled: string[] = [];
   await rows((row) => {
-    const truth = parseScreenTruth(row);
+    const truth = parseResetTruth(row);
     step(truth?.id ?? "");
-    if (truth && canBeRight(truth)) cases.push({ truth, verdict: judgeScreen(row, options) });
-    else unlabelled.push(inWords(idOf(row), truth?.state));
+    if (truth === null) unlabelled.push(idOf(row));
+    else if (truth.until !== null) {
+      const read = readResetTime(truth.text, truth.now, truth.zone ?? zone);
+      cases.push({ truth: { ...truth, until: truth.until }, until: read && new Date(read.until).toISOString() });
+    }
   });
-  return { figures: scoreScreens(cases), unlabelled, strange: [], unread: [] };
+  return { figures: scoreResetTimes(cases), unlabelled, strange: [], unread: [] };
 }
 
 /** Labelled stretches by the transcript that they are of, `folder` being where its path begins. */

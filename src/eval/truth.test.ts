@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseEventTruth, parseLiveTruth, parseScreenTruth, parseSegmentTruth } from "./truth.js";
+import { parseEventTruth, parseLiveTruth, parseResetTruth, parseSegmentTruth } from "./truth.js";
 
 describe("truth", () => {
   it("reads a live case", () => {
@@ -17,15 +17,12 @@ describe("truth", () => {
     expect(parseEventTruth(row)).toEqual({ id: "a", family: "text", nature: "semantic", expect: "loop", judge: "end" });
   });
 
-  it("fills in what a screen's label leaves out", () => {
-    expect(parseScreenTruth({ id: "a", state: "working" })).toEqual({
-      id: "a",
-      state: "working",
-      also: [],
-      negative: false,
-      singleFrame: true,
-      until: null,
-    });
+  it("reads when the text of a limit was seen, and what it may leave out", () => {
+    const row = { id: "a", text: "resets 9pm", now: "2026-01-01T00:00:01Z" };
+    const truth = { id: "a", text: "resets 9pm", now: Date.UTC(2026, 0, 1) + 1000, zone: null, until: null };
+    expect(parseResetTruth(row)).toEqual(truth);
+    const full = { ...row, tz: "Europe/Berlin", until: "2026-01-01T20:00:00Z", state: "rate_limited" };
+    expect(parseResetTruth(full)).toEqual({ ...truth, zone: "Europe/Berlin", until: "2026-01-01T20:00:00Z" });
   });
 
   it("reads a segment's times", () => {
@@ -46,7 +43,7 @@ describe("truth", () => {
   it("gives null for anything else", () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
-        for (const parse of [parseLiveTruth, parseEventTruth, parseScreenTruth, parseSegmentTruth]) {
+        for (const parse of [parseLiveTruth, parseEventTruth, parseResetTruth, parseSegmentTruth]) {
           expect(parse(value)).toBeNull();
         }
       }),

@@ -5,7 +5,7 @@
 import * as z from "zod";
 import type { EventTruth } from "./events.js";
 import type { LiveTruth } from "./live.js";
-import type { ScreenTruth } from "./screens.js";
+import type { ResetTruth } from "./reset-times.js";
 import type { SegmentTruth } from "./sessions.js";
 
 const instant = z.string().transform((text, context) => {
@@ -28,25 +28,9 @@ const eventRow = z
   })
   .transform(({ eval: judge, ...rest }): EventTruth => ({ ...rest, judge }));
 
-const screenRow = z
-  .object({
-    id: z.string(),
-    state: z.string(),
-    also: z.array(z.string()).nullish(),
-    negative: z.boolean().nullish(),
-    single_frame: z.boolean().nullish(),
-    until: z.string().nullish(),
-  })
-  .transform(
-    ({ id, state, also, negative, single_frame, until }): ScreenTruth => ({
-      id,
-      state,
-      also: also ?? [],
-      negative: negative ?? false,
-      singleFrame: single_frame ?? true,
-      until: until || null,
-    }),
-  );
+const resetRow = z
+  .object({ id: z.string(), text: z.string(), now: instant, tz: z.string().nullish(), until: z.string().nullish() })
+  .transform(({ tz, until, ...rest }): ResetTruth => ({ ...rest, zone: tz ?? null, until: until || null }));
 
 const segmentRow = z
   .object({ file: z.string(), label: z.string(), start: instant, end: instant, max_doing: z.string().nullish() })
@@ -63,8 +47,8 @@ export function parseEventTruth(row: unknown): EventTruth | null {
 }
 
 /** From a line of `screens.jsonl`. */
-export function parseScreenTruth(row: unknown): ScreenTruth | null {
-  return screenRow.safeParse(row).data ?? null;
+export function parseResetTruth(row: unknown): ResetTruth | null {
+  return resetRow.safeParse(row).data ?? null;
 }
 
 /** From a line of `segments.jsonl`. */

@@ -109,10 +109,6 @@ beforeAll(() => {
     join(root, "events.jsonl"),
     `${json({ id: EVIL, events: Array.from({ length: 30 }, (_, i) => ({ t: i, type: "tool", tool: EVIL, name: EVIL, args: { x: EVIL }, result: EVIL, error: EVIL })) })}\n`,
   );
-  writeFileSync(
-    join(root, "screens.jsonl"),
-    `${json({ id: EVIL, agent: "claude", text: `● API Error: 500 ${EVIL}\n\n❯ `, now: at(1), tz: EVIL, state: "idle" })}\n`,
-  );
   writeFileSync(join(root, `bad\u001b[31m\u202e.cast`), "x");
   writeFileSync(join(root, "profile.json"), json({ id: EVIL, [EVIL]: EVIL }));
 });
@@ -127,8 +123,6 @@ describe("the command line", () => {
     ["replay", "--transcript", "/transcript.jsonl"],
     ["replay", "--events", "/events.jsonl"],
     ["replay", "--json", "--events", "/events.jsonl"],
-    ["replay", "--screens", "/screens.jsonl"],
-    ["replay", "--json", "--screens", "/screens.jsonl"],
     ["replay", "/bad\u001b[31m\u202e.cast"],
     ["replay", "/nowhere\u001b]0;x\u0007\u009b"],
     ["replay", "--profile", "/profile.json", "CASES"],

@@ -105,7 +105,7 @@ describe.each(["replay", "eval"])("rouse %s with a folder of broken cases", (com
   });
 });
 
-describe.each(["--events", "--screens", "--transcript", "--signals"])("rouse replay %s", (option) => {
+describe.each(["--events", "--transcript", "--signals"])("rouse replay %s", (option) => {
   it.each(["empty.cast", "random.cast", "nul.cast", "long-line.cast", "deep-header.cast", "folder.cast", "nowhere"])(
     "gives %s one clear line and exits with 1",
     (name) => {

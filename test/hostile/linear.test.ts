@@ -11,7 +11,6 @@ import { createTextTail, endText, feedText } from "../../src/core/evidence/text-
 import { isAcknowledgement, isNoise, isResumerPrompt } from "../../src/core/noise.js";
 import { errorKey, infraOf, normaliseResult } from "../../src/core/normalise.js";
 import { plain, plainJson } from "../../src/core/plain.js";
-import { judgeFragment } from "../../src/readers/fragment/fragment.js";
 import { readKeys } from "../../src/readers/keys.js";
 import { readResetTime } from "../../src/readers/reset-time/reset-time.js";
 import { compileProfile } from "../../src/readers/screen/compiled.js";
@@ -132,7 +131,6 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   ticks: (text) => new Ticks().look(screen(text), 0),
   findComposer: (text) => findComposer(compileProfile(claude), screen(text)),
   findDialog: (text) => findDialog(compileProfile(claude), screen(text)),
-  judgeFragment: (text) => judgeFragment(claude, text, { at: 1_767_614_400_000, zone: "UTC" }),
 };
 
 /** The least processor time of some runs, in milliseconds: what others do on the machine only ever adds to it. */

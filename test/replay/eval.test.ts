@@ -78,13 +78,13 @@ describe("rouse eval", () => {
     cpSync(folder("one"), join(corpus, "live"), { recursive: true });
     writeFileSync(join(corpus, "live/claude/normal/meta.json"), '{"agent": "claude", "t_end": 9}');
     writeFileSync(join(corpus, "peer_cases.jsonl"), '{"id": "a", "events": []}\n');
-    writeFileSync(join(corpus, "screens.jsonl"), '{"id": "b", "text": "", "state": "workng"}\n');
+    writeFileSync(join(corpus, "screens.jsonl"), '{"id": "b", "text": "", "until": 7}\n');
     const { status, stdout, stderr } = rouse(["eval", ...options, corpus]);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr.match(/left out of the score: 1 \(.*?\)/g)).toEqual([
       "left out of the score: 1 (claude/normal)",
       "left out of the score: 1 (a)",
-      'left out of the score: 1 (b "workng")',
+      "left out of the score: 1 (b)",
     ]);
     expect(stderr).toContain("rouse: nothing was scored: no case in ");
   });
@@ -96,6 +96,6 @@ describe("rouse eval", () => {
     const { stdout } = rouse(["eval", corpus]);
     expect(stdout).not.toMatch(/^0 event streams/m);
     expect(stdout).toMatch(/event streams: precision.*no cases/);
-    expect(stdout).toMatch(/screens: alarms on traps.*no cases/);
+    expect(stdout).toMatch(/reset times: right.*no cases/);
   });
 });

@@ -24,11 +24,6 @@ const states = (stdout: string): string[] =>
 describe("an option of rouse replay", () => {
   it.each([
     [["--origin", "tmux", "CASE"], "--origin says how the agent of a policy was started; name one with --policy"],
-    [["--policy", "default", "--screens", "f"], "--policy is not for --screens: a single screen has no time"],
-    [
-      ["--sources", "screen", "--screens", "f"],
-      "--sources is for cases and casts; what --screens names has one source",
-    ],
     [["--sources", "screen", "--transcript", "f"], "--sources is for cases and casts; what --transcript names"],
     [["--sources", "screen", "--events", "f"], "--sources is for cases and casts; what --events names"],
     [["--sources", "screen", "--signals", "f"], "--sources is for cases and casts; what --signals names"],
@@ -38,19 +33,6 @@ describe("an option of rouse replay", () => {
     const { status, stdout, stderr } = rouse(["replay", ...args.map((arg) => (arg === "CASE" ? NORMAL : arg))]);
     expect({ status, stdout, lines: stderr.split("\n").length }).toEqual({ status: 2, stdout: "", lines: 2 });
     expect(stderr).toContain(`rouse: ${complaint}`);
-  });
-
-  it("holds for single screens: the kind, a profile of your own, the zone", () => {
-    const row = { id: "a", agent: "claude", text: "5-hour limit reached ∙ resets 9pm", now: "2026-11-15T12:00:00Z" };
-    const screens = file("screens.jsonl", `${JSON.stringify(row)}\n`);
-    const judged = (...args: string[]) => JSON.parse(rouse(["replay", "--json", "--screens", screens, ...args]).stdout);
-    expect(judged("--tz", "America/New_York")).toMatchObject({ until: "2026-11-16T02:00:00.000Z" });
-    const odd = file("odd.jsonl", `${JSON.stringify({ id: "b", text: "> draw\n\nZQ! out of juice\n" })}\n`);
-    const rule = `fact = "failure"\nregion = "last"\nwhen = "^ZQ! (?P<text>.*)"\nfallback = "auth"\n`;
-    const profile = file("zorp.toml", `id = "Zorp"\n[[rules]]\n${rule}`);
-    expect(rouse(["replay", "--screens", odd]).stdout).toMatch(/^b +unknown\n$/);
-    const known = rouse(["replay", "--screens", odd, "--profile", profile, "--agent", "Zorp"]);
-    expect(known).toMatchObject({ status: 0, stderr: "", stdout: expect.stringMatching(/^b +error/) as string });
   });
 
   it("holds for event streams: the kind", () => {

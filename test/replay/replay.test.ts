@@ -119,21 +119,12 @@ describe("the recordings of our own", () => {
   });
 });
 
-/**
- * The figure that a missed bar must still reach. Of 21 reset times one is labelled a day late: a window of five hours that
- * "resets 12pm", seen at nine in the morning.
- */
-const KNOWN_MISSES: Readonly<Record<string, number>> = { "screens: reset times": 20 / 21 };
-
 describe.skipIf(CORPUS === null)("the corpus in ROUSE_CORPUS (skipped when the variable is not set)", () => {
-  it("meets every bar, but for what docs/accuracy.md names as missed", { timeout: 600_000 }, () => {
+  it("meets every bar", { timeout: 600_000 }, () => {
     const { status, stdout } = rouse(["eval", "--json", CORPUS as string]);
     expect(status).toBe(0);
     const bars = checkBars(JSON.parse(stdout) as Figures);
-    const missed = bars.filter(({ met }) => met === false);
-    expect(
-      missed.filter(({ name, figure }) => (figure ?? 0) < (KNOWN_MISSES[name] ?? Number.POSITIVE_INFINITY)),
-    ).toEqual([]);
+    expect(bars.filter(({ met }) => met === false)).toEqual([]);
     expect(bars.some(({ met }) => met === true)).toBe(true);
   });
 

@@ -10,7 +10,6 @@ import { rouse } from "../support/rouse.js";
 const CAST =
   '{"version": 2, "width": 80, "height": 24, "timestamp": 1770000000}\n[0.1, "o", "hello"]\n[9, "o", "there"]\n';
 const EVENTS = '{"id": "good", "events": [{"t": 0, "kind": "message", "role": "user", "text": "begin"}]}\n';
-const SCREEN = '{"id": "good", "text": "Do you want to proceed?\\n❯ 1. Yes\\n  2. No"}\n';
 
 let root: string;
 const file = (name: string): string => join(root, name);
@@ -22,7 +21,6 @@ beforeAll(() => {
   writeFileSync(file("bin.bin"), Buffer.from([0, 1, 2, 250, 10, 255, 7]));
   writeFileSync(file("foo.jsonl"), '{"foo": 1}\n{"foo": 2}\n');
   writeFileSync(file("events.jsonl"), `${EVENTS}{"foo": 1}\n`);
-  writeFileSync(file("screens.jsonl"), `${SCREEN}{"foo": 1}\n`);
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -36,11 +34,6 @@ describe("rouse replay", () => {
       /^rouse: .*bin\.bin holds no event streams: each line must be a JSON object like \{id, events/,
     ],
     ["--events", "foo.jsonl", /^rouse: .*foo\.jsonl holds no event streams/],
-    [
-      "--screens",
-      "foo.jsonl",
-      /^rouse: .*foo\.jsonl holds no screens: each line must be a JSON object like \{id, text/,
-    ],
     ["--signals", "bin.bin", /^rouse: .*bin\.bin holds no signals/],
   ])("says in one line what is wrong with %s %s, goes on, and exits with 1", (option, name, complaint) => {
     const { status, stdout, stderr } = rouse(["replay", "--json", option, file(name), file("full.cast")]);
@@ -51,13 +44,12 @@ describe("rouse replay", () => {
     expect(status).toBe(1);
   });
 
-  it.each([
-    ["--events", "events.jsonl", "event streams"],
-    ["--screens", "screens.jsonl", "screens"],
-  ])("counts the lines of %s that are none, and takes the others", (option, name, what) => {
-    const { status, stdout, stderr } = rouse(["replay", "--json", option, file(name)]);
+  it("counts the lines of --events that are none, and takes the others", () => {
+    const { status, stdout, stderr } = rouse(["replay", "--json", "--events", file("events.jsonl")]);
     expect(lines(stdout).map((line) => (JSON.parse(line) as { case: string }).case)).toEqual(["good"]);
-    expect(lines(stderr)).toEqual([`rouse: ${file(name)}: lines that are no ${what} and were left out: 1`]);
+    expect(lines(stderr)).toEqual([
+      `rouse: ${file("events.jsonl")}: lines that are no event streams and were left out: 1`,
+    ]);
     expect(status).toBe(0);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { checkBars } from "../../eval/bars.js";
 import { scoreEvents } from "../../eval/events.js";
 import { scoreLive } from "../../eval/live.js";
-import { scoreScreens } from "../../eval/screens.js";
+import { scoreResetTimes } from "../../eval/reset-times.js";
 import { scoreSessions } from "../../eval/sessions.js";
 import { figuresText, worstText } from "./eval.js";
 
@@ -24,7 +24,7 @@ describe("figures for people", () => {
   it.each([60, 80, 100])("fit a terminal of %d columns, and break between words", (columns) => {
     const events = { ...scoreEvents([]), cases: 111 };
     const sessions = { ...scoreSessions([]), sessions: 87 };
-    const figures = { live: scoreLive([]), events, screens: scoreScreens([]), sessions };
+    const figures = { live: scoreLive([]), events, resetTimes: scoreResetTimes([]), sessions };
     const text = figuresText(figures, checkBars(figures), { colour: false, columns });
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(columns);
     expect(text.replace(/\s+/g, " ")).toContain("prompts, limits, errors, results: delay p95 – ≤ 5 s no cases");

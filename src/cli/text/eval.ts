@@ -11,7 +11,7 @@ export function figuresText(figures: Figures, bars: readonly BarResult[], { colo
   const sentence = (text: string): void => {
     lines.push(...wrap(text, columns));
   };
-  const { live, events, screens, sessions } = figures;
+  const { live, events, resetTimes, sessions } = figures;
   if (live) {
     lines.push(`${live.cases} live cases, ${live.replayed} replayed`, "");
     lines.push(row("true state", "found", "of", "p50 s", "p95 s"));
@@ -24,10 +24,7 @@ export function figuresText(figures: Figures, bars: readonly BarResult[], { colo
       `${events.cases} event streams: precision ${number(semantic.precision)}, recall ${number(semantic.recall)} (all natures: ${number(all.precision)}, ${number(all.recall)})`,
     );
   }
-  if (screens)
-    sentence(
-      `${screens.of} single screens: ${screens.right} right, ${screens.negativeAlarms} alarms on ${screens.negatives} traps, ${screens.resetsRight} of ${screens.resetsOf} reset times`,
-    );
+  if (resetTimes) sentence(`${resetTimes.of} reset times: ${resetTimes.right} right to the minute`);
   if (sessions) {
     const found = Object.entries(sessions.found).map(([label, d]) => `${label} ${d.detected}/${d.of}`);
     sentence(
@@ -82,7 +79,7 @@ export function worstText(figures: Figures, colour: boolean): string {
       `      ${clock(said.t)} ${said.state}${said.cause ? `/${said.cause}` : ""}: ${said.reasons.join(" · ").slice(0, 220)}`,
     );
   };
-  const { live, events, screens, sessions } = figures;
+  const { live, events, resetTimes, sessions } = figures;
   if (live) {
     for (const miss of live.misses) {
       title(`missed ${miss.truth} in ${miss.case} at ${clock(miss.from)}`);
@@ -104,8 +101,7 @@ export function worstText(figures: Figures, colour: boolean): string {
       title(`wrong cause: ${cause.truth} in ${cause.case}: ${cause.causes.join(", ")}`);
   }
   for (const wrong of events?.wrong ?? []) title(`event stream ${JSON.stringify(wrong)}`);
-  for (const wrong of screens?.wrong ?? []) title(`screen ${JSON.stringify(wrong)}`);
-  for (const wrong of screens?.wrongResets ?? []) title(`reset time ${JSON.stringify(wrong)}`);
+  for (const wrong of resetTimes?.wrong ?? []) title(`reset time ${JSON.stringify(wrong)}`);
   for (const alarm of sessions?.alarms ?? []) {
     title(`alarm while ${alarm.label} (${alarm.doing}) in ${alarm.file.split("/").slice(-2).join("/")}`);
     saying(alarm);

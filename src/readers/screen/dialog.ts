@@ -23,8 +23,8 @@ const POINTS = /^[\s│┃|▌]{0,8}[❯›▸▶►→>] /;
 const FRAMED = /^\s{0,4}[│┃|].*[│┃|]$/;
 const ANSWER_SIGN = /^[✓✔✗✘✕] /;
 /** How the two answers to a permission begin, whoever asks for it. */
-export const YES = /^(?:[✓✔] )?(?:yes|allow|approve|accept|trust|proceed|continue|run)\b/i;
-export const NO = /^(?:[✗✘✕] )?(?:no|deny|reject|refuse|decline|cancel|don['’]t|exit|quit|abort)\b/i;
+const YES = /^(?:[✓✔] )?(?:yes|allow|approve|accept|trust|proceed|continue|run)\b/i;
+const NO = /^(?:[✗✘✕] )?(?:no|deny|reject|refuse|decline|cancel|don['’]t|exit|quit|abort)\b/i;
 /** One of several, and it is chosen or not. A list of tasks may have the same signs: only the answers tell them apart. */
 const CHOICE = /^([\s│┃|▌]{0,8})([●◉○◯])\s{1,3}(\S.*)$/;
 const CHOICES_MAX = 8;
