@@ -11,8 +11,9 @@ import type { Glance } from "../core/touch.js";
 import { readProgramStatus, statusOf } from "./program-status.js";
 import { type CompiledProfile, compileProfile } from "./screen/compiled.js";
 import { Emulator } from "./screen/emulator.js";
-import { type Facts, type Look, readFacts, ScreenMemory } from "./screen/facts.js";
+import { type Facts, type Look, readFacts } from "./screen/facts.js";
 import { type Glimpse, glimpse } from "./screen/glance.js";
+import { ReplyReader } from "./screen/reply.js";
 import { ResetTimes } from "./screen/reset-times.js";
 import type { Row } from "./screen/row.js";
 import { footOf } from "./screen/screen-text.js";
@@ -57,11 +58,11 @@ export class TerminalReader {
   readonly #settling = new Settling();
   readonly #standing = new Standing();
   readonly #signs = new Set<string>();
-  readonly #memory: ScreenMemory;
+  readonly #replies: ReplyReader;
   readonly #look: Look;
   /** The same for a reading by structure alone. */
   readonly #structuralLook: Look;
-  #structuralMemory: ScreenMemory | null = null;
+  #structuralReplies: ReplyReader | null = null;
   #outputBytes = 0;
   #outputAt = Number.NEGATIVE_INFINITY;
   /** The program's last word of itself by OSC 7501. */
@@ -76,7 +77,7 @@ export class TerminalReader {
 
   constructor(profile: AgentProfile, options: TerminalOptions) {
     this.#compiled = compileProfile(profile);
-    this.#memory = new ScreenMemory(this.#compiled);
+    this.#replies = new ReplyReader(this.#compiled);
     this.#options = options;
     this.#resetTimes = new ResetTimes(options);
     this.#look = this.#lookBy({});
@@ -195,15 +196,15 @@ export class TerminalReader {
   #readScreen(at: number): { compiled: CompiledProfile; facts: Facts } {
     this.#look.at = this.#structuralLook.at = at;
     if (this.#compiled.profile.id === generic.id) {
-      const facts = readFacts(this.#compiled, this.#emulator.screen, this.#structuralLook, this.#memory);
+      const facts = readFacts(this.#compiled, this.#emulator.screen, this.#structuralLook, this.#replies);
       const caret = facts.composer === "hidden" ? this.#caret() : null;
       return { compiled: this.#compiled, facts: caret ? { ...facts, caret } : facts };
     }
-    const facts = readFacts(this.#compiled, this.#emulator.screen, this.#look, this.#memory);
+    const facts = readFacts(this.#compiled, this.#emulator.screen, this.#look, this.#replies);
     if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null) return { compiled: this.#compiled, facts };
     const structure = compileProfile(generic);
-    this.#structuralMemory ??= new ScreenMemory(structure);
-    const seen = readFacts(structure, this.#emulator.screen, this.#structuralLook, this.#structuralMemory);
+    this.#structuralReplies ??= new ReplyReader(structure);
+    const seen = readFacts(structure, this.#emulator.screen, this.#structuralLook, this.#structuralReplies);
     return { compiled: structure, facts: { ...seen, structural: true } };
   }
 

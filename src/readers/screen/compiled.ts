@@ -2,9 +2,7 @@
 import { type Pattern, pattern } from "../../agents/pattern.js";
 import type { AgentProfile, Rule } from "../../agents/profile.js";
 import { Memo } from "../memo.js";
-import { recall } from "./recall.js";
 import type { Row } from "./row.js";
-import { Forms } from "./row-form.js";
 import { type Asked, Question, RowSays } from "./row-says.js";
 
 export interface CompiledRule extends Omit<Rule, "when"> {
@@ -24,8 +22,8 @@ export interface CompiledProfile {
   dialogs: { when: Pattern; prompt: AgentProfile["dialogs"][number]["prompt"]; limit: boolean }[];
 }
 
-/** A dialog is told from its joined rows, of which there are few; so are titles, even with a spinner in them. */
-const BLOCKS_MAX = 64;
+/** A program has few titles, even with a spinner in them. */
+const TITLES_MAX = 64;
 
 const RULE_ACROSS = "^\\s*[─━═╌▔▁]{9,}\\s*$";
 const isToolRow = ({ region, fact }: Rule): boolean => region === "last" && fact === "tool";
@@ -35,7 +33,6 @@ const cache = new WeakMap<AgentProfile, CompiledProfile>();
 export function compileProfile(profile: AgentProfile): CompiledProfile {
   const known = cache.get(profile);
   if (known) return known;
-  const onBlock = (source: string): Pattern => recall(pattern(source), BLOCKS_MAX);
   const rules: Record<Rule["region"], CompiledRule[]> = { status: [], foot: [], last: [], reply: [] };
   for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: pattern(rule.when) });
   const says = (row: Row): RowSays =>
@@ -61,10 +58,9 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
     bottom: question(bottom),
     more: question(more),
     placeholders,
-    forms: new Forms(),
   };
   const ofTitles = profile.titles.map(({ when, status }) => ({ when: pattern(when), status }));
-  const titles = new Memo<{ status: TitleStatus | null }>(BLOCKS_MAX, (title) => ({
+  const titles = new Memo<{ status: TitleStatus | null }>(TITLES_MAX, (title) => ({
     status: ofTitles.find(({ when }) => when.test(title))?.status ?? null,
   }));
   const made: CompiledProfile = {
@@ -72,7 +68,7 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
     statusOfTitle: (title) => titles.of(title).status,
     isPlaceholder: (draft) => placeholders.some((p) => p.test(draft)),
     says,
-    dialogs: profile.dialogs.map((d) => ({ when: onBlock(d.when), prompt: d.prompt, limit: d.limit ?? false })),
+    dialogs: profile.dialogs.map((d) => ({ when: pattern(d.when), prompt: d.prompt, limit: d.limit ?? false })),
   };
   cache.set(profile, made);
   return made;

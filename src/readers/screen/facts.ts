@@ -1,15 +1,13 @@
 /** From a rendered screen to the facts that it states, region by region. One look, without a clock. */
 import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
-import type { Layout } from "./layout.js";
-import { Layouts } from "./layouts.js";
-import { numbersOf } from "./numbers.js";
+import { layOut } from "./layout.js";
 import type { Range } from "./regions.js";
-import { ReplyReader, tailOf } from "./reply.js";
+import { ReplyReader } from "./reply.js";
 import type { Row } from "./row.js";
 import { clockedTool } from "./running-tool.js";
-import { type ColourAsked, indentOf, isDrawnAlike, type ScreenText, wordsIn } from "./screen-text.js";
-import { count, type Stating, stateRow } from "./statements.js";
+import { indentOf, type ScreenText, wordsIn } from "./screen-text.js";
+import { stateRow } from "./statements.js";
 
 export interface Look {
   at: number;
@@ -35,77 +33,14 @@ export interface Look {
 
 export type Facts = Omit<ScreenReading, "moving">;
 
-/** What was worked out at the looks before, for a reader that looks again and again. */
-export class ScreenMemory {
-  readonly layouts: Layouts;
-  readonly replies: ReplyReader;
-  constructor(profile: CompiledProfile) {
-    this.layouts = new Layouts(profile);
-    this.replies = new ReplyReader(profile);
-  }
-}
-
+/** `replies` remembers the checks before, for a reader that checks again and again. */
 export function readFacts(
   profile: CompiledProfile,
   screen: ScreenText,
   look: Look,
-  { layouts, replies }: ScreenMemory = new ScreenMemory(profile),
+  replies: ReplyReader = new ReplyReader(profile),
 ): Facts {
-  const { layout, kept } = layouts.of(screen, look);
-  if (kept?.stated && isDrawnAlike(screen, kept.stated.colours)) {
-    const now = counted(profile, kept.stated, layout, screen, look);
-    if (now) return now;
-  }
-  const stated = state(profile, screen, look, kept ? layouts.restated(kept, screen, look) : layout, replies);
-  if (kept && isCountable(profile, stated.facts)) kept.stated = stated;
-  return stated.facts;
-}
-
-/** What a look stated. */
-export interface Stated {
-  facts: Facts;
-  /** How far above the composer a clock ran; 0 where none did. */
-  clock: number;
-  /** What was said of the reply hangs on how these rows are drawn, too. */
-  colours: readonly ColourAsked[];
-}
-
-/** Does a look at the same layout state the same but for what it counts? Not where the agent rests, nor of a limit's end. */
-const isCountable = ({ profile }: CompiledProfile, { dialog, busy, limit }: Facts): boolean =>
-  (dialog !== undefined || (busy === true && !profile.bareMessages)) && !limit;
-
-/** What was stated of the same layout, with the numbers of now; null where a rule that fitted does so no longer. */
-function counted(
-  { says }: CompiledProfile,
-  { facts, clock }: Stated,
-  { regions, status, foot }: Layout,
-  screen: ScreenText,
-  look: Look,
-): Facts | null {
-  if (clock > 0) look.clockStands?.(clock);
-  const now = { ...facts, tail: tailOf(screen.rows, regions.replyEnd) };
-  const anew: Stating = {};
-  for (const matches of [status, foot]) {
-    for (const match of matches) {
-      const row = screen.rows[match.y] as Row;
-      if (match.rule.fact === "busy") count(now, numbersOf(row));
-      if (match.rule.fact !== "retry" && match.rule.fact !== "background") continue;
-      const groups = says(row).groupsOf(match.rule);
-      if (!groups) return null;
-      const below = matches === status ? hangingBelow(screen.rows, match.y, regions.status[1]) : "";
-      stateRow(anew, { rule: match.rule, groups, text: row.text, row }, look, below);
-    }
-  }
-  return Object.assign(now, anew);
-}
-
-function state(
-  profile: CompiledProfile,
-  screen: ScreenText,
-  look: Look,
-  { composer, dialog, regions, status, foot, last, messageEnd }: Layout,
-  replies: ReplyReader,
-): Stated {
+  const { composer, dialog, regions, status, foot, last, messageEnd } = layOut(profile, screen, look);
   const reply = replies.read(screen, regions.replyEnd);
   const facts: Facts = {
     reply: reply.digest,
@@ -134,7 +69,7 @@ function state(
   if (reply.replying) facts.replying = true;
   if (reply.repeats && facts.busy !== false) facts.repeats = reply.repeats;
   facts.tail = reply.tail;
-  return { facts, clock, colours: replies.colours };
+  return facts;
 }
 
 /** How far above the end of these rows the lowest clock runs; 0 where none does. */

@@ -5,7 +5,7 @@ import { type Dialog, findDialog } from "./dialog.js";
 import type { Look } from "./facts.js";
 import { type LastMatch, lastRows, type Regions, regionsOf } from "./regions.js";
 import type { Row } from "./row.js";
-import { type ColourAsked, footOf, isDrawn, isSeen, type ScreenText } from "./screen-text.js";
+import { footOf, isDrawn, type ScreenText } from "./screen-text.js";
 
 /** A row that a rule fits. */
 export interface Match {
@@ -31,21 +31,25 @@ export interface Layout {
   last: readonly LastMatch[];
   /** Rows above this one are the agent's last message; what the program itself said below it is left out. */
   messageEnd: number;
-  /** It hangs on how these rows are drawn, too. */
-  colours: readonly ColourAsked[];
 }
 
+/** Laid out again where it shows of another row that the program keeps it above its composer. */
 export function layOut(profile: CompiledProfile, screen: ScreenText, look: Look): Layout {
-  const colours: ColourAsked[] = [];
-  const found = findComposer(profile, screen.rows, (y, what) => isSeen(screen, y, what, colours), look.signs);
+  const layout = layOutOnce(profile, screen, look);
+  const { composer } = layout;
+  return composer && look.stood?.(screen.rows, composer.top) ? layOutOnce(profile, screen, look) : layout;
+}
+
+function layOutOnce(profile: CompiledProfile, screen: ScreenText, look: Look): Layout {
+  const found = findComposer(profile, screen.rows, (y, what) => screen[what](y) === true, look.signs);
   const dialog = findDialog(profile, screen.rows, found);
   // A bare prompt sign is also how a selected option begins: with options around it, it is no composer.
   const composer = dialog ? null : found;
   const regions = regionsOf(profile, screen.rows, composer, dialog?.top ?? null, look);
-  const rowsIn = (region: "status" | "foot"): RowMatch[] => matchRows(profile, screen, regions, region, look, colours);
+  const rowsIn = (region: "status" | "foot"): RowMatch[] => matchRows(profile, screen, regions, region, look);
   const [status, foot] = [rowsIn("status"), rowsIn("foot")];
-  const { matches: last, replyEnd: messageEnd } = lastRows(profile, screen, regions, colours);
-  return { composer, dialog, regions, status, foot, last, messageEnd, colours };
+  const { matches: last, replyEnd: messageEnd } = lastRows(profile, screen, regions);
+  return { composer, dialog, regions, status, foot, last, messageEnd };
 }
 
 function matchRows(
@@ -54,7 +58,6 @@ function matchRows(
   regions: Regions,
   region: "status" | "foot",
   look: Look,
-  asked: ColourAsked[],
 ): RowMatch[] {
   const matches: RowMatch[] = [];
   const foot = footOf(screen.rows);
@@ -63,7 +66,7 @@ function matchRows(
     const row = screen.rows[y] as Row;
     if (row.isBlank) continue;
     for (const { rule, groups } of profile.says(row)[region]) {
-      if (!isDrawn(screen, y, rule, asked)) continue;
+      if (!isDrawn(screen, y, rule)) continue;
       if (rule.live && y !== foot && !look.ticking(row) && !isTicking(screen.rows[y - 1], look)) continue;
       matches.push({ rule, groups, text: row.text, row, y });
       break;

@@ -1,7 +1,7 @@
 /** The agent's own words on a screen: where its last message begins, and whether the lowest part of the reply is one. */
 import type { CompiledProfile } from "./compiled.js";
 import { once, type Row } from "./row.js";
-import { type ColourAsked, isBlank, isSeen, type ScreenText } from "./screen-text.js";
+import { isBlank, type ScreenText } from "./screen-text.js";
 
 /** A tool's header looks like a message; what it printed hangs below it. */
 const TOOL_OUTPUT = /^\s+[⎿└]\s/;
@@ -16,11 +16,11 @@ const isNotProse = once((row) => NOT_PROSE.test(row));
 const echoesPrompt = once((row) => PROMPT_ECHO.test(row));
 
 /** The text of the agent's last message that ends at row `end`, for judging how it closes. */
-export function messageText(profile: CompiledProfile, screen: ScreenText, end: number, asked: ColourAsked[]): string {
+export function messageText(profile: CompiledProfile, screen: ScreenText, end: number): string {
   const { rows } = screen;
   const from = Math.max(0, end - MESSAGE_ROWS_MAX);
   if (profile.profile.message !== null) {
-    const bare = profile.profile.bareMessages ? bareStart(screen, from, end, asked) : end;
+    const bare = profile.profile.bareMessages ? bareStart(screen, from, end) : end;
     for (let y = end - 1; y >= from; y--) {
       const { message } = profile.says(rows[y] as Row);
       if (message === null) continue;
@@ -38,14 +38,14 @@ export function messageText(profile: CompiledProfile, screen: ScreenText, end: n
  * Where the prose above `end` begins that has no sign of its own: below what a tool printed and below what stands on a
  * ground of its own, as a human's prompt and the blocks of tools do. `end` where there is none.
  */
-function bareStart(screen: ScreenText, from: number, end: number, asked: ColourAsked[]): number {
+function bareStart(screen: ScreenText, from: number, end: number): number {
   let start = end;
   for (let y = end - 1; y >= from; y--) {
     const row = screen.rows[y] as Row;
     if (row.isBlank) start = y + 1;
     else if (isCost(row)) continue;
     else if (isBarred(row)) return barStart(screen.rows, from, y) ?? start;
-    else if (isNotProse(row) || echoesPrompt(row) || isSeen(screen, y, "backed", asked)) return start;
+    else if (isNotProse(row) || echoesPrompt(row) || screen.backed(y) === true) return start;
   }
   return start;
 }
@@ -91,7 +91,7 @@ function unquoted(rows: readonly string[]): string {
  * The lowest part of the reply is text of the agent, so an answer is under way or complete. An answer has paragraphs,
  * lists and code: prose is walked over upwards until a row says whose it is. A tool, a frame or a prompt ends the walk.
  */
-export function isReplying(profile: CompiledProfile, screen: ScreenText, end: number, asked: ColourAsked[]): boolean {
+export function isReplying(profile: CompiledProfile, screen: ScreenText, end: number): boolean {
   const from = Math.max(0, end - REPLY_ROWS_MAX);
   for (let y = end - 1; y >= from; y--) {
     const row = screen.rows[y] as Row;
@@ -101,5 +101,5 @@ export function isReplying(profile: CompiledProfile, screen: ScreenText, end: nu
       if (profile.profile.message === null) return y < end - 1;
     } else if (isNotProse(row) || echoesPrompt(row)) break;
   }
-  return profile.profile.bareMessages === true && bareStart(screen, from, end, asked) < end;
+  return profile.profile.bareMessages === true && bareStart(screen, from, end) < end;
 }

@@ -4,7 +4,7 @@ import type { Composer } from "./composer.js";
 import type { Look } from "./facts.js";
 import { isToolOutput, MESSAGE_ROWS_MAX } from "./message.js";
 import { once, type Row } from "./row.js";
-import { type ColourAsked, footOf, indentOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
+import { footOf, indentOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
 import { isBare } from "./standing.js";
 import { showsClock } from "./ticks.js";
 
@@ -150,13 +150,12 @@ export function lastRows(
   profile: CompiledProfile,
   screen: ScreenText,
   regions: Regions,
-  asked: ColourAsked[],
 ): { matches: LastMatch[]; replyEnd: number } {
   const matches: LastMatch[] = [];
   let end = regions.replyEnd;
   for (let block = 0; block < 4 && end > 0; block++) {
     const start = topOf(screen.rows, end);
-    const found = matchBlock(profile, screen, start, end, asked);
+    const found = matchBlock(profile, screen, start, end);
     matches.push(...found.matches);
     if (found.ownChrome) end = trimmed(profile, screen.rows, found.from);
     else if (profile.profile.bareMessages && isTrace(screen.rows, start, end))
@@ -179,14 +178,13 @@ function matchBlock(
   screen: ScreenText,
   start: number,
   end: number,
-  asked: ColourAsked[],
 ): { matches: LastMatch[]; ownChrome: boolean; from: number } {
   const matches: LastMatch[] = [];
   let from = end;
   for (let y = end - 1; y >= start; y--) {
     const says = profile.says(screen.rows[y] as Row);
     for (const { rule, groups } of says.last) {
-      if (!isDrawn(screen, y, rule, asked) || (rule.alone && hasOutput(screen.rows, y))) continue;
+      if (!isDrawn(screen, y, rule) || (rule.alone && hasOutput(screen.rows, y))) continue;
       if (rule.opens && joinRows(screen.rows, "", start, y) !== "") continue;
       if (rule.unsaid && isSaid(profile, screen.rows, y)) continue;
       const text = joinRows(screen.rows, " ", y, from);

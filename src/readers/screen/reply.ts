@@ -1,4 +1,4 @@
-/** What the rows above status and composer say. Most looks find them as they were, so they are read when they changed. */
+/** What the rows above status and composer say, and whether they have changed since the check before. */
 import { closingOf } from "../../core/closing.js";
 import { PREVIEW_LINES_MAX } from "../../core/defaults.js";
 import { digest } from "../../core/digest.js";
@@ -7,7 +7,7 @@ import type { CompiledProfile } from "./compiled.js";
 import { isReplying, messageText } from "./message.js";
 import { type RepeatedRows, RepeatReader } from "./repeated-rows.js";
 import { once, type Row } from "./row.js";
-import { bareText, type ColourAsked, isDrawnAlike, maskText, type ScreenText, wordsIn } from "./screen-text.js";
+import { bareText, maskText, type ScreenText, wordsIn } from "./screen-text.js";
 
 export interface Reply {
   digest: string;
@@ -25,7 +25,7 @@ type Closing = Pick<ScreenReading, "closing" | "asks">;
 const ASKS_MAX = 300;
 
 /** Of the masked row; empty where nothing of it is left. */
-export const digestOfRow: (row: Row) => string = once((row) => {
+const digestOfRow: (row: Row) => string = once((row) => {
   const masked = maskText(row);
   return masked === "" ? "" : digest(masked);
 });
@@ -35,11 +35,9 @@ export class ReplyReader {
   #rows: Row[] = [];
   /** Of each row. */
   #digests: string[] = [];
-  #reply: Reply = { digest: digest(""), lastLine: "", replying: false, tail: [], repeats: undefined };
+  #digest = digest("");
   readonly #repeats = new RepeatReader();
-  /** It hangs on how these rows are drawn, too. */
-  #asked: ColourAsked[] = [];
-  #closing: { end: number; closing: Closing | null } | null = null;
+  #repeated: RepeatedRows | undefined;
   /** The message that was last judged. Rows come and go below one that stands. */
   #judged: { text: string; closing: Closing } | null = null;
 
@@ -49,33 +47,22 @@ export class ReplyReader {
 
   /** The reply is the rows above `end`. */
   read(screen: ScreenText, end: number): Reply {
-    const { isSame, isNews } = this.#takeIn(screen.rows, end);
-    if (isSame && isDrawnAlike(screen, this.#asked)) return this.#reply;
-    this.#asked = [];
-    this.#closing = null;
-    this.#reply = {
-      digest: isNews ? digestOf(this.#digests) : this.#reply.digest,
+    if (this.#takeIn(screen.rows, end)) {
+      this.#digest = digestOf(this.#digests);
+      this.#repeated = this.#repeats.read(this.#rows, end);
+    }
+    return {
+      digest: this.#digest,
       lastLine: this.#digests.at(-1) ?? "",
-      replying: isReplying(this.#profile, screen, end, this.#asked),
+      replying: isReplying(this.#profile, screen, end),
       tail: tailOf(this.#rows, end),
-      repeats: isNews ? this.#repeats.read(this.#rows, end) : this.#reply.repeats,
+      repeats: this.#repeated,
     };
-    return this.#reply;
-  }
-
-  /** What was last read hangs on how these rows are drawn, too. */
-  get colours(): readonly ColourAsked[] {
-    return this.#asked;
   }
 
   /** How the last message closes if it ends above row `end`, and its end where it asks; null where there is none. */
   closing(screen: ScreenText, end: number): Closing | null {
-    if (this.#closing?.end !== end) this.#closing = { end, closing: this.#closingOf(screen, end) };
-    return this.#closing.closing;
-  }
-
-  #closingOf(screen: ScreenText, end: number): Closing | null {
-    const text = messageText(this.#profile, screen, end, this.#asked);
+    const text = messageText(this.#profile, screen, end);
     if (text === "") return null;
     if (this.#judged?.text !== text) {
       const closing = closingOf(text);
@@ -84,21 +71,19 @@ export class ReplyReader {
     return this.#judged.closing;
   }
 
-  /** Keeps the rows. Are they those of the look before, and if not, is it more than a bullet or a clock? */
-  #takeIn(rows: readonly Row[], end: number): { isSame: boolean; isNews: boolean } {
+  /** Keeps the rows. Has more of them changed than a bullet or a clock? */
+  #takeIn(rows: readonly Row[], end: number): boolean {
     let isNews = this.#rows.length !== end;
-    let isSame = !isNews;
     this.#rows.length = this.#digests.length = Math.min(this.#rows.length, end);
     for (let y = 0; y < end; y++) {
       const row = rows[y] as Row;
       if (row === this.#rows[y]) continue;
-      isSame = false;
       const known = digestOfRow(row);
       isNews ||= known !== this.#digests[y];
       this.#rows[y] = row;
       this.#digests[y] = known;
     }
-    return { isSame, isNews };
+    return isNews;
   }
 }
 
@@ -119,7 +104,7 @@ function digestOf(digests: readonly string[]): string {
 }
 
 /** The last rows above `end` that have text. */
-export function tailOf(rows: readonly Row[], end: number): string[] {
+function tailOf(rows: readonly Row[], end: number): string[] {
   const tail: string[] = [];
   for (let y = end - 1; y >= 0 && tail.length < PREVIEW_LINES_MAX; y--) {
     const text = wordsIn(rows[y] as Row);

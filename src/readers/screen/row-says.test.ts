@@ -74,13 +74,6 @@ describe("what a profile says of a row", () => {
     const { says } = compileProfile(profile);
     expect([7, 6, 5].map((n) => says(rowOf(`${n}-hour limit`)).message)).toEqual(["7", null, "5"]);
   });
-
-  it("has one form for rows that count", () => {
-    const { says } = compileProfile(profileFor("claude"));
-    const formOf = (text: string) => says(rowOf(text)).form;
-    expect(formOf("✻ Baking… (12s · ↓ 9 tokens)")).toBe(formOf("✶ Baking… (345s · ↓ 1029 tokens)"));
-    expect(formOf("✻ Baking… (12s · ↓ 9 tokens)")).not.toBe(formOf("✻ Baked for 12s"));
-  });
 });
 
 const textOf = (source: string, text: string, group: string): string | null =>

@@ -1,7 +1,6 @@
 import { type Pattern, type Spans, textsAt } from "../../agents/pattern.js";
 import type { CompiledRule } from "./compiled.js";
 import type { Row } from "./row.js";
-import type { Forms, RowForm } from "./row-form.js";
 
 /** A rule that fits a row, and what it took out of it. Shared between looks: nobody writes into it. */
 export interface Hit {
@@ -44,7 +43,6 @@ export interface Asked {
   bottom: Question;
   more: Question;
   placeholders: readonly Pattern[];
-  forms: Forms;
 }
 
 /**
@@ -66,7 +64,6 @@ export class RowSays {
   #message: string | null | undefined;
   #version: string | null | undefined;
   #draft: string | null | undefined;
-  #form: RowForm | undefined;
   /** The rule whose places were last asked for, and the places. */
   #rule: CompiledRule | undefined;
   #spans: Spans | null = null;
@@ -151,12 +148,6 @@ export class RowSays {
   /** What this rule takes out of it; null where it does not fit. */
   groupsOf(rule: CompiledRule): Record<string, string> | null {
     return textsAt(this.#spansOf(rule), this.#row.text);
-  }
-
-  /** What of it decides where things stand. */
-  get form(): RowForm {
-    this.#form ??= this.#masked?.form ?? this.asked.forms.of(this.#row, this);
-    return this.#form;
   }
 
   #fits(question: Question): boolean {

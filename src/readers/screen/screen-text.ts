@@ -71,44 +71,10 @@ interface Drawn {
   muted?: boolean | undefined;
   redFrame?: boolean | undefined;
   plain?: boolean | undefined;
-  backed?: true;
-  cursor?: true;
-  ghost?: true;
 }
 
-/** A question about colours, and its answer. */
-export interface ColourAsked {
-  y: number;
-  rule: Drawn;
-  isSo: boolean;
-}
-
-/** Does the row look as the rule wants it drawn? Unknown colours are no objection. What was asked is noted in `asked`. */
-export function isDrawn(screen: ScreenText, y: number, rule: Drawn, asked: ColourAsked[]): boolean {
-  if (!rule.tinted && !rule.muted && !rule.redFrame) return true;
-  const isSo = looksSo(screen, y, rule);
-  asked.push({ y, rule, isSo });
-  return isSo;
-}
-
-/** What can be seen of a row besides its text: where it stands to the cursor, and on which ground. */
-export type Seen = "cursor" | "ghost" | "backed";
-
-/** Is this to be seen of the row? Unknown is no. What was asked is noted in `asked`. */
-export function isSeen(screen: ScreenText, y: number, what: Seen, asked: ColourAsked[]): boolean {
-  const isSo = screen[what](y) === true;
-  asked.push({ y, rule: { [what]: true }, isSo });
-  return isSo;
-}
-
-/** Does everything still look as it did when it was asked? */
-export const isDrawnAlike = (screen: ScreenText, asked: readonly ColourAsked[]): boolean =>
-  asked.every(({ y, rule, isSo }) => looksSo(screen, y, rule) === isSo);
-
-function looksSo(screen: ScreenText, y: number, rule: Drawn): boolean {
-  if (rule.cursor) return screen.cursor(y) === true;
-  if (rule.ghost) return screen.ghost(y) === true;
-  if (rule.backed) return screen.backed(y) === true;
+/** Does the row look as the rule wants it drawn? Unknown colours are no objection. */
+export function isDrawn(screen: ScreenText, y: number, rule: Drawn): boolean {
   if (rule.plain && screen.isPlain()) return true;
   if (rule.tinted && screen.tinted(y) === false) return false;
   if (rule.muted && screen.muted(y) === false) return false;

@@ -82,7 +82,7 @@ function toolOf(
 }
 
 /** The numbers of a row that says that it works. */
-export function count(facts: Stating, { elapsedMs, tokens }: Numbers): void {
+function count(facts: Stating, { elapsedMs, tokens }: Numbers): void {
   if (elapsedMs !== null) facts.elapsed = elapsedMs / 1000;
   if (tokens !== null) facts.tokens = tokens;
 }

@@ -77,9 +77,6 @@ const markOf = onceMasked((row): Mark | null => {
   };
 });
 
-/** Does the row show anything that may run or turn? */
-export const mayMove = (row: Row): boolean => clockOf(row) !== null || markOf(row) !== null;
-
 /** The signs that one row has begun with, newest last. */
 interface Turned {
   signs: { sign: string; isDots: boolean; at: number }[];
