@@ -21,10 +21,10 @@ const MEASURED_MS = 30_000;
 const CORE_MAX = 0.5;
 const AGENT_BYTES_MAX = 4 * 1024 * 1024;
 
-export async function benchFleet() {
+export async function benchFleet({ profile } = {}) {
   if (!canMeasure) return [];
   const home = makeHome("off");
-  const daemon = await startDaemon(home);
+  const daemon = await startDaemon(home, profile);
   const bare = memoryOf(daemon.pid).resident;
   const agents = startAgents(home);
   const feeding = setInterval(() => feed(agents), LOOK_MS / 10);

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: ratios measured side by side in one run, each against its bar. `--json` prints them for programs,
  * `--strict` exits with 1 when a bar is missed, `--rounds N` takes the best of N (15), `--only NAME` runs one part,
- * `--cases FOLDER` reads the terminals of other recordings.
+ * `--cases FOLDER` reads the terminals of other recordings, `--profile FOLDER` writes a CPU profile of the daemon.
  */
 import { parseArgs } from "node:util";
 import { benchFleet } from "./fleet.mjs";
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "15" },
     only: { type: "string", multiple: true },
     cases: { type: "string" },
+    profile: { type: "string" },
   },
 });
 const rounds = Math.max(1, Number.parseInt(values.rounds, 10) || 15);
@@ -33,7 +34,7 @@ const PARTS = {
   "start-up": benchStartUp,
   passthrough: benchPassthrough,
   host: benchHost,
-  fleet: benchFleet,
+  fleet: () => benchFleet({ profile: values.profile }),
 };
 const unknown = (values.only ?? []).filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {

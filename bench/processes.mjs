@@ -26,9 +26,10 @@ export function run(home, command, input = "") {
   return { status, stdout, stderr };
 }
 
-/** The daemon as a child of the bench. */
-export async function startDaemon(home) {
-  const child = spawn(process.execPath, [BIN, "up", "--foreground"], {
+/** The daemon as a child of the bench. It writes a CPU profile into the folder `profile` when it ends. */
+export async function startDaemon(home, profile) {
+  const flags = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
+  const child = spawn(process.execPath, [...flags, BIN, "up", "--foreground"], {
     env: home.env,
     cwd: home.path,
     stdio: ["ignore", "ignore", "pipe"],

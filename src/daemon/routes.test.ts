@@ -1,8 +1,7 @@
 import type { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { until } from "../../test/support/hosts.js";
-import { agent, TestLoop, WORKING } from "../../test/support/loops.js";
-import { START } from "../../test/support/steps.js";
+import { agent, TestLoop } from "../../test/support/loops.js";
 import { Hooks } from "./hooks.js";
 import { makeRoutes } from "./routes.js";
 import type { WatchRules } from "./watch-rules.js";
@@ -38,47 +37,10 @@ async function ask(method: string, path: string, body?: unknown, headers: Record
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
-const put = () => ask("PUT", "/v1/sessions/s1", agent());
-const send = (from: number, signals: readonly unknown[]) => ask("POST", "/v1/sessions/s1/signals", { from, signals });
-const timed = WORKING.map((signal) => ({ ...signal, at: START }));
+const put = () => test.loop.register(agent());
 
-describe("the daemon's door for hosts", () => {
-  it("takes a session, then its signals, and says up to which number it has them", async () => {
-    expect(await put()).toEqual({ status: 200, body: { acked: 0 } });
-    expect(await send(1, timed)).toEqual({ status: 200, body: { acked: timed.length } });
-    expect(await put()).toEqual({ status: 200, body: { acked: timed.length } });
-    expect((await ask("GET", "/v1/sessions/api")).body).toMatchObject({ state: "working", blind: null });
-  });
-
-  it("hears of a host by its beat alone", async () => {
-    await put();
-    test.run(61, "silent");
-    expect((await ask("GET", "/v1/sessions/api")).body).toMatchObject({ blind: { reason: expect.any(String) } });
-    await put();
-    expect((await ask("GET", "/v1/sessions/api")).body).toMatchObject({ blind: null });
-  });
-
-  it("keeps the number of a signal that it cannot read, so that the others stay right", async () => {
-    await put();
-    const odd = [null, 7, { kind: "of a newer rouse", at: 1 }, { kind: "exit", at: "soon" }, ...timed];
-    expect(await send(1, odd)).toEqual({ status: 200, body: { acked: odd.length } });
-    expect(test.says()).toBe("working");
-  });
-
-  it("takes no signals of a session that nobody registered", async () => {
-    expect(await send(1, timed)).toMatchObject({
-      status: 409,
-      body: { error: expect.stringContaining("PUT it first") },
-    });
-  });
-
+describe("the daemon's routes", () => {
   it.each([
-    ["PUT", "/v1/sessions/s1", "{"],
-    ["PUT", "/v1/sessions/s1", { session: "s1" }],
-    ["PUT", "/v1/sessions/other", agent()],
-    ["POST", "/v1/sessions/s1/signals", { from: 0, signals: [] }],
-    ["POST", "/v1/sessions/s1/signals", { from: 1, signals: "none" }],
-    ["POST", "/v1/sessions/s1/signals", { from: 1, signals: Array.from({ length: 5001 }, () => null) }],
     ["POST", "/v1/watch", { programs: "yes" }],
     ["POST", "/v1/report", { state: "fine" }],
     ["POST", "/v1/report", "no JSON"],
@@ -118,7 +80,7 @@ describe("the daemon's door for people", () => {
 
 describe("the daemon's door for agents", () => {
   it("takes a report of the one who says who it is, and of nobody else", async () => {
-    await put();
+    put();
     expect((await ask("POST", "/v1/report", { state: "complete", text: "done" })).status).toBe(404);
     const answer = await ask("POST", "/v1/report", { state: "complete", text: "done" }, { "x-rouse-session": "s1" });
     expect(answer).toEqual({ status: 200, body: { ok: true, agent: "api" } });
@@ -126,7 +88,7 @@ describe("the daemon's door for agents", () => {
   });
 
   it("takes a hook of an agent that it watches, and any payload without a failure", async () => {
-    await put();
+    put();
     const hook = (payload: unknown, session = "s1") =>
       ask("POST", "/v1/hooks/claude-code", payload, { "x-rouse-session": session });
     expect((await hook({ hook_event_name: "UserPromptSubmit", session_id: "t", prompt: "go" })).status).toBe(200);

@@ -1,16 +1,15 @@
-/** The daemon's face on its own socket: sessions in, signals in, views out. The socket's file mode is the guard. */
+/** The daemon's face on its own socket: views out, reports and hooks in. The socket's file mode is the guard. */
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import * as z from "zod";
 import { otherNames } from "../config/suggest.js";
 import { plain, plainJsonText } from "../core/plain.js";
 import { redact } from "../core/redact.js";
-import type { Signal } from "../core/signal.js";
 import { parseSignal } from "../readers/signal-schema.js";
-import { JournalError } from "../store/journal-error.js";
-import { parseSession } from "../store/session-schema.js";
 import { callerOf, findCaller } from "./callers.js";
+import { failureText } from "./failure.js";
 import type { Hooks } from "./hooks.js";
+import { BODY_MAX } from "./host-routes.js";
 import { type IncidentView, incidentViews } from "./incident-view.js";
 import type { Loop } from "./loop.js";
 import { lostAgents } from "./lost.js";
@@ -18,17 +17,10 @@ import { viewOf } from "./view.js";
 import { parseRules, type WatchRules } from "./watch-rules.js";
 import { type Why, whyOf } from "./why.js";
 
-/** A batch of 5000 signals has 2 MB. Whoever sends more wants the daemon's memory, not its judgement. */
-const BODY_MAX = 16 * 1024 * 1024;
-
-const NOTHING_QUOTED = /\/(?:signals|shutdown)$/;
-
-const batchSchema = z.object({ from: z.int().min(1), signals: z.array(z.unknown()).max(5000) });
+const NOTHING_QUOTED = /\/shutdown$/;
 
 /** What `rouse why` is told: the verdict, and the open incidents of the agent. */
 export type WhyAnswer = Why & { incidents: IncidentView[] };
-
-const ERROR_CHARS = 300;
 
 export interface RouteOptions {
   loop: Loop;
@@ -47,8 +39,8 @@ export function makeRoutes({ loop, hooks, version, atRest, shutDown, watch }: Ro
   app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: (c) => c.json({ error: "the body is too large" }, 413) }));
   app.use("*", async (c, next) => {
     await next();
-    // A stream of events is made safe where it is written. Where nothing is quoted the answer leaves at once: hosts bring
-    // signals all the time, and after a shutdown there is nobody to finish a stream.
+    // A stream of events is made safe where it is written. After a shutdown there is nobody to finish a stream: its answer
+    // quotes nothing, and leaves at once.
     if (!c.res.headers.get("content-type")?.startsWith("application/json") || NOTHING_QUOTED.test(c.req.path)) return;
     // Names, tasks, commands and what is quoted of a screen are as somebody wrote them: whoever prints an answer must not
     // print them raw, nor the secrets in them. Piece by piece: an answer that takes long shows that it is under way.
@@ -59,12 +51,7 @@ export function makeRoutes({ loop, hooks, version, atRest, shutDown, watch }: Ro
       .pipeThrough(new TextEncoderStream());
     c.res = new Response(body ?? null, { status: c.res.status, headers: c.res.headers });
   });
-  app.onError((error, c) => {
-    // A full disk is no fault of the program: whoever asked is told in one line.
-    const isDisk = error instanceof JournalError || (error as NodeJS.ErrnoException).code !== undefined;
-    if (!isDisk) console.error(error);
-    return c.json({ error: isDisk ? plain(error.message, ERROR_CHARS) : "the daemon failed; its log says why" }, 500);
-  });
+  app.onError((error, c) => c.json({ error: failureText(error) }, 500));
   let firstTick: { after_ms: number; cpu_ms: number } | null = null;
   loop.subscribe(({ kind }) => {
     if (kind === "tick") firstTick ??= sinceStart();
@@ -102,24 +89,6 @@ export function makeRoutes({ loop, hooks, version, atRest, shutDown, watch }: Ro
     const incidents = incidentViews({ state: loop.state, now }, { all: false, since: null, agent: name });
     return c.json({ ...whyOf(watched, now), incidents } satisfies WhyAnswer);
   });
-  app.put("/v1/sessions/:session", async (c) => {
-    const session = parseSession(await c.req.json().catch(() => null));
-    if (!session) return c.json({ error: "the body is no session" }, 400);
-    if (session.session !== c.req.param("session"))
-      return c.json({ error: "the body names another session than the path" }, 400);
-    const acked = loop.register(session);
-    loop.recordLiveness(session.session, "host");
-    return c.json({ acked });
-  });
-  app.post("/v1/sessions/:session/signals", async (c) => {
-    const parsed = batchSchema.safeParse(await c.req.json().catch(() => null));
-    if (!parsed.success) return c.json({ error: "the body must be {from, signals}" }, 400);
-    // A signal that does not parse keeps its number and says nothing, so that the numbers of the others stay right.
-    const now = loop.now();
-    const signals = parsed.data.signals.map((value) => parseSignal(value) ?? unreadable(now));
-    const acked = await loop.ingest(c.req.param("session"), parsed.data.from, signals);
-    return acked === null ? c.json({ error: "this session is not registered; PUT it first" }, 409) : c.json({ acked });
-  });
   app.post("/v1/watch", async (c) => {
     const rules = parseRules(await c.req.json().catch(() => null));
     return rules ? c.json(await watch(rules)) : c.json({ error: "the body must be {programs, tags, names}" }, 400);
@@ -156,8 +125,6 @@ const reportSchema = z.object({
   cwd: z.string().max(4000).optional(),
 });
 
-/** An empty span: it keeps the number and says nothing. */
-const unreadable = (at: number): Signal => ({ kind: "gap", at, source: "observer", from: at, to: at });
 function notFound(name: string, loop: Pick<Loop, "sessions">): { error: string } {
   const running = loop.sessions().flatMap(({ session }) => (session.endedAt === null ? [plain(session.name, 80)] : []));
   return { error: `no agent called ${JSON.stringify(plain(name, 80))} is known; ${otherNames(name, running)}` };

@@ -17,6 +17,7 @@ import { askDaemon } from "./client.js";
 import { Clock } from "./clock.js";
 import { deadManPulse } from "./dead-man.js";
 import { Hooks } from "./hooks.js";
+import { makeHostRoutes } from "./host-routes.js";
 import { HttpFace } from "./http/face.js";
 import { makeKey } from "./http/key.js";
 import { Telemetry } from "./http/telemetry.js";
@@ -159,6 +160,7 @@ export async function serve(
   app.get("/v1/http", (c) => c.json(face.view()));
   faces.addTo(app);
   const answer = getRequestListener(app.fetch);
+  const answerHost = makeHostRoutes(loop);
   await face.start();
   const { port, address, problem } = face.view();
   if (problem !== null)
@@ -188,7 +190,7 @@ export async function serve(
       resolve();
     };
   });
-  respond = (request, response) => void answer(request, response);
+  respond = (request, response) => void (answerHost(request, response) || answer(request, response));
   return {
     notes,
     stopped,
