@@ -22,6 +22,7 @@ import { TmuxWatcher } from "../sensors/tmux/watcher.js";
 import type { ReadDatabase } from "../sensors/transcript/opencode-database.js";
 import { SessionFileSensor } from "../sensors/transcript/session-file.js";
 import { Transcripts } from "../sensors/transcript/transcripts.js";
+import { WorkspaceFolders } from "../sensors/workspace/folder.js";
 import { sourcesOf } from "../sensors/workspace/sources.js";
 import { WorkspaceSensor } from "../sensors/workspace/workspace-sensor.js";
 import { createFollowed, type Followed, isNews, sessionOf } from "./followed.js";
@@ -70,6 +71,7 @@ export class World {
   readonly #transcripts = new Transcripts({ onNews: () => void this.#readSoon() });
   readonly #followed = new Map<string, Followed>();
   readonly #positions: Positions;
+  readonly #folders: WorkspaceFolders;
   /** Looks at single agents that failed. */
   failures = 0;
   #tmux: TmuxWatcher;
@@ -87,6 +89,10 @@ export class World {
     this.#teller = new Teller((session, signals) => loop.ingest(session, null, signals));
     this.#finder = new AgentFinder(new Accounts(options.accountKey));
     this.#positions = new Positions(options.positionsFile, this.#transcripts);
+    this.#folders = new WorkspaceFolders({
+      sources: sourcesOf(options.workspace),
+      exclude: options.ownFolders,
+    });
     this.#tmux = this.#watchTmux();
   }
 
@@ -186,6 +192,7 @@ export class World {
     }
     for (const { session } of this.#loop.sessions())
       if (session.endedAt === null) await this.#guarded(this.#lookAtWork(session, at));
+    this.#folders.keepOnly(new Set(this.#loop.sessions().map(({ session }) => session.workspace)));
     // Not waited for: as long as one of them writes without pause, the reading goes on.
     void this.#readSoon();
   }
@@ -258,11 +265,9 @@ export class World {
     // What was done before the session began is not its work.
     const lookbackMs = Math.max(0, Math.min(at - session.startedAt, LOOKBACK_MAX_MS));
     followed.workspace ??= new WorkspaceSensor({
-      folder: session.workspace,
-      sources: sourcesOf(this.#options.workspace),
+      folder: this.#folders.at(session.workspace),
       authors: this.#options.workspace.commit_words.map((word) => word.replaceAll("{name}", session.name)),
       lookbackMs,
-      exclude: this.#options.ownFolders,
     });
     if (followed.workspace.isDue(at)) await this.#teller.tell(session.session, await followed.workspace.look(at));
   }

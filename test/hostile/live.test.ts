@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import type { Signal } from "../../src/core/signal.js";
+import { WorkspaceFolder } from "../../src/sensors/workspace/folder.js";
 import { WorkspaceSensor } from "../../src/sensors/workspace/workspace-sensor.js";
 import { TestDaemon } from "../support/daemon.js";
 import { EVIL, UNSAFE } from "../support/evil.js";
@@ -153,7 +154,7 @@ describe("a workspace", () => {
       writeFileSync(join(folder, String(Math.floor(n / 1000)), `file-${n}`), "");
     }
     const before = process.memoryUsage().heapUsed;
-    const signals = await new WorkspaceSensor({ folder }).look(Date.now());
+    const signals = await new WorkspaceSensor({ folder: new WorkspaceFolder(folder) }).look(Date.now());
     expect(signals.length).toBeLessThanOrEqual(200);
     expect((process.memoryUsage().heapUsed - before) / 1024 / 1024).toBeLessThan(100);
   });

@@ -7,6 +7,7 @@
  * `diff-files` run filters for a file that was written in the same moment as the index, and filters have no switch.
  */
 import { execFile } from "node:child_process";
+import { isAbsolute, resolve } from "node:path";
 
 export interface Commit {
   id: string;
@@ -33,19 +34,34 @@ const OUTPUT_MAX = 4 * 1024 * 1024;
 const COMMITS_MAX = 200;
 const PATHS_MAX = 20_000;
 const SUBJECT_MAX = 200;
+const ID = /^[0-9a-f]{40,64}$/;
 
-export async function readHead(folder: string): Promise<string | null> {
+async function readHead(folder: string): Promise<string | null> {
   const id = (await git(folder, ["rev-parse", "--verify", "--quiet", "HEAD"]))?.trim();
-  return id && /^[0-9a-f]{40,64}$/.test(id) ? id : null;
+  return id && ID.test(id) ? id : null;
+}
+
+export interface Checkout {
+  head: string;
+  /** The branch with its full name; null where none is checked out. */
+  ref: string | null;
+  /** Where git keeps what belongs to this checkout, and what all checkouts of the repository share. */
+  gitFolder: string;
+  commonFolder: string;
+}
+
+/** Null outside a repository, and in one without a commit. */
+export async function readCheckout(folder: string): Promise<Checkout | null> {
+  // In the order in which they are asked for: the second HEAD as a name, the first not yet.
+  const asked = ["--absolute-git-dir", "--git-common-dir", "HEAD", "--symbolic-full-name", "HEAD"];
+  const answer = (await git(folder, ["rev-parse", ...asked, "--"]))?.split("\n");
+  const [gitFolder = "", commonFolder = "", head = "", ref = ""] = answer ?? [];
+  if (!ID.test(head) || !isAbsolute(gitFolder)) return null;
+  return { head, ref: ref.startsWith("refs/") ? ref : null, gitFolder, commonFolder: resolve(folder, commonFolder) };
 }
 
 /** Commits that are in `HEAD` now and were not before, oldest first. */
-export async function readCommits(
-  folder: string,
-  head: string,
-  before: string | null,
-  since: number,
-): Promise<Commit[]> {
+export async function readCommits(folder: string, head: string, before: string | null): Promise<Commit[]> {
   const range = before === null ? [head] : [head, `^${before}`];
   const format = "--format=%H%x1f%ct%x1f%an <%ae>%x1f%s";
   const log = ["log", "-z", `--max-count=${COMMITS_MAX}`, "--no-show-signature", "--no-color", format, ...range, "--"];
@@ -56,7 +72,7 @@ export async function readCommits(
     const [id = "", seconds = "", author = "", subject = ""] = line.split("\x1f");
     const at = Number(seconds) * 1000;
     // Another branch that was checked out brings old commits: they are no work of now.
-    return id !== "" && at >= since ? [{ id, at, author, subject: subject.slice(0, SUBJECT_MAX) }] : [];
+    return id !== "" && Number.isFinite(at) ? [{ id, at, author, subject: subject.slice(0, SUBJECT_MAX) }] : [];
   });
   return commits.reverse();
 }

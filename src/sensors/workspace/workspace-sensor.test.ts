@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Signal, SignalKind } from "../../core/signal.js";
+import { type FolderOptions, WorkspaceFolder } from "./folder.js";
 import { matches, matchesPath } from "./glob.js";
 import { WorkspaceSensor } from "./workspace-sensor.js";
 
@@ -49,6 +50,9 @@ function commit(subject: string): void {
   git("commit", "-q", "--allow-empty", "-m", subject);
 }
 
+const sensorAt = (path: string, options?: FolderOptions) =>
+  new WorkspaceSensor({ folder: new WorkspaceFolder(path, options) });
+
 async function look(sensor: WorkspaceSensor): Promise<Signal[]> {
   now += 1000;
   return sensor.look(now);
@@ -59,10 +63,10 @@ const of = <K extends SignalKind>(signals: Signal[], kind: K) =>
 const paths = (signals: Signal[]) => of(signals, "file").map((signal) => signal.path);
 
 it("a workspace in which nothing changes is told to be watched, once, and one that is not there is not", async () => {
-  const sensor = new WorkspaceSensor({ folder: work });
+  const sensor = sensorAt(work);
   expect(await look(sensor)).toMatchObject([{ kind: "session", source: "workspace", at: now }]);
   expect(await look(sensor)).toEqual([]);
-  expect(await look(new WorkspaceSensor({ folder: join(base, "nowhere") }))).toEqual([]);
+  expect(await look(sensorAt(join(base, "nowhere")))).toEqual([]);
 });
 
 describe("WorkspaceSensor in a repository", () => {
@@ -73,7 +77,7 @@ describe("WorkspaceSensor in a repository", () => {
   });
 
   it("tells commits of the lookback first, then each new one once", async () => {
-    const sensor = new WorkspaceSensor({ folder: work });
+    const sensor = sensorAt(work);
     expect(of(await look(sensor), "commit").map((c) => c.subject)).toEqual(["begin"]);
     commit("second");
     commit("third");
@@ -93,14 +97,14 @@ describe("WorkspaceSensor in a repository", () => {
       },
     );
     git("checkout", "-q", "-");
-    const sensor = new WorkspaceSensor({ folder: work });
+    const sensor = sensorAt(work);
     await look(sensor);
     git("checkout", "-q", "old");
     expect(of(await look(sensor), "commit")).toEqual([]);
   });
 
   it("counts only the commits of the agent where it is told how to know them", async () => {
-    const sensor = new WorkspaceSensor({ folder: work, authors: ["agent-7"] });
+    const sensor = new WorkspaceSensor({ folder: new WorkspaceFolder(work), authors: ["agent-7"] });
     await look(sensor);
     commit("by a human");
     commit("agent-7: a step");
@@ -109,7 +113,7 @@ describe("WorkspaceSensor in a repository", () => {
 
   it("tells an edit, and gives its undo the digest that the file had before", async () => {
     write("a.txt", "two\n");
-    const sensor = new WorkspaceSensor({ folder: work });
+    const sensor = sensorAt(work);
     const first = of(await look(sensor), "file");
     expect(first.map((f) => f.path)).toEqual(["a.txt"]);
     write("a.txt", "three!\n");
@@ -125,7 +129,7 @@ describe("WorkspaceSensor in a repository", () => {
     write(".gitignore", "ignored\n");
     write("b.txt", "b\n");
     commit("more");
-    const sensor = new WorkspaceSensor({ folder: work });
+    const sensor = sensorAt(work);
     await look(sensor);
     write("new file.txt", "x");
     write("ignored", "x");
@@ -148,7 +152,7 @@ describe("WorkspaceSensor in a repository", () => {
     git("config", "log.showSignature", "true");
     write(".gitattributes", "*.txt filter=evil diff=evil\n");
     write("a.txt", "six\n");
-    const sensor = new WorkspaceSensor({ folder: work });
+    const sensor = sensorAt(work);
     writeFileSync(join(work, ".git", "index.lock"), "");
     expect(paths(await look(sensor))).toContain("a.txt");
     expect(existsSync(proof)).toBe(false);
@@ -156,7 +160,7 @@ describe("WorkspaceSensor in a repository", () => {
   });
 
   it("tells at most fifty files at a time", async () => {
-    const sensor = new WorkspaceSensor({ folder: work });
+    const sensor = sensorAt(work);
     await look(sensor);
     for (let i = 0; i < 80; i++) write(`many/${i}.txt`, "x");
     expect(of(await look(sensor), "file")).toHaveLength(50);
@@ -165,7 +169,7 @@ describe("WorkspaceSensor in a repository", () => {
 });
 
 describe("WorkspaceSensor in a plain folder", () => {
-  const sensorOf = () => new WorkspaceSensor({ folder: work });
+  const sensorOf = () => sensorAt(work);
 
   it("tells files that change, and none that lie there since long", async () => {
     write("old.txt", "x", now - 5 * HOUR);
@@ -211,7 +215,7 @@ describe("WorkspaceSensor in a plain folder", () => {
   });
 
   it("tells devlogs and contracts by their roles", async () => {
-    const sensor = new WorkspaceSensor({ folder: work, sources: { devlog: ["notes/**/*.md"] } });
+    const sensor = sensorAt(work, { sources: { devlog: ["notes/**/*.md"] } });
     await look(sensor);
     write("notes/2026/may/a.md", "did it");
     write("contracts/c1.json", "{}");
@@ -255,7 +259,7 @@ describe("WorkspaceSensor in a plain folder", () => {
     writeFileSync(join(base, "outside", "x.md"), "x");
     symlinkSync(join(base, "outside"), join(work, "devlogs"));
     symlinkSync(join(base, "outside", "status.json"), join(work, "status.json"));
-    const sensor = new WorkspaceSensor({ folder: work, sources: { contract: ["../outside/*"] } });
+    const sensor = sensorAt(work, { sources: { contract: ["../outside/*"] } });
     expect(of(await look(sensor), "file")).toEqual([]);
   });
 
@@ -268,7 +272,7 @@ describe("WorkspaceSensor in a plain folder", () => {
   });
 
   it("says nothing of a folder that is not there", async () => {
-    expect(await new WorkspaceSensor({ folder: join(base, "nowhere") }).look(now)).toEqual([]);
+    expect(await sensorAt(join(base, "nowhere")).look(now)).toEqual([]);
   });
 });
 
@@ -303,7 +307,7 @@ describe("folders of rouse's own in a workspace", () => {
   it("are never entered, with git and without", async () => {
     for (const withGit of [false, true]) {
       if (withGit) git("init", "-q");
-      const sensor = new WorkspaceSensor({ folder: work, exclude: [join(work, "state")] });
+      const sensor = sensorAt(work, { exclude: [join(work, "state")] });
       await sensor.look(now);
       write("state/journal.db", `signals ${withGit}`);
       write("statement.txt", `work ${withGit}`);

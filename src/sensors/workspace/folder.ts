@@ -1,0 +1,184 @@
+/**
+ * One look at a folder serves every agent that works in it: `WorkspaceFolder.look` reads, and the sensor of each agent
+ * only compares what was read with what it knew.
+ */
+import { join } from "node:path";
+import { readHeadInside, realRoot } from "../transcript/safe-open.js";
+import { type Commit, readCommits } from "./git.js";
+import { type Budget, type FoundFile, findFiles, touchTimes } from "./glob.js";
+import { Repository } from "./repository.js";
+import { DEFAULT_SOURCES, queueDepth, TEST_SOURCES, type TestSource, type WorkspaceSources } from "./sources.js";
+
+export interface FolderOptions {
+  sources?: Partial<WorkspaceSources>;
+  /**
+   * Folders that are never entered: rouse's own. What it writes is nobody's work, and to open and close the journal in
+   * the process that holds it would drop SQLite's locks on it.
+   */
+  exclude?: readonly string[];
+  /** The clock of the file system. */
+  now?: () => number;
+}
+
+export const TEXT_BYTES: number = 256 * 1024;
+const EVERY_MS = 30_000;
+/** A look may take this part of the time between two. */
+const SHARE = 1 / 100;
+const ENTRIES_MAX = 5000;
+const LOOK_BYTES = 8 * 1024 * 1024;
+const ROLES = ["devlog", "status", "contract"] as const;
+
+export interface FolderLook {
+  at: number;
+  root: string;
+  head: string | null;
+  /** The files of the work, and when each was last touched. */
+  paths: readonly string[];
+  touchedAt: Float64Array;
+  /** Files touched since then may have been listed late: git is not asked at every look. */
+  listedAfter: number;
+  tests: { file: FoundFile; source: TestSource }[];
+  roles: { file: FoundFile; role: (typeof ROLES)[number] }[];
+  /** Messages that wait, by inbox and queue. */
+  depths: Map<string, number>;
+  /** Nothing was left out for want of time. */
+  isWhole: boolean;
+  /** What may still be read of the contents. */
+  bytes: number;
+  /** What was read already, by agents whose turn came earlier. */
+  readings: Map<string, Promise<Reading>>;
+}
+
+/** What is in a file; whether its tests passed, if it tells. */
+export interface Reading {
+  digest: string;
+  ok: boolean | null;
+}
+
+export class WorkspaceFolder {
+  readonly sources: WorkspaceSources;
+  readonly #path: string;
+  readonly #options: FolderOptions;
+  #repository: { root: string; reader: Repository } | null = null;
+  #last: FolderLook | null = null;
+  #nextAt = Number.NEGATIVE_INFINITY;
+  /** When git last listed the files. */
+  #listedAt = Number.NEGATIVE_INFINITY;
+  #commits = new Map<string, Promise<Commit[]>>();
+
+  constructor(path: string, options: FolderOptions = {}) {
+    this.#path = path;
+    this.#options = options;
+    this.sources = { ...DEFAULT_SOURCES, ...options.sources };
+  }
+
+  /** Whether there is more to see than an agent saw at that moment. */
+  isDue(at: number, lookedAt: number | null): boolean {
+    return lookedAt === null || at >= this.#nextAt || (this.#last !== null && this.#last.at > lookedAt);
+  }
+
+  /** Another agent's look, if it is newer than this agent's last one; for a first one, of this moment. Null without a folder. */
+  async look(at: number, lookedAt: number | null): Promise<FolderLook | null> {
+    const last = this.#last;
+    const isNews = last !== null && (lookedAt === null ? last.at === at : last.at > lookedAt);
+    if (isNews && at < this.#nextAt) return last;
+    const root = realRoot(this.#path);
+    if (root === null) return null;
+    const startedAt = performance.now();
+    this.#last = await this.#read(root, at);
+    this.#nextAt = at + Math.max(EVERY_MS, (performance.now() - startedAt) / SHARE);
+    return this.#last;
+  }
+
+  /** Commits that are in `head` and were not in `before`, oldest first. */
+  commits({ root }: FolderLook, head: string, before: string | null): Promise<Commit[]> {
+    const range = `${head} ${before}`;
+    const known = this.#commits.get(range) ?? readCommits(root, head, before);
+    this.#commits.set(range, known);
+    return known;
+  }
+
+  async #read(root: string, at: number): Promise<FolderLook> {
+    const excluded = (this.#options.exclude ?? []).flatMap((folder) => [folder, realRoot(folder) ?? folder]);
+    const budget: Budget = { entries: ENTRIES_MAX };
+    const isOurs = (path: string): boolean => {
+      const full = join(root, path);
+      return excluded.some((folder) => full === folder || full.startsWith(`${folder}/`));
+    };
+    const find = async (pattern: string): Promise<FoundFile[]> =>
+      (await findFiles(root, pattern, budget)).filter(({ path }) => !isOurs(path));
+
+    if (this.#repository?.root !== root) this.#repository = { root, reader: new Repository(root, this.#options.now) };
+    const { head, paths: listed, isListed } = await this.#repository.reader.read();
+    if (head !== this.#last?.head) this.#commits.clear();
+    const paths = listed?.filter((path) => !isOurs(path)) ?? (await find("**/*")).map(({ path }) => path);
+    const isFresh = isListed || listed === null;
+    const listedAfter = isFresh || this.#last === null ? this.#listedAt : this.#last.listedAfter;
+    if (isFresh) this.#listedAt = at;
+    const touchedAt = await touchTimes(root, paths);
+
+    const tests: FolderLook["tests"] = [];
+    for (const source of TEST_SOURCES) for (const file of await find(source.pattern)) tests.push({ file, source });
+    const roles: FolderLook["roles"] = [];
+    for (const role of ROLES)
+      for (const pattern of this.sources[role]) for (const file of await find(pattern)) roles.push({ file, role });
+    const depths = await this.#depths(root, find);
+    const isWhole = budget.entries > 0;
+    return {
+      at,
+      root,
+      head,
+      paths,
+      touchedAt,
+      listedAfter,
+      tests,
+      roles,
+      depths,
+      isWhole,
+      bytes: LOOK_BYTES,
+      readings: new Map(),
+    };
+  }
+
+  async #depths(root: string, find: (pattern: string) => Promise<FoundFile[]>): Promise<Map<string, number>> {
+    const depths = new Map<string, number>();
+    for (const pattern of this.sources.inbox) {
+      for (const file of await find(pattern)) {
+        const name = `inbox ${folderOf(file)}`;
+        depths.set(name, (depths.get(name) ?? 0) + 1);
+      }
+    }
+    for (const pattern of this.sources.queue) {
+      for (const file of await find(pattern)) {
+        const text = await readHeadInside(join(root, file.path), root, TEXT_BYTES);
+        const depth = queueDepth(text ?? "");
+        if (depth !== null) depths.set(`queue ${file.path}`, depth);
+      }
+    }
+    return depths;
+  }
+}
+
+/** The folders in which agents work; each is held as long as an agent works in it. */
+export class WorkspaceFolders {
+  readonly #options: FolderOptions;
+  readonly #folders = new Map<string, WorkspaceFolder>();
+
+  constructor(options: FolderOptions) {
+    this.#options = options;
+  }
+
+  at(path: string): WorkspaceFolder {
+    const known = this.#folders.get(path) ?? new WorkspaceFolder(path, this.#options);
+    this.#folders.set(path, known);
+    return known;
+  }
+
+  keepOnly(paths: ReadonlySet<string | null>): void {
+    for (const path of this.#folders.keys()) if (!paths.has(path)) this.#folders.delete(path);
+  }
+}
+
+function folderOf({ path }: FoundFile): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
