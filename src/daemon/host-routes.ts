@@ -20,7 +20,7 @@ const SIGNALS_MAX = 5000;
 
 const PATH = /^\/v1\/sessions\/([^/?#]{1,4000})(\/signals)?$/;
 
-type HostLoop = Pick<Loop, "register" | "hear" | "ingest" | "now">;
+type HostLoop = Pick<Loop, "register" | "recordLiveness" | "ingest" | "now">;
 
 interface Answer {
   status: number;
