@@ -2,12 +2,14 @@
  * The real daemon with 500 agents. Each sends what the terminal of a recorded session tells, at the pace of its looks,
  * over a link of its own, as a host does; each has a process and a workspace, which the daemon looks at by itself.
  */
+
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { profileFor } from "../dist/agents/registry.js";
 import { rousePaths } from "../dist/config/paths.js";
 import { DaemonLink } from "../dist/host/daemon-link.js";
+import { generic } from "../dist/programs/generic/screens.js";
+import { profileFor } from "../dist/programs/registry.js";
 import { TerminalReader } from "../dist/readers/terminal.js";
 import { identityOf } from "../dist/sensors/process/process-sensor.js";
 import { canMeasure, cpuOf, ended, makeHome, memoryOf, removeHome, sleep, startDaemon } from "./processes.mjs";
@@ -118,7 +120,7 @@ const sent = (agents) => agents.reduce((sum, agent) => sum + agent.sent, 0);
 /** What the terminal of a recorded session tells, look by look. */
 function signalsOf({ agent, cols, rows, looks }) {
   const profile = profileFor(agent);
-  const reader = new TerminalReader(profile, { cols, rows, zone: "UTC" });
+  const reader = new TerminalReader(profile, { cols, rows, zone: "UTC", structure: generic });
   const told = looks.map((writes, look) => {
     for (const bytes of writes) reader.write(bytes);
     return reader.look((look + 1) * LOOK_MS);

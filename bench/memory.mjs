@@ -1,6 +1,8 @@
 /** What one watched agent keeps in memory: its evidence, and its terminal with what was read of it. */
-import { profileFor } from "../dist/agents/registry.js";
+
 import { createEvidence, take } from "../dist/core/evidence/evidence.js";
+import { generic } from "../dist/programs/generic/screens.js";
+import { profileFor } from "../dist/programs/registry.js";
 import { TerminalReader } from "../dist/readers/terminal.js";
 import { inkFlood, LOOK_MS } from "./recordings.mjs";
 import { step } from "./signals.mjs";
@@ -19,7 +21,12 @@ export function benchMemory() {
     return evidence;
   });
   const perReader = bytesEach(() => {
-    const reader = new TerminalReader(profileFor("claude"), { cols: flood.cols, rows: flood.rows, zone: "UTC" });
+    const reader = new TerminalReader(profileFor("claude"), {
+      cols: flood.cols,
+      rows: flood.rows,
+      zone: "UTC",
+      structure: generic,
+    });
     flood.looks.forEach((writes, look) => {
       for (const bytes of writes) reader.write(bytes);
       reader.look((look + 1) * LOOK_MS);

@@ -1,6 +1,8 @@
 /** Reading a terminal, signals included, beside the bare emulator given the same writes. */
+
 import xterm from "@xterm/headless";
-import { profileFor } from "../dist/agents/registry.js";
+import { generic } from "../dist/programs/generic/screens.js";
+import { profileFor } from "../dist/programs/registry.js";
 import { TerminalReader } from "../dist/readers/terminal.js";
 import { sideBySideInPieces, timed } from "./measure.mjs";
 import { bytesOf, casesIn, FIXTURES, inkFlood, LOOK_MS, readRecording } from "./recordings.mjs";
@@ -72,7 +74,7 @@ function readBare({ cols, rows, looks }) {
 
 /** Milliseconds of the same writes and of the look. */
 function readWithSignals({ agent, cols, rows, looks }) {
-  const reader = new TerminalReader(profileFor(agent), { cols, rows, zone: "UTC" });
+  const reader = new TerminalReader(profileFor(agent), { cols, rows, zone: "UTC", structure: generic });
   let signals = 0;
   const ms = looks.map((writes, look) =>
     timed(() => {

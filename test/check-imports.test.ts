@@ -24,20 +24,32 @@ describe("the import direction", () => {
     {
       name: "refuses core that reads an agent's profile",
       file: "core/assess.ts",
-      lines: ["", 'import { profile } from "../agents/codex.js";'],
-      says: 'src/core/assess.ts:2: core imports agents ("../agents/codex.js"); it may import nothing but itself',
+      lines: ["", 'import { codex } from "../programs/codex/screens.js";'],
+      says: 'src/core/assess.ts:2: core imports programs ("../programs/codex/screens.js"); it may import nothing but itself',
     },
     {
       name: "refuses a reader that knows the command line",
-      file: "readers/claude/transcript.ts",
+      file: "readers/screen/transcript.ts",
       lines: ['export * from "../../cli/main.js";'],
-      says: "src/readers/claude/transcript.ts:1: readers imports cli",
+      says: "src/readers/screen/transcript.ts:1: readers imports cli",
     },
     {
       name: "sees the end of an import over several lines",
-      file: "agents/codex.ts",
-      lines: ["import {", "  type Signal,", '} from "../readers/terminal.js";'],
-      says: "src/agents/codex.ts:3: agents imports readers",
+      file: "programs/codex/locate.ts",
+      lines: ["import {", "  type Tail,", '} from "../../sensors/transcript/tail.js";'],
+      says: "src/programs/codex/locate.ts:3: programs imports sensors",
+    },
+    {
+      name: "refuses a reader that knows one program",
+      file: "readers/terminal.ts",
+      lines: ['import { codex } from "../programs/codex/screens.js";'],
+      says: 'src/readers/terminal.ts:1: readers imports programs ("../programs/codex/screens.js")',
+    },
+    {
+      name: "refuses a sub-folder with its own row that imports its parent",
+      file: "programs/shared/tools.ts",
+      lines: ['import { PROGRAMS } from "../registry.js";'],
+      says: 'src/programs/shared/tools.ts:1: programs/shared imports programs ("../registry.js"); it may import only itself and core',
     },
     {
       name: "sees a dynamic import",
@@ -85,6 +97,16 @@ describe("the import direction", () => {
       lines: ['import { a } from "../core/a.js";', 'import { b } from "../eval/b.js";', 'import fs from "node:fs";'],
     },
     { name: "lets a folder import itself", file: "core/evidence/a.ts", lines: ['import { b } from "../b.js";'] },
+    {
+      name: "lets a reader import what all programs share",
+      file: "readers/tool-calls.ts",
+      lines: ['import { classifyTool } from "../programs/shared/tools.js";'],
+    },
+    {
+      name: "lets a reader's test use a program's screens as data",
+      file: "readers/terminal.test.ts",
+      lines: ['import { codex } from "../programs/codex/screens.js";'],
+    },
     {
       name: "lets a test use packages and test helpers",
       file: "core/a.test.ts",

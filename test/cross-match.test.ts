@@ -3,8 +3,8 @@
  * recording; the table below says which facts, dialogs and titles each state excludes.
  */
 import { describe, expect, it } from "vitest";
-import type { AgentProfile } from "../src/agents/profile.js";
-import { profileFor } from "../src/agents/registry.js";
+import { profileFor } from "../src/programs/registry.js";
+import type { AgentProfile } from "../src/programs/shared/profile.js";
 import { readResetTime } from "../src/readers/reset-time/reset-time.js";
 import { compileProfile } from "../src/readers/screen/compiled.js";
 import { type Facts, readFacts } from "../src/readers/screen/facts.js";

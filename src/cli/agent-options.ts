@@ -2,7 +2,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
-import type { ProfileOverride } from "../agents/profile.js";
 import { cannotWrite, type RousePaths, rousePaths } from "../config/paths.js";
 import { ownProfiles } from "../config/profile-folder.js";
 import { tooMuch } from "../core/agent-limits.js";
@@ -10,6 +9,7 @@ import { plainLine } from "../core/plain.js";
 import { redact } from "../core/redact.js";
 import { findProgram } from "../host/find-program.js";
 import type { SpecWithoutName } from "../host/start-host.js";
+import type { ProfileOverride } from "../programs/shared/profile.js";
 import { collectTag, parseName } from "./arguments.js";
 
 export interface AgentOptions {

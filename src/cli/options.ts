@@ -1,10 +1,10 @@
 /** Values of options, checked where they are read. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
-import type { ProfileOverride } from "../agents/profile.js";
-import { isKind, KINDS } from "../agents/registry.js";
 import { otherNames } from "../config/suggest.js";
 import { plain } from "../core/plain.js";
 import { TROUBLES, type Trouble } from "../core/trouble.js";
+import { isKind, KINDS } from "../programs/registry.js";
+import type { ProfileOverride } from "../programs/shared/profile.js";
 import { SOURCE_NAMES, type SourceName } from "../replay/case-folder.js";
 
 /** Why a kind is none; null when it is one. */

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentProfile } from "../agents/profile.js";
-import { profileSchema } from "../agents/profile-schema.js";
-import { profileFor } from "../agents/registry.js";
+import { profileFor } from "../programs/registry.js";
+import type { AgentProfile } from "../programs/shared/profile.js";
+import { profileSchema } from "../programs/shared/profile-schema.js";
 import { compileProfile } from "../readers/screen/compiled.js";
 import { loadProfiles } from "./profiles.js";
 

@@ -1,8 +1,8 @@
 /** The profiles of a file that an option names. */
 import { readFile } from "node:fs/promises";
-import type { ProfileOverride } from "../agents/profile.js";
 import { problemText } from "../config/problem.js";
 import { profilesIn } from "../config/profile-check.js";
+import type { ProfileOverride } from "../programs/shared/profile.js";
 import { whyUnreadable } from "../replay/bad-input.js";
 import { WrongOption } from "./wrong-option.js";
 

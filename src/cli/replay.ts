@@ -1,13 +1,13 @@
 /** `rouse replay`: a recording in, an explained timeline out. */
 import { type Command, Option } from "@commander-js/extra-typings";
-import type { ProfileOverride } from "../agents/profile.js";
-import { KINDS } from "../agents/registry.js";
 import { COMPLETION_MARKER } from "../core/defaults.js";
 import type { Incidents } from "../core/incident/incident.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { Origin, Policy } from "../core/policy/policy.js";
 import { WhatIf } from "../core/what-if.js";
 import { canDoWith } from "../effects/index.js";
+import { KINDS } from "../programs/registry.js";
+import type { ProfileOverride } from "../programs/shared/profile.js";
 import { SOURCE_NAMES } from "../replay/case-folder.js";
 import { BadInput } from "../replay/files.js";
 import { isFolder, type Replayed, type ReplayOptions, replayCase, replayCast } from "../replay/replay-case.js";

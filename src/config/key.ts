@@ -1,6 +1,7 @@
 /** What is said about one key of the configuration, and how a value for it is checked. */
-import { pattern } from "../agents/pattern.js";
+
 import { DEFAULTS, type Defaults } from "../core/defaults.js";
+import { pattern } from "../programs/shared/pattern.js";
 
 export type Value = string | number | boolean | readonly string[];
 

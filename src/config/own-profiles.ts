@@ -2,7 +2,7 @@
  * The user's own profiles: the files of the folder `profiles` beside the configuration. One with a mistake is named and
  * left out, and the others hold. A project has none: it lies where an agent can write.
  */
-import type { ProfileOverride } from "../agents/profile.js";
+import type { ProfileOverride } from "../programs/shared/profile.js";
 import { readOwnFile } from "./file.js";
 import { rousePaths } from "./paths.js";
 import type { Problem } from "./problem.js";

@@ -1,9 +1,9 @@
 /** The text of a profile file, TOML or JSON, with one profile or a list under `profiles`: what is in it, or what is wrong with it. */
 import { parse as parseToml, TomlError } from "smol-toml";
 import type * as z from "zod";
-import type { ProfileOverride } from "../agents/profile.js";
-import { profileOverrideSchema } from "../agents/profile-schema.js";
-import { KINDS } from "../agents/registry.js";
+import { KINDS } from "../programs/registry.js";
+import type { ProfileOverride } from "../programs/shared/profile.js";
+import { profileOverrideSchema } from "../programs/shared/profile-schema.js";
 import type { Position } from "./positions.js";
 import type { Problem } from "./problem.js";
 import { otherNames } from "./suggest.js";

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { ProfileOverride } from "../agents/profile.js";
+import type { ProfileOverride } from "../programs/shared/profile.js";
 import type { Problem } from "./problem.js";
 
 export interface ProfileFolder {

@@ -1,9 +1,9 @@
 /** Payloads of hooks on their way in, whichever door they take: whose they are, and what they say. */
 import { remember } from "../core/evidence/bounded.js";
 import type { Signal } from "../core/signal.js";
+import { readersFor } from "../programs/readers.js";
 import { str } from "../readers/json.js";
 import type { Place, RecordReader } from "../readers/record-reader.js";
-import { readersFor } from "../readers/registry.js";
 import { findCaller } from "./callers.js";
 import type { Loop } from "./loop.js";
 

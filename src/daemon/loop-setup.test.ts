@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { agent, TestLoop } from "../../test/support/loops.js";
-import { profileFor } from "../agents/registry.js";
 import { loadConfig } from "../config/load.js";
 import { rousePaths } from "../config/paths.js";
 import type { Policy } from "../core/policy/policy.js";
+import { profileFor } from "../programs/registry.js";
 import { type LoopSetup, setUpLoop } from "./loop-setup.js";
 import { Tuning } from "./tuning.js";
 

@@ -1,5 +1,5 @@
 /** Which agents messages are about, and the channels that alerts go to. */
-import { pattern } from "../agents/pattern.js";
+
 import type { Channel } from "../channels/channel.js";
 import { makeChannel } from "../channels/index.js";
 import { loadChannels } from "../config/channels.js";
@@ -9,6 +9,7 @@ import type { AgentSession } from "../core/agent.js";
 import type { AlertRules } from "../core/alert/alert.js";
 import { isStillWanted } from "../core/alert/wanted.js";
 import type { TellRules } from "../core/message/contents.js";
+import { pattern } from "../programs/shared/pattern.js";
 import type { OutboxTable } from "../store/outbox.js";
 import { alertRules, isCron } from "./alert-rules.js";
 import { Courier } from "./courier.js";

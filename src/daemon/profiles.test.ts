@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { profileFor } from "../agents/registry.js";
+import { profileFor } from "../programs/registry.js";
 import { Profiles } from "./profiles.js";
 
 let config: string;

@@ -2,11 +2,12 @@
  * What the daemon knows of programs: the profiles of this release, and over them the user's own as their files are at
  * this moment. So an agent that starts is judged by what its host reads at the same time.
  */
-import type { AgentProfile, ProfileOverride } from "../agents/profile.js";
-import { profileFor } from "../agents/registry.js";
+
 import { loadOwnProfiles } from "../config/own-profiles.js";
 import type { Problem } from "../config/problem.js";
 import { type OwnProfiles, profileStamp } from "../config/profile-folder.js";
+import { profileFor } from "../programs/registry.js";
+import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";
 
 export class Profiles {
   readonly #config: string;

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { profileFor } from "../agents/registry.js";
 import type { AgentSession } from "../core/agent.js";
 import { SessionJudge } from "../core/session-judge.js";
+import { profileFor } from "../programs/registry.js";
 import { Tuning } from "./tuning.js";
 
 let home: string;

@@ -2,8 +2,7 @@
  * What holds for each agent: the configuration where it works, for a project may be stricter. It is judged by its settings,
  * by what people said of its alarms, and by the ways of its program.
  */
-import type { AgentProfile } from "../agents/profile.js";
-import { traitsOf } from "../agents/registry.js";
+
 import { type Config, settingsOf } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import { ownSettings } from "../config/own-settings.js";
@@ -11,6 +10,8 @@ import type { AgentSession } from "../core/agent.js";
 import type { FeedbackCount } from "../core/incident/incident.js";
 import { adaptedSettings } from "../core/incident/learn.js";
 import type { JudgingOptions } from "../core/session-judge.js";
+import { traitsOf } from "../programs/registry.js";
+import type { AgentProfile } from "../programs/shared/profile.js";
 
 /** Reading the files takes some 2 ms, which would be a tenth of a core for 500 agents in folders of their own every 10 s. */
 const KEPT_MS = 60_000;

@@ -6,11 +6,11 @@
  * makes an agent look dead.
  */
 import { setTimeout } from "node:timers/promises";
-import type { ProfileOverride } from "../agents/profile.js";
 import type { Config } from "../config/keys.js";
 import type { AgentSession } from "../core/agent.js";
 import { quitOf } from "../host/leave.js";
 import type { RecordedEnd } from "../host/registry.js";
+import type { ProfileOverride } from "../programs/shared/profile.js";
 import type { Place } from "../readers/record-reader.js";
 import { Accounts } from "../sensors/find/account.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";

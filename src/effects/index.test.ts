@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ProfileOverride } from "../agents/profile.js";
-import { profileFor } from "../agents/registry.js";
 import type { AgentSession } from "../core/agent.js";
+import { profileFor } from "../programs/registry.js";
+import type { ProfileOverride } from "../programs/shared/profile.js";
 import { canDo as canDoBy, canDoWith } from "./index.js";
 
 const agent: AgentSession = {

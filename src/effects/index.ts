@@ -2,14 +2,15 @@
  * The world out: carries an action out, once, and says what became of it. Everything that the decision rested on is
  * looked at again here, where it is done; what cannot be seen is refused. Nothing is thrown.
  */
-import { generic } from "../agents/generic.js";
-import type { AgentProfile, ProfileOverride } from "../agents/profile.js";
-import { profileFor } from "../agents/registry.js";
+
 import type { Action, ActionName, Outcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Evidence } from "../core/evidence/evidence.js";
 import { openPrompt } from "../core/evidence/prompts.js";
 import { turnWord } from "../core/evidence/turn.js";
+import { generic } from "../programs/generic/screens.js";
+import { profileFor } from "../programs/registry.js";
+import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";
 import { endChild } from "./end-child.js";
 import { Hand } from "./hand.js";
 import { interrupt } from "./interrupt.js";

@@ -1,6 +1,7 @@
 /** The terminal of an agent, wherever it is, and how long nobody may have typed there. */
-import type { AgentProfile } from "../agents/profile.js";
+
 import type { AgentSession } from "../core/agent.js";
+import type { AgentProfile } from "../programs/shared/profile.js";
 import { HostTerminal } from "./host-terminal.js";
 import type { Terminal } from "./terminal.js";
 import { TmuxTerminal } from "./tmux-terminal.js";

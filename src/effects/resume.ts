@@ -2,9 +2,10 @@
  * The same session again: same conversation, folder, name and terminal where that can be. Only when the old one is proven
  * to be gone, since two programs in one conversation spoil it. Taken up, it is at its prompt: one nudge sets it going.
  */
-import { resumeCommand } from "../agents/resume.js";
+
 import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
+import { resumeCommand } from "../programs/shared/resume.js";
 import { readArgv } from "../sensors/process/proc.js";
 import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
 import { leftoversOf } from "./leftovers.js";

@@ -4,10 +4,10 @@
  * a text is a key name or a command to anybody.
  */
 import { randomBytes } from "node:crypto";
-import type { AgentProfile } from "../agents/profile.js";
 import type { AgentSession } from "../core/agent.js";
 import { type Demand, type Keys, objectionTo, type Sight } from "../core/touch.js";
 import { bytesOfKeys } from "../host/typed-text.js";
+import type { AgentProfile } from "../programs/shared/profile.js";
 import type { Glimpse } from "../readers/screen/glance.js";
 import { readProcRow } from "../sensors/process/proc.js";
 import { identityOf, isInFront } from "../sensors/process/process-sensor.js";

@@ -1,9 +1,10 @@
 /** What the effects need of whoever has them carried out. */
-import type { AgentProfile } from "../agents/profile.js";
+
 import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Assessment } from "../core/assess.js";
 import type { Evidence } from "../core/evidence/evidence.js";
+import type { AgentProfile } from "../programs/shared/profile.js";
 import type { Environments } from "./environments.js";
 import type { Clock } from "./reach.js";
 

@@ -3,9 +3,10 @@
  * now, asking the rule of `core/touch.ts` and writing are one step in which nothing else of this process can happen. What
  * the agent does between its last byte and ours nobody outside of it can see; that gap is some microseconds.
  */
-import type { AgentProfile } from "../agents/profile.js";
+
 import type { InputSignal } from "../core/signal.js";
 import { type Demand, type Keys, objectionTo, type Sight } from "../core/touch.js";
+import type { AgentProfile } from "../programs/shared/profile.js";
 import { identityOf, isInFront } from "../sensors/process/process-sensor.js";
 import type { Looked, Pressed } from "./frames.js";
 import type { Observer } from "./observer.js";

@@ -3,10 +3,12 @@
  * a look takes from it what came since the last one. Under a flood a look takes the end only and counts what it
  * skipped: passing bytes on is never slowed down by watching. Whatever fails in here ends the watching, never the agent.
  */
+
 import { StringDecoder } from "node:string_decoder";
-import type { AgentProfile } from "../agents/profile.js";
 import type { Signal } from "../core/signal.js";
 import type { Glance } from "../core/touch.js";
+import { generic } from "../programs/generic/screens.js";
+import type { AgentProfile } from "../programs/shared/profile.js";
 import { readKeys } from "../readers/keys.js";
 import { LOOK_MS, TerminalReader } from "../readers/terminal.js";
 import type { Ring } from "./ring.js";
@@ -44,6 +46,7 @@ export class Observer {
       get zone() {
         return Intl.DateTimeFormat().resolvedOptions().timeZone;
       },
+      structure: generic,
     });
     this.#timer = setInterval(() => this.#guarded(() => this.#look()), LOOK_MS);
   }

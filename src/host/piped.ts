@@ -7,10 +7,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
+import { readersFor } from "../programs/readers.js";
 import { parseRecord } from "../readers/json.js";
 import { LineSplitter } from "../readers/lines.js";
 import type { RecordReader } from "../readers/record-reader.js";
-import { readersFor } from "../readers/registry.js";
 import { placeHere } from "../sensors/place.js";
 import type { PtyEvents, PtyExit, PtyOptions } from "../sensors/pty.js";
 import type { ForegroundOptions } from "./foreground.js";

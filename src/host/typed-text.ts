@@ -1,5 +1,5 @@
-import type { AgentProfile } from "../agents/profile.js";
 import type { Keys } from "../core/touch.js";
+import type { AgentProfile } from "../programs/shared/profile.js";
 
 /**
  * A person's own text, as bytes that can only be text: no control byte, no escape sequence, no end mark of a paste,

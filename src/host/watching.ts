@@ -38,7 +38,7 @@ export async function startWatching(watched: Watched): Promise<Watching> {
   const { options, program, start, ring, size, typedAt, give, shown, say } = watched;
   const { spec, paths, log } = options;
   const [{ profileFor }, { Observer }, { HostHand }] = await Promise.all([
-    import("../agents/registry.js"),
+    import("../programs/registry.js"),
     import("./observer.js"),
     import("./hand.js"),
   ]);

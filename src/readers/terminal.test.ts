@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { profileFor } from "../agents/registry.js";
 import type { Signal } from "../core/signal.js";
+import { generic } from "../programs/generic/screens.js";
+import { profileFor } from "../programs/registry.js";
 import { TerminalReader } from "./terminal.js";
 
 const encoder = new TextEncoder();
@@ -10,7 +11,7 @@ const composer = (above: string, draft = "") =>
   `\u001b[2J\u001b[H${above}\r\n\r\n${RULE}\r\n❯ ${draft}\r\n${RULE}\r\n  ? for shortcuts`;
 
 function reader(agent = "claude") {
-  const terminal = new TerminalReader(profileFor(agent), { cols: 80, rows: 20, zone: "UTC" });
+  const terminal = new TerminalReader(profileFor(agent), { cols: 80, rows: 20, zone: "UTC", structure: generic });
   let at = 0;
   return {
     terminal,

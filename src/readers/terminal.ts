@@ -4,10 +4,10 @@
  * Bytes are only collected as they come; everything is read at time boundaries (`look`), never per write, so that how the
  * bytes were cut cannot decide anything. What the screen states counts when two looks agree.
  */
-import { generic } from "../agents/generic.js";
-import type { AgentProfile } from "../agents/profile.js";
+
 import type { ScreenReading, Signal } from "../core/signal.js";
 import type { Glance } from "../core/touch.js";
+import type { AgentProfile } from "../programs/shared/profile.js";
 import { readProgramStatus, statusOf } from "./program-status.js";
 import { type CompiledProfile, compileProfile } from "./screen/compiled.js";
 import { Emulator } from "./screen/emulator.js";
@@ -32,6 +32,8 @@ export interface TerminalOptions {
   rows: number;
   /** IANA zone for clock times that the program prints without one. */
   readonly zone: string;
+  /** The profile that reads by structure alone, for screens that do not fit the program's own. */
+  readonly structure: AgentProfile;
 }
 
 /** Bytes arriving is life, not progress: said once per so many milliseconds. */
@@ -183,8 +185,8 @@ export class TerminalReader {
     if (changed.length > 0) {
       this.#ticks.look(changed, at, this.#emulator.screen.rows);
       const { compiled, facts } = this.#readScreen(at);
-      this.#isByStructure = compiled.profile.id === generic.id;
-      this.#hasGivenUp = this.#compiled.profile.id === generic.id && hasGivenUp(facts);
+      this.#isByStructure = compiled.profile.id === this.#options.structure.id;
+      this.#hasGivenUp = this.#compiled.profile.id === this.#options.structure.id && hasGivenUp(facts);
       this.#settling.see(facts, at);
       this.#lookForVersion(changed, at, signals);
     }
@@ -195,14 +197,14 @@ export class TerminalReader {
   /** By the program's profile; by structure alone where the screen does not fit it. */
   #readScreen(at: number): { compiled: CompiledProfile; facts: Facts } {
     this.#look.at = this.#structuralLook.at = at;
-    if (this.#compiled.profile.id === generic.id) {
+    if (this.#compiled.profile.id === this.#options.structure.id) {
       const facts = readFacts(this.#compiled, this.#emulator.screen, this.#structuralLook, this.#replies);
       const caret = facts.composer === "hidden" ? this.#caret() : null;
       return { compiled: this.#compiled, facts: caret ? { ...facts, caret } : facts };
     }
     const facts = readFacts(this.#compiled, this.#emulator.screen, this.#look, this.#replies);
     if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null) return { compiled: this.#compiled, facts };
-    const structure = compileProfile(generic);
+    const structure = compileProfile(this.#options.structure);
     this.#structuralReplies ??= new ReplyReader(structure);
     const seen = readFacts(structure, this.#emulator.screen, this.#structuralLook, this.#structuralReplies);
     return { compiled: structure, facts: { ...seen, structural: true } };

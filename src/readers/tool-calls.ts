@@ -2,10 +2,11 @@
  * Tool calls as readers of structured sources report them: each call starts once and ends once, however often the
  * program writes it down again, and a tool that asks the human opens a prompt for as long as it is open.
  */
-import { classifyTool } from "../agents/tools.js";
+
 import { canonical, digest } from "../core/digest.js";
 import { errorKey, infraOf, normaliseCall, normaliseResult } from "../core/normalise.js";
 import type { Signal, Source, ToolClass } from "../core/signal.js";
+import { classifyTool } from "../programs/shared/tools.js";
 import { arr, asRecord, str } from "./json.js";
 import { isPoll } from "./poll.js";
 import { Recent } from "./recent.js";

@@ -1,10 +1,10 @@
 /** A recorded case: a folder with `meta.json`, the terminal as a cast, transcripts and when they grew, hooks, process samples. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { AgentProfile, ProfileOverride } from "../agents/profile.js";
-import { profileFor } from "../agents/registry.js";
+import { rowsToTimed } from "../programs/opencode/readers/times.js";
+import { profileFor } from "../programs/registry.js";
+import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";
 import { parseRecord, str } from "../readers/json.js";
-import { rowsToTimed } from "../readers/opencode/times.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { whyUnreadable } from "./bad-input.js";
 import { openCast } from "./cast.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { profileFor } from "../agents/registry.js";
+import { profileFor } from "../programs/registry.js";
 import { foldRecording } from "./fold.js";
 import { fromArray, type RecordedInput } from "./inputs.js";
 

@@ -5,8 +5,6 @@
  * clock ticks when a judgement or a decision is due, and every 10 s as in the live loop. The same recording gives the same
  * timeline, byte for byte, however its bytes were cut.
  */
-import { type AgentProfile, recordsOf } from "../agents/profile.js";
-import { traitsOf } from "../agents/registry.js";
 import type { AgentSession } from "../core/agent.js";
 import { COMPLETION_MARKER } from "../core/defaults.js";
 import type { Evidence } from "../core/evidence/evidence.js";
@@ -19,11 +17,14 @@ import { OBSERVE_ONLY } from "../core/step-rules.js";
 import { FLOOR_MS } from "../core/take-in.js";
 import { addEntry, type TimelineEntry } from "../core/timeline.js";
 import { agentSession, type WhatIf } from "../core/what-if.js";
+import { generic } from "../programs/generic/screens.js";
+import { readersFor } from "../programs/readers.js";
+import { traitsOf } from "../programs/registry.js";
+import { type AgentProfile, recordsOf } from "../programs/shared/profile.js";
 import { parseRecord } from "../readers/json.js";
 import { readKeys } from "../readers/keys.js";
 import { LineSplitter } from "../readers/lines.js";
 import type { RecordReader } from "../readers/record-reader.js";
-import { readersFor } from "../readers/registry.js";
 import { StandardError } from "../readers/standard-error.js";
 import { LOOK_MS, TerminalReader } from "../readers/terminal.js";
 import { isOnClock, type RecordedInput } from "./inputs.js";
@@ -91,7 +92,7 @@ class Fold {
     const settings: JudgingOptions = { ...options.settings, traits: traitsOf(profile) };
     this.#whatIf = options.whatIf?.(settings) ?? null;
     this.#state = this.#whatIf?.state ?? createNodeState({ ...OBSERVE_ONLY, settingsFor: () => settings });
-    this.#terminal = size ? new TerminalReader(profile, { ...size, zone }) : null;
+    this.#terminal = size ? new TerminalReader(profile, { ...size, zone, structure: generic }) : null;
     this.#now = startAt;
     this.#writtenAt = startAt;
     this.#lastInputAt = startAt;

@@ -1,11 +1,11 @@
 /** One recording in, one explained timeline out. */
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { ProfileOverride } from "../agents/profile.js";
-import { profileFor } from "../agents/registry.js";
 import type { JudgingOptions } from "../core/session-judge.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import type { WhatIf, Would } from "../core/what-if.js";
+import { profileFor } from "../programs/registry.js";
+import type { ProfileOverride } from "../programs/shared/profile.js";
 import { whyUnreadable } from "./bad-input.js";
 import { openCase, type SourceName } from "./case-folder.js";
 import { openCast } from "./cast.js";

@@ -1,10 +1,10 @@
 /** Transcripts after the fact, and event streams: records with times of their own. */
 import { resolve } from "node:path";
-import { KINDS, profileFor } from "../agents/registry.js";
 import type { Signal } from "../core/signal.js";
+import { rowsToTimed } from "../programs/opencode/readers/times.js";
+import { KINDS, profileFor } from "../programs/registry.js";
 import { EventReader } from "../readers/events.js";
 import { parseRecord, str } from "../readers/json.js";
-import { rowsToTimed } from "../readers/opencode/times.js";
 import { recordTime } from "../readers/record-reader.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { BadInput, readLines, recordOf, upToPart } from "./files.js";

@@ -1,16 +1,16 @@
 /** Patterns on hostile text: bounded where the engine is RE2, linear where a function of ours reads text itself. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { classifyCommand } from "../../src/agents/commands.js";
-import { pattern } from "../../src/agents/pattern.js";
-import { profileFor } from "../../src/agents/registry.js";
-import { classifyTool } from "../../src/agents/tools.js";
 import { closingOf, hasMarker } from "../../src/core/closing.js";
 import { digest } from "../../src/core/digest.js";
 import { createTextTail, endText, feedText } from "../../src/core/evidence/text-loop.js";
 import { isAcknowledgement, isNoise, isResumerPrompt } from "../../src/core/noise.js";
 import { errorKey, infraOf, normaliseResult } from "../../src/core/normalise.js";
 import { plain, plainJson } from "../../src/core/plain.js";
+import { profileFor } from "../../src/programs/registry.js";
+import { classifyCommand } from "../../src/programs/shared/commands.js";
+import { pattern } from "../../src/programs/shared/pattern.js";
+import { classifyTool } from "../../src/programs/shared/tools.js";
 import { readKeys } from "../../src/readers/keys.js";
 import { readResetTime } from "../../src/readers/reset-time/reset-time.js";
 import { compileProfile } from "../../src/readers/screen/compiled.js";

@@ -7,12 +7,12 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { profileFor } from "../../dist/agents/registry.js";
 import { rousePaths } from "../../dist/config/paths.js";
 import { carryOut } from "../../dist/effects/index.js";
 import { openTerminal } from "../../dist/effects/open-terminal.js";
 import { listSessions } from "../../dist/host/registry.js";
 import { startHost } from "../../dist/host/start-host.js";
+import { profileFor } from "../../dist/programs/registry.js";
 import { identityOf } from "../../dist/sensors/process/process-sensor.js";
 
 const [way, touch, rounds, folder] = process.argv.slice(2);

@@ -1,6 +1,5 @@
 /** Real clients, touched: interrupted, nudged, ended and resumed; and left alone where they ask something. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { profileFor } from "../../src/agents/registry.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { ActionName, Outcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
@@ -11,6 +10,7 @@ import { askDaemon } from "../../src/daemon/client.js";
 import { Hand } from "../../src/effects/hand.js";
 import { type EffectWorld, Environments } from "../../src/effects/index.js";
 import { openTerminal } from "../../src/effects/open-terminal.js";
+import { profileFor } from "../../src/programs/registry.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
 import { carriedOut, HOST_SCRIPT } from "../support/deeds.js";
 import { type Home, until } from "../support/hosts.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { profileFor } from "../../src/agents/registry.js";
+import { profileFor } from "../../src/programs/registry.js";
 import { OWN_CASES, screenAt, textOf } from "../support/recordings.js";
 import { type Chrome, chromeOf, PROGRAMS } from "./chrome.js";
 import { specimens } from "./specimens.js";

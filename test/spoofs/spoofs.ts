@@ -1,8 +1,10 @@
 /** Spoof screens: real rows of trouble in every place where a program shows text that is not its own. */
-import type { AgentProfile } from "../../src/agents/profile.js";
+
 import { assess } from "../../src/core/assess.js";
 import { createEvidence, take } from "../../src/core/evidence/evidence.js";
 import type { State } from "../../src/core/states.js";
+import { generic } from "../../src/programs/generic/screens.js";
+import type { AgentProfile } from "../../src/programs/shared/profile.js";
 import { TerminalReader } from "../../src/readers/terminal.js";
 import { type Line, paintLines, type Run, textOf } from "../support/recordings.js";
 import type { Chrome, Phase } from "./chrome.js";
@@ -171,7 +173,7 @@ export function statesOf(
   chrome: Chrome,
   screen: readonly Line[],
 ): { state: State; reason: string }[] {
-  const reader = new TerminalReader(profile, { cols: COLS, rows: ROWS, zone: "UTC" });
+  const reader = new TerminalReader(profile, { cols: COLS, rows: ROWS, zone: "UTC", structure: generic });
   const evidence = createEvidence({ ...profile.traits, versions: profile.versions });
   const start = Date.UTC(2026, 0, 5, 12);
   const work = [

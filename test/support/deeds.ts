@@ -1,11 +1,11 @@
 /** Actions as a decision would give them, carried out in the real world. */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { profileFor } from "../../src/agents/registry.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { Action, ActionName, Outcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { carryOut, type EffectWorld, Environments } from "../../src/effects/index.js";
+import { profileFor } from "../../src/programs/registry.js";
 import type { Home } from "./hosts.js";
 
 export const HOST_SCRIPT: string = join(import.meta.dirname, "..", "..", "dist", "cli", "host.js");

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { profileFor, traitsOf } from "../../src/agents/registry.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { createNodeState, type StepRules } from "../../src/core/node-state.js";
 import type { SessionJudge } from "../../src/core/session-judge.js";
@@ -12,6 +11,7 @@ import type { Effects } from "../../src/daemon/action-runner.js";
 import type { Clock, Moment } from "../../src/daemon/clock.js";
 import { Loop } from "../../src/daemon/loop.js";
 import { type SessionView, viewOf } from "../../src/daemon/view.js";
+import { profileFor, traitsOf } from "../../src/programs/registry.js";
 import type { BookStore } from "../../src/store/book.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";
 import { type ClockModel, HandClock } from "./hand-clock.js";

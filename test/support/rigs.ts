@@ -3,7 +3,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect } from "vitest";
-import { profileFor } from "../../src/agents/registry.js";
 import { askHost } from "../../src/cli/host-client.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { AgentSession } from "../../src/core/agent.js";
@@ -12,6 +11,7 @@ import { HostTerminal } from "../../src/effects/host-terminal.js";
 import type { Look, Terminal } from "../../src/effects/terminal.js";
 import { TmuxTerminal } from "../../src/effects/tmux-terminal.js";
 import { type FoundSession, findSession } from "../../src/host/registry.js";
+import { profileFor } from "../../src/programs/registry.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
 import { type Arrival, type FakeScript, fakeAgent, receivedBy, spawnFake } from "./fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, TestTerminal, until } from "./hosts.js";

@@ -1,5 +1,5 @@
 /** What one screen states, written as rows. */
-import { profileFor } from "../../src/agents/registry.js";
+import { profileFor } from "../../src/programs/registry.js";
 import { compileProfile } from "../../src/readers/screen/compiled.js";
 import { type Facts, type Look, readFacts } from "../../src/readers/screen/facts.js";
 import { rowOf } from "../../src/readers/screen/row.js";

@@ -4,10 +4,10 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { profileFor, traitsOf } from "../../src/agents/registry.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { type Assessment, assess, createEvidence, type Evidence, take } from "../../src/core/index.js";
 import type { Signal } from "../../src/core/signal.js";
+import { profileFor, traitsOf } from "../../src/programs/registry.js";
 import { readArgv, readExe, readProcTable } from "../../src/sensors/process/proc.js";
 import type { Seen } from "../../src/sensors/tmux/adopted.js";
 import type { AdoptRules } from "../../src/sensors/tmux/discover.js";

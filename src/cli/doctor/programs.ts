@@ -2,8 +2,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ProfileOverride } from "../../agents/profile.js";
-import { profileFor } from "../../agents/registry.js";
 import { loadOwnProfiles } from "../../config/own-profiles.js";
 import { rousePaths } from "../../config/paths.js";
 import { problemText } from "../../config/problem.js";
@@ -11,6 +9,8 @@ import type { OwnProfiles } from "../../config/profile-folder.js";
 import { plain } from "../../core/plain.js";
 import { versionFit } from "../../core/version-fit.js";
 import { findProgram } from "../../host/find-program.js";
+import { profileFor } from "../../programs/registry.js";
+import type { ProfileOverride } from "../../programs/shared/profile.js";
 import { PLUGIN_FOLDER, pluginState } from "../../sensors/hooks/claude-plugin.js";
 import { HOOK_PROGRAMS, type HookProgram, planHooks, programsInUse } from "../../sensors/hooks/hooks-install.js";
 import { httpHookLine } from "./http.js";

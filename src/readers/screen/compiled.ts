@@ -1,6 +1,6 @@
 /** A profile with its patterns compiled, once per profile. */
-import { type Pattern, pattern } from "../../agents/pattern.js";
-import type { AgentProfile, Rule } from "../../agents/profile.js";
+import { type Pattern, pattern } from "../../programs/shared/pattern.js";
+import type { AgentProfile, Rule } from "../../programs/shared/profile.js";
 import { Memo } from "../memo.js";
 import type { Row } from "./row.js";
 import { type Asked, Question, RowSays } from "./row-says.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { profileFor } from "../../agents/registry.js";
+import { profileFor } from "../../programs/registry.js";
 import { type CompiledProfile, compileProfile } from "./compiled.js";
 import * as composer from "./composer.js";
 import * as dialog from "./dialog.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { pattern } from "../../agents/pattern.js";
-import { profileFor } from "../../agents/registry.js";
+import { profileFor } from "../../programs/registry.js";
+import { pattern } from "../../programs/shared/pattern.js";
 import { compileProfile } from "./compiled.js";
 import { rowOf } from "./row.js";
 

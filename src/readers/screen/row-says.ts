@@ -1,4 +1,4 @@
-import { type Pattern, type Spans, textsAt } from "../../agents/pattern.js";
+import { type Pattern, type Spans, textsAt } from "../../programs/shared/pattern.js";
 import type { CompiledRule } from "./compiled.js";
 import type { Row } from "./row.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { profileFor } from "../../agents/registry.js";
+import { profileFor } from "../../programs/registry.js";
 import { compileProfile } from "./compiled.js";
 import { once, rowOf, rowOfUnits } from "./row.js";
 

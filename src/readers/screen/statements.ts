@@ -1,8 +1,9 @@
 /** What one row that a rule fits states, written down among the facts of a look. */
-import { classifyCommand } from "../../agents/commands.js";
+
 import { infraOf } from "../../core/normalise.js";
 import type { InfraClass } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
+import { classifyCommand } from "../../programs/shared/commands.js";
 import { Memo } from "../memo.js";
 import { knownVendorError } from "../vendor-errors.js";
 import type { CompiledRule } from "./compiled.js";

@@ -1,10 +1,11 @@
 /** An adopted pane: who it is, and when its run is over. */
-import { generic } from "../../agents/generic.js";
-import type { ProfileOverride } from "../../agents/profile.js";
-import { profileFor } from "../../agents/registry.js";
+
 import type { AgentSession } from "../../core/agent.js";
 import { digest } from "../../core/digest.js";
 import type { ExitSignal, Signal } from "../../core/signal.js";
+import { generic } from "../../programs/generic/screens.js";
+import { profileFor } from "../../programs/registry.js";
+import type { ProfileOverride } from "../../programs/shared/profile.js";
 import { head } from "../../readers/text.js";
 import { typedAt } from "../process/typed-at.js";
 import type { Candidate } from "./discover.js";

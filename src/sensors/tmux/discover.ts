@@ -1,8 +1,8 @@
 /** Where this user's tmux servers are, and which of their panes hold agents. */
 import { lstat, readdir } from "node:fs/promises";
 import { basename, isAbsolute, join } from "node:path";
-import { type Pattern, pattern } from "../../agents/pattern.js";
-import type { ProfileOverride } from "../../agents/profile.js";
+import { type Pattern, pattern } from "../../programs/shared/pattern.js";
+import type { ProfileOverride } from "../../programs/shared/profile.js";
 import type { Pane } from "./panes.js";
 import { type FoundProgram, kindOf, type Processes, type ProcessFact, programBelow } from "./program.js";
 

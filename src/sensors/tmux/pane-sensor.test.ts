@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { describe, expect, it } from "vitest";
-import { profileFor } from "../../agents/registry.js";
 import type { Signal } from "../../core/signal.js";
+import { profileFor } from "../../programs/registry.js";
 import { PaneSensor } from "./pane-sensor.js";
 import type { Pane } from "./panes.js";
 

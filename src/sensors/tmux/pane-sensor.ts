@@ -4,9 +4,11 @@
  * tmux has drawn the screen already; this draws tmux's rows into the emulator that all readers share, so that a
  * screen is read alike wherever it comes from. A look sees what stands there at its moment, as it does for a stream.
  */
+
 import { hostname } from "node:os";
-import type { AgentProfile } from "../../agents/profile.js";
 import type { Signal } from "../../core/signal.js";
+import { generic } from "../../programs/generic/screens.js";
+import type { AgentProfile } from "../../programs/shared/profile.js";
 import type { Glimpse } from "../../readers/screen/glance.js";
 import { TerminalReader } from "../../readers/terminal.js";
 import type { Pane } from "./panes.js";
@@ -31,7 +33,7 @@ export class PaneSensor {
   constructor(profile: AgentProfile, pane: Pane, zone: string, at: number) {
     this.#cols = pane.cols;
     this.#rows = pane.rows;
-    this.#reader = new TerminalReader(profile, { cols: pane.cols, rows: pane.rows, zone });
+    this.#reader = new TerminalReader(profile, { cols: pane.cols, rows: pane.rows, zone, structure: generic });
     // tmux titles a pane with the name of the machine until a program says another.
     this.#title = hostname();
     this.#seenAt = at;

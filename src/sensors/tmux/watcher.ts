@@ -1,6 +1,7 @@
 /** Watches agents that already run in tmux, on all servers of this user. It only looks: nothing is typed or changed. */
-import { pattern } from "../../agents/pattern.js";
+
 import type { AgentSession } from "../../core/agent.js";
+import { pattern } from "../../programs/shared/pattern.js";
 import { LOOK_MS } from "../../readers/terminal.js";
 import type { Seen } from "./adopted.js";
 import { type AdoptRules, findSockets } from "./discover.js";

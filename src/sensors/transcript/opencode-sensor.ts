@@ -1,7 +1,7 @@
 /** OpenCode's database as signals: times and history as `transcript-sensor.ts` says it of transcripts. */
 import type { Signal } from "../../core/signal.js";
-import { OpenCodeReader } from "../../readers/opencode/rows.js";
-import { placedRows } from "../../readers/opencode/times.js";
+import { OpenCodeReader } from "../../programs/opencode/readers/rows.js";
+import { placedRows } from "../../programs/opencode/readers/times.js";
 import type { Place } from "../../readers/record-reader.js";
 import { type DatabasePlace, OpenCodeDatabase, OVERLAP_MS, type ReadDatabase } from "./opencode-database.js";
 import { LATE_MS, type TranscriptRead, type TranscriptState, withGap } from "./transcript-sensor.js";

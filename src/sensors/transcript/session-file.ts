@@ -2,9 +2,9 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Signal } from "../../core/signal.js";
+import { readersFor } from "../../programs/readers.js";
 import { parseRecord, str } from "../../readers/json.js";
 import { NOWHERE, type RecordReader } from "../../readers/record-reader.js";
-import { readersFor } from "../../readers/registry.js";
 import { readHeadInside, realRoot } from "./safe-open.js";
 
 /** What the file said of the session; null where it is missing, stale or no such file. */

@@ -2,10 +2,10 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { profileFor, traitsOf } from "../../agents/registry.js";
 import { assess } from "../../core/assess.js";
 import { createEvidence, take } from "../../core/evidence/evidence.js";
 import type { Signal } from "../../core/signal.js";
+import { profileFor, traitsOf } from "../../programs/registry.js";
 import { NOWHERE } from "../../readers/record-reader.js";
 import { SessionFileSensor } from "./session-file.js";
 import { TranscriptSensor } from "./transcript-sensor.js";

@@ -11,9 +11,9 @@
  * against it. After a restart of rouse the journal knows the past, and the reader is only shown it again.
  */
 import type { GapSignal, Signal } from "../../core/signal.js";
+import { readersFor } from "../../programs/readers.js";
 import { parseRecord } from "../../readers/json.js";
 import { type Place, type RecordReader, recordTime } from "../../readers/record-reader.js";
-import { readersFor } from "../../readers/registry.js";
 import type { Refusal } from "./safe-open.js";
 import { readHeadInside, realRoot } from "./safe-open.js";
 import { type Mark, Tail } from "./tail.js";

@@ -1,0 +1,180 @@
+/**
+ * Messages of Claude Code, which its transcript and its event stream write alike: one record per finished block of a
+ * reply, and tool results as messages of the user.
+ */
+import { arr, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { fromEpoch } from "../../../readers/record-reader.js";
+import { resultText, textOf } from "../../../readers/text.js";
+import type { Thread } from "../../../readers/thread.js";
+import type { ToolResult } from "../../../readers/tool-calls.js";
+import type { VendorError } from "../../../readers/vendor-errors.js";
+
+/** Written by the program itself in the model's name: an error, or a remark that is no answer. */
+const SYNTHETIC = "<synthetic>";
+const CALLS = new Set(["tool_use", "server_tool_use", "mcp_tool_use"]);
+const ENDS = new Set(["end_turn", "stop_sequence"]);
+/** Reasons to stop that are failures, by the name that the table of provider errors knows. */
+const FAILED_STOPS: ReadonlyMap<string, string> = new Map([
+  ["refusal", "content_policy"],
+  ["model_context_window_exceeded", "context_window"],
+]);
+const INTERRUPTED = "[Request interrupted by user";
+const REFUSED = "The user doesn't want to ";
+
+/** What the program adds to a conversation by itself and stores as a message of the user. */
+const NOT_PROMPTS = ["<command-", "<local-command-", "<bash-", "<system-reminder>", "Caveat: The messages below"];
+const NOTICES = ["<task-notification", "<teammate-message", "<agent-notification", "<background-task"];
+
+export interface AssistantContext {
+  /** The file marks no end of a turn in some releases: a text with nothing behind it is then the best there is. */
+  presumesEnd: boolean;
+}
+
+export class ClaudeMessages {
+  private endedReply: string | undefined;
+
+  constructor(private readonly thread: Thread) {}
+
+  assistant(record: JsonRecord, { presumesEnd }: AssistantContext): void {
+    const message = obj(record, "message");
+    const blocks = blocksOf(message);
+    const failure = failureOf(record, blocks);
+    if (failure) {
+      this.thread.fails(failure, limitEnd(record));
+      return;
+    }
+    const model = str(message, "model");
+    if (model === SYNTHETIC) return;
+    const reply = str(message, "id");
+    // A reply's blocks are one record each: the one behind the end of the turn does not open another turn.
+    if (reply === undefined || reply !== this.endedReply) this.thread.turnRuns();
+    this.thread.learns({ model });
+    if (reply !== undefined) this.tokens(reply, obj(message, "usage"));
+    let hasText = false;
+    let hasCall = false;
+    for (const block of blocks) {
+      const type = str(block, "type") ?? "";
+      if (type === "text") {
+        hasText = true;
+        this.thread.says("assistant", str(block, "text") ?? "");
+      } else if (type === "thinking") {
+        this.thread.thinks(str(block, "thinking") ?? "");
+      } else if (CALLS.has(type)) {
+        hasCall = true;
+        this.thread.turnRuns();
+        this.call(block, reply);
+      } else if (type.endsWith("_tool_result")) {
+        this.result(block, record);
+      }
+    }
+    if (hasText && !hasCall) this.stop(record, message, reply, presumesEnd);
+  }
+
+  tokens(reply: string, usage: JsonRecord | undefined): void {
+    const input =
+      (num(usage, "input_tokens") ?? 0) +
+      (num(usage, "cache_creation_input_tokens") ?? 0) +
+      (num(usage, "cache_read_input_tokens") ?? 0);
+    this.thread.uses(reply, { input, output: num(usage, "output_tokens") ?? 0 });
+  }
+
+  user(record: JsonRecord): void {
+    const blocks = blocksOf(obj(record, "message"));
+    let hasResult = false;
+    for (const block of blocks) {
+      if (str(block, "type") !== "tool_result") continue;
+      hasResult = true;
+      this.result(block, record);
+    }
+    const text = textOf(blocks.filter((block) => str(block, "type") === "text"));
+    if (text.startsWith(INTERRUPTED)) this.thread.turnInterrupted(true);
+    else if (!hasResult && isPrompt(record, text)) this.thread.prompted(text, isFromHuman(record, text));
+  }
+
+  private call(block: unknown, reply: string | undefined): void {
+    const id = str(block, "id");
+    if (id === undefined) return;
+    this.thread.toolStarts({
+      id,
+      tool: str(block, "name") ?? "",
+      args: obj(block, "input") ?? {},
+      round: reply,
+    });
+  }
+
+  private result(block: unknown, record: JsonRecord): void {
+    const id = str(block, "tool_use_id");
+    if (id === undefined) return;
+    const text = resultText((block as JsonRecord).content);
+    const details = obj(record, "toolUseResult") ?? obj(record, "tool_use_result");
+    this.thread.toolEnds(id, claudeResult(text, !bool(block, "is_error"), details));
+  }
+
+  private stop(
+    record: JsonRecord,
+    message: JsonRecord | undefined,
+    reply: string | undefined,
+    presumesEnd: boolean,
+  ): void {
+    const reason = str(message, "stop_reason");
+    const failed = FAILED_STOPS.get(reason ?? "");
+    const presumed = reason === undefined && presumesEnd && !bool(record, "isAbortedMidStream");
+    if (failed !== undefined) this.thread.fails({ code: failed, text: `stop_reason: ${reason}` });
+    else if (presumed) this.thread.turnEnds({ presumed });
+    else if (reason !== undefined && ENDS.has(reason)) this.thread.turnEnds();
+    else return;
+    this.endedReply = reply;
+  }
+}
+
+/** A result with the marks that only Claude Code's own texts carry. */
+export function claudeResult(text: string, ok: boolean, details?: JsonRecord): ToolResult & { background: boolean } {
+  return {
+    ok,
+    text,
+    refused: !ok && text.startsWith(REFUSED),
+    interrupted: bool(details, "interrupted") || (!ok && text.startsWith(INTERRUPTED)),
+    background: str(details, "backgroundTaskId") !== undefined,
+  };
+}
+
+/** Modes in which nobody is asked: everything passes, or what is not allowed is refused. */
+const UNASKED = new Set(["bypassPermissions", "dontAsk"]);
+
+export function claudePermissions(mode: string | undefined): "asking" | "bypass" | undefined {
+  return mode === undefined ? undefined : UNASKED.has(mode) ? "bypass" : "asking";
+}
+
+export function isNotice(text: string): boolean {
+  return NOTICES.some((mark) => text.startsWith(mark));
+}
+
+function blocksOf(message: JsonRecord | undefined): readonly unknown[] {
+  const text = str(message, "content");
+  return text === undefined ? arr(message, "content") : [{ type: "text", text }];
+}
+
+function isPrompt(record: JsonRecord, text: string): boolean {
+  if (text.trim() === "" || bool(record, "isMeta") || bool(record, "isSynthetic")) return false;
+  if (bool(record, "isCompactSummary") || bool(record, "isVisibleInTranscriptOnly")) return false;
+  return !NOT_PROMPTS.some((mark) => text.startsWith(mark));
+}
+
+function isFromHuman(record: JsonRecord, text: string): boolean {
+  const origin = str(record, "origin", "kind");
+  return (origin === undefined || origin === "human") && !isNotice(text);
+}
+
+/** The program's word that it gave up; the stream says it by `error` alone. */
+function failureOf(record: JsonRecord, blocks: readonly unknown[]): VendorError | undefined {
+  const code = str(record, "error");
+  if (!bool(record, "isApiErrorMessage") && code === undefined) return undefined;
+  const words = [str(record, "apiError"), code, str(record, "apiErrorType"), str(record, "errorDetails")];
+  return { status: num(record, "apiErrorStatus"), code: words.filter(Boolean).join(" "), text: textOf(blocks) };
+}
+
+function limitEnd(record: JsonRecord): number | undefined {
+  const info = obj(record, "apiErrorParams", "rate_limit_info") ?? obj(record, "quotaLimits");
+  const stamp = num(info, "resetsAt");
+  return stamp === undefined ? undefined : fromEpoch(stamp);
+}

@@ -1,0 +1,182 @@
+/**
+ * Payloads of Claude Code's hooks: exact edges of prompt, tool, permission, stop and failure.
+ *
+ * No hook fires in a hang, in a retry, while a tool is stuck, or at a kill. None fires when a permission is given
+ * either: an open prompt closes when its tool ends.
+ */
+import { canonical, digest } from "../../../core/digest.js";
+import type { Signal } from "../../../core/signal.js";
+import type { PromptKind } from "../../../core/states.js";
+import { arr, asRecord, bool, type JsonRecord, obj, str } from "../../../readers/json.js";
+import { Recent } from "../../../readers/recent.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
+import { head, resultText } from "../../../readers/text.js";
+import { Thread } from "../../../readers/thread.js";
+import { claudePermissions, claudeResult, isNotice } from "./content.js";
+
+const SILENT = new Set([
+  "ConfigChange",
+  "CwdChanged",
+  "FileChanged",
+  "InstructionsLoaded",
+  "PostToolBatch",
+  "Setup",
+  "TaskCompleted",
+  "TaskCreated",
+  "TeammateIdle",
+  "UserPromptExpansion",
+  "WorktreeCreate",
+  "WorktreeRemove",
+]);
+
+/** Tools that are a question themselves: asked for permission, they ask theirs. */
+const QUESTIONS: ReadonlyMap<string, PromptKind> = new Map([
+  ["AskUserQuestion", "input"],
+  ["ExitPlanMode", "plan"],
+]);
+
+/** Notices by their type, and by their words before they had one. */
+const NOTIFICATIONS: readonly (readonly [type: string, words: string, prompt: PromptKind | "idle"])[] = [
+  ["permission_prompt", "needs your permission", "permission"],
+  ["elicitation_dialog", "needs your input", "input"],
+  ["idle_prompt", "waiting for your input", "idle"],
+];
+
+const SILENT_NOTIFICATIONS = new Set([
+  "auth_success",
+  "agent_completed",
+  "elicitation_complete",
+  "elicitation_response",
+]);
+/** Reasons of an end that a human chose. */
+const QUITS = new Set(["prompt_input_exit", "logout", "exit"]);
+
+export class ClaudeHookReader implements RecordReader {
+  readonly skipped = new SkipCounter();
+  private readonly thread: Thread;
+  /** Open calls by what they call: a permission request does not name the call that it is about. */
+  private readonly callIds = new Recent<string>(256);
+
+  constructor(options: ReaderOptions = {}) {
+    this.thread = new Thread("hook", options);
+  }
+
+  read(value: unknown, at: number): Signal[] {
+    const payload = asRecord(value);
+    if (payload === null) return [];
+    return this.thread.collect(at, () => this.tell(payload));
+  }
+
+  private tell(payload: JsonRecord): void {
+    const event = str(payload, "hook_event_name") ?? "";
+    const handler = this.handlers[event];
+    if (handler === undefined) {
+      if (!SILENT.has(event)) this.skipped.count(event);
+      return;
+    }
+    this.thread.learns({
+      id: str(payload, "session_id"),
+      cwd: str(payload, "cwd"),
+      model: str(payload, "model"),
+      permissions: claudePermissions(str(payload, "permission_mode")),
+    });
+    handler(payload);
+  }
+
+  private readonly handlers: Readonly<Record<string, (payload: JsonRecord) => void>> = {
+    __proto__: null as never,
+    SessionStart: (payload) => {
+      if (str(payload, "source") === "compact") this.thread.emit({ kind: "compaction", phase: "end" });
+    },
+    UserPromptSubmit: (payload) => {
+      const prompt = str(payload, "prompt") ?? "";
+      this.thread.prompted(prompt, !isNotice(prompt));
+    },
+    MessageDisplay: (payload) => this.display(payload),
+    PreToolUse: (payload) => this.ofMainThread(payload, () => this.toolStarts(payload)),
+    PostToolUse: (payload) => this.ofMainThread(payload, () => this.toolEnds(payload, true)),
+    PostToolUseFailure: (payload) => this.ofMainThread(payload, () => this.toolEnds(payload, false)),
+    PermissionRequest: (payload) => this.permission(payload),
+    PermissionDenied: () => this.thread.closePrompt(),
+    Elicitation: (payload) => this.thread.asks("input", str(payload, "message") ?? ""),
+    ElicitationResult: () => this.thread.closePrompt(),
+    Notification: (payload) => this.notification(payload),
+    SubagentStart: () => this.thread.lives(0),
+    SubagentStop: () => this.thread.lives(0),
+    PreCompact: () => this.thread.emit({ kind: "compaction", phase: "start" }),
+    PostCompact: () => this.thread.emit({ kind: "compaction", phase: "end" }),
+    Stop: (payload) => this.stop(payload),
+    StopFailure: (payload) =>
+      this.thread.fails({ code: str(payload, "error"), text: str(payload, "last_assistant_message") }),
+    SessionEnd: (payload) => this.sessionEnds(str(payload, "reason") ?? ""),
+  };
+
+  /** A subagent's own calls prove that it lives; its permissions stop the session like any other. */
+  private ofMainThread(payload: JsonRecord, tell: () => void): void {
+    if (str(payload, "agent_id") === undefined) tell();
+    else this.thread.lives(0);
+  }
+
+  /** Text as it appears on the screen, in pieces. */
+  private display(payload: JsonRecord): void {
+    this.thread.writes("content", str(payload, "delta") ?? "");
+    if (bool(payload, "final")) this.thread.textEnds("content");
+  }
+
+  private toolStarts(payload: JsonRecord): void {
+    const id = str(payload, "tool_use_id");
+    if (id === undefined) return;
+    this.thread.turnRuns();
+    this.callIds.set(callOf(payload), id);
+    this.thread.toolStarts({
+      id,
+      tool: str(payload, "tool_name") ?? "",
+      args: obj(payload, "tool_input") ?? {},
+    });
+  }
+
+  private toolEnds(payload: JsonRecord, ok: boolean): void {
+    const id = str(payload, "tool_use_id");
+    if (id === undefined) return;
+    const response = obj(payload, "tool_response");
+    const text = ok ? resultText(payload.tool_response) : (str(payload, "error") ?? "");
+    const result = claudeResult(text, ok, response);
+    this.thread.toolEnds(id, { ...result, interrupted: result.interrupted || bool(payload, "is_interrupt") });
+  }
+
+  private permission(payload: JsonRecord): void {
+    const tool = str(payload, "tool_name") ?? "";
+    const input = obj(payload, "tool_input");
+    const subject = str(input, "command") ?? str(input, "file_path") ?? str(input, "url") ?? "";
+    this.thread.asks(QUESTIONS.get(tool) ?? "permission", `${tool} ${subject}`, this.callIds.get(callOf(payload)));
+  }
+
+  private notification(payload: JsonRecord): void {
+    const type = str(payload, "notification_type") ?? "";
+    const message = str(payload, "message") ?? "";
+    const found = NOTIFICATIONS.find(([name, words]) => (type === "" ? message.includes(words) : name === type));
+    if (found === undefined) {
+      if (!SILENT_NOTIFICATIONS.has(type)) this.skipped.count(`Notification/${type}`);
+    } else if (found[2] === "idle") {
+      this.thread.emit({ kind: "status", status: "idle", text: head(message) });
+    } else {
+      this.thread.asks(found[2], message);
+    }
+  }
+
+  private stop(payload: JsonRecord): void {
+    this.thread.says("assistant", str(payload, "last_assistant_message") ?? "");
+    const background = arr(payload, "background_tasks").length;
+    this.thread.turnEnds(background > 0 ? { background } : {});
+  }
+
+  private sessionEnds(reason: string): void {
+    this.thread.closePrompt();
+    if (QUITS.has(reason)) this.thread.emit({ kind: "input", by: "human", bytes: 0, quits: true });
+    this.thread.emit({ kind: "status", status: "clear", text: head(reason) });
+  }
+}
+
+function callOf(payload: JsonRecord): string {
+  return digest((str(payload, "tool_name") ?? "") + canonical(payload.tool_input));
+}

@@ -1,0 +1,62 @@
+/**
+ * Claude Code's own state file, `~/.claude/sessions/<pid>.json`, rewritten 0.3 to 1.2 s after each change. It is
+ * undocumented, and goes stale when the process is killed. A hang, a retry and a long tool are all `busy`.
+ */
+import type { Signal, StatusSignal } from "../../../core/signal.js";
+import type { PromptKind } from "../../../core/states.js";
+import { asRecord, str } from "../../../readers/json.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
+import { head } from "../../../readers/text.js";
+import { Thread } from "../../../readers/thread.js";
+
+const STATUSES: ReadonlyMap<string, StatusSignal["status"]> = new Map([
+  ["busy", "working"],
+  ["idle", "idle"],
+  // At its prompt, with a command that the turn left running.
+  ["shell", "idle"],
+  ["waiting", "blocked"],
+]);
+
+const WAITS: readonly (readonly [words: string, prompt: PromptKind])[] = [
+  ["permission", "permission"],
+  ["plan", "plan"],
+  ["trust", "trust"],
+  ["login", "login"],
+  ["input", "input"],
+];
+
+export class ClaudeSessionFileReader implements RecordReader {
+  readonly skipped = new SkipCounter();
+  private readonly thread: Thread;
+  private last = "";
+
+  constructor(options: ReaderOptions = {}) {
+    this.thread = new Thread("session_file", options);
+  }
+
+  /** One state of the file. The same status again says nothing. */
+  read(value: unknown, at: number): Signal[] {
+    const record = asRecord(value);
+    if (record === null) return [];
+    return this.thread.collect(at, () => {
+      this.thread.learns({ id: str(record, "sessionId"), version: str(record, "version"), cwd: str(record, "cwd") });
+      const word = str(record, "status") ?? "";
+      const waitingFor = head(str(record, "waitingFor") ?? "");
+      if (`${word} ${waitingFor}` === this.last) return;
+      this.last = `${word} ${waitingFor}`;
+      const status = STATUSES.get(word);
+      if (status === undefined) {
+        // The file is there before its first status.
+        if (word !== "") this.skipped.count(`status ${word}`);
+        return;
+      }
+      const prompt = WAITS.find(([words]) => waitingFor.includes(words))?.[1];
+      this.thread.emit({
+        kind: "status",
+        status,
+        ...(status === "blocked" && prompt ? { prompt } : {}),
+        ...(waitingFor === "" ? {} : { text: waitingFor }),
+      });
+    });
+  }
+}

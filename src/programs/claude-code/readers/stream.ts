@@ -1,0 +1,190 @@
+/**
+ * Claude Code's headless event stream: `claude -p --output-format stream-json --verbose`, with or without
+ * `--include-partial-messages`.
+ *
+ * It tells what the terminal hides: each retry with its status, a beat every 30 s while a tool runs, the state of the
+ * usage windows. Silence here is silence: nothing repaints.
+ */
+import type { Signal } from "../../../core/signal.js";
+import { arr, asRecord, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { fromEpoch, type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
+import { head, textOf } from "../../../readers/text.js";
+import { Thread } from "../../../readers/thread.js";
+import { ClaudeMessages, claudePermissions } from "./content.js";
+
+const SILENT = new Set(["keep_alive", "control_response", "prompt_suggestion", "tool_use_summary"]);
+const SILENT_SYSTEM = new Set([
+  "hook_started",
+  "hook_progress",
+  "hook_response",
+  "files_persisted",
+  "session_state_changed",
+]);
+
+/** Endings of a run that no error of the provider explains, by the name that the table of provider errors knows. */
+const RUN_ENDS: ReadonlyMap<string, string> = new Map([
+  ["prompt_too_long", "context_window"],
+  ["error_max_budget_usd", "spending limit"],
+]);
+
+export class ClaudeStreamReader implements RecordReader {
+  readonly skipped = new SkipCounter();
+  private readonly thread: Thread;
+  private readonly messages: ClaudeMessages;
+  private compacting = false;
+  private limited = false;
+  private costUsd = 0;
+
+  constructor(options: ReaderOptions = {}) {
+    this.thread = new Thread("stream", options);
+    this.messages = new ClaudeMessages(this.thread);
+  }
+
+  read(value: unknown, at: number): Signal[] {
+    const record = asRecord(value);
+    if (record === null) return [];
+    return this.thread.collect(at, () => {
+      const type = str(record, "type") ?? "";
+      const handler = this.handlers[type];
+      if (handler !== undefined) handler(record);
+      else if (!SILENT.has(type)) this.skipped.count(type);
+    });
+  }
+
+  private readonly handlers: Readonly<Record<string, (record: JsonRecord) => void>> = {
+    __proto__: null as never,
+    system: (record) => this.system(record),
+    assistant: (record) => this.ofMainThread(record, () => this.messages.assistant(record, { presumesEnd: false })),
+    user: (record) => this.ofMainThread(record, () => this.messages.user(record)),
+    stream_event: (record) => this.streamEvent(record),
+    tool_progress: () => this.beat(),
+    rate_limit_event: (record) => this.rateLimit(obj(record, "rate_limit_info") ?? record),
+    control_request: (record) => this.controlRequest(record),
+    auth_status: (record) => this.authStatus(record),
+    result: (record) => this.result(record),
+  };
+
+  /** Records of a subagent prove that it lives; what it does is its own affair. */
+  private ofMainThread(record: JsonRecord, tell: () => void): void {
+    if (str(record, "parent_tool_use_id") === undefined) tell();
+    else this.thread.lives(textOf(obj(record, "message")).length);
+  }
+
+  private system(record: JsonRecord): void {
+    const subtype = str(record, "subtype") ?? "";
+    const handler = this.systemHandlers[subtype];
+    if (handler !== undefined) handler(record);
+    else if (subtype.startsWith("task_")) this.beat();
+    else if (!SILENT_SYSTEM.has(subtype)) this.skipped.count(`system/${subtype}`);
+  }
+
+  private readonly systemHandlers: Readonly<Record<string, (record: JsonRecord) => void>> = {
+    __proto__: null as never,
+    init: (record) => this.init(record),
+    status: (record) => this.status(str(record, "status")),
+    compact_boundary: () => this.compaction(false),
+    api_retry: (record) =>
+      this.thread.tries(
+        { status: num(record, "error_status"), code: str(record, "error"), text: str(record, "error_message") },
+        { attempt: num(record, "attempt"), max: num(record, "max_retries"), delayMs: num(record, "retry_delay_ms") },
+      ),
+    thinking_tokens: (record) => this.thread.lives(num(record, "estimated_tokens_delta") ?? 0, "thought"),
+    permission_denied: (record) => this.denied(record),
+  };
+
+  /** Each prompt of a headless run begins with it; the prompt itself is an argument and not in the stream. */
+  private init(record: JsonRecord): void {
+    this.thread.learns({
+      id: str(record, "session_id"),
+      version: str(record, "claude_code_version"),
+      cwd: str(record, "cwd"),
+      model: str(record, "model"),
+      permissions: claudePermissions(str(record, "permissionMode")),
+    });
+    if (!this.thread.isTurnOpen) this.thread.turnStarts(true);
+  }
+
+  private status(status: string | undefined): void {
+    if (status === "requesting") this.thread.emit({ kind: "request" });
+    this.compaction(status === "compacting");
+  }
+
+  private compaction(running: boolean): void {
+    if (running === this.compacting) return;
+    this.compacting = running;
+    this.thread.emit({ kind: "compaction", phase: running ? "start" : "end" });
+  }
+
+  private beat(): void {
+    this.thread.emit({ kind: "output", bytes: 0 });
+  }
+
+  private denied(record: JsonRecord): void {
+    const id = str(record, "tool_use_id");
+    const text = str(record, "message") ?? str(record, "decision_reason") ?? "permission denied";
+    if (id !== undefined) this.thread.toolEnds(id, { ok: false, text, refused: true });
+  }
+
+  private streamEvent(record: JsonRecord): void {
+    const event = obj(record, "event");
+    const type = str(event, "type");
+    if (type === "message_delta" && str(record, "parent_tool_use_id") === undefined) {
+      const reply = str(record, "api_message_id");
+      if (reply !== undefined) this.messages.tokens(reply, obj(event, "usage"));
+    }
+    if (type !== "content_block_delta") return;
+    const delta = obj(event, "delta");
+    const [text, thought, argument] = [str(delta, "text"), str(delta, "thinking"), str(delta, "partial_json")];
+    if (str(record, "parent_tool_use_id") !== undefined) this.thread.lives((text ?? thought ?? argument ?? "").length);
+    else if (text !== undefined) this.thread.writes("content", text);
+    else if (thought !== undefined) this.thread.writes("thought", thought);
+    else if (argument !== undefined) this.thread.lives(argument.length);
+  }
+
+  private rateLimit(info: JsonRecord): void {
+    const status = str(info, "status") ?? "";
+    const stamp = num(info, "resetsAt");
+    const until = stamp === undefined ? undefined : fromEpoch(stamp);
+    const text = head(`usage window ${str(info, "rateLimitType") ?? ""}: ${status}`);
+    // Over the plan's window, paid usage may go on: then nothing is stopped.
+    const stopped = status === "rejected" && !bool(info, "isUsingOverage");
+    if (stopped) {
+      this.thread.limited({ until, text });
+    } else if (status !== "allowed") {
+      this.thread.emit({ kind: "limit", level: "warning", ...(until === undefined ? {} : { until }), text });
+    } else if (this.limited) {
+      this.thread.emit({ kind: "limit", level: "cleared" });
+    }
+    this.limited = stopped;
+  }
+
+  /** With `--permission-prompt-tool stdio` the program that runs Claude Code is asked, in this stream. */
+  private controlRequest(record: JsonRecord): void {
+    const request = obj(record, "request");
+    if (str(request, "subtype") !== "can_use_tool") return;
+    this.thread.asks("permission", str(request, "tool_name") ?? "", str(request, "tool_use_id"));
+  }
+
+  private authStatus(record: JsonRecord): void {
+    const text = str(record, "error");
+    if (text !== undefined && text !== "") this.thread.fails({ code: "authentication_error", text });
+  }
+
+  private result(record: JsonRecord): void {
+    const cost = num(record, "total_cost_usd") ?? 0;
+    if (cost > this.costUsd) {
+      this.thread.emit({ kind: "tokens", input: 0, output: 0, costUsd: cost - this.costUsd });
+      this.costUsd = cost;
+    }
+    if (!bool(record, "is_error")) {
+      this.thread.turnEnds();
+      return;
+    }
+    const reason = str(record, "terminal_reason") ?? str(record, "subtype") ?? "";
+    this.thread.fails({
+      status: num(record, "api_error_status"),
+      code: RUN_ENDS.get(reason) ?? RUN_ENDS.get(str(record, "subtype") ?? "") ?? reason,
+      text: str(record, "result") ?? (textOf(arr(record, "errors")) || reason),
+    });
+  }
+}

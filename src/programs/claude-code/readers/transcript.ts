@@ -1,0 +1,219 @@
+/**
+ * Claude Code's transcript: `~/.claude/projects/<folder>/<session>.jsonl`.
+ *
+ * A line per finished block, nothing while a block streams, a tool runs or a dialog is open. What ends a turn changed
+ * over the releases: a stop reason on every block (from 2.1.100), on half of them (2.1.50 to 2.1.99), on none before;
+ * `system/turn_duration` only in a terminal. From 2.1.3xx each request to the model has a line of its own.
+ */
+import type { Signal } from "../../../core/signal.js";
+import { asRecord, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { Recent } from "../../../readers/recent.js";
+import { type ReaderOptions, type RecordReader, recordTime, SkipCounter } from "../../../readers/record-reader.js";
+import { textOf } from "../../../readers/text.js";
+import { Thread } from "../../../readers/thread.js";
+import { ClaudeMessages, claudePermissions } from "./content.js";
+
+/** Lines of bookkeeping: they move the file without being work. */
+const SILENT = new Set([
+  "agent-name",
+  "ai-title",
+  "api-request-blob",
+  "api-request-shape",
+  "atis-latch",
+  "cost-state",
+  "custom-title",
+  "file-history-delta",
+  "file-history-snapshot",
+  "last-prompt",
+  "mode",
+  "summary",
+  "tag",
+  "tools-used",
+]);
+
+const SILENT_SYSTEM = new Set([
+  "away_summary",
+  "bridge_status",
+  "local_command",
+  "microcompact_boundary",
+  "scheduled_task_fire",
+  "stop_hook_summary",
+]);
+
+/** Lines of one moment are out of order by up to 0.4 s, measured; what is older than this comes again. */
+const COPY_AGE_MS = 60_000;
+
+/** Side agents whose files are copies of the parent's lines, with the parent's old times. */
+const COPIES = ["acompact", "aside_question", "aprompt_suggestion"];
+
+/** Requests of the conversation itself; others are titles, suggestions and summaries made behind it. */
+const MAIN_REQUESTS = ["repl_main_thread", "sdk"];
+
+/** The program's notices about a limit that it waits out by itself, or no longer does. */
+const LIMIT_NOTICES: readonly (readonly [words: string, resumesItself: boolean])[] = [
+  ["continuing automatically", true],
+  ["continue cancelled", false],
+];
+
+export class ClaudeTranscriptReader implements RecordReader {
+  readonly skipped = new SkipCounter();
+  private readonly thread: Thread;
+  private readonly messages: ClaudeMessages;
+  private queued = 0;
+  private compacting = false;
+  /**
+   * A subagent's own file holds side lines only, each with its name, and is read like any other. Elsewhere side lines are
+   * somebody else's, even as the first ones: Claude Code 2.0 warms its subagents up in the file of a session to come.
+   */
+  private ownChain: "main" | "side" | undefined;
+  private newest = 0;
+  private copying = false;
+  private readonly replies = new Recent<true>(1024);
+
+  constructor(options: ReaderOptions = {}) {
+    this.thread = new Thread("transcript", options);
+    this.messages = new ClaudeMessages(this.thread);
+  }
+
+  read(value: unknown, at: number): Signal[] {
+    const record = asRecord(value);
+    if (record === null) return [];
+    return this.thread.collect(at, () => this.tell(record));
+  }
+
+  private tell(record: JsonRecord): void {
+    if (this.isCopy(record)) {
+      this.skipped.count("copy");
+      return;
+    }
+    const type = str(record, "type") ?? "";
+    const handler = this.handlers[type];
+    if (handler === undefined) {
+      if (!SILENT.has(type)) this.skipped.count(type);
+      return;
+    }
+    if (type === "user" || type === "assistant") {
+      const isSide = bool(record, "isSidechain");
+      if (!isSide) this.ownChain ??= "main";
+      else if (str(record, "agentId") !== undefined) this.ownChain ??= "side";
+      if (isSide && this.ownChain !== "side") {
+        this.thread.lives(textOf(obj(record, "message")).length);
+        return;
+      }
+    }
+    this.thread.learns({
+      id: str(record, "sessionId"),
+      version: str(record, "version"),
+      cwd: str(record, "cwd"),
+      permissions: claudePermissions(str(record, "permissionMode")),
+    });
+    handler(record);
+  }
+
+  /**
+   * A resumed session writes its history again, with the old times and new ids for the lines, but the replies keep
+   * theirs. A reply that was not seen before is no copy: then it was the clock that was set back.
+   */
+  private isCopy(record: JsonRecord): boolean {
+    const agent = str(record, "agentId");
+    if (agent !== undefined && COPIES.some((name) => agent.startsWith(name))) return true;
+    const time = recordTime(record);
+    if (time === null) return this.copying;
+    const reply = str(record, "message", "id");
+    const isNew = reply !== undefined && this.replies.get(reply) === undefined;
+    if (time >= this.newest || isNew) this.copying = false;
+    else if (this.newest - time > COPY_AGE_MS) this.copying = true;
+    if (this.copying) return true;
+    this.newest = isNew ? time : Math.max(time, this.newest);
+    if (isNew) this.replies.set(reply, true);
+    return false;
+  }
+
+  private readonly handlers: Readonly<Record<string, (record: JsonRecord) => void>> = {
+    __proto__: null as never,
+    assistant: (record) => {
+      this.compaction(false);
+      this.messages.assistant(record, { presumesEnd: true });
+    },
+    user: (record) => this.user(record),
+    system: (record) => this.system(record),
+    attachment: (record) => this.attachment(record),
+    progress: (record) => this.progress(record),
+    "api-request": (record) => this.request(record),
+    "permission-mode": () => {},
+    "queue-operation": (record) => this.queue(record),
+  };
+
+  private user(record: JsonRecord): void {
+    this.compaction(str(record, "message", "content")?.startsWith("<command-name>/compact<") ?? false);
+    this.messages.user(record);
+  }
+
+  /** A compaction may fail and leave no boundary: any message after its start ends it. */
+  private compaction(running: boolean): void {
+    if (running === this.compacting) return;
+    this.compacting = running;
+    this.thread.emit({ kind: "compaction", phase: running ? "start" : "end" });
+  }
+
+  private system(record: JsonRecord): void {
+    const subtype = str(record, "subtype") ?? "";
+    if (subtype === "turn_duration") this.thread.turnEnds();
+    else if (subtype === "compact_boundary") this.boundary();
+    else if (subtype === "api_error") this.retry(record);
+    else if (subtype === "informational") this.remark(str(record, "content") ?? "");
+    else if (!SILENT_SYSTEM.has(subtype)) this.skipped.count(`system/${subtype}`);
+  }
+
+  private boundary(): void {
+    this.compacting = false;
+    this.thread.emit({ kind: "compaction", phase: "end" });
+  }
+
+  private retry(record: JsonRecord): void {
+    const error = obj(record, "error");
+    const text = str(error, "formatted") ?? str(error, "message") ?? textOf(obj(error, "error"));
+    const code = str(error, "connection", "code") ?? str(error, "cause", "code") ?? str(error, "code");
+    this.thread.turnRuns();
+    this.thread.tries(
+      // Without a status and a word, no answer came at all.
+      { status: num(error, "status"), code: code ?? (text === "" ? "network error" : undefined), text },
+      { attempt: num(record, "retryAttempt"), max: num(record, "maxRetries"), delayMs: num(record, "retryInMs") },
+    );
+  }
+
+  private remark(text: string): void {
+    const notice = LIMIT_NOTICES.find(([words]) => text.includes(words));
+    if (notice) this.thread.limited({ resumesItself: notice[1], text });
+  }
+
+  /** What was typed while a turn ran is handed to the model between two tools, not as a line of the user. */
+  private attachment(record: JsonRecord): void {
+    const attachment = obj(record, "attachment");
+    if (str(attachment, "type") === "queued_command") this.thread.says("user", textOf(attachment?.prompt));
+  }
+
+  /** A heartbeat of releases before 2.1.80: a shell's, a hook's, or a message of a subagent. */
+  private progress(record: JsonRecord): void {
+    const data = obj(record, "data");
+    if (str(data, "type") === "agent_progress") this.thread.lives(textOf(obj(data, "message")).length);
+    else this.thread.emit({ kind: "output", bytes: str(data, "output")?.length ?? 0 });
+  }
+
+  private request(record: JsonRecord): void {
+    const source = str(record, "querySource") ?? "";
+    if (source.includes("compact")) {
+      this.compaction(true);
+    } else if (source === "" || this.ownChain === "side" || MAIN_REQUESTS.some((name) => source.startsWith(name))) {
+      this.thread.turnRuns();
+      this.thread.emit({ kind: "request" });
+    }
+  }
+
+  private queue(record: JsonRecord): void {
+    const op = str(record, "operation") === "enqueue" ? "enqueue" : "dequeue";
+    const all = str(record, "operation") === "popAll";
+    this.queued = op === "enqueue" ? this.queued + 1 : all ? 0 : Math.max(0, this.queued - 1);
+    this.thread.emit({ kind: "queue", op, depth: this.queued });
+  }
+}

@@ -1,0 +1,233 @@
+/**
+ * Codex's rollout: `~/.codex/sessions/<date>/rollout-<time>-<id>.jsonl`, lines of `{timestamp, type, payload}`.
+ *
+ * It knows no retry, no approval and, before 0.101, no end of a turn. Up to 0.63 a call was written only together with
+ * its result. The text of a prompt stands in it two or three times; the events are taken, since the items also hold
+ * what the program adds by itself. Which reply a call belongs to is not written: what is counted between two replies is.
+ */
+import type { Signal } from "../../../core/signal.js";
+import { arr, asRecord, bool, type JsonRecord, num, obj, parseRecord, str } from "../../../readers/json.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
+import { textOf } from "../../../readers/text.js";
+import { Thread } from "../../../readers/thread.js";
+import { codexFailure, codexResult, codexRetry } from "./output.js";
+import { CodexWindows } from "./windows.js";
+
+type Handlers = Readonly<Record<string, (payload: JsonRecord) => void>>;
+
+const SILENT_ITEMS = new Set(["ghost_snapshot", "compaction_summary", "other"]);
+
+/** Events that repeat an item, or say nothing about the work. */
+const SILENT_EVENTS = new Set([
+  "agent_message",
+  "agent_reasoning",
+  "agent_reasoning_raw_content",
+  "agent_reasoning_section_break",
+  "entered_review_mode",
+  "exec_command_end",
+  "exited_review_mode",
+  "image_generation_end",
+  "mcp_tool_call_end",
+  "patch_apply_end",
+  "thread_name_updated",
+  "thread_rolled_back",
+  "thread_settings_applied",
+  "view_image_tool_call",
+  "warning",
+  "web_search_end",
+]);
+
+const SILENT_TYPES = new Set(["world_state"]);
+
+/** What the program puts into a conversation in the user's name. */
+const NOT_PROMPTS = ["<environment_context>", "<user_instructions>", "<turn_aborted>", "<permissions", "# AGENTS.md"];
+export class CodexRolloutReader implements RecordReader {
+  readonly skipped = new SkipCounter();
+  private readonly thread: Thread;
+  private readonly windows: CodexWindows;
+  private marksTurns = false;
+  private prompts = 0;
+  private round = 0;
+  private replyIsOver = true;
+  private totalTokens = -1;
+  private searches = 0;
+
+  constructor(options: ReaderOptions = {}) {
+    this.thread = new Thread("transcript", options);
+    this.windows = new CodexWindows(this.thread);
+  }
+
+  read(value: unknown, at: number): Signal[] {
+    const record = asRecord(value);
+    if (record === null) return [];
+    return this.thread.collect(at, () => this.tell(record, at));
+  }
+
+  private tell(record: JsonRecord, at: number): void {
+    const type = str(record, "type") ?? "";
+    const payload = obj(record, "payload");
+    this.now = at;
+    if (payload === undefined) this.oldest(record, type);
+    else if (type === "response_item") this.item(payload);
+    else if (type === "event_msg") this.dispatch(this.events, SILENT_EVENTS, "event_msg/", payload);
+    else this.dispatch(this.types, SILENT_TYPES, "", { ...payload, type });
+  }
+
+  private now = 0;
+
+  private dispatch(handlers: Handlers, silent: ReadonlySet<string>, prefix: string, payload: JsonRecord): void {
+    const type = str(payload, "type") ?? "";
+    const handler = handlers[type];
+    if (handler !== undefined) handler(payload);
+    else if (!silent.has(type)) this.skipped.count(`${prefix}${type}`);
+  }
+
+  /** Before 0.32 an item was a line of its own, and there were no events. */
+  private oldest(record: JsonRecord, type: string): void {
+    if (type === "message" && str(record, "role") === "user") this.prompt(textOf(record.content));
+    else if (this.items[type] !== undefined) this.item(record);
+    else if (str(record, "record_type") === undefined && str(record, "instructions") === undefined) {
+      this.skipped.count(type === "" ? "no type" : type);
+    }
+  }
+
+  private readonly types: Handlers = {
+    __proto__: null as never,
+    session_meta: (meta) =>
+      this.thread.learns({ id: str(meta, "id"), version: str(meta, "cli_version"), cwd: str(meta, "cwd") }),
+    turn_context: (context) => {
+      this.replyIsOver = true;
+      const policy = str(context, "approval_policy");
+      this.thread.learns({
+        cwd: str(context, "cwd"),
+        model: str(context, "model"),
+        permissions: policy === undefined ? undefined : policy === "never" ? "bypass" : "asking",
+      });
+    },
+    token_usage_record: () => {
+      this.replyIsOver = true;
+    },
+    compacted: () => this.thread.emit({ kind: "compaction", phase: "end" }),
+  };
+
+  private readonly events: Handlers = {
+    __proto__: null as never,
+    task_started: (event) => this.turnStarts(event),
+    turn_started: (event) => this.turnStarts(event),
+    task_complete: (event) => this.turnEnds(event),
+    turn_complete: (event) => this.turnEnds(event),
+    turn_aborted: (event) => this.thread.turnInterrupted(str(event, "reason") !== "review_ended"),
+    user_message: (event) => {
+      if ((str(event, "kind") ?? "plain") === "plain") this.prompt(str(event, "message") ?? "");
+    },
+    item_completed: (event) => {
+      if (str(event, "item", "type") === "UserMessage") this.prompt(textOf(obj(event, "item")));
+    },
+    token_count: (event) => this.tokenCount(event),
+    context_compacted: () => this.thread.emit({ kind: "compaction", phase: "end" }),
+    error: (event) => this.thread.fails(codexFailure(event)),
+    stream_error: (event) => this.streamError(event),
+  };
+
+  private turnStarts(event: JsonRecord): void {
+    this.marksTurns = true;
+    this.prompts = 0;
+    const trigger = str(event, "turn_attribution", "turn_trigger");
+    this.thread.turnStarts(trigger === undefined || trigger === "user");
+  }
+
+  private turnEnds(event: JsonRecord): void {
+    const error = event.error;
+    if (error === undefined || error === null) this.thread.turnEnds();
+    else this.thread.fails(codexFailure(error));
+  }
+
+  /** Where the program marks turns, its first prompt belongs to the mark; a later one is typed into the open turn. */
+  private prompt(text: string): void {
+    if (text.trim() === "" || NOT_PROMPTS.some((mark) => text.startsWith(mark))) return;
+    this.replyIsOver = true;
+    this.prompts++;
+    if (this.marksTurns && this.thread.isTurnOpen && this.prompts === 1) this.thread.says("user", text);
+    else this.thread.prompted(text, true);
+  }
+
+  private streamError(event: JsonRecord): void {
+    const failure = codexFailure(event);
+    this.thread.tries(failure, codexRetry(failure.text) ?? {});
+  }
+
+  private tokenCount(event: JsonRecord): void {
+    this.replyIsOver = true;
+    const total = num(event, "info", "total_token_usage", "total_tokens");
+    const last = obj(event, "info", "last_token_usage");
+    if (total !== undefined && total !== this.totalTokens) {
+      this.totalTokens = total;
+      this.thread.emit({
+        kind: "tokens",
+        input: num(last, "input_tokens") ?? 0,
+        output: num(last, "output_tokens") ?? 0,
+      });
+    }
+    this.windows.read(obj(event, "rate_limits"), this.now);
+  }
+
+  private item(item: JsonRecord): void {
+    this.dispatch(this.items, SILENT_ITEMS, "response_item/", item);
+  }
+
+  private readonly items: Handlers = {
+    __proto__: null as never,
+    message: (item) => {
+      if (str(item, "role") === "assistant") this.answer(item);
+    },
+    reasoning: (item) => {
+      this.replies();
+      this.thread.thinks(textOf(arr(item, "summary")));
+    },
+    function_call: (item) => this.call(item, str(item, "name") ?? "", parsedArguments(item)),
+    custom_tool_call: (item) => this.call(item, str(item, "name") ?? "", { input: str(item, "input") ?? "" }),
+    local_shell_call: (item) => this.call(item, "shell", obj(item, "action") ?? {}),
+    function_call_output: (item) => this.output(item),
+    custom_tool_call_output: (item) => this.output(item),
+    web_search_call: (item) => this.search(item),
+    compaction: () => this.thread.emit({ kind: "compaction", phase: "end" }),
+  };
+
+  private replies(): void {
+    this.thread.turnRuns();
+    if (!this.replyIsOver) return;
+    this.replyIsOver = false;
+    this.round++;
+  }
+
+  private answer(item: JsonRecord): void {
+    this.replies();
+    this.thread.says("assistant", textOf(item.content));
+    if (this.marksTurns || str(item, "phase") === "commentary" || item.end_turn === false) return;
+    this.thread.turnEnds(bool(item, "end_turn") ? {} : { presumed: true });
+  }
+
+  private call(item: JsonRecord, tool: string, args: JsonRecord): void {
+    this.replies();
+    const id = str(item, "call_id") ?? str(item, "id");
+    if (id !== undefined) this.thread.toolStarts({ id, tool, args, round: `${this.round}` });
+  }
+
+  private output(item: JsonRecord): void {
+    const id = str(item, "call_id");
+    if (id !== undefined) this.thread.toolEnds(id, codexResult(item.output));
+  }
+
+  /** The provider searches by itself: the call is written when it is over, and what it found never is. */
+  private search(item: JsonRecord): void {
+    const id = `search-${this.searches++}`;
+    this.call({ call_id: id }, "web_search", obj(item, "action") ?? {});
+    this.thread.toolEnds(id, { ok: str(item, "status") !== "failed", text: "" });
+  }
+}
+
+function parsedArguments(item: JsonRecord): JsonRecord {
+  const text = str(item, "arguments");
+  const args = text === undefined ? obj(item, "arguments") : parseRecord(text);
+  return args ?? { input: text ?? "" };
+}

@@ -1,0 +1,44 @@
+import { type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { fromEpoch } from "../../../readers/record-reader.js";
+import type { Thread } from "../../../readers/thread.js";
+
+const WINDOWS = ["primary", "secondary"] as const;
+
+/**
+ * The usage windows that Codex reports with each reply.
+ *
+ * A window at 100 % is no limit yet: one real session went on through 68 such reports, and then fell silent for
+ * seven hours in the midst of a turn, with nothing else written. So a full window is a warning that says when it ends;
+ * with the silence after it, it is the limit. It is said with each report, since the work in between takes it back.
+ * The program's own word that a limit was reached is one at once.
+ */
+export class CodexWindows {
+  private isFull = false;
+
+  constructor(private readonly thread: Thread) {}
+
+  read(limits: JsonRecord | undefined, at: number): void {
+    if (limits === undefined) return;
+    const full = WINDOWS.map((name) => obj(limits, name)).filter((window) => (num(window, "used_percent") ?? 0) >= 100);
+    const ends = full.map((window) => endOf(window, at)).filter((end) => end !== undefined);
+    const until = ends.length === 0 ? undefined : Math.max(...ends);
+    const reached = str(limits, "rate_limit_reached_type");
+    if (reached !== undefined && reached !== "") {
+      this.thread.limited({ until, text: reached });
+    } else if (full.length > 0) {
+      const when = until === undefined ? {} : { until };
+      this.thread.emit({ kind: "limit", level: "warning", full: true, ...when, text: "usage window used up" });
+    } else if (this.isFull) {
+      this.thread.emit({ kind: "limit", level: "cleared" });
+    }
+    this.isFull = full.length > 0;
+  }
+}
+
+/** `resets_at` is an epoch; releases before 0.5x counted the seconds from the report. */
+function endOf(window: JsonRecord | undefined, at: number): number | undefined {
+  const stamp = num(window, "resets_at");
+  if (stamp !== undefined) return fromEpoch(stamp);
+  const seconds = num(window, "resets_in_seconds");
+  return seconds === undefined ? undefined : at + seconds * 1000;
+}

@@ -1,0 +1,153 @@
+/**
+ * Gemini CLI's chat file, `~/.gemini/tmp/<project>/chats/session-*.jsonl`.
+ *
+ * A line is a header (`sessionId`, `kind`), a message (`type` user, gemini, info, error, warning), `$set` with
+ * changed fields, or `$rewindTo`. A message is written again under its id when there is more of it: a reply first
+ * without, then with `toolCalls`, and that second line comes only when the tools have **ended**. So the file never
+ * shows a tool that runs or waits for a permission, and a reply without calls may be the last of its turn or not:
+ * the end of a turn is presumed, unless the reply announces more. Title, screen and event stream know better.
+ * `$set.messages` restates the whole history (at the start, on resuming, on a rewind): of messages never seen it
+ * tells nothing, since they are not news.
+ */
+import { closingOf } from "../../../core/closing.js";
+import { digest } from "../../../core/digest.js";
+import type { Signal } from "../../../core/signal.js";
+import { arr, asRecord, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { Recent } from "../../../readers/recent.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
+import { head, textOf } from "../../../readers/text.js";
+import { Thread } from "../../../readers/thread.js";
+import { classifyVendorError } from "../../../readers/vendor-errors.js";
+import { geminiResult } from "./result.js";
+
+/** States of its scheduler in which a call has not ended; in one of them a human is asked. */
+const OPEN_STATUSES = new Set(["validating", "scheduled", "executing", "awaiting_approval"]);
+const ASKING_STATUS = "awaiting_approval";
+const CANCELLED_STATUS = "cancelled";
+/** Context that the program writes in the user's name. */
+const CONTEXT = "<session_context>";
+const CANCELLED = /^request cancelled/i;
+const COMPRESSED = /compressed (?:context|from)/i;
+const NOTICE_MAX = 500;
+
+export class GeminiChatReader implements RecordReader {
+  readonly skipped: SkipCounter = new SkipCounter();
+  private readonly thread: Thread;
+  /** What was told of each message, under its id: the digest of its text, the tokens, the prompt, the notice. */
+  private readonly told = new Recent<string>();
+  private isSubagent = false;
+
+  constructor(options: ReaderOptions = {}) {
+    this.thread = new Thread("transcript", options);
+  }
+
+  read(record: unknown, at: number): Signal[] {
+    const line = asRecord(record);
+    const signals = this.thread.collect(at, () => this.line(line ?? {}));
+    // A subagent's file proves work, but its turns and messages are not those of the session.
+    return this.isSubagent ? signals.filter(({ kind }) => kind.startsWith("tool_") || kind === "tokens") : signals;
+  }
+
+  private line(line: JsonRecord): void {
+    const changed = obj(line, "$set");
+    if (changed) this.restated(arr(changed, "messages"));
+    else if (str(line, "type") !== undefined) this.message(line);
+    else if (str(line, "sessionId") !== undefined) this.header(line);
+    else if (str(line, "$rewindTo") === undefined) this.skipped.count("record");
+  }
+
+  private header(line: JsonRecord): void {
+    this.isSubagent = line.kind === "subagent";
+    this.thread.learns({ id: str(line, "sessionId"), cwd: str(arr(line, "directories"), "0") });
+    // Before the JSON lines, the file was one document that held its messages.
+    for (const message of arr(line, "messages")) this.message(asRecord(message) ?? {});
+  }
+
+  private restated(messages: readonly unknown[]): void {
+    for (const message of messages) {
+      const id = str(message, "id");
+      if (id === undefined) continue;
+      const isKnown = this.told.get(id) !== undefined;
+      if (isKnown) this.toolCalls(message);
+      else this.told.set(id, RESTATED);
+    }
+  }
+
+  private message(message: JsonRecord): void {
+    const id = str(message, "id") ?? "";
+    const type = str(message, "type") ?? "";
+    if (this.told.get(id) === RESTATED) return;
+    if (type === "gemini") this.reply(message, id);
+    else if (!["user", "info", "warning", "error"].includes(type)) this.skipped.count(`message ${type}`);
+    else if (this.told.changes(id, type)) {
+      if (type === "user") this.user(message);
+      else if (type === "error") this.error(textOf(message.content));
+      else this.notice(head(textOf(message.content), NOTICE_MAX));
+    }
+  }
+
+  /** A prompt, or tool results on their way to the model. */
+  private user(message: JsonRecord): void {
+    // What the human typed is `displayContent` where the program sends something else.
+    const text = textOf(message.displayContent ?? message.content);
+    if (text === "") this.request();
+    else if (!text.startsWith(CONTEXT)) this.thread.prompted(text, true);
+  }
+
+  /** Results of cancelled calls are kept for later and asked about nothing. */
+  private request(): void {
+    if (this.thread.isTurnOpen) this.thread.emit({ kind: "request" });
+  }
+
+  private reply(message: JsonRecord, id: string): void {
+    const text = textOf(message.content);
+    const isNew = this.told.changes(id, digest(text));
+    const hasCalls = arr(message, "toolCalls").length > 0;
+    this.thread.learns({ model: str(message, "model") });
+    if (isNew && text !== "") this.thread.turnRuns();
+    const thoughts = textOf(arr(message, "thoughts").map((thought) => str(thought, "description") ?? ""));
+    if (thoughts !== "" && this.told.changes(`thoughts ${id}`, digest(thoughts))) this.thread.thinks(thoughts);
+    if (isNew) this.thread.says("assistant", text);
+    const tokens = obj(message, "tokens");
+    if (tokens && this.told.changes(`tokens ${id}`, "")) {
+      const output = (num(tokens, "output") ?? 0) + (num(tokens, "thoughts") ?? 0);
+      this.thread.emit({ kind: "tokens", input: num(tokens, "input") ?? 0, output });
+    }
+    this.toolCalls(message);
+    if (isNew && !hasCalls && text !== "" && closingOf(text) !== "promise") this.thread.turnEnds({ presumed: true });
+  }
+
+  private toolCalls(message: unknown): void {
+    for (const call of arr(message, "toolCalls")) {
+      const id = str(call, "id");
+      const tool = str(call, "name");
+      if (id === undefined || tool === undefined) {
+        this.skipped.count("tool call");
+        continue;
+      }
+      const status = str(call, "status") ?? "";
+      if (!this.told.changes(`call ${id}`, status)) continue;
+      // A cancelled call is written down after the turn was.
+      if (status !== CANCELLED_STATUS) this.thread.turnRuns();
+      this.thread.toolStarts({ id, tool, args: obj(call, "args"), round: str(message, "id") });
+      if (status === ASKING_STATUS) this.thread.asks("permission", str(call, "description") ?? tool);
+      else this.thread.closePrompt();
+      if (!OPEN_STATUSES.has(status)) this.thread.toolEnds(id, geminiResult(status, asRecord(call)?.result));
+    }
+  }
+
+  private notice(text: string): void {
+    if (CANCELLED.test(text)) this.thread.turnInterrupted(true);
+    else if (COMPRESSED.test(text)) this.thread.emit({ kind: "compaction", phase: "end" });
+  }
+
+  /** The provider's errors end the turn; an error row that nothing explains may be about a mistyped command. */
+  private error(text: string): void {
+    const verdict = classifyVendorError({ text });
+    const isUnexplained = verdict.kind === "error" && verdict.cause === "api" && !/api error/i.test(text.slice(0, 200));
+    if (!isUnexplained) this.thread.fails({ text });
+    else this.thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text: head(text) });
+  }
+}
+
+const RESTATED = "restated";

@@ -1,0 +1,153 @@
+/**
+ * Payloads of Gemini CLI's hooks, as 0.61 sends them. Its chat file tells a call only when it is over; the hooks tell
+ * that one runs, or that a human is asked. They name no ids, so a call is known by its tool, its arguments and its time,
+ * and is told as an edge only: what came of it is in the chat file, under an id of its own.
+ *
+ * `BeforeTool` fires before the human is asked, `AfterTool` not at all for a call that was refused. `PreCompress` fires
+ * before each request, whether anything is compressed or not: when it does, an open question has been answered. Nothing
+ * fires when a turn is cancelled or given up.
+ */
+import { canonical, digest } from "../../../core/digest.js";
+import type { Signal } from "../../../core/signal.js";
+import type { PromptKind } from "../../../core/states.js";
+import { asRecord, type JsonRecord, obj, str } from "../../../readers/json.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
+import { head } from "../../../readers/text.js";
+import { Thread } from "../../../readers/thread.js";
+import { geminiResult } from "./result.js";
+
+/** Events that come with each request or piece of a reply, which are not asked for. */
+const SILENT = new Set(["BeforeModel", "AfterModel", "BeforeToolSelection"]);
+/** Questions by the type of what is to be confirmed; any other is a permission. */
+const QUESTIONS: ReadonlyMap<string, PromptKind> = new Map([
+  ["ask_user", "input"],
+  ["exit_plan_mode", "plan"],
+]);
+/** `exit` is the end of a headless run too. */
+const QUITS = new Set(["prompt_input_exit", "logout"]);
+const OPEN_MAX = 64;
+
+interface OpenCall {
+  id: string;
+  call: string;
+  input: JsonRecord | undefined;
+}
+
+export class GeminiHookReader implements RecordReader {
+  readonly skipped = new SkipCounter();
+  private readonly thread: Thread;
+  private open: OpenCall[] = [];
+  /** The call that the human was asked about. */
+  private asked: string | undefined;
+
+  constructor(options: ReaderOptions = {}) {
+    this.thread = new Thread("hook", options);
+  }
+
+  read(value: unknown, at: number): Signal[] {
+    const payload = asRecord(value);
+    if (payload === null) return [];
+    return this.thread.collect(at, () => this.tell(payload, at)).map(edgeOnly);
+  }
+
+  private tell(payload: JsonRecord, at: number): void {
+    const event = str(payload, "hook_event_name") ?? "";
+    const handler = this.handlers[event];
+    if (handler === undefined) {
+      if (!SILENT.has(event)) this.skipped.count(event);
+      return;
+    }
+    this.thread.learns({ id: str(payload, "session_id"), cwd: str(payload, "cwd") });
+    handler(payload, at);
+  }
+
+  private readonly handlers: Readonly<Record<string, (payload: JsonRecord, at: number) => void>> = {
+    __proto__: null as never,
+    SessionStart: () => this.forget(),
+    BeforeAgent: (payload) => {
+      this.forget();
+      this.thread.prompted(str(payload, "prompt") ?? "", true);
+    },
+    BeforeTool: (payload, at) => this.toolStarts(payload, at),
+    AfterTool: (payload) => this.toolEnds(payload),
+    Notification: (payload) => this.notification(payload),
+    PreCompress: () => this.requests(),
+    AfterAgent: (payload) => {
+      this.forget();
+      this.thread.says("assistant", str(payload, "prompt_response") ?? "");
+      this.thread.turnEnds();
+    },
+    SessionEnd: (payload) => this.sessionEnds(str(payload, "reason") ?? ""),
+  };
+
+  private toolStarts(payload: JsonRecord, at: number): void {
+    const tool = str(payload, "tool_name");
+    if (tool === undefined) return;
+    const call = callOf(payload);
+    const id = digest(`${call} ${str(payload, "timestamp") ?? at} ${this.open.length}`);
+    const input = obj(payload, "tool_input");
+    this.open = [...this.open, { id, call, input }].slice(-OPEN_MAX);
+    this.thread.turnRuns();
+    this.thread.toolStarts({ id, tool, args: input ?? {} });
+  }
+
+  private toolEnds(payload: JsonRecord): void {
+    const call = callOf(payload);
+    const found = this.open.find((each) => each.call === call);
+    if (found === undefined) return;
+    const response = obj(payload, "tool_response");
+    const status = response?.error ? "error" : "success";
+    this.ends(found.id, geminiResult(status, response?.llmContent));
+  }
+
+  private ends(id: string, result: Parameters<Thread["toolEnds"]>[1]): void {
+    this.open = this.open.filter((each) => each.id !== id);
+    if (this.asked === id) this.asked = undefined;
+    this.thread.toolEnds(id, result);
+  }
+
+  private notification(payload: JsonRecord): void {
+    const type = str(payload, "notification_type") ?? "";
+    if (type !== "ToolPermission") {
+      this.skipped.count(`Notification/${type}`);
+      return;
+    }
+    const details = obj(payload, "details");
+    const subject = str(details, "command") ?? str(details, "filePath") ?? str(details, "fileName") ?? "";
+    this.asked = this.open.find(({ input }) => subject !== "" && isAbout(input, subject))?.id;
+    const question = `${str(payload, "message") ?? "Tool permission"}: ${subject}`;
+    this.thread.asks(QUESTIONS.get(str(details, "type") ?? "") ?? "permission", question, this.asked);
+  }
+
+  /** A call that the human was asked about and that has not ended by now was refused. */
+  private requests(): void {
+    if (this.asked !== undefined) this.ends(this.asked, { ok: false, text: "", refused: true });
+    this.thread.closePrompt();
+    if (this.thread.isTurnOpen) this.thread.emit({ kind: "request" });
+  }
+
+  private sessionEnds(reason: string): void {
+    this.forget();
+    this.thread.closePrompt();
+    if (QUITS.has(reason)) this.thread.emit({ kind: "input", by: "human", bytes: 0, quits: true });
+    this.thread.emit({ kind: "status", status: "clear", text: head(reason) });
+  }
+
+  private forget(): void {
+    this.open = [];
+    this.asked = undefined;
+  }
+}
+
+function isAbout(input: JsonRecord | undefined, subject: string): boolean {
+  const path = str(input, "file_path");
+  return str(input, "command") === subject || path === subject || (path?.endsWith(`/${subject}`) ?? false);
+}
+
+function callOf(payload: JsonRecord): string {
+  return digest((str(payload, "tool_name") ?? "") + canonical(payload.tool_input));
+}
+
+function edgeOnly(signal: Signal): Signal {
+  return signal.kind === "tool_start" || signal.kind === "tool_end" ? { ...signal, edgeOnly: true } : signal;
+}

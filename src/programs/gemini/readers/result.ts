@@ -1,0 +1,30 @@
+/** Results of Gemini CLI's tools, as its chat file and its event stream hold them. */
+import { arr, obj } from "../../../readers/json.js";
+import { resultText } from "../../../readers/text.js";
+import type { ToolResult } from "../../../readers/tool-calls.js";
+
+/** Lines that its shell tool adds and that differ in every run. */
+const RUN_LINES = /^(?:Process Group PGID|Background PIDs): .*$/gm;
+const EXIT_CODE = /^Exit Code: (\d{1,3})$/m;
+const REFUSED = /did not allow|denied|declined|rejected/i;
+
+/** A shell command that failed is a `success` to Gemini CLI: only the exit code in the text tells. */
+export function geminiResult(status: string, result: unknown): ToolResult {
+  const text = geminiText(result);
+  const exitCode = Number(EXIT_CODE.exec(text.slice(-500))?.[1] ?? 0);
+  const isCancelled = status === "cancelled";
+  const refused = isCancelled && REFUSED.test(text.slice(0, 300));
+  return {
+    ok: status === "success" && exitCode === 0,
+    text,
+    stable: text.replace(RUN_LINES, ""),
+    refused,
+    interrupted: isCancelled && !refused,
+  };
+}
+
+/** The text of a result, which may be wrapped into `functionResponse` parts. */
+export function geminiText(result: unknown): string {
+  const responses = arr({ result }, "result").flatMap((part) => obj(part, "functionResponse", "response") ?? []);
+  return resultText(responses.length > 0 ? responses : result);
+}

@@ -1,0 +1,102 @@
+/**
+ * Gemini CLI's headless event stream (`--output-format stream-json`): init, message (the reply in deltas),
+ * tool_use, tool_result, error, result. A reply is finished when a tool is used or the result comes.
+ */
+import { digest } from "../../../core/digest.js";
+import type { Signal } from "../../../core/signal.js";
+import { asRecord, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
+import { head, textOf } from "../../../readers/text.js";
+import { Thread } from "../../../readers/thread.js";
+import { geminiResult, geminiText } from "./result.js";
+
+const REPLY_MAX = 65_536;
+
+export class GeminiStreamReader implements RecordReader {
+  readonly skipped: SkipCounter = new SkipCounter();
+  private readonly thread: Thread;
+  private reply = "";
+  /** Calls of one reply share a round; a reply begins after results came back. */
+  private round = 0;
+  private resultsCameBack = false;
+
+  constructor(options: ReaderOptions = {}) {
+    this.thread = new Thread("stream", options);
+  }
+
+  read(record: unknown, at: number): Signal[] {
+    const event = asRecord(record) ?? {};
+    return this.thread.collect(at, () => this.event(event));
+  }
+
+  private event(event: JsonRecord): void {
+    const type = str(event, "type") ?? "";
+    if (type === "init") this.thread.learns({ id: str(event, "session_id"), model: str(event, "model") });
+    else if (type === "message") this.message(event);
+    else if (type === "tool_use") this.toolUse(event);
+    else if (type === "tool_result") this.toolResult(event);
+    else if (type === "error") this.error(head(textOf(event.message)));
+    else if (type === "result") this.result(event);
+    else this.skipped.count(`event ${type}`);
+  }
+
+  private message(event: JsonRecord): void {
+    const text = textOf(event.content);
+    if (event.role === "user") {
+      this.replyEnds();
+      this.thread.prompted(text, true);
+      return;
+    }
+    this.replyBegins();
+    if (event.delta !== true) this.reply = "";
+    this.reply = (this.reply + text).slice(-REPLY_MAX);
+    if (text !== "") this.thread.writes("content", text);
+  }
+
+  private toolUse(event: JsonRecord): void {
+    this.replyBegins();
+    this.replyEnds();
+    const id = str(event, "tool_id") ?? "";
+    this.thread.toolStarts({
+      id,
+      tool: str(event, "tool_name") ?? "",
+      args: obj(event, "parameters"),
+      round: `${this.round}`,
+    });
+  }
+
+  private toolResult(event: JsonRecord): void {
+    this.resultsCameBack = true;
+    this.thread.toolEnds(
+      str(event, "tool_id") ?? "",
+      geminiResult(str(event, "status") ?? "", event.output ?? event.error),
+    );
+  }
+
+  /** An `error` event is one among others ("Loop detected"): whether it was the end, the result says. */
+  private error(text: string): void {
+    this.thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text });
+  }
+
+  private result(event: JsonRecord): void {
+    this.replyEnds();
+    const stats = obj(event, "stats");
+    if (stats) {
+      const [input, output] = [num(stats, "input_tokens") ?? 0, num(stats, "output_tokens") ?? 0];
+      this.thread.emit({ kind: "tokens", input, output });
+    }
+    if (event.status === "success") this.thread.turnEnds();
+    else this.thread.fails({ code: str(event, "error", "type"), text: geminiText(event.error) });
+  }
+
+  private replyBegins(): void {
+    this.thread.turnRuns();
+    if (this.resultsCameBack) this.round++;
+    this.resultsCameBack = false;
+  }
+
+  private replyEnds(): void {
+    if (this.reply !== "") this.thread.says("assistant", this.reply);
+    this.reply = "";
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * Records of a program that rouse does not know: JSON lines of a conversation, in a transcript or on standard output.
+ *
+ * Programs differ in their envelopes, not in what is inside: a role, text, calls of tools, their results, tokens, an
+ * error. So this reader looks for those by the names that the model providers gave them (Anthropic's blocks, OpenAI's
+ * `tool_calls`, Google's `parts`), wherever in the first levels of a record they stand. It presumes the end of a turn
+ * from a reply that calls nothing, and never calls an error final unless a closing `result` says so.
+ */
+import { closingOf } from "../../../core/closing.js";
+import { digest } from "../../../core/digest.js";
+import type { Signal } from "../../../core/signal.js";
+import { arr, asRecord, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { Recent } from "../../../readers/recent.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
+import { head, resultText, textOf } from "../../../readers/text.js";
+import { Thread } from "../../../readers/thread.js";
+import { geminiResult } from "../../gemini/readers/result.js";
+
+type Role = "user" | "assistant" | "tool" | "system";
+
+const ROLES: ReadonlyMap<string, Role> = new Map([
+  ["user", "user"],
+  ["human", "user"],
+  ["assistant", "assistant"],
+  ["model", "assistant"],
+  ["agent", "assistant"],
+  ["ai", "assistant"],
+  ["tool", "tool"],
+  ["function", "tool"],
+  ["tool_result", "tool"],
+  ["system", "system"],
+  ["developer", "system"],
+]);
+const ENVELOPES = ["message", "payload", "item", "data"] as const;
+const CALLS = new Set(["tool_use", "tool_call", "function_call", "toolCall", "tool-call"]);
+const RESULTS = new Set(["tool_result", "function_call_output", "tool_call_output", "toolResult", "tool-result"]);
+const ID_NAMES = ["tool_use_id", "tool_call_id", "call_id", "callId", "toolCallId", "id"] as const;
+const INPUT_NAMES = ["prompt_tokens", "input_tokens", "promptTokenCount", "input"] as const;
+const OUTPUT_NAMES = ["completion_tokens", "output_tokens", "candidatesTokenCount", "output"] as const;
+
+export class GenericRecordReader implements RecordReader {
+  readonly skipped: SkipCounter = new SkipCounter();
+  private readonly thread: Thread;
+  private readonly told = new Recent<string>();
+  /** Calls without an id of their own, which their results name by the tool: the oldest open one is meant. */
+  private readonly unnamed = new Recent<string[]>(64);
+  private count = 0;
+
+  constructor({ source = "transcript", ...options }: ReaderOptions & { source?: "transcript" | "stream" } = {}) {
+    this.thread = new Thread(source, options);
+  }
+
+  read(record: unknown, at: number): Signal[] {
+    const line = asRecord(record) ?? {};
+    return this.thread.collect(at, () => this.line(line));
+  }
+
+  private line(record: JsonRecord): void {
+    const type = str(record, "type") ?? "";
+    const inner = ENVELOPES.map((name) => obj(record, name)).find((found) => found !== undefined) ?? record;
+    const role = ROLES.get(str(inner, "role") ?? "") ?? ROLES.get(type) ?? (isReply(inner) ? "assistant" : undefined);
+    this.thread.learns({
+      id: str(record, "sessionId") ?? str(record, "session_id"),
+      version: str(record, "version"),
+      cwd: str(record, "cwd"),
+      model: str(inner, "model") ?? str(record, "model"),
+    });
+    if (type === "result") this.result(record);
+    else if (type === "error" || (role === undefined && Object.hasOwn(record, "error"))) this.error(record);
+    else if (isPart(inner)) this.parts([inner], role ?? "assistant", record, inner);
+    else if (role !== undefined) this.parts(partsOf(inner), role, record, inner);
+    else this.skipped.count(`record ${type}`);
+  }
+
+  private parts(parts: readonly unknown[], role: Role, record: JsonRecord, inner: JsonRecord): void {
+    const id = str(inner, "id") ?? str(record, "uuid") ?? str(record, "id");
+    const before = this.count;
+    const hasResult = parts.some((part) => resultIn(part) !== undefined) || role === "tool";
+    const text = textOf(
+      parts.filter((part) => !isPart(part) && !bool(part, "thought") && str(part, "type") !== "thinking"),
+    );
+    const isNew = text !== "" && this.told.changes(id ?? "last", `${role} ${digest(text)}`);
+    if (role === "user" && isNew && !hasResult) this.thread.prompted(text, true);
+    if (role === "assistant" && isNew) {
+      this.thread.turnRuns();
+      this.thread.says("assistant", text);
+    }
+    for (const part of [...parts, ...arr(inner, "tool_calls")]) this.part(part, id);
+    for (const call of arr(inner, "toolCalls")) this.callWithResult(call, id);
+    if (role === "tool" && parts.every((part) => !isPart(part))) this.ended(inner, text);
+    this.tokens(record, inner, id);
+    const hasCalls = this.count > before;
+    // Anthropic's form names why a reply stopped; where it names nothing, more of the reply may come.
+    const isOpen = inner.stop_reason === null;
+    const endsTurn = role === "assistant" && isNew && !hasCalls && !isOpen && closingOf(text) !== "promise";
+    if (endsTurn) this.thread.turnEnds({ presumed: true });
+  }
+
+  private part(part: unknown, round: string | undefined): void {
+    const call = callIn(part);
+    if (call) {
+      const tool = str(call, "name") ?? str(call, "tool") ?? str(call, "function", "name") ?? "";
+      const given = call.args ?? call.input ?? call.arguments ?? call.parameters ?? obj(call, "function")?.arguments;
+      this.count++;
+      const id = idOf(call) ?? this.nameless(tool);
+      if (this.told.changes(`call ${id}`, "")) this.thread.turnRuns();
+      this.thread.toolStarts({ id, tool, args: parsed(given), round });
+    }
+    const result = resultIn(part);
+    if (result) this.ended(result, resultText(result.response ?? result.content ?? result.output ?? result.result));
+  }
+
+  /** Forks of Gemini CLI keep its chat file under other names: a call is written there together with its result. */
+  private callWithResult(call: unknown, round: string | undefined): void {
+    this.part({ type: "tool_call", ...asRecord(call) }, round);
+    const id = idOf(call);
+    const status = str(call, "status");
+    const hasEnded = status !== undefined && /^(?:success|error|cancelled)$/.test(status);
+    if (id !== undefined && hasEnded) this.thread.toolEnds(id, geminiResult(status, asRecord(call)?.result));
+  }
+
+  private ended(result: JsonRecord, text: string): void {
+    const id = idOf(result) ?? this.unnamed.get(str(result, "name") ?? "")?.shift();
+    if (id === undefined) return;
+    const isFailed =
+      bool(result, "is_error") ||
+      bool(result, "isError") ||
+      /^(?:error|failed|cancelled)$/.test(str(result, "status") ?? "");
+    this.thread.toolEnds(id, { ok: !isFailed && str(result, "response", "error") === undefined, text });
+  }
+
+  private nameless(tool: string): string {
+    const id = `${tool} ${this.count}`;
+    this.unnamed.set(tool, [...(this.unnamed.get(tool) ?? []).slice(-15), id]);
+    return id;
+  }
+
+  private tokens(record: JsonRecord, inner: JsonRecord, id: string | undefined): void {
+    const usage = obj(inner, "usage") ?? obj(record, "usage") ?? obj(record, "usageMetadata") ?? obj(record, "tokens");
+    if (!usage) return;
+    const first = (names: readonly string[]) => names.map((name) => num(usage, name)).find((n) => n !== undefined) ?? 0;
+    this.thread.uses(id ?? `${this.count}`, { input: first(INPUT_NAMES), output: first(OUTPUT_NAMES) });
+  }
+
+  private result(record: JsonRecord): void {
+    const isFailed =
+      bool(record, "is_error") || /error|fail/.test(str(record, "subtype") ?? str(record, "status") ?? "");
+    const text = textOf(record.error ?? record.result ?? record.message);
+    // Forks of Gemini CLI call it a success that they have told of the error.
+    if (isFailed || /^\[?API Error: /.test(text)) this.thread.fails({ text });
+    else this.thread.turnEnds();
+  }
+
+  private error(record: JsonRecord): void {
+    const text = head(textOf(record.error ?? record.message ?? record));
+    this.thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text });
+  }
+}
+
+function partsOf(message: JsonRecord): readonly unknown[] {
+  const parts = arr(message, "parts");
+  if (parts.length > 0) return parts;
+  const text = str(message, "content") ?? str(message, "text");
+  return text === undefined ? arr(message, "content") : [{ type: "text", text }];
+}
+
+/** A message of a type named after the program, recognised by what only a model's reply has. */
+function isReply(message: JsonRecord): boolean {
+  return (
+    Object.hasOwn(message, "content") &&
+    ["toolCalls", "thoughts", "tokens"].some((name) => Object.hasOwn(message, name))
+  );
+}
+
+function isPart(value: unknown): boolean {
+  return callIn(value) !== undefined || resultIn(value) !== undefined;
+}
+
+function callIn(part: unknown): JsonRecord | undefined {
+  if (CALLS.has(str(part, "type") ?? "") || obj(part, "function")) return asRecord(part) ?? undefined;
+  return obj(part, "functionCall");
+}
+
+function resultIn(part: unknown): JsonRecord | undefined {
+  const isResult = RESULTS.has(str(part, "type") ?? "") && idOf(part) !== undefined;
+  return isResult ? (asRecord(part) ?? undefined) : obj(part, "functionResponse");
+}
+
+function idOf(value: unknown): string | undefined {
+  return ID_NAMES.map((name) => str(value, name)).find((id) => id !== undefined);
+}
+
+/** OpenAI writes arguments as JSON in a string. */
+function parsed(args: unknown): unknown {
+  if (typeof args !== "string" || args.length > 65_536) return args;
+  try {
+    return JSON.parse(args);
+  } catch {
+    return args;
+  }
+}

@@ -1,0 +1,222 @@
+import { NO_PROFILE } from "../../core/agent.js";
+import type { AgentProfile } from "../shared/profile.js";
+
+/** "Retrying in 8 s", "Reconnecting... 2/5", "Retrying (attempt 3)". */
+const TRIES_AGAIN =
+  "(?i)(?P<text>.{0,200}?\\b(?:re-?trying|reconnecting)\\b.*?(?:in (?P<delay>(?:[0-9]+(?:\\.[0-9]+)? ?(?:h|m|s|hours?|minutes?|seconds?)\\b ?)+)|(?P<attempt>\\d+)(?:/(?P<max>\\d+)|\\))).*)";
+
+/**
+ * Any other program in a terminal, and a known one whose screen no longer fits its profile. It trusts structure
+ * alone: a selected option at the bottom, a composer with a prompt sign, a row that ticks, motion and its end.
+ */
+export const generic: AgentProfile = {
+  id: NO_PROFILE,
+  revision: 1,
+  programs: [],
+  products: [],
+  versions: null,
+  versionRow: null,
+  titles: [
+    { when: "(?i)\\baction required\\b", status: "blocked" },
+    { when: "^[◐◑◒◓\\x{2800}-\\x{28FF}✦⏲] ", status: "working" },
+    { when: "(?i)\\b(?:working|thinking)…", status: "working" },
+    { when: "^[✳◇] ", status: "idle" },
+  ],
+  composer: {
+    first: "^[\\s│┃|▌]{0,4}[>❯›*!→](?:[\\s\\x{A0}]+(?P<draft>.*?))?[\\s│┃|]*$",
+    not: "^[\\s│┃|]*[>❯›*●]\\s+\\d+[.)] ",
+    top: null,
+    bottom: null,
+    more: null,
+    belowMax: 6,
+    hiddenMeansDialog: false,
+    placeholders: ["(?i)^(?:type|ask|try|message|enter|send|describe)\\b"],
+  },
+  rules: [
+    {
+      fact: "retry",
+      region: "status",
+      when: TRIES_AGAIN,
+      live: true,
+    },
+    {
+      fact: "retry",
+      region: "foot",
+      when: TRIES_AGAIN,
+    },
+    {
+      fact: "busy",
+      region: "status",
+      // How Gemini CLI and its forks count: "(esc to cancel, 12s)", "(12s · esc to cancel)".
+      when: "(?i)^\\s{0,4}[^\\s│┃|] .*\\((?:esc to cancel, (?:\\d+[hms] ?)+|(?:\\d+[hms] ?)+· [^()]*esc to cancel)\\)",
+      retriesSilently: true,
+    },
+    {
+      fact: "busy",
+      region: "status",
+      // A row that hangs inside of something, indented or framed, is quoted.
+      when: "(?i)^\\s?[^\\s│┃|].*\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\b",
+    },
+    {
+      fact: "busy",
+      region: "status",
+      when: "(?i)^\\s{0,4}[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] .*\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\b",
+    },
+    {
+      fact: "busy",
+      region: "status",
+      // A stroke that turns is a frame or the dash of a list, too: its clock and its key tell it from them.
+      when: "(?i)^\\s{0,4}[|/\\\\-] \\S.*?\\((?:\\d+[hms] ?)+[^()]*\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\)",
+    },
+    {
+      fact: "busy",
+      region: "status",
+      // A long phrase of the day leaves the clock no room to close on the same row.
+      when: "^\\s*[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] ?\\S.*?\\((?:\\d+[hms] ?)+[^)]*(?:\\)|$)",
+    },
+    // A spinner beside what it does, or the phases of the moon.
+    {
+      fact: "busy",
+      region: "status",
+      when: "^\\s{0,4}[\\x{2800}-\\x{28FF}] {1,2}(?:Working|Thinking|Generating|Responding|Processing|Loading|Waiting|Planning|Reasoning)\\b.{0,24}?(?:…|\\.\\.\\.)",
+    },
+    { fact: "busy", region: "status", when: "^\\s{0,4}[\\x{1F311}-\\x{1F318}](?: |$)" },
+    // How Gemini CLI and its forks name a command that printed something and is silent now.
+    { fact: "busy", region: "status", when: "^\\s{0,3}! \\pL{2,12} awaiting input\\b" },
+    {
+      fact: "limit",
+      region: "foot",
+      when: "(?i)^(?P<text>.{0,80}\\b(?:usage|rate|session|daily|weekly|monthly|quota|\\d+-hour) limit (?:was |is )?(?:reached|exceeded|hit)\\b.*)$",
+    },
+    {
+      fact: "busy",
+      region: "foot",
+      // Not at the end of a list of keys ("/ for commands"), which stands there for ever.
+      when: "(?i)^(?:[^/↓?@]|[/↓?@](?:[^ ]| [^f]))*?\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b",
+    },
+    // Below the composer nobody but the program writes.
+    { fact: "busy", region: "foot", when: "^\\s{0,3}[^\\s\\pL\\pN│┃|] (?:Working|Thinking)\\b" },
+    // How long it took, below what it said.
+    { fact: "ended", region: "last", when: "^\\s{0,4}[⏱⏲⌛⏳🕒] {1,2}(?:\\d+(?:\\.\\d+)?[hms] ?)+$" },
+    {
+      fact: "ended",
+      region: "last",
+      when: "^\\s{0,6}(?:\\S{1,2} )?\\pL+ for (?:\\d+(?:\\.\\d)?[hms] ?)+(?:\\s*[·•].*)?$",
+    },
+    { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+Shell (?P<command>.+?)[\\s│]*$", class: "shell" },
+    { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
+    {
+      fact: "tool",
+      region: "last",
+      when: "^\\s{0,4}(?:\\S{1,2} )?(?:Running|Executing)\\b.{0,60}?(?: \\$ (?P<subject>.*)|: .*| · .*|`.*)$",
+      class: "shell",
+    },
+    {
+      fact: "tool",
+      region: "last",
+      when: "^\\s{0,3}[●○◯⏺•◆◇] (?P<subject>\\pL[\\w ]{0,29}\\w\\(.*)$",
+      class: "shell",
+      alone: true,
+    },
+    {
+      fact: "failure",
+      region: "last",
+      when: "^(?: {0,2}[✕■✗✘✖×⚠●⏺!]| {2,4}⎿) {0,2}(?P<text>\\S.*)",
+      tinted: true,
+      unsaid: true,
+    },
+    // Some draw a bar beside it, red or amber as its words or alone. What a tool printed has its call above it.
+    { fact: "failure", region: "last", when: "^ {0,2}┃ {0,2}(?P<text>\\S.*)", tinted: true, unsaid: true, opens: true },
+    {
+      fact: "failure",
+      region: "last",
+      when: "^ {0,2}[┃▌] {1,3}(?P<text>\\S.*)",
+      redFrame: true,
+      unsaid: true,
+      opens: true,
+    },
+    // Some draw only the cross in red, and the words as any others.
+    { fact: "failure", region: "last", when: "^ {0,2}[✕✗✘✖×⨯] {1,2}(?P<text>\\S.*)", redFrame: true, unsaid: true },
+    // A program's own word has its own colour: red, or the grey of its remarks. A reply with these words has neither.
+    {
+      fact: "failure",
+      region: "last",
+      when: "^ {0,4}(?:[*✕✗✘✖×⨯!] )?(?:\\w+ )?[Ee]rror: (?P<text>.*)",
+      tinted: true,
+      unsaid: true,
+    },
+    { fact: "failure", region: "last", when: "^ {0,2}(?:\\w+ )?[Ee]rror: (?P<text>.*)", muted: true, unsaid: true },
+    // Some tell of what stopped them in the words and the colour of a reply, which then says nothing else.
+    {
+      fact: "failure",
+      region: "last",
+      when: "^\\s{0,4}(?:[✦●⏺•◆] )?(?P<text>(?:(?:Sorry, )?I (?:encountered|ran into|hit) an error: |Ran into this error: |(?:[A-Z]\\w+ )?(?:API|LLM|Model|Provider|Network|Connection|Authentication) error: ).*)",
+      unsaid: true,
+      opens: true,
+    },
+    // What the provider answered, as it came.
+    { fact: "failure", region: "last", when: "^ {0,2}[✕✗✘✖×⚠]\\x{FE0F}? (?P<text>\\{)$", unsaid: true, opens: true },
+    {
+      fact: "failure",
+      region: "last",
+      when: "^\\s{0,4}(?:\\S )?(?P<text>(?:The )?[Mm]odel returned (?:an )?empty response\\b.*)",
+      fallback: "api",
+      unsaid: true,
+      opens: true,
+    },
+    {
+      fact: "failure",
+      region: "last",
+      when: "^\\s{0,4}⚠\\x{FE0F}? {1,2}(?P<text>(?:(?:[A-Z]\\w+ )?(?:API|LLM|Model|Provider|Network|Connection|Authentication) error\\b|[A-Z]\\w+ rejected the request\\b).*)",
+      unsaid: true,
+    },
+  ],
+  noise: [
+    "^\\s+\\? for shortcuts\\s*$",
+    "(?i)^\\s*(?:tip|hint):",
+    "^\\s{0,2}ℹ ",
+    "^\\s{0,4}Please (?:retry|resend|try again)\\b[^?]{0,100}$",
+    // Between a reply and its composer programs draw rules, hints at the far right and modes with the key that changes them.
+    "^\\s*[─━═▄▀]{10,}\\s*$",
+    // A status line that is drawn into the upper edge of the composer.
+    "^\\s{0,3}\\S.*[─━]{10,}.{0,24}$",
+    // Who said it, and how long it took: OpenCode and its forks.
+    "^\\s{0,6}▣ {1,2}[^·]+ · [^·]+(?: · (?:\\d+(?:\\.\\d+)?[hms] ?)+)?$",
+    // For how long nothing was asked of it.
+    "^\\s{0,4}(?:\\d+[hms] )+idle$",
+    // A gauge, with what is left of it.
+    "^\\s*[─━═╌┄█░▒▓]{10,} \\d[\\d\\s.,%/kKmM]{0,24}$",
+    "^\\s{0,2}┃$",
+    "^\\s{40,}\\S.{0,60}$",
+    "(?i)^\\s{0,4}\\pL.{0,40}\\b(?:ctrl|shift|alt)\\s?[+-]\\s?[a-z]+\\b[^.?!]{0,30}$",
+  ],
+  queued: "(?i)^\\s*(?:┃\\s*)?Queued\\b",
+  message: "^\\s{0,3}[✦●⏺•◆] (?P<text>.*)$",
+  bareMessages: true,
+  dialogs: [
+    { prompt: "input", when: "(?i)usage limit|quota (?:limit|exceeded)|limit reached", limit: true },
+    { prompt: "trust", when: "(?i)\\btrust\\b[\\s\\S]{0,200}\\b(?:folder|files|directory|workspace|project)\\b" },
+    { prompt: "login", when: "(?i)\\b(?:log ?in|sign ?in|authenticate)\\b" },
+    {
+      prompt: "permission",
+      when: "(?i)\\b(?:allow|approve|permission|apply this change|run this|will run|execute|proceed)\\b",
+    },
+    { prompt: "plan", when: "(?i)\\bplan\\b" },
+  ],
+  traits: {
+    streamsReply: true,
+    countsTokens: false,
+    retriesSilently: false,
+    ownTimeoutMs: null,
+    settleMs: 1500,
+    marksEnd: false,
+  },
+  keys: { interrupt: ["\u001b"], submit: ["\r"], quit: ["\u0003"] },
+  resume: {
+    byId: null,
+    latest: null,
+    headless: null,
+    headlessBy: [],
+    options: { flags: [], values: [], lists: [], over: [], overWithValue: [] },
+  },
+};

@@ -1,0 +1,146 @@
+/**
+ * The parts of OpenCode's messages: text, reasoning, tool (pending, running, completed, error), step-start and
+ * step-finish (with tokens), retry, compaction. Others (patch, snapshot, file, agent, subtask) say nothing that a
+ * tool has not said. A part is written several times under its id; each fact in it is told once.
+ */
+import { digest } from "../../../core/digest.js";
+import { bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { Recent } from "../../../readers/recent.js";
+import type { Thread } from "../../../readers/thread.js";
+import type { ToolResult } from "../../../readers/tool-calls.js";
+
+const REFUSED = /rejected|dismissed|denied|prevents you from using/i;
+const ABORTED = /aborted|interrupted|cancelled/i;
+/** Reasons to finish a reply after which OpenCode asks the model again. */
+const GOES_ON = new Set(["tool-calls", "unknown"]);
+const UNNEEDED = new Set(["patch", "snapshot", "file", "agent", "subtask"]);
+
+export class OpenCodeParts {
+  private readonly told = new Recent<string>();
+  private readonly lengths = new Recent<number>();
+  private readonly roles = new Recent<string>();
+  private readonly refused = new Recent<boolean>();
+  private isOverflowing = false;
+
+  constructor(
+    private readonly thread: Thread,
+    private readonly skip: (name: string) => void,
+  ) {}
+
+  /** Whose message it is: of the user, the assistant, or the summary that a compaction writes. */
+  belongs(message: string, role: string): void {
+    this.roles.set(message, role);
+  }
+
+  /** The context overflowed: the next reply is the summary that takes its place. A headless run does not say whose it is. */
+  overflows(): void {
+    this.isOverflowing = true;
+  }
+
+  /** Whether a human rejected one of the message's calls. */
+  wasRefused(message: string): boolean {
+    return this.refused.get(message) ?? false;
+  }
+
+  read(part: JsonRecord): void {
+    const id = str(part, "id") ?? "";
+    const type = str(part, "type") ?? "";
+    if (type === "text") this.text(part, id);
+    else if (type === "reasoning") this.reasoning(part, id);
+    else if (type === "tool") this.tool(part, id);
+    else if (type === "step-start") this.stepStarts(part, id);
+    else if (type === "step-finish") this.stepEnds(part, id);
+    else if (type === "retry") this.retry(part, id);
+    else if (type === "compaction") this.compaction(id);
+    else if (!UNNEEDED.has(type)) this.skip(`part ${type}`);
+  }
+
+  /** A piece of text for a part that is still being written. */
+  delta(id: string, piece: string): void {
+    if (piece === "") return;
+    this.lengths.set(id, (this.lengths.get(id) ?? 0) + piece.length);
+    this.thread.writes(this.told.get(`reasoning ${id}`) === undefined ? "content" : "thought", piece);
+  }
+
+  private text(part: JsonRecord, id: string): void {
+    const text = str(part, "text") ?? "";
+    // A prompt's text has no time of its own, which tells the two apart where the message is not known yet.
+    const role = this.roles.get(str(part, "messageID") ?? "") ?? (obj(part, "time") ? "assistant" : "user");
+    if (bool(part, "synthetic") || bool(part, "ignored") || role === "summary") return;
+    if (role === "user") {
+      if (text !== "" && this.told.changes(`text ${id}`, "")) this.thread.prompted(text, true);
+      return;
+    }
+    this.delta(id, text.slice(this.lengths.get(id) ?? 0));
+    const isFinished = num(part, "time", "end") !== undefined && text !== "";
+    if (isFinished && this.told.changes(`text ${id}`, digest(text))) this.thread.says("assistant", text);
+  }
+
+  private reasoning(part: JsonRecord, id: string): void {
+    this.told.set(`reasoning ${id}`, "");
+    this.delta(id, (str(part, "text") ?? "").slice(this.lengths.get(id) ?? 0));
+    const isFinished = num(part, "time", "end") !== undefined;
+    if (isFinished && this.told.changes(`reasoning end ${id}`, "")) this.thread.textEnds("thought");
+  }
+
+  private tool(part: JsonRecord, id: string): void {
+    const status = str(part, "state", "status");
+    // While a call is pending, its arguments are still being written.
+    if (status === "pending") return;
+    const round = str(part, "messageID");
+    this.thread.toolStarts({ id, tool: str(part, "tool") ?? "", args: obj(part, "state", "input"), round });
+    if (status === "running") return;
+    const result = resultOf(part);
+    if (result.refused && round !== undefined) this.refused.set(round, true);
+    this.thread.toolEnds(id, result);
+  }
+
+  private stepStarts(part: JsonRecord, id: string): void {
+    if (!this.told.changes(`step ${id}`, "")) return;
+    const message = str(part, "messageID") ?? "";
+    if (this.isOverflowing && this.roles.get(message) === undefined) this.roles.set(message, "summary");
+    this.isOverflowing = false;
+    this.thread.turnRuns();
+  }
+
+  private stepEnds(part: JsonRecord, id: string): void {
+    if (!this.told.changes(`step ${id}`, "")) return;
+    const tokens = obj(part, "tokens");
+    const output = (num(tokens, "output") ?? 0) + (num(tokens, "reasoning") ?? 0);
+    const cost = num(part, "cost") ?? 0;
+    const costUsd = cost > 0 ? { costUsd: cost } : {};
+    if (tokens) this.thread.emit({ kind: "tokens", input: num(tokens, "input") ?? 0, output, ...costUsd });
+    this.finished(str(part, "messageID") ?? "", str(part, "reason"));
+  }
+
+  /** The last step of a message has finished: in a headless run, that is the only end of a turn there is. */
+  private finished(message: string, reason = "unknown"): void {
+    if (this.roles.get(message) !== "summary" && endsTurn(reason)) this.thread.turnEnds();
+  }
+
+  private retry(part: JsonRecord, id: string): void {
+    const attempt = num(part, "attempt");
+    if (!this.told.changes(`retry ${id}`, `${attempt}`)) return;
+    const failure = obj(part, "error", "data");
+    this.thread.tries({ status: num(failure, "statusCode"), text: str(failure, "message") }, { attempt });
+  }
+
+  private compaction(id: string): void {
+    if (this.told.changes(`compaction ${id}`, "")) this.thread.emit({ kind: "compaction", phase: "start" });
+  }
+}
+
+/** Whether a reply that finished for this reason is the last of its turn. */
+export function endsTurn(reason: string): boolean {
+  return !GOES_ON.has(reason) && reason !== "content-filter";
+}
+
+/** A shell command that failed is `completed`; its exit code stands in the metadata. */
+function resultOf(part: JsonRecord): ToolResult {
+  const state = obj(part, "state");
+  const failure = str(state, "error");
+  const text = failure ?? str(state, "output") ?? "";
+  if (failure === undefined) return { ok: (num(state, "metadata", "exit") ?? 0) === 0, text };
+  const words = failure.slice(0, 300);
+  return { ok: false, text, refused: REFUSED.test(words), interrupted: ABORTED.test(words) };
+}

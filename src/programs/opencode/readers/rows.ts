@@ -1,0 +1,116 @@
+/**
+ * OpenCode: the rows of its database, its bus events and its `run --format json` lines. All of them carry the same
+ * three things: a session, a message and the parts of a message.
+ *
+ * - Database rows: `{table: "session" | "message" | "part", …}` with the thing in `data`, and in newer releases
+ *   `{table: "event", type: "message.part.updated.1", data}`, every change in order.
+ * - Bus events (`GET /event`, plugins): `{type: "message.part.updated", properties}`; among them `session.status`
+ *   (idle, busy, retry with the time of the next try), which no table keeps.
+ * - Headless lines: `{type: "tool_use", timestamp, sessionID, part}`.
+ *
+ * The same row may be read again and again: only what changed since is told. The database holds all sessions of a
+ * user, so a live reader is given the one to `follow`; of that session's subagents it tells tools and tokens only.
+ */
+import type { Signal } from "../../../core/signal.js";
+import { asRecord, type JsonRecord, obj, str } from "../../../readers/json.js";
+import { Recent } from "../../../readers/recent.js";
+import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
+import { OpenCodeSession, type Thing } from "./session.js";
+
+export interface OpenCodeOptions extends ReaderOptions {
+  /** Id of the session to watch, where the source holds several. */
+  follow?: string;
+  /** Rows come from the database, events and lines from a stream. */
+  source?: "transcript" | "stream";
+}
+
+/** What each record is about: names of bus events (in the database with a version behind them) and headless lines. */
+const THINGS: ReadonlyMap<string, Thing> = new Map([
+  ["session.created", "session"],
+  ["session.updated", "session"],
+  ["session.status", "status"],
+  ["session.idle", "idle"],
+  ["session.error", "error"],
+  ["session.compacted", "compacted"],
+  ["message.updated", "message"],
+  ["message.part.updated", "part"],
+  ["message.part.delta", "delta"],
+  ["permission.asked", "permission"],
+  ["permission.updated", "permission"],
+  ["permission.replied", "answer"],
+  ["question.asked", "question"],
+  ["question.replied", "answer"],
+  ["question.rejected", "answer"],
+  ["text", "part"],
+  ["reasoning", "part"],
+  ["tool_use", "part"],
+  ["step_start", "part"],
+  ["step_finish", "part"],
+  ["error", "error"],
+]);
+const TABLES: ReadonlyMap<string, Thing> = new Map([
+  ["session", "session"],
+  ["message", "message"],
+  ["part", "part"],
+]);
+/** Events about what no judgement needs. */
+const UNNEEDED =
+  /^(?:server|file|lsp|tui|installation|project|vcs|todo|command|mcp|pty|ide)\.|\.(?:removed|deleted|diff)$/;
+const ANCESTORS_MAX = 8;
+
+export class OpenCodeReader implements RecordReader {
+  readonly skipped: SkipCounter = new SkipCounter();
+  private readonly follow: string | undefined;
+  private readonly root: OpenCodeSession;
+  private readonly subagents: OpenCodeSession;
+  /** Parent of each session; "" for a root. */
+  private readonly parents = new Recent<string>();
+
+  constructor({ follow, source = "transcript", ...options }: OpenCodeOptions = {}) {
+    this.follow = follow;
+    const skip = (name: string) => this.skipped.count(name);
+    this.root = new OpenCodeSession(source, options, skip);
+    this.subagents = new OpenCodeSession(source, options, skip);
+  }
+
+  read(record: unknown, at: number): Signal[] {
+    const { thing, data } = open(asRecord(record) ?? {});
+    if (thing === undefined) {
+      const type = str(record, "type") ?? str(record, "table") ?? "";
+      if (!UNNEEDED.test(type.replace(VERSION, ""))) this.skipped.count(`record ${type}`);
+      return [];
+    }
+    const session = str(data, thing === "session" ? "id" : "sessionID") ?? "";
+    if (thing === "session") this.parents.set(session, str(data, "parentID") ?? str(data, "parent_id") ?? "");
+    if (!this.isFollowed(session)) return [];
+    const isRoot = session === this.follow || (this.parents.get(session) ?? "") === "";
+    if (isRoot) return this.root.read(thing, data, at);
+    const signals = this.subagents.read(thing, data, at);
+    return signals.filter(({ kind }) => kind.startsWith("tool_") || kind === "tokens");
+  }
+
+  private isFollowed(session: string): boolean {
+    if (this.follow === undefined) return true;
+    let id = session;
+    for (let depth = 0; depth < ANCESTORS_MAX && id !== "" && id !== this.follow; depth++) {
+      id = this.parents.get(id) ?? "";
+    }
+    return id === this.follow;
+  }
+}
+
+const VERSION = /\.\d{1,3}$/;
+
+/** A record without its envelope, with the ids in it that only the envelope had. */
+function open(row: JsonRecord): { thing?: Thing | undefined; data: JsonRecord } {
+  const table = TABLES.get(str(row, "table") ?? "");
+  if (table === "session") return { thing: table, data: row };
+  if (table !== undefined) {
+    const ids = { id: row.id, messageID: row.message_id, sessionID: row.session_id };
+    return { thing: table, data: { ...obj(row, "data"), ...ids } };
+  }
+  const thing = THINGS.get((str(row, "type") ?? "").replace(VERSION, ""));
+  const data = obj(row, "data") ?? obj(row, "properties") ?? row;
+  const inner = obj(data, "info") ?? obj(data, "part") ?? data;
+  return { thing, data: { sessionID: str(data, "sessionID") ?? row.sessionID, ...inner } };
+}

@@ -1,0 +1,101 @@
+/**
+ * Database rows of OpenCode placed in wall-clock time, for reading a session after the fact.
+ *
+ * Rows hold the last state of a thing with the times of its earlier ones, so each is unfolded into what a poll
+ * would have seen then: a text still empty, a tool still running, a message not completed. Where the `event` table
+ * has every change of a session, its rows are used instead, at the time that is written into their ids.
+ */
+import type { Signal } from "../../../core/signal.js";
+import { asRecord, type JsonRecord, num, obj, str } from "../../../readers/json.js";
+import { type OpenCodeOptions, OpenCodeReader } from "./rows.js";
+
+export interface Timed {
+  at: number;
+  row: JsonRecord;
+}
+
+/** What polls would have seen of these rows, in the order of time. */
+export function placedRows(rows: readonly JsonRecord[]): Timed[] {
+  // Sorting is stable, so rows of the same millisecond stay in the order of the database.
+  return rows.flatMap(unfold).sort((a, b) => a.at - b.at);
+}
+
+/** The signals of a session's rows, in the order of time, each at the time at which it was true. */
+export function rowsToTimed(
+  rows: readonly unknown[],
+  options: OpenCodeOptions = {},
+): { at: number; signals: Signal[] }[] {
+  const reader = new OpenCodeReader(options);
+  const known = rows.map(asRecord).filter((row) => row !== null);
+  const inEvents = new Set(known.filter((row) => row.table === "event").map((row) => str(row, "aggregate_id")));
+  const timed: Timed[] = known.flatMap((row) => {
+    if (row.table === "event") return [{ at: eventTime(row), row }];
+    const session = row.table === "session" ? str(row, "id") : str(row, "session_id");
+    return inEvents.has(session) ? [] : unfold(row);
+  });
+  // Sorting is stable, so rows of the same millisecond stay in the order of the database.
+  timed.sort((a, b) => a.at - b.at);
+  return timed
+    .map(({ at, row }) => ({ at, signals: reader.read(row, at) }))
+    .filter(({ signals }) => signals.length > 0);
+}
+
+const ID_TIME = /^[a-z]{2,4}_([0-9a-f]{12})/;
+const COUNTER = 4096;
+/** Ids keep 36 bits of the millisecond: they come round every 795 days. */
+const ID_PERIOD_MS = 2 ** 36;
+
+/** Ids begin with the time of their making, from which the row's own times tell the high bits. */
+function eventTime(row: JsonRecord): number {
+  const data = obj(row, "data");
+  const near = num(data, "time") ?? timesOf(obj(data, "info") ?? obj(data, "part")).at(-1) ?? 0;
+  const hex = ID_TIME.exec(str(row, "id") ?? "")?.[1];
+  if (hex === undefined || near === 0) return near;
+  const low = Math.floor(Number.parseInt(hex, 16) / COUNTER);
+  return low + Math.round((near - low) / ID_PERIOD_MS) * ID_PERIOD_MS;
+}
+
+/** All times that a thing carries, in order. */
+function timesOf(thing: unknown): number[] {
+  const times = [obj(thing, "time"), obj(thing, "state", "time")].flatMap((time) => Object.values(time ?? {}));
+  return times
+    .filter((time): time is number => typeof time === "number" && Number.isFinite(time))
+    .sort((a, b) => a - b);
+}
+
+function unfold(row: JsonRecord): Timed[] {
+  const created = num(row, "time_created") ?? 0;
+  const data = obj(row, "data") ?? {};
+  const earlier = (at: number | undefined, was: JsonRecord): Timed => ({
+    at: at ?? created,
+    row: { ...row, data: was },
+  });
+  if (row.table === "message") {
+    const completed = num(data, "time", "completed");
+    const { finish: _finish, error, summary, ...rest } = data;
+    const open = {
+      ...rest,
+      ...(summary === true ? { summary } : {}),
+      time: { created: num(data, "time", "created") ?? created },
+    };
+    const end = completed ?? (error === undefined ? undefined : (num(row, "time_updated") ?? created));
+    return [earlier(num(data, "time", "created"), open), ...(end === undefined ? [] : [{ at: end, row }])];
+  }
+  if (row.table === "part" && data.type === "tool") {
+    const { input, time, status } = obj(data, "state") ?? {};
+    const running = { status: status === "pending" ? status : "running", input, time: { start: num(time, "start") } };
+    const end = num(time, "end");
+    const start = earlier(num(time, "start"), { ...data, state: running });
+    return end === undefined ? [start] : [start, { at: end, row }];
+  }
+  if (row.table === "part" && num(data, "time", "start") !== undefined) {
+    const end = num(data, "time", "end");
+    const start = earlier(num(data, "time", "start"), {
+      ...data,
+      text: "",
+      time: { start: num(data, "time", "start") },
+    });
+    return [start, { at: end ?? num(row, "time_updated") ?? created, row }];
+  }
+  return [{ at: created, row }];
+}
