@@ -37,7 +37,14 @@ const LAYERS = {
     packages: "any",
   },
 };
-const PURE_BUILTINS = new Set(["node:assert", "node:buffer", "node:module", "node:string_decoder", "node:util"]);
+const PURE_BUILTINS = new Set([
+  "node:assert",
+  "node:buffer",
+  "node:module",
+  "node:path",
+  "node:string_decoder",
+  "node:util",
+]);
 
 const root = resolve(process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), "..", "src"));
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })

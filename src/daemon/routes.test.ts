@@ -2,6 +2,7 @@ import type { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { until } from "../../test/support/hosts.js";
 import { agent, TestLoop } from "../../test/support/loops.js";
+import { loadReaders } from "../programs/registry.js";
 import { Hooks } from "./hooks.js";
 import { makeRoutes } from "./routes.js";
 import type { WatchRules } from "./watch-rules.js";
@@ -11,13 +12,14 @@ let app: Hono;
 let asked: WatchRules[];
 let shutDowns: number;
 
-beforeEach(() => {
+beforeEach(async () => {
   test = new TestLoop();
   asked = [];
   shutDowns = 0;
+  const readersFor = await loadReaders();
   app = makeRoutes({
     loop: test.loop,
-    hooks: new Hooks(test.loop, { zone: "UTC", marker: "" }),
+    hooks: new Hooks(test.loop, { zone: "UTC", marker: "" }, readersFor),
     version: "1.0",
     atRest: () => Promise.resolve(),
     shutDown: () => {

@@ -8,6 +8,7 @@ import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { problemText } from "../config/problem.js";
 import { endOf } from "../host/registry.js";
+import { loadReaders } from "../programs/registry.js";
 import { placeOf } from "../sensors/place.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
@@ -131,7 +132,7 @@ export async function serve(
   let end: (...then: Parameters<Running["stop"]>) => void = () => {};
   // Alerts that are under way come first, while the daemon still answers; whoever asked hears when that is done.
   const atRest = (): Promise<void> => setup.courier.close();
-  const hooks = new Hooks(loop, place);
+  const hooks = new Hooks(loop, place, await loadReaders());
   const faces = openFaces({ ...setup, journal, config, paths, version });
   const face = new HttpFace({
     port: config.daemon.http_port,

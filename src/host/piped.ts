@@ -7,7 +7,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import { readersFor } from "../programs/readers.js";
+import type { ProgramReaders } from "../programs/program.js";
+import { loadReaders } from "../programs/registry.js";
 import { parseRecord } from "../readers/json.js";
 import { LineSplitter } from "../readers/lines.js";
 import type { RecordReader } from "../readers/record-reader.js";
@@ -124,7 +125,7 @@ class StreamWatch {
 
   constructor(host: Host) {
     this.#host = host;
-    void host.ready.then(() => this.#begin());
+    void Promise.all([loadReaders(), host.ready]).then(([readersFor]) => this.#begin(readersFor(host.kind)));
   }
 
   take(bytes: Buffer): void {
@@ -138,8 +139,8 @@ class StreamWatch {
     if (this.#earlyBytes <= EARLY_BYTES_MAX) this.#early.push(bytes);
   }
 
-  #begin(): void {
-    this.#reader = readersFor(this.#host.kind).stream(placeHere());
+  #begin(readers: ProgramReaders): void {
+    this.#reader = readers.stream(placeHere());
     for (const bytes of this.#early.splice(0)) this.#read(this.#reader, bytes);
   }
 

@@ -7,16 +7,14 @@ import { LineSplitter } from "../readers/lines.js";
 import { NOWHERE, type RecordReader } from "../readers/record-reader.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { ClaudeTranscriptReader } from "./claude-code/readers/transcript.js";
-import { readersFor } from "./readers.js";
+import { loadReaders, PROGRAMS } from "./registry.js";
 
 const RUNS = process.env.ROUSE_FULL === "1" ? 20_000 : 500;
 
 const SOURCES = ["transcript", "stream", "hook", "session_file"] as const;
+const readersFor = await loadReaders();
 const READERS: readonly (readonly [name: string, make: () => RecordReader])[] = [
-  "claude-code",
-  "codex",
-  "gemini",
-  "opencode",
+  ...PROGRAMS.map(({ profile }) => profile.id),
   "some-program",
 ].flatMap((program) =>
   SOURCES.flatMap((source) => {

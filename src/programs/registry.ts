@@ -1,16 +1,37 @@
-/** Finds the profile for a program, and says how well it fits. */
+/** The agent programs that rouse knows: the only list of them. */
 import type { Traits } from "../core/traits.js";
-import { claudeCode } from "./claude-code/screens.js";
-import { codex } from "./codex/screens.js";
-import { gemini } from "./gemini/screens.js";
-import { generic } from "./generic/screens.js";
-import { opencode } from "./opencode/screens.js";
+import { claudeCodeProgram } from "./claude-code/index.js";
+import { codexProgram } from "./codex/index.js";
+import { geminiProgram } from "./gemini/index.js";
+import { genericProgram } from "./generic/index.js";
+import { opencodeProgram } from "./opencode/index.js";
+import type { AgentProgram, ProgramReaders } from "./program.js";
 import { type AgentProfile, mergeProfile, type ProfileOverride } from "./shared/profile.js";
 
-const PROFILES: readonly AgentProfile[] = [claudeCode, codex, gemini, opencode, generic];
+export const PROGRAMS: readonly AgentProgram[] = [
+  claudeCodeProgram,
+  codexProgram,
+  geminiProgram,
+  opencodeProgram,
+  genericProgram,
+];
+
+const PROFILES: readonly AgentProfile[] = PROGRAMS.map(({ profile }) => profile);
 
 /** Every kind of program that has a profile of its own, and `generic`. */
 export const KINDS: readonly string[] = PROFILES.map(({ id }) => id);
+
+/** What is known of the program with this id; the generic one for any other id. */
+export function programFor(kind: string): AgentProgram {
+  return PROGRAMS.find(({ profile }) => profile.id === kind) ?? genericProgram;
+}
+
+/** The readers of all programs, by id; the generic ones for any other id. */
+export async function loadReaders(): Promise<(kind: string) => ProgramReaders> {
+  const loaded = new Map<AgentProgram, ProgramReaders>();
+  for (const program of PROGRAMS) loaded.set(program, await program.readers());
+  return (kind) => loaded.get(programFor(kind)) as ProgramReaders;
+}
 
 /** Whether a kind is known by its id or by the name of its program. */
 export function isKind(given: string, own: readonly ProfileOverride[] = []): boolean {
@@ -24,7 +45,8 @@ export function isKind(given: string, own: readonly ProfileOverride[] = []): boo
  */
 export function profileFor(program: string, own: readonly ProfileOverride[] = [], said = ""): AgentProfile {
   const name = (program.split("/").at(-1) ?? "").toLowerCase();
-  const base = byName(name) ?? byName(name.replace(/[-_. ]?v?\d[\d.]*$/, "")) ?? byProduct(said) ?? generic;
+  const base =
+    byName(name) ?? byName(name.replace(/[-_. ]?v?\d[\d.]*$/, "")) ?? byProduct(said) ?? genericProgram.profile;
   // The program's own name goes before its base: a profile over the generic one hides none that has a name.
   const override =
     own.find((given) => isCalled(given, name)) ?? own.find((given) => given.id.toLowerCase() === base.id);

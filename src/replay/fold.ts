@@ -18,8 +18,8 @@ import { FLOOR_MS } from "../core/take-in.js";
 import { addEntry, type TimelineEntry } from "../core/timeline.js";
 import { agentSession, type WhatIf } from "../core/what-if.js";
 import { generic } from "../programs/generic/screens.js";
-import { readersFor } from "../programs/readers.js";
-import { traitsOf } from "../programs/registry.js";
+import type { ProgramReaders } from "../programs/program.js";
+import { programFor, traitsOf } from "../programs/registry.js";
 import { type AgentProfile, recordsOf } from "../programs/shared/profile.js";
 import { parseRecord } from "../readers/json.js";
 import { readKeys } from "../readers/keys.js";
@@ -63,13 +63,14 @@ export interface FoldResult {
 }
 
 export async function foldRecording(inputs: AsyncIterable<RecordedInput>, options: FoldOptions): Promise<FoldResult> {
-  const fold = new Fold(options);
+  const fold = new Fold(options, await programFor(recordsOf(options.profile)).readers());
   for await (const input of inputs) fold.input(input);
   return fold.finish();
 }
 
 class Fold {
   readonly #options: FoldOptions;
+  readonly #programReaders: ProgramReaders;
   readonly #state: NodeState;
   readonly #whatIf: WhatIf | null;
   readonly #judge: SessionJudge;
@@ -86,9 +87,10 @@ class Fold {
   #signals = 0;
   #impossible = 0;
 
-  constructor(options: FoldOptions) {
+  constructor(options: FoldOptions, programReaders: ProgramReaders) {
     const { profile, startAt, size, zone } = options;
     this.#options = options;
+    this.#programReaders = programReaders;
     const settings: JudgingOptions = { ...options.settings, traits: traitsOf(profile) };
     this.#whatIf = options.whatIf?.(settings) ?? null;
     this.#state = this.#whatIf?.state ?? createNodeState({ ...OBSERVE_ONLY, settingsFor: () => settings });
@@ -227,7 +229,7 @@ class Fold {
     const key = `${source} ${file}`;
     const known = this.#readers.get(key);
     if (known) return known;
-    const make = readersFor(recordsOf(this.#options.profile))[source];
+    const make = this.#programReaders[source];
     const made = make ? make({ zone: this.#options.zone, marker: this.#options.marker ?? COMPLETION_MARKER }) : NOBODY;
     this.#readers.set(key, made);
     return made;

@@ -9,32 +9,31 @@ import type { OwnProfiles } from "../../config/profile-folder.js";
 import { plain } from "../../core/plain.js";
 import { versionFit } from "../../core/version-fit.js";
 import { findProgram } from "../../host/find-program.js";
-import { profileFor } from "../../programs/registry.js";
+import { partOf } from "../../programs/program.js";
+import { PROGRAMS, profileFor } from "../../programs/registry.js";
 import type { ProfileOverride } from "../../programs/shared/profile.js";
 import { PLUGIN_FOLDER, pluginState } from "../../sensors/hooks/claude-plugin.js";
 import { HOOK_PROGRAMS, type HookProgram, planHooks, programsInUse } from "../../sensors/hooks/hooks-install.js";
 import { httpHookLine } from "./http.js";
 import { type DoctorLine, fail, ok, warn } from "./line.js";
 
-const PROGRAMS = [
-  { kind: "claude-code", command: "claude" },
-  { kind: "codex", command: "codex" },
-  { kind: "gemini", command: "gemini" },
-  { kind: "opencode", command: "opencode" },
-] as const;
+const COMMANDS: readonly { kind: string; command: string }[] = PROGRAMS.flatMap(({ profile, process }) => {
+  const command = partOf(process)?.name;
+  return command === undefined ? [] : [{ kind: profile.id, command }];
+});
 
 const VERSION_MS = 10_000;
 
 export async function programLines(env: NodeJS.ProcessEnv = process.env): Promise<DoctorLine[]> {
   const { profiles } = loadOwnProfiles(rousePaths(env).config);
-  const lines = await Promise.all(PROGRAMS.map(({ kind, command }) => programLine(kind, command, env, profiles)));
+  const lines = await Promise.all(COMMANDS.map(({ kind, command }) => programLine(kind, command, env, profiles)));
   const found = [...lines.flatMap((line) => line ?? []), ...ownLines(profiles, env)];
   return found.length > 0 ? found : [ok("programs", "none of the programs with a profile is on the PATH")];
 }
 
 /** Programs of the user's own profiles. They are not asked for their version: who knows what they would take it for. */
 function ownLines(profiles: readonly ProfileOverride[], env: NodeJS.ProcessEnv): DoctorLine[] {
-  const known = new Set<string>(PROGRAMS.map(({ command }) => command));
+  const known = new Set<string>(COMMANDS.map(({ command }) => command));
   return profiles.flatMap(({ id, programs = [] }) =>
     programs
       .filter((command) => !known.has(command) && findProgram(command, env, process.cwd()) === "found")

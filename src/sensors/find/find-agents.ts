@@ -3,11 +3,11 @@
  * program inside) is one agent; one that an agent started through a shell is another.
  */
 import { homedir } from "node:os";
+import { programOf } from "../../programs/process.js";
 import { isOwn, readArgv, readCwd, readEnviron, readExe, readOpenFiles } from "../process/proc.js";
 import { isDead, type ProcessRow, type ProcessTable } from "../process/process-table.js";
 import type { Accounts } from "./account.js";
 import { type Located, locateTranscript } from "./locate.js";
-import { programOf } from "./programs.js";
 
 export interface FoundAgent {
   kind: string;

@@ -1,7 +1,7 @@
 /** Which agent program runs in a pane, by the processes below the pane's own. */
 import { basename } from "node:path";
+import { programOf } from "../../programs/process.js";
 import type { ProfileOverride } from "../../programs/shared/profile.js";
-import { programOf } from "../find/programs.js";
 
 /** What a listing of processes must tell; the process sensor's table does. */
 export interface ProcessFact {

@@ -2,7 +2,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Signal } from "../../core/signal.js";
-import { readersFor } from "../../programs/readers.js";
+import { programFor } from "../../programs/registry.js";
 import { parseRecord, str } from "../../readers/json.js";
 import { NOWHERE, type RecordReader } from "../../readers/record-reader.js";
 import { readHeadInside, realRoot } from "./safe-open.js";
@@ -42,7 +42,7 @@ export async function readSessionFile(
 }
 
 export class SessionFileSensor {
-  private readonly reader: RecordReader | null = readersFor("claude-code").session_file?.(NOWHERE) ?? null;
+  private reader: RecordReader | null = null;
   private latest: SessionFile | null = null;
 
   constructor(
@@ -58,6 +58,7 @@ export class SessionFileSensor {
 
   async read(at: number): Promise<Signal[]> {
     this.latest = await readSessionFile(this.configFolder, this.pid, this.startedAt);
+    this.reader ??= (await programFor("claude-code").readers()).session_file?.(NOWHERE) ?? null;
     return this.latest && this.reader ? this.reader.read(this.latest.record, at) : [];
   }
 }

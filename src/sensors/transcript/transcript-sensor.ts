@@ -11,7 +11,8 @@
  * against it. After a restart of rouse the journal knows the past, and the reader is only shown it again.
  */
 import type { GapSignal, Signal } from "../../core/signal.js";
-import { readersFor } from "../../programs/readers.js";
+import type { MakeReader } from "../../programs/program.js";
+import { programFor } from "../../programs/registry.js";
 import { parseRecord } from "../../readers/json.js";
 import { type Place, type RecordReader, recordTime } from "../../readers/record-reader.js";
 import type { Refusal } from "./safe-open.js";
@@ -51,7 +52,8 @@ const HEAD_BYTES = 256 * 1024;
 const MARKS_KEPT = 8;
 
 export class TranscriptSensor {
-  private readonly reader: RecordReader;
+  private makeReader: MakeReader | null = null;
+  private reader: RecordReader | null = null;
   private tail: Tail;
   private phase: "new" | "resuming" | "history" | "live";
   private lookedAt: number | null;
@@ -59,7 +61,6 @@ export class TranscriptSensor {
   private historyUntil = 0;
 
   constructor(private readonly options: TranscriptOptions) {
-    this.reader = readersFor(options.kind).transcript(options);
     const resumes = options.resume?.path === options.path;
     this.phase = resumes ? "resuming" : "new";
     this.lookedAt = resumes ? (options.resume?.lookedAt ?? null) : null;
@@ -82,6 +83,8 @@ export class TranscriptSensor {
   }
 
   async read(at: number): Promise<TranscriptRead> {
+    this.makeReader ??= (await programFor(this.options.kind).readers()).transcript;
+    this.reader ??= this.makeReader(this.options);
     if (this.phase === "resuming") {
       for (const line of await this.tail.readBefore()) this.readLine(line, at);
       this.phase = "live";
@@ -128,13 +131,13 @@ export class TranscriptSensor {
     if (!text || end < 0) return [];
     const record = parseRecord(text.slice(0, end));
     if (record === null) return [];
-    const reader = readersFor(this.options.kind).transcript(this.options);
-    return reader.read(record, this.timeOf(record, at)).filter((signal) => signal.kind === "session");
+    const signals = this.makeReader?.(this.options).read(record, this.timeOf(record, at)) ?? [];
+    return signals.filter((signal) => signal.kind === "session");
   }
 
   private readLine(line: string, at: number): Signal[] {
     const record = parseRecord(line);
-    return record === null ? [] : this.reader.read(record, this.timeOf(record, at));
+    return record === null || this.reader === null ? [] : this.reader.read(record, this.timeOf(record, at));
   }
 
   private timeOf(record: unknown, at: number): number {

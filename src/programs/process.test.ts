@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { programOf } from "./programs.js";
+import { programOf } from "./process.js";
 
 const ROWS: [string, string | null][] = [
   ["claude", "claude-code"],

@@ -1,0 +1,9 @@
+import type { AgentProgram } from "../program.js";
+import { process } from "./process.js";
+import { codex } from "./screens.js";
+
+export const codexProgram: AgentProgram = {
+  profile: codex,
+  process,
+  readers: async () => (await import("./readers/index.js")).readers,
+};

@@ -1,0 +1,8 @@
+import type { AgentProgram } from "../program.js";
+import { generic } from "./screens.js";
+
+export const genericProgram: AgentProgram = {
+  profile: generic,
+  process: { absent: "any program may be one" },
+  readers: async () => (await import("./readers/index.js")).readers,
+};

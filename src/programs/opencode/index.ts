@@ -1,0 +1,9 @@
+import type { AgentProgram } from "../program.js";
+import { process } from "./process.js";
+import { opencode } from "./screens.js";
+
+export const opencodeProgram: AgentProgram = {
+  profile: opencode,
+  process,
+  readers: async () => (await import("./readers/index.js")).readers,
+};
