@@ -29,13 +29,15 @@ const ROWS = 50;
 
 export async function runPiped(options: ForegroundOptions): Promise<PtyExit> {
   let seeOutput: (bytes: Buffer) => void = () => {};
+  // Before the agent starts: one that ends at once would be gone before its records could be read.
+  const readersFor = await loadReaders();
   const host = new Host({
     ...options,
     cols: process.stdout.columns ?? COLS,
     rows: process.stdout.rows ?? ROWS,
     open: (program, events) => new PipedProgram(program, events, (bytes) => seeOutput(bytes)),
   });
-  const stream = new StreamWatch(host);
+  const stream = new StreamWatch(host, readersFor);
   seeOutput = (bytes) => stream.take(bytes);
   const pass = (signal: NodeJS.Signals): void => host.kill(signal, "agent");
   process.on("uncaughtException", (error) => {
@@ -123,9 +125,9 @@ class StreamWatch {
   #early: Buffer[] = [];
   #earlyBytes = 0;
 
-  constructor(host: Host) {
+  constructor(host: Host, readersFor: (kind: string) => ProgramReaders) {
     this.#host = host;
-    void Promise.all([loadReaders(), host.ready]).then(([readersFor]) => this.#begin(readersFor(host.kind)));
+    void host.ready.then(() => this.#begin(readersFor(host.kind)));
   }
 
   take(bytes: Buffer): void {
