@@ -5,6 +5,8 @@ import type { Evidence } from "../core/evidence/evidence.js";
 import { plain } from "../core/plain.js";
 import { BLIND_MS, type SessionJudge } from "../core/session-judge.js";
 import { versionFit } from "../core/version-fit.js";
+import { partOf } from "../programs/part.js";
+import { programFor } from "../programs/registry.js";
 
 export interface Sight {
   name: string;
@@ -31,10 +33,8 @@ const hears = (
   source: "hook" | "telemetry" | "transcript" | "program_status" | "stream",
 ): boolean => turn.words[source] !== undefined || (source !== "program_status" && progress.seen[source] !== undefined);
 
-/** Programs that `rouse init` puts hooks into, and those that keep a transcript where rouse finds it. */
+/** Programs that `rouse init` puts hooks into. */
 const WITH_HOOKS: ReadonlySet<string> = new Set(["claude-code", "codex", "gemini"]);
-
-const WITH_TRANSCRIPT: ReadonlySet<string> = new Set([...WITH_HOOKS, "opencode"]);
 
 const VIEWS: readonly View[] = [
   {
@@ -49,7 +49,9 @@ const VIEWS: readonly View[] = [
     what: "transcript",
     isSeen: ({ evidence }) => hears(evidence, "transcript") || hears(evidence, "stream"),
     mend: ({ session }) =>
-      WITH_TRANSCRIPT.has(session.kind) ? "it is found with the first prompt; rouse watch looks for it" : null,
+      partOf(programFor(session.kind).transcript)
+        ? "it is found with the first prompt; rouse watch looks for it"
+        : null,
   },
   {
     what: "hooks",

@@ -10,7 +10,10 @@ import type { Config } from "../config/keys.js";
 import type { AgentSession } from "../core/agent.js";
 import { quitOf } from "../host/leave.js";
 import type { RecordedEnd } from "../host/registry.js";
+import { partOf } from "../programs/part.js";
+import { programFor } from "../programs/registry.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
+import type { ReadDatabase } from "../programs/transcript.js";
 import type { Place } from "../readers/record-reader.js";
 import { Accounts } from "../sensors/find/account.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
@@ -19,7 +22,6 @@ import { ProcessSensor } from "../sensors/process/process-sensor.js";
 import { typedAt } from "../sensors/process/typed-at.js";
 import type { Seen } from "../sensors/tmux/adopted.js";
 import { TmuxWatcher } from "../sensors/tmux/watcher.js";
-import type { ReadDatabase } from "../sensors/transcript/opencode-database.js";
 import { SessionFileSensor } from "../sensors/transcript/session-file.js";
 import { Transcripts } from "../sensors/transcript/transcripts.js";
 import { WorkspaceFolders } from "../sensors/workspace/folder.js";
@@ -219,8 +221,7 @@ export class World {
     followed.account = agent.account ?? followed.account;
     const { located } = agent;
     if (!located) return;
-    if (agent.kind === "claude-code")
-      followed.sessionFile ??= new SessionFileSensor(located.configFolder, agent.pid, agent.startedAt);
+    followed.sessionFile ??= SessionFileSensor.of({ ...agent, configFolder: located.configFolder });
     if (located.transcript && followed.transcript !== located.transcript) {
       const isNew = followed.transcript === null;
       followed.transcript = located.transcript;
@@ -237,13 +238,16 @@ export class World {
         ? this.#transcripts.add(session.session, options)
         : this.#transcripts.follow(session.session, located.transcript));
     }
-    if (located.database && followed.transcript === null) {
+    const transcripts = partOf(programFor(agent.kind).transcript);
+    const load = transcripts && partOf(transcripts.database);
+    if (load && located.database && followed.transcript === null) {
       const { place: where, openDatabase: open } = this.#options;
       const { path } = located.database;
       followed.transcript = path;
       this.#positions.follow(session.session);
       const resume = this.#positions.of(session.session, path);
-      await this.#transcripts.addDatabase(session.session, {
+      await this.#transcripts.addDatabase(session.session, agent.kind, {
+        load,
         place: located.database,
         open,
         ...where,

@@ -1,5 +1,6 @@
 /** Which process is an agent: by what it was started as, never by what it says. */
-import { type ProcessRule, partOf } from "./program.js";
+import { partOf } from "./part.js";
+import type { ProcessRule } from "./program.js";
 import { PROGRAMS } from "./registry.js";
 
 const RULES: readonly (ProcessRule & { kind: string })[] = PROGRAMS.flatMap(({ profile, process }) => {

@@ -6,7 +6,9 @@
  * the screens of all programs and the records of none, which are 2.4 MB of its memory.
  */
 import type { Place, RecordReader } from "../readers/record-reader.js";
+import type { Absent, Load } from "./part.js";
 import type { AgentProfile } from "./shared/profile.js";
+import type { SessionFilePart, TranscriptPart } from "./transcript.js";
 
 export interface AgentProgram {
   /** Its names, releases, screens, keys and resume commands. */
@@ -15,14 +17,10 @@ export interface AgentProgram {
   readonly process: ProcessRule | Absent;
   /** What its records say. */
   readonly readers: Load<ProgramReaders>;
+  /** Where its records are. */
+  readonly transcript: TranscriptPart | Absent;
+  readonly sessionFile: SessionFilePart | Absent;
 }
-
-/** A part that the program does not have, and why. */
-export interface Absent {
-  readonly absent: string;
-}
-
-export type Load<T> = () => Promise<T>;
 
 export interface ProcessRule {
   /** Name of the command. */
@@ -43,9 +41,4 @@ export interface ProgramReaders {
   readonly hook: MakeReader | null;
   /** Null where the program keeps no session file. */
   readonly session_file: MakeReader | null;
-}
-
-/** The part, or null where it is absent. */
-export function partOf<T extends object>(part: T | Absent): T | null {
-  return "absent" in part ? null : part;
 }

@@ -1,10 +1,12 @@
 /** The agent programs that rouse knows: the only list of them. */
 import type { Traits } from "../core/traits.js";
+import type { JsonRecord } from "../readers/json.js";
 import { claudeCodeProgram } from "./claude-code/index.js";
 import { codexProgram } from "./codex/index.js";
 import { geminiProgram } from "./gemini/index.js";
 import { genericProgram } from "./generic/index.js";
 import { opencodeProgram } from "./opencode/index.js";
+import { partOf } from "./part.js";
 import type { AgentProgram, ProgramReaders } from "./program.js";
 import { type AgentProfile, mergeProfile, type ProfileOverride } from "./shared/profile.js";
 
@@ -24,6 +26,11 @@ export const KINDS: readonly string[] = PROFILES.map(({ id }) => id);
 /** What is known of the program with this id; the generic one for any other id. */
 export function programFor(kind: string): AgentProgram {
   return PROGRAMS.find(({ profile }) => profile.id === kind) ?? genericProgram;
+}
+
+/** Whose transcript it is, by the fields that only that program writes; the generic one where nothing tells. */
+export function programOfRecords(records: readonly JsonRecord[]): AgentProgram {
+  return PROGRAMS.find(({ transcript }) => partOf(transcript)?.isOwn(records)) ?? genericProgram;
 }
 
 /** The readers of all programs, by id; the generic ones for any other id. */

@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { rowsToTimed } from "../programs/opencode/readers/times.js";
-import { profileFor } from "../programs/registry.js";
+import { profileFor, programOfRecords } from "../programs/registry.js";
 import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";
 import { parseRecord, str } from "../readers/json.js";
 import { parseSignal } from "../readers/signal-schema.js";
@@ -10,7 +10,6 @@ import { whyUnreadable } from "./bad-input.js";
 import { openCast } from "./cast.js";
 import { BadInput, readLines, readPart, recordOf } from "./files.js";
 import { fromArray, isOnClock, mergeInputs, onlyFrom, type RecordedInput } from "./inputs.js";
-import { programOf } from "./program-of.js";
 import { dateTranscripts, placeTranscripts } from "./transcript-times.js";
 
 /** Which sources a replay may use: to see what each is worth alone. */
@@ -58,7 +57,11 @@ export async function openCase(
   const opened = cast ? await openCast(join(path, cast), headless) : null;
   const lost = { lines: 0 };
   const undated = names.includes("transcript-times.jsonl") ? null : await dateTranscripts(path, names, lost);
-  const profile = profileFor(str(meta, "agent") ?? programOf(undated?.head ?? []), own, str(meta, "version"));
+  const profile = profileFor(
+    str(meta, "agent") ?? programOfRecords(undated?.head ?? []).profile.id,
+    own,
+    str(meta, "version"),
+  );
   const startAt = opened?.header.startAt || recordedAt(meta) || (undated?.startAt ?? 0);
   const terminal = opened !== null && !headless && sources.has("screen");
   const parts: AsyncIterable<RecordedInput>[] = [];

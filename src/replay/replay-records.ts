@@ -1,8 +1,9 @@
 /** Transcripts after the fact, and event streams: records with times of their own. */
 import { resolve } from "node:path";
 import type { Signal } from "../core/signal.js";
-import { rowsToTimed } from "../programs/opencode/readers/times.js";
-import { KINDS, profileFor } from "../programs/registry.js";
+import { partOf } from "../programs/part.js";
+import { KINDS, profileFor, programOfRecords } from "../programs/registry.js";
+import type { DatabaseCode } from "../programs/transcript.js";
 import { EventReader } from "../readers/events.js";
 import { parseRecord, str } from "../readers/json.js";
 import { recordTime } from "../readers/record-reader.js";
@@ -10,7 +11,6 @@ import { parseSignal } from "../readers/signal-schema.js";
 import { BadInput, readLines, recordOf, upToPart } from "./files.js";
 import { foldRecording } from "./fold.js";
 import { fromArray, type RecordedInput } from "./inputs.js";
-import { programOf } from "./program-of.js";
 import { placeOf, type Replayed, type ReplayOptions, whatIfOf } from "./replay-case.js";
 
 /** How many records are looked at to tell whose transcript it is. */
@@ -26,13 +26,16 @@ export async function replayTranscript(path: string, options: ReplayOptions): Pr
     if (record) head.push(record);
     if (head.length >= PEEK) break;
   }
-  const program = programOf(head);
-  const { startAt, inputs, seen } =
-    program === "opencode" ? await rowInputs(head, lines, lost) : recordInputs(head, lines, lost);
+  const program = programOfRecords(head);
+  const transcripts = partOf(program.transcript);
+  const database = transcripts && partOf(transcripts.database);
+  const { startAt, inputs, seen } = database
+    ? await rowInputs(await database(), head, lines, lost)
+    : recordInputs(head, lines, lost);
   if (startAt === null) {
     throw new BadInput(`${path} is no transcript: none of its first ${PEEK} records is a JSON object with a timestamp`);
   }
-  const profile = profileFor(options.agent ?? program, options.profiles);
+  const profile = profileFor(options.agent ?? program.profile.id, options.profiles);
   const acted = whatIfOf(options, profile.id, startAt);
   const folded = await foldRecording(inputs, {
     profile,
@@ -85,8 +88,9 @@ function recordInputs(head: Record<string, unknown>[], lines: AsyncIterable<stri
   return { startAt, inputs, seen };
 }
 
-/** Rows of OpenCode's database stand in no order of time, so they are all read first, up to a limit. */
+/** Rows of a database stand in no order of time, so they are all read first, up to a limit. */
 async function rowInputs(
+  { readAll }: DatabaseCode,
   head: readonly Record<string, unknown>[],
   lines: AsyncIterable<string>,
   lost: { lines: number },
@@ -96,7 +100,7 @@ async function rowInputs(
     const record = recordOf(line, lost);
     if (record) rows.push(record);
   }
-  const timed = rowsToTimed(rows);
+  const timed = readAll(rows);
   const startAt = timed[0]?.at ?? null;
   const inputs = timed.map(
     ({ at, signals }): RecordedInput => ({ t: (at - (startAt ?? 0)) / 1000, kind: "signals", signals }),

@@ -9,7 +9,7 @@ import type { OwnProfiles } from "../../config/profile-folder.js";
 import { plain } from "../../core/plain.js";
 import { versionFit } from "../../core/version-fit.js";
 import { findProgram } from "../../host/find-program.js";
-import { partOf } from "../../programs/program.js";
+import { partOf } from "../../programs/part.js";
 import { PROGRAMS, profileFor } from "../../programs/registry.js";
 import type { ProfileOverride } from "../../programs/shared/profile.js";
 import { PLUGIN_FOLDER, pluginState } from "../../sensors/hooks/claude-plugin.js";

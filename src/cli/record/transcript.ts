@@ -3,12 +3,15 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentSession } from "../../core/agent.js";
 import { redact } from "../../core/redact.js";
+import { partOf } from "../../programs/part.js";
+import { programFor } from "../../programs/registry.js";
+import type { RowSource } from "../../programs/transcript.js";
 import { parseRecord } from "../../readers/json.js";
 import { AgentFinder, type FoundAgent } from "../../sensors/find/find-agents.js";
+import { programFiles } from "../../sensors/find/program-files.js";
 import type { ProcessTable } from "../../sensors/process/process-table.js";
-import { OpenCodeDatabase } from "../../sensors/transcript/opencode-database.js";
+import { databaseAccess } from "../../sensors/transcript/database-sensor.js";
 import { realRoot } from "../../sensors/transcript/safe-open.js";
-import { readSessionFile } from "../../sensors/transcript/session-file.js";
 import { Tail } from "../../sensors/transcript/tail.js";
 import { loadSqlite } from "../../store/sqlite.js";
 
@@ -28,7 +31,7 @@ export class TranscriptCopies {
   readonly #finder = new AgentFinder();
   #files: Followed[] = [];
   #session = "";
-  #database: OpenCodeDatabase | null = null;
+  #database: RowSource | null = null;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -64,16 +67,23 @@ export class TranscriptCopies {
       const tail = new Tail(transcript, { root: realRoot(root) ?? root, windowBytes: WINDOW_BYTES });
       this.#files = [...this.#files, { path: transcript, copy: `transcript-${this.#files.length + 1}.jsonl`, tail }];
     }
-    if (located.database)
-      this.#database ??= new OpenCodeDatabase(located.database, (path) => loadSqlite().openReadOnly(path));
-    if (kind !== "claude-code") return;
+    const program = programFor(kind);
+    const transcripts = partOf(program.transcript);
+    const load = transcripts && partOf(transcripts.database);
+    if (load && located.database)
+      this.#database ??= (await load()).open(
+        located.database,
+        databaseAccess((path) => loadSqlite().openReadOnly(path)),
+      );
+    const sessionFile = partOf(program.sessionFile);
+    if (sessionFile === null) return;
     for (const process of [pid, ...innerPids]) {
-      const file = await readSessionFile(configFolder, process, startedAt);
+      const file = await sessionFile.read(programFiles, { configFolder, pid: process, startedAt });
       const text = file ? redact(JSON.stringify(file.record)) : "";
       if (text === "" || text === this.#session) continue;
       this.#session = text;
       this.#append("transcript-times.jsonl", [
-        JSON.stringify({ t, file: `sessions/${process}.json`, session: JSON.parse(text) }),
+        JSON.stringify({ t, file: sessionFile.nameOf(process), session: JSON.parse(text) }),
       ]);
     }
   }

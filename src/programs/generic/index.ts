@@ -5,4 +5,6 @@ export const genericProgram: AgentProgram = {
   profile: generic,
   process: { absent: "any program may be one" },
   readers: async () => (await import("./readers/index.js")).readers,
+  transcript: { absent: "the files of an unknown program are not known" },
+  sessionFile: { absent: "the files of an unknown program are not known" },
 };

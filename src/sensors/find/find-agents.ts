@@ -3,11 +3,14 @@
  * program inside) is one agent; one that an agent started through a shell is another.
  */
 import { homedir } from "node:os";
+import { partOf } from "../../programs/part.js";
 import { programOf } from "../../programs/process.js";
+import { programFor } from "../../programs/registry.js";
+import type { Located } from "../../programs/transcript.js";
 import { isOwn, readArgv, readCwd, readEnviron, readExe, readOpenFiles } from "../process/proc.js";
 import { isDead, type ProcessRow, type ProcessTable } from "../process/process-table.js";
 import type { Accounts } from "./account.js";
-import { type Located, locateTranscript } from "./locate.js";
+import { programFiles } from "./program-files.js";
 
 export interface FoundAgent {
   kind: string;
@@ -88,16 +91,8 @@ export class AgentFinder {
     const argv = kinds.get(row.pid)?.argv ?? [];
     const cwd = readCwd(row.pid);
     const home = env.get("HOME") || homedir();
-    const located = await locateTranscript({
-      kind,
-      pids,
-      startedAt: row.startedAt,
-      argv,
-      cwd,
-      env,
-      home,
-      openFiles: pids.flatMap(readOpenFiles),
-    });
+    const candidate = { pids, startedAt: row.startedAt, argv, cwd, env, home, openFiles: pids.flatMap(readOpenFiles) };
+    const located = (await partOf(programFor(kind).transcript)?.locate(candidate, programFiles)) ?? null;
     return {
       kind,
       pid: row.pid,

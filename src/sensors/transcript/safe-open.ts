@@ -8,8 +8,7 @@
 import { constants, lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { sep } from "node:path";
-
-export type Refusal = "missing" | "no file" | "link" | "not ours" | "several names" | "outside" | "unreadable";
+import type { Refusal } from "../../programs/files.js";
 
 export type Opened = { ok: true; handle: FileHandle; stats: Stats } | { ok: false; reason: Refusal };
 
@@ -60,7 +59,7 @@ async function refusalOf(handle: FileHandle, path: string, root: string): Promis
   return stats;
 }
 
-export function isInside(path: string, root: string): boolean {
+function isInside(path: string, root: string): boolean {
   return path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 

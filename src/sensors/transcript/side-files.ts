@@ -1,15 +1,16 @@
 /**
- * Files that Claude Code's subagents write beside a transcript, in `<session>/subagents/`. Their turns and tools are
- * not those of the session: they prove that somebody works for it, and what it costs.
+ * Files that the subagents of a session write beside its transcript. Their turns and tools are not those of the
+ * session: they prove that somebody works for it, and what it costs.
  */
 import { readdir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { Signal } from "../../core/signal.js";
+import { partOf } from "../../programs/part.js";
+import { programFor } from "../../programs/registry.js";
+import type { SideFilesPart } from "../../programs/transcript.js";
 import { NOWHERE } from "../../readers/record-reader.js";
 import { TranscriptSensor } from "./transcript-sensor.js";
 
-/** Helpers whose files are copies of the parent's lines. */
-const COPIES = /^agent-(?:acompact|aside_question|aprompt_suggestion)-/;
 const FILES_MAX = 8;
 const NAMES_MAX = 2000;
 /** A file that did not grow for so long is left alone until it does. */
@@ -17,16 +18,20 @@ const FRESH_MS = 15 * 60_000;
 
 export class SideFiles {
   private readonly sensors = new Map<string, TranscriptSensor>();
+  private readonly part: SideFilesPart | null;
 
   constructor(
     private readonly transcript: string,
     private readonly root: string,
     private readonly kind: string,
-  ) {}
+  ) {
+    const transcripts = partOf(programFor(kind).transcript);
+    this.part = transcripts && partOf(transcripts.sideFiles);
+  }
 
   async read(at: number): Promise<Signal[]> {
-    if (this.kind !== "claude-code") return [];
-    const fresh = await this.freshFiles(at);
+    if (this.part === null) return [];
+    const fresh = await this.freshFiles(this.part, at);
     for (const [path, sensor] of this.sensors) {
       if (fresh.includes(path)) continue;
       await sensor.close();
@@ -53,12 +58,12 @@ export class SideFiles {
     return [...signals.filter((signal) => signal.kind === "tokens"), alive];
   }
 
-  private async freshFiles(at: number): Promise<string[]> {
-    const folder = join(this.transcript.replace(/\.jsonl$/, ""), "subagents");
+  private async freshFiles({ folder: folderOf, isSideFile }: SideFilesPart, at: number): Promise<string[]> {
+    const folder = folderOf(this.transcript);
     const names = await readdir(folder).catch(() => []);
     const files: { path: string; changedAt: number }[] = [];
     for (const name of names.slice(0, NAMES_MAX)) {
-      if (!name.startsWith("agent-") || !name.endsWith(".jsonl") || COPIES.test(basename(name))) continue;
+      if (!isSideFile(name)) continue;
       const path = join(folder, name);
       const changedAt = await stat(path).then(
         (found) => found.mtimeMs,

@@ -174,7 +174,12 @@ describe("SessionFileSensor", () => {
     const write = (status: string) =>
       writeFileSync(file, JSON.stringify({ pid: 77, sessionId: "s1", cwd: "/w", status }));
     write("busy");
-    const sensor = new SessionFileSensor(root, 77, Date.now());
+    const sensor = SessionFileSensor.of({
+      kind: "claude-code",
+      configFolder: root,
+      pid: 77,
+      startedAt: Date.now(),
+    }) as SessionFileSensor;
     expect((await sensor.read(1)).find((s) => s.kind === "status")).toMatchObject({
       status: "working",
       source: "session_file",
@@ -190,7 +195,12 @@ describe("SessionFileSensor", () => {
     const file = join(root, "sessions", "77.json");
     writeFileSync(file, JSON.stringify({ pid: 77, sessionId: "old", status: "waiting" }));
     utimesSync(file, new Date(NOON), new Date(NOON));
-    const sensor = new SessionFileSensor(root, 77, NOON + HOUR);
+    const sensor = SessionFileSensor.of({
+      kind: "claude-code",
+      configFolder: root,
+      pid: 77,
+      startedAt: NOON + HOUR,
+    }) as SessionFileSensor;
     expect(await sensor.read(1)).toEqual([]);
     expect(sensor.session).toBeNull();
   });

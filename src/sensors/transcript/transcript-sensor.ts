@@ -11,11 +11,11 @@
  * against it. After a restart of rouse the journal knows the past, and the reader is only shown it again.
  */
 import type { GapSignal, Signal } from "../../core/signal.js";
+import type { Refusal } from "../../programs/files.js";
 import type { MakeReader } from "../../programs/program.js";
 import { programFor } from "../../programs/registry.js";
 import { parseRecord } from "../../readers/json.js";
 import { type Place, type RecordReader, recordTime } from "../../readers/record-reader.js";
-import type { Refusal } from "./safe-open.js";
 import { readHeadInside, realRoot } from "./safe-open.js";
 import { type Mark, Tail } from "./tail.js";
 

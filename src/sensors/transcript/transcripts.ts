@@ -4,8 +4,8 @@
  */
 import { type FSWatcher, watch } from "chokidar";
 import type { Signal } from "../../core/signal.js";
-import { OpenCodeSensor, type OpenCodeSensorOptions } from "./opencode-sensor.js";
-import type { Refusal } from "./safe-open.js";
+import type { Refusal } from "../../programs/files.js";
+import { DatabaseSensor, type DatabaseSensorOptions } from "./database-sensor.js";
 import { SideFiles } from "./side-files.js";
 import { type TranscriptOptions, TranscriptSensor, type TranscriptState } from "./transcript-sensor.js";
 
@@ -24,7 +24,7 @@ export interface TranscriptsOptions {
 }
 
 interface Entry {
-  sensor: TranscriptSensor | OpenCodeSensor;
+  sensor: TranscriptSensor | DatabaseSensor;
   side: SideFiles;
   kind: string;
   root: string;
@@ -68,15 +68,15 @@ export class Transcripts {
     this.notice(path, session);
   }
 
-  /** OpenCode keeps a database instead of a file; what it writes goes into the log beside it first. */
-  async addDatabase(session: string, options: OpenCodeSensorOptions): Promise<void> {
+  /** Where a program keeps a database instead of a file; what it writes goes into the log beside it first. */
+  async addDatabase(session: string, kind: string, options: DatabaseSensorOptions): Promise<void> {
     await this.remove(session);
     const { path, root } = options.place;
-    const sensor = new OpenCodeSensor(options);
-    const side = new SideFiles(path, root, "opencode");
+    const sensor = new DatabaseSensor(options);
+    const side = new SideFiles(path, root, kind);
     const sweptAt = Number.NEGATIVE_INFINITY;
     const times = { due: true, sweptAt, readAt: sweptAt, noticed: false };
-    this.entries.set(session, { sensor, side, kind: "opencode", root, ...times });
+    this.entries.set(session, { sensor, side, kind, root, ...times });
     this.notice(noticedOf(sensor), session);
   }
 
@@ -93,7 +93,7 @@ export class Transcripts {
   /** The session's program writes another file now. */
   async follow(session: string, path: string): Promise<void> {
     const entry = this.entries.get(session);
-    if (!entry || entry.sensor.path === path || entry.sensor instanceof OpenCodeSensor) return;
+    if (!entry || entry.sensor.path === path || entry.sensor instanceof DatabaseSensor) return;
     this.unnotice(entry.sensor.path, session);
     await entry.side.close();
     entry.side = new SideFiles(path, entry.root, entry.kind);
@@ -196,8 +196,8 @@ export class Transcripts {
 }
 
 /** The file whose changes tell of news. */
-function noticedOf(sensor: TranscriptSensor | OpenCodeSensor): string {
-  return sensor instanceof OpenCodeSensor ? `${sensor.path}-wal` : sensor.path;
+function noticedOf(sensor: TranscriptSensor | DatabaseSensor): string {
+  return sensor instanceof DatabaseSensor ? `${sensor.path}-wal` : sensor.path;
 }
 
 async function readEntry(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptNews> {

@@ -9,40 +9,19 @@
  * The database holds all sessions of a user. Which one the program is in: the one of its folder that was written last
  * since it started, else the one that its arguments name.
  */
-import type { Stats } from "node:fs";
 import { digest } from "../../core/digest.js";
-import { openInside, type Refusal, realRoot } from "./safe-open.js";
-
-type Cell = string | number | null;
-type DatabaseRow = Record<string, Cell>;
-
-/** What is needed of an open database: that of `node:sqlite`. */
-export interface ReadDatabase {
-  exec(sql: string): void;
-  prepare(sql: string): { all(...values: Cell[]): DatabaseRow[] };
-  close(): void;
-}
-
-export interface DatabasePlace {
-  path: string;
-  /** The folder that it is in. */
-  root: string;
-  /** The program's working folder. */
-  directory: string;
-  startedAt: number;
-  /** Session that its arguments name. */
-  session: string | null;
-}
-
-export interface ChangedRows {
-  /** Of the session and its subagents, as the reader takes them, in the order of their last change. */
-  rows: Record<string, unknown>[];
-  /** There is more to read at once. */
-  more: boolean;
-  problem: Refusal | null;
-  /** The program has it for itself in this moment, and nothing was seen. */
-  isBusy: boolean;
-}
+import type { Refusal } from "../files.js";
+import type {
+  ChangedRows,
+  DatabaseAccess,
+  DatabaseCode,
+  DatabasePlace,
+  DatabaseRow,
+  ReadDatabase,
+  RowSource,
+} from "../transcript.js";
+import { OpenCodeReader } from "./readers/rows.js";
+import { placedRows, rowsToTimed } from "./readers/times.js";
 
 /** So many rows of a table are looked at, the newest. */
 const WINDOW_ROWS = 2000;
@@ -52,24 +31,24 @@ const SESSIONS_MAX = 20;
 const ROWS_MAX = 300;
 const DATA_CHARS_MAX = 1_000_000;
 /** A row is stamped before its transaction is written, so a newer one may be seen first. */
-export const OVERLAP_MS = 2000;
+const OVERLAP_MS = 2000;
 const SLACK_MS = 2000;
 const TABLES = ["session", "message", "part"] as const;
 
-export class OpenCodeDatabase {
+class OpenCodeDatabase implements RowSource {
   readonly #place: DatabasePlace;
-  readonly #open: (path: string) => ReadDatabase;
+  readonly #access: DatabaseAccess;
   #database: ReadDatabase | null = null;
-  #file: Pick<Stats, "dev" | "ino"> | null = null;
+  #file: string | null = null;
   #statements = new Map<string, ReturnType<ReadDatabase["prepare"]>>();
   #session: string | null = null;
   #since = Number.NEGATIVE_INFINITY;
   /** Rows as they were last taken: those of the overlap come again. */
   #taken = new Map<string, string>();
 
-  constructor(place: DatabasePlace, open: (path: string) => ReadDatabase) {
+  constructor(place: DatabasePlace, access: DatabaseAccess) {
     this.#place = place;
-    this.#open = open;
+    this.#access = access;
   }
 
   get path(): string {
@@ -106,24 +85,20 @@ export class OpenCodeDatabase {
 
   /** Is the file there, and ours? When another one has its name now, that one is to be opened. */
   async #stands(): Promise<Refusal | null> {
-    const root = realRoot(this.#place.root);
-    if (root === null) return "missing";
-    const opened = await openInside(this.#place.path, root);
-    if (!opened.ok) {
+    const found = await this.#access.fileId(this.#place.path, this.#place.root);
+    if (!found.ok) {
       this.close();
-      return opened.reason;
+      return found.reason;
     }
-    const { dev, ino } = opened.stats;
-    await opened.handle.close();
-    if (this.#file?.dev === dev && this.#file.ino === ino) return null;
-    if (this.#file) this.#begin(null);
-    this.#file = { dev, ino };
+    if (this.#file === found.id) return null;
+    if (this.#file !== null) this.#begin(null);
+    this.#file = found.id;
     this.close();
     return null;
   }
 
   #openAnew(): void {
-    this.#database = this.#open(this.#place.path);
+    this.#database = this.#access.open(this.#place.path);
     // Nothing in its layout may call functions, and nothing of ours waits.
     this.#database.exec("pragma busy_timeout = 0; pragma trusted_schema = off; pragma query_only = on");
     if (!this.#hasTables()) throw new Error("it has another layout");
@@ -215,7 +190,7 @@ export class OpenCodeDatabase {
     return true;
   }
 
-  #all(sql: string, ...values: Cell[]): DatabaseRow[] {
+  #all(sql: string, ...values: DatabaseRow[string][]): DatabaseRow[] {
     const known = this.#statements.get(sql) ?? this.#database?.prepare(sql);
     if (!known) return [];
     this.#statements.set(sql, known);
@@ -243,10 +218,18 @@ const newest = (rows: readonly Record<string, unknown>[]): number => Math.max(..
 const changedAt = (row: Record<string, unknown>): number =>
   typeof row.time_updated === "number" ? row.time_updated : 0;
 
-function parsed(data: Cell): unknown {
+function parsed(data: DatabaseRow[string]): unknown {
   try {
     return JSON.parse(String(data));
   } catch {
     return null;
   }
 }
+
+export const database: DatabaseCode = {
+  open: (place, access) => new OpenCodeDatabase(place, access),
+  overlapMs: OVERLAP_MS,
+  placeRows: placedRows,
+  makeReader: (place, session) => new OpenCodeReader({ ...place, ...(session === null ? {} : { follow: session }) }),
+  readAll: (rows) => rowsToTimed(rows),
+};

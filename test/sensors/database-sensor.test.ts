@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Signal } from "../../src/core/signal.js";
 import { NOWHERE } from "../../src/readers/record-reader.js";
-import { OpenCodeSensor, type OpenCodeSensorOptions } from "../../src/sensors/transcript/opencode-sensor.js";
+import { DatabaseSensor, type DatabaseSensorOptions } from "../../src/sensors/transcript/database-sensor.js";
 import { loadSqlite } from "../../src/store/sqlite.js";
 
 const LAYOUT = `
@@ -36,7 +36,7 @@ let root: string;
 let path: string;
 let writer: ChildProcess;
 let answers: AsyncIterator<string>;
-let sensors: OpenCodeSensor[];
+let sensors: DatabaseSensor[];
 
 async function tell(order: { open?: string; sql?: string; values?: (string | number | null)[] }): Promise<void> {
   writer.stdin?.write(`${JSON.stringify(order)}\n`);
@@ -60,8 +60,9 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-function sense(more: Partial<OpenCodeSensorOptions["place"]> = {}, resume?: OpenCodeSensor["state"]): OpenCodeSensor {
-  const sensor = new OpenCodeSensor({
+function sense(more: Partial<DatabaseSensorOptions["place"]> = {}, resume?: DatabaseSensor["state"]): DatabaseSensor {
+  const sensor = new DatabaseSensor({
+    load: async () => (await import("../../src/programs/opencode/database.js")).database,
     place: { path, root, directory: "/work", startedAt: START, session: null, ...more },
     open: (file) => loadSqlite().openReadOnly(file),
     ...NOWHERE,

@@ -1,0 +1,22 @@
+/** Claude Code's state file of one process, `sessions/<pid>.json`: its status, and which conversation it is in. */
+import { join } from "node:path";
+import { parseRecord, str } from "../../readers/json.js";
+import { type SessionFilePart, SLACK_MS } from "../transcript.js";
+
+const FILE_BYTES = 64 * 1024;
+
+export const sessionFile: SessionFilePart = {
+  nameOf: (pid) => `sessions/${pid}.json`,
+  read: async (files, { configFolder, pid, startedAt }) => {
+    const root = files.realRoot(join(configFolder, "sessions"));
+    if (root === null) return null;
+    const path = join(root, `${pid}.json`);
+    // A process that was killed leaves its file behind, and its number is used again.
+    const changedAt = await files.changedAt(path);
+    if (changedAt === null || changedAt < startedAt - SLACK_MS) return null;
+    const record = parseRecord((await files.readHead(path, root, FILE_BYTES)) ?? "");
+    const sessionId = str(record, "sessionId");
+    if (record === null || sessionId === undefined) return null;
+    return { sessionId, cwd: str(record, "cwd") ?? null, record };
+  },
+};

@@ -1,0 +1,62 @@
+/** One file of lines per conversation, below `projects/`; the files of its subagents beside it. */
+import { basename, join } from "node:path";
+import type { ProgramFiles } from "../files.js";
+import { hasFields, ID, newestFile, optionOf, type TranscriptPart, UUID } from "../transcript.js";
+import { sessionFile } from "./session-file.js";
+
+const FOLDERS_MAX = 2000;
+/** Helpers whose files are copies of the parent's lines. */
+const COPIES = /^agent-(?:acompact|aside_question|aprompt_suggestion)-/;
+
+export const transcript: TranscriptPart = {
+  locate: async (candidate, files) => {
+    const { pids, startedAt, argv, cwd, env, home } = candidate;
+    const configFolder = env.get("CLAUDE_CONFIG_DIR") || join(home, ".claude");
+    const root = join(configFolder, "projects");
+    for (const pid of pids) {
+      const file = await sessionFile.read(files, { configFolder, pid, startedAt });
+      if (file && ID.test(file.sessionId)) {
+        const path = await pathOf(files, root, file.sessionId, file.cwd ?? cwd);
+        return { transcript: path, root, sessionId: file.sessionId, configFolder };
+      }
+    }
+    const given = optionOf(argv, ["--session-id", "--resume", "-r"]);
+    if (given !== null && UUID.test(given) && ID.test(given))
+      return { transcript: await pathOf(files, root, given, cwd), root, sessionId: given, configFolder };
+    const isConversation = (name: string): boolean => name.endsWith(".jsonl") && !name.startsWith("agent-");
+    const newest =
+      cwd === null ? null : await newestFile(files, join(root, projectFolder(cwd)), startedAt, isConversation);
+    return { transcript: newest, root, sessionId: newest ? basename(newest, ".jsonl") : null, configFolder };
+  },
+  isOwn: (records) => hasFields(records, "sessionId", "type", "uuid") || hasFields(records, "parentUuid"),
+  sideFiles: {
+    folder: (path) => join(path.replace(/\.jsonl$/, ""), "subagents"),
+    isSideFile: (name) => name.startsWith("agent-") && name.endsWith(".jsonl") && !COPIES.test(name),
+  },
+  database: { absent: "it writes files of lines" },
+};
+
+/** The folder of a project: everything but letters and digits becomes a dash. */
+function projectFolder(cwd: string): string {
+  return cwd.replace(/[^a-zA-Z0-9]/g, "-");
+}
+
+/**
+ * The file does not exist before the first prompt, so the place where it will be is an answer too. A process that
+ * changed its folder, and a long path that was shortened, are found by the name of the file.
+ */
+async function pathOf(
+  files: ProgramFiles,
+  root: string,
+  sessionId: string,
+  cwd: string | null,
+): Promise<string | null> {
+  const name = `${sessionId}.jsonl`;
+  const expected = cwd === null ? null : join(root, projectFolder(cwd), name);
+  if (expected !== null && (await files.changedAt(expected)) !== null) return expected;
+  for (const folder of (await files.names(root)).slice(0, FOLDERS_MAX)) {
+    const path = join(root, folder, name);
+    if ((await files.changedAt(path)) !== null) return path;
+  }
+  return expected;
+}

@@ -1,0 +1,33 @@
+/** One chat file of lines per session, below `tmp/<project>/chats/`. */
+import { join } from "node:path";
+import { asRecord, parseRecord, str } from "../../readers/json.js";
+import type { ProgramFiles } from "../files.js";
+import { hasFields, newestFile, type TranscriptPart } from "../transcript.js";
+
+const PROJECTS_BYTES = 1024 * 1024;
+
+export const transcript: TranscriptPart = {
+  locate: async ({ home, cwd, startedAt }, files) => {
+    const configFolder = join(home, ".gemini");
+    const root = join(configFolder, "tmp");
+    const nothing = { transcript: null, root, sessionId: null, configFolder };
+    if (cwd === null) return nothing;
+    const isChat = (name: string): boolean => name.startsWith("session-") && name.endsWith(".jsonl");
+    for (const name of new Set([files.sha256(cwd), ...(await projectNames(files, configFolder, cwd))])) {
+      const newest = await newestFile(files, join(root, name, "chats"), startedAt, isChat);
+      if (newest) return { ...nothing, transcript: newest };
+    }
+    return nothing;
+  },
+  isOwn: (records) => hasFields(records, "sessionId", "projectHash") || records.some(({ type }) => type === "gemini"),
+  sideFiles: { absent: "chats of subagents are not followed" },
+  database: { absent: "it writes files of lines" },
+};
+
+/** Newer releases name a project's folder, and keep a list of the names. */
+async function projectNames(files: ProgramFiles, configFolder: string, cwd: string): Promise<string[]> {
+  const root = files.realRoot(configFolder);
+  const text = root && (await files.readHead(join(root, "projects.json"), root, PROJECTS_BYTES));
+  const name = str(asRecord(parseRecord(text ?? "")?.projects), cwd);
+  return name !== undefined && /^[\w.-]{1,200}$/.test(name) && !name.startsWith(".") ? [name] : [];
+}

@@ -1,0 +1,20 @@
+/** One database for all sessions of a user. Which one is the agent's own, only the rows tell: see `database.ts`. */
+import { basename, dirname, join } from "node:path";
+import { hasFields, ID, optionOf, type TranscriptPart } from "../transcript.js";
+
+const DATABASE = /^opencode(?:-[\w.-]{1,40})?\.db$/;
+
+export const transcript: TranscriptPart = {
+  locate: ({ env, home, openFiles, argv, cwd, startedAt }) => {
+    const usual = join(env.get("XDG_DATA_HOME") || join(home, ".local", "share"), "opencode", "opencode.db");
+    const path = openFiles.find((file) => DATABASE.test(basename(file))) ?? usual;
+    const root = dirname(path);
+    const given = optionOf(argv, ["--session", "-s"]);
+    const session = given !== null && ID.test(given) ? given : null;
+    const database = cwd === null ? {} : { database: { path, root, directory: cwd, startedAt, session } };
+    return Promise.resolve({ transcript: null, root, sessionId: session, configFolder: root, ...database });
+  },
+  isOwn: (records) => hasFields(records, "table", "data"),
+  sideFiles: { absent: "a subagent's rows are in the same database" },
+  database: async () => (await import("./database.js")).database,
+};

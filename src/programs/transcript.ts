@@ -1,0 +1,158 @@
+/** Where a program keeps the records of a session, and what it takes to find those of a running agent. */
+import type { Signal } from "../core/signal.js";
+import type { JsonRecord } from "../readers/json.js";
+import type { Place, RecordReader } from "../readers/record-reader.js";
+import type { ProgramFiles, Refusal } from "./files.js";
+import type { Absent, Load } from "./part.js";
+
+export interface TranscriptPart {
+  /** Where the records of a running agent are, by the surest way first. */
+  readonly locate: (candidate: Candidate, files: ProgramFiles) => Promise<Located>;
+  /** Whether only this program writes such records. */
+  readonly isOwn: (records: readonly JsonRecord[]) => boolean;
+  /** Further files that belong to a transcript. */
+  readonly sideFiles: SideFilesPart | Absent;
+  /** The code that reads a database, where the program keeps one instead of files of lines. */
+  readonly database: Load<DatabaseCode> | Absent;
+}
+
+export interface Candidate {
+  /** The process and those inside it that are the same program. */
+  pids: readonly number[];
+  startedAt: number;
+  argv: readonly string[];
+  cwd: string | null;
+  /** Of its environment, as far as it can be read. */
+  env: ReadonlyMap<string, string>;
+  home: string;
+  openFiles: readonly string[];
+}
+
+export interface Located {
+  /** Null as long as it cannot be told. */
+  transcript: string | null;
+  /** The folder that all transcripts of the program are in. */
+  root: string;
+  sessionId: string | null;
+  /** Where the program keeps a database instead of transcripts. */
+  database?: DatabasePlace;
+  /** The program's own folder. */
+  configFolder: string;
+}
+
+/** Files that subagents write: they prove that work goes on for the session, and what it costs. */
+export interface SideFilesPart {
+  readonly folder: (transcript: string) => string;
+  readonly isSideFile: (name: string) => boolean;
+}
+
+/** The program's own state file of one process. */
+export interface SessionFilePart {
+  /** Its path below the program's folder. */
+  readonly nameOf: (pid: number) => string;
+  /** Null where it is missing, no such file, or older than the process that has the number now. */
+  readonly read: (
+    files: ProgramFiles,
+    process: { configFolder: string; pid: number; startedAt: number },
+  ) => Promise<SessionFile | null>;
+}
+
+export interface SessionFile {
+  sessionId: string;
+  cwd: string | null;
+  record: JsonRecord;
+}
+
+type Cell = string | number | null;
+export type DatabaseRow = Record<string, Cell>;
+
+/** What is needed of an open database: that of `node:sqlite`. */
+export interface ReadDatabase {
+  exec(sql: string): void;
+  prepare(sql: string): { all(...values: Cell[]): DatabaseRow[] };
+  close(): void;
+}
+
+export interface DatabaseAccess {
+  /** Opens it for reading only. */
+  open(path: string): ReadDatabase;
+  /** Which file has this name now, as a text that changes when another file takes it. */
+  fileId(path: string, root: string): Promise<{ ok: true; id: string } | { ok: false; reason: Refusal }>;
+}
+
+export interface DatabasePlace {
+  path: string;
+  /** The folder that it is in. */
+  root: string;
+  /** The program's working folder. */
+  directory: string;
+  startedAt: number;
+  /** Session that its arguments name. */
+  session: string | null;
+}
+
+export interface ChangedRows {
+  /** Of the session and its subagents, as the reader takes them, in the order of their last change. */
+  rows: JsonRecord[];
+  /** There is more to read at once. */
+  more: boolean;
+  problem: Refusal | null;
+  /** The program has it for itself in this moment, and nothing was seen. */
+  isBusy: boolean;
+}
+
+/** The rows that changed since the last call. */
+export interface RowSource {
+  readonly path: string;
+  /** The session that is read, and the time of the last row that was. */
+  readonly position: { session: string; since: number } | null;
+  read(): Promise<ChangedRows>;
+  close(): void;
+}
+
+export interface DatabaseCode {
+  readonly open: (place: DatabasePlace, access: DatabaseAccess) => RowSource;
+  /** A row is stamped before its transaction is written, so a newer one may be seen so much earlier. */
+  readonly overlapMs: number;
+  /** What a poll would have seen of these rows, each at its time. */
+  readonly placeRows: (rows: readonly JsonRecord[]) => { at: number; row: JsonRecord }[];
+  /** A reader of the rows of one session; of all where none is named. */
+  readonly makeReader: (place: Partial<Place>, session: string | null) => RecordReader;
+  /** The signals of all rows of a recording, in the order of time. */
+  readonly readAll: (rows: readonly unknown[]) => { at: number; signals: Signal[] }[];
+}
+
+/** Times of files are a little behind the clock. */
+export const SLACK_MS = 2000;
+export const ID = /^[\w-]{1,100}$/;
+export const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
+
+/** The newest file of a folder that was written since the process started. */
+export async function newestFile(
+  files: ProgramFiles,
+  folder: string,
+  since: number,
+  isWanted: (name: string) => boolean,
+): Promise<string | null> {
+  let newest: { path: string; at: number } | null = null;
+  for (const name of (await files.names(folder)).filter(isWanted)) {
+    const path = `${folder}/${name}`;
+    const at = await files.changedAt(path);
+    if (at !== null && at >= since - SLACK_MS && at > (newest?.at ?? 0)) newest = { path, at };
+  }
+  return newest?.path ?? null;
+}
+
+/** The value of an option on a command line. */
+export function optionOf(argv: readonly string[], names: readonly string[]): string | null {
+  for (const [at, word] of argv.entries()) {
+    const equals = word.indexOf("=");
+    if (names.includes(word)) return argv[at + 1] ?? null;
+    if (equals > 0 && names.includes(word.slice(0, equals))) return word.slice(equals + 1);
+  }
+  return null;
+}
+
+/** Whether a record has all of these fields. */
+export const hasFields = (records: readonly JsonRecord[], ...keys: string[]): boolean =>
+  records.some((record) => keys.every((key) => key in record));

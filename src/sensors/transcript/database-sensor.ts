@@ -1,0 +1,110 @@
+/** A program's database as signals: times and history as `transcript-sensor.ts` says it of transcripts. */
+import type { Signal } from "../../core/signal.js";
+import type { Load } from "../../programs/part.js";
+import type {
+  DatabaseAccess,
+  DatabaseCode,
+  DatabasePlace,
+  ReadDatabase,
+  RowSource,
+} from "../../programs/transcript.js";
+import type { Place, RecordReader } from "../../readers/record-reader.js";
+import { openInside, realRoot } from "./safe-open.js";
+import { LATE_MS, type TranscriptRead, type TranscriptState, withGap } from "./transcript-sensor.js";
+
+export interface DatabaseSensorOptions extends Place {
+  load: Load<DatabaseCode>;
+  place: DatabasePlace;
+  open: (path: string) => ReadDatabase;
+  /** State of an earlier life: reading goes on where it stopped. */
+  resume?: TranscriptState;
+}
+
+interface Following {
+  code: DatabaseCode;
+  source: RowSource;
+  reader: RecordReader;
+}
+
+export class DatabaseSensor {
+  readonly #options: DatabaseSensorOptions;
+  #following: Following | null = null;
+  #session: string | null = null;
+  #lookedAt: number | null;
+  /** What was so by then is only shown to the reader: an earlier life told it, or it is the past of another session. */
+  #toldUntil: number;
+  #lastAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: DatabaseSensorOptions) {
+    this.#options = options;
+    const { resume, place } = options;
+    const mark = resume?.path === place.path ? resume.marks[0] : undefined;
+    this.#lookedAt = mark ? (resume?.lookedAt ?? null) : null;
+    this.#toldUntil = mark?.offset ?? Number.NEGATIVE_INFINITY;
+    this.#session = mark?.before ?? null;
+  }
+
+  get path(): string {
+    return this.#options.place.path;
+  }
+
+  get state(): TranscriptState {
+    const position = this.#following?.source.position ?? null;
+    const marks = position ? [{ offset: position.since, before: position.session }] : [];
+    return { path: this.path, marks, lookedAt: this.#lookedAt ?? 0 };
+  }
+
+  async read(at: number): Promise<TranscriptRead> {
+    this.#following ??= await this.#begin();
+    const { code, source } = this.#following;
+    const { rows, more, problem, isBusy } = await source.read();
+    const session = source.position?.session ?? null;
+    if (session !== null && session !== this.#session) {
+      // Another conversation. What is in it from before our last look is history, and nothing of now.
+      this.#following.reader = code.makeReader({ zone: this.#options.zone }, session);
+      this.#session = session;
+      this.#toldUntil = this.#lookedAt === null ? Number.NEGATIVE_INFINITY : this.#lookedAt - code.overlapMs;
+    }
+    const isHistory = this.#lookedAt === null;
+    const signals: Signal[] = [];
+    for (const { at: placed, row } of code.placeRows(rows)) {
+      const told = this.#following.reader.read(row, this.#timeOf(placed, at));
+      if (placed > this.#toldUntil) signals.push(...told);
+    }
+    if (!more && !isBusy && problem !== "unreadable") this.#lookedAt = at;
+    return { signals: isHistory ? withGap(signals, at) : signals, more, problem };
+  }
+
+  close(): Promise<void> {
+    this.#following?.source.close();
+    return Promise.resolve();
+  }
+
+  async #begin(): Promise<Following> {
+    const { load, place, open, zone } = this.#options;
+    const code = await load();
+    const reader = code.makeReader({ zone }, this.#session);
+    return { code, source: code.open(place, databaseAccess(open)), reader };
+  }
+
+  #timeOf(own: number, at: number): number {
+    const isHistory = this.#lookedAt === null;
+    const isLate = !isHistory && at - (this.#lookedAt ?? at) > LATE_MS;
+    const from = isHistory ? this.#lastAt : isLate ? (this.#lookedAt ?? at) : at;
+    this.#lastAt = Math.max(this.#lastAt, Math.min(at, Math.max(own, from)));
+    return this.#lastAt;
+  }
+}
+
+export const databaseAccess = (open: (path: string) => ReadDatabase): DatabaseAccess => ({
+  open,
+  fileId: async (path, folder) => {
+    const root = realRoot(folder);
+    if (root === null) return { ok: false, reason: "missing" };
+    const opened = await openInside(path, root);
+    if (!opened.ok) return opened;
+    const { dev, ino } = opened.stats;
+    await opened.handle.close();
+    return { ok: true, id: `${dev} ${ino}` };
+  },
+});
