@@ -1,4 +1,4 @@
-/** What agents run many times a minute, as whole processes beside an empty Node.js, with the daemon up and down. */
+/** What agents run many times a minute, and help, as whole processes beside an empty Node.js, with the daemon up and down. */
 import { spawnSync } from "node:child_process";
 import { timed } from "./measure.mjs";
 import { BIN, canMeasure, ended, makeHome, median, removeHome, startDaemon } from "./processes.mjs";
@@ -16,6 +16,9 @@ const COMMANDS = {
   "node -e 0": { args: ["-e", "0"], input: "" },
   "rouse hook": { args: [BIN, "hook", "claude-code"], input: PAYLOAD },
   "rouse status --line": { args: [BIN, "status", "--line"], input: "" },
+  "rouse --version": { args: [BIN, "--version"], input: "" },
+  "rouse --help": { args: [BIN, "--help"], input: "" },
+  "rouse status --help": { args: [BIN, "status", "--help"], input: "" },
   "rouse report": { args: [BIN, "report", "working", "on the parser", "--name", "nobody"], input: "" },
 };
 
@@ -38,7 +41,7 @@ export async function benchStartUp() {
     }
     removeHome(home);
     const empty = median(took["node -e 0"]);
-    for (const name of ["rouse hook", "rouse report", "rouse status --line"]) {
+    for (const name of Object.keys(COMMANDS).slice(1)) {
       results.push({
         name: `${name}, whole process, daemon ${state} (median of ${ROUNDS})`,
         figure: median(took[name]) / empty,

@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function run(...args: string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...args, join(root, "bin", "rouse")], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...args, join(root, "bin", "rouse"), "status"], {
     encoding: "utf8",
   });
   return { status, stdout, stderr };
