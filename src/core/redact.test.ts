@@ -85,28 +85,6 @@ describe("redact", () => {
       { numRuns: RUNS },
     );
   });
-
-  it("takes time in proportion to the text, whatever it is made of", () => {
-    const units = [
-      "sk-",
-      "TOKEN_",
-      "a_",
-      "token=",
-      "-----BEGIN PRIVATE KEY-----",
-      "http://a:",
-      "eyJ",
-      "M",
-      "bearer ",
-      "A",
-    ];
-    for (const unit of units) {
-      const text = unit.repeat(Math.ceil(400_000 / unit.length));
-      const began = performance.now();
-      redact(text);
-      // Two of them would take hours if anything in there were quadratic; a second leaves room for a busy machine.
-      expect(performance.now() - began, unit).toBeLessThan(5000);
-    }
-  });
 });
 
 describe("RedactStream", () => {

@@ -98,9 +98,8 @@ describe("the link to the daemon", () => {
     const link = new DaemonLink({ socketPath, session, keptMax: 100 });
     for (let n = 1; n <= 1000; n++) link.give(output(n));
     expect(link.droppedSignals).toBeGreaterThanOrEqual(900);
-    const before = performance.now();
-    expect(await link.close(60_000)).toBe(false);
-    expect(performance.now() - before).toBeLessThan(30_000);
+    // Longer than a test may take: waiting for it would fail this test.
+    expect(await link.close(24 * 3_600_000)).toBe(false);
   });
 
   it("does not wait for ever for signals that the daemon will never take", async () => {

@@ -77,15 +77,6 @@ describe("classifyVendorError", () => {
     expect(word({ text: "error 40112 in request req_4290" })).toBe("api");
   });
 
-  it("reads any text, however long, in bounded time", () => {
-    const hostile = ["tool_use ", "violate ", "reset ", "try again in ", "token ", "messages[1"].map((w) =>
-      w.repeat(1e5),
-    );
-    const start = performance.now();
-    for (const text of hostile) classifyVendorError({ status: 400, text });
-    expect(performance.now() - start).toBeLessThan(500);
-  });
-
   it("always has an answer, and a cause for giving up", () => {
     const given = fc.record({ status: fc.integer(), code: fc.string(), text: fc.string() }, { requiredKeys: [] });
     fc.assert(

@@ -7,6 +7,7 @@ import { createTextTail, endText, feedText } from "../../src/core/evidence/text-
 import { isAcknowledgement, isNoise, isResumerPrompt } from "../../src/core/noise.js";
 import { errorKey, infraOf, normaliseResult } from "../../src/core/normalise.js";
 import { plain, plainJson } from "../../src/core/plain.js";
+import { redact } from "../../src/core/redact.js";
 import { profileFor } from "../../src/programs/registry.js";
 import { classifyCommand } from "../../src/programs/shared/commands.js";
 import { pattern } from "../../src/programs/shared/pattern.js";
@@ -28,7 +29,7 @@ const PATTERN_MS_MAX = 50;
 /** Pieces that make a careless pattern try everything: each is repeated until the text is long enough. */
 const PIECES = [
   ...Array.from('a1 \n(`".?│─/=\\<>,;:-*#|'),
-  ..."a?,1h ,1 ,- ,a. ,❯ 1. x\n,│ ● 1. Yes │\n,\u001b[31m,$(,&& ,a=b ,'a' ,12:30 ,resets 5pm ,retrying in 1s ,1/2 ,Error: ,API Error ,● x\n,limit reached ,<promise>,x@y.z ,2026-01-01T00:00:00Z ,rate limit until ,try again in 1 h 2 m ,漢,👩‍👩‍👧,```\n,[1m[2m".split(
+  ..."a?,1h ,1 ,- ,a. ,❯ 1. x\n,│ ● 1. Yes │\n,\u001b[31m,$(,&& ,a=b ,'a' ,12:30 ,resets 5pm ,retrying in 1s ,1/2 ,Error: ,API Error ,● x\n,limit reached ,<promise>,x@y.z ,2026-01-01T00:00:00Z ,rate limit until ,try again in 1 h 2 m ,I can ,if you want ,before I go ,cat <<E\n,|&;<>(,-f ,tail -,up ,tool_use ,violate ,token ,messages[1,resets 1:,_a,\n- ,sk-,TOKEN_,token=,-----BEGIN PRIVATE KEY-----,http://a:,eyJ,M,bearer ,漢,👩‍👩‍👧,```\n,[1m[2m".split(
     ",",
   ),
 ];
@@ -113,6 +114,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   isAcknowledgement,
   digest,
   plain,
+  redact,
   plainJson: (text) => plainJson({ text }),
   textLoop: (text) => {
     const tail = createTextTail();

@@ -326,7 +326,7 @@ describe("readResetTime, for any input", () => {
     );
   });
 
-  it("stays fast on long and adversarial text", () => {
+  it("finds no time in long and adversarial text", () => {
     const hostile = [
       "resets ".repeat(4000),
       "1".repeat(60_000),
@@ -334,9 +334,7 @@ describe("readResetTime, for any input", () => {
       `resets ${"a ".repeat(20_000)}`,
       " ".repeat(60_000),
     ];
-    const begin = performance.now();
-    for (const text of hostile) readResetTime(text, Date.parse(SUNDAY_NOON), "UTC");
-    expect(performance.now() - begin).toBeLessThan(5000);
+    for (const text of hostile) expect(readResetTime(text, Date.parse(SUNDAY_NOON), "UTC")).toBeNull();
   });
 
   it("reads a clock in UTC as one at an offset of nothing", () => {
