@@ -71,5 +71,5 @@ if (values.strict && results.some((row) => !row.met)) process.exitCode = 1;
 
 function short(value) {
   if (value >= 1000) return Math.round(value).toLocaleString("en");
-  return value.toFixed(value < 10 ? 2 : 1);
+  return value.toFixed(value < 0.1 ? 4 : value < 10 ? 2 : 1);
 }

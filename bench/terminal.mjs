@@ -18,29 +18,51 @@ export function benchTerminal({ rounds, cases }) {
   const recordings = casesIn(cases ?? FIXTURES)
     .map(readRecording)
     .filter(Boolean);
-  const kinds = groupByAgent(recordings);
-  if (!cases) kinds["ink flood"] = [inkFlood()];
-  const measured = Object.entries(kinds).map(([kind, list]) => ({
-    kind: `${kind} (${list.length} recordings`,
+  const programs = Object.entries(groupByAgent(recordings)).map(([name, list]) => measure(name, list, rounds));
+  const total = (of) => programs.reduce((all, one) => all + of(one), 0);
+  const together = {
+    name: `all recordings together (${recordings.length}`,
+    bytes: total(({ bytes }) => bytes),
+    best: { bare: total(({ best }) => best.bare), rouse: total(({ best }) => best.rouse) },
+  };
+  const flood = cases ? [] : [measure("a flood of Ink frames", [inkFlood()], rounds)];
+  return [...[together, ...flood].map(ratioRow), ...programs.map(costRow)];
+}
+
+function measure(program, list, rounds) {
+  return {
+    name: `${program} (${list.length}`,
     bytes: bytesOf(list),
+    seconds: list.reduce((sum, { seconds }) => sum + seconds, 0),
     best: sideBySideInPieces(
       { bare: () => list.flatMap(readBare), rouse: () => list.flatMap(readWithSignals) },
       roundsFor(list, rounds),
     ),
-  }));
-  const total = (of) => measured.reduce((all, one) => all + of(one), 0);
-  const best = { bare: total((one) => one.best.bare), rouse: total((one) => one.best.rouse) };
-  return [{ kind: "all of them (together", bytes: total((one) => one.bytes), best }, ...measured].map(rowOf);
+  };
 }
 
-function rowOf({ kind, bytes, best }) {
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(2)} MB)`;
+
+function ratioRow({ name, bytes, best }) {
   return {
-    name: `terminal reading, ${kind}, ${(bytes / 1e6).toFixed(2)} MB)`,
+    name: `terminal reading, ${name}, ${megabytes(bytes)}`,
     figure: best.bare / best.rouse,
     unit: "× bare emulator",
     relation: ">=",
     bar: 0.7,
     detail: { bareMBps: bytes / best.bare / 1000, rouseMBps: bytes / best.rouse / 1000 },
+  };
+}
+
+/** What one agent of this program costs at the pace at which it was recorded, parsing included. */
+function costRow({ name, bytes, seconds, best }) {
+  return {
+    name: `terminal reading, ${name}, ${megabytes(bytes)}, one agent`,
+    figure: (best.rouse / (seconds * 1000)) * 100,
+    unit: "% of a core",
+    relation: "<=",
+    bar: 0.1,
+    detail: { ofTheBareEmulator: best.bare / best.rouse },
   };
 }
 

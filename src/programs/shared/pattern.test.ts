@@ -18,12 +18,6 @@ describe("a pattern", () => {
     expect(pattern("end").test(`${"x".repeat(4093)}end`)).toBe(true);
   });
 
-  it("knows whether one digit means another thing to it than the next", () => {
-    for (const source of ["in \\d{1,3}s", "[0-9]+ of [a-z0-9]+", "^\\x{2800} x{2,10}$"])
-      expect(pattern(source).tellsDigits).toBe(false);
-    for (const source of ["[57]-hour", "status 4[0-9]{2}", "[1-9]"]) expect(pattern(source).tellsDigits).toBe(true);
-  });
-
   it("is refused when it is so large that a row would take long", () => {
     for (const source of ["\\pL{1000}", "(?:a|b|c){1000}", "(\\pL{1,31}){1,31}"])
       expect(() => pattern(source)).toThrow(/is too large \(\d+ steps, at most 1000\): repeat less/);

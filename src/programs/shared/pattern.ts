@@ -12,19 +12,10 @@ const STEPS_MAX = 1000;
 
 export interface Pattern {
   readonly source: string;
-  /** Could it fit a row, or take other places out of it, only because of which digits stand there? */
-  readonly tellsDigits: boolean;
   test(text: string): boolean;
   /** Named groups of the first match, or null. A group that took no part is missing. */
   groups(text: string): Record<string, string> | null;
-  /** Where the named groups of the first match stand, or null. */
-  spans(text: string): Spans | null;
 }
-
-export type Spans = Readonly<Record<string, readonly [from: number, to: number]>>;
-
-/** What of a pattern speaks of digits without telling them apart, and numbers that are no text: counts and codes. */
-const BLIND = /\\d|0-9|\{\d+(?:,\d*)?\}|\\x\{[0-9A-Fa-f]+\}/g;
 
 const compiled = new Map<string, Pattern>();
 
@@ -45,32 +36,22 @@ export function pattern(source: string): Pattern {
     );
   const names = Object.keys(engine.namedGroups());
   const bounded = (text: string): string => (text.length > TEXT_MAX ? text.slice(0, TEXT_MAX) : text);
-  const spansIn = (text: string): Spans | null => {
+  const groupsIn = (text: string): Record<string, string> | null => {
     if (names.length === 0) return engine.test(text) ? {} : null;
     const matcher = engine.matcher(text);
     if (!matcher.find()) return null;
-    const found: Record<string, readonly [number, number]> = {};
+    const found: Record<string, string> = {};
     for (const name of names) {
       const from = matcher.start(name);
-      if (from >= 0) found[name] = [from, matcher.end(name)];
+      if (from >= 0) found[name] = text.slice(from, matcher.end(name));
     }
     return found;
   };
   const made: Pattern = {
     source,
-    tellsDigits: /\d/.test(source.replace(BLIND, "")),
     test: (text) => engine.test(bounded(text)),
-    groups: (text) => textsAt(spansIn(bounded(text)), text),
-    spans: (text) => spansIn(bounded(text)),
+    groups: (text) => groupsIn(bounded(text)),
   };
   compiled.set(source, made);
   return made;
-}
-
-/** The texts that stand at these places. */
-export function textsAt(spans: Spans | null, text: string): Record<string, string> | null {
-  if (spans === null) return null;
-  const found: Record<string, string> = {};
-  for (const [name, [from, to]] of Object.entries(spans)) found[name] = text.slice(from, to);
-  return found;
 }

@@ -3,7 +3,7 @@ import { type Pattern, pattern } from "../../programs/shared/pattern.js";
 import type { AgentProfile, Rule } from "../../programs/shared/profile.js";
 import { Memo } from "../memo.js";
 import type { Row } from "./row.js";
-import { type Asked, Question, RowSays } from "./row-says.js";
+import { type Asked, RowSays } from "./row-says.js";
 
 export interface CompiledRule extends Omit<Rule, "when"> {
   when: Pattern;
@@ -35,28 +35,23 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
   if (known) return known;
   const rules: Record<Rule["region"], CompiledRule[]> = { status: [], foot: [], last: [], reply: [] };
   for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: pattern(rule.when) });
-  const says = (row: Row): RowSays =>
-    row.saysTo(asked) ?? row.keep(new RowSays(asked, row, row.masked === row ? null : says(row.masked)));
+  const says = (row: Row): RowSays => row.saysTo(asked) ?? row.keep(new RowSays(asked, row));
   const placeholders = profile.composer.placeholders.map(pattern);
-  let questions = 0;
-  const question = (...sources: (string | null)[]): Question =>
-    new Question(
-      questions++,
-      sources.filter((source) => source !== null).map((source) => pattern(source)),
-    );
+  const patterns = (...sources: (string | null)[]): Pattern[] =>
+    sources.filter((source) => source !== null).map((source) => pattern(source));
   const { first, not, top, bottom, more } = profile.composer;
   const asked: Asked = {
     rules,
-    tool: question(...profile.rules.filter(isToolRow).map(({ when }) => when)),
-    noise: question(RULE_ACROSS, ...profile.noise),
-    message: question(profile.message),
-    queued: question(profile.queued),
-    version: question(profile.versionRow),
-    first: question(first),
-    not: question(not),
-    top: question(top),
-    bottom: question(bottom),
-    more: question(more),
+    tool: patterns(...profile.rules.filter(isToolRow).map(({ when }) => when)),
+    noise: patterns(RULE_ACROSS, ...profile.noise),
+    message: patterns(profile.message),
+    queued: patterns(profile.queued),
+    version: patterns(profile.versionRow),
+    first: patterns(first),
+    not: patterns(not),
+    top: patterns(top),
+    bottom: patterns(bottom),
+    more: patterns(more),
     placeholders,
   };
   const ofTitles = profile.titles.map(({ when, status }) => ({ when: pattern(when), status }));

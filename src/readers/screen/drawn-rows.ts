@@ -1,15 +1,9 @@
 /** How the emulator's rows are drawn: their colours, and where the cursor stands. Asked only where a rule wants to know. */
 import type { IBufferCell, Terminal } from "@xterm/headless";
-import { CHARACTER, IS_COMBINED, NEVER, WORDS_PER_CELL } from "./cells.js";
 import { groundOf, isGrey, isRed, isWarm } from "./colours.js";
-import type { EmulatorRows } from "./emulator-rows.js";
 import type { Row } from "./row.js";
 
-/** Of a cell's second word: whether its character has a colour. */
-const COLOUR = 3 << 24;
-
-const isPlainLetter = (code: number): boolean =>
-  (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
+const isLetter = (characters: string): boolean => /[\p{L}\p{N}]/u.test(characters);
 
 interface Colours {
   tinted?: boolean;
@@ -23,16 +17,14 @@ interface Colours {
 
 export class DrawnRows {
   readonly #terminal: Terminal;
-  readonly #emulator: EmulatorRows;
   readonly #rows: readonly Row[];
   /** What was asked of a row since it was last touched. */
   readonly #colours: (Colours | undefined)[] = [];
   #cell: IBufferCell | undefined;
   #sawColour = false;
 
-  constructor(terminal: Terminal, emulator: EmulatorRows, rows: readonly Row[]) {
+  constructor(terminal: Terminal, rows: readonly Row[]) {
     this.#terminal = terminal;
-    this.#emulator = emulator;
     this.#rows = rows;
   }
 
@@ -88,12 +80,6 @@ export class DrawnRows {
   }
 
   #hasColour(y: number): boolean {
-    const words = this.#emulator.cells(y);
-    if (words) {
-      const end = this.#terminal.cols * WORDS_PER_CELL;
-      for (let n = 1; n < end; n += WORDS_PER_CELL) if ((words[n] as number) & COLOUR) return true;
-      return false;
-    }
     const buffer = this.#terminal.buffer.active;
     const line = buffer.getLine(buffer.baseY + y);
     for (let x = 0; line && x < line.length; x++) {
@@ -123,7 +109,7 @@ export class DrawnRows {
     for (let x = 0; line && cursor !== null && x < line.length; x++) {
       this.#cell = line.getCell(x, this.#cell);
       const cell = this.#cell;
-      if (!cell || !/[\p{L}\p{N}]/u.test(cell.getChars())) continue;
+      if (!cell || !isLetter(cell.getChars())) continue;
       if (!isGrey(cell)) return false;
       first ??= x;
     }
@@ -175,16 +161,12 @@ export class DrawnRows {
   #mostly(y: number, isSo: (cell: IBufferCell) => boolean): boolean {
     const buffer = this.#terminal.buffer.active;
     const line = buffer.getLine(buffer.baseY + y);
-    const words = this.#emulator.cells(y);
     let letters = 0;
     let so = 0;
     for (let x = 0; line && x < Math.min(line.length, 80); x++) {
-      const word = words?.[x * WORDS_PER_CELL] ?? NEVER;
-      const isPlain = (word & IS_COMBINED) === 0 && (word & CHARACTER) < 128;
-      if (isPlain && !isPlainLetter(word & CHARACTER)) continue;
       this.#cell = line.getCell(x, this.#cell);
       const cell = this.#cell;
-      if (!cell || !(isPlain || /[\p{L}\p{N}]/u.test(cell.getChars()))) continue;
+      if (!cell || !isLetter(cell.getChars())) continue;
       letters++;
       if (isSo(cell)) so++;
     }

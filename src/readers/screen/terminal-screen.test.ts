@@ -148,24 +148,6 @@ describe("the emulator's screen", () => {
     expect(screen.cursor(1)).toBe(expected);
   });
 
-  it("tells colours as the emulator's public face does, whatever the letters", () => {
-    const word = fc.constantFrom("Error", "e\u0301te\u0301", "日本", "12 ✕ 😀", "─── ·", "ÄÖ", "x y");
-    const ink = fc.constantFrom("31", "90", "2", "44", "38;2;215;150;30", "38;5;245", "0", "48;5;52", "7");
-    fc.assert(
-      fc.property(fc.array(fc.tuple(word, ink), { maxLength: 8 }), (words) => {
-        const { terminal, screen, write } = screenOf(40, 2);
-        const { buffer, rows } = terminal;
-        const blind = new TerminalScreen({ buffer, rows } as InstanceType<typeof xterm.Terminal>);
-        write(words.map(([text, code]) => `\u001b[${code}m${text}\u001b[0m `).join(""));
-        const colours = (one: TerminalScreen) => {
-          one.read();
-          return [one.tinted(0), one.muted(0), one.backed(0), one.redFrame(0), one.cursor(1), one.isPlain()];
-        };
-        expect(colours(screen)).toEqual(colours(blind));
-      }),
-    );
-  });
-
   it("tells text that stands on a ground of its own", () => {
     const { screen, write } = screenOf(60);
     write("\u001b[48;2;40;50;40m all passed \u001b[0m\r\n all \u001b[44mpassed\u001b[0m or not");

@@ -4,7 +4,7 @@
  * it is never reply text.
  */
 import { Memo } from "../memo.js";
-import { onceMasked, type Row } from "./row.js";
+import { once, type Row } from "./row.js";
 
 const GLYPH = /^[\s│┃]*[^\p{L}\p{N}\s]{0,3}\s*/u;
 /** A sign before its words. */
@@ -42,9 +42,9 @@ interface Clock {
 }
 
 /** Does the row show a time, which may run? */
-export const showsClock: (row: Row) => boolean = onceMasked((row) => TIME.test(row));
+export const showsClock: (row: Row) => boolean = once((row) => TIME.test(row));
 
-const clockOf = onceMasked((row): Clock | null => {
+const clockOf = once((row): Clock | null => {
   if (row.length > ROW_MAX) return null;
   if (TIME.test(row)) return { shape: shapeOf(row), from: glyphOf(row).length, to: undefined, stoppedMs: STOPPED_MS };
   const [head = "", sign = ""] = SPINNER.exec(row) ?? [];
@@ -65,7 +65,7 @@ interface Mark {
 }
 
 /** The sign that the row begins with, which may turn. */
-const markOf = onceMasked((row): Mark | null => {
+const markOf = once((row): Mark | null => {
   const [lead = "", sign = ""] = (row.length <= ROW_MAX && MARK.exec(row)) || [];
   if (sign === "") return null;
   return {
