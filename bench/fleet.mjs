@@ -20,7 +20,7 @@ const WORKSPACES = 25;
 /** The first looks at every workspace are over by then. */
 const WARM_UP_MS = 40_000;
 const MEASURED_MS = 30_000;
-const CORE_MAX = 0.5;
+const CORE_MAX = 0.25;
 const AGENT_BYTES_MAX = 4 * 1024 * 1024;
 
 export async function benchFleet({ profile } = {}) {

@@ -49,6 +49,8 @@ export function profileFolder(config: string): ProfileFolder {
 
 /** Another text when a file came, went or was changed. */
 export function profileStamp(config: string): string {
+  // Asked at every decision, and most users have no such folder: an error of the reading costs ten times as much.
+  if (!existsSync(join(config, "profiles"))) return "";
   return profileFolder(config).files.map(stampOf).join("\n");
 }
 

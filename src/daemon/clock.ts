@@ -38,6 +38,8 @@ export interface Moment extends Look {
 
 /** The system tells its uptime in whole seconds. */
 const UPTIME_STEP_MS = 1000;
+/** It is asked at most so often: on Linux it is read from a file, 30 µs each time. */
+const UPTIME_EVERY_MS = 100;
 /** A tick may be late by so much before it is a gap. */
 const LATE_MS = 15_000;
 
@@ -46,8 +48,8 @@ export class Clock {
   readonly #uptime: () => Uptime;
   #last: ClockReading;
   #now: number;
-  /** What it showed when the uptime was last asked for. */
-  #lookedUp: { now: number; ms: number };
+  /** What it and the other clocks showed when the uptime was last asked for. */
+  #lookedUp: { now: number; ms: number; reading: ClockReading };
   /** How far it was moved on over time of which nobody knows how long it was. */
   #leapt = 0;
 
@@ -56,7 +58,7 @@ export class Clock {
     this.#uptime = uptime;
     this.#last = read();
     this.#now = this.#last.wall;
-    this.#lookedUp = { now: this.#now, ms: uptime().ms };
+    this.#lookedUp = { now: this.#now, ms: uptime().ms, reading: this.#last };
   }
 
   now(): number {
@@ -74,10 +76,12 @@ export class Clock {
 
   /** A wall clock that was set back while nobody looked hides a suspend from both clocks; the uptime shows it. */
   #keepUp(): void {
-    const { ms } = this.#uptime();
+    const now = this.now();
     const before = this.#lookedUp;
-    this.#now = Math.max(this.now(), before.now + ms - before.ms - UPTIME_STEP_MS);
-    this.#lookedUp = { now: this.#now, ms };
+    if (isSameMoment(before.reading, this.#last)) return;
+    const { ms } = this.#uptime();
+    this.#now = Math.max(now, before.now + ms - before.ms - UPTIME_STEP_MS);
+    this.#lookedUp = { now: this.#now, ms, reading: this.#last };
   }
 
   get moment(): Moment {
@@ -130,6 +134,11 @@ export function caughtUp(before: Look, after: Look): number {
 export function gapBetween(before: Look, after: Look, expectedMs: number): { from: number; to: number } | null {
   const span = { from: before.now - caughtUp(before, after), to: after.now };
   return span.to - span.from > expectedMs + LATE_MS ? span : null;
+}
+
+function isSameMoment(before: ClockReading, after: ClockReading): boolean {
+  const passed = after.monotonic - before.monotonic;
+  return passed < UPTIME_EVERY_MS && Math.abs(after.wall - before.wall) < UPTIME_EVERY_MS;
 }
 
 function readSystem(): ClockReading {

@@ -36,7 +36,7 @@ export function makeHostRoutes(loop: HostLoop): (request: IncomingMessage, respo
     const [, id, signals] = PATH.exec(request.url ?? "") ?? [];
     if (id === undefined || request.method !== (signals === undefined ? "PUT" : "POST")) return false;
     const work = signals === undefined ? register : ingest;
-    readBody(request)
+    void readBody(request)
       .then((text) => (text === null ? TOO_LARGE : work(loop, decoded(id), parsed(text))))
       .catch((error: unknown) => refusal(500, redact(failureText(error))))
       .then((answer) => send(response, answer));

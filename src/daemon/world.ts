@@ -8,6 +8,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Config } from "../config/keys.js";
 import type { AgentSession } from "../core/agent.js";
+import type { Signal } from "../core/signal.js";
 import { quitOf } from "../host/leave.js";
 import type { RecordedEnd } from "../host/registry.js";
 import { partOf } from "../programs/part.js";
@@ -188,12 +189,16 @@ export class World {
     const { table } = this.#processes;
     const found = table ? await this.#finder.find(table) : [];
     for (const agent of found) await this.#guarded(this.#follow(agent));
-    // Whoever has ended is told before any folder is looked at: on a busy machine git takes seconds for each.
-    for (const { session } of this.#loop.sessions()) {
-      await this.#guarded(session.endedAt === null ? this.#sense(session, at) : this.#forget(session.session));
-    }
-    for (const { session } of this.#loop.sessions())
-      if (session.endedAt === null) await this.#guarded(this.#lookAtWork(session, at));
+    // Whoever has ended is told before any folder is looked at: on a busy machine git takes seconds for each. All of them
+    // together: what one look finds of many agents is stored by one commit.
+    await Promise.all(
+      this.#loop
+        .sessions()
+        .map(({ session }) =>
+          this.#guarded(session.endedAt === null ? this.#sense(session, at) : this.#forget(session.session)),
+        ),
+    );
+    await this.#lookAtWork(at);
     this.#folders.keepOnly(new Set(this.#loop.sessions().map(({ session }) => session.workspace)));
     // Not waited for: as long as one of them writes without pause, the reading goes on.
     void this.#readSoon();
@@ -263,8 +268,21 @@ export class World {
       await this.#sample(session, session.pid, followed, at);
   }
 
-  async #lookAtWork(session: AgentSession, at: number): Promise<void> {
-    if (session.workspace === null) return;
+  /** One folder after the other, and none waits until the news of the one before is stored. */
+  async #lookAtWork(at: number): Promise<void> {
+    const told: Promise<void>[] = [];
+    for (const { session } of this.#loop.sessions()) {
+      if (session.endedAt !== null) continue;
+      const looking = this.#lookAtWorkOf(session, at).then((signals) => {
+        if (signals.length > 0) told.push(this.#teller.tell(session.session, signals));
+      });
+      await this.#guarded(looking);
+    }
+    await Promise.all(told);
+  }
+
+  async #lookAtWorkOf(session: AgentSession, at: number): Promise<Signal[]> {
+    if (session.workspace === null) return [];
     const followed = this.#followedOf(session);
     // What was done before the session began is not its work.
     const lookbackMs = Math.max(0, Math.min(at - session.startedAt, LOOKBACK_MAX_MS));
@@ -273,7 +291,7 @@ export class World {
       authors: this.#options.workspace.commit_words.map((word) => word.replaceAll("{name}", session.name)),
       lookbackMs,
     });
-    if (followed.workspace.isDue(at)) await this.#teller.tell(session.session, await followed.workspace.look(at));
+    return followed.workspace.isDue(at) ? followed.workspace.look(at) : [];
   }
 
   async #sample(session: AgentSession, pid: number, followed: Followed, at: number): Promise<void> {

@@ -116,7 +116,12 @@ export class MessageTable {
     });
   }
 
+  /** The ids say how many there can be at most, without a look at each: the table is counted only beyond that. */
   #bound(): void {
+    const span = this.#database
+      .prepare("select (select max(id) from messages) - (select min(id) from messages) + 1 as n")
+      .get();
+    if (Number(span?.n) <= MESSAGES_MAX) return;
     const over = Number(this.#database.prepare("select count(*) as n from messages").get()?.n) - MESSAGES_MAX;
     if (over <= 0) return;
     const gone = this.#database

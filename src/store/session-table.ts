@@ -10,6 +10,8 @@ export interface KnownSession {
   acked: number;
   /** The highest number that is committed or waits for the next commit. */
   reserved: number;
+  /** The session as it is stored; null while it was not written since the table was read. */
+  record: string | null;
 }
 
 export class SessionTable {
@@ -42,10 +44,15 @@ export class SessionTable {
     return this.byNo.get(no)?.session;
   }
 
+  /** A heartbeat brings the same session every few seconds: that writes nothing. */
   put(session: AgentSession, now: number): void {
+    const record = JSON.stringify(session);
+    if (this.bySession.get(session.session)?.record === record) return;
     // In a transaction of its own: a lone statement tells its row before its commit, and not that the disk was full.
-    const row = inTransaction(this.database, () => this.upsert.get(session.session, JSON.stringify(session), now));
+    const row = inTransaction(this.database, () => this.upsert.get(session.session, record, now));
     if (row && !this.bySession.has(session.session)) this.remember(Number(row.no), session.session, 0);
+    const known = this.bySession.get(session.session);
+    if (known) known.record = record;
   }
 
   /** A row that cannot be read back (a newer origin, say) is left out; its signals stay. */
@@ -74,7 +81,7 @@ export class SessionTable {
   }
 
   private remember(no: number, session: string, acked: number): void {
-    const known = { no, session, acked, reserved: acked };
+    const known = { no, session, acked, reserved: acked, record: null };
     this.bySession.set(session, known);
     this.byNo.set(no, known);
   }
