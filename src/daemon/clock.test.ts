@@ -34,6 +34,17 @@ describe("Clock", () => {
     expect(hand.clock.timed(START - 95_000)).toBe(START - 1000);
   });
 
+  it("shows a suspend that both other clocks hide a tenth of a second later", () => {
+    const hand = new HandClock(START, "linux");
+    expect(hand.clock.look.now).toBe(START);
+    hand.set(-110_000);
+    hand.sleep(110_000);
+    hand.pass(99);
+    expect(hand.clock.look.now).toBe(START + 99);
+    hand.pass(1);
+    expect(hand.clock.look.now).toBe(START + 109_100);
+  });
+
   it("goes on where the daemon before it was, when the wall clock was set back between them", () => {
     const hand = new HandClock(START);
     hand.set(-600_000);

@@ -105,6 +105,19 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
     rmSync(work, { recursive: true, force: true });
   });
 
+  it("store what one look finds of many agents with few commits", async () => {
+    const sessions = Array.from({ length: 40 }, (_, n) => `s${n + 1}`);
+    for (const session of sessions) watch("transcript", { session, name: session });
+    const before = test.journal.stats().commits;
+    world.start();
+    await until(
+      "a sample of each",
+      () => sessions.every((session) => [...test.journal.read(session)].length > 0),
+      30_000,
+    );
+    expect(test.journal.stats().commits - before).toBeLessThan(10);
+  });
+
   it("see an agent's process, and hear of it while it lives", async () => {
     watch("transcript");
     const before = test.loop.find("s1")?.lastAliveAt ?? 0;
