@@ -1,0 +1,25 @@
+/**
+ * A mutant of the code that ends processes may aim at any process of this machine. So a signal reaches only processes that
+ * the tests started themselves: they inherit the variable of the run. Anything else is refused.
+ */
+import { readFileSync } from "node:fs";
+
+const MARK = "ROUSE_MUTANT=";
+const kill = process.kill.bind(process);
+
+process.kill = (pid, signal) => {
+  if (signal === 0 || isOfThisRun(Math.abs(pid))) return kill(pid, signal);
+  throw Object.assign(new Error(`process ${pid} is not part of the mutation run`), { code: "EPERM" });
+};
+
+function isOfThisRun(pid) {
+  if (!(pid > 1)) return false;
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8")
+      .split("\0")
+      .some((entry) => entry.startsWith(MARK));
+  } catch {
+    // It has ended already, and its number is free.
+    return false;
+  }
+}

@@ -1,0 +1,189 @@
+#!/usr/bin/env node
+/**
+ * Seeded mutation run: changes the source in one small way at a time and runs the nearest unit tests. A mutant that no
+ * test notices has survived: a rule without a test, or a change without an effect. Run by `npm run mutate`; not part of CI.
+ *
+ * It may be ended at any time and continues where it was: a result holds until the file or one of its tests changes.
+ *
+ *   --count N      how many mutants (default 400)
+ *   --seed TEXT    which ones (default "rouse")
+ *   --only TEXT    only files whose path contains it
+ *   --folders A,B  other files or folders than those below
+ *   --workers N    test files at once (default 2)
+ *   --list         print the mutants and run nothing
+ *   --write        write the figure, the date and the survivors to docs/evidence/mutation.md; their reasons are kept
+ */
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { digest, mutantsOf, pickMutants } from "./mutation/mutants.mjs";
+import { nearTests, readImports } from "./mutation/near-tests.mjs";
+import { readReasons, reportOf } from "./mutation/report.mjs";
+
+/** What is mutated: files, or folders with everything below them. */
+const FOLDERS = [
+  "src/core/policy",
+  "src/core/incident",
+  "src/core/message",
+  "src/core/alert",
+  "src/core/decide.ts",
+  "src/core/ladder.ts",
+  "src/core/checks.ts",
+  "src/core/budget.ts",
+  "src/effects",
+];
+/** Where unit tests are. Whole daemons and the simulator take too long to be run for each mutant. */
+const TESTS = ["src/", "test/effects/", "test/fixtures/mutate/"];
+/** So many of the nearest test files are run for a mutant, without those that take longer than this. */
+const TESTS_MAX = 8;
+const SLOW_MS = 60_000;
+/** The nearest ones that take so long together are run first; most mutants end there. */
+const FIRST_MS = 5000;
+const TIMEOUT_MIN_MS = 30_000;
+const CLEAN_TIMEOUT_MS = 20 * 60_000;
+
+const root = resolve(import.meta.dirname, "..");
+const { values } = parseArgs({
+  options: {
+    count: { type: "string", default: "400" },
+    seed: { type: "string", default: "rouse" },
+    only: { type: "string", default: "" },
+    folders: { type: "string" },
+    workers: { type: "string", default: "2" },
+    state: { type: "string", default: join(root, ".mutate", "state.json") },
+    list: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+  },
+});
+
+const read = (file) => readFileSync(join(root, file), "utf8");
+const folders = values.folders?.split(",") ?? FOLDERS;
+const files = folders.flatMap(sourcesIn).filter((file) => file.includes(values.only));
+const all = files.flatMap((file) => mutantsOf(file, read(file)));
+const picked = pickMutants(all, values.seed, Number(values.count));
+
+if (values.list) for (const mutant of picked) console.log(describe(mutant));
+else await run();
+
+async function run() {
+  const importers = readImports(root, ["src", "test"]);
+  const isTest = (name) => TESTS.some((folder) => name.startsWith(folder));
+  const nearest = new Map(files.map((file) => [file, nearTests(importers, file, isTest).slice(0, TESTS_MAX)]));
+  const state = readState();
+  await measure(state, new Set(picked.flatMap(({ file }) => nearest.get(file))));
+  const results = [];
+  for (const [place, mutant] of picked.entries()) {
+    const near = nearest.get(mutant.file);
+    const basis = digest([mutant.file, ...near].map(read).join("\0"));
+    const before = state.mutants[mutant.id];
+    const result = before?.basis === basis ? before.result : await judge(mutant, near, state.tests);
+    state.mutants[mutant.id] = { basis, result };
+    saveState(state);
+    results.push({ ...mutant, result });
+    console.log(`${place + 1}/${picked.length} ${result.padEnd(9)} ${describe(mutant)}`);
+  }
+  const survivors = results.filter(({ result }) => result === "survived" || result === "untested");
+  console.log(`\n${figureOf(results)}`);
+  for (const survivor of survivors) console.log(`${survivor.result}: ${describe(survivor)}`);
+  if (values.write) writeReport(results, survivors);
+}
+
+/** Each test once without a mutant: a test that fails anyway proves nothing, and its time bounds that of a mutant. */
+async function measure(state, tests) {
+  const stale = [...tests].filter((test) => state.tests[test]?.basis !== digest(read(test)));
+  if (stale.length === 0) return;
+  console.log(`running ${stale.length} test files without a mutant`);
+  const report = `${values.state}.tests`;
+  mkdirSync(dirname(report), { recursive: true });
+  await runTests(stale, null, CLEAN_TIMEOUT_MS, ["--reporter=json", `--outputFile=${report}`]);
+  for (const { name, status, startTime, endTime } of JSON.parse(readFileSync(report, "utf8")).testResults) {
+    const test = relative(root, name);
+    if (status !== "passed") console.log(`left out, it fails without a mutant: ${test}`);
+    state.tests[test] = { basis: digest(read(test)), passes: status === "passed", ms: Math.ceil(endTime - startTime) };
+  }
+  rmSync(report);
+  saveState(state);
+}
+
+function sourcesIn(place) {
+  if (statSync(join(root, place)).isFile()) return [place];
+  return readdirSync(join(root, place), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+    .map((name) => `${place}/${name}`)
+    .sort();
+}
+
+function describe({ file, line, what }) {
+  return `${file}:${line}  ${what}`;
+}
+
+/** `killed`, `timeout`, `survived`, or `untested`: no test that passes imports the file. */
+async function judge(mutant, near, known) {
+  const usable = near.filter((test) => known[test]?.passes && known[test].ms <= SLOW_MS);
+  if (usable.length === 0) return "untested";
+  const timeOf = (tests) => tests.reduce((sum, test) => sum + known[test].ms, 0);
+  const isFirst = (_, place) => place === 0 || timeOf(usable.slice(0, place + 1)) <= FIRST_MS;
+  const first = usable.filter(isFirst);
+  for (const tests of [first, usable.slice(first.length)]) {
+    if (tests.length === 0) continue;
+    const end = await runTests(tests, mutant, TIMEOUT_MIN_MS + 5 * timeOf(tests), ["--reporter=dot", "--bail=1"]);
+    if (end !== "passed") return end === "timeout" ? "timeout" : "killed";
+  }
+  return "survived";
+}
+
+function runTests(tests, mutant, timeoutMs, reporting) {
+  const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+  const config = join(import.meta.dirname, "mutate-vitest.mjs");
+  const options = ["run", "--config", config, `--maxWorkers=${values.workers}`, ...reporting];
+  return new Promise((done) => {
+    // A group of its own: a mutant that loops for ever is ended together with its workers.
+    const child = spawn(process.execPath, [vitest, ...options, ...tests], {
+      cwd: root,
+      detached: true,
+      stdio: "ignore",
+      env: { ...process.env, ROUSE_MUTANT: JSON.stringify(mutant) },
+    });
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      process.kill(-child.pid, "SIGKILL");
+    }, timeoutMs);
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      done(isLate ? "timeout" : code === 0 ? "passed" : "failed");
+    });
+  });
+}
+
+function readState() {
+  try {
+    return JSON.parse(readFileSync(values.state, "utf8"));
+  } catch (error) {
+    if (error.code === "ENOENT") return { tests: {}, mutants: {} };
+    throw error;
+  }
+}
+
+function saveState(state) {
+  mkdirSync(dirname(values.state), { recursive: true });
+  writeFileSync(`${values.state}.new`, JSON.stringify(state));
+  renameSync(`${values.state}.new`, values.state);
+}
+
+function figureOf(results) {
+  const count = (...ends) => results.filter(({ result }) => ends.includes(result)).length;
+  const killed = count("killed", "timeout");
+  const share = Math.round((1000 * killed) / Math.max(1, results.length)) / 10;
+  return `${killed} of ${results.length} mutants killed (${share} %), ${count("survived")} survived, ${count("untested")} without a test`;
+}
+
+function writeReport(results, survivors) {
+  const path = join(root, "docs", "evidence", "mutation.md");
+  mkdirSync(dirname(path), { recursive: true });
+  const date = new Date().toISOString().slice(0, 10);
+  const facts = { date, seed: values.seed, candidates: all.length, figure: figureOf(results), folders };
+  writeFileSync(path, reportOf(facts, survivors, readReasons(path)));
+  console.log(`written to ${path}`);
+}
