@@ -33,9 +33,6 @@ const hears = (
   source: "hook" | "telemetry" | "transcript" | "program_status" | "stream",
 ): boolean => turn.words[source] !== undefined || (source !== "program_status" && progress.seen[source] !== undefined);
 
-/** Programs that `rouse init` puts hooks into. */
-const WITH_HOOKS: ReadonlySet<string> = new Set(["claude-code", "codex", "gemini"]);
-
 const VIEWS: readonly View[] = [
   {
     what: "terminal",
@@ -57,7 +54,7 @@ const VIEWS: readonly View[] = [
     what: "hooks",
     isSeen: ({ evidence }) => hears(evidence, "hook"),
     mend: ({ session }) =>
-      WITH_HOOKS.has(session.kind) ? `rouse init ${session.kind}, then start the agent anew` : null,
+      partOf(programFor(session.kind).hooks) ? `rouse init ${session.kind}, then start the agent anew` : null,
   },
   {
     what: "telemetry",

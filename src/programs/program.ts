@@ -6,6 +6,8 @@
  * the screens of all programs and the records of none, which are 2.4 MB of its memory.
  */
 import type { Place, RecordReader } from "../readers/record-reader.js";
+import type { IdentifyAccount } from "./account.js";
+import type { HookPart } from "./hooks.js";
 import type { Absent, Load } from "./part.js";
 import type { AgentProfile } from "./shared/profile.js";
 import type { SessionFilePart, TranscriptPart } from "./transcript.js";
@@ -20,6 +22,17 @@ export interface AgentProgram {
   /** Where its records are. */
   readonly transcript: TranscriptPart | Absent;
   readonly sessionFile: SessionFilePart | Absent;
+  readonly hooks: HookPart | Absent;
+  /** The settings that make it send its telemetry to the daemon, as text for the user. */
+  readonly telemetry: ((target: TelemetryTarget) => string) | Absent;
+  readonly account: IdentifyAccount | Absent;
+}
+
+export interface TelemetryTarget {
+  url: string;
+  key: string;
+  /** The file that has the key, quoted for a shell. */
+  keyFile: string;
 }
 
 export interface ProcessRule {

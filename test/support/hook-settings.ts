@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import { type HookPlan, type HookProgram, planHooks } from "../../src/sensors/hooks/hooks-install.js";
+import { type HookPlan, planHooks } from "../../src/setup/hooks-install.js";
 
 export let home: string;
 beforeEach(() => {
@@ -11,20 +11,22 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-export const FILES: Record<HookProgram, string> = {
+export const FILES = {
   "claude-code": ".claude/settings.json",
   codex: ".codex/config.toml",
   gemini: ".gemini/settings.json",
-};
+} as const;
 
-export function put(program: HookProgram, text: string): string {
+type Program = keyof typeof FILES;
+
+export function put(program: Program, text: string): string {
   const path = join(home, FILES[program]);
   mkdirSync(join(path, ".."), { recursive: true });
   writeFileSync(path, text);
   return path;
 }
 
-export const plan = (program: HookProgram, more: { remove?: boolean; command?: string[] } = {}): HookPlan =>
+export const plan = (program: Program, more: { remove?: boolean; command?: string[] } = {}): HookPlan =>
   planHooks(program, { command: ["rouse"], env: { HOME: home }, ...more });
 
 export const CLAUDE = `{

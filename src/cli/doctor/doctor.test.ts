@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../../config/paths.js";
-import { applyHooks, planHooks } from "../../sensors/hooks/hooks-install.js";
+import { applyHooks, planHooks } from "../../setup/hooks-install.js";
 import { alarmLine, alertLines } from "./alarm.js";
 import { agentLine, doctorText } from "./doctor.js";
 import { portLine } from "./http.js";

@@ -4,7 +4,8 @@ import { rousePaths } from "../../config/paths.js";
 import { plain } from "../../core/plain.js";
 import type { HttpView } from "../../daemon/http/face.js";
 import { readKey } from "../../daemon/http/key.js";
-import { type HookPlan, planHooks } from "../../sensors/hooks/hooks-install.js";
+import { partOf } from "../../programs/part.js";
+import { type HookPlan, hooksOf, planHooks } from "../../setup/hooks-install.js";
 import { type DoctorLine, ok, warn } from "./line.js";
 
 export const PORT = "port";
@@ -46,18 +47,19 @@ export function portLine({
   );
 }
 
-/** Null where Claude Code's hooks do not post, or post as the daemon wants it. */
+/** Null where the program's hooks do not post, or post as the daemon wants it. */
 export function httpHookLine(
   { program, before, path }: HookPlan,
   env: NodeJS.ProcessEnv,
   isUp: boolean,
 ): DoctorLine | null {
-  if (!before.includes("/v1/hooks/claude-code")) return null;
+  const http = partOf(hooksOf(program).http);
+  if (!http || !before.includes(`/v1/hooks/${program}`)) return null;
   if (!isUp)
     return warn(
       `hooks of ${program}`,
-      "they post to a daemon that is not running: Claude Code shows an error for each",
-      "rouse up; or rouse init claude-code, for hooks that need no daemon",
+      `they post to a daemon that is not running: ${http.whenDown}`,
+      `rouse up; or rouse init ${program}, for hooks that need no daemon`,
     );
   const port = loadConfig({ env }).config.daemon.http_port;
   const key = readKey(rousePaths(env).hookKey) ?? "";
@@ -72,6 +74,6 @@ export function httpHookLine(
   return warn(
     `hooks of ${program}`,
     `those in ${path} post to another port or with another key than the daemon's`,
-    "rouse init claude-code --http",
+    `rouse init ${program} --http`,
   );
 }

@@ -12,8 +12,7 @@ import { findProgram } from "../../host/find-program.js";
 import { partOf } from "../../programs/part.js";
 import { PROGRAMS, profileFor } from "../../programs/registry.js";
 import type { ProfileOverride } from "../../programs/shared/profile.js";
-import { PLUGIN_FOLDER, pluginState } from "../../sensors/hooks/claude-plugin.js";
-import { HOOK_PROGRAMS, type HookProgram, planHooks, programsInUse } from "../../sensors/hooks/hooks-install.js";
+import { HOOK_PROGRAMS, hooksOf, planHooks, programsInUse } from "../../setup/hooks-install.js";
 import { httpHookLine } from "./http.js";
 import { type DoctorLine, fail, ok, warn } from "./line.js";
 
@@ -95,27 +94,31 @@ export function hookLines(isUp: boolean, env: NodeJS.ProcessEnv = process.env): 
 }
 
 /** Hooks are there when taking them out would change something. */
-function hookLine(program: HookProgram, env: NodeJS.ProcessEnv, isUp: boolean): DoctorLine {
+function hookLine(program: string, env: NodeJS.ProcessEnv, isUp: boolean): DoctorLine {
   const what = `hooks of ${program}`;
   const plan = planHooks(program, { command: ["rouse"], remove: true, env });
   const { problem, before, after, path } = plan;
   if (problem !== null) return warn(what, plain(problem), `correct ${path}, then: rouse init ${program}`);
-  const plugin = program === "claude-code" ? pluginLine(what, before, env) : null;
+  const plugin = pluginLine(program, before, env);
   if (plugin !== null) return plugin;
   if (before !== after) return httpHookLine(plan, env, isUp) ?? ok(what, `installed in ${path}`);
   return warn(what, "not installed: prompts and tools are seen later, from the screen", `rouse init ${program}`);
 }
 
 /** Null where the plugin has no part in it. */
-function pluginLine(what: string, settings: string, env: NodeJS.ProcessEnv): DoctorLine | null {
+function pluginLine(program: string, settings: string, env: NodeJS.ProcessEnv): DoctorLine | null {
+  const what = `hooks of ${program}`;
+  const { plugin: part, pluginState } = hooksOf(program);
+  const plugin = partOf(part);
+  if (!plugin) return null;
   const state = pluginState(settings);
-  const folder = join(rousePaths(env).state, PLUGIN_FOLDER);
+  const folder = join(rousePaths(env).state, plugin.folder);
   if (state === "foreign") return ok(what, "those of the plugin, which was installed from another place");
   if (state === "on")
     return existsSync(folder)
       ? ok(what, `those of the plugin in ${folder}`)
-      : warn(what, `the settings lead to a plugin that is not there: ${folder}`, "rouse init claude-code");
-  return state === "off" && !settings.includes(" hook claude-code")
-    ? warn(what, "the plugin is there and off", "rouse init claude-code, or /plugin in Claude Code")
+      : warn(what, `the settings lead to a plugin that is not there: ${folder}`, `rouse init ${program}`);
+  return state === "off" && !settings.includes(` hook ${program}`)
+    ? warn(what, "the plugin is there and off", `rouse init ${program}, or /plugin in the program`)
     : null;
 }

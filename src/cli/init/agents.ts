@@ -5,8 +5,8 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { replaceFile } from "../../sensors/hooks/hooks-install.js";
-import { unifiedDiff } from "../../sensors/hooks/unified-diff.js";
+import { replaceFile } from "../../setup/hooks-install.js";
+import { unifiedDiff } from "../../setup/unified-diff.js";
 
 const SECTION = fileURLToPath(new URL("../../../examples/agents-md/AGENTS.md", import.meta.url));
 const NAME = "AGENTS.md";

@@ -7,20 +7,21 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Argument, type Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../../config/paths.js";
+import { partOf } from "../../programs/part.js";
 import { BadInput } from "../../replay/bad-input.js";
-import { pluginState } from "../../sensors/hooks/claude-plugin.js";
 import {
   applyHooks,
   HOOK_PROGRAMS,
   type HookPlan,
+  hooksOf,
   planHooks,
   programsInUse,
-} from "../../sensors/hooks/hooks-install.js";
-import { unifiedDiff } from "../../sensors/hooks/unified-diff.js";
+} from "../../setup/hooks-install.js";
+import { unifiedDiff } from "../../setup/unified-diff.js";
 import { agentsDiff, applyAgents, planAgents } from "./agents.js";
 import { beginConfig } from "./config.js";
 import { httpNotes, httpTarget, otelText } from "./http.js";
-import { type ClaudeWay, claudeWay, deletePlugin, pluginFolder, writePlugin } from "./plugin.js";
+import { deletePlugin, type HookWay, hookWay, pluginFolder, writePlugin } from "./plugin.js";
 import { applyService, installedText, planService, removedText } from "./service.js";
 
 export function addInit(program: Command, setExit: (code: number) => void): void {
@@ -77,7 +78,7 @@ export function addInit(program: Command, setExit: (code: number) => void): void
       const programs = name === undefined ? programsInUse() : [name];
       if (programs.length === 0) {
         process.stdout.write(
-          `hooks: no settings of ${HOOK_PROGRAMS.join(", ")} found; name one to begin them: rouse init claude-code\n`,
+          `hooks: no settings of ${HOOK_PROGRAMS.join(", ")} found; name one to begin them: rouse init ${HOOK_PROGRAMS[0]}\n`,
         );
         return;
       }
@@ -89,11 +90,14 @@ export function addInit(program: Command, setExit: (code: number) => void): void
       for (const program of programs) {
         const asked = { command, http, remove };
         const found = planHooks(program, asked);
+        const plugin = partOf(hooksOf(program).plugin);
+        const wanted = http ? false : options.plugin;
         const { way, note } =
-          program === "claude-code" && !remove
-            ? await claudeWay(found.before, http ? false : options.plugin, name !== undefined)
+          plugin && !remove
+            ? await hookWay({ program, plugin, settings: found.before, wanted, isNamed: name !== undefined })
             : HOOKS;
-        const plan = way === "plugin" ? planHooks(program, { ...asked, plugin: pluginFolder() }) : found;
+        const plan =
+          plugin && way === "plugin" ? planHooks(program, { ...asked, plugin: pluginFolder(plugin) }) : found;
         if (plan.problem !== null) {
           process.stderr.write(`rouse: ${plan.problem}\n`);
           hasFailed = true;
@@ -110,6 +114,7 @@ export function addInit(program: Command, setExit: (code: number) => void): void
 }
 
 const AGENTS = "agents-md";
+const WITH_PLUGIN: readonly string[] = HOOK_PROGRAMS.filter((program) => partOf(hooksOf(program).plugin));
 
 interface InitOptions {
   remove?: true | undefined;
@@ -124,8 +129,8 @@ function clashIn(name: string | undefined, { remove, plugin, http, otel, service
   const isAgents = name === AGENTS;
   const clashes: readonly (readonly [unknown, string])[] = [
     [
-      plugin !== undefined && name !== undefined && name !== "claude-code",
-      "--plugin and --no-plugin are about claude-code",
+      plugin !== undefined && name !== undefined && !WITH_PLUGIN.includes(name),
+      `--plugin and --no-plugin are about ${WITH_PLUGIN.join(", ")}`,
     ],
     [plugin && http, "--http goes without --plugin: the plugin holds no key"],
     [service && name !== undefined, "--service goes without a program: it is about rouse's own daemon"],
@@ -138,11 +143,16 @@ function clashIn(name: string | undefined, { remove, plugin, http, otel, service
   return clashes.find(([isSo]) => isSo)?.[1] ?? null;
 }
 
-const HOOKS: ClaudeWay = { way: "hooks", note: null };
+const HOOKS: HookWay = { way: "hooks", note: null };
 
-const dryText = (plan: HookPlan, way: ClaudeWay["way"]): string =>
+const dryText = (plan: HookPlan, way: HookWay["way"]): string =>
   unifiedDiff(plan.path, plan.before, plan.after) +
-  (way === "plugin" ? `${plan.program}: would write the plugin ${pluginFolder()}\n` : "");
+  (way === "plugin" ? `${plan.program}: would write the plugin ${folderOf(plan)}\n` : "");
+
+const folderOf = ({ program }: HookPlan): string => {
+  const plugin = partOf(hooksOf(program).plugin);
+  return plugin ? pluginFolder(plugin) : "";
+};
 
 function initAgents(remove: boolean, isDry: boolean): number {
   const plan = planAgents(process.cwd(), remove);
@@ -175,20 +185,22 @@ function initService(remove: boolean, isDry: boolean): number {
   return 0;
 }
 
-function carryOut(plan: HookPlan, way: ClaudeWay["way"], command: readonly string[], remove: boolean): string {
+function carryOut(plan: HookPlan, way: HookWay["way"], command: readonly string[], remove: boolean): string {
   const { program, path } = plan;
+  const { plugin: part, pluginState } = hooksOf(program);
+  const plugin = partOf(part);
   const isPlugin = way === "plugin";
   // First what the settings will lead to; what they no longer lead to goes last.
-  const isWritten = isPlugin && pluginState(plan.before) !== "foreign" && writePlugin(command);
+  const isWritten = plugin && isPlugin && pluginState(plan.before) !== "foreign" && writePlugin(plugin, command);
   const backup = applyHooks(plan);
-  const isGone = program === "claude-code" && !isPlugin && deletePlugin();
+  const isGone = plugin && !isPlugin && deletePlugin(plugin);
   if (plan.before === plan.after && !isWritten && !isGone)
     return `${program}: nothing to do${isPlugin ? "; its hooks are those of the plugin" : ""}\n`;
   const kept = backup === null ? "" : `; as it was: ${backup}`;
   const lines = [
     ...(plan.before === plan.after ? [] : [`${path} ${plan.isSpent ? "removed" : "changed"}${kept}`]),
-    ...(isWritten ? [`plugin ${pluginFolder()} written: hooks, tools (MCP) and /rouse`] : []),
-    ...(isGone ? [`plugin ${pluginFolder()} removed`] : []),
+    ...(isWritten ? [`plugin ${folderOf(plan)} written: hooks, tools (MCP) and /rouse`] : []),
+    ...(isGone ? [`plugin ${folderOf(plan)} removed`] : []),
     ...(remove ? [] : ["sessions that run already do not notice"]),
   ];
   return lines.map((line) => `${program}: ${line}\n`).join("");

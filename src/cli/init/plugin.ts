@@ -8,54 +8,57 @@ import { fileURLToPath } from "node:url";
 import { makeFolder, makePrivateFolder, rousePaths } from "../../config/paths.js";
 import { versionFit } from "../../core/version-fit.js";
 import { findProgram } from "../../host/find-program.js";
-import { PLUGIN_FOLDER, pluginState } from "../../sensors/hooks/claude-plugin.js";
-import { commandLine } from "../../sensors/hooks/hooks-install.js";
+import type { PluginPart } from "../../programs/hooks.js";
+import { partOf } from "../../programs/part.js";
+import { programFor } from "../../programs/registry.js";
+import { commandLine } from "../../programs/settings/json-hooks.js";
+import { hooksOf } from "../../setup/hooks-install.js";
 import { askVersion } from "../doctor/programs.js";
 
 const SHIPPED = fileURLToPath(new URL("../../../plugin/", import.meta.url));
-const FILES = [
-  ".claude-plugin/plugin.json",
-  ".claude-plugin/marketplace.json",
-  "hooks/hooks.json",
-  ".mcp.json",
-  "commands/rouse.md",
-  "README.md",
-] as const;
-/** The releases of Claude Code with which it was tried, and all later ones. */
-const TRIED = { from: "2.1.100", to: "9999" };
-
 /** Hooks in the settings, the plugin that has them too, or nothing that is changed. */
-export type ClaudeWay = { way: "hooks" | "plugin" | "nothing"; note: string | null };
+export type HookWay = { way: "hooks" | "plugin" | "nothing"; note: string | null };
 
-export const pluginFolder = (): string => join(rousePaths().state, PLUGIN_FOLDER);
+export const pluginFolder = ({ folder }: PluginPart): string => join(rousePaths().state, folder);
 
-/** `wanted` is what was said by an option; `isNamed`, whether it is asked for Claude Code by its name. */
-export async function claudeWay(settings: string, wanted: boolean | undefined, isNamed: boolean): Promise<ClaudeWay> {
-  const as = (way: ClaudeWay["way"], note: string | null = null): ClaudeWay => ({ way, note });
+interface Asked {
+  program: string;
+  plugin: PluginPart;
+  settings: string;
+  /** What was said by an option. */
+  wanted: boolean | undefined;
+  /** Whether the program was asked for by its name. */
+  isNamed: boolean;
+}
+
+export async function hookWay({ program, plugin, settings, wanted, isNamed }: Asked): Promise<HookWay> {
+  const as = (way: HookWay["way"], note: string | null = null): HookWay => ({ way, note });
   if (wanted !== undefined) return as(wanted ? "plugin" : "hooks");
-  const state = pluginState(settings);
+  const state = hooksOf(program).pluginState(settings);
   if (state === "on" || state === "foreign") return as("plugin");
   if (!isNamed)
     return state === "off"
-      ? as("nothing", "its plugin is there and off, so it stays off; rouse init claude-code turns it on")
+      ? as("nothing", `its plugin is there and off, so it stays off; rouse init ${program} turns it on`)
       : as("hooks");
-  const version = await claudeVersion();
-  if (version !== null && versionFit(TRIED, version) !== -1) return as("plugin");
-  const why = version === null ? "claude is not on the PATH" : `it is ${version}, older than ${TRIED.from}`;
+  const command = partOf(programFor(program).process)?.name ?? program;
+  const version = await versionOf(command);
+  // Tried with this release, and taken to work with all later ones.
+  if (version !== null && versionFit({ from: plugin.since, to: "9999" }, version) !== -1) return as("plugin");
+  const why = version === null ? `${command} is not on the PATH` : `it is ${version}, older than ${plugin.since}`;
   return as("hooks", `${why}: hooks without the plugin, which --plugin installs all the same`);
 }
 
-async function claudeVersion(): Promise<string | null> {
-  if (findProgram("claude", process.env, process.cwd()) !== "found") return null;
-  const said = await askVersion("claude", ["--version"], process.env);
+async function versionOf(command: string): Promise<string | null> {
+  if (findProgram(command, process.env, process.cwd()) !== "found") return null;
+  const said = await askVersion(command, ["--version"], process.env);
   return /\d{1,6}(?:\.\d{1,6}){1,3}/.exec(said ?? "")?.[0] ?? null;
 }
 
 /** Returns whether anything changed. */
-export function writePlugin(command: readonly string[]): boolean {
-  const folder = pluginFolder();
+export function writePlugin(plugin: PluginPart, command: readonly string[]): boolean {
+  const folder = pluginFolder(plugin);
   makePrivateFolder(rousePaths().state);
-  const stale = FILES.filter((file) => textIn(folder, file) !== rendered(file, command));
+  const stale = plugin.files.filter((file) => textIn(folder, file) !== rendered(file, command));
   for (const file of stale) {
     const path = join(folder, file);
     makeFolder(dirname(path), 0o777);
@@ -65,9 +68,9 @@ export function writePlugin(command: readonly string[]): boolean {
 }
 
 /** Returns whether there was one. */
-export function deletePlugin(): boolean {
-  const isThere = existsSync(pluginFolder());
-  rmSync(pluginFolder(), { recursive: true, force: true });
+export function deletePlugin(plugin: PluginPart): boolean {
+  const isThere = existsSync(pluginFolder(plugin));
+  rmSync(pluginFolder(plugin), { recursive: true, force: true });
   return isThere;
 }
 
@@ -79,7 +82,7 @@ interface HooksFile {
 }
 
 /** A file of the plugin, with rouse called by these words. */
-function rendered(file: (typeof FILES)[number], command: readonly string[]): string {
+function rendered(file: string, command: readonly string[]): string {
   const text = readFileSync(join(SHIPPED, file), "utf8");
   if (command.join(" ") === "rouse") return text;
   if (file === ".mcp.json") {

@@ -1,6 +1,9 @@
 import type { AgentProgram } from "../program.js";
+import { account } from "./account.js";
+import { hooks } from "./hooks.js";
 import { process } from "./process.js";
 import { codex } from "./screens.js";
+import { telemetry } from "./telemetry.js";
 import { transcript } from "./transcript.js";
 
 export const codexProgram: AgentProgram = {
@@ -9,4 +12,7 @@ export const codexProgram: AgentProgram = {
   readers: async () => (await import("./readers/index.js")).readers,
   transcript,
   sessionFile: { absent: "it keeps none" },
+  hooks,
+  telemetry,
+  account,
 };

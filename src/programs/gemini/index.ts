@@ -1,4 +1,6 @@
 import type { AgentProgram } from "../program.js";
+import { account } from "./account.js";
+import { hooks } from "./hooks.js";
 import { process } from "./process.js";
 import { gemini } from "./screens.js";
 import { transcript } from "./transcript.js";
@@ -9,4 +11,7 @@ export const geminiProgram: AgentProgram = {
   readers: async () => (await import("./readers/index.js")).readers,
   transcript,
   sessionFile: { absent: "it keeps none" },
+  hooks,
+  telemetry: { absent: "rouse does not read its telemetry" },
+  account,
 };

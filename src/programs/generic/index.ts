@@ -7,4 +7,7 @@ export const genericProgram: AgentProgram = {
   readers: async () => (await import("./readers/index.js")).readers,
   transcript: { absent: "the files of an unknown program are not known" },
   sessionFile: { absent: "the files of an unknown program are not known" },
+  hooks: { absent: "the settings of an unknown program are not known" },
+  telemetry: { absent: "the settings of an unknown program are not known" },
+  account: { absent: "the account of an unknown program is not known" },
 };

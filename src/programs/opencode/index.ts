@@ -9,4 +9,7 @@ export const opencodeProgram: AgentProgram = {
   readers: async () => (await import("./readers/index.js")).readers,
   transcript,
   sessionFile: { absent: "it keeps none" },
+  hooks: { absent: "it has plugins instead" },
+  telemetry: { absent: "rouse does not read its telemetry" },
+  account: { absent: "it may use several providers at once" },
 };

@@ -6,7 +6,10 @@
  */
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
-import { type JsonRecord, parseRecord, str } from "../../readers/json.js";
+import type { ReadWord } from "../../programs/account.js";
+import { partOf } from "../../programs/part.js";
+import { programFor } from "../../programs/registry.js";
+import { parseRecord } from "../../readers/json.js";
 import { readHeadInside, realRoot } from "../transcript/safe-open.js";
 
 export interface AccountPlace {
@@ -16,60 +19,12 @@ export interface AccountPlace {
   home: string;
 }
 
-type Pick = (record: JsonRecord) => string | undefined;
-/** One word out of a file of the program's own; nothing else of it is kept. */
-type Read = (folder: string, file: string, pick: Pick) => Promise<string | null>;
-type Identify = (place: AccountPlace, read: Read) => Promise<string | null>;
-
-/** Claude Code keeps the history of all projects in the file that names its account: hundreds of KB are usual. */
+/** A program may keep much else in the file that names its account: Claude Code the history of all projects. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
 /** A login changes rarely, and the file is written all the time. */
 const KEPT_MS = 60_000;
 const FILES_MAX = 200;
 const DIGEST_CHARS = 8;
-
-const CLOUD = ["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"];
-const CLOUD_ACCOUNT = ["AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_REGION", "ANTHROPIC_VERTEX_PROJECT_ID"];
-
-const IDENTIFY: Readonly<Record<string, Identify>> = {
-  "claude-code": async ({ env, home }, read) => {
-    if (CLOUD.some((name) => env.get(name))) return said(env, [...CLOUD, ...CLOUD_ACCOUNT]);
-    const key = first(env, ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN"]);
-    if (key !== null) return key;
-    return read(env.get("CLAUDE_CONFIG_DIR") || home, ".claude.json", (record) => {
-      // One login may belong to several organizations, each with limits of its own.
-      const login = str(record, "oauthAccount", "accountUuid");
-      return login && JSON.stringify([login, str(record, "oauthAccount", "organizationUuid") ?? null]);
-    });
-  },
-  codex: async ({ env, home }, read) =>
-    first(env, ["CODEX_API_KEY"]) ??
-    (await read(
-      env.get("CODEX_HOME") || join(home, ".codex"),
-      "auth.json",
-      (record) => str(record, "tokens", "account_id") ?? str(record, "OPENAI_API_KEY"),
-    )) ??
-    first(env, ["OPENAI_API_KEY"]),
-  gemini: async ({ env, home }, read) => {
-    const folder = join(home, ".gemini");
-    const key = first(env, ["GEMINI_API_KEY", "GOOGLE_API_KEY"]);
-    const login = await read(folder, "google_accounts.json", (record) => str(record, "active"));
-    const chosen = await read(
-      folder,
-      "settings.json",
-      (record) => str(record, "security", "auth", "selectedType") ?? str(record, "selectedAuthType"),
-    );
-    return chosen?.startsWith("oauth") ? (login ?? key) : (key ?? login);
-  },
-};
-
-function first(env: ReadonlyMap<string, string>, names: readonly string[]): string | null {
-  const name = names.find((candidate) => env.get(candidate));
-  return name === undefined ? null : (env.get(name) ?? null);
-}
-
-const said = (env: ReadonlyMap<string, string>, names: readonly string[]): string =>
-  JSON.stringify(names.map((name) => env.get(name) ?? null));
 
 export class Accounts {
   readonly #key: string;
@@ -83,13 +38,14 @@ export class Accounts {
 
   /** Null where nothing tells. */
   async of(place: AccountPlace): Promise<string | null> {
-    const identity = await IDENTIFY[place.kind]?.(place, (...asked) => this.#read(...asked));
+    const identify = partOf(programFor(place.kind).account);
+    const identity = await identify?.(place, (...asked) => this.#read(...asked));
     if (!identity) return null;
     const digest = createHmac("sha256", this.#key).update(`${place.kind}\0${identity}`).digest("hex");
     return `${place.kind} #${digest.slice(0, DIGEST_CHARS)}`;
   }
 
-  async #read(folder: string, file: string, pick: Pick): Promise<string | null> {
+  async #read(...[folder, file, pick]: Parameters<ReadWord>): Promise<string | null> {
     const path = join(folder, file);
     const known = this.#words.get(path);
     if (known && this.#now() - known.readAt < KEPT_MS) return known.word;

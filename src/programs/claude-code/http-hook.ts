@@ -4,22 +4,21 @@
  * for a daemon that is always up.
  */
 import type { JsonRecord } from "../../readers/json.js";
-import type { HookProgram } from "./hooks-install.js";
+import type { HttpTarget } from "../hooks.js";
+import { claudeCode } from "./screens.js";
 
 const NEVER_POSTED: ReadonlySet<string> = new Set(["SessionStart", "Setup"]);
 /** Seconds that Claude Code waits; the daemon answers as soon as it has the payload. */
 const TIMEOUT_SECS = 5;
 
-/** Null where the program, or this event of it, has no such hooks. */
-export function httpEntry(
-  program: HookProgram,
-  event: string,
-  { port, key }: { port: number; key: string },
-): JsonRecord | null {
-  if (program !== "claude-code" || NEVER_POSTED.has(event)) return null;
+const PATH = `/v1/hooks/${claudeCode.id}`;
+
+/** Null where this event has no such hooks. */
+export function httpEntry(event: string, { port, key }: HttpTarget): JsonRecord | null {
+  if (NEVER_POSTED.has(event)) return null;
   return {
     type: "http",
-    url: `http://127.0.0.1:${port}/v1/hooks/${program}`,
+    url: `http://127.0.0.1:${port}${PATH}`,
     timeout: TIMEOUT_SECS,
     // A variable is filled in only where it is named below; one that is not set is empty.
     headers: { Authorization: `Bearer ${key}`, "x-rouse-session": "$ROUSE_SESSION" },
@@ -27,7 +26,7 @@ export function httpEntry(
   };
 }
 
-export function isOurUrl(url: string, program: HookProgram): boolean {
+export function isOurUrl(url: string): boolean {
   const [, path] = /^http:\/\/(?:127\.0\.0\.1|localhost):\d{1,5}(\/.{1,100})$/.exec(url.slice(0, 200)) ?? [];
-  return path === `/v1/hooks/${program}`;
+  return path === PATH;
 }

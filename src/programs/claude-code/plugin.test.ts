@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { addPlugin, pluginState, removePlugin } from "./claude-plugin.js";
-import { CLAUDE_EVENTS } from "./hooks-install.js";
+import { CLAUDE_EVENTS } from "./hook-code.js";
+import { addPlugin, pluginState, removePlugin } from "./plugin.js";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const FOLDER = "/home/a b/.local/state/rouse/claude-code-plugin";

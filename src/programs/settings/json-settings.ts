@@ -13,9 +13,8 @@ import {
 } from "jsonc-parser";
 import { canonical } from "../../core/digest.js";
 import { asRecord, type JsonRecord } from "../../readers/json.js";
+import type { Edited } from "../hooks.js";
 import { withoutNode } from "./json-removal.js";
-
-export type Edited = { ok: true; text: string } | { ok: false; problem: string };
 
 export interface JsonHooks {
   /** What the hook of an event does, as the program's settings have it. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse as parseJsonc } from "jsonc-parser";
 import { describe, expect, it } from "vitest";
-import { CLAUDE, home, plan, put } from "../../../test/support/hook-settings.js";
+import { CLAUDE, home, plan, put } from "../../test/support/hook-settings.js";
 import { applyHooks, planHooks } from "./hooks-install.js";
 
 describe("hooks that post", () => {

@@ -5,15 +5,12 @@
 import { basename } from "node:path";
 import { canonical } from "../../core/digest.js";
 import { asRecord } from "../../readers/json.js";
-import { type Edited, editSettings, type Settings } from "./json-settings.js";
+import type { Edited, PluginState } from "../hooks.js";
+import { editSettings, type Settings } from "../settings/json-settings.js";
+import { PLUGIN_FOLDER } from "./hooks.js";
 
-/** Its folder: by this name an installation is known for ours. */
-export const PLUGIN_FOLDER = "claude-code-plugin";
 const MARKET = "rouse";
 const PLUGIN = "rouse@rouse";
-
-/** `foreign`: on, and not from here; it was installed in another way. */
-export type PluginState = "none" | "on" | "off" | "foreign";
 
 function pluginStateOf(settings: Settings): PluginState {
   const isOn = asRecord(settings.enabledPlugins)?.[PLUGIN];

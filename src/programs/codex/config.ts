@@ -5,17 +5,14 @@
  */
 import { parse, type TomlTable } from "smol-toml";
 import { canonical } from "../../core/digest.js";
-import type { Edited } from "./json-settings.js";
+import type { Edited, HookCode } from "../hooks.js";
+import { codex } from "./screens.js";
 
 /** Marks the lines of a `notify` that stood here before. */
 const KEPT = "# rouse keeps: ";
 const STATEMENT_LINES_MAX = 100;
 
-export function addCodexNotify(
-  text: string,
-  words: readonly string[],
-  isOurs: (words: readonly string[]) => boolean,
-): Edited {
+function addCodexNotify(text: string, words: readonly string[], isOurs: (words: readonly string[]) => boolean): Edited {
   const removed = removeCodexNotify(text, isOurs);
   if (!removed.ok) return removed;
   const before = removed.text;
@@ -33,7 +30,7 @@ export function addCodexNotify(
   return says(after, { ...read(before), notify: [...words, ...then] }) ? { ok: true, text: after } : unsafe(words);
 }
 
-export function removeCodexNotify(text: string, isOurs: (words: readonly string[]) => boolean): Edited {
+function removeCodexNotify(text: string, isOurs: (words: readonly string[]) => boolean): Edited {
   const problem = problemOf(text);
   if (problem !== null) return { ok: false, problem };
   const table = read(text);
@@ -105,3 +102,14 @@ function unsafe(words: readonly string[]): Edited {
     problem: `it cannot be edited safely; add this line yourself: notify = ${JSON.stringify(words)}`,
   };
 }
+
+function isOurNotify(words: readonly string[]): boolean {
+  const at = words.indexOf("hook");
+  return at > 0 && words[at + 1] === codex.id && /(?:^|\/)rouse(?:\.js)?$/.test((words[at - 1] ?? "").slice(-4096));
+}
+
+export const hookCode: HookCode = {
+  edit: (text, { command, remove }) =>
+    remove ? removeCodexNotify(text, isOurNotify) : addCodexNotify(text, [...command, "hook", codex.id], isOurNotify),
+  pluginState: () => "none",
+};

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { parse as parseJsonc } from "jsonc-parser";
 import { parse as parseToml } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { CLAUDE, FILES, home, plan, put } from "../../../test/support/hook-settings.js";
-import { applyHooks, type HookProgram, programsInUse } from "./hooks-install.js";
+import { CLAUDE, FILES, home, plan, put } from "../../test/support/hook-settings.js";
+import { applyHooks, programsInUse } from "./hooks-install.js";
 
 describe("hooks of Claude Code", () => {
   it("stand beside other hooks, and every comment stays", () => {
@@ -230,7 +230,7 @@ describe("applyHooks", () => {
     expect(readFileSync(real, "utf8")).toContain("rouse hook claude-code");
   });
 
-  it.each(Object.keys(FILES) as HookProgram[])(
+  it.each(Object.keys(FILES) as (keyof typeof FILES)[])(
     "refuses what is no UTF-8 text or no file, with its path: %s",
     (program) => {
       const path = put(program, "");
@@ -245,7 +245,7 @@ describe("applyHooks", () => {
     },
   );
 
-  it.each(Object.keys(FILES) as HookProgram[])(
+  it.each(Object.keys(FILES) as (keyof typeof FILES)[])(
     "takes away a file that it began, and leaves one that was there: %s",
     (program) => {
       const path = join(home, FILES[program]);

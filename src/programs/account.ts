@@ -1,0 +1,25 @@
+/** Which account of its provider a running agent uses. A login counts before a key of the environment where the program does so. */
+import type { JsonRecord } from "../readers/json.js";
+
+/** One word out of a file of the program's own; nothing else of it is kept. */
+export type ReadWord = (
+  folder: string,
+  file: string,
+  pick: (record: JsonRecord) => string | undefined,
+) => Promise<string | null>;
+
+/** A text that is the same for agents of one account, or null where nothing tells. It may be a secret: only a digest is kept. */
+export type IdentifyAccount = (
+  process: { env: ReadonlyMap<string, string>; home: string },
+  read: ReadWord,
+) => Promise<string | null>;
+
+/** The first of these variables that is set. */
+export function firstOf(env: ReadonlyMap<string, string>, names: readonly string[]): string | null {
+  const name = names.find((candidate) => env.get(candidate));
+  return name === undefined ? null : (env.get(name) ?? null);
+}
+
+/** All of these variables as one text. */
+export const valuesOf = (env: ReadonlyMap<string, string>, names: readonly string[]): string =>
+  JSON.stringify(names.map((name) => env.get(name) ?? null));

@@ -1,0 +1,58 @@
+/** Hooks of a program: where its settings are, and how rouse's hooks are put into them and taken out again. */
+import type { Absent, Load } from "./part.js";
+
+export interface HookPart {
+  /** The folder of the settings. */
+  readonly folder: (env: Environment, home: string) => string;
+  readonly file: string;
+  readonly load: Load<HookCode>;
+  /** Hooks that post to the daemon instead of starting a process. */
+  readonly http: HttpHookPart | Absent;
+  /** A plugin that has the hooks, instead of the settings. */
+  readonly plugin: PluginPart | Absent;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface HookCode {
+  readonly edit: (text: string, options: HookOptions) => Edited;
+  /** What the settings say of the plugin. */
+  readonly pluginState: (settings: string) => PluginState;
+}
+
+export interface HookOptions {
+  /** How rouse is started, as words: `["rouse"]`, or the path of its program. */
+  command: readonly string[];
+  /** The folder of the plugin that has the hooks, instead of the settings. */
+  plugin?: string | undefined;
+  /** Where the program posts, if it can, instead of starting `rouse hook`. */
+  http?: HttpTarget | undefined;
+  remove?: boolean;
+}
+
+export interface HttpTarget {
+  port: number;
+  key: string;
+}
+
+/** The settings as they would be, or why they cannot be edited. */
+export type Edited = { ok: true; text: string } | { ok: false; problem: string };
+
+export interface HttpHookPart {
+  /** What the program does while the daemon is down. */
+  readonly whenDown: string;
+  /** What the user should know about hooks that post; `settings` are those before the edit. */
+  readonly notes: (settings: string, port: number) => string[];
+}
+
+/** `foreign`: on, and not from here; it was installed in another way. */
+export type PluginState = "none" | "on" | "off" | "foreign";
+
+export interface PluginPart {
+  /** Name of its folder in rouse's own: by this name an installation is known for ours. */
+  readonly folder: string;
+  /** Its files, as they are shipped. */
+  readonly files: readonly string[];
+  /** The first release of the program with which it was tried. */
+  readonly since: string;
+}
