@@ -24,7 +24,7 @@ export async function runHook(args: readonly string[]): Promise<number> {
   const next = second === "--then" ? rest.slice(0, -1) : [];
   const given = second === "--then" ? rest.at(-1) : second;
   const payload = given === undefined ? await readInput() : Buffer.from(given);
-  const isKnown = PROGRAM.test(program) && !(isPlugins && hasHooksInSettings());
+  const isKnown = PROGRAM.test(program) && !(isPlugins && (await hasHooksInSettings(program)));
   if (isKnown && payload.length > 0 && payload.length <= PAYLOAD_MAX) {
     await send({
       socketPath: rousePaths().daemonSocket,
@@ -45,12 +45,12 @@ export async function runHook(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Claude Code's; as `rouse init` writes them, by command or by address. */
-function hasHooksInSettings(): boolean {
+/** As `rouse init` writes them, by command or by address. Only Claude Code has a plugin of rouse's. */
+async function hasHooksInSettings(program: string): Promise<boolean> {
+  const { hooks } = await import("../programs/claude-code/hooks.js");
   try {
-    const folder = process.env.CLAUDE_CONFIG_DIR || join(homedir(), ".claude");
-    const text = readFileSync(join(folder, "settings.json"), "utf8");
-    return text.includes(' hook claude-code"') || text.includes('/v1/hooks/claude-code"');
+    const text = readFileSync(join(hooks.folder(process.env, homedir()), hooks.file), "utf8");
+    return text.includes(` hook ${program}"`) || text.includes(`/v1/hooks/${program}"`);
   } catch {
     return false;
   }

@@ -1,5 +1,6 @@
 /** `rouse policy`: what would be done about each trouble, and a trial of it on a virtual clock. */
 import { type Command, Option } from "@commander-js/extra-typings";
+import { NO_PROFILE } from "../core/agent.js";
 import type { Assessment } from "../core/assess.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { Origin, Policy } from "../core/policy/policy.js";
@@ -9,6 +10,7 @@ import type { Cause } from "../core/states.js";
 import { TROUBLES, type Trouble } from "../core/trouble.js";
 import { WhatIf, type Would } from "../core/what-if.js";
 import { canDoWith } from "../effects/index.js";
+import { PROGRAMS } from "../programs/registry.js";
 import { parseTrouble } from "./options.js";
 import { knownPolicies, parseOrigin, policyOf } from "./policy-option.js";
 import { tellProblems } from "./settings.js";
@@ -90,9 +92,11 @@ const OVERSPENT = nightSpend(
   { tokens_per_night: 1 },
 );
 
+/** A program with which everything can be done that the way in which it was started allows. */
+const RESUMABLE = PROGRAMS.find(({ profile }) => profile.resume.byId !== null)?.profile.id ?? NO_PROFILE;
+
 function trial(policy: Policy, trouble: Trouble, origin: Origin): Would[] {
-  // Of a program with which everything can be done that the way in which it was started allows.
-  const whatIf = new WhatIf({ policy, origin, can: canDoWith({ kind: "claude-code", origin }, []) });
+  const whatIf = new WhatIf({ policy, origin, can: canDoWith({ kind: RESUMABLE, origin }, []) });
   let now = 0;
   for (let step = 0; step < STEPS_MAX && now <= TRIAL_MS; step++) {
     const assessment: Assessment = {

@@ -7,8 +7,10 @@
  * completion*, with grace at the edges where truth and screen cannot agree to the instant; but a trouble that was missed
  * is counted as missed and no more. Segments of any other name (exited, orphaned) are not scored.
  */
+
 import type { Cause } from "../core/states.js";
 import type { TimelineEntry } from "../core/timeline.js";
+import { programFor } from "../programs/registry.js";
 import { CAUSE, QUIET, TROUBLE } from "./live-labels.js";
 import { ALARMS, detection, type Held, heldBetween, isLoop, said } from "./timeline.js";
 import type { Detection, Said, Timeline } from "./types.js";
@@ -157,9 +159,10 @@ export function scoreLive(cases: readonly LiveCase[]): LiveFigures {
   };
 }
 
-/** Gemini CLI shows a refused connection as it shows its silent retries: there is nothing to be right about. */
+/** Where a program shows two states alike, there is nothing to be right about. */
 function isScored({ truth }: LiveCase): boolean {
-  const ambiguous = truth.agent === "gemini" && truth.timeline.some(([, state]) => state === "unreachable");
+  const { ambiguousLabels } = programFor(truth.agent);
+  const ambiguous = truth.timeline.some(([, state]) => ambiguousLabels.includes(state));
   return truth.timeline.length > 0 && !ambiguous;
 }
 

@@ -26,6 +26,8 @@ export interface AgentProgram {
   /** The settings that make it send its telemetry to the daemon, as text for the user. */
   readonly telemetry: ((target: TelemetryTarget) => string) | Absent;
   readonly account: IdentifyAccount | Absent;
+  /** Labels of recordings that its screens show like another state, so that no score is kept of them. */
+  readonly ambiguousLabels: readonly string[];
 }
 
 export interface TelemetryTarget {

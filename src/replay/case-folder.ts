@@ -1,10 +1,10 @@
 /** A recorded case: a folder with `meta.json`, the terminal as a cast, transcripts and when they grew, hooks, process samples. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { rowsToTimed } from "../programs/opencode/readers/times.js";
+import { partOf } from "../programs/part.js";
 import { profileFor, programOfRecords } from "../programs/registry.js";
 import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";
-import { parseRecord, str } from "../readers/json.js";
+import { type JsonRecord, parseRecord, str } from "../readers/json.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { whyUnreadable } from "./bad-input.js";
 import { openCast } from "./cast.js";
@@ -140,12 +140,15 @@ async function hookRecords(path: string, lost: { lines: number }): Promise<Recor
 }
 
 async function databaseRows(path: string, startAt: number, lost: { lines: number }): Promise<RecordedInput[]> {
-  const rows: unknown[] = [];
+  const rows: JsonRecord[] = [];
   for await (const line of readPart(path, lost)) {
     const record = recordOf(line, lost);
     if (record) rows.push(record);
   }
-  return rowsToTimed(rows).map(({ at, signals }) => {
+  const transcripts = partOf(programOfRecords(rows).transcript);
+  const database = transcripts && partOf(transcripts.database);
+  if (!database) return [];
+  return (await database()).readAll(rows).map(({ at, signals }) => {
     const t = Math.max(0, (at - startAt) / 1000);
     return { t, kind: "signals", signals: signals.map((s) => ({ ...s, at: startAt + t * 1000 })) };
   });

@@ -16,4 +16,5 @@ export const claudeCodeProgram: AgentProgram = {
   hooks,
   telemetry,
   account,
+  ambiguousLabels: [],
 };

@@ -15,4 +15,5 @@ export const codexProgram: AgentProgram = {
   hooks,
   telemetry,
   account,
+  ambiguousLabels: [],
 };

@@ -10,4 +10,5 @@ export const genericProgram: AgentProgram = {
   hooks: { absent: "the settings of an unknown program are not known" },
   telemetry: { absent: "the settings of an unknown program are not known" },
   account: { absent: "the account of an unknown program is not known" },
+  ambiguousLabels: [],
 };

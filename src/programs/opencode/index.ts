@@ -12,4 +12,5 @@ export const opencodeProgram: AgentProgram = {
   hooks: { absent: "it has plugins instead" },
   telemetry: { absent: "rouse does not read its telemetry" },
   account: { absent: "it may use several providers at once" },
+  ambiguousLabels: [],
 };
