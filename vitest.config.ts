@@ -1,11 +1,14 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { LongestFirst } from "./test/setup/longest-first.js";
+
+/** `npm test`: the tests beside the sources, and what in `test` is as quick. */
+const QUICK = ["src/**/*.test.ts", "test/*.test.ts", "test/{channels,quick,sensors,store}/**/*.test.ts"];
 
 /**
- * `npm test` is the quick run; `npm run test:full` (or ROUSE_FULL=1) asks for the large counts. A test reads
- * `process.env.ROUSE_FULL` and chooses its own number of runs, so both ways end in that one variable.
+ * `npm test` runs the project `quick`, `npm run test:system` all other tests: real terminals, tmux, the simulator, hostile input,
+ * the demo. `npm run test:full` (or ROUSE_FULL=1) runs both with the large counts: a test reads `process.env.ROUSE_FULL` and
+ * chooses its own number of runs.
  */
 export default defineConfig(({ mode }) => {
   const full = mode === "full" || process.env.ROUSE_FULL === "1";
@@ -18,8 +21,6 @@ export default defineConfig(({ mode }) => {
       ],
     },
     test: {
-      include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-      exclude: ["test/fixtures/**"],
       globalSetup: ["test/setup/outside.ts"],
       env: full ? { ROUSE_FULL: "1" } : {},
       // A hung test ends; nothing else is measured by these. Two busy cores took four times as long as two idle ones.
@@ -27,9 +28,13 @@ export default defineConfig(({ mode }) => {
       hookTimeout: full ? 600_000 : 120_000,
       // Most of the long ones wait for other processes. Left alone, two cores would run one file at a time.
       maxWorkers: Math.max(4, availableParallelism()),
-      sequence: { sequencer: LongestFirst },
-      // Real processes on a machine that others use: in CI one failure is tried once more, and named in the report.
-      retry: process.env.CI ? 1 : 0,
+      projects: [
+        { extends: true, test: { name: "quick", include: QUICK, exclude: ["test/fixtures/**"] } },
+        {
+          extends: true,
+          test: { name: "system", include: ["test/**/*.test.ts"], exclude: ["test/fixtures/**", ...QUICK] },
+        },
+      ],
     },
   };
 });
