@@ -4,38 +4,44 @@
  *   rouse spawn --name feat-103-worker --tag worker -- claude "…"
  *   node examples/orchestrator.ts
  */
-import { type MessageView, type Rouse, watch } from "rouse";
+import { type MessageView, type Notice, type Rouse, watch } from "rouse";
 
-type Payload = Record<string, unknown> & { worker_id: string; worker_name: string };
+/** What to do about a message of rouse. What it returns is printed. */
+async function actOn(rouse: Rouse, notice: Notice): Promise<string> {
+  switch (notice.msg_type) {
+    case "worker.stuck": {
+      const { worker_id, cause, duration_secs } = notice.payload;
+      const lines = await rouse.readPane(worker_id, 10).catch((): string[] => []);
+      return `stuck (${cause}) for ${duration_secs} s; it shows: ${lines.at(-1) ?? "nothing"}`;
+    }
+    case "worker.needs_input":
+      // A permission is the user's to give; a question may be answered with rouse.sendInput(worker_id, "…").
+      return `asks for ${notice.payload.prompt_type}: ${notice.payload.prompt_preview}`;
+    case "worker.error":
+      return `failed: ${notice.payload.error_context}`;
+    case "worker.complete":
+      await rouse.stop(notice.payload.worker_id).catch(() => null);
+      return `finished (${notice.payload.outcome}): ${notice.payload.completion_message}`;
+    case "worker.recovered":
+      return "recovered by itself";
+    case "worker.escalated":
+      return `needs you: ${notice.payload.reason}`;
+    case "watchdog.blind":
+      return `cannot be seen: ${notice.payload.reason}`;
+  }
+}
 
-/** What to do about each type of message. What it returns is said. */
-const HANDLING: Record<string, (rouse: Rouse, payload: Payload) => Promise<string>> = {
-  "worker.stuck": async (rouse, { worker_id, cause, duration_secs }) => {
-    const lines = await rouse.readPane(worker_id, 10).catch((): string[] => []);
-    return `stuck (${String(cause)}) for ${String(duration_secs)} s; it shows: ${lines.at(-1) ?? "nothing"}`;
-  },
-  "worker.needs_input": async (_rouse, { prompt_type, prompt_preview }) =>
-    // A permission is a person's to give; a question in words may be answered with rouse.sendInput(worker_id, "…").
-    `asks for ${String(prompt_type)}: ${String(prompt_preview)}`,
-  "worker.error": async (_rouse, { error_context }) => `failed: ${String(error_context)}`,
-  "worker.complete": async (rouse, { worker_id, outcome, completion_message }) => {
-    await rouse.stop(worker_id).catch(() => null);
-    return `finished (${String(outcome)}): ${String(completion_message)}`;
-  },
-  "worker.recovered": async () => "goes on by itself",
-  "worker.escalated": async (_rouse, { reason }) => `needs a person: ${String(reason)}`,
-  "watchdog.blind": async (_rouse, { reason }) => `cannot be seen: ${String(reason)}`,
-};
-
-export async function handle(rouse: Rouse, { msg_type, payload }: MessageView): Promise<string> {
-  const about = payload as Payload;
-  const act = HANDLING[msg_type];
-  return `${about.worker_name}: ${act ? await act(rouse, about) : `said ${msg_type}`}`;
+export async function handle(rouse: Rouse, message: MessageView): Promise<string> {
+  if (message.source !== "rouse") return `${message.from} sent ${message.msg_type}`;
+  return `${message.payload.worker_name}: ${await actOn(rouse, message)}`;
 }
 
 export async function main(say: (line: string) => void, rouse: Rouse): Promise<void> {
-  // Each message is acknowledged when it was handled; one that could not be is shown again.
-  await rouse.deliver(async (message) => say(await handle(rouse, message)));
+  // Each message is acknowledged when it was handled. One that fails is tried again, and becomes a dead letter in the end.
+  await rouse.deliver(async (message) => say(await handle(rouse, message)), {
+    onError: (error, message, attempt) => say(`message ${message?.cursor}, attempt ${attempt}: ${String(error)}`),
+    onDeadLetter: (message) => say(`gave up message ${message.cursor}; see rouse.deadLetters()`),
+  });
 }
 
 if (import.meta.filename === process.argv[1]) {

@@ -30,8 +30,8 @@ const LAYERS = {
   effects: { folders: [...READING, "config", "sensors", "host"], packages: "any" },
   daemon: { folders: [...READING, "config", "sensors", "store", "host", "effects", "channels"], packages: "any" },
   api: { folders: [...READING, "config", "sensors", "store", "host", "effects", "daemon"], packages: "any" },
-  demo: { folders: [...READING, "config", "sensors", "store", "host", "effects", "daemon"], packages: "any" },
-  replay: { folders: [...READING, "readers/fragment"], packages: "any" },
+  demo: { folders: [...READING, "config", "sensors", "store", "host", "effects", "daemon", "api"], packages: "any" },
+  replay: { folders: READING, packages: "any" },
   eval: { folders: [...READING, "replay"], packages: "pure" },
   cli: {
     folders: [

@@ -64,7 +64,7 @@ describe("rouse completions", () => {
       const ran = join(home.path, "ran");
       const names = ["web", "監視", `$(touch ${ran})`, "`x`", "two words", "-f"];
       const server = createServer((_, answer) =>
-        answer.end(JSON.stringify({ agents: names.map((name) => ({ name })) })),
+        answer.end(JSON.stringify({ answer: { agents: names.map((name) => ({ name })) } })),
       );
       mkdirSync(join(home.path, "run"));
       await new Promise<void>((resolve) => server.listen(join(home.path, "run", "daemon.sock"), resolve));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { TOOLS } from "../src/api/mcp/tools.js";
-import { MESSAGE_PAYLOADS } from "../src/api/message-shapes.js";
+import { MESSAGE_PAYLOADS } from "../src/api/operations/message-payloads.js";
 import { allCommands } from "../src/cli/completions.js";
 import { MESSAGE_TYPES, type MessageType } from "../src/core/message/message.js";
 

@@ -3,8 +3,8 @@ import { request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ApiEvent, EventKind } from "./events.js";
 
-export interface EventsOptions {
-  kinds?: readonly EventKind[];
+export interface EventsOptions<Kind extends EventKind = EventKind> {
+  kinds?: readonly Kind[];
   agent?: string;
   /** The id of the last event that was seen: what came after it is told first, as far as it is kept. */
   after?: string;
@@ -14,14 +14,18 @@ export interface EventsOptions {
 
 const AGAIN_MS = 500;
 
-export async function* eventsOf(socket: string, options: EventsOptions, signal: AbortSignal): AsyncGenerator<ApiEvent> {
+export async function* eventsOf<Kind extends EventKind>(
+  socket: string,
+  options: EventsOptions<Kind>,
+  signal: AbortSignal,
+): AsyncGenerator<ApiEvent<Kind>> {
   let last = options.after ?? null;
   while (!signal.aborted) {
     try {
       for await (const { event, data } of framesOf(socket, pathOf(options), last, signal)) {
         if (event === "missed") options.missed?.();
         if (event === "missed" || event === "hello") continue;
-        const told = JSON.parse(data) as ApiEvent;
+        const told = JSON.parse(data) as ApiEvent<Kind>;
         last = told.id;
         yield told;
       }

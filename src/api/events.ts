@@ -3,20 +3,44 @@
  * back with the number of the last one that was seen gets the rest. A listener that does not keep up is dropped.
  */
 import { randomBytes } from "node:crypto";
+import type { IncidentChange } from "../core/incident/course.js";
+import type { IncidentView } from "../daemon/incident-view.js";
+import type { SessionView } from "../daemon/view.js";
 import { leaving } from "./leaving.js";
+import type { MessageView } from "./operations/records.js";
+import type { TouchResult } from "./touching.js";
 
 export const EVENT_KINDS = ["assessment", "incident", "message", "touch"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-export interface ApiEvent {
+/** What came of a client's order. */
+export interface OrderEvent {
+  deed: string;
+  client: string;
+  result: TouchResult["result"];
+  reason: string;
+  proven: boolean | null;
+}
+
+interface EventData {
+  assessment: SessionView;
+  incident: IncidentView & { how: IncidentChange["how"] };
+  message: MessageView;
+  touch: OrderEvent;
+}
+
+interface EventOf<Kind extends EventKind> {
   /** `<life of the daemon>-<number>`: an id of an earlier life is known as such. */
   id: string;
-  kind: EventKind;
+  kind: Kind;
   at: string;
   /** The agent that it is about. */
   agent: string;
-  data: Record<string, unknown>;
+  data: EventData[Kind];
 }
+
+/** `data` has the type of its `kind`. */
+export type ApiEvent<Kind extends EventKind = EventKind> = { [K in Kind]: EventOf<K> }[Kind];
 
 export interface Listener {
   /** False when it cannot take more: it is dropped. */
@@ -39,14 +63,14 @@ export class Events {
     return this.#listeners.size;
   }
 
-  tell(kind: EventKind, at: number, agent: string, data: object): void {
+  tell<Kind extends EventKind>(kind: Kind, at: number, agent: string, data: EventData[Kind]): void {
     const event = leaving({
       id: `${this.#life}-${++this.#number}`,
       kind,
       at: new Date(at).toISOString(),
       agent,
-      data: data as Record<string, unknown>,
-    });
+      data,
+    }) as ApiEvent;
     this.#kept.push(event);
     if (this.#kept.length > KEPT_MAX) this.#kept.shift();
     for (const listener of this.#listeners) if (!listener.take(event)) this.#drop(listener);

@@ -1,10 +1,10 @@
 /** What feeds the stream of events: judgements that changed, the book of incidents, and the inboxes. */
 import { incidentView } from "../daemon/incident-view.js";
 import type { LoopEvent } from "../daemon/loop.js";
-import { messageView } from "../daemon/message-routes.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { viewOf } from "../daemon/view.js";
 import type { Events } from "./events.js";
+import { messageView } from "./service/messages.js";
 
 /** Messages are written beside the book of incidents; whoever listens hears of them so much later at most. */
 const MESSAGES_MS = 500;

@@ -7,13 +7,14 @@ import type { Client, Tokens } from "../daemon/http/tokens.js";
 import { eventStream, filterOf } from "./event-stream.js";
 import type { Events } from "./events.js";
 import { leaving } from "./leaving.js";
-import { OPERATIONS, type Operation, type OperationName, perform } from "./operations.js";
-import { ApiProblem, STATUS } from "./problem.js";
+import { OPERATIONS, type OperationName, perform } from "./operations/index.js";
+import type { Operation } from "./operations/operation.js";
+import { ApiProblem, type ProblemStatus } from "./problem.js";
 import { ROUTES } from "./routes.js";
-import type { Service } from "./service.js";
+import type { Services } from "./service/services.js";
 
 export interface ApiOptions {
-  service: Service;
+  services: Services;
   events: Events;
   tokens: Pick<Tokens, "holds">;
   /** Figures for Prometheus. */
@@ -24,15 +25,18 @@ export interface ApiOptions {
 }
 
 type Env = { Bindings: { client: Client } };
+export type ApiApp = Hono<Env>;
 
-export function makeApi({ service, events, tokens, metrics, version, mcp }: ApiOptions): More {
-  const app = new Hono<Env>();
-  const json = (c: Context<Env>, value: unknown, status: 200 | 400 | 403 | 404 | 409 | 429 = 200): Response =>
+/** `isLocal`: for the socket, which offers every operation. */
+export function makeApi({ services, events, tokens, metrics, version, mcp }: ApiOptions, isLocal: boolean): ApiApp {
+  const app: ApiApp = new Hono<Env>();
+  const json = (c: Context<Env>, value: unknown, status: 200 | ProblemStatus = 200): Response =>
     c.body(plainJson(value), status, { "content-type": "application/json" });
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
-    const operation = OPERATIONS[name];
-    app.on(operation.http.method.toUpperCase(), honoPath(operation.http.path), async (c) =>
-      json(c, await perform(service, name, await inputOf(c, operation), c.env.client)),
+    const row: Operation = OPERATIONS[name];
+    if (!isLocal && !row.surfaces.http) continue;
+    app.on(row.method.toUpperCase(), honoPath(row.path), async (c) =>
+      json(c, await perform(services, name, await inputOf(c, row), c.env.client)),
     );
   }
   app.get("/v1/events", (c) => {
@@ -48,16 +52,21 @@ export function makeApi({ service, events, tokens, metrics, version, mcp }: ApiO
   app.post("/mcp", (c) => mcp(c.req.raw, c.env.client));
   app.notFound(() => NOTHING.clone());
   app.onError((error, c) => {
-    if (error instanceof ApiProblem) return json(c, { error: leaving(error.message) }, STATUS[error.kind]);
+    if (error instanceof ApiProblem) return json(c, { error: leaving(error.message) }, error.status);
     throw error;
   });
+  return app;
+}
+
+/** What the port answers besides hooks and telemetry. */
+export function answerPort(app: ApiApp): More {
   return async (request, client) => {
     const { pathname } = new URL(request.url);
     const route = ROUTES.find(({ method, path }) => method === request.method.toLowerCase() && fits(path, pathname));
     if (!route) {
-      const isThere = ROUTES.some(({ path }) => fits(path, pathname));
-      return isThere
-        ? { status: 405, why: "method", says: "this is asked for in another way: see /v1/openapi.json" }
+      const exists = ROUTES.some(({ path }) => fits(path, pathname));
+      return exists
+        ? { status: 405, why: "method", says: "another method is expected here: see /v1/openapi.json" }
         : null;
     }
     if (!client.rights.has(route.right)) return lacks(route.right);
@@ -65,7 +74,7 @@ export function makeApi({ service, events, tokens, metrics, version, mcp }: ApiO
   };
 }
 
-const NOTHING = Response.json({ error: "nothing is here" }, { status: 404 });
+const NOTHING = Response.json({ error: "there is nothing at this path: see /v1/openapi.json" }, { status: 404 });
 
 const honoPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
@@ -74,8 +83,8 @@ function fits(path: string, asked: string): boolean {
   return wanted.length === given.length && wanted.every((part, at) => part.startsWith("{") || part === given[at]);
 }
 
-async function inputOf(c: Context<Env>, { http }: Operation): Promise<unknown> {
-  const rest = http.method === "get" ? c.req.query() : await bodyOf(c);
+async function inputOf(c: Context<Env>, { method }: Operation): Promise<unknown> {
+  const rest = method === "get" ? c.req.query() : await bodyOf(c);
   return { ...rest, ...c.req.param() };
 }
 

@@ -2,20 +2,31 @@
  * rouse for programs of your own: `import { watch } from "rouse"`. It speaks with the daemon of this user over its socket;
  * nothing is watched or judged in your process, so that it may end and come back at any time.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import { rousePaths } from "../config/paths.js";
+import type { AgentSession } from "../core/agent.js";
+import type { CheckedAgent } from "../daemon/check.js";
 import type { IncidentView } from "../daemon/incident-view.js";
-import type { MessageView } from "../daemon/message-routes.js";
-import type { Summary } from "../daemon/summary.js";
+import type { LineView } from "../daemon/line.js";
+import type { RecoveryView } from "../daemon/recovery-view.js";
+import type { Sight } from "../daemon/sight.js";
 import type { SessionView } from "../daemon/view.js";
-import type { Why } from "../daemon/why.js";
+import type { WatchRules } from "../daemon/watch-rules.js";
+import { DEAD_LETTER, type DeadLetter, type DeliverOptions, deadLetterInbox, deliverMessages } from "./deliver.js";
 import { type EventsOptions, eventsOf } from "./event-client.js";
-import type { ApiEvent } from "./events.js";
-import type { OperationName } from "./operations.js";
+import type { ApiEvent, EventKind, OrderEvent } from "./events.js";
+import type { OperationAnswer, OperationInput, OperationName } from "./operations/index.js";
+import type { ClientMessage, MessageView, Notice } from "./operations/records.js";
 import { OwnAgent, type OwnAgentOptions } from "./own-agent.js";
-import { askService } from "./remote.js";
-import type { AgentFilter, AgentStatus, Report, Sent } from "./service.js";
-import type { TouchResult } from "./touching.js";
+import { callOperation } from "./remote.js";
+import type { AgentActivity } from "./service/activity.js";
+import type { AgentFilter, AgentStatus, OrderResult, WhyAnswer } from "./service/agents.js";
+import type { AlertsStatus, AlertTest, AlertView } from "./service/alerts.js";
+import type { DaemonView, HealthView, SummaryAnswer } from "./service/daemon.js";
+import type { Sent } from "./service/messages.js";
+import type { PermissionsView } from "./service/permissions.js";
+import type { Report } from "./service/reports.js";
+import type { SilencesView } from "./service/silences.js";
+import type { SpawnedAgent } from "./service/starts.js";
 import type { WatchdogView } from "./watchdogs.js";
 
 export type { Signal } from "../core/signal.js";
@@ -23,25 +34,49 @@ export type { Cause, State } from "../core/states.js";
 export { Unreachable } from "../daemon/client.js";
 export { ApiProblem } from "./problem.js";
 export type {
+  AgentActivity,
   AgentFilter,
+  AgentSession,
   AgentStatus,
+  AlertsStatus,
+  AlertTest,
+  AlertView,
   ApiEvent,
+  CheckedAgent,
+  ClientMessage,
+  DaemonView,
+  DeadLetter,
+  DeliverOptions,
+  EventKind,
   EventsOptions,
+  HealthView,
   IncidentView,
+  LineView,
   MessageView,
+  Notice,
+  OperationAnswer,
+  OperationInput,
+  OperationName,
+  OrderEvent,
+  OrderResult,
   OwnAgent,
   OwnAgentOptions,
+  PermissionsView,
+  RecoveryView,
   Report,
   Sent,
   SessionView,
-  Summary,
-  TouchResult,
+  Sight,
+  SilencesView,
+  SpawnedAgent,
+  SummaryAnswer,
   WatchdogView,
-  Why,
+  WatchRules,
+  WhyAnswer,
 };
 
 export interface WatchOptions {
-  /** What you are called in messages and in the record of touches. */
+  /** Your name in messages and in the record of orders. */
   name?: string;
   /** Another home than that of the environment (ROUSE_HOME). */
   home?: string;
@@ -66,98 +101,206 @@ export class Rouse {
     this.#name = name;
   }
 
-  health(): Promise<{ ok: boolean; version: string }> {
-    return this.#ask("health");
+  health(): Promise<HealthView> {
+    return this.call("health");
   }
 
+  // Agents
+
   async agents(filter: AgentFilter = {}): Promise<SessionView[]> {
-    return (await this.#ask<{ agents: SessionView[] }>("agents", filter)).agents;
+    return (await this.call("agents", filter)).agents;
   }
 
   /** By name, session id or tmux pane id. */
   status(agent: string): Promise<AgentStatus> {
-    return this.#ask("status", { agent });
+    return this.call("status", { agent });
   }
 
-  why(agent: string): Promise<Why> {
-    return this.#ask("why", { agent });
-  }
-
-  async incidents(which: { agent?: string; all?: boolean; since?: number } = {}): Promise<IncidentView[]> {
-    return (await this.#ask<{ incidents: IncidentView[] }>("incidents", which)).incidents;
-  }
-
-  summary(since: Date): Promise<Summary> {
-    return this.#ask("summary", { since: since.getTime() });
+  why(agent: string): Promise<WhyAnswer> {
+    return this.call("why", { agent });
   }
 
   async readPane(agent: string, lines = 40): Promise<string[]> {
-    return (await this.#ask<{ lines: string[] }>("read_pane", { agent, lines })).lines;
+    return (await this.call("read_pane", { agent, lines })).lines;
   }
 
-  report(agent: string, report: Report): Promise<{ agent: string }> {
-    return this.#ask("report", { agent, ...report });
+  async sessions(): Promise<AgentSession[]> {
+    return (await this.call("sessions")).agents;
+  }
+
+  /** Starts an agent, detached, in a terminal of its own. No shell is used. */
+  spawn(order: OperationInput<"spawn">): Promise<SpawnedAgent> {
+    return this.call("spawn", order);
   }
 
   /** Types one line and presses Enter. Throws `ApiProblem` when that is refused. */
-  sendInput(agent: string, text: string, requestId?: string): Promise<TouchResult> {
-    return this.#ask("send_input", { agent, text, request_id: requestId });
+  sendInput(agent: string, text: string, requestId?: string): Promise<OrderResult> {
+    return this.call("send_input", { agent, text, request_id: requestId });
   }
 
-  /** Ends an agent that rouse spawned. */
-  stop(agent: string): Promise<TouchResult> {
-    return this.#ask("stop", { agent });
+  /** Runs the recovery plan of an agent's problem now. */
+  recover(agent: string, options: { dry_run?: boolean; restart?: boolean } = {}): Promise<RecoveryView> {
+    return this.call("recover", { agent, ...options });
+  }
+
+  /** Ends an agent that rouse spawned, also one that waits for an answer. */
+  stop(agent: string, requestId?: string): Promise<OrderResult> {
+    return this.call("stop", { agent, request_id: requestId });
+  }
+
+  report(agent: string, report: Report): Promise<{ agent: string }> {
+    return this.call("report", { agent, ...report });
+  }
+
+  // Activity
+
+  /** Whether one agent is active, and whether it may be resumed. */
+  getActivity(agent: string): Promise<AgentActivity> {
+    return this.call("get_activity", { agent });
+  }
+
+  async check(options: OperationInput<"check"> = {}): Promise<CheckedAgent[]> {
+    return (await this.call("check", options)).agents;
+  }
+
+  // Incidents
+
+  async incidents(which: OperationInput<"incidents"> = {}): Promise<IncidentView[]> {
+    return (await this.call("incidents", which)).incidents;
+  }
+
+  /** By id, by its first characters, or by the name of an agent with one open incident. */
+  incident(incident: string): Promise<IncidentView> {
+    return this.call("incident", { incident });
+  }
+
+  /** Acknowledges an incident and stops further action on it. */
+  ackIncident(incident: string): Promise<IncidentView> {
+    return this.call("ack", { incident });
+  }
+
+  feedback(incident: string, feedback: "false-alarm" | "right"): Promise<IncidentView> {
+    return this.call("feedback", { incident, feedback });
+  }
+
+  // Permissions and silences
+
+  permissions(): Promise<PermissionsView> {
+    return this.call("permissions");
+  }
+
+  /** Turns auto-recovery on or off. */
+  allow(allowance: OperationInput<"allow">): Promise<PermissionsView> {
+    return this.call("allow", allowance);
+  }
+
+  silences(): Promise<SilencesView> {
+    return this.call("silences");
+  }
+
+  /** Silences an agent or a problem; `for_secs` null ends the silence. */
+  silence(silence: OperationInput<"silence">): Promise<SilencesView> {
+    return this.call("silence", silence);
+  }
+
+  // Alerts
+
+  async alerts(limit = 50): Promise<AlertView[]> {
+    return (await this.call("alerts", { limit })).alerts;
+  }
+
+  alertStatus(): Promise<AlertsStatus> {
+    return this.call("alert_status");
+  }
+
+  testAlert(channel: string): Promise<AlertTest> {
+    return this.call("test_alert", { channel });
+  }
+
+  retryAlerts(): Promise<{ revived: number }> {
+    return this.call("retry_alerts");
+  }
+
+  dismissAlerts(): Promise<{ dismissed: number }> {
+    return this.call("dismiss_alerts");
+  }
+
+  // Watchdog timers
+
+  async watchdogs(): Promise<WatchdogView[]> {
+    return (await this.call("watchdogs")).watchdogs;
   }
 
   startWatchdog(agent: string, intervalSecs: number, message = "check"): Promise<WatchdogView> {
-    return this.#ask("watchdog_start", { agent, interval_secs: intervalSecs, message });
+    return this.call("watchdog_start", { agent, interval_secs: intervalSecs, message });
   }
 
   stopWatchdog(agent: string): Promise<{ stopped: boolean }> {
-    return this.#ask("watchdog_stop", { agent });
+    return this.call("watchdog_stop", { agent });
   }
 
-  messages(which: { tag?: string; after?: number; all?: boolean; limit?: number } = {}): Promise<{
-    messages: MessageView[];
-    cursor: number;
-  }> {
-    return this.#ask("messages", which);
+  // Messages
+
+  messages(which: OperationInput<"messages"> = {}): Promise<{ messages: MessageView[]; cursor: number }> {
+    return this.call("messages", which);
   }
 
   ack(upTo: number, tag?: string): Promise<{ acked: number }> {
-    return this.#ask("ack_messages", { up_to: upTo, tag });
+    return this.call("ack_messages", { up_to: upTo, tag });
   }
 
   send({ tag, type, payload, key }: Sent): Promise<{ cursor: number }> {
-    return this.#ask("send_message", { target: { tag }, msg_type: type, payload, key });
+    return this.call("send_message", { target: { tag }, msg_type: type, payload, key });
   }
 
-  /** Everything as it happens, over restarts of the daemon too, until you stop listening or close. */
-  events(options: EventsOptions = {}): AsyncGenerator<ApiEvent> {
-    return eventsOf(this.#socket, options, this.#ending.signal);
+  inboxes(): Promise<OperationAnswer<"inboxes">> {
+    return this.call("inboxes");
   }
 
   /**
-   * A channel of your own: every message of an inbox goes to `deliver`, in order, and is acknowledged when that has
-   * returned. One that throws gets the same message again, after a pause. Ends when you close.
+   * Hands every message of an inbox to your handler, in order, and acknowledges it when the handler has returned. A handler
+   * that throws gets the message again after a growing pause; after `attempts` the message becomes a dead letter and the
+   * next one follows. Ends when you close.
    */
-  async deliver(deliver: (message: MessageView) => unknown, { tag }: { tag?: string } = {}): Promise<void> {
-    const { signal } = this.#ending;
-    while (!signal.aborted) {
-      let isDone = false;
-      try {
-        const { messages } = await this.messages({ ...(tag === undefined ? {} : { tag }), limit: PAGE });
-        for (const message of messages) {
-          if (signal.aborted) return;
-          await deliver(message);
-          await this.ack(message.cursor, message.target.tag);
-        }
-        isDone = messages.length === PAGE;
-      } catch {
-        // The daemon was restarted, or the channel is away: what was not acknowledged is shown again.
-      }
-      if (!isDone) await sleep(DELIVER_MS, undefined, { signal }).catch(() => {});
-    }
+  deliver(handler: (message: MessageView) => unknown, options: DeliverOptions = {}): Promise<void> {
+    return deliverMessages(this, handler, options, this.#ending.signal);
+  }
+
+  /** Messages that `deliver` gave up, oldest first. Acknowledge them with `ack(cursor, deadLetterInbox(tag))`. */
+  async deadLetters(tag?: string): Promise<DeadLetter[]> {
+    const inbox = deadLetterInbox(tag ?? (await this.inboxes()).orchestrator_tag);
+    const { messages } = await this.messages({ tag: inbox, limit: PAGE });
+    return messages.flatMap(({ msg_type, payload, cursor }) =>
+      msg_type === DEAD_LETTER ? [{ ...(payload as Omit<DeadLetter, "dead_cursor">), dead_cursor: cursor }] : [],
+    );
+  }
+
+  // The daemon
+
+  line(): Promise<LineView> {
+    return this.call("line");
+  }
+
+  summary(since: Date): Promise<SummaryAnswer> {
+    return this.call("summary", { since: since.getTime() });
+  }
+
+  async sources(): Promise<Sight[]> {
+    return (await this.call("sources")).agents;
+  }
+
+  daemon(): Promise<DaemonView> {
+    return this.call("daemon");
+  }
+
+  /** Adds rules for adopting agents that already run. */
+  watch(rules: OperationInput<"watch">): Promise<WatchRules> {
+    return this.call("watch", rules);
+  }
+
+  /** Everything as it happens, over restarts of the daemon too, until you stop listening or close. */
+  events<Kind extends EventKind = EventKind>(options: EventsOptions<Kind> = {}): AsyncGenerator<ApiEvent<Kind>> {
+    return eventsOf(this.#socket, options, this.#ending.signal);
   }
 
   /** A sensor of your own: an agent that rouse cannot see by itself, watched by the signals that you tell. */
@@ -173,10 +316,16 @@ export class Rouse {
     await Promise.all([...this.#agents].map((agent) => agent.leave()));
   }
 
-  #ask<T>(operation: OperationName, input: object = {}): Promise<T> {
-    return askService(this.#socket, operation, { ...input }, { name: this.#name }) as Promise<T>;
+  /** Calls an operation by its name. */
+  call<Name extends OperationName>(
+    operation: Name,
+    ...[input]: Record<string, never> extends OperationInput<Name>
+      ? [input?: OperationInput<Name>]
+      : [input: OperationInput<Name>]
+  ): Promise<OperationAnswer<Name>> {
+    const headers = { "x-rouse-client": encodeURIComponent(this.#name) };
+    return callOperation(this.#socket, operation, (input ?? {}) as OperationInput<Name>, { headers });
   }
 }
 
 const PAGE = 100;
-const DELIVER_MS = 500;

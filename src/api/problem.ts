@@ -1,24 +1,29 @@
-/** What was wrong with a request, in words that say what to do. Every face says it in its own way. */
+/** Why a request was refused, in words that say what to do. Every surface shows it in its own way. */
 export class ApiProblem extends Error {
   readonly kind: ProblemKind;
 
   constructor(kind: ProblemKind, message: string) {
     super(message);
+    this.name = "ApiProblem";
     this.kind = kind;
+  }
+
+  /** The HTTP status of the answer. */
+  get status(): ProblemStatus {
+    return STATUS[this.kind];
   }
 }
 
 export type ProblemKind =
-  | "bad" // the request makes no sense
-  | "right" // the client may not
-  | "unknown" // there is no such agent, incident or watchdog
-  | "refused" // it could be done at another time: an agent is busy, a dialog is open
+  | "bad" // the request is invalid: fix it
+  | "right" // the client lacks the right
+  | "unknown" // no such agent, incident, channel or timer
+  | "refused" // not now: the agent is busy, a dialog is open
   | "full"; // too many of them
 
-export const STATUS: Readonly<Record<ProblemKind, 400 | 403 | 404 | 409 | 429>> = {
-  bad: 400,
-  right: 403,
-  unknown: 404,
-  refused: 409,
-  full: 429,
-};
+const STATUS = { bad: 400, right: 403, unknown: 404, refused: 409, full: 429 } as const satisfies Record<
+  ProblemKind,
+  number
+>;
+
+export type ProblemStatus = (typeof STATUS)[ProblemKind];

@@ -1,25 +1,25 @@
-/** The service from another process of this user: over the daemon's socket, whose file mode is the guard. */
+/** Calls an operation from another process of this user, over the daemon's socket. Loads no schema: the CLI starts quickly. */
 import { askDaemon } from "../daemon/client.js";
-import type { OperationName } from "./operations.js";
+import type { OperationAnswer, OperationInput, OperationName } from "./operations/index.js";
 import { ApiProblem, type ProblemKind } from "./problem.js";
 
-/** What a call over the socket is answered with: blanks while it takes its time, then this. */
+/** The answer to a call: blanks while it is under way, then this. */
 export type Called = { answer: unknown } | { problem: { kind: ProblemKind; message: string } };
 
-export interface Asking {
-  name: string;
-  /** The watched session that it runs in, where it does: then it speaks in that agent's name. */
-  session?: string | undefined;
+export interface CallOptions {
+  /** Who calls: `x-rouse-client`, and what is known of the agent that the caller runs in. */
+  headers?: Readonly<Record<string, string>>;
+  timeoutMs?: number;
 }
 
-/** Throws `ApiProblem` for what the service says no to, and `Unreachable` where no daemon answers. */
-export async function askService(
+/** Throws `ApiProblem` when it is refused, and `Unreachable` if no daemon answers. */
+export async function callOperation<Name extends OperationName>(
   socket: string,
-  operation: OperationName,
-  input: Record<string, unknown>,
-  client: Asking,
-): Promise<unknown> {
-  const called = (await askDaemon(socket, "POST", `/v1/call/${operation}`, { input, client })) as Called;
+  operation: Name,
+  input: OperationInput<Name>,
+  { headers = {}, timeoutMs }: CallOptions = {},
+): Promise<OperationAnswer<Name>> {
+  const called = (await askDaemon(socket, "POST", `/v1/call/${operation}`, input, headers, timeoutMs)) as Called;
   if ("problem" in called) throw new ApiProblem(called.problem.kind, called.problem.message);
-  return called.answer;
+  return called.answer as OperationAnswer<Name>;
 }

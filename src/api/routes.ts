@@ -1,6 +1,7 @@
 /** Every route of the port with the right that it needs: one per operation, and a few that answer something else. */
 import type { Right } from "../daemon/http/tokens.js";
-import { OPERATIONS } from "./operations.js";
+import { OPERATIONS } from "./operations/index.js";
+import type { Operation } from "./operations/operation.js";
 
 export interface Route {
   method: "get" | "post";
@@ -10,25 +11,26 @@ export interface Route {
 }
 
 /** Routes that are no operation: what they answer is no JSON record. */
-export const OTHERS: readonly (Route & { says: string })[] = [
+export const OTHERS: readonly (Route & { summary: string })[] = [
   {
     method: "get",
     path: "/v1/events",
     right: "read",
-    says: "Assessments, incidents, messages and touches as they happen (server-sent events).",
+    summary: "Stream assessments, incidents, messages and orders as they happen (server-sent events).",
   },
-  { method: "get", path: "/metrics", right: "read", says: "Figures for Prometheus." },
-  { method: "get", path: "/v1/openapi.json", right: "read", says: "This document." },
+  { method: "get", path: "/metrics", right: "read", summary: "Read figures for Prometheus." },
+  { method: "get", path: "/v1/openapi.json", right: "read", summary: "Read this document." },
   {
     method: "post",
     path: "/mcp",
     right: "read",
-    says: "The Model Context Protocol, streamable HTTP. Tools ask for their own rights.",
+    summary: "Speak the Model Context Protocol, streamable HTTP. Tools check their own rights.",
   },
 ];
 
-/** Every route with the right that it needs: what the tests of the guard go through. */
-export const ROUTES: readonly Route[] = [
-  ...Object.values(OPERATIONS).map(({ http, right }) => ({ ...http, right })),
-  ...OTHERS.map(({ method, path, right }) => ({ method, path, right })),
-];
+const rows: readonly Operation[] = Object.values(OPERATIONS);
+
+/** Every route of the port: what the tests of the guard go through. */
+export const ROUTES: readonly Route[] = [...rows.filter(({ surfaces }) => surfaces.http), ...OTHERS].map(
+  ({ method, path, right }) => ({ method, path, right }),
+);

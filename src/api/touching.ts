@@ -61,8 +61,7 @@ export class Touching {
         proof: "process_gone",
         waitMs: 0,
       };
-      // The order is the client's own: whether the agent is in trouble is not asked.
-      return carryOut(action, order.session, { ...this.#parts.outside, assessment: () => null, isOrder: true });
+      return carryOut(action, order.session, { ...this.#parts.outside, isOrder: true });
     });
   }
 

@@ -1,11 +1,10 @@
 /** `rouse alert`: what humans were told over which channel, and whether a channel works. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import { rousePaths } from "../config/paths.js";
+import type { AlertsStatus, AlertTest, AlertView } from "../api/service/alerts.js";
 import { plain, plainJson } from "../core/plain.js";
-import type { AlertsStatus, AlertView } from "../daemon/alert-routes.js";
-import { askDaemon } from "../daemon/client.js";
 import { parseNamed } from "./arguments.js";
 import { ask } from "./ask.js";
+import { call } from "./client.js";
 import { localTime } from "./text/incident.js";
 import { isColoured, paint } from "./text/paint.js";
 import { type Column, tableText } from "./text/table.js";
@@ -21,9 +20,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     .option("--limit <n>", "so many, up to 1000", parseLimit, 50)
     .option("--json", "for programs")
     .action(async ({ limit, json }) => {
-      const { alerts } = (await ask(`/v1/alerts?limit=${limit}`, () => false)) as {
-        alerts: AlertView[];
-      };
+      const { alerts } = await ask("alerts", { limit });
       process.stdout.write(json ? `${plainJson({ alerts })}\n` : alertsText(alerts, process.stdout));
     });
   alert
@@ -31,7 +28,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     .description("The channels of your configuration, where they lead, and what is wrong with them.")
     .option("--json", "for programs")
     .action(async ({ json }) => {
-      const status = (await ask("/v1/alerts/status", () => false)) as AlertsStatus;
+      const status = await ask("alert_status", {});
       process.stdout.write(json ? `${plainJson(status)}\n` : channelsText(status, process.stdout));
     });
   alert
@@ -40,8 +37,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     .argument("<channel>", "its name in the configuration", parseNamed)
     .option("--json", "for programs")
     .action(async (channel, { json }) => {
-      const path = `/v1/alerts/test/${encodeURIComponent(channel)}`;
-      const tested = (await askDaemon(rousePaths().daemonSocket, "POST", path, {}, {}, TEST_MS)) as Tested;
+      const tested = await call("test_alert", { channel }, TEST_MS);
       process.stdout.write(json ? `${plainJson(tested)}\n` : testedText(tested));
       if (tested.result !== "sent") setExit(1);
     });
@@ -49,14 +45,14 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     .command("retry")
     .description("Tries again what was given up.")
     .action(async () => {
-      const { revived } = (await post("/v1/alerts/retry")) as { revived: number };
+      const { revived } = await call("retry_alerts", {});
       process.stdout.write(revived === 0 ? "nothing was given up\n" : `${revived} alerts are tried again\n`);
     });
   alert
     .command("dismiss")
     .description("Leaves what was given up at that: status and doctor speak of it no more.")
     .action(async () => {
-      const { dismissed } = (await post("/v1/alerts/dismiss")) as { dismissed: number };
+      const { dismissed } = await call("dismiss_alerts", {});
       process.stdout.write(`${dismissed} alerts are dismissed\n`);
     });
 }
@@ -67,17 +63,7 @@ function parseLimit(value: string): number {
   throw new InvalidArgumentError("It must be a number from 1 to 1000.");
 }
 
-interface Tested {
-  channel: string;
-  type: string;
-  to: string;
-  result: "sent" | "retry" | "refused";
-  reason: string | null;
-}
-
-const post = (path: string): Promise<unknown> => askDaemon(rousePaths().daemonSocket, "POST", path, {});
-
-const testedText = ({ channel, type, to, result, reason }: Tested): string =>
+const testedText = ({ channel, type, to, result, reason }: AlertTest): string =>
   result === "sent"
     ? `${channel} (${type}, ${to}): sent; look whether it has arrived\n`
     : `${channel} (${type}, ${to}): not sent: ${plain(reason ?? "", 300)}\n`;

@@ -1,13 +1,13 @@
 /** `rouse allow`: whom rouse may act on. */
 import type { Command } from "@commander-js/extra-typings";
+import type { PermissionsView } from "../api/service/permissions.js";
 import { suggest } from "../config/suggest.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { Trouble } from "../core/trouble.js";
-import type { AllowView } from "../daemon/acting-routes.js";
 import { collectNames } from "./arguments.js";
 import { ask } from "./ask.js";
+import { call } from "./client.js";
 import { ensureDaemon } from "./daemon.js";
-import { post } from "./incidents.js";
 import { parseTrouble } from "./options.js";
 import { parseDuration } from "./since.js";
 import { localTime } from "./text/incident.js";
@@ -45,16 +45,23 @@ export function addAllow(program: Command, _setExit: (code: number) => void): vo
       if (names.length > 0 && all) refuse("give names of agents or --all, not both");
       if (off && except.length > 0) refuse("--off forbids everything; leave --except out");
       if (!isAsking) await ensureDaemon();
-      const body = { agents: all ? "all" : names, allowed: off !== true, except, for_ms: ms ?? null };
-      const view = (await (isAsking ? ask("/v1/allow", () => false) : post("/v1/allow", body))) as AllowView;
+      const agents = all ? ("all" as const) : names;
+      const for_secs = ms === undefined ? null : ms / 1000;
+      const view = await (isAsking
+        ? ask("permissions", {})
+        : call("allow", { agents, allowed: off !== true, except, for_secs }));
       if (json) process.stdout.write(`${plainJson(view)}\n`);
       else process.stdout.write(allowText(view, process.stdout) + strangersText(names, view));
     });
 }
 
-type Row = AllowView["agents"][number];
+type Row = PermissionsView["agents"][number];
 
-export function allowText({ all, agents }: AllowView, screen: { columns?: number }, now: number = Date.now()): string {
+export function allowText(
+  { all, agents }: PermissionsView,
+  screen: { columns?: number },
+  now: number = Date.now(),
+): string {
   const head = all?.allowed
     ? `rouse acts on every agent that it starts${endText(all, now)}\n`
     : agents.some(({ allowed }) => allowed)
@@ -87,7 +94,7 @@ function endText({ except, until }: { except: readonly Trouble[]; until: string 
 }
 
 /** A name may be meant for later; it may also be a slip. */
-export function strangersText(names: readonly string[], { agents }: AllowView): string {
+export function strangersText(names: readonly string[], { agents }: PermissionsView): string {
   const running = new Set(agents.flatMap(({ agent, origin }) => (origin === null ? [] : [agent])));
   return [...new Set(names)]
     .filter((name) => !running.has(plain(name, 80)))

@@ -2,9 +2,11 @@
  * Asks the daemon what people want to know. With the first agent it is just coming up, and an agent that was started a
  * moment ago is not known to it at once: whoever looks right after the start waits for both.
  */
+import { ApiProblem } from "../api/problem.js";
 import { rousePaths } from "../config/paths.js";
-import { askDaemon, Refused, Unreachable } from "../daemon/client.js";
+import { Refused, Unreachable } from "../daemon/client.js";
 import { type FoundSession, listSessions } from "../host/registry.js";
+import { call, type OperationAnswer, type OperationInput, type OperationName } from "./client.js";
 
 const WAIT_MS = 5000;
 const STEP_MS = 100;
@@ -12,10 +14,14 @@ const STEP_MS = 100;
 const YOUNG_MS = 20_000;
 
 /** `lacks` says whether an agent that has just started is missing in an answer, or in the lack of one. */
-export async function ask(path: string, lacks: (young: FoundSession, answer: unknown) => boolean): Promise<unknown> {
+export async function ask<Name extends OperationName>(
+  operation: Name,
+  input: OperationInput<Name>,
+  lacks: (young: FoundSession, answer: unknown) => boolean = () => false,
+): Promise<OperationAnswer<Name>> {
   const deadline = Date.now() + WAIT_MS;
   for (;;) {
-    const outcome = await once(path);
+    const outcome = await once(operation, input);
     const isAnswer = !(outcome instanceof Error);
     const isEarly =
       isStarting(outcome) ||
@@ -28,13 +34,18 @@ export async function ask(path: string, lacks: (young: FoundSession, answer: unk
   }
 }
 
-function once(path: string): Promise<unknown> {
-  return askDaemon(rousePaths().daemonSocket, "GET", path).catch((error: unknown) => {
-    if (error instanceof Unreachable || isStarting(error) || (error instanceof Refused && error.status === 404))
-      return error;
+function once<Name extends OperationName>(
+  operation: Name,
+  input: OperationInput<Name>,
+): Promise<OperationAnswer<Name> | Error> {
+  return call(operation, input).catch((error: unknown) => {
+    if (error instanceof Unreachable || isStarting(error) || isUnknown(error)) return error as Error;
     throw error;
   });
 }
+
+/** The agent or incident does not exist. */
+export const isUnknown = (error: unknown): boolean => error instanceof ApiProblem && error.kind === "unknown";
 
 /** It reads its journal; most take less than the time that is waited here. */
 const isStarting = (outcome: unknown): boolean => outcome instanceof Refused && outcome.status === 503;

@@ -5,6 +5,7 @@ import { plainJson } from "../core/plain.js";
 import { spell } from "../core/spell.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js";
 import { ask, isUnlisted } from "./ask.js";
+import type { OperationInput } from "./client.js";
 import { settings } from "./settings.js";
 import { isColoured, paint } from "./text/paint.js";
 import { type Column, tableText } from "./text/table.js";
@@ -25,24 +26,21 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
     .option("--json", "for programs")
     .action(async ({ activityCheck, json }) => {
       settings();
-      const query = new URLSearchParams(askedHere());
-      if (!activityCheck) query.set("activity", "off");
-      const { agents } = (await ask(`/v1/check?${query.toString()}`, isUnlisted)) as {
-        agents: CheckedAgent[];
-      };
+      const asked = { ...askedHere(), ...(activityCheck ? {} : { activity: false }) };
+      const { agents } = await ask("check", asked, isUnlisted);
       process.stdout.write(json ? `${plainJson({ agents })}\n` : checkText(agents, process.stdout));
       if (agents.some(({ category }) => category === "critical" || category === "auto-resume")) setExit(1);
     });
 }
 
 /** The daemon knows what is configured where each agent works; what this shell's variables say is known here alone. */
-function askedHere(): Record<string, string> {
+function askedHere(): OperationInput<"check"> {
   const { config, origins } = loadConfig({ projects: false });
   const isAsked = (name: string): boolean => origins[name]?.layer === "environment";
   const hours = Object.entries(config.check).filter(([name]) => isAsked(`check.${name}`));
   return {
-    ...Object.fromEntries(hours.map(([name, value]) => [name, String(value)])),
-    ...(isAsked("resume.validate_activity") ? { activity: config.resume.validate_activity ? "on" : "off" } : {}),
+    ...Object.fromEntries(hours),
+    ...(isAsked("resume.validate_activity") ? { activity: config.resume.validate_activity } : {}),
   };
 }
 

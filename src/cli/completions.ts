@@ -1,8 +1,8 @@
 /** `rouse completions`: scripts for shells, made from the commands themselves, so that they cannot fall behind. */
 import { Argument, Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
-import { askDaemon } from "../daemon/client.js";
 import { listSessions } from "../host/registry.js";
+import { call } from "./client.js";
 import { bashScript, fishScript, type Spec, zshScript } from "./completion-scripts.js";
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
@@ -37,8 +37,8 @@ const SAFE_NAME = /^[\p{L}\p{N}_][\p{L}\p{M}\p{N}._@%+-]*$/u;
 /** From the hosts' own records, and from the daemon where one runs; none is started. */
 async function agentNames(): Promise<string[]> {
   const paths = rousePaths();
-  const watched = await askDaemon(paths.daemonSocket, "GET", "/v1/registered", undefined, {}, AGENTS_MS).then(
-    (answer) => (answer as { agents: { name: string }[] }).agents,
+  const watched = await call("sessions", {}, AGENTS_MS).then(
+    ({ agents }) => agents,
     () => [],
   );
   const held = listSessions(paths).filter(({ isAlive }) => isAlive);

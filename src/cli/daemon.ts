@@ -13,6 +13,7 @@ import { askDaemon, Unreachable } from "../daemon/client.js";
 import { keepDown } from "../daemon/kept-down.js";
 import type { Fold } from "../daemon/starting.js";
 import { BadInput } from "../replay/bad-input.js";
+import { call } from "./client.js";
 import { HOST_SCRIPT } from "./host-script.js";
 import { startByService, UNIT } from "./init/service.js";
 import { readVersion } from "./version.js";
@@ -46,7 +47,7 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
       // Before it ends: a host that misses it would start it again.
       keepDown(paths);
       try {
-        await askDaemon(paths.daemonSocket, "POST", "/v1/shutdown", {});
+        await call("shut_down", {});
         process.stdout.write(`the daemon is down; agents go on. ${UNTIL}\n`);
       } catch (error) {
         if (!(error instanceof Unreachable && error.isDown)) throw error;

@@ -2,12 +2,11 @@
 import { createConnection, type Socket } from "node:net";
 import { rousePaths } from "../config/paths.js";
 import { otherNames } from "../config/suggest.js";
-import type { AgentSession } from "../core/agent.js";
-import { askDaemon } from "../daemon/client.js";
 import { ask } from "../host/ask.js";
 import { FrameReader, frame, type ToHost } from "../host/frames.js";
 import { type FoundSession, findSession, listSessions } from "../host/registry.js";
 import { BadInput } from "../replay/files.js";
+import { call } from "./client.js";
 
 /** The agent of this name, alive or not. */
 export async function sessionNamed(name: string): Promise<FoundSession> {
@@ -24,9 +23,7 @@ export async function sessionNamed(name: string): Promise<FoundSession> {
 
 /** One that rouse watches but does not hold: where it is. */
 async function watchedOnly(name: string): Promise<string | null> {
-  const { agents } = (await askDaemon(rousePaths().daemonSocket, "GET", "/v1/registered").catch(() => ({
-    agents: [],
-  }))) as { agents: AgentSession[] };
+  const { agents } = await call("sessions", {}).catch(() => ({ agents: [] }));
   const found = agents.find((agent) => agent.name === name || agent.session === name);
   if (!found) return null;
   const where = found.pane

@@ -1,12 +1,11 @@
 /** `rouse incidents`, `silence`, `ack` and `feedback`: what is wrong, what is done about it, and a person's word on it. */
 import { Argument, type Command } from "@commander-js/extra-typings";
-import { rousePaths } from "../config/paths.js";
+import type { SilencesView } from "../api/service/silences.js";
 import { plain, plainJson } from "../core/plain.js";
-import type { SilencesView } from "../daemon/acting-routes.js";
-import { askDaemon, Refused } from "../daemon/client.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import { parseNamed } from "./arguments.js";
-import { ask } from "./ask.js";
+import { ask, isUnknown } from "./ask.js";
+import { call, type OperationInput } from "./client.js";
 import { parseTrouble } from "./options.js";
 import { parseDuration, parseSince } from "./since.js";
 import { feedbackText, incidentsText, localTime, storyText } from "./text/incident.js";
@@ -27,10 +26,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     )
     .option("--json", "for programs")
     .action(async (id, { all, since, json }) => {
-      const query = {
-        all: all ? "yes" : "no",
-        ...(since === undefined ? {} : { since: String(Math.floor(since)) }),
-      };
+      const query = { all: all === true, ...(since === undefined ? {} : { since: Math.floor(since) }) };
       const isList = id === undefined || all === true || since !== undefined;
       const found = isList ? await list(query, id) : null;
       if (found) {
@@ -40,7 +36,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
         process.stdout.write(json ? `${plainJson(found)}\n` : text());
         return;
       }
-      const incident = (await ask(`/v1/incidents/${encodeURIComponent(id ?? "")}`, () => false)) as IncidentView;
+      const incident = await ask("incident", { incident: id ?? "" });
       process.stdout.write(json ? `${plainJson(incident)}\n` : storyText(incident, process.stdout));
     });
   program
@@ -56,10 +52,9 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
       if (what === undefined && (ms !== undefined || off)) refuse("say which agent or trouble is meant");
       if (ms !== undefined && off) refuse("--off ends it now; leave --for out");
       if (what !== undefined && ms === undefined && !off) refuse("say for how long (--for 2h), or end it (--off)");
-      const body = { what, trouble: trouble ?? null, for_ms: ms ?? null };
-      const silences = (await (what === undefined
-        ? ask("/v1/silences", () => false)
-        : post("/v1/silences", body))) as SilencesView;
+      const silences = await (what === undefined
+        ? ask("silences", {})
+        : call("silence", { what, problem: trouble ?? null, for_secs: ms === undefined ? null : ms / 1000 }));
       process.stdout.write(json ? `${plainJson(silences)}\n` : silencesText(silences));
     });
   program
@@ -68,7 +63,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     .argument("<id>", "the incident, or its agent", parseNamed)
     .option("--json", "for programs")
     .action(async (id, { json }) => {
-      const incident = (await post(`/v1/incidents/${encodeURIComponent(id)}/ack`, {})) as IncidentView;
+      const incident = await call("ack", { incident: id });
       const { agent, trouble } = incident;
       process.stdout.write(
         json ? `${plainJson(incident)}\n` : `${agent}: ${trouble} is yours; rouse does nothing about it\n`,
@@ -81,24 +76,20 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     .addArgument(new Argument("<word>", "how it was").choices(["false-alarm", "right"] as const))
     .option("--json", "for programs")
     .action(async (id, feedback, { json }) => {
-      const incident = (await post(`/v1/incidents/${encodeURIComponent(id)}/feedback`, { feedback })) as IncidentView;
+      const incident = await call("feedback", { incident: id, feedback });
       process.stdout.write(json ? `${plainJson(incident)}\n` : feedbackText(incident));
     });
 }
 
 /** Null where the word is no agent's name: then it is an incident's. */
-async function list(query: Record<string, string>, agent?: string): Promise<{ incidents: IncidentView[] } | null> {
-  const asked = new URLSearchParams({ ...query, ...(agent === undefined ? {} : { agent }) });
+async function list(query: OperationInput<"incidents">, agent?: string): Promise<{ incidents: IncidentView[] } | null> {
   try {
-    return (await ask(`/v1/incidents?${asked.toString()}`, () => false)) as { incidents: IncidentView[] };
+    return await ask("incidents", { ...query, ...(agent === undefined ? {} : { agent }) });
   } catch (error) {
-    if (agent !== undefined && error instanceof Refused && error.status === 404) return null;
+    if (agent !== undefined && isUnknown(error)) return null;
     throw error;
   }
 }
-
-export const post = (path: string, body: unknown): Promise<unknown> =>
-  askDaemon(rousePaths().daemonSocket, "POST", path, body);
 
 function silencesText({ silences }: SilencesView, now: number = Date.now()): string {
   if (silences.length === 0) return "nothing is silenced\n";

@@ -2,9 +2,9 @@
 import type { Command } from "@commander-js/extra-typings";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { type Ask, makeMcpServer } from "../api/mcp/server.js";
-import { OPERATIONS } from "../api/operations.js";
+import { OPERATIONS } from "../api/operations/index.js";
 import { ApiProblem } from "../api/problem.js";
-import { askService } from "../api/remote.js";
+import { callOperation } from "../api/remote.js";
 import { rousePaths } from "../config/paths.js";
 import { Unreachable } from "../daemon/client.js";
 import { RIGHTS, type Right } from "../daemon/http/tokens.js";
@@ -53,13 +53,17 @@ async function start(): Promise<void> {
 }
 
 function askerOf(rights: ReadonlySet<Right>, session: string | undefined): Ask {
-  const client = { name: `mcp ${process.ppid}`, session };
+  const headers = {
+    "x-rouse-client": encodeURIComponent(`mcp ${process.ppid}`),
+    "x-rouse-rights": [...rights].join(","),
+    ...(session === undefined ? {} : { "x-rouse-session": session }),
+  };
   return async (operation, input) => {
     const { right } = OPERATIONS[operation];
     if (!rights.has(right))
       throw new ApiProblem("right", `this needs the right ${right}, which mcp.rights does not give`);
     try {
-      return await askService(rousePaths().daemonSocket, operation, input, client);
+      return await callOperation(rousePaths().daemonSocket, operation, input as never, { headers });
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
       throw new ApiProblem("refused", `${error.message}: a person starts it with rouse up`);

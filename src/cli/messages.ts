@@ -1,12 +1,11 @@
 /** `rouse messages`: what orchestrators are told, read with a cursor and acknowledged. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import { rousePaths } from "../config/paths.js";
+import type { MessageView } from "../api/operations/records.js";
 import { plain, plainJson } from "../core/plain.js";
-import { askDaemon, Unreachable } from "../daemon/client.js";
-import type { MessageView } from "../daemon/message-routes.js";
+import { Unreachable } from "../daemon/client.js";
 import { parseInbox, parseMessageType } from "./arguments.js";
 import { ask } from "./ask.js";
-import { callerHeaders } from "./hook.js";
+import { call } from "./client.js";
 import { settings } from "./settings.js";
 import { localTime } from "./text/incident.js";
 
@@ -27,11 +26,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
     .option("--after <cursor>", "only what came after that cursor", wholeNumber)
     .option("--json", "for programs: one object, with --follow one message per line")
     .action(async ({ tag = orchestratorTag(), follow, ack, all, after = 0, json }) => {
-      const page = (cursor: number): Promise<Page> =>
-        ask(
-          `/v1/messages?${new URLSearchParams({ tag, after: String(cursor), all: all ? "yes" : "no" }).toString()}`,
-          () => false,
-        ) as Promise<Page>;
+      const page = (cursor: number): Promise<Page> => ask("messages", { tag, after: cursor, all: all === true });
       const shown: MessageView[] = [];
       let cursor = after;
       let isAny = false;
@@ -48,7 +43,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
           else shown.push(message);
         }
         // Acknowledged after it was printed: whoever dies in between reads it again.
-        if (ack && found && found.cursor > cursor) await post("/v1/messages/ack", { tag, up_to: found.cursor });
+        if (ack && found && found.cursor > cursor) await call("ack_messages", { tag, up_to: found.cursor });
         cursor = found?.cursor ?? cursor;
         if (found && found.messages.length > 0) continue;
         if (!follow) break;
@@ -70,8 +65,8 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
       if (words.length === 0 && payload === undefined) command.error("error: say something: a text, or --payload");
       const target = { tag: tag ?? orchestratorTag() };
       const body = payload ?? { text: words.join(" ") };
-      const answer = await post("/v1/messages", { target, msg_type: type, payload: body });
-      process.stdout.write(`sent to ${plain(target.tag, 80)}, cursor ${(answer as { cursor: number }).cursor}\n`);
+      const { cursor } = await call("send_message", { target, msg_type: type, payload: body });
+      process.stdout.write(`sent to ${plain(target.tag, 80)}, cursor ${cursor}\n`);
     });
 }
 
@@ -82,19 +77,16 @@ interface Page {
 
 const orchestratorTag = (): string => settings().watchdog.orchestrator_tag;
 
-const post = (path: string, body: unknown): Promise<unknown> =>
-  askDaemon(rousePaths().daemonSocket, "POST", path, body, callerHeaders());
-
 function wholeNumber(value: string): number {
   const number = Number(value);
   if (!Number.isSafeInteger(number) || number < 0) throw new InvalidArgumentError("It must be a cursor, such as 17.");
   return number;
 }
 
-function parseObject(text: string): object {
+function parseObject(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
     // Said below.
   }

@@ -3,7 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { plainJson } from "../core/plain.js";
 import type { RecoveryView } from "../daemon/recovery-view.js";
 import { parseNamed } from "./arguments.js";
-import { post } from "./incidents.js";
+import { call } from "./client.js";
 import { doneText, localTime } from "./text/incident.js";
 
 /** Try again: something is being done to it. */
@@ -23,8 +23,7 @@ export function addRecover(program: Command, setExit: (code: number) => void): v
     .option("--restart", "stop it and start it anew")
     .option("--json", "for programs")
     .action(async (name, { dryRun, restart, json }) => {
-      const body = { dry_run: dryRun === true, restart: restart === true };
-      const view = (await post(`/v1/sessions/${encodeURIComponent(name)}/recover`, body)) as RecoveryView;
+      const view = await call("recover", { agent: name, dry_run: dryRun === true, restart: restart === true });
       process.stdout.write(json ? `${plainJson(view)}\n` : recoveryText(view));
       if (view.busy) setExit(BUSY);
       else if (!dryRun && isFailed(view)) setExit(1);

@@ -1,12 +1,11 @@
 /** `rouse status`, `rouse health` and `rouse why`: looking at what is watched. */
 import { type Command, Option } from "@commander-js/extra-typings";
+import type { WhyAnswer } from "../api/service/agents.js";
+import type { AlertsStatus } from "../api/service/alerts.js";
 import { plain, plainJson } from "../core/plain.js";
 import { spell } from "../core/spell.js";
-import type { AlertsStatus } from "../daemon/alert-routes.js";
-import { Refused } from "../daemon/client.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import type { PulseView } from "../daemon/pulse.js";
-import type { WhyAnswer } from "../daemon/routes.js";
 import type { SessionView } from "../daemon/view.js";
 import { parseNamed } from "./arguments.js";
 import { ask, isCalled, isUnlisted } from "./ask.js";
@@ -69,41 +68,31 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .argument("<agent>", "its name", parseNamed)
     .option("--json", "for programs")
     .action(async (name, { json }) => {
-      const why = (await ask(`/v1/sessions/${encodeURIComponent(name)}/why`, isCalled(name))) as WhyAnswer;
+      const why = await ask("why", { agent: name }, isCalled(name));
       process.stdout.write(json ? `${plainJson(why)}\n` : whyText(why, process.stdout));
     });
 }
 
 const listAll = (all: boolean) => Promise.all([listAgents(all), listPulses(), listIncidents(), alertsStatus()]);
 
-/** `withLost`: also those that ended in a trouble that nobody has taken; a daemon of an older release names none. */
-async function listAgents(all: boolean, withLost = false): Promise<SessionView[]> {
-  const { agents, lost = [] } = (await ask("/v1/sessions", isUnlisted)) as { agents: SessionView[]; lost?: string[] };
-  return agents
-    .filter(({ ended_at, session }) => all || ended_at === null || (withLost && lost.includes(session)))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+/** `lost`: also ended agents with an unacknowledged problem. */
+async function listAgents(ended: boolean, lost = false): Promise<SessionView[]> {
+  const { agents } = await ask("agents", { ended, lost }, isUnlisted);
+  return [...agents].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What a daemon of another release may not know. One that only does not answer has not said that there is nothing. */
-async function askIfKnown<T>(path: string, none: T): Promise<T> {
-  try {
-    return (await ask(path, () => false)) as T;
-  } catch (error) {
-    if (error instanceof Refused && error.status === 404) return none;
-    throw error;
-  }
-}
+const listPulses = async (): Promise<{ pulses: PulseView[] }> => {
+  const { pulses } = await ask("daemon", {});
+  return { pulses };
+};
 
-const listPulses = (): Promise<{ pulses: PulseView[] }> => askIfKnown("/v1/pulse", { pulses: [] });
+const listIncidents = async (): Promise<IncidentView[]> => (await ask("incidents", {})).incidents;
 
-const listIncidents = async (): Promise<IncidentView[]> =>
-  (await askIfKnown<{ incidents: IncidentView[] }>("/v1/incidents", { incidents: [] })).incidents;
-
-const alertsStatus = (): Promise<AlertsStatus | null> => askIfKnown("/v1/alerts/status", null);
+const alertsStatus = (): Promise<AlertsStatus> => ask("alert_status", {});
 
 /** Alerts that reached nobody, loudly; empty while all are told. */
-function lostText(alerts: AlertsStatus | null, screen: Screen): string {
-  if (!alerts || (alerts.dead === 0 && alerts.problems.length === 0 && alerts.failing.length === 0)) return "";
+function lostText(alerts: AlertsStatus, screen: Screen): string {
+  if (alerts.dead === 0 && alerts.problems.length === 0 && alerts.failing.length === 0) return "";
   const colour = isColoured(screen);
   const [last] = alerts.dead_letters;
   const [failing] = alerts.failing;
@@ -123,8 +112,7 @@ function lostText(alerts: AlertsStatus | null, screen: Screen): string {
 const pulsesText = ({ pulses }: { pulses: readonly PulseView[] }): string =>
   pulses.map(({ problem }) => (problem === null ? "" : `rouse's own sign of life fails: ${problem}\n`)).join("");
 
-const oneAgent = (name: string): Promise<SessionView> =>
-  ask(`/v1/sessions/${encodeURIComponent(name)}`, isCalled(name)) as Promise<SessionView>;
+const oneAgent = (name: string): Promise<SessionView> => ask("status", { agent: name }, isCalled(name));
 
 /** The fields of the agent-health proposal: agent, status, last_output, errors. */
 function healthOf(agent: SessionView): {

@@ -1,10 +1,10 @@
 /** `rouse summary`: what happened since last night. */
 import type { Command } from "@commander-js/extra-typings";
+import type { SummaryAnswer } from "../api/service/daemon.js";
 import { plainJson } from "../core/plain.js";
 import { spell } from "../core/spell.js";
 import type { State } from "../core/states.js";
 import type { IncidentView } from "../daemon/incident-view.js";
-import type { SummaryAnswer } from "../daemon/looking-routes.js";
 import type { AgentSummary, Trouble } from "../daemon/summary.js";
 import { ask } from "./ask.js";
 import { parseSince } from "./since.js";
@@ -30,7 +30,7 @@ export function addSummary(program: Command, _setExit: (code: number) => void): 
     .option("--json", "for programs")
     .action(async ({ since, json }) => {
       const from = Math.floor(since ?? parseSince(USUAL));
-      const summary = (await ask(`/v1/summary?since=${from}`, () => false)) as SummaryAnswer;
+      const summary = await ask("summary", { since: from });
       process.stdout.write(json ? `${plainJson(summary)}\n` : summaryText(summary, process.stdout));
     });
 }

@@ -19,6 +19,7 @@ afterAll(() => {
 const message = (payload: object, from = "api") => ({
   cursor: 7,
   key: "k",
+  source: "client" as const,
   msg_type: "note",
   target: { tag: "team" },
   from,

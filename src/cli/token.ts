@@ -22,13 +22,14 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     .summary("tokens for the HTTP API, and what each may do")
     .description(
       "Every request to the daemon's port needs a token. Its rights: read (states, reasons, terminals, messages), report\n" +
-        "(what agents say of themselves, messages) and touch (type into agents, end those that rouse spawned).",
+        "(what agents say of themselves, messages), touch (start agents, type into them, recover and end them) and admin\n" +
+        "(permissions, silences, alerts, what is watched).",
     );
   token
     .command("create")
     .summary("make a token; it is shown once")
     .argument("<name>", "whom it is for, such as my-orchestrator")
-    .option("--right <right...>", "read, report or touch", addRight)
+    .option("--right <right...>", "read, report, touch or admin", addRight)
     .option("--json", "for programs")
     .action((name, { right = ["read"], json }) => {
       const paths = rousePaths();

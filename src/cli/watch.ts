@@ -1,10 +1,9 @@
 /** `rouse watch`: adopts what already runs, in tmux or in any other terminal. */
 import type { Command } from "@commander-js/extra-typings";
-import { rousePaths } from "../config/paths.js";
 import { plainJson } from "../core/plain.js";
-import { askDaemon } from "../daemon/client.js";
 import type { WatchRules } from "../daemon/watch-rules.js";
 import { collectNames, collectTag } from "./arguments.js";
+import { call } from "./client.js";
 import { ensureDaemon } from "./daemon.js";
 import { settings } from "./settings.js";
 
@@ -34,7 +33,7 @@ export function addWatch(program: Command): void {
         names,
         ...(none ? { anew: true } : {}),
       };
-      const rules = (await askDaemon(rousePaths().daemonSocket, "POST", "/v1/watch", wanted)) as WatchRules;
+      const rules = await call("watch", wanted);
       process.stdout.write(json ? `${plainJson(rules)}\n` : `${rulesText(rules)}; see them with "rouse status"\n`);
     });
 }

@@ -21,7 +21,7 @@ export function plainJson(value: unknown, indent?: number): string {
 }
 
 /** The same for JSON that is text already. */
-export function plainJsonText(json: string): string {
+function plainJsonText(json: string): string {
   const escaped = (text: string): string =>
     Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
   return json.replace(UNSAFE, (text) => (text === "\n" ? text : escaped(text)));

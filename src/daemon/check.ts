@@ -87,7 +87,7 @@ function checkOne(watched: SessionJudge, now: number, options: CheckOptions): Ch
 }
 
 /** What a workspace tells of the time before the agent was there is not its activity. */
-function ownActivity({ session, evidence: { activity } }: SessionJudge): ActivityState {
+export function ownActivity({ session, evidence: { activity } }: SessionJudge): ActivityState {
   const own = [...activity.recent].map(
     ([source, signals]) => [source, signals.filter(({ at }) => at >= session.startedAt)] as const,
   );

@@ -31,6 +31,8 @@ export interface LoopSetup extends ChannelSetup {
   permission: Permission;
   recovery: UserRecovery;
   policyOf: (session: AgentSession) => Policy;
+  /** Policies that an agent may be started with in this folder. */
+  policyNames: (workspace: string) => string[];
   /** What effects see of the daemon. */
   outside: EffectWorld;
   notes: string[];
@@ -58,6 +60,9 @@ export function setUpLoop(journal: Journal, clock: Clock, options: LoopSetupOpti
     const { policies } = files.under(tuning.configOf(session).health);
     return policyFor(policies, session, USUAL);
   };
+  const policyNames = (workspace: string): string[] => [
+    ...files.under(tuning.configOf({ workspace }).health).policies.keys(),
+  ];
   const can: StepRules["can"] = (session) => canDo(session, profileOf);
   const patienceMs = (agent: string): number => {
     const judge = loop.find(agent);
@@ -103,7 +108,7 @@ export function setUpLoop(journal: Journal, clock: Clock, options: LoopSetupOpti
     permission.rename(event.from, event.to);
     tuning.learn(loop.incidents.feedback);
   });
-  const notes = [...problems.map(problemText), ...channels.notes];
+  const notes = [...problems.map(problemText), ...channels.channelNotes];
   if (permission.problem !== null) notes.push(permission.problem);
-  return { ...channels, loop, permission, recovery: new UserRecovery(loop), policyOf, outside, notes };
+  return { ...channels, loop, permission, recovery: new UserRecovery(loop), policyOf, policyNames, outside, notes };
 }

@@ -23,7 +23,8 @@ export interface ChannelSetup {
   rules: Omit<AlertRules, "patienceMs" | "tagsOf">;
   /** Sends what is due in the outbox, digests included. */
   send: (now: number) => void;
-  notes: string[];
+  /** Problems in the configuration of channels. */
+  channelNotes: string[];
 }
 
 export function openChannels(config: Config, outbox: OutboxTable, loop: () => Loop): ChannelSetup {
@@ -59,7 +60,7 @@ export function openChannels(config: Config, outbox: OutboxTable, loop: () => Lo
     digests?.tick(at);
     courier.pump();
   };
-  return { courier, channels, rules, send, notes: [...loaded.problems, ...problems].map(problemText) };
+  return { courier, channels, rules, send, channelNotes: [...loaded.problems, ...problems].map(problemText) };
 }
 
 /** Rules for messages from the configuration of the user and of the folder that each agent works in. */

@@ -7,13 +7,35 @@ import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
 import type { Journal } from "../store/journal.js";
 import type { More } from "./http/app.js";
+import type { HttpView } from "./http/face.js";
 import type { LoopSetup } from "./loop-setup.js";
+import type { Profiles } from "./profiles.js";
+import type { PulseView } from "./pulse.js";
+import type { Tuning } from "./tuning.js";
+import type { WatchRules } from "./watch-rules.js";
 
-export interface DaemonParts extends Pick<LoopSetup, "loop" | "permission" | "recovery" | "outside"> {
+export interface DaemonParts
+  extends Pick<
+    LoopSetup,
+    "loop" | "permission" | "policyNames" | "recovery" | "outside" | "channels" | "channelNotes"
+  > {
   journal: Journal;
   config: Config;
+  tuning: Pick<Tuning, "configOf" | "learn">;
+  profiles: Pick<Profiles, "own">;
   paths: RousePaths;
   version: string;
+  control: DaemonControl;
+}
+
+/** What a client may ask of the daemon process itself. */
+export interface DaemonControl {
+  /** Adds rules for adopting agents; returns all rules in force. */
+  watch(rules: WatchRules): Promise<WatchRules>;
+  pulses(): PulseView[];
+  http(): HttpView;
+  /** Resolves when no alert is under way; the process ends after the answer has left. */
+  shutDown(): Promise<void>;
 }
 
 export interface Faces {

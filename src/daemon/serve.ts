@@ -12,8 +12,6 @@ import { loadReaders } from "../programs/registry.js";
 import { placeOf } from "../sensors/place.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
-import { addActingRoutes } from "./acting-routes.js";
-import { addAlertRoutes } from "./alert-routes.js";
 import { askDaemon } from "./client.js";
 import { Clock } from "./clock.js";
 import { deadManPulse } from "./dead-man.js";
@@ -22,14 +20,12 @@ import { makeHostRoutes } from "./host-routes.js";
 import { HttpFace } from "./http/face.js";
 import { makeKey } from "./http/key.js";
 import { Telemetry } from "./http/telemetry.js";
+import { makeIntake } from "./intake.js";
 import { allowUp, keepDown } from "./kept-down.js";
 import { Looked } from "./looked.js";
-import { addLookingRoutes } from "./looking-routes.js";
 import { setUpLoop } from "./loop-setup.js";
-import { addMessageRoutes } from "./message-routes.js";
-import type { OpenFaces } from "./parts.js";
+import type { DaemonControl, OpenFaces } from "./parts.js";
 import { Profiles } from "./profiles.js";
-import { makeRoutes } from "./routes.js";
 import { servicePulse } from "./service-manager.js";
 import { answerStarting, inPieces } from "./starting.js";
 import { Tuning } from "./tuning.js";
@@ -133,7 +129,25 @@ export async function serve(
   // Alerts that are under way come first, while the daemon still answers; whoever asked hears when that is done.
   const atRest = (): Promise<void> => setup.courier.close();
   const hooks = new Hooks(loop, place, await loadReaders());
-  const faces = openFaces({ ...setup, journal, config, paths, version });
+  const control: DaemonControl = {
+    watch,
+    pulses: () => pulses.map((pulse) => pulse.view()),
+    http: () => face.view(),
+    shutDown: async () => {
+      await atRest();
+      setImmediate(() => end("stays down"));
+    },
+  };
+  const faces = openFaces({
+    ...setup,
+    journal,
+    config,
+    tuning,
+    profiles,
+    paths,
+    version,
+    control,
+  });
   const face = new HttpFace({
     port: config.daemon.http_port,
     address: config.daemon.http_address,
@@ -145,20 +159,7 @@ export async function serve(
     telemetry: new Telemetry(loop, place),
     more: faces.more,
   });
-  const app = makeRoutes({
-    loop,
-    hooks,
-    version,
-    atRest,
-    shutDown: () => end("stays down"),
-    watch,
-  });
-  addLookingRoutes(app, { loop, journal, configOf: tuning.configOf });
-  addActingRoutes(app, { ...setup, tuning });
-  addMessageRoutes(app, { loop, messages: journal.messages, receiver: config.watchdog.orchestrator_tag });
-  addAlertRoutes(app, { ...setup, outbox: journal.outbox, now: () => loop.now() });
-  app.get("/v1/pulse", (c) => c.json({ pulses: pulses.map((pulse) => pulse.view()) }));
-  app.get("/v1/http", (c) => c.json(face.view()));
+  const app = makeIntake(hooks);
   faces.addTo(app);
   const answer = getRequestListener(app.fetch);
   const answerHost = makeHostRoutes(loop);

@@ -15,7 +15,7 @@ const schema = z.object({
 
 export type WatchRules = z.infer<typeof schema>;
 
-export const parseRules = (value: unknown): WatchRules | null => schema.safeParse(value).data ?? null;
+const parseRules = (value: unknown): WatchRules | null => schema.safeParse(value).data ?? null;
 
 /** What was asked for in an earlier life; nothing beyond the configuration where there is no such file. */
 export function readRules(path: string): WatchRules {

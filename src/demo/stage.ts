@@ -7,8 +7,9 @@ import { randomUUID } from "node:crypto";
 import { chmodSync, mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { openApi } from "../api/open.js";
+import { callOperation } from "../api/remote.js";
 import { rousePaths } from "../config/paths.js";
-import { askDaemon } from "../daemon/client.js";
 import { type Running, serve } from "../daemon/serve.js";
 import { startHost } from "../host/start-host.js";
 import { CAST, type Member } from "./cast.js";
@@ -41,8 +42,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal
 
 try {
   // Nobody but whoever looks on asks this daemon anything: its socket is enough.
-  daemon = await serve(paths, "demo", HOST_SCRIPT, () => ({ more: async () => null, addTo: () => {}, stop: () => {} }));
-  await askDaemon(paths.daemonSocket, "POST", "/v1/allow", { agents: "all", allowed: true });
+  daemon = await serve(paths, "demo", HOST_SCRIPT, openApi);
+  await callOperation(paths.daemonSocket, "allow", { agents: "all" });
   const program = makeProgram(home);
   // Programs see their folder by its real name, and name their transcripts by it.
   const room = realpathSync(home);

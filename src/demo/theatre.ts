@@ -6,10 +6,8 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { callOperation } from "../api/remote.js";
 import { type RousePaths, rousePaths } from "../config/paths.js";
-import { askDaemon } from "../daemon/client.js";
-import type { IncidentView } from "../daemon/incident-view.js";
-import type { SessionView } from "../daemon/view.js";
 import type { Look } from "./story.js";
 import { endAtHome } from "./sweep.js";
 
@@ -58,12 +56,12 @@ export class Theatre {
 
   /** Null when the daemon does not answer just now. */
   async look(): Promise<Look | null> {
-    const ask = (path: string): Promise<unknown> => askDaemon(this.#paths.daemonSocket, "GET", path);
+    const { daemonSocket } = this.#paths;
     try {
-      const [{ agents }, { incidents }] = (await Promise.all([ask("/v1/sessions"), ask("/v1/incidents?all=yes")])) as [
-        { agents: SessionView[] },
-        { incidents: IncidentView[] },
-      ];
+      const [{ agents }, { incidents }] = await Promise.all([
+        callOperation(daemonSocket, "agents", { ended: true }),
+        callOperation(daemonSocket, "incidents", { all: true }),
+      ]);
       return { agents, incidents };
     } catch {
       return null;

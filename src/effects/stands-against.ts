@@ -16,6 +16,21 @@ export function wellNow(agent: AgentSession, world: EffectWorld): string | null 
   return now && WELL.has(now.state) ? `it is ${now.state} now: ${now.reasons[0] ?? ""}` : null;
 }
 
+/**
+ * What stands against an order to end it: only a user who types at this moment. An agent that waits for an answer is ended,
+ * and so is one whose terminal cannot be read, as `rouse stop` does.
+ */
+export async function orderObjection(agent: AgentSession, world: EffectWorld): Promise<string | null> {
+  const terminal = openTerminal(agent, world.profileOf(agent.kind));
+  if (!terminal) return null;
+  try {
+    const { sight } = await terminal.look();
+    return sight === null ? null : typedJustNow(sight.quietMs, agent, world);
+  } finally {
+    terminal.close();
+  }
+}
+
 /** Somebody has to do with it just now, or nobody can see whether; null when it may be ended. Nobody types into pipes. */
 async function inUse(agent: AgentSession, world: EffectWorld): Promise<string | null> {
   const terminal = openTerminal(agent, world.profileOf(agent.kind));
@@ -25,9 +40,11 @@ async function inUse(agent: AgentSession, world: EffectWorld): Promise<string | 
     if (look.sight === null) return look.isPiped ? null : `its terminal cannot be seen: ${look.reason}`;
     const { glance, quietMs } = look.sight;
     if (glance.dialog !== null || glance.says === "blocked") return "it waits for an answer";
-    if (quietMs < quietFor(agent, world)) return `somebody typed ${Math.floor(quietMs / 1000)} s ago`;
-    return null;
+    return typedJustNow(quietMs, agent, world);
   } finally {
     terminal.close();
   }
 }
+
+const typedJustNow = (quietMs: number, agent: AgentSession, world: EffectWorld): string | null =>
+  quietMs < quietFor(agent, world) ? `somebody typed ${Math.floor(quietMs / 1000)} s ago` : null;

@@ -10,7 +10,7 @@ import { identityOf } from "../sensors/process/process-sensor.js";
 import { keepCheckpoint } from "./checkpoint.js";
 import { leftoversOf } from "./leftovers.js";
 import { done, failed, type Result, refused, unknown } from "./reach.js";
-import { standsAgainst } from "./stands-against.js";
+import { orderObjection, standsAgainst } from "./stands-against.js";
 import type { EffectWorld } from "./world.js";
 
 const GRACE_MS = 10_000;
@@ -23,7 +23,8 @@ export async function stop(action: Action, agent: AgentSession, world: EffectWor
   const { pid, pidStart } = agent;
   if (pid === null || pidStart === null) return refused("the agent's process could not be identified");
   if (identityOf(pid) !== pidStart) return done("it was gone already; nothing was signalled", true);
-  const objection = await standsAgainst(agent, world);
+  const stands = world.isOrder ? orderObjection : standsAgainst;
+  const objection = await stands(agent, world);
   if (objection !== null) return refused(objection);
 
   world.starting?.environments.remember(agent);
@@ -39,7 +40,7 @@ export async function stop(action: Action, agent: AgentSession, world: EffectWor
     return refused(`no checkpoint could be written: ${checkpoint.message}`.slice(0, 300));
 
   // Git may have taken seconds: who came in the meantime is in time.
-  const late = await standsAgainst(agent, world);
+  const late = await stands(agent, world);
   if (late !== null) return refused(`${late}; checkpoint: ${checkpoint}`);
   const stopped = await end(agent, { pid, start: pidStart }, world.isOrder ? "client" : "rouse");
   if (typeof stopped === "string") return unknown(`${stopped}; checkpoint: ${checkpoint}`);

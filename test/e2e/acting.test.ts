@@ -2,11 +2,12 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { WhyAnswer } from "../../src/api/service/agents.js";
+import type { PermissionsView } from "../../src/api/service/permissions.js";
+import type { SilencesView } from "../../src/api/service/silences.js";
 import { rousePaths } from "../../src/config/paths.js";
-import type { AllowView, SilencesView } from "../../src/daemon/acting-routes.js";
 import type { IncidentView } from "../../src/daemon/incident-view.js";
 import type { RecoveryView } from "../../src/daemon/recovery-view.js";
-import type { WhyAnswer } from "../../src/daemon/routes.js";
 import { listSessions } from "../../src/host/registry.js";
 import { TestDaemon } from "../support/daemon.js";
 import { type FakeScript, placeOf, reaches, receivedBy, spawnFake, typeInto, viewOf } from "../support/fake-agent.js";
@@ -60,7 +61,9 @@ async function json<T>(...args: string[]): Promise<T> {
 }
 
 const incidentOf = async (name: string): Promise<IncidentView | undefined> => {
-  const { incidents } = (await daemon.ask<{ incidents: IncidentView[] }>("/v1/incidents?all=yes")) ?? { incidents: [] };
+  const { incidents } = (await daemon.ask<{ incidents: IncidentView[] }>("/v1/incidents?all=true")) ?? {
+    incidents: [],
+  };
   return incidents.find(({ agent }) => agent === name);
 };
 
@@ -191,7 +194,7 @@ describe("an agent in trouble", { timeout: TIMEOUT_MS }, () => {
     await rouse(home, ["allow", "dies"]);
     const before = await reaches(home, "dies", "working");
     await until("its transcript to be read", async () => {
-      const why = await daemon.ask<WhyAnswer>("/v1/sessions/dies/why");
+      const why = await daemon.ask<WhyAnswer>("/v1/agents/dies/why");
       return why?.evidence.some(({ source }) => source === "transcript") ?? false;
     });
     process.kill(before.pid as number, "SIGKILL");
@@ -257,19 +260,19 @@ describe("what people say", { timeout: TIMEOUT_MS }, () => {
       ["kept", null],
       ["kept", "loop"],
     ]);
-    const allowed = await json<AllowView>("allow");
+    const allowed = await json<PermissionsView>("allow");
     expect(allowed.all).toMatchObject({ allowed: true, except: ["rate_limited"], until: expect.any(String) });
     expect(allowed.agents.find(({ agent }) => agent === "kept")).toMatchObject({ allowed: false, by: "name" });
     await rouse(home, ["silence", "kept", "--off"]);
     expect((await json<SilencesView>("silence")).silences).toHaveLength(1);
     await rouse(home, ["allow", "--all", "--off"]);
-    expect((await json<AllowView>("allow")).agents.filter(({ allowed: may }) => may)).toEqual([]);
+    expect((await json<PermissionsView>("allow")).agents.filter(({ allowed: may }) => may)).toEqual([]);
   });
 
   it.each([
     [["ack", "nothing"], 1, 'there is no incident "nothing"'],
     [["recover", "nobody"], 1, 'no agent called "nobody"'],
-    [["silence", "nobody", "--for", "2h"], 1, "Nor is it a trouble"],
+    [["silence", "nobody", "--for", "2h"], 1, "neither a known agent nor a problem"],
     [["silence", "kept"], 2, "--for 2h"],
     [["silence", "kept", "--for", "soon"], 2, "duration such as"],
     [["silence", "kept", "sorrow", "--for", "2h"], 2, 'no trouble "sorrow"'],

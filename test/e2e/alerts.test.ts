@@ -167,7 +167,7 @@ describe("alerts into a channel that fails", () => {
       await until(`all alerts (seed ${SEED})`, () => ledger.agents.size >= ALERTS, 240_000).catch((error: Error) => {
         throw new Error(`${error.message}: ${ledger.agents.size} of ${ALERTS} arrived`);
       });
-      expect(await daemon.ask("/v1/journal")).toMatchObject({ failures: 0 });
+      expect(await daemon.ask("/v1/daemon")).toMatchObject({ journal: { failures: 0 } });
       // A daemon that is asked to end waits for the answer that is on its way.
       await daemon.kill("SIGTERM");
       await receiver.idle();

@@ -2,7 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OPERATIONS } from "../../src/api/operations.js";
+import { OPERATIONS } from "../../src/api/operations/index.js";
+import type { Operation } from "../../src/api/operations/operation.js";
 import { ROUTES } from "../../src/api/routes.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
@@ -17,7 +18,7 @@ let client: ApiClient;
 beforeAll(async () => {
   home = makeHome("on");
   const port = await openPort(home);
-  client = new ApiClient(port, await makeToken(home, "all", "read,report,touch"));
+  client = new ApiClient(port, await makeToken(home, "all", "read,report,touch,admin"));
   await spawnFake(home, "ann", { steps: [{ do: "idle" }, { do: "stream" }], logs: true }, ["worker"]);
   await spawnFake(home, "bob", { steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "idle" }], logs: true });
   await reaches(home, "ann", "idle");
@@ -34,16 +35,16 @@ afterAll(async () => {
 describe("the API", () => {
   it("answers as its document says, field by field", async () => {
     await client.post("/v1/watchdogs", { agent: "ann", interval_secs: 86_400 });
-    for (const [name, { http, answer }] of Object.entries(OPERATIONS)) {
-      if (http.method !== "get") continue;
-      for (const agent of http.path.includes("{agent}") ? ["ann", "bob"] : [""]) {
-        const { status, body } = await client.get(`${http.path.replace("{agent}", agent)}?since=0&all=true`);
+    for (const [name, { method, path, output, surfaces }] of Object.entries<Operation>(OPERATIONS)) {
+      if (method !== "get" || !surfaces.http) continue;
+      for (const agent of path.includes("{agent}") ? ["ann", "bob"] : ["bob"]) {
+        const { status, body } = await client.get(`${path.replace(/\{\w+\}/, agent)}?since=0&all=true`);
         expect([name, status]).toEqual([name, 200]);
-        expect([name, answer.parse(body)]).toEqual([name, body]);
+        expect([name, output.parse(body)]).toEqual([name, body]);
       }
     }
     const sent = await client.post("/v1/messages", { target: { tag: "ops" }, payload: { a: 1 } });
-    expect(OPERATIONS.send_message.answer.parse(sent.body)).toEqual(sent.body);
+    expect(OPERATIONS.send_message.output.parse(sent.body)).toEqual(sent.body);
     const acked = await client.post("/v1/messages/ack", { tag: "ops", up_to: 1e6 });
     expect(acked.body).toEqual({ acked: 1 });
     expect((await client.post("/v1/watchdogs/stop", { agent: "ann" })).body).toEqual({ stopped: true });
@@ -87,12 +88,15 @@ describe("the API", () => {
     expect(await wrong("/v1/agents/ann/pane?lines=many")).toEqual([400, expect.stringContaining("lines")]);
     expect(await wrong("/v1/summary")).toEqual([400, expect.stringContaining("since")]);
     for (const path of ["/v1/summary?since=bla", "/v1/incidents?since=bla"])
-      expect(await wrong(path)).toEqual([400, "since: it must be a time of ISO 8601, or milliseconds since 1970"]);
+      expect(await wrong(path)).toEqual([
+        400,
+        'since: "bla" is not accepted; expected an ISO 8601 time or milliseconds since 1970',
+      ]);
     expect(await wrong("/v1/events?kinds=nothing")).toEqual([400, expect.stringContaining("assessment")]);
     expect(await client.post("/v1/report", { agent: "ann" })).toMatchObject({ status: 400 });
-    expect(await client.post("/v1/agents/bob/stop", {})).toMatchObject({
-      status: 409,
-      body: { error: expect.stringContaining("waits for an answer") },
+    expect(await client.post("/v1/agents/ann/input", {})).toMatchObject({
+      status: 400,
+      body: { error: "text: missing; expected a string of 1 to 10000 characters" },
     });
   });
 
@@ -100,6 +104,14 @@ describe("the API", () => {
     const { status, body } = await client.post("/v1/agents/bob/input", { text: "yes" });
     expect([status, body.error]).toEqual([409, expect.stringContaining("nothing was touched")]);
     expect(receivedBy(home, "bob")).toEqual([]);
+  });
+
+  it("ends an agent that waits for an answer, as rouse stop does", async () => {
+    await spawnFake(home, "cat", { steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "idle" }] });
+    await reaches(home, "cat", "needs_input/permission");
+    expect(await client.post("/v1/agents/cat/stop", {})).toMatchObject({ status: 200, body: { result: "done" } });
+    await until("the end", async () => (await viewOf(home, "cat"))?.ended_at !== null);
+    expect(findSession(rousePaths(home.env), "cat")?.leftBy).toBe("client");
   });
 
   it("writes down who ordered what, before it is done and after", async () => {
@@ -139,7 +151,7 @@ describe("the API", () => {
     for (const path of ["stop", "input"])
       expect(await client.post(`/v1/agents/found/${path}`, { text: "x" })).toMatchObject({
         status: 409,
-        body: { error: expect.stringMatching(/not (rouse's|started by rouse)/) },
+        body: { error: expect.stringMatching(/not started by rouse/) },
       });
     await until(
       "ann to be at rest for the touch",
@@ -163,9 +175,8 @@ describe("an address that other machines can reach", () => {
       other.env.ROUSE_DAEMON_HTTP_PORT = home.env.ROUSE_DAEMON_HTTP_PORT;
       other.env.ROUSE_DAEMON_HTTP_ADDRESS = "0.0.0.0";
       await rouse(other, ["up"]);
-      expect(await askDaemon(rousePaths(other.env).daemonSocket, "GET", "/v1/http")).toMatchObject({
-        listening: false,
-        problem: expect.stringContaining("daemon.http_remote = true"),
+      expect(await askDaemon(rousePaths(other.env).daemonSocket, "GET", "/v1/daemon")).toMatchObject({
+        http: { listening: false, problem: expect.stringContaining("daemon.http_remote = true") },
       });
     } finally {
       await rouse(other, ["down"]);

@@ -10,22 +10,27 @@ const LATE_MS = 6000;
 
 let home: Home;
 let server: Server;
-/** By path; what has none is not known to this release. */
+/** By operation. */
 let answers: Record<string, (response: ServerResponse) => void | Promise<void>>;
 
 const json =
-  (body: unknown) =>
+  (answer: unknown) =>
   (response: ServerResponse): void =>
-    void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+    void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ answer }));
 const breaksOff = (response: ServerResponse): void => void response.destroy();
 
 beforeEach(async () => {
   home = makeHome();
   const { runtime, daemonSocket } = rousePaths(home.env);
   makePrivateFolder(runtime);
-  answers = { "/v1/sessions": json({ agents: [] }) };
+  answers = {
+    agents: json({ agents: [] }),
+    incidents: json({ incidents: [] }),
+    alert_status: json({ channels: [], pending: 0, dead: 0, dead_letters: [], failing: [], problems: [] }),
+    daemon: json({ pulses: [] }),
+  };
   server = createServer((request, response) => {
-    const answer = answers[request.url ?? ""];
+    const answer = answers[request.url?.replace("/v1/call/", "") ?? ""];
     if (answer) void answer(response);
     else response.writeHead(404, { "content-type": "application/json" }).end("{}");
   });
@@ -40,17 +45,18 @@ afterEach(async () => {
 
 it("status does not stand for all well while the incidents were not told", async () => {
   expect(await rouse(home, ["status"])).toMatchObject({ status: 0, stderr: "" });
-  for (const path of ["/v1/incidents", "/v1/alerts/status", "/v1/pulse"]) {
-    answers[path] = breaksOff;
+  for (const operation of ["incidents", "alert_status", "daemon"]) {
+    const before = answers[operation] as (typeof answers)[string];
+    answers[operation] = breaksOff;
     const { status, stdout, stderr } = await rouse(home, ["status"]);
-    expect({ path, status, stdout }).toEqual({ path, status: 69, stdout: "" });
+    expect({ operation, status, stdout }).toEqual({ operation, status: 69, stdout: "" });
     expect(stderr).toMatch(/^rouse: the daemon does not answer .*; try again; "rouse doctor" looks after it\n$/);
-    delete answers[path];
+    answers[operation] = before;
   }
 });
 
 it("a late answer is waited for", async () => {
-  answers["/v1/sessions"] = async (response) => {
+  answers.agents = async (response) => {
     await sleep(LATE_MS);
     json({ agents: [] })(response);
   };
@@ -58,7 +64,7 @@ it("a late answer is waited for", async () => {
 });
 
 it("down does not say that none was running", async () => {
-  answers["/v1/shutdown"] = breaksOff;
+  answers.shut_down = breaksOff;
   const { status, stdout, stderr } = await rouse(home, ["down"]);
   expect({ status, stdout }).toEqual({ status: 69, stdout: "" });
   expect(stderr).toContain("the daemon does not answer");

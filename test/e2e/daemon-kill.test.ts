@@ -54,9 +54,10 @@ async function untilJudging(after: number): Promise<void> {
   const isNew = (view: SessionView): boolean =>
     view.state === "working" && Date.parse(view.last_progress ?? "") > after && NAMES.includes(view.name);
   const isJudging = async (): Promise<boolean> =>
-    (await daemon.ask<{ agents: SessionView[] }>("/v1/sessions"))?.agents.filter(isNew).length === NAMES.length;
+    (await daemon.ask<{ agents: SessionView[] }>("/v1/agents?ended=true"))?.agents.filter(isNew).length ===
+    NAMES.length;
   await until("every agent to be judged again", isJudging, JUDGING_MS).catch(async (error: Error) => {
-    throw new Error(`${error.message}: ${JSON.stringify(await daemon.ask("/v1/sessions"))}; ${daemon.words}`);
+    throw new Error(`${error.message}: ${JSON.stringify(await daemon.ask("/v1/agents?ended=true"))}; ${daemon.words}`);
   });
 }
 
@@ -107,7 +108,7 @@ describe("a daemon killed at random moments", () => {
     }
     await untilJudging(Date.now());
     for (const name of NAMES) {
-      const { timeline } = (await daemon.ask<Why>(`/v1/sessions/${name}/why`)) as Why;
+      const { timeline } = (await daemon.ask<Why>(`/v1/agents/${name}/why`)) as Why;
       expect(timeline.filter(({ state }) => state !== "working" && state !== "starting" && state !== "idle")).toEqual(
         [],
       );
@@ -206,7 +207,7 @@ class Hosts {
       `/v1/summary?since=${this.#startedAt - 1000}`,
     );
     for (const name of this.#sent.keys()) {
-      const why = (await this.#daemon.ask<Why>(`/v1/sessions/${name}/why`)) as Why;
+      const why = (await this.#daemon.ask<Why>(`/v1/agents/${name}/why`)) as Why;
       const { state, cause, since, until: ends, tokens_per_hour, blind } = why;
       const timeline = why.timeline.map((entry) => [entry.t, entry.state, entry.cause]);
       const tokens = summary?.agents.find((one) => one.name === name)?.tokens;

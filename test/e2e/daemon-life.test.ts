@@ -52,7 +52,7 @@ const info = (name: string): Promise<Record<string, unknown>> =>
   askHost(findSession(paths(), name) as FoundSession & { hostSocket: string }, { op: "info" }, "info");
 const isConnected = async (name: string): Promise<boolean> => (await info(name)).isConnected === true;
 const says = async (name: string): Promise<string | undefined> =>
-  (await daemon.ask<SessionView>(`/v1/sessions/${name}`))?.state;
+  (await daemon.ask<SessionView>(`/v1/agents/${name}`))?.state;
 
 describe("the daemon", { timeout: TIMEOUT_MS }, () => {
   it("may go and come back under somebody's eyes: status --watch says so and goes on", async () => {
@@ -145,7 +145,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await daemon.kill("SIGCONT");
     const { ticks } = await daemon.judges();
     await until("further rounds", async () => (await daemon.judges()).ticks > ticks + 2);
-    const why = (await daemon.ask<Why>("/v1/sessions/one/why")) as Why;
+    const why = (await daemon.ask<Why>("/v1/agents/one/why")) as Why;
     expect(why).toMatchObject({ state: "working", blind: null });
     expect(why.timeline.map(({ state }) => state).filter((state) => !/starting|idle|working/.test(state))).toEqual([]);
     await daemon.kill("SIGTERM");

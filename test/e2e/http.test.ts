@@ -17,7 +17,8 @@ let port: number;
 let key: string;
 
 const socket = (): string => rousePaths(home.env).daemonSocket;
-const http = (): Promise<HttpView> => askDaemon(socket(), "GET", "/v1/http") as Promise<HttpView>;
+const http = async (): Promise<HttpView> =>
+  ((await askDaemon(socket(), "GET", "/v1/daemon")) as { http: HttpView }).http;
 
 beforeAll(async () => {
   home = makeHome("on");
@@ -56,7 +57,7 @@ async function watch(name: string, more: Partial<AgentSession> = {}): Promise<vo
 }
 
 const view = (name: string): Promise<SessionView> =>
-  askDaemon(socket(), "GET", `/v1/sessions/${name}`) as Promise<SessionView>;
+  askDaemon(socket(), "GET", `/v1/agents/${name}`) as Promise<SessionView>;
 
 /** The answer's status, and 0 where the connection was broken off instead. */
 async function post(
@@ -155,18 +156,10 @@ describe("the daemon's port", () => {
   });
 
   it("serves none of the socket's own routes, and none of the API's to the key of the hooks", async () => {
-    for (const path of [
-      "/v1/shutdown",
-      "/v1/watch",
-      "/v1/sessions",
-      "/v1/call/agents",
-      "/",
-      "/v1/hooks",
-      "/v1/hooks/a/b",
-    ]) {
+    for (const path of ["/v1/shutdown", "/v1/sessions", "/v1/call/agents", "/", "/v1/hooks", "/v1/hooks/a/b"]) {
       expect((await post(path, {})).status).toBe(404);
     }
-    expect((await post("/v1/report", {})).status).toBe(403);
+    for (const path of ["/v1/report", "/v1/watch", "/v1/permissions"]) expect((await post(path, {})).status).toBe(403);
     const get = (path: string) =>
       fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${key}` } });
     expect((await get("/v1/sessions")).status).toBe(404);
@@ -350,7 +343,10 @@ describe("a port that another program has", () => {
       const address = taken.address();
       other.env.ROUSE_DAEMON_HTTP_PORT = String(typeof address === "object" ? address?.port : 0);
       expect((await rouse(other, ["up"])).status).toBe(0);
-      expect(await askDaemon(rousePaths(other.env).daemonSocket, "GET", "/v1/http")).toMatchObject({
+      const { http: found } = (await askDaemon(rousePaths(other.env).daemonSocket, "GET", "/v1/daemon")) as {
+        http: HttpView;
+      };
+      expect(found).toMatchObject({
         listening: false,
         problem: "another program has it",
       });

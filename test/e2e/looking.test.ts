@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ServiceContext } from "../../src/api/service/context.js";
+import { openServices } from "../../src/api/service/services.js";
+import { addSocketRoutes } from "../../src/api/socket.js";
 import { readVersion } from "../../src/cli/version.js";
 import { loadConfig } from "../../src/config/load.js";
 import { makePrivateFolder, rousePaths } from "../../src/config/paths.js";
@@ -11,7 +14,6 @@ import type { AgentSession } from "../../src/core/agent.js";
 import { HOUR, MINUTE } from "../../src/core/defaults.js";
 import type { Signal } from "../../src/core/signal.js";
 import { Clock } from "../../src/daemon/clock.js";
-import { addLookingRoutes } from "../../src/daemon/looking-routes.js";
 import type { Loop } from "../../src/daemon/loop.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
@@ -32,11 +34,15 @@ beforeEach(async () => {
   loop = loopOver(journal, new Clock(), testRules());
   const app = new Hono();
   app.get("/v1/health", (c) => c.json({ ok: true, version: readVersion(), pid: process.pid }));
-  addLookingRoutes(app, {
+  const configOf = ({ workspace }: Pick<AgentSession, "workspace">) =>
+    loadConfig({ cwd: workspace ?? paths.config, env: { ROUSE_HOME: home.path } }).config;
+  const context = {
     loop,
     journal,
-    configOf: ({ workspace }) => loadConfig({ cwd: workspace ?? paths.config, env: { ROUSE_HOME: home.path } }).config,
-  });
+    tuning: { configOf, learn: () => {} },
+    control: { pulses: () => [], http: () => null },
+  } as unknown as ServiceContext;
+  addSocketRoutes(app, new Hono(), loop, openServices(context));
   const answer = getRequestListener(app.fetch);
   server = createServer((request, response) => void answer(request, response));
   const before = process.umask(0o177);

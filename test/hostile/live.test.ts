@@ -116,7 +116,7 @@ describe("words of an agent in the daemon", () => {
       expect(UNSAFE.exec(text)?.[0] ?? "", JSON.stringify(text.slice(0, 2000))).toBe("");
   });
 
-  it.each(["/v1/sessions", "/v1/sessions/plain", "/v1/sessions/plain/why", "/v1/registered", "/v1/incidents"])(
+  it.each(["/v1/agents", "/v1/agents/plain", "/v1/agents/plain/why", "/v1/sessions", "/v1/incidents"])(
     "come out of %s without a control byte",
     async (path) => {
       const text = await raw("GET", path);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   home = makeHome("on");
   port = await openPort(home);
   for (const right of RIGHTS) tokens[right] = await makeToken(home, right, right);
-  tokens.all = await makeToken(home, "all", "read,report,touch");
+  tokens.all = await makeToken(home, "all", "read,report,touch,admin");
   hookKey = readFileSync(rousePaths(home.env).hookKey, "utf8").trim();
 });
 

@@ -1,9 +1,10 @@
 /** One client in a home of its own, which rouse may act on: by the default policy, in real time. */
+
+import type { MessageView } from "../../src/api/operations/records.js";
 import { askHost, bytesOf, HostClient } from "../../src/cli/host-client.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
 import type { IncidentView } from "../../src/daemon/incident-view.js";
-import type { MessageView } from "../../src/daemon/message-routes.js";
 import { type FoundSession, findSession } from "../../src/host/registry.js";
 import { type Home, rouse, until } from "../support/hosts.js";
 import { begin, type Case, nameOf, record, seatOf, Trail } from "./case.js";
@@ -60,7 +61,7 @@ export class Care {
 
   async incidents(): Promise<IncidentView[]> {
     const { daemonSocket } = rousePaths(this.home.env);
-    const { incidents } = (await askDaemon(daemonSocket, "GET", "/v1/incidents?all=yes")) as {
+    const { incidents } = (await askDaemon(daemonSocket, "GET", "/v1/incidents?all=true")) as {
       incidents: IncidentView[];
     };
     return incidents;

@@ -71,7 +71,7 @@ class Held {
     await until(
       "it to be known",
       async () => {
-        const { agents } = (await askDaemon(rousePaths(home.env).daemonSocket, "GET", "/v1/registered")) as {
+        const { agents } = (await askDaemon(rousePaths(home.env).daemonSocket, "GET", "/v1/sessions")) as {
           agents: AgentSession[];
         };
         agent = agents.find(({ name }) => name === nameOf(one));

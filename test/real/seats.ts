@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { askService } from "../../src/api/remote.js";
+import { callOperation } from "../../src/api/remote.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { typeInto } from "../support/fake-agent.js";
 import { BIN, type Home, rouse } from "../support/hosts.js";
@@ -54,8 +54,8 @@ async function spawned({ home, name, command, cwd, env }: Sitting): Promise<Seat
 /** What an orchestrator would see of it. */
 async function screenOf(home: Home, name: string): Promise<string> {
   const asked = { agent: name, lines: 60 };
-  const pane = await askService(rousePaths(home.env).daemonSocket, "read_pane", asked, { name: "test" });
-  return (pane as { lines: string[] }).lines.join("\n");
+  const { lines } = await callOperation(rousePaths(home.env).daemonSocket, "read_pane", asked);
+  return lines.join("\n");
 }
 
 async function inPane(way: "run" | "watch", { home, name, command, cwd, env }: Sitting): Promise<Seat> {

@@ -6,9 +6,9 @@ import type { AddressInfo } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MessageView } from "../../src/api/operations/records.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
-import type { MessageView } from "../../src/daemon/message-routes.js";
 import { listSessions } from "../../src/host/registry.js";
 import { reaches, spawnFake, viewOf } from "../support/fake-agent.js";
 import { BIN, closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
@@ -160,7 +160,7 @@ afterAll(async () => {
 
 const inbox = async (): Promise<MessageView[]> => {
   const { daemonSocket } = rousePaths(home.env);
-  const page = (await askDaemon(daemonSocket, "GET", "/v1/messages?tag=orchestrator&all=yes")) as {
+  const page = (await askDaemon(daemonSocket, "GET", "/v1/messages?tag=orchestrator&all=true")) as {
     messages: MessageView[];
   };
   return page.messages.filter(({ from }) => from !== "rouse");

@@ -10,8 +10,9 @@ export async function openPort(home: Home): Promise<number> {
     const port = 20_000 + Math.floor(Math.random() * 10_000);
     home.env.ROUSE_DAEMON_HTTP_PORT = String(port);
     await rouse(home, ["up"]);
-    const view = (await askDaemon(rousePaths(home.env).daemonSocket, "GET", "/v1/http")) as HttpView;
-    if (view.listening) return port;
+    const { daemonSocket } = rousePaths(home.env);
+    const { http } = (await askDaemon(daemonSocket, "GET", "/v1/daemon")) as { http: HttpView };
+    if (http.listening) return port;
     await rouse(home, ["down"]);
   }
   throw new Error("no port is free");

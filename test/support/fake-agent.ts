@@ -92,7 +92,7 @@ export async function statusOf(home: Home, name: string): Promise<SessionView | 
 /** The same from the daemon itself, without the start-up of a command: to be asked often. */
 export async function viewOf(home: Home, name: string): Promise<SessionView | null> {
   const { daemonSocket } = rousePaths(home.env);
-  return askDaemon(daemonSocket, "GET", `/v1/sessions/${name}`).then(
+  return askDaemon(daemonSocket, "GET", `/v1/agents/${name}`).then(
     (view) => view as SessionView,
     () => null,
   );

@@ -8,10 +8,10 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
+import type { WhyAnswer } from "../../src/api/service/agents.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import type { IncidentView } from "../../src/daemon/incident-view.js";
-import type { WhyAnswer } from "../../src/daemon/routes.js";
 import { listSessions } from "../../src/host/registry.js";
 import { startHost } from "../../src/host/start-host.js";
 import { TestDaemon } from "./daemon.js";
@@ -106,12 +106,12 @@ export class RowStage {
     this.#daemon.start();
     await this.#daemon.judges();
     await this.#daemon.post("/v1/watch", { programs: false, tags: [], names: panes });
-    await this.#daemon.post("/v1/allow", { agents: "all", allowed: true });
+    await this.#daemon.post("/v1/permissions", { agents: "all", allowed: true });
     this.#looker = setInterval(() => void this.#look(), LOOK_EVERY_MS);
   }
 
   async #look(): Promise<void> {
-    const found = await this.ask<{ incidents: IncidentView[] }>("/v1/incidents?all=yes");
+    const found = await this.ask<{ incidents: IncidentView[] }>("/v1/incidents?all=true");
     if (found) this.#incidents = found.incidents;
   }
 
@@ -139,12 +139,12 @@ export class RowStage {
       else await this.tmux("new-session", "-d", "-s", name, "-c", place, "-x", "120", "-y", "40", "--", ...command);
       let found: AgentSession | undefined;
       await eventually(`${name} to be watched`, async () => {
-        const { agents } = (await this.ask<{ agents: AgentSession[] }>("/v1/registered")) ?? { agents: [] };
+        const { agents } = (await this.ask<{ agents: AgentSession[] }>("/v1/sessions")) ?? { agents: [] };
         found = agents.find((agent) => agent.name === name);
         return found !== undefined;
       });
       // Agents that are only watched are allowed by name each.
-      await this.#daemon.post("/v1/allow", { agents: [name], allowed: true });
+      await this.#daemon.post("/v1/permissions", { agents: [name], allowed: true });
       return found as AgentSession;
     });
   }
@@ -171,7 +171,7 @@ export class RowStage {
     const what = typeof goal === "string" ? goal : "acted on";
     await eventually(`${trouble} of ${agent} to be ${what}`, () => found() !== undefined, ms).catch(
       async (error: Error) => {
-        const why = await this.ask<WhyAnswer>(`/v1/sessions/${agent}/why`);
+        const why = await this.ask<WhyAnswer>(`/v1/agents/${agent}/why`);
         const story = why?.timeline.map(({ t, state, cause }) => `${t} ${state}/${cause}`).join(", ");
         throw new Error(`${error.message}; incidents ${JSON.stringify(ours())}; story ${story}; ${this.#daemon.words}`);
       },
@@ -189,14 +189,14 @@ export class RowStage {
 
   /** Every state that was said of a session, in order. */
   async story(session: string): Promise<string[]> {
-    const why = await this.ask<WhyAnswer>(`/v1/sessions/${session}/why`);
+    const why = await this.ask<WhyAnswer>(`/v1/agents/${session}/why`);
     return (why?.timeline ?? []).map(({ state, cause }) => (cause === null ? state : `${state}/${cause}`));
   }
 
   /** Its transcript has been found and read. */
   async reads(name: string): Promise<void> {
     await eventually(`the transcript of ${name} to be read`, async () => {
-      const why = await this.ask<WhyAnswer>(`/v1/sessions/${name}/why`);
+      const why = await this.ask<WhyAnswer>(`/v1/agents/${name}/why`);
       return why?.evidence.some(({ source }) => source === "transcript") ?? false;
     });
   }

@@ -2,7 +2,7 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import { plainJson } from "../../core/plain.js";
 import { leaving } from "../leaving.js";
-import type { OperationName } from "../operations.js";
+import type { OperationName } from "../operations/index.js";
 import { ApiProblem } from "../problem.js";
 import { TOOLS } from "./tools.js";
 

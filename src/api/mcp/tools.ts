@@ -3,10 +3,11 @@
  * them, answers as small as they can be. What a tool returns is what the model reads, so each field has to be worth it.
  */
 import * as z from "zod";
-import type { MessageView } from "../../daemon/message-routes.js";
 import type { SessionView } from "../../daemon/view.js";
-import type { OperationName } from "../operations.js";
-import type { AgentStatus } from "../service.js";
+import { OPERATIONS, type OperationName } from "../operations/index.js";
+import type { MessageView } from "../operations/records.js";
+import type { AgentStatus } from "../service/agents.js";
+import type { SpawnedAgent } from "../service/starts.js";
 
 export interface Tool {
   name: string;
@@ -29,6 +30,7 @@ const TYPES = { readOnlyHint: false, destructiveHint: false, idempotentHint: fal
 const ENDS = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false } as const;
 
 const pane = z.string().min(1).max(200).describe("pane_id or name of the agent, as get_worker_status gives them");
+const withoutOwn = ({ own: _own, ...rest }: Record<string, unknown>): Record<string, unknown> => rest;
 const same = (answer: unknown): unknown => answer;
 const ofPane = ({ pane_id, own: _own, ...rest }: Record<string, unknown>): Record<string, unknown> => ({
   agent: pane_id,
@@ -149,9 +151,46 @@ export const TOOLS: readonly Tool[] = [
     small: same,
   },
   {
+    name: "spawn_agent",
+    description:
+      "Start an agent, detached, in a terminal of its own, watched by rouse. Give the program and its arguments as a list; no shell is used. Returns its name and pane_id.",
+    input: OPERATIONS.spawn.input,
+    hints: TYPES,
+    operation: "spawn",
+    asks: withoutOwn,
+    small: (answer) => {
+      const { agent, session, pid } = answer as SpawnedAgent;
+      return { agent, pane_id: session, pid };
+    },
+  },
+  {
+    name: "recover_agent",
+    description:
+      "Run the recovery plan of an agent's problem now, up to the first step that has to wait. With dry_run it only reports what would be done. A dialog, an unsent draft or a user at the keyboard is never touched.",
+    input: z.object({
+      pane_id: pane,
+      dry_run: z.boolean().default(false),
+      restart: z.boolean().default(false).describe("stop the agent and start it again"),
+    }),
+    hints: { ...TYPES, destructiveHint: true },
+    operation: "recover",
+    asks: ofPane,
+    small: same,
+  },
+  {
+    name: "get_activity",
+    description:
+      "Whether one agent is active, from ten sources in three tiers: is_active, confidence, last_activity, inactivity_minutes, signals, validation_passed, reasons; and guard: whether a resume prompt may be sent to it.",
+    input: z.object({ pane_id: pane }),
+    hints: LOOKS,
+    operation: "get_activity",
+    asks: ofPane,
+    small: same,
+  },
+  {
     name: "close_pane",
     description:
-      "End an agent that rouse spawned, with everything that it started. Where its work stands is written down first.",
+      "End an agent that rouse spawned, with everything that it started, also while it waits for an answer. Where its work stands is written down first.",
     input: z.object({ pane_id: pane }),
     hints: ENDS,
     operation: "stop",

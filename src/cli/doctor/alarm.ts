@@ -1,7 +1,8 @@
 /** The doctor's look at rouse's own alarm path: what would happen if an agent got into trouble now. */
+
+import type { AlertsStatus } from "../../api/service/alerts.js";
 import { plain } from "../../core/plain.js";
 import { spell } from "../../core/spell.js";
-import type { AlertsStatus } from "../../daemon/alert-routes.js";
 import { type DoctorLine, fail, ok, warn } from "./line.js";
 
 export interface AlarmPath {

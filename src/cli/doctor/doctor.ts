@@ -3,14 +3,13 @@ import type { Command } from "@commander-js/extra-typings";
 import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import { type RousePaths, rousePaths } from "../../config/paths.js";
 import { plain, plainJson } from "../../core/plain.js";
-import type { AlertsStatus } from "../../daemon/alert-routes.js";
 import { askDaemon, Unreachable } from "../../daemon/client.js";
-import type { HttpView } from "../../daemon/http/face.js";
 import type { PulseView } from "../../daemon/pulse.js";
 import type { Sight } from "../../daemon/sight.js";
 import { listSessions } from "../../host/registry.js";
 import type { JournalStats } from "../../store/journal.js";
 import { alertSettings } from "../alert-settings.js";
+import { call } from "../client.js";
 import { isColoured, paint } from "../text/paint.js";
 import { columnsOf, folded } from "../text/width.js";
 import { readVersion } from "../version.js";
@@ -65,10 +64,9 @@ async function examine(paths: RousePaths, version: string): Promise<DoctorLine[]
 
 /** The daemon, its journal, and each agent as the daemon sees it. */
 async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLine[]> {
-  const ask = (path: string): Promise<unknown> => askDaemon(paths.daemonSocket, "GET", path);
   let health: { version?: unknown; pid?: unknown; since_tick_ms?: number | null };
   try {
-    health = (await ask("/v1/health")) as typeof health;
+    health = (await askDaemon(paths.daemonSocket, "GET", "/v1/health")) as typeof health;
   } catch (error) {
     if (!(error instanceof Unreachable)) throw error;
     return [notRunning(paths), alarmLine({ daemon: null })];
@@ -79,17 +77,18 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
       ? ok("daemon", `up, release ${theirs}, process ${Number(health.pid)}`)
       : fail("daemon", `it is of release ${theirs}, this is ${version}`, "rouse down, then rouse up; agents go on");
   // A daemon of another release may not know these.
-  const routes = ["/v1/journal", "/v1/sight", "/v1/http", "/v1/pulse", "/v1/alerts/status"];
-  const [stats, sights, http, own, told] = await Promise.all(routes.map((path) => ask(path).catch(() => null)));
-  const alerts = told as AlertsStatus | null;
-  const { pulses } = (own as { pulses: PulseView[] } | null) ?? { pulses: [] };
-  const journal = stats as JournalStats | null;
-  const seen = sights as { agents: Sight[] } | null;
+  const orNull = <T>(answer: Promise<T>): Promise<T | null> => answer.catch(() => null);
+  const [own, seen, alerts] = await Promise.all([
+    orNull(call("daemon", {})),
+    orNull(call("sources", {})),
+    orNull(call("alert_status", {})),
+  ]);
+  const { journal = null, http = null, pulses = [] } = own ?? {};
   return [
     daemon,
     ...pulseLines(pulses),
     ...(journal ? [journalLine(journal)] : []),
-    ...(http ? [portLine(http as HttpView)] : []),
+    ...(http ? [portLine(http)] : []),
     alarmLine({
       daemon: {
         sinceTickMs: health.since_tick_ms,

@@ -4,12 +4,10 @@ import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../../config/paths.js";
 import { otherNames } from "../../config/suggest.js";
-import type { AgentSession } from "../../core/agent.js";
 import { plainJson } from "../../core/plain.js";
-import { askDaemon } from "../../daemon/client.js";
-import type { Sight } from "../../daemon/sight.js";
 import { type FoundSession, listSessions } from "../../host/registry.js";
 import { BadInput } from "../../replay/files.js";
+import { call } from "../client.js";
 import { parseDuration } from "../since.js";
 import { readVersion } from "../version.js";
 import { type Recorded, Recorder, type Target } from "./recorder.js";
@@ -56,12 +54,13 @@ export function addRecord(program: Command, setExit: (code: number) => void): vo
 /** From the daemon, and from the hosts themselves where none runs. */
 async function runningAgents(): Promise<Target[]> {
   const paths = rousePaths();
-  const ask = (path: string): Promise<unknown> => askDaemon(paths.daemonSocket, "GET", path).catch(() => null);
-  const [registered, sights] = await Promise.all([ask("/v1/registered"), ask("/v1/sight")]);
-  const sessions = (registered as { agents: AgentSession[] } | null)?.agents ?? [];
-  const versions = new Map(
-    ((sights as { agents: Sight[] } | null)?.agents ?? []).map(({ session, version }) => [session, version]),
-  );
+  const orNone = <T>(answer: Promise<{ agents: T[] }>): Promise<T[]> =>
+    answer.then(
+      ({ agents }) => agents,
+      () => [],
+    );
+  const [sessions, sources] = await Promise.all([orNone(call("sessions", {})), orNone(call("sources", {}))]);
+  const versions = new Map(sources.map(({ session, version }) => [session, version]));
   const hosts = listSessions(paths).filter((found) => found.isAlive);
   const hostOf = (session: string): Target["host"] => withSocket(hosts.find((host) => host.session === session));
   const known = new Set(sessions.map(({ session }) => session));

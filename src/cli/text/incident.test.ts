@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AllowView } from "../../daemon/acting-routes.js";
+import type { PermissionsView } from "../../api/service/permissions.js";
 import type { DeedView, IncidentView } from "../../daemon/incident-view.js";
 import type { RecoveryView } from "../../daemon/recovery-view.js";
 import { allowText, strangersText } from "../allow.js";
@@ -170,7 +170,7 @@ describe("a limit", () => {
 });
 
 describe("what is allowed", () => {
-  const row = (fields: Partial<AllowView["agents"][number]>): AllowView["agents"][number] => ({
+  const row = (fields: Partial<PermissionsView["agents"][number]>): PermissionsView["agents"][number] => ({
     agent: "api",
     origin: "spawn",
     allowed: false,
@@ -212,7 +212,7 @@ describe("what is allowed", () => {
 });
 
 describe("a name that nobody has", () => {
-  const running: AllowView = {
+  const running: PermissionsView = {
     all: null,
     agents: [
       { agent: "worker", origin: "spawn", allowed: false, except: [], until: null, by: null },
@@ -230,7 +230,7 @@ describe("a name that nobody has", () => {
   });
 
   it("is listed as long as something is allowed to it, or it is left out of what is allowed to all", () => {
-    const names = (view: AllowView): string[] =>
+    const names = (view: PermissionsView): string[] =>
       allowText(view, EIGHTY, NOW)
         .split("\n")
         .flatMap((line) => /^(worker|later|wroker) /.exec(line)?.[1] ?? []);

@@ -6,13 +6,15 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { statSync } from "node:fs";
 import * as z from "zod";
 import { writeWhole } from "../../config/whole-file.js";
+import type { Caller } from "../callers.js";
 import { readPrivate } from "./key.js";
 
 /**
- * `read` looks, `report` tells what an agent says of itself and keeps messages moving, `touch` types into agents and ends
- * them. `hook` is what the key in the agents' own settings opens, and nothing else.
+ * `read` looks, `report` tells what an agent says of itself and keeps messages moving, `touch` starts agents, types into
+ * them, recovers and ends them, `admin` changes permissions, silences, alerts and what is watched. `hook` is what the key in
+ * the agents' own settings opens, and nothing else.
  */
-export const RIGHTS = ["read", "report", "touch"] as const;
+export const RIGHTS = ["read", "report", "touch", "admin"] as const;
 export type Right = (typeof RIGHTS)[number];
 
 export interface Client {
@@ -20,6 +22,8 @@ export interface Client {
   rights: ReadonlySet<Right | "hook">;
   /** Digest of the token that it showed; whoever comes by the socket is the user, and needs none. */
   token?: string;
+  /** The process behind a request over the socket: the watched agent that it runs in, if any. */
+  caller?: Caller;
 }
 
 const MAX = 200;

@@ -1,21 +1,12 @@
-/** Routes of alerts: what became of them, the channels, and a test of each. */
-import type { Hono } from "hono";
-import * as z from "zod";
-import type { Channel } from "../channels/channel.js";
-import { otherNames } from "../config/suggest.js";
-import type { Notice } from "../core/alert/alert.js";
-import { digest } from "../core/digest.js";
-import { plain } from "../core/plain.js";
-import { say } from "../core/say.js";
-import type { OutboxTable, StoredDelivery } from "../store/outbox.js";
-
-export interface AlertRouteOptions {
-  outbox: OutboxTable;
-  channels: readonly Channel[];
-  /** What is wrong with the configuration of channels. */
-  notes: readonly string[];
-  now: () => number;
-}
+/** Alerts: what became of them, the channels, and a test of each. */
+import { otherNames } from "../../config/suggest.js";
+import type { Notice } from "../../core/alert/alert.js";
+import { digest } from "../../core/digest.js";
+import { plain } from "../../core/plain.js";
+import { say } from "../../core/say.js";
+import type { StoredDelivery } from "../../store/outbox.js";
+import { ApiProblem } from "../problem.js";
+import type { ServiceContext } from "./context.js";
 
 export interface AlertView {
   key: string;
@@ -24,7 +15,7 @@ export interface AlertView {
   edge: string;
   severity: string;
   at: string;
-  /** When it is sent, or tried again; null when it is settled. */
+  /** Time of the next attempt; null when it is settled. */
   due_at: string | null;
   attempts: number;
   problem: string | null;
@@ -45,46 +36,67 @@ export interface AlertsStatus {
   problems: string[];
 }
 
+export interface AlertTest {
+  channel: string;
+  type: string;
+  to: string;
+  result: "sent" | "retry" | "refused";
+  reason: string | null;
+}
+
+type Channels = ServiceContext["channels"];
+
 const SHOWN_MAX = 5;
 const TEST_MS = 20_000;
-const listSchema = z.object({ limit: z.coerce.number().int().min(1).max(1000).default(50) });
 
-export function addAlertRoutes(app: Hono, { outbox, channels, notes, now }: AlertRouteOptions): void {
-  app.get("/v1/alerts", (c) => {
-    const parsed = listSchema.safeParse(c.req.query());
-    if (!parsed.success) return c.json({ error: "limit must be a number from 1 to 1000" }, 400);
-    return c.json({ alerts: outbox.list(parsed.data.limit).map(alertView) });
-  });
-  app.get("/v1/alerts/status", (c) => {
+export class AlertService {
+  readonly #context: Pick<ServiceContext, "loop" | "journal" | "channels" | "channelNotes">;
+
+  constructor(context: Pick<ServiceContext, "loop" | "journal" | "channels" | "channelNotes">) {
+    this.#context = context;
+  }
+
+  list(limit: number): AlertView[] {
+    return this.#context.journal.outbox.list(limit).map(alertView);
+  }
+
+  status(): AlertsStatus {
+    const { outbox } = this.#context.journal;
     const recent = outbox.unsettled(SHOWN_MAX);
-    const status: AlertsStatus = {
-      channels: channels.map(({ name, type, to }) => ({ name, type, to: plain(to, 200) })),
+    return {
+      channels: this.#context.channels.map(({ name, type, to }) => ({ name, type, to: plain(to, 200) })),
       pending: outbox.count("pending"),
       dead: outbox.count("dead"),
       dead_letters: recent.filter(({ state }) => state === "dead").map(alertView),
       failing: recent.filter(({ state }) => state === "pending").map(alertView),
-      problems: [...notes],
+      problems: [...this.#context.channelNotes],
     };
-    return c.json(status);
-  });
-  app.post("/v1/alerts/test/:channel", async (c) => {
-    const name = c.req.param("channel");
+  }
+
+  async test(name: string): Promise<AlertTest> {
+    const { channels, channelNotes, loop } = this.#context;
     const channel = channels.find((one) => one.name === name);
-    if (!channel) return c.json({ error: noChannel(name, channels, notes) }, 404);
-    const sent = await channel.send(testNotice(name, now()), AbortSignal.timeout(TEST_MS));
-    return c.json({
+    if (!channel) throw new ApiProblem("unknown", noChannel(name, channels, channelNotes));
+    const sent = await channel.send(testNotice(name, loop.now()), AbortSignal.timeout(TEST_MS));
+    return {
       channel: name,
       type: channel.type,
       to: plain(channel.to, 200),
       result: sent.result,
       reason: sent.result === "sent" ? null : say(sent.reason),
-    });
-  });
-  app.post("/v1/alerts/retry", (c) => c.json({ revived: outbox.revive(now()) }));
-  app.post("/v1/alerts/dismiss", (c) => c.json({ dismissed: outbox.dismiss(now()) }));
+    };
+  }
+
+  retry(): { revived: number } {
+    return { revived: this.#context.journal.outbox.revive(this.#context.loop.now()) };
+  }
+
+  dismiss(): { dismissed: number } {
+    return { dismissed: this.#context.journal.outbox.dismiss(this.#context.loop.now()) };
+  }
 }
 
-function noChannel(name: string, channels: readonly Channel[], notes: readonly string[]): string {
+function noChannel(name: string, channels: Channels, notes: readonly string[]): string {
   const asked = JSON.stringify(plain(name, 80));
   const wrong = notes.find((note) => note.includes(`channels.${name}:`));
   if (wrong) return `the channel ${asked} is not used: ${plain(wrong)}`;

@@ -1,0 +1,189 @@
+/** Agents: list, inspect, start, type into, recover, end. */
+import * as z from "zod";
+import { ACTION_NAMES } from "../../core/action.js";
+import { STATES } from "../../core/states.js";
+import { TROUBLES } from "../../core/trouble.js";
+import { agentField, booleanField, requestIdField } from "./fields.js";
+import { operation } from "./operation.js";
+import {
+  agentRecord,
+  evidenceRecord,
+  incidentRecord,
+  outcomeRecord,
+  promptRecord,
+  sessionRecord,
+  texts,
+  time,
+  timelineRecord,
+} from "./records.js";
+
+const actionName = z.enum(ACTION_NAMES as [string, ...string[]]);
+const plannedStep = z.object({ do: actionName, say: z.string().nullable() });
+
+export const AGENTS = {
+  agents: operation({
+    summary: "List the watched agents, each with its state.",
+    right: "read",
+    method: "get",
+    path: "/v1/agents",
+    input: z.object({
+      tag: z.string().max(200).optional(),
+      name: z.string().max(200).optional(),
+      health: z
+        .enum(["healthy", "unhealthy"])
+        .optional()
+        .describe("unhealthy includes ended agents with an unacknowledged problem"),
+      ended: booleanField.optional().describe("include agents that ended within a day"),
+      lost: booleanField.optional().describe("include ended agents with an unacknowledged problem"),
+    }),
+    output: z.object({ agents: z.array(agentRecord) }),
+    surfaces: { mcp: ["get_worker_status"], library: "agents", cli: ["status", "health", "demo"] },
+    example: { tag: "worker" },
+    run: ({ agents }, input) => ({ agents: agents.list(input) }),
+  }),
+  status: operation({
+    summary: "Show one agent: state, cause, and the question that it asks.",
+    right: "read",
+    method: "get",
+    path: "/v1/agents/{agent}",
+    input: z.object({ agent: agentField }),
+    output: agentRecord.extend({
+      pane_id: z.string().describe("id that other calls and tools accept"),
+      is_awaiting_input: z.boolean(),
+      is_awaiting_confirmation: z.boolean(),
+      prompt: promptRecord.nullable().describe("the open question; null if there is none"),
+    }),
+    surfaces: { mcp: ["get_status"], library: "status", cli: ["health"] },
+    example: { agent: "web" },
+    run: ({ agents }, { agent }) => agents.status(agent),
+  }),
+  why: operation({
+    summary: "Explain a verdict: evidence with age and source, what would change it, timeline, open incidents.",
+    right: "read",
+    method: "get",
+    path: "/v1/agents/{agent}/why",
+    input: z.object({ agent: agentField }),
+    output: agentRecord.extend({
+      evidence: z.array(evidenceRecord),
+      changes: texts.describe("what would change the verdict"),
+      timeline: z.array(timelineRecord),
+      preview: texts.describe("last lines of the screen"),
+      incidents: z.array(incidentRecord),
+    }),
+    surfaces: { mcp: ["why"], library: "why", cli: ["why"] },
+    example: { agent: "web" },
+    run: ({ agents }, { agent }) => agents.why(agent),
+  }),
+  read_pane: operation({
+    summary: "Read the last lines of an agent's terminal.",
+    right: "read",
+    method: "get",
+    path: "/v1/agents/{agent}/pane",
+    input: z.object({ agent: agentField, lines: z.coerce.number().int().min(1).max(500).default(40) }),
+    output: z.object({ agent: z.string(), pane_id: z.string(), lines: texts }),
+    surfaces: { mcp: ["read_pane"], library: "readPane" },
+    example: { agent: "web", lines: 20 },
+    run: ({ agents }, { agent, lines }) => agents.readPane(agent, lines),
+  }),
+  sessions: operation({
+    summary: "List the raw session records of the running agents: command, process, terminal.",
+    right: "read",
+    method: "get",
+    path: "/v1/sessions",
+    input: z.object({}),
+    output: z.object({ agents: z.array(sessionRecord) }),
+    surfaces: { http: false, library: "sessions", cli: ["attach", "completions", "logs", "record", "stop", "type"] },
+    example: {},
+    run: ({ agents }) => ({ agents: agents.sessions() }),
+  }),
+  spawn: operation({
+    summary: "Start an agent, detached, in a terminal of its own.",
+    right: "touch",
+    method: "post",
+    path: "/v1/agents",
+    input: z.object({
+      command: z.array(z.string().max(100_000)).min(1).max(10_000).describe("program and arguments; no shell is used"),
+      cwd: z.string().min(1).max(4000).describe("absolute path of the folder that it works in"),
+      name: z
+        .string()
+        .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
+        .optional()
+        .describe("a letter or digit, then letters, digits, dots, dashes and underscores; default: the program's name"),
+      tags: z
+        .array(z.string().regex(/^[^\s,]{1,100}$/))
+        .max(100)
+        .default([])
+        .describe("tags, each without blanks and commas"),
+      task: z.string().max(4000).optional(),
+      kind: z.string().max(400).optional().describe("program that it is, if its name does not say"),
+      policy: z.string().max(400).optional(),
+      env: z
+        .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(100_000))
+        .default({})
+        .describe("variables added to the daemon's environment"),
+      cols: z.number().int().min(20).max(1000).default(120),
+      rows: z.number().int().min(4).max(1000).default(40),
+      request_id: requestIdField,
+    }),
+    output: z.object({ agent: z.string(), session: z.string(), pid: z.number() }),
+    surfaces: { mcp: ["spawn_agent"], library: "spawn" },
+    example: { command: ["sh", "-c", "echo ready; sleep 600"], cwd: "/tmp", name: "demo", tags: ["worker"] },
+    run: ({ starts }, input, client) => starts.spawn(client, input),
+  }),
+  send_input: operation({
+    summary:
+      "Type one line into an agent and press Enter. Refused while a turn runs, a dialog is open, a draft is unsent or a user types.",
+    right: "touch",
+    method: "post",
+    path: "/v1/agents/{agent}/input",
+    input: z.object({ agent: agentField, text: z.string().min(1).max(10_000), request_id: requestIdField }),
+    output: outcomeRecord,
+    surfaces: { mcp: ["send_input"], library: "sendInput" },
+    example: { agent: "web", text: "continue", request_id: "nudge-1" },
+    run: ({ agents }, { agent, text, request_id }, { name }) => agents.sendInput(name, agent, text, request_id),
+  }),
+  recover: operation({
+    summary: "Run the recovery plan of an agent's problem now, up to the first step that has to wait.",
+    right: "touch",
+    method: "post",
+    path: "/v1/agents/{agent}/recover",
+    input: z.object({
+      agent: agentField,
+      dry_run: z.boolean().default(false).describe("only report what would be done"),
+      restart: z.boolean().default(false).describe("stop the agent and start it again"),
+    }),
+    output: z.object({
+      agent: z.string(),
+      state: z.enum(STATES),
+      incident: z.string().nullable(),
+      trouble: z.enum(TROUBLES).nullable().describe("the problem"),
+      dry_run: z.boolean(),
+      steps: z.array(
+        plannedStep.extend({
+          result: z.enum(["done", "refused", "failed", "unknown"]),
+          reason: z.string(),
+          proven: z.boolean().nullable(),
+        }),
+      ),
+      reason: z.string().describe("why it ended there"),
+      next: plannedStep.nullable(),
+      at: time.nullable().describe("time of the next decision, ISO 8601"),
+      busy: z.boolean().describe("another action on this agent is under way; try again"),
+    }),
+    surfaces: { mcp: ["recover_agent"], library: "recover", cli: ["recover"] },
+    example: { agent: "api", dry_run: true },
+    run: ({ agents }, { agent, ...options }, client) => agents.recover(client, agent, options),
+  }),
+  stop: operation({
+    summary:
+      "End an agent that rouse spawned, with all its processes: checkpoint, SIGTERM, proof. Also one that waits for an answer.",
+    right: "touch",
+    method: "post",
+    path: "/v1/agents/{agent}/stop",
+    input: z.object({ agent: agentField, request_id: requestIdField }),
+    output: outcomeRecord,
+    surfaces: { mcp: ["close_pane", "kill_session"], library: "stop" },
+    example: { agent: "api" },
+    run: ({ agents }, { agent, request_id }, { name }) => agents.stop(name, agent, request_id),
+  }),
+} as const;

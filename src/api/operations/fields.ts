@@ -1,0 +1,28 @@
+/** Input fields that several operations share. */
+import * as z from "zod";
+import { TROUBLES } from "../../core/trouble.js";
+
+export const agentField = z.string().min(1).max(200).describe("name, session id, or tmux pane id such as %3");
+export const tagField = z.string().min(1).max(200);
+export const incidentField = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe("incident id, its first characters, or the name of an agent with one open incident");
+export const requestIdField = z
+  .string()
+  .min(1)
+  .max(100)
+  .optional()
+  .describe("any text of yours: a repeated request with the same one does nothing twice and returns the first answer");
+/** In a query a boolean is a word. */
+export const booleanField = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
+export const problemField = z.enum(TROUBLES);
+
+const YEAR_SECS = 366 * 86_400;
+export const durationField = z.number().positive().max(YEAR_SECS);
+
+export const timeField = z.union([
+  z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+  z.coerce.number().min(0).max(8.64e15),
+]);

@@ -1,0 +1,56 @@
+/**
+ * The table of operations. The HTTP API and its document, the tools of MCP, the library, the socket, the CLI and docs/api.md are
+ * made from it, so a new row is guarded, checked and documented like all others.
+ */
+import type * as z from "zod";
+import type { Client } from "../../daemon/http/tokens.js";
+import { leaving } from "../leaving.js";
+import { ApiProblem } from "../problem.js";
+import type { Services } from "../service/services.js";
+import { ACTIVITY } from "./activity.js";
+import { AGENTS } from "./agents.js";
+import { ALERTS } from "./alerts.js";
+import { DAEMON } from "./daemon.js";
+import { explainInvalidInput } from "./explain.js";
+import { INCIDENTS } from "./incidents.js";
+import { MESSAGES } from "./messages.js";
+import type { Operation } from "./operation.js";
+import { PERMISSIONS } from "./permissions.js";
+import { REPORTS } from "./reports.js";
+import { SILENCES } from "./silences.js";
+import { WATCHDOGS } from "./watchdogs.js";
+
+export const OPERATIONS = {
+  ...AGENTS,
+  ...ACTIVITY,
+  ...INCIDENTS,
+  ...MESSAGES,
+  ...REPORTS,
+  ...ALERTS,
+  ...PERMISSIONS,
+  ...SILENCES,
+  ...WATCHDOGS,
+  ...DAEMON,
+} as const;
+
+type Table = typeof OPERATIONS;
+export type OperationName = keyof Table;
+export type OperationInput<Name extends OperationName> = z.input<Table[Name]["input"]>;
+export type OperationAnswer<Name extends OperationName> = Awaited<ReturnType<Table[Name]["run"]>>;
+
+export const isOperation = (name: string): name is OperationName => Object.hasOwn(OPERATIONS, name);
+
+/** Runs one operation. Throws `ApiProblem` when it is refused; the answer is safe to print. */
+export async function perform(
+  services: Services,
+  name: OperationName,
+  input: unknown,
+  client: Client,
+): Promise<unknown> {
+  const row: Operation = OPERATIONS[name];
+  if (!client.rights.has(row.right))
+    throw new ApiProblem("right", `${name} needs the right ${row.right}, which ${client.name} does not have`);
+  const parsed = row.input.safeParse(input);
+  if (!parsed.success) throw new ApiProblem("bad", explainInvalidInput(parsed.error, row.input, input));
+  return leaving(await row.run(services, parsed.data, client));
+}

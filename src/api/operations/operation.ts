@@ -1,0 +1,37 @@
+/** One row of the table of operations: everything that HTTP, MCP, the library, the socket, the CLI and the docs need to know. */
+import type * as z from "zod";
+import type { Client, Right } from "../../daemon/http/tokens.js";
+import type { Services } from "../service/services.js";
+
+/** Where an operation is offered besides the socket, which offers all of them. */
+export interface Surfaces {
+  /** The daemon's port. */
+  http: boolean;
+  /** MCP tools made from it. */
+  mcp: readonly string[];
+  /** Method of the library. */
+  library: string | null;
+  /** `rouse` commands that use it. */
+  cli: readonly string[];
+}
+
+export interface Operation<Input extends z.ZodObject = z.ZodObject, Answer = unknown> {
+  summary: string;
+  right: Right;
+  method: "get" | "post";
+  /** A field of the input in braces is part of the path. */
+  path: string;
+  input: Input;
+  output: z.ZodObject;
+  surfaces: Surfaces;
+  /** Input of the `curl` example in docs/api.md; a test runs it. */
+  example: z.input<Input>;
+  run(services: Services, input: z.output<Input>, client: Client): Answer | Promise<Answer>;
+}
+
+/** Checks that what the handler returns fits the documented output. */
+export function operation<Input extends z.ZodObject, Output extends z.ZodObject, Answer extends z.input<Output>>(
+  row: Omit<Operation<Input, Answer>, "surfaces" | "output"> & { output: Output; surfaces?: Partial<Surfaces> },
+): Operation<Input, Answer> {
+  return { ...row, surfaces: { http: true, mcp: [], library: null, cli: [], ...row.surfaces } };
+}

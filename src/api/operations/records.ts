@@ -1,0 +1,188 @@
+/** Records that several operations return. Tests compare real answers with these, field by field. */
+import * as z from "zod";
+import { ACTION_NAMES } from "../../core/action.js";
+import { PHASES } from "../../core/incident/incident.js";
+import type { MESSAGE_TYPES } from "../../core/message/message.js";
+import { PROMPT_KINDS, STATES } from "../../core/states.js";
+import { TROUBLES } from "../../core/trouble.js";
+import { MESSAGE_PAYLOADS } from "./message-payloads.js";
+
+export const time = z.string().describe("ISO 8601");
+export const texts = z.array(z.string());
+const originField = z.enum(["run", "spawn", "tmux", "transcript"]);
+
+export const agentRecord = z.object({
+  name: z.string(),
+  kind: z.string().describe("program, such as claude-code"),
+  session: z.string().describe("id of this run"),
+  origin: originField.describe("how rouse got to know it"),
+  tags: texts,
+  workspace: z.string().nullable(),
+  task: z.string().nullable(),
+  pid: z.number().nullable(),
+  state: z.enum(STATES),
+  cause: z.string().nullable(),
+  level: z.enum(["tell", "act"]).describe("act: certain enough for rouse to act"),
+  confidence: z.number(),
+  since: time.describe("start of the state, ISO 8601"),
+  until: time.nullable().describe("end of a limit, ISO 8601"),
+  doing: z.string(),
+  reasons: texts,
+  last_progress: time.nullable(),
+  last_output: time.nullable(),
+  tokens_per_hour: z.number(),
+  cost_usd_per_hour: z.number(),
+  spend: z
+    .object({
+      since: time,
+      until: time,
+      tokens: z.number(),
+      tokens_budget: z.number().nullable(),
+      cost_usd: z.number().nullable(),
+      cost_usd_budget: z.number().nullable(),
+      unpriced_tokens: z.number(),
+      is_over: z.boolean(),
+      notes: texts,
+    })
+    .nullable()
+    .describe("usage in this budget period; null without a budget"),
+  healthy: z.boolean(),
+  blind: z.object({ since: time, reason: z.string() }).nullable().describe("set while rouse cannot see the agent"),
+  started_at: time,
+  ended_at: time.nullable(),
+});
+
+/** The raw record of a session, as its host registered it. */
+export const sessionRecord = z.object({
+  session: z.string(),
+  name: z.string(),
+  kind: z.string(),
+  tags: texts,
+  origin: originField,
+  command: texts,
+  workspace: z.string().nullable(),
+  task: z.string().nullable(),
+  policy: z.string().nullable(),
+  pid: z.number().nullable(),
+  pidStart: z.string().nullable(),
+  startedAt: z.number().describe("milliseconds since 1970"),
+  hostSocket: z.string().nullable(),
+  pane: z.object({ socket: z.string(), id: z.string() }).nullable(),
+  endedAt: z.number().nullable(),
+});
+
+const actionName = z.enum(ACTION_NAMES as [string, ...string[]]);
+
+export const incidentRecord = z.object({
+  id: z.string(),
+  agent: z.string(),
+  session: z.string(),
+  kind: z.string(),
+  trouble: z.enum(TROUBLES).describe("the problem"),
+  chain: texts.describe("earlier names of the same problem, oldest first"),
+  phase: z.enum(PHASES),
+  opened_at: time,
+  since: time,
+  ended_at: time.nullable(),
+  level: z.enum(["tell", "act"]),
+  confidence: z.number(),
+  until: time.nullable(),
+  reasons: texts,
+  outage: z.object({ id: z.string(), group: z.string(), shared: z.string(), incidents: z.number() }).nullable(),
+  acked_at: time.nullable(),
+  silenced_until: time.nullable(),
+  feedback: z.enum(["false-alarm", "right"]).nullable(),
+  reopened: z.number(),
+  policy: z.string().nullable(),
+  allowed: z.boolean().describe("auto-recovery is on for this agent and problem"),
+  deeds: z
+    .array(
+      z.object({
+        at: time,
+        do: actionName,
+        result: z.enum(["done", "refused", "failed", "unknown", "pending"]),
+        reason: z.string(),
+        proven: z.boolean().nullable().describe("the agent made progress afterwards; null while that is open"),
+      }),
+    )
+    .describe("actions taken"),
+  next: z
+    .object({ do: actionName.nullable(), at: time.nullable(), reason: z.string() })
+    .nullable()
+    .describe("next step; null when the incident is closed"),
+  would: actionName.nullable().describe("step that was not permitted"),
+  commands: texts.describe("suggested commands"),
+});
+
+/** What every message has. */
+const envelope = {
+  cursor: z.number().describe("position in the inbox: give it as after to read on, or as up_to to acknowledge"),
+  key: z.string(),
+  target: z.object({ tag: z.string() }),
+  from: z.string(),
+  at: time,
+  acked_at: time.nullable(),
+};
+
+const notice = <T extends (typeof MESSAGE_TYPES)[number]>(type: T) =>
+  z.object({ ...envelope, source: z.literal("rouse"), msg_type: z.literal(type), payload: MESSAGE_PAYLOADS[type] });
+
+/** Messages of rouse itself: the payload follows from `msg_type`. */
+const noticeRecord = z.discriminatedUnion("msg_type", [
+  notice("worker.stuck"),
+  notice("worker.error"),
+  notice("worker.complete"),
+  notice("worker.needs_input"),
+  notice("worker.recovered"),
+  notice("worker.escalated"),
+  notice("watchdog.blind"),
+]);
+
+/** Messages that a client sent: rouse has not checked the payload. */
+const clientMessageRecord = z.object({
+  ...envelope,
+  source: z.literal("client"),
+  msg_type: z.string(),
+  payload: z.unknown(),
+});
+
+export const messageRecord = z.discriminatedUnion("source", [noticeRecord, clientMessageRecord]);
+
+export type Notice = z.output<typeof noticeRecord>;
+export type ClientMessage = z.output<typeof clientMessageRecord>;
+export type MessageView = Notice | ClientMessage;
+
+export const promptRecord = z.object({ type: z.enum(PROMPT_KINDS), text: z.string(), since: time });
+
+export const evidenceRecord = z.object({
+  what: z.string(),
+  says: z.string(),
+  age_secs: z.number(),
+  source: z.string(),
+});
+
+export const timelineRecord = z.object({
+  t: z.number().describe("seconds from the start of the session"),
+  state: z.enum(STATES),
+  cause: z.string().nullable(),
+  confidence: z.number(),
+  until: time.nullable(),
+  reasons: texts,
+});
+
+/** What came of an order to type into an agent or to end it. */
+export const outcomeRecord = z.object({
+  result: z.enum(["done", "failed", "unknown"]),
+  reason: z.string(),
+  proven: z.boolean().nullable(),
+});
+
+export const watchdogRecord = z.object({
+  pane_id: z.string(),
+  agent: z.string(),
+  interval_secs: z.number(),
+  message: z.string(),
+  sent: z.number(),
+  left_out: z.number().describe("times when typing would have disturbed the agent, or failed"),
+  last_result: z.string().nullable(),
+});

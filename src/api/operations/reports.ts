@@ -1,0 +1,24 @@
+/** Reports: an agent's own statement about its state. */
+import * as z from "zod";
+import { agentField } from "./fields.js";
+import { operation } from "./operation.js";
+
+export const REPORTS = {
+  report: operation({
+    summary: "Report an agent's own state.",
+    right: "report",
+    method: "post",
+    path: "/v1/report",
+    input: z.object({
+      agent: agentField.optional(),
+      cwd: z.string().max(4000).optional().describe("folder of the agent, if no name is given"),
+      state: z.enum(["working", "error", "complete", "needs_input"]).optional(),
+      text: z.string().max(2000).optional(),
+      heartbeat: z.boolean().optional().describe("proves life, never progress"),
+    }),
+    output: z.object({ agent: z.string() }),
+    surfaces: { mcp: ["report_status"], library: "report", cli: ["report"] },
+    example: { agent: "web", state: "working", text: "step 2 of 5" },
+    run: ({ reports }, { agent, cwd, ...report }, { caller }) => reports.report({ agent, cwd }, report, caller),
+  }),
+} as const;

@@ -1,0 +1,147 @@
+/** Agents: views of them, and orders to type into, recover and end them. */
+import type { AgentSession } from "../../core/agent.js";
+import { openPrompt } from "../../core/evidence/prompts.js";
+import type { SessionJudge } from "../../core/session-judge.js";
+import type { PromptKind } from "../../core/states.js";
+import type { Client } from "../../daemon/http/tokens.js";
+import { type IncidentView, incidentViews } from "../../daemon/incident-view.js";
+import { lostAgents } from "../../daemon/lost.js";
+import { type RecoveryView, recoveryView } from "../../daemon/recovery-view.js";
+import { type SessionView, viewOf } from "../../daemon/view.js";
+import { type Why, whyOf } from "../../daemon/why.js";
+import { readPane } from "../pane.js";
+import { ApiProblem } from "../problem.js";
+import type { TouchResult } from "../touching.js";
+import { controllableAgent, findAgent, livingAgent, type ServiceContext } from "./context.js";
+
+export interface AgentStatus extends SessionView {
+  /** What other calls take for this agent; its name will do as well. */
+  pane_id: string;
+  is_awaiting_input: boolean;
+  is_awaiting_confirmation: boolean;
+  /** The open question; null if there is none. */
+  prompt: { type: PromptKind; text: string; since: string } | null;
+}
+
+export interface AgentFilter {
+  tag?: string | undefined;
+  name?: string | undefined;
+  health?: "healthy" | "unhealthy" | undefined;
+  /** Include agents that ended. */
+  ended?: boolean | undefined;
+  /** Include ended agents with an unacknowledged problem. */
+  lost?: boolean | undefined;
+}
+
+export type WhyAnswer = Why & { incidents: IncidentView[] };
+
+/** What a client hears of an order that was carried out; a refusal is an `ApiProblem`. */
+export type OrderResult = TouchResult & { result: "done" | "failed" | "unknown" };
+
+/** Prompts that are answered with yes or no; the others want words. */
+const CONFIRMED: ReadonlySet<string> = new Set<PromptKind>(["confirmation", "permission", "plan", "trust"]);
+
+export class AgentService {
+  readonly #context: ServiceContext;
+
+  constructor(context: ServiceContext) {
+    this.#context = context;
+  }
+
+  list({ tag, name, health, ended, lost }: AgentFilter): SessionView[] {
+    const { loop } = this.#context;
+    const now = loop.now();
+    const unacknowledged = new Set(lost || health === "unhealthy" ? lostAgents(loop) : []);
+    return loop
+      .sessions()
+      .filter((watched) => ended === true || watched.session.endedAt === null || unacknowledged.has(watched))
+      .filter(({ session }) => tag === undefined || session.tags.includes(tag))
+      .filter(({ session }) => name === undefined || session.name === name)
+      .map((watched) => viewOf(watched, now))
+      .filter(({ healthy }) => health === undefined || healthy === (health === "healthy"));
+  }
+
+  /** Of those that run. */
+  sessions(): AgentSession[] {
+    return this.#context.loop.sessions().flatMap(({ session }) => (session.endedAt === null ? [session] : []));
+  }
+
+  status(agent: string): AgentStatus {
+    const watched = findAgent(this.#context, agent);
+    const view = viewOf(watched, this.#context.loop.now());
+    const isAsked = view.state === "needs_input";
+    const isConfirmed = isAsked && CONFIRMED.has(view.cause ?? "");
+    return {
+      ...view,
+      pane_id: view.session,
+      is_awaiting_input: isAsked && !isConfirmed,
+      is_awaiting_confirmation: isConfirmed,
+      prompt: isAsked ? promptOf(watched, view) : null,
+    };
+  }
+
+  why(agent: string): WhyAnswer {
+    const { loop } = this.#context;
+    const watched = findAgent(this.#context, agent);
+    const now = loop.now();
+    const which = { all: false, since: null, agent: watched.session.name };
+    return { ...whyOf(watched, now), incidents: incidentViews({ state: loop.state, now }, which) };
+  }
+
+  async readPane(agent: string, lines: number): Promise<{ agent: string; pane_id: string; lines: string[] }> {
+    const { session } = findAgent(this.#context, agent);
+    const rows = await readPane(session, lines, this.#context.paths);
+    return { agent: session.name, pane_id: session.session, lines: rows };
+  }
+
+  async sendInput(client: string, agent: string, text: string, requestId?: string): Promise<OrderResult> {
+    const session = controllableAgent(this.#context, agent);
+    return unlessRefused(await this.#context.touching.sendInput({ client, session, requestId }, text));
+  }
+
+  async stop(client: string, agent: string, requestId?: string): Promise<OrderResult> {
+    const session = livingAgent(this.#context, agent);
+    if (session.origin !== "spawn")
+      throw new ApiProblem(
+        "refused",
+        `${session.name} was not started by rouse spawn: it runs in a user's own terminal, and rouse does not end it`,
+      );
+    return unlessRefused(await this.#context.touching.stop({ client, session, requestId }));
+  }
+
+  /** An order is permission, but an agent that rouse only found needs the user's permission first. */
+  async recover(
+    client: Client,
+    agent: string,
+    { dry_run, restart }: { dry_run: boolean; restart: boolean },
+  ): Promise<RecoveryView> {
+    const { recovery, loop, touchLog } = this.#context;
+    const watched = findAgent(this.#context, agent);
+    if (!dry_run && !client.rights.has("admin") && watched.session.endedAt === null)
+      controllableAgent(this.#context, agent);
+    const order = { client: client.name, agent: watched.session.name, session: watched.session };
+    const deed = restart ? "restart" : "recover";
+    const id = dry_run ? null : touchLog.intend({ at: loop.now(), ...order, deed, text: "" });
+    const found = await recovery.recover(watched, restart ? "restart" : "ladder", dry_run);
+    const view = recoveryView(watched, found, dry_run);
+    const last = view.steps.at(-1);
+    if (id !== null)
+      touchLog.outcome({ id, at: loop.now(), result: last?.result ?? "refused", reason: last?.reason ?? view.reason });
+    return view;
+  }
+}
+
+/** Nothing was done: the client has to hear that as a refusal. */
+function unlessRefused({ result, reason, proven }: TouchResult): OrderResult {
+  if (result === "refused") throw new ApiProblem("refused", `refused, nothing was touched: ${reason}`);
+  return { result, reason, proven };
+}
+
+function promptOf({ evidence, since }: SessionJudge, view: SessionView): AgentStatus["prompt"] {
+  const open = openPrompt(evidence.prompts);
+  return {
+    type: (view.cause ?? "input") as PromptKind,
+    text: open?.question || (view.reasons[0] ?? ""),
+    since: new Date(open?.at ?? since).toISOString(),
+  };
+}

@@ -1,0 +1,63 @@
+/** What the services work on, and how they find an agent. */
+import { otherNames } from "../../config/suggest.js";
+import type { AgentSession } from "../../core/agent.js";
+import { plain } from "../../core/plain.js";
+import type { SessionJudge } from "../../core/session-judge.js";
+import type { DaemonParts } from "../../daemon/parts.js";
+import { untouchable } from "../may-touch.js";
+import { ApiProblem } from "../problem.js";
+import type { TouchLog } from "../touch-log.js";
+import type { Touching } from "../touching.js";
+import type { Watchdogs } from "../watchdogs.js";
+
+export interface ServiceContext extends DaemonParts {
+  touching: Touching;
+  touchLog: TouchLog;
+  watchdogs: Watchdogs;
+}
+
+type Sessions = Pick<ServiceContext, "loop">;
+
+/** By session id, by name, or by the id of its tmux pane if only one has it. */
+export function findAgent({ loop }: Sessions, id: string): SessionJudge {
+  const found = loop.find(id);
+  if (found) return found;
+  const alive = loop.sessions().filter(({ session }) => session.endedAt === null);
+  const inPane = alive.filter(({ session }) => session.pane?.id === id);
+  if (inPane[0] && inPane.length === 1) return inPane[0];
+  if (inPane.length > 1) throw new ApiProblem("unknown", `${id} is a pane of several tmux servers: use a name`);
+  throw new ApiProblem(
+    "unknown",
+    unknownAgent(
+      id,
+      alive.map(({ session }) => session.name),
+    ),
+  );
+}
+
+export function livingAgent(context: Sessions, id: string): AgentSession {
+  const { session } = findAgent(context, id);
+  if (session.endedAt === null) return session;
+  throw new ApiProblem("refused", `${session.name} ended at ${new Date(session.endedAt).toISOString()}`);
+}
+
+/** One that clients may type into. */
+export function controllableAgent(context: Pick<ServiceContext, "loop" | "permission">, id: string): AgentSession {
+  const session = livingAgent(context, id);
+  const objection = untouchable(session, context.permission.grants, context.loop.now());
+  if (objection !== null) throw new ApiProblem("refused", objection);
+  return session;
+}
+
+export const knownAgents = ({ loop }: Sessions): string[] => [
+  ...new Set(loop.sessions().map(({ session }) => session.name)),
+];
+
+const unknownAgent = (name: string, agents: readonly string[]): string =>
+  `no agent called ${JSON.stringify(plain(name, 80))} is known; ${otherNames(
+    name,
+    agents.map((one) => plain(one, 80)),
+  )}`;
+
+export const iso = (ms: number): string => new Date(ms).toISOString();
+export const isoOrNull = (ms: number | null): string | null => (ms === null ? null : iso(ms));

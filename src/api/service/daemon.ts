@@ -1,0 +1,117 @@
+/** The daemon itself: health, overview, history, what it sees, what it watches. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { HttpView } from "../../daemon/http/face.js";
+import { type IncidentView, incidentViews } from "../../daemon/incident-view.js";
+import { type LineView, lineOf } from "../../daemon/line.js";
+import type { PulseView } from "../../daemon/pulse.js";
+import { type Sight, sightOf } from "../../daemon/sight.js";
+import { type Summary, summaryOf } from "../../daemon/summary.js";
+import { viewOf } from "../../daemon/view.js";
+import type { WatchRules } from "../../daemon/watch-rules.js";
+import type { JournalStats } from "../../store/journal.js";
+import type { ServiceContext } from "./context.js";
+
+export interface HealthView {
+  ok: boolean;
+  version: string;
+  pid: number;
+  ticks: number;
+  since_tick_ms: number | null;
+  judging: { after_ms: number; cpu_ms: number } | null;
+  agents: number;
+  sessions: number;
+  journal: { pending: number; failures: number };
+}
+
+export interface DaemonView {
+  journal: JournalStats;
+  http: HttpView;
+  pulses: PulseView[];
+}
+
+/** The story of each agent, and what rouse did or would have done. */
+export type SummaryAnswer = Summary & { incidents: IncidentView[] };
+
+/** How long the daemon's other work waits for a piece of a long answer. */
+const PIECE_MS = 10;
+
+export class DaemonService {
+  readonly #context: Pick<ServiceContext, "loop" | "journal" | "version" | "control">;
+
+  #firstTick: HealthView["judging"] = null;
+
+  constructor(context: Pick<ServiceContext, "loop" | "journal" | "version" | "control">) {
+    this.#context = context;
+    const unsubscribe = context.loop.subscribe(({ kind }) => {
+      if (kind !== "tick") return;
+      this.#firstTick = sinceStart();
+      unsubscribe();
+    });
+  }
+
+  health(): HealthView {
+    const { loop, version, journal } = this.#context;
+    const { pending, failures } = journal.stats();
+    const sessions = loop.sessions();
+    return {
+      ok: true,
+      version,
+      pid: process.pid,
+      ticks: loop.ticks,
+      since_tick_ms: loop.tickedAt === null ? null : loop.now() - loop.tickedAt,
+      judging: this.#firstTick,
+      agents: sessions.filter(({ session }) => session.endedAt === null).length,
+      sessions: sessions.length,
+      journal: { pending, failures },
+    };
+  }
+
+  show(): DaemonView {
+    const { journal, control } = this.#context;
+    return { journal: journal.stats(), http: control.http(), pulses: control.pulses() };
+  }
+
+  line(): LineView {
+    const { loop } = this.#context;
+    const now = loop.now();
+    const agents = loop.sessions().map((watched) => viewOf(watched, now));
+    return lineOf(agents, incidentViews({ state: loop.state, now }, { all: false, since: null }));
+  }
+
+  sources(): Sight[] {
+    const { loop } = this.#context;
+    const now = loop.now();
+    return loop.sessions().flatMap((watched) => (watched.session.endedAt === null ? [sightOf(watched, now)] : []));
+  }
+
+  /** In pieces, between which the daemon goes on judging. */
+  async summary(since: number): Promise<SummaryAnswer> {
+    const { journal, loop } = this.#context;
+    const now = loop.now();
+    const incidents = incidentViews({ state: loop.state, now }, { all: true, since });
+    const read = (session: string) => journal.read(session);
+    const work = summaryOf(journal.sessions(), read, since, now, loop.state.rules.settingsFor);
+    for (;;) {
+      const until = performance.now() + PIECE_MS;
+      let step = work.next();
+      while (!step.done && performance.now() < until) step = work.next();
+      if (step.done) return { ...step.value, incidents };
+      await nextTurn();
+    }
+  }
+
+  async watch({ programs, tags, names, anew }: WatchRules): Promise<WatchRules> {
+    return this.#context.control.watch({ programs, tags, names, ...(anew === undefined ? {} : { anew }) });
+  }
+
+  async shutDown(): Promise<{ ok: boolean }> {
+    await this.#context.control.shutDown();
+    return { ok: true };
+  }
+}
+
+/** How long after the start of the process, and with how much work. */
+function sinceStart(): { after_ms: number; cpu_ms: number } {
+  const { user, system } = process.cpuUsage();
+  return { after_ms: Math.round(performance.now()), cpu_ms: Math.round((user + system) / 1000) };
+}

@@ -1,0 +1,117 @@
+/** Inboxes: read with a cursor, send, acknowledge. */
+import { randomUUID } from "node:crypto";
+import { MESSAGE_TYPES } from "../../core/message/message.js";
+import { plain } from "../../core/plain.js";
+import { say } from "../../core/say.js";
+import type { Client } from "../../daemon/http/tokens.js";
+import type { StoredMessage } from "../../store/messages.js";
+import type { MessageView } from "../operations/records.js";
+import { ApiProblem } from "../problem.js";
+import { iso, type ServiceContext } from "./context.js";
+
+export interface Sent {
+  tag: string;
+  type: string;
+  payload: Record<string, unknown>;
+  /** A message with the same key is stored once. */
+  key?: string | undefined;
+}
+
+const PAYLOAD_MAX = 16 * 1024;
+/** The sender of rouse's own messages. */
+const ROUSE = "rouse";
+
+export class MessageService {
+  readonly #context: Pick<ServiceContext, "loop" | "journal" | "config">;
+
+  constructor(context: Pick<ServiceContext, "loop" | "journal" | "config">) {
+    this.#context = context;
+  }
+
+  /** What waits in an inbox, oldest first. */
+  read({ tag, after, all, limit }: { tag?: string | undefined; after: number; all: boolean; limit: number }): {
+    messages: MessageView[];
+    cursor: number;
+  } {
+    const found = this.#context.journal.messages.read(this.#receiver(tag), after, all, limit);
+    return { messages: found.map(messageView), cursor: found.at(-1)?.id ?? after };
+  }
+
+  ack(tag: string | undefined, upTo: number): { acked: number } {
+    const { journal, loop } = this.#context;
+    return { acked: journal.messages.ack(this.#receiver(tag), upTo, loop.now()) };
+  }
+
+  /** The sender is kept with it, so that an agent's message is never taken for one of rouse. */
+  send({ name }: Pick<Client, "name">, { tag, type, payload, key }: Sent): { cursor: number } {
+    const { journal, loop } = this.#context;
+    if (type.startsWith("watchdog."))
+      throw new ApiProblem("bad", `msg_type: ${type} is rouse's own; an agent that watches others sends worker.*`);
+    const safe = sayable(payload);
+    if (JSON.stringify(safe).length > PAYLOAD_MAX)
+      throw new ApiProblem("bad", "payload: too large; expected at most 16 kB");
+    const sender = say(name, 80);
+    const stored = {
+      receiver: tag,
+      key: key ?? randomUUID(),
+      type,
+      sender: sender === ROUSE ? `client ${sender}` : sender,
+      at: loop.now(),
+      payload: safe,
+    };
+    return { cursor: journal.messages.send(stored) };
+  }
+
+  inboxes(): {
+    orchestrator_tag: string;
+    inboxes: { tag: string; count: number; oldest: string }[];
+    dropped: number;
+  } {
+    const { messages } = this.#context.journal;
+    return {
+      orchestrator_tag: this.#receiver(undefined),
+      inboxes: messages.waiting().map(({ receiver, count, oldest }) => ({
+        tag: plain(receiver, 200),
+        count,
+        oldest: iso(oldest),
+      })),
+      dropped: messages.dropped,
+    };
+  }
+
+  #receiver(tag: string | undefined): string {
+    return tag ?? this.#context.config.watchdog.orchestrator_tag;
+  }
+}
+
+/** rouse's own messages are built by one function each, so their payload has the shape of their type. */
+export function messageView({ id, receiver, key, type, sender, at, payload, ackedAt }: StoredMessage): MessageView {
+  const isNotice = sender === ROUSE && (MESSAGE_TYPES as readonly string[]).includes(type);
+  return {
+    cursor: id,
+    key,
+    source: isNotice ? "rouse" : "client",
+    msg_type: type,
+    target: { tag: receiver },
+    from: sender,
+    at: iso(at),
+    acked_at: ackedAt === null ? null : iso(ackedAt),
+    payload,
+  } as MessageView;
+}
+
+const DEPTH_MAX = 8;
+const WIDTH_MAX = 200;
+
+/** Every text of it redacted, bounded and without control bytes: what an agent sends is as hostile as its screen. */
+function sayable(value: unknown, depth = 0): unknown {
+  if (typeof value === "string") return say(value, 4000);
+  if (typeof value === "number" || typeof value === "boolean" || value === null) return value;
+  if (typeof value !== "object" || depth >= DEPTH_MAX) return null;
+  if (Array.isArray(value)) return value.slice(0, WIDTH_MAX).map((one) => sayable(one, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, WIDTH_MAX)
+      .map(([name, one]) => [say(name, 100), sayable(one, depth + 1)]),
+  );
+}

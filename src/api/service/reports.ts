@@ -1,0 +1,46 @@
+/** An agent's own statement about its state, stored as a signal. */
+import { type Caller, findCaller } from "../../daemon/callers.js";
+import { parseSignal } from "../../readers/signal-schema.js";
+import { ApiProblem } from "../problem.js";
+import { findAgent, type ServiceContext } from "./context.js";
+
+export interface Report {
+  state?: "working" | "error" | "complete" | "needs_input" | undefined;
+  text?: string | undefined;
+  heartbeat?: boolean | undefined;
+}
+
+export class ReportService {
+  readonly #context: Pick<ServiceContext, "loop">;
+
+  constructor(context: Pick<ServiceContext, "loop">) {
+    this.#context = context;
+  }
+
+  /** A name that is given outranks what is known of the caller. */
+  async report(
+    { agent, cwd }: { agent?: string | undefined; cwd?: string | undefined },
+    { heartbeat, ...said }: Report,
+    caller: Caller = {},
+  ): Promise<{ agent: string }> {
+    const { loop } = this.#context;
+    const watched = agent === undefined ? findCaller(loop, { ...caller, cwd }) : findAgent(this.#context, agent);
+    if (!watched) throw new ApiProblem("unknown", "no watched agent matches this report; name the agent (--name)");
+    if (watched.session.endedAt !== null) throw new ApiProblem("refused", `${watched.session.name} ended`);
+    if (said.state === undefined && !heartbeat)
+      throw new ApiProblem(
+        "bad",
+        "state: missing; expected one of working, error, complete, needs_input, or a heartbeat",
+      );
+    const signal = parseSignal({
+      kind: "report",
+      at: loop.now(),
+      source: "report",
+      ...said,
+      ...(heartbeat ? { heartbeat } : {}),
+    });
+    if (!signal) throw new ApiProblem("bad", "text: not accepted; expected plain text");
+    await loop.ingest(watched.session.session, null, [signal]);
+    return { agent: watched.session.name };
+  }
+}

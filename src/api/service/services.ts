@@ -1,0 +1,41 @@
+/** The services behind the table of operations: one per noun. They do not know how they were called. */
+import { ActivityService } from "./activity.js";
+import { AgentService } from "./agents.js";
+import { AlertService } from "./alerts.js";
+import type { ServiceContext } from "./context.js";
+import { DaemonService } from "./daemon.js";
+import { IncidentService } from "./incidents.js";
+import { MessageService } from "./messages.js";
+import { PermissionService } from "./permissions.js";
+import { ReportService } from "./reports.js";
+import { SilenceService } from "./silences.js";
+import { StartService } from "./starts.js";
+import { TimerService } from "./timers.js";
+
+export interface Services {
+  agents: AgentService;
+  starts: StartService;
+  activity: ActivityService;
+  incidents: IncidentService;
+  messages: MessageService;
+  reports: ReportService;
+  alerts: AlertService;
+  permissions: PermissionService;
+  silences: SilenceService;
+  timers: TimerService;
+  daemon: DaemonService;
+}
+
+export const openServices = (context: ServiceContext): Services => ({
+  agents: new AgentService(context),
+  starts: new StartService(context),
+  activity: new ActivityService(context),
+  incidents: new IncidentService(context),
+  messages: new MessageService(context),
+  reports: new ReportService(context),
+  alerts: new AlertService(context),
+  permissions: new PermissionService(context),
+  silences: new SilenceService(context),
+  timers: new TimerService(context),
+  daemon: new DaemonService(context),
+});

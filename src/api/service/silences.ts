@@ -1,0 +1,58 @@
+/** Silences: an agent, a problem, or one problem of one agent. */
+import { otherNames } from "../../config/suggest.js";
+import type { Silence } from "../../core/incident/incident.js";
+import { plain } from "../../core/plain.js";
+import { TROUBLES, type Trouble } from "../../core/trouble.js";
+import { ApiProblem } from "../problem.js";
+import { iso, knownAgents, type ServiceContext } from "./context.js";
+
+export interface SilencesView {
+  silences: { agent: string | null; trouble: Trouble | null; since: string; until: string }[];
+}
+
+export class SilenceService {
+  readonly #context: Pick<ServiceContext, "loop">;
+
+  constructor(context: Pick<ServiceContext, "loop">) {
+    this.#context = context;
+  }
+
+  list(): SilencesView {
+    const { loop } = this.#context;
+    const now = loop.now();
+    return {
+      silences: loop.incidents.silences
+        .filter(({ until }) => until > now)
+        .map(({ agent, trouble, at, until }) => ({
+          agent: agent === null ? null : plain(agent, 80),
+          trouble,
+          since: iso(at),
+          until: iso(until),
+        })),
+    };
+  }
+
+  /** `for_secs` null ends it. */
+  set({ what, problem, for_secs }: { what: string; problem: Trouble | null; for_secs: number | null }): SilencesView {
+    const { loop } = this.#context;
+    const now = loop.now();
+    const target = targetOf(what, problem, knownAgents(this.#context));
+    loop.apply({ kind: "unsilenced", ...target });
+    if (for_secs !== null)
+      loop.apply({ kind: "silenced", silence: { ...target, at: now, until: now + for_secs * 1000 } });
+    return this.list();
+  }
+}
+
+function targetOf(
+  what: string,
+  problem: Trouble | null,
+  agents: readonly string[],
+): Pick<Silence, "agent" | "trouble"> {
+  if (agents.includes(what)) return { agent: what, trouble: problem };
+  if ((TROUBLES as readonly string[]).includes(what) && problem === null)
+    return { agent: null, trouble: what as Trouble };
+  const names = [...agents.map((name) => plain(name, 80)), ...TROUBLES];
+  const asked = JSON.stringify(plain(what, 80));
+  throw new ApiProblem("unknown", `${asked} is neither a known agent nor a problem; ${otherNames(what, names)}`);
+}

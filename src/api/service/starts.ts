@@ -1,0 +1,151 @@
+/** Starts agents on a client's order, as `rouse spawn` does. The order is recorded before the process starts. */
+import { statSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { otherNames } from "../../config/suggest.js";
+import { tooMuch } from "../../core/agent-limits.js";
+import { remember } from "../../core/evidence/bounded.js";
+import { plain } from "../../core/plain.js";
+import { redact } from "../../core/redact.js";
+import type { Client } from "../../daemon/http/tokens.js";
+import { findProgram } from "../../host/find-program.js";
+import { startHost } from "../../host/start-host.js";
+import { isKind, KINDS } from "../../programs/registry.js";
+import { ApiProblem } from "../problem.js";
+import type { ServiceContext } from "./context.js";
+
+export interface SpawnOrder {
+  /** Program and arguments; no shell is used. */
+  command: string[];
+  /** Absolute path. */
+  cwd: string;
+  name?: string | undefined;
+  tags: string[];
+  task?: string | undefined;
+  kind?: string | undefined;
+  policy?: string | undefined;
+  /** Added to the daemon's environment. */
+  env: Record<string, string>;
+  cols: number;
+  rows: number;
+  request_id?: string | undefined;
+}
+
+export interface SpawnedAgent {
+  agent: string;
+  session: string;
+  pid: number;
+}
+
+const ANSWERS_MAX = 1000;
+/** The host registers with the daemon a moment after the agent runs. */
+const REGISTER_MS = 5000;
+const STEP_MS = 50;
+
+export class StartService {
+  readonly #context: ServiceContext;
+  readonly #answers = new Map<string, { order: string; answer: Promise<SpawnedAgent> }>();
+
+  constructor(context: ServiceContext) {
+    this.#context = context;
+  }
+
+  spawn(client: Client, { request_id, ...order }: SpawnOrder): Promise<SpawnedAgent> {
+    if (request_id === undefined) return this.#start(client, order);
+    const key = JSON.stringify([client.name, request_id]);
+    const what = JSON.stringify(order);
+    const known = this.#answers.get(key);
+    if (known && known.order !== what)
+      throw new ApiProblem("bad", `request_id: already used for another order; expected a new one`);
+    if (known) return known.answer;
+    const answer = this.#start(client, order);
+    remember(this.#answers, key, { order: what, answer }, ANSWERS_MAX);
+    answer.catch(() => this.#answers.delete(key));
+    return answer;
+  }
+
+  async #start(client: Client, order: Omit<SpawnOrder, "request_id">): Promise<SpawnedAgent> {
+    const { loop, touchLog, paths, outside } = this.#context;
+    const { command, cwd, name, tags, task, kind, policy, cols, rows } = order;
+    const env = { ...process.env, ...order.env };
+    this.#check(order, env);
+    const script = outside.starting?.hostScript;
+    if (script === undefined) throw new ApiProblem("refused", "this daemon cannot start agents");
+    const id = touchLog.intend({
+      at: loop.now(),
+      client: client.name,
+      agent: name ?? "",
+      session: { session: "" },
+      deed: "spawn",
+      text: command.join(" "),
+    });
+    const started = await startHost(
+      {
+        spec: {
+          wanted: name ?? null,
+          kind: kind ?? null,
+          tags,
+          task: task === undefined ? null : redact(task),
+          policy: policy ?? null,
+          command,
+          workspace: cwd,
+          origin: "spawn",
+        },
+        cols,
+        rows,
+      },
+      { script, paths, env },
+    );
+    const { error, name: agent, session, pid } = started;
+    const isStarted = agent !== undefined && session !== undefined && pid !== undefined;
+    touchLog.outcome({
+      id,
+      at: loop.now(),
+      result: isStarted ? "done" : "failed",
+      reason: isStarted ? `${agent}, session ${session}` : (error ?? ""),
+    });
+    if (!isStarted) throw new ApiProblem("refused", `the agent was not started: ${plain(error ?? "no reason given")}`);
+    for (let waited = 0; waited < REGISTER_MS && !loop.find(session); waited += STEP_MS) await sleep(STEP_MS);
+    return { agent, session, pid };
+  }
+
+  /** Throws `ApiProblem` if the order cannot be carried out. */
+  #check(
+    { command, cwd, name, tags, task, kind, policy }: Omit<SpawnOrder, "request_id">,
+    env: NodeJS.ProcessEnv,
+  ): void {
+    const bad = (text: string): never => {
+      throw new ApiProblem("bad", text);
+    };
+    if (!isAbsolute(cwd) || !isFolder(cwd))
+      bad(`cwd: ${JSON.stringify(plain(cwd, 80))} is not accepted; expected the absolute path of a folder`);
+    const limit = tooMuch({
+      ...(name === undefined ? {} : { name }),
+      tags,
+      task: task ?? null,
+      workspace: cwd,
+      command,
+    });
+    if (limit !== null) bad(limit);
+    const own = this.#context.profiles.own();
+    if (kind !== undefined && !isKind(kind, own)) {
+      const kinds = [...KINDS, ...own.map(({ id }) => id)];
+      bad(`kind: there is no kind ${JSON.stringify(plain(kind, 80))}; ${otherNames(kind, kinds)}`);
+    }
+    const policies = this.#context.policyNames(cwd);
+    if (policy !== undefined && !policies.includes(policy))
+      bad(`policy: there is no policy ${JSON.stringify(plain(policy, 80))}; ${otherNames(policy, policies)}`);
+    const [file = ""] = command;
+    const found = findProgram(file, env, cwd);
+    if (found !== "found")
+      bad(`command: ${JSON.stringify(plain(file, 80))} ${found === "missing" ? "was not found" : "cannot be run"}`);
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

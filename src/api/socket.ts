@@ -1,0 +1,60 @@
+/**
+ * The daemon's socket, which only this user can open: the same routes as on the port with all rights, and calls by the name of
+ * an operation for the CLI and the library, which need no table of paths.
+ */
+import type { Context, Hono } from "hono";
+import { callerOf, findCaller } from "../daemon/callers.js";
+import { type Client, RIGHTS, type Right } from "../daemon/http/tokens.js";
+import type { Loop } from "../daemon/loop.js";
+import { waitingJson } from "../daemon/slow-answers.js";
+import type { ApiApp } from "./http.js";
+import { leaving } from "./leaving.js";
+import { isOperation, perform } from "./operations/index.js";
+import { ApiProblem } from "./problem.js";
+import type { Called } from "./remote.js";
+import type { Services } from "./service/services.js";
+
+const NAME_MAX = 80;
+
+export function addSocketRoutes(app: Hono, api: ApiApp, loop: Loop, services: Services): void {
+  app.post("/v1/call/:operation", async (c) => {
+    const name = c.req.param("operation");
+    if (!isOperation(name))
+      return c.json({ error: `this daemon has no operation ${leaving(name).slice(0, NAME_MAX)}` }, 404);
+    const input: unknown = await c.req.json().catch(() => null);
+    const called = perform(services, name, input, clientOf(c, loop)).then(
+      (answer): Called => ({ answer }),
+      (error: unknown): Called => {
+        if (error instanceof ApiProblem) return { problem: { kind: error.kind, message: leaving(error.message) } };
+        throw error;
+      },
+    );
+    return waitingJson(called);
+  });
+  app.all("*", (c) => api.fetch(c.req.raw, { client: clientOf(c, loop) }));
+}
+
+/**
+ * The user, or the watched agent that the request comes from. `x-rouse-client` names a program; `x-rouse-rights` gives up
+ * rights, as `rouse mcp` does.
+ */
+function clientOf(c: Context, loop: Loop): Client {
+  const caller = callerOf(c.req);
+  const named = decoded(c.req.header("x-rouse-client") ?? "").slice(0, NAME_MAX) || "user";
+  const given = c.req.header("x-rouse-rights")?.split(",");
+  const rights = RIGHTS.filter((right) => given === undefined || given.includes(right));
+  const agent = hasCaller(caller) ? findCaller(loop, caller) : null;
+  return { name: agent?.session.name ?? named, rights: new Set<Right>(rights), caller };
+}
+
+const hasCaller = ({ session, agent }: ReturnType<typeof callerOf>): boolean =>
+  session !== undefined || agent !== undefined;
+
+/** Headers hold ASCII only. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * Payloads of hooks on the daemon's own socket. Hosts have `host-routes.ts`; everything else on the socket is the API. The
+ * socket's file mode is the guard.
+ */
+import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { callerOf } from "./callers.js";
+import { failureText } from "./failure.js";
+import type { Hooks } from "./hooks.js";
+import { BODY_MAX } from "./host-routes.js";
+
+export function makeIntake(hooks: Hooks): Hono {
+  const app = new Hono();
+  app.use("*", bodyLimit({ maxSize: BODY_MAX, onError: (c) => c.json({ error: "the body is too large" }, 413) }));
+  app.onError((error, c) => c.json({ error: failureText(error) }, 500));
+  app.post("/v1/hooks/:program", async (c) => {
+    const payload: unknown = await c.req.json().catch(() => null);
+    const { session, process: pid } = callerOf(c.req);
+    const taken = hooks.take(c.req.param("program"), payload, { session, pid });
+    if (!taken) return c.json({ error: "no watched agent matches this hook" }, 404);
+    await taken.stored;
+    return c.json({ ok: true });
+  });
+  return app;
+}
