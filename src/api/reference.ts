@@ -171,7 +171,7 @@ const variantsOf = (schema: Shape): Shape[] =>
 
 /** Fields that all variants of rouse's own have, then those of each. */
 function variantLines(variants: readonly Shape[]): string[] {
-  const typeOf = ({ properties }: Shape): string => String(properties?.msg_type?.const ?? "any other type");
+  const typeOf = ({ properties }: Shape): string => JSON.stringify(properties?.msg_type?.const);
   const own = variants.filter(({ properties }) => properties?.source?.const === "rouse");
   const all = own.map((variant) => fieldsOf(variant));
   const isVaried = ({ path }: Field): boolean => path === "msg_type" || path === "source";
@@ -189,7 +189,7 @@ function variantLines(variants: readonly Shape[]): string[] {
     "",
     ...table((all[0] ?? []).filter(isCommon)),
     ...own.flatMap((variant, at) => [
-      `\`${typeOf(variant)}\` also has:`,
+      `${typeOf(variant)} also has:`,
       "",
       ...table((all[at] ?? []).filter((field) => !isCommon(field) && !isVaried(field))),
     ]),
@@ -221,7 +221,7 @@ function fieldAt(path: string, field: Shape, own: string | null): Field[] {
 }
 
 function typeOf({ type, enum: values, const: value, additionalProperties }: Shape): string {
-  if (value !== undefined) return `\`${String(value)}\``;
+  if (value !== undefined) return JSON.stringify(value);
   if (values) return values.length > 12 ? "string" : values.map((one) => `\`${String(one)}\``).join(", ");
   if (type === "object" && typeof additionalProperties === "object")
     return `object of ${typeOf(additionalProperties)}s`;

@@ -1,10 +1,12 @@
 /** `rouse check`: who has given no sign for how long, and whether that means anything. */
 import type { Command } from "@commander-js/extra-typings";
+import type { AgentActivity } from "../api/service/activity.js";
 import { loadConfig } from "../config/load.js";
 import { plainJson } from "../core/plain.js";
 import { spell } from "../core/spell.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js";
-import { ask, isUnlisted } from "./ask.js";
+import { parseNamed } from "./arguments.js";
+import { ask, isCalled, isUnlisted } from "./ask.js";
 import type { OperationInput } from "./client.js";
 import { settings } from "./settings.js";
 import { isColoured, paint } from "./text/paint.js";
@@ -22,10 +24,17 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
         "critical below 12, auto-resume from there on (check.* in the configuration). One that is active elsewhere\n" +
         "(commits, tests, files), is done, or waits for a limit to end is not called worse than warning.",
     )
+    .argument("[agent]", "assess the activity of this agent alone, and whether it may be resumed", parseNamed)
     .option("--no-activity-check", "let the age alone decide")
     .option("--json", "for programs")
-    .action(async ({ activityCheck, json }) => {
+    .action(async (name, { activityCheck, json }, self) => {
       settings();
+      if (name !== undefined) {
+        if (!activityCheck) self.error("error: --no-activity-check goes without an agent", { exitCode: 2 });
+        const activity = await ask("get_activity", { agent: name }, isCalled(name));
+        process.stdout.write(json ? `${plainJson(activity)}\n` : agentText(activity));
+        return;
+      }
       const asked = { ...askedHere(), ...(activityCheck ? {} : { activity: false }) };
       const { agents } = await ask("check", asked, isUnlisted);
       process.stdout.write(json ? `${plainJson({ agents })}\n` : checkText(agents, process.stdout));
@@ -69,4 +78,21 @@ function activityText({ activity, held_back, category_by_age }: CheckedAgent): s
     : (activity.reasons[0] ?? "unknown");
   const sources = activity.sources.length > 0 ? `by ${activity.sources.join(", ")}` : "";
   return [held, found, sources].filter((part) => part !== "").join("; ");
+}
+
+export function agentText({
+  agent,
+  known,
+  is_active,
+  confidence,
+  inactivity_minutes,
+  reasons,
+  guard,
+}: AgentActivity): string {
+  const last = inactivity_minutes === null ? "" : `, last activity ${spell(inactivity_minutes * 60_000)} ago`;
+  const state = known ? `${is_active ? "active" : "inactive"} (confidence ${confidence})${last}` : "activity unknown";
+  const resume = guard.send
+    ? "A resume prompt may be sent."
+    : `No resume prompt is sent${guard.may_ask ? ", but one question may be asked" : ""}.`;
+  return [`${agent}: ${state}`, ...reasons.map((reason) => `  ${reason}`), `  ${resume}`, ""].join("\n");
 }

@@ -1,0 +1,73 @@
+/** docs/api.md: written from the table of operations, and each of its curl examples works as it stands. */
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { OPERATIONS, type OperationName } from "../../src/api/operations/index.js";
+import { rousePaths } from "../../src/config/paths.js";
+import { makeToken, openPort } from "../support/api.js";
+import { reaches, spawnFake } from "../support/fake-agent.js";
+import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
+
+const exec = promisify(execFile);
+const ROOT = join(import.meta.dirname, "..", "..");
+const text = readFileSync(join(ROOT, "docs", "api.md"), "utf8");
+
+/** By operation: the shell block below its heading. */
+const EXAMPLES = new Map(
+  [...text.matchAll(/^#### (\w+)\n.*?^```sh\n(.*?)^```$/gms)].flatMap(([, name = "", block = ""]) =>
+    Object.hasOwn(OPERATIONS, name) ? [[name as OperationName, block] as const] : [],
+  ),
+);
+/** These end an agent, and the daemon: they are run when all others are done. */
+const LAST: readonly OperationName[] = ["stop", "shut_down"];
+
+let home: Home;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  home = makeHome("on");
+  const paths = rousePaths(home.env);
+  mkdirSync(paths.config, { recursive: true });
+  writeFileSync(join(paths.config, "config.toml"), '[channels.ops]\ntype = "command"\ncommand = ["true"]\n');
+  const port = await openPort(home);
+  const token = await makeToken(home, "docs", "read,report,touch,admin");
+  env = { ...process.env, ROUSE: `http://127.0.0.1:${port}`, TOKEN: token, SOCKET: paths.daemonSocket };
+  await spawnFake(home, "web", { steps: [{ do: "idle" }, { do: "finish" }, { do: "idle" }] }, ["worker"]);
+  await spawnFake(home, "api", { steps: [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "idle" }] });
+  await reaches(home, "web", "idle");
+  await reaches(home, "api", "needs_input/permission");
+  await until("the incident", async () => (await rouse(home, ["incidents", "api"])).status === 0);
+}, 120_000);
+
+afterAll(async () => {
+  for (const name of ["web", "demo", "api"]) await rouse(home, ["stop", name, "--grace", "0"]);
+  await rouse(home, ["down"]);
+  expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
+});
+
+async function run(name: OperationName): Promise<void> {
+  // The block as it stands, with the status behind the answer.
+  const script = (EXAMPLES.get(name) as string).replace("curl -sS", 'curl -sS -w "\\n%{http_code}"');
+  const { stdout } = await exec("bash", ["-c", script], { env });
+  const [body = "", status] = [stdout.slice(0, stdout.lastIndexOf("\n")), stdout.slice(stdout.lastIndexOf("\n") + 1)];
+  expect([name, status, body]).toEqual([name, "200", body]);
+  const answer: unknown = JSON.parse(body);
+  expect([name, OPERATIONS[name].output.parse(answer)]).toEqual([name, answer]);
+}
+
+describe("docs/api.md", () => {
+  it("is as the table of operations says", async () => {
+    await exec(process.execPath, [join(ROOT, "scripts", "api-docs.mjs"), "--check"]);
+  });
+
+  it("has a curl example for every operation", () => {
+    expect([...EXAMPLES.keys()].sort()).toEqual(Object.keys(OPERATIONS).sort());
+  });
+
+  it("has curl examples that work, with answers of the documented shape", { timeout: 240_000 }, async () => {
+    for (const name of EXAMPLES.keys()) if (!LAST.includes(name)) await run(name);
+    for (const name of LAST) await run(name);
+  });
+});
