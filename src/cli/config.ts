@@ -34,7 +34,6 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
       const problems = [...loaded.problems, ...alerts.problems, ...loadOwnProfiles().problems];
       if (options.json) {
         const { config: values, origins } = loaded;
-        const notUsedYet = [...KEY_BY_NAME].flatMap(([name, key]) => (key.notUsedYet ? [name] : []));
         const channels = Object.fromEntries(
           Object.entries(alerts.shown).map(([name, { settings }]) => [name, settings]),
         );
@@ -42,7 +41,6 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
           config: values,
           channels,
           ...(options.origin ? { origins } : {}),
-          not_used_yet: notUsedYet,
           problems,
         };
         process.stdout.write(`${plainJson(shown, 2)}\n`);
@@ -87,11 +85,7 @@ function configLines({ config, origins }: LoadedConfig, withOrigin: boolean): st
       const line = plain(tomlLine(name, value), LINE_MAX);
       const full = `${section}.${name}`;
       const origin = origins[full];
-      const remarks = [
-        ...(withOrigin && origin ? [plain(originText(origin))] : []),
-        ...(KEY_BY_NAME.get(full)?.notUsedYet ? ["not used yet"] : []),
-      ];
-      return remarks.length > 0 ? `${line.padEnd(44)} # ${remarks.join("; ")}` : line;
+      return withOrigin && origin ? `${line.padEnd(44)} # ${plain(originText(origin))}` : line;
     });
     return `[${section}]\n${lines.join("\n")}\n`;
   });

@@ -54,7 +54,7 @@ function take(property: Node, values: Map<string, Value>): string | null {
   const key = KEY_BY_NAME.get(name);
   if (!key) {
     const near = suggestKey(name, KEY_BY_NAME.keys());
-    return `there is no key ${written}${near ? `; did you mean ${near}?` : ""}`;
+    return `unknown key ${written}; ignored${near ? `; did you mean ${near}?` : ""}`;
   }
   const value = checkValue(key, valueNode && getNodeValue(valueNode));
   if (value === undefined) return `${written} must be ${expectation(key)}`;

@@ -30,13 +30,6 @@ export interface Key<T extends Value = Value> {
   projectMin?: number;
   /** The variable that a seed gave this key, besides the one made of its name. */
   variable?: string;
-  /** It is read and checked, and nothing in this release asks for it. */
-  notUsedYet?: true;
-}
-
-/** Marks a key that a later release will ask for, so that nobody relies on it. */
-export function notYet<T extends Value>(key: Key<T>): Key<T> {
-  return { ...key, notUsedYet: true };
 }
 
 type Rest = Partial<Pick<Key, "min" | "max" | "projectMin" | "variable">>;

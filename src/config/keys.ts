@@ -5,7 +5,7 @@
 import type { Settings } from "../core/defaults.js";
 import { COMPLETION_MARKER, DEFAULTS, PREVIEW_LINES_MAX, SAME_ERRORS_MAX } from "../core/defaults.js";
 import { NOISE_PATTERNS } from "../core/noise.js";
-import { detector, integer, type Key, list, notYet, number, regex, text, toggle, type Value } from "./key.js";
+import { detector, integer, type Key, list, number, regex, text, toggle, type Value } from "./key.js";
 
 export const KEYS = {
   watchdog: {
@@ -93,14 +93,6 @@ export const KEYS = {
     ),
   },
   checkpoints: {
-    checkpoint_interval_minutes: notYet(
-      detector(
-        "checkpoint_interval_minutes",
-        "lower",
-        "Minutes after which an agent with a task is to report a checkpoint.",
-        { min: 0.1 },
-      ),
-    ),
     checkpoint_stall_minutes: detector(
       "checkpoint_stall_minutes",
       "lower",
@@ -112,12 +104,6 @@ export const KEYS = {
       "lower",
       "A claim neither renewed nor followed by a checkpoint for so many minutes is stale.",
       { min: 0.1 },
-    ),
-    check_interval_minutes: notYet(number(15, "lower", "Minutes between two rounds over all tasks.", { min: 0.1 })),
-    max_continuations: notYet(
-      integer(2, "lower", "So many new sessions may take over one task before a human is asked.", {
-        max: 100,
-      }),
     ),
   },
   activity: {
@@ -145,19 +131,6 @@ export const KEYS = {
       "lower",
       "Seconds for which a message queue or an accessed file hints at activity.",
     ),
-    consistency_hours: detector(
-      "consistency_hours",
-      "lower",
-      "Signals further apart than so many hours do not describe one moment.",
-    ),
-    ageing_minutes: detector(
-      "ageing_minutes",
-      "lower",
-      "From this age of the newest activity on, confidence is multiplied by ageing_factor.",
-    ),
-    ageing_factor: detector("ageing_factor", "lower", "See ageing_minutes.", { max: 1 }),
-    old_minutes: detector("old_minutes", "lower", "From this age on, confidence is multiplied by old_factor instead."),
-    old_factor: detector("old_factor", "lower", "See old_minutes.", { max: 1 }),
     noise_patterns: list(
       NOISE_PATTERNS,
       "add",
@@ -195,7 +168,6 @@ export const KEYS = {
   },
   resume: {
     validate_activity: toggle(true, "on", "Let activity hold a resume back, and the categories of `rouse check`."),
-    auto_claim_tasks: notYet(toggle(true, "off", "Claim the next task for an agent that is resumed.")),
   },
   check: {
     warning_hours: number(
@@ -207,53 +179,11 @@ export const KEYS = {
     auto_resume_hours: number(12, "lower", "From this age in hours on it is to be resumed."),
   },
   detectors: {
-    retry_ceiling_minutes: detector(
-      "retry_ceiling_minutes",
-      "lower",
-      "Retrying without success for more minutes than this is a storm.",
-    ),
-    retry_slack_seconds: detector(
-      "retry_slack_seconds",
-      "lower",
-      "A retry may come so many seconds later than announced.",
-    ),
-    refused_after_seconds: detector(
-      "refused_after_seconds",
-      "lower",
-      "A connection refused for so many seconds means that nothing listens there.",
-    ),
-    refused_attempts: detector("refused_attempts", "lower", "A connection refused so many times means the same.", {
-      min: 1,
-    }),
     burn_output_tokens: detector(
       "burn_output_tokens",
       "lower",
       "So many written tokens without a new outcome are no progress.",
       { min: 1000 },
-    ),
-    burn_active_minutes: detector(
-      "burn_active_minutes",
-      "lower",
-      "So many minutes of writing without a new outcome are no progress.",
-      { min: 1 },
-    ),
-    spin_repeats: detector(
-      "spin_repeats",
-      "lower",
-      "So many visits to one file without anything new support other signs of a loop; set by you, they are one by themselves.",
-      { min: 3 },
-    ),
-    spin_window_minutes: detector(
-      "spin_window_minutes",
-      "never",
-      "Minutes within which visits to one file are counted.",
-      { min: 0.1 },
-    ),
-    nameless_after_seconds: detector(
-      "nameless_after_seconds",
-      "lower",
-      "Retries that name no reason for so many seconds mean that the service cannot be reached.",
-      { min: 1 },
     ),
     lost_result_seconds: detector(
       "lost_result_seconds",
@@ -273,36 +203,12 @@ export const KEYS = {
       "Where you changed after how many seconds a program ends a silent request itself (API_TIMEOUT_MS of Claude Code, stream_idle_timeout_ms of Codex): nobody is interrupted before; 0 for what its profile says.",
       { max: 86_400 },
     ),
-    never_started_seconds: detector(
-      "never_started_seconds",
-      "lower",
-      "A submitted prompt that nothing answers for so many seconds never started.",
-      { min: 1 },
-    ),
     never_shown_seconds: detector(
       "never_shown_seconds",
       "lower",
       "A program that shows nothing for so many seconds never started.",
       { min: 1 },
     ),
-    never_exited_seconds: detector(
-      "never_exited_seconds",
-      "lower",
-      "A headless process that lives so many seconds after its result never exits.",
-      { min: 1 },
-    ),
-    learned_min_samples: detector(
-      "learned_min_samples",
-      "never",
-      "An agent's own pauses count from so many samples on.",
-      { min: 2 },
-    ),
-    learned_quantile: detector("learned_quantile", "never", "Which quantile of its own pauses is its usual one.", {
-      max: 1,
-    }),
-    learned_factor: detector("learned_factor", "lower", "A pause so many times longer than the usual one is strange.", {
-      min: 1,
-    }),
     silence_patience: detector(
       "silence_patience",
       "lower",
@@ -334,7 +240,6 @@ export const KEYS = {
         max: 100_000,
       },
     ),
-    reminders_max: integer(3, "never", "At most so many reminders for one trouble.", { max: 100 }),
     group_wait_seconds: number(
       10,
       "never",
@@ -351,15 +256,6 @@ export const KEYS = {
       {
         min: 0.01,
         max: 600,
-      },
-    ),
-    give_up_hours: number(
-      24,
-      "never",
-      "An alert that cannot be sent for so many hours is given up, and `rouse status` says so.",
-      {
-        min: 0.01,
-        max: 720,
       },
     ),
     digest: text("", "never", 'When a digest is sent, as a cron pattern such as "0 8 * * *"; empty for never.'),
@@ -396,13 +292,6 @@ export const KEYS = {
       type: "integer",
     },
   },
-  diagnosis: {
-    interval_minutes: notYet(number(2, "never", "Minutes between two looks of the diagnosing model.", { min: 0.1 })),
-    timeout_seconds: notYet(number(60, "lower", "Seconds that a diagnosis may take.", { min: 1 })),
-    log_lines: notYet(
-      integer(100, "lower", "So many of the last lines of output are shown to the model.", { max: 10_000 }),
-    ),
-  },
   mcp: {
     rights: list(
       ["read", "report"],
@@ -438,7 +327,6 @@ export const KEYS = {
       "never",
       "Fetched at the end of a finished round of judging, so that somebody else notices when rouse is gone; empty for none.",
     ),
-    dead_man_interval_secs: number(60, "never", "Seconds between two of these.", { min: 5, max: 86_400 }),
   },
 } as const satisfies Record<string, Record<string, Key>>;
 

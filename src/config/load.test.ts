@@ -56,10 +56,17 @@ describe("defaults", () => {
     expect(config.check).toEqual({ warning_hours: 2, critical_hours: 6, auto_resume_hours: 12 });
   });
 
-  it("give the detectors all of their thresholds, each once", () => {
-    expect(settingsOf(load().config)).toEqual(DEFAULTS);
+  it("give the detectors their thresholds, each once, but for those that only feedback changes", () => {
+    const settings = settingsOf(load().config);
+    expect(DEFAULTS).toMatchObject(settings);
     const names = [...KEY_BY_NAME.keys()].map((full) => full.split(".")[1]);
-    for (const name of Object.keys(DEFAULTS)) expect(names.filter((other) => other === name)).toEqual([name]);
+    for (const name of Object.keys(settings)) expect(names.filter((other) => other === name)).toHaveLength(1);
+    expect(Object.keys(DEFAULTS).filter((name) => !Object.hasOwn(settings, name))).toEqual([
+      "retry_ceiling_minutes",
+      "burn_active_minutes",
+      "never_started_seconds",
+      "never_exited_seconds",
+    ]);
   });
 });
 
@@ -197,17 +204,17 @@ describe("a wrong line", () => {
     ],
     [
       "[watchdog]\npoll_intervall_secs = 3",
-      "error: :2:1: there is no key watchdog.poll_intervall_secs; did you mean watchdog.poll_interval_secs?",
+      "error: :2:1: unknown key watchdog.poll_intervall_secs; ignored; did you mean watchdog.poll_interval_secs?",
     ],
     [
       "version = 1\n[watchdgo]\npoll_interval_secs = 3",
-      "error: :3:1: there is no key watchdgo.poll_interval_secs; did you mean watchdog.poll_interval_secs?",
+      "error: :3:1: unknown key watchdgo.poll_interval_secs; ignored; did you mean watchdog.poll_interval_secs?",
     ],
     [
       "[health]\npoll_interval_secs = 3",
-      "error: :2:1: there is no key health.poll_interval_secs; did you mean watchdog.poll_interval_secs?",
+      "error: :2:1: unknown key health.poll_interval_secs; ignored; did you mean watchdog.poll_interval_secs?",
     ],
-    ["[watchdog]\nzzz = 3", "error: :2:1: there is no key watchdog.zzz"],
+    ["[watchdog]\nzzz = 3", "error: :2:1: unknown key watchdog.zzz; ignored"],
     ["watchdog = 3", "error: :1:1: watchdog is a section: write [watchdog] and its keys below it"],
     [
       "[[watchdog]]\npoll_interval_secs = 3",
@@ -234,9 +241,11 @@ describe("a wrong line", () => {
       "error: :2:1: health.repeated_error_threshold must be a number from 2 to 32, found 33; 5 stays",
     ],
     [
-      "[diagnosis]\nlog_lines = 1.5",
-      "error: :2:1: diagnosis.log_lines must be a whole number from 0 to 10000, found 1.5; 100 stays",
+      "[alerts]\ngroup_over = 1.5",
+      "error: :2:1: alerts.group_over must be a whole number from 1 to 10000, found 1.5; 5 stays",
     ],
+    ["[diagnosis]\nlog_lines = 50", "error: :2:1: unknown key diagnosis.log_lines; ignored"],
+    ["[detectors]\nlearned_quantile = 0.9", "error: :2:1: unknown key detectors.learned_quantile; ignored"],
     [
       "[health]\nenabled = 1979-05-27",
       'error: :2:1: health.enabled must be true or false, found "1979-05-27"; true stays',
@@ -249,7 +258,7 @@ describe("a wrong line", () => {
       "version = 9",
       "error: :1:1: written for a newer rouse (version 9, this one knows 1); what is not known is left out",
     ],
-    ["__proto__ = 3\nversion = 1", "error: :1:1: there is no key __proto__"],
+    ["__proto__ = 3\nversion = 1", "error: :1:1: unknown key __proto__; ignored"],
     [
       "[check]\nwarning_hours = 8",
       "notice: check.warning_hours: 8 is more than check.critical_hours (6), which makes no sense",

@@ -153,7 +153,7 @@ function unknownKey(name: string): string {
   const section = Object.keys(KEYS).includes(name);
   if (section) return `${name} is a section: write [${name}] and its keys below it`;
   const near = suggestKey(name, KEY_BY_NAME.keys());
-  return `there is no key ${name.slice(0, 80)}${near ? `; did you mean ${near}?` : ""}`;
+  return `unknown key ${name.slice(0, 80)}; ignored${near ? `; did you mean ${near}?` : ""}`;
 }
 
 /** The outermost first: an inner file may be stricter than an outer one, and cannot hide it. */
@@ -170,17 +170,10 @@ function projectFiles(cwd: string): string[] {
 }
 
 /** Pairs of which the first makes no sense above the second. */
-function contradictions({ checkpoints, check, activity }: Config): Problem[] {
+function contradictions({ check }: Config): Problem[] {
   const pairs: readonly (readonly [string, number, string, number])[] = [
-    [
-      "checkpoints.checkpoint_interval_minutes",
-      checkpoints.checkpoint_interval_minutes,
-      "checkpoints.checkpoint_stall_minutes",
-      checkpoints.checkpoint_stall_minutes,
-    ],
     ["check.warning_hours", check.warning_hours, "check.critical_hours", check.critical_hours],
     ["check.critical_hours", check.critical_hours, "check.auto_resume_hours", check.auto_resume_hours],
-    ["activity.ageing_minutes", activity.ageing_minutes, "activity.old_minutes", activity.old_minutes],
   ];
   return pairs
     .filter(([, low, , high]) => low > high)

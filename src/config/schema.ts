@@ -45,7 +45,7 @@ const TYPES: Readonly<Record<Key["type"], Record<string, unknown>>> = {
 function keySchema(full: string, key: Key): Record<string, unknown> {
   return {
     ...TYPES[key.type],
-    description: `${key.says}${key.notUsedYet ? " Not used yet." : ""}`,
+    description: key.says,
     default: key.default,
     ...(key.min === undefined ? {} : { minimum: key.min }),
     ...(key.max === undefined ? {} : { maximum: key.max }),

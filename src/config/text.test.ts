@@ -49,7 +49,7 @@ describe("configSchema", () => {
       const [section = "", name = ""] = full.split(".");
       const found = schema.properties[section]?.properties[name];
       expect(found).toMatchObject({
-        description: `${key.says}${key.notUsedYet ? " Not used yet." : ""}`,
+        description: key.says,
         default: key.default,
       });
     }
@@ -85,7 +85,7 @@ describe("importBotbox", () => {
   it.each([
     [
       '{ // comment\n  "agents": { "health": {\n    "idle_timeout_minute": 3,\n  } } }',
-      "f:3:5: there is no key idle_timeout_minute; did you mean health.idle_timeout_minutes?",
+      "f:3:5: unknown key idle_timeout_minute; ignored; did you mean health.idle_timeout_minutes?",
     ],
     ['{"agents":{"health":{"enabled":"yes"}}}', "f:1:22: enabled must be true or false"],
     ['{"agents":{"health":{"enabled":null}}}', "f:1:22: enabled must be true or false"],

@@ -116,7 +116,6 @@ describe("assessActivity", () => {
     expect(assessActivity(old, NOW).is_active).toBe(false);
     const wide = { lookback_minutes: 120, tier1_window_seconds: 7200, min_confidence_threshold: 0.4 };
     expect(assessActivity(old, NOW, wide)).toMatchObject({ is_active: true, validation_passed: true });
-    expect(assessActivity(old, NOW, { ...wide, old_factor: 0.5 }).is_active).toBe(false);
     const narrow = assessActivity([seen("git_commit", 20)], NOW, { lookback_minutes: 10 });
     expect(narrow).toMatchObject({ is_active: false, validation_passed: false, confidence: 0.7 });
   });

@@ -99,6 +99,9 @@ function keepActivity(state: ActivityState, signal: Signal): void {
   keep(state.recent, found);
 }
 
+/** Signals further apart than this do not describe one moment. */
+const CONSISTENT_MS = 24 * HOUR;
+
 export function assessActivity(
   activity: ActivityState | readonly ActivitySignal[],
   now: number,
@@ -107,11 +110,10 @@ export function assessActivity(
   const asleep = "recent" in activity ? activity.asleep : [];
   const age = (at: number): number => awakeMs(asleep, at, now);
   const lookbackMs = setting(options, "lookback_minutes") * MINUTE;
-  const consistentMs = setting(options, "consistency_hours") * HOUR;
 
   const heard =
     "recent" in activity
-      ? [...activity.recent.values()].flat().filter((signal) => now - signal.at <= consistentMs)
+      ? [...activity.recent.values()].flat().filter((signal) => now - signal.at <= CONSISTENT_MS)
       : activity.filter((signal) => Number.isFinite(signal.at) && !isNoise(signal.text));
   const signals = heard.filter(({ text }) => !holdsOneOf(options?.noise_patterns, text)).sort(newestFirst);
   const newest = signals[0];
@@ -120,7 +122,7 @@ export function assessActivity(
   const consistent =
     newest === undefined || oldest === undefined
       ? true
-      : newest.at - oldest.at <= consistentMs && newest.at <= now + FUTURE_MS;
+      : newest.at - oldest.at <= CONSISTENT_MS && newest.at <= now + FUTURE_MS;
   const blindness = whyBlind(activity, newest, consistent, lookbackMs, options, age);
   const inactiveMs = newest ? age(newest.at) : null;
   const result: ActivityAssessment = {
@@ -137,7 +139,7 @@ export function assessActivity(
   if (newest === undefined || inactiveMs === null) return { ...result, reasons: ["no activity signals detected"] };
 
   const inWindow = signals.filter((signal) => age(signal.at) <= setting(options, WINDOWS[tierOf(signal)]) * SECOND);
-  const { confidence, reasons } = confidenceOf(inWindow.length > 0 ? inWindow : signals, inactiveMs, options);
+  const { confidence, reasons } = confidenceOf(inWindow.length > 0 ? inWindow : signals, inactiveMs);
   const recent = inactiveMs <= lookbackMs;
   const reliable = inWindow.some((signal) => tierOf(signal) < 3);
   if (!recent) reasons.push(`nothing within the last ${lookbackMs / MINUTE} min`);
@@ -152,24 +154,24 @@ export function assessActivity(
   };
 }
 
+/** By how much confidence falls with the age of the newest activity, oldest first. */
+const AGEING = [
+  { minutes: 60, factor: 0.7 },
+  { minutes: 30, factor: 0.85 },
+];
+
 function confidenceOf(
   signals: readonly ActivitySignal[],
   inactiveMs: number,
-  options: ActivityOptions | undefined,
 ): { confidence: number; reasons: string[] } {
   const tier = TIERS.find((candidate) => signals.some((signal) => tierOf(signal) === candidate)) ?? 3;
   const ofTier = signals.filter((signal) => tierOf(signal) === tier);
   const several = ofTier.length > 1;
   const base = TIER_CONFIDENCE[tier][several ? "several" : "one"];
   const reasons = [several ? `${ofTier.length} tier-${tier} signals` : `one tier-${tier} signal: ${ofTier[0]?.source}`];
-  const [minutes, factor] =
-    inactiveMs > setting(options, "old_minutes") * MINUTE
-      ? [setting(options, "old_minutes"), setting(options, "old_factor")]
-      : inactiveMs > setting(options, "ageing_minutes") * MINUTE
-        ? [setting(options, "ageing_minutes"), setting(options, "ageing_factor")]
-        : [0, 1];
-  if (factor !== 1) reasons.push(`activity is older than ${minutes} min`);
-  return { confidence: Math.min(1, Math.max(0, base * factor)), reasons };
+  const aged = AGEING.find(({ minutes }) => inactiveMs > minutes * MINUTE);
+  if (aged) reasons.push(`activity is older than ${aged.minutes} min`);
+  return { confidence: base * (aged?.factor ?? 1), reasons };
 }
 
 /** Why nothing follows from what was seen; null when the sensors could look. */

@@ -12,7 +12,6 @@ describe("the defaults", () => {
       rate_limit_backoff_seconds: 60,
       repeated_error_threshold: 5,
       repeated_error_window_minutes: 10,
-      checkpoint_interval_minutes: 10,
       checkpoint_stall_minutes: 20,
       lookback_minutes: 60,
       min_confidence_threshold: 0.5,

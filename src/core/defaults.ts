@@ -1,6 +1,6 @@
 /**
- * Every threshold of the detectors, in the words of the seeds' configuration, so that a configuration file, an
- * environment variable and a test all speak of the same key. A detector asks `setting(options, name)`.
+ * The thresholds that a user, a project or feedback on alarms may change, under the names that they have in the
+ * configuration where they are there. A detector asks `setting(options, name)`; what is never changed is a constant of its own.
  */
 export interface Defaults {
   /** The time between two looks at a session; the unit in which the fingerprint counts. */
@@ -19,8 +19,6 @@ export interface Defaults {
   repeated_error_threshold: number;
   /** The window in which equal errors are counted. */
   repeated_error_window_minutes: number;
-  /** How often an agent with a task is asked to report a checkpoint. */
-  checkpoint_interval_minutes: number;
   /** A checkpoint older than this is a stall: two missed ones. */
   checkpoint_stall_minutes: number;
   /** A claim that was neither renewed nor followed by a checkpoint for so long is stale. */
@@ -35,24 +33,8 @@ export interface Defaults {
   tier2_window_seconds: number;
   /** A tier-3 signal supports the assessment for so long. */
   tier3_window_seconds: number;
-  /** Signals that lie further apart than this do not describe one moment. */
-  consistency_hours: number;
-  /** From this age of the newest activity on, confidence is multiplied by `ageing_factor`. */
-  ageing_minutes: number;
-  ageing_factor: number;
-  /** From this age of the newest activity on, confidence is multiplied by `old_factor` instead. */
-  old_minutes: number;
-  old_factor: number;
   /** Retrying without success for longer than this is a storm: Claude Code's own ladder gives up after 3 minutes. */
   retry_ceiling_minutes: number;
-  /** A retry may come so much later than announced. */
-  retry_slack_seconds: number;
-  /** A connection refused for so long means that nothing listens there. */
-  refused_after_seconds: number;
-  /** Retries that name no reason for so long mean that the service cannot be reached; a dropped connection comes back. */
-  nameless_after_seconds: number;
-  /** A connection refused so many times means the same, however fast the tries were. */
-  refused_attempts: number;
   /** So many written tokens without a new outcome: half as much again as the longest single reply (64 k). */
   burn_output_tokens: number;
   /** So many minutes in which the model wrote without a new outcome; waiting minutes do not count. */
@@ -63,10 +45,6 @@ export interface Defaults {
   cost_usd_per_night: number;
   /** The hour of the day at which a night starts; it lasts until the next one. */
   night_starts_hour: number;
-  /** So many visits to one file without a new state of anything. */
-  spin_repeats: number;
-  /** The window in which visits to one file are counted. */
-  spin_window_minutes: number;
   /** A result that a parked session does not take up within this time is lost. */
   lost_result_seconds: number;
   /** A turn that ended with a promise, and is followed by nothing for so long, stopped early. */
@@ -79,11 +57,6 @@ export interface Defaults {
   never_shown_seconds: number;
   /** A headless process that lives on so long after its result never exits. */
   never_exited_seconds: number;
-  /** Own gaps count from so many samples on; below that the wider pool or the prior speaks. */
-  learned_min_samples: number;
-  /** The quantile of the own gaps, and how many times longer than it a gap must be to be strange. */
-  learned_quantile: number;
-  learned_factor: number;
   /** A silent stream or a frozen screen is told so many times later; learned from false alarms. */
   silence_patience: number;
   /** The same for open tools. */
@@ -102,7 +75,6 @@ export const DEFAULTS: Readonly<Defaults> = {
   rate_limit_backoff_seconds: 60,
   repeated_error_threshold: 5,
   repeated_error_window_minutes: 10,
-  checkpoint_interval_minutes: 10,
   checkpoint_stall_minutes: 20,
   claim_stale_minutes: 60,
   lookback_minutes: 60,
@@ -110,32 +82,18 @@ export const DEFAULTS: Readonly<Defaults> = {
   tier1_window_seconds: 3600,
   tier2_window_seconds: 1800,
   tier3_window_seconds: 900,
-  consistency_hours: 24,
-  ageing_minutes: 30,
-  ageing_factor: 0.85,
-  old_minutes: 60,
-  old_factor: 0.7,
   retry_ceiling_minutes: 10,
-  retry_slack_seconds: 30,
-  refused_after_seconds: 20,
-  nameless_after_seconds: 50,
-  refused_attempts: 3,
   burn_output_tokens: 100_000,
   burn_active_minutes: 30,
   tokens_per_night: 0,
   cost_usd_per_night: 0,
   night_starts_hour: 20,
-  spin_repeats: 8,
-  spin_window_minutes: 10,
   lost_result_seconds: 60,
   stopped_early_seconds: 60,
   own_timeout_seconds: 0,
   never_started_seconds: 60,
   never_shown_seconds: 120,
   never_exited_seconds: 60,
-  learned_min_samples: 20,
-  learned_quantile: 0.95,
-  learned_factor: 8,
   silence_patience: 1,
   tool_patience: 1,
 };

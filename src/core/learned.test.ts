@@ -52,10 +52,10 @@ describe("learned thresholds", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 8, max: 50_000_000 }), { minLength: 20, maxLength: 200 }), (samples) => {
         const bounds = { priorMs: 1, floorMs: 1, ceilingMs: 1e12 };
-        const { ms } = learnedThreshold(taught(samples), KEY, bounds, { learned_factor: 1 });
+        const { ms } = learnedThreshold(taught(samples), KEY, bounds);
         const exact = [...samples].sort((a, b) => a - b)[Math.ceil(0.95 * samples.length) - 1] ?? 0;
-        expect(ms).toBeGreaterThanOrEqual(exact * 0.999_999);
-        expect(ms).toBeLessThanOrEqual(exact * 1.1893);
+        expect(ms).toBeGreaterThanOrEqual(8 * exact * 0.999_999);
+        expect(ms).toBeLessThanOrEqual(8 * exact * 1.1893);
       }),
     );
   });

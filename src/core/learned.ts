@@ -8,8 +8,6 @@
  * buckets grow by a factor of 2^(1/4), so that memory does not grow and the quantile is at most 19 % too high, never
  * too low.
  */
-import type { Settings } from "./defaults.js";
-import { setting } from "./defaults.js";
 import type { Habit, ToolClass } from "./signal.js";
 
 export interface WorkKey {
@@ -94,21 +92,21 @@ function count(state: LearnedState, key: WorkKey, bucket: number, times: number)
   state.set(name, pool);
 }
 
-export function learnedThreshold(
-  state: LearnedState,
-  key: WorkKey,
-  bounds: Bounds,
-  settings?: Settings,
-): LearnedThreshold {
+/** Own gaps count from so many samples on; below that the wider pool or the prior speaks. */
+const SAMPLES_MIN = 20;
+/** The quantile of the own gaps, and how many times longer than it a gap must be to be strange. */
+const QUANTILE = 0.95;
+const FACTOR = 8;
+
+export function learnedThreshold(state: LearnedState, key: WorkKey, bounds: Bounds): LearnedThreshold {
   const [ofClass, ofCommand] = poolsOf(key);
-  const wanted = setting(settings, "learned_min_samples");
   for (const [pool, of] of [
     ["command", ofCommand],
     ["class", ofClass],
   ] as const) {
     const histogram = of && state.get(nameOf(of));
-    if (histogram === undefined || histogram.total < wanted) continue;
-    const own = setting(settings, "learned_factor") * quantile(histogram, setting(settings, "learned_quantile"));
+    if (histogram === undefined || histogram.total < SAMPLES_MIN) continue;
+    const own = FACTOR * quantile(histogram, QUANTILE);
     return { ms: clamp(Math.max(bounds.priorMs, own), bounds), pool, samples: histogram.total };
   }
   return { ms: clamp(bounds.priorMs, bounds), pool: "prior", samples: 0 };

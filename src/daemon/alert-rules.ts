@@ -10,6 +10,9 @@ export type ConfiguredRules = Omit<AlertRules, "patienceMs" | "tagsOf">;
 
 const WINDOW = /^([01]?\d|2[0-3]):([0-5]\d)\s*-\s*([01]?\d|2[0-3]):([0-5]\d)$/;
 
+/** At most so many reminders for one problem. */
+const REMINDERS_MAX = 3;
+
 /** A setting that is not good is reported and holds nothing back: rather an alert in the night than none. */
 export function alertRules(
   { alerts, health }: Pick<Config, "alerts" | "health">,
@@ -36,7 +39,7 @@ export function alertRules(
       routes: channels.map(routeOf),
       fallback: channels.some(({ name }) => name === health.alert_channel) ? health.alert_channel : null,
       quiet,
-      reminder: { everyMs: alerts.reminder_minutes * 60_000, max: alerts.reminders_max },
+      reminder: { everyMs: alerts.reminder_minutes * 60_000, max: REMINDERS_MAX },
       groupWaitMs: alerts.group_wait_seconds * 1000,
       groupOver: alerts.group_over,
     },

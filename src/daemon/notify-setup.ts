@@ -17,6 +17,9 @@ import { Digests } from "./digests.js";
 import type { Loop } from "./loop.js";
 import { ringTerminals } from "./ring-terminals.js";
 
+/** An alert that cannot be sent for this long is given up; `rouse status` reports it. */
+const GIVE_UP_MS = 24 * 3_600_000;
+
 export interface ChannelSetup {
   courier: Courier;
   channels: readonly Channel[];
@@ -40,7 +43,7 @@ export function openChannels(config: Config, outbox: OutboxTable, loop: () => Lo
     now,
     isWanted: ({ notice }) => isStillWanted(notice, loop().incidents, loop().state.notices.alerts, now()),
     retryMs: config.alerts.retry_seconds * 1000,
-    giveUpMs: config.alerts.give_up_hours * 3_600_000,
+    giveUpMs: GIVE_UP_MS,
   });
   const withDigest = loaded.channels.filter(({ digest }) => digest);
   const digests = isCron(config.alerts.digest)

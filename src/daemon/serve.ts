@@ -34,6 +34,7 @@ import { World } from "./world.js";
 
 const DAY_MS = 24 * 3600_000;
 const PRUNE_EVERY_MS = 60_000;
+const DEAD_MAN_EVERY_MS = 60_000;
 
 /** Another daemon of this user runs already. */
 export class AlreadyRunning extends Error {}
@@ -92,10 +93,9 @@ export async function serve(
   chmodSync(paths.daemonSocket, 0o600);
   allowUp(paths);
   await inPieces(loop.restoring(looked.before), fold);
-  const pulses = [
-    servicePulse(),
-    deadManPulse(config.daemon.dead_man_url, config.daemon.dead_man_interval_secs * 1000),
-  ].filter((pulse) => pulse !== null);
+  const pulses = [servicePulse(), deadManPulse(config.daemon.dead_man_url, DEAD_MAN_EVERY_MS)].filter(
+    (pulse) => pulse !== null,
+  );
   loop.subscribe(({ kind }, now) => {
     if (kind !== "tick") return;
     looked.keep(clock.moment);

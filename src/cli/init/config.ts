@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { type Imported, importBotbox } from "../../config/botbox.js";
 import { readOwnFile } from "../../config/file.js";
 import type { Value } from "../../config/key.js";
-import { KEY_BY_NAME } from "../../config/keys.js";
 import { type Problem, problemText } from "../../config/problem.js";
 import { configText, tomlLine } from "../../config/text.js";
 import { isBegun } from "../../config/whole-file.js";
@@ -41,9 +40,8 @@ export function beginConfig(path: string, folder: string, dry: boolean): BegunCo
 }
 
 function assignment(name: string, value: Value): string {
-  const note = KEY_BY_NAME.get(name)?.notUsedYet ? "  # not used yet" : "";
   const [section = "", key = ""] = name.split(".");
-  return `${section}.${plain(tomlLine(key, value), 200)}${note}`;
+  return `${section}.${plain(tomlLine(key, value), 200)}`;
 }
 
 /** Only a plain file of its own: what stands in a project's folder may be anything. */

@@ -198,7 +198,7 @@ describe("rouse init", () => {
     expect(await init()).toBe(1);
     expect(home.output).toContain('  health.idle_timeout_minutes = 20\n  health.alert_channel = "dev"\n');
     expect(home.output).toMatch(
-      /^rouse: .*\.botbox\.json:3:1: there is no key idle_timeout; did you mean health\.idle_/m,
+      /^rouse: .*\.botbox\.json:3:1: unknown key idle_timeout; ignored; did you mean health\.idle_/m,
     );
     expect(loadConfig().config.health).toMatchObject({ idle_timeout_minutes: 20, alert_channel: "dev" });
     writeFileSync(path, "# mine\n");

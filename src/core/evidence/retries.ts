@@ -91,28 +91,31 @@ export function takeRetries(state: RetriesState, signal: Signal): void {
   }
 }
 
+/** A retry may come so much later than announced. */
+const RETRY_SLACK_MS = 30 * SECOND;
+/** A connection refused for so long, or so many times, means that nothing listens there. */
+const REFUSED_AFTER_MS = 20 * SECOND;
+const REFUSED_ATTEMPTS = 3;
+/** Retries that name no reason for so long mean that the service cannot be reached; a dropped connection comes back. */
+const NAMELESS_AFTER_MS = 50 * SECOND;
+
 export function retriesVerdict(state: RetriesState, now: number, options?: DetectorOptions): RetriesVerdict | null {
   const { ladder, asleep } = state;
   if (ladder === null) return null;
   if (ladder.hiddenAt !== null && isBeyond(ladder.hiddenAt, awakeMs(asleep, ladder.hiddenAt, now), HIDDEN_MS, options))
     return null;
-  const slackMs = setting(options, "retry_slack_seconds") * SECOND;
   const ceilingMs = setting(options, "retry_ceiling_minutes") * MINUTE;
   const elapsedMs = awakeMs(asleep, ladder.since, now);
-  const announcedUntil = ladder.nextAt === null ? null : ladder.nextAt + slackMs;
+  const announcedUntil = ladder.nextAt === null ? null : ladder.nextAt + RETRY_SLACK_MS;
   const respected = ladder.longWaits === 1 && (ladder.delayMs ?? 0) > LONG_WAIT_MS && now <= (announcedUntil ?? now);
   const refusedMs = ladder.refusedSince === null ? 0 : awakeMs(asleep, ladder.refusedSince, now);
-  const refusedAfterMs = setting(options, "refused_after_seconds") * SECOND;
-  const namelessAfterMs = setting(options, "nameless_after_seconds") * SECOND;
-  if (ladder.refusedSince !== null) options?.dueAfter?.(ladder.refusedSince, refusedAfterMs);
-  options?.dueAfter?.(ladder.since, namelessAfterMs);
+  if (ladder.refusedSince !== null) options?.dueAfter?.(ladder.refusedSince, REFUSED_AFTER_MS);
+  options?.dueAfter?.(ladder.since, NAMELESS_AFTER_MS);
   options?.dueAfter?.(ladder.since, ceilingMs + 1);
-  const refused =
-    ladder.infra === "refused" &&
-    (refusedMs >= refusedAfterMs || ladder.attempt >= setting(options, "refused_attempts"));
+  const refused = ladder.infra === "refused" && (refusedMs >= REFUSED_AFTER_MS || ladder.attempt >= REFUSED_ATTEMPTS);
 
   // An event that names neither a status nor a reason comes from a connection that never stood.
-  const nameless = ladder.infra === null && ladder.source === "stream" && elapsedMs >= namelessAfterMs;
+  const nameless = ladder.infra === null && ladder.source === "stream" && elapsedMs >= NAMELESS_AFTER_MS;
 
   const phase =
     ladder.infra === "auth"

@@ -8,10 +8,10 @@ const visit = (at: number, fields: object = {}) =>
   s(at, { kind: "tool_start", id: `${at}`, tool: "Read", class: "instant", call: "c", subject: "src/a.ts", ...fields });
 const done = (at: number, id: number, ok = true) =>
   s(at, { kind: "tool_end", id: `${id}`, ok, outcome: "o", raw: "r" });
-const verdictAfter = (signals: Signal[], now: number, options = {}) => {
+const verdictAfter = (signals: Signal[], now: number) => {
   const state = createSpin();
   for (const signal of signals) takeSpin(state, signal);
-  return spinVerdict(state, now, options);
+  return spinVerdict(state, now);
 };
 const times = (count: number, make: (i: number) => Signal | Signal[]) =>
   Array.from({ length: count }, (_, i) => make(i)).flat();

@@ -4,11 +4,11 @@
  * something new (a log that grows) and any change of the world clear it, because following a log and rereading a
  * plan between edits are work too. Low confidence, as the proposal has it.
  */
-import { MINUTE, setting } from "../defaults.js";
+import { MINUTE } from "../defaults.js";
 import type { Signal, Source, ToolEndSignal } from "../signal.js";
 import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
-import type { DetectorOptions, Verdict } from "./verdict.js";
+import type { Verdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";
 import type { WorldState } from "./world.js";
 import { createWorld, takeWorld } from "./world.js";
@@ -71,13 +71,16 @@ export function takeSpin(state: SpinState, signal: Signal): void {
   if (visits.times.length > TIMES_MAX) visits.times.shift();
 }
 
-export function spinVerdict(state: SpinState, now: number, options?: DetectorOptions): SpinVerdict | null {
-  const windowMs = setting(options, "spin_window_minutes") * MINUTE;
+/** So many visits to one file within the window, without a new state of anything, are suspicious. */
+const SPIN_REPEATS = 8;
+export const SPIN_WINDOW_MS: number = 10 * MINUTE;
+
+export function spinVerdict(state: SpinState, now: number): SpinVerdict | null {
   let worst: SpinVerdict | null = null;
   for (const [subject, { times, source }] of state.bySubject) {
-    const within = times.filter((at) => now - at <= windowMs);
+    const within = times.filter((at) => now - at <= SPIN_WINDOW_MS);
     const first = within[0];
-    if (first === undefined || within.length < setting(options, "spin_repeats")) continue;
+    if (first === undefined || within.length < SPIN_REPEATS) continue;
     if (within.length <= (worst?.count ?? 0)) continue;
     worst = {
       cause: "no_progress",

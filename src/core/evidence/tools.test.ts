@@ -95,7 +95,7 @@ describe("how long a tool may take", () => {
         takeTools(tools, { ...signal, at: at + 1, from: at, to: at + 60 * MINUTES } as Signal);
       takeTools(tools, end(`c${i}`, { at: at + minutes * MINUTES }), settings);
     }
-    return toolDeadline(tools, tool(), true, settings);
+    return toolDeadline(tools, tool(), true);
   };
   const own = TOOL_CLOCKS.shell.tellMs;
 
@@ -107,10 +107,5 @@ describe("how long a tool may take", () => {
 
   it("learns nothing from a call that was slept through", () => {
     expect(learnt(65, {}, { kind: "gap", source: "observer" } as Signal)).toBe(own);
-  });
-
-  it("learns by the user's own settings", () => {
-    expect(learnt(own / MINUTES - 5, { learned_min_samples: 100 })).toBe(own);
-    expect(learnt(own / MINUTES - 5, { learned_factor: 1 })).toBeLessThan(learnt(own / MINUTES - 5, {}));
   });
 });

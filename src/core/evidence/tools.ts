@@ -77,7 +77,7 @@ function learn(tools: ToolsEvidence, tool: OpenTool, at: number, settings: Setti
   // No deadline lies below its class's own, which most calls keep: only the others need what was learned.
   const alarmed =
     gapMs >= TOOL_CLOCKS[tool.class].tellMs * patience &&
-    gapMs >= (toolDeadline(tools, tool, tools.seen, settings) - tool.at) * patience;
+    gapMs >= (toolDeadline(tools, tool, tools.seen) - tool.at) * patience;
   learnGap(tools.learned, keyOf(tool), gapMs, { alarmed, asleep: awakeMs(tools.asleep, tool.at, at) < gapMs });
 }
 
@@ -110,12 +110,12 @@ const keyOf = (tool: OpenTool): WorkKey => ({
  * When an open tool has taken too long: its declared time-out with slack, else what was learned, else its class. `seen`
  * means that a screen or the process tree shows it running.
  */
-export function toolDeadline(tools: ToolsEvidence, tool: OpenTool, seen: boolean, settings: Settings = {}): number {
+export function toolDeadline(tools: ToolsEvidence, tool: OpenTool, seen: boolean): number {
   const patience = seen ? 1 : UNSEEN_PATIENCE;
   const priorMs = TOOL_CLOCKS[tool.class].tellMs * patience;
   if (!Number.isFinite(priorMs)) return tool.at + priorMs;
   const bounds = { priorMs, floorMs: priorMs, ceilingMs: priorMs * 4 };
-  const usual = learnedThreshold(tools.learned, keyOf(tool), bounds, settings).ms;
+  const usual = learnedThreshold(tools.learned, keyOf(tool), bounds).ms;
   if (tool.timeoutMs === undefined) return tool.at + usual;
   // Only what is seen to run is held to its own word: unseen, the same silence may be a human who is asked first.
   const declared = Math.max(tool.timeoutMs * DECLARED_SLACK, tool.timeoutMs + DECLARED_SLACK_MS);

@@ -6,7 +6,7 @@ import { checkpointVerdict } from "../evidence/checkpoint.js";
 import { errorsVerdict } from "../evidence/errors.js";
 import { kinds, workspaceStill } from "../evidence/kinds.js";
 import { loopHoldsUntil, loopVerdict } from "../evidence/loop.js";
-import { spinVerdict } from "../evidence/spin.js";
+import { SPIN_WINDOW_MS, spinVerdict } from "../evidence/spin.js";
 
 /** So many equal errors are enough where the agent spins on one file as well: two weak signs that agree. */
 const ERRORS_WITH_SPIN = 3;
@@ -27,19 +27,17 @@ export function byLoop({ evidence, now, active, settings, due, dueAfter }: Quest
       kinds: kinds([loop.kind, workspaceStill(evidence, loop.since)]),
     };
   }
-  // Visits to one file alone are how most work looks: they support another sign, unless the user said how many are too many.
-  const spin = spinVerdict(evidence.spin, now, options);
-  const ownSpin = settings.own?.spin_repeats === undefined ? null : spin;
+  // Visits to one file alone are how most work looks: they only support another sign.
+  const spin = spinVerdict(evidence.spin, now);
   const found =
     errorsVerdict(evidence.errors, now, spin ? { ...options, repeated_error_threshold: ERRORS_WITH_SPIN } : options) ??
     burnVerdict(evidence.burn, now, options) ??
-    checkpointVerdict(evidence.checkpoint, now, options) ??
-    ownSpin;
+    checkpointVerdict(evidence.checkpoint, now, options);
   if (!found) return null;
   // What was counted leaves the window at some time, if nothing is added.
   if (found.cause === "repeated_error")
     due(found.since + setting(settings, "repeated_error_window_minutes") * MINUTE + 1);
-  if (spin) due(spin.since + setting(settings, "spin_window_minutes") * MINUTE + 1);
+  if (spin) due(spin.since + SPIN_WINDOW_MS + 1);
   const act =
     (found.cause === "repeated_error" && found.count >= ACT_ROUNDS) ||
     ("output_tokens" in found && burntBy(found, settings) >= ACT_FACTOR);
@@ -47,7 +45,7 @@ export function byLoop({ evidence, now, active, settings, due, dueAfter }: Quest
     state: "stuck",
     cause: found.cause,
     confidence: found.confidence,
-    reasons: [found.reason, ...(spin && spin !== found ? [spin.reason] : [])],
+    reasons: [found.reason, ...(spin ? [spin.reason] : [])],
     act,
     kinds: kinds(["record", workspaceStill(evidence, found.since)]),
   };

@@ -26,7 +26,7 @@ export function byTool(question: Question): Verdict | null {
       : `${name} has been open ${lasting(since(tool.at))} (${tool.source})`;
   const approval = byApproval(question, tool, what);
   if (approval) return approval;
-  const deadline = toolDeadline(evidence.tools, tool, isSeen(question), question.settings);
+  const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
   const allowed = (deadline - tool.at) * setting(question.settings, "tool_patience");
   dueAfter(tool.at, allowed);
   if (since(tool.at) >= allowed) {
