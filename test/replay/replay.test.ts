@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { TimelineEntry } from "../../src/core/timeline.js";
 import { checkBars, type Figures } from "../../src/eval/bars.js";
-import { type LiveCase, scoreLive } from "../../src/eval/live.js";
-import { parseLiveTruth } from "../../src/eval/truth.js";
-import { openCase, SOURCE_NAMES, type SourceName } from "../../src/replay/case-folder.js";
+import { openCase, SOURCE_NAMES } from "../../src/replay/case-folder.js";
 import { foldRecording } from "../../src/replay/fold.js";
 import type { RecordedInput } from "../../src/replay/inputs.js";
-import { replayCase } from "../../src/replay/replay-case.js";
 import { AGE, SOURCE } from "../support/reasons.js";
 import { rechunk } from "../support/rechunk.js";
 import { CORPUS, caseFolders, OWN_CASES } from "../support/recordings.js";
@@ -86,36 +83,6 @@ describe.each(OWN.map((path, i) => [short(path), path, i] as const))("the record
       const earlier = (entries: TimelineEntry[]) => entries.filter(({ t }) => t < last);
       expect(earlier(cut)).toEqual(earlier(whole));
     }
-  });
-});
-
-describe("the recordings of our own", () => {
-  const scored = async (sources: readonly SourceName[]) => {
-    const cases: LiveCase[] = [];
-    for (const path of OWN) {
-      const { case: name, meta, timeline } = await replayCase(path, { sources: new Set(sources), zone: "UTC" });
-      const truth = parseLiveTruth(meta);
-      expect(truth, name).not.toBeNull();
-      if (truth) cases.push({ name, truth, timeline });
-    }
-    return scoreLive(cases);
-  };
-
-  it("are told by all sources: everything found in time, held, with its cause, and no false alarm", async () => {
-    const { misses, notHeld, wrongCause, falseAlarms, falseCompletions, total } = await scored(SOURCE_NAMES);
-    expect({ misses, notHeld, wrongCause, falseAlarms, falseCompletions }).toEqual({
-      misses: [],
-      notHeld: [],
-      wrongCause: [],
-      falseAlarms: [],
-      falseCompletions: [],
-    });
-    expect(total.of).toBeGreaterThanOrEqual(20);
-  });
-
-  it("are told by the screen alone, and a headless run by its stream", async () => {
-    const { misses, falseAlarms, falseCompletions } = await scored(["screen", "stream"]);
-    expect({ misses, falseAlarms, falseCompletions }).toEqual({ misses: [], falseAlarms: [], falseCompletions: [] });
   });
 });
 
