@@ -148,7 +148,7 @@ function runTests(tests, mutant, timeoutMs, reporting) {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
-      process.kill(-child.pid, "SIGKILL");
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
     }, timeoutMs);
     child.once("exit", (code) => {
       clearTimeout(timer);

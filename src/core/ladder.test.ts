@@ -27,6 +27,30 @@ describe("a step in the terminal of a user", () => {
   });
 });
 
+describe("a step for a session that has ended", () => {
+  const next = (name: Rung["do"], what: string, gone: boolean) =>
+    nextRung([rung(name)], [], { ...assessed(what), at: START }, { ...FACTS, can: ["interrupt", "resume"], gone });
+
+  it.each([
+    ["gone/crash", false],
+    ["stuck/tool_hang", true],
+  ] as const)(
+    "is skipped if it needs the session, and starts a new one: %s, its process proven gone: %s",
+    (what, gone) => {
+      expect(next("interrupt", what, gone)).toEqual({ rung: null, skipped: ["interrupt (the session is gone)"] });
+      expect(next("resume", what, gone)).toEqual({ rung: rung("resume"), skipped: [] });
+    },
+  );
+
+  it("is the other way round while the session lives", () => {
+    expect(next("interrupt", "stuck/tool_hang", false)).toEqual({ rung: rung("interrupt"), skipped: [] });
+    expect(next("resume", "stuck/tool_hang", false)).toEqual({
+      rung: null,
+      skipped: ["resume (the old session still runs)"],
+    });
+  });
+});
+
 describe("a refused action", () => {
   const refused = (at: number): Deed => ({
     id: `d${at}`,

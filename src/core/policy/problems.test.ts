@@ -33,6 +33,63 @@ describe("the problem table", () => {
       for (const step of recoveryPlan) expect(forbids(name, step.do), `${step.do} for ${name}`).toBeNull();
   });
 
+  it("has these recovery plans: action, times, level, seconds before, seconds after, text or proof", () => {
+    const afterHang = [
+      "interrupt 1 act 0 30 turn_ended",
+      "nudge 1 tell 0 180 continue",
+      "stop 1 act 0 30 process_gone",
+      "resume 1 tell 0 180 progress",
+      "continue 2 tell 0 300 progress",
+    ];
+    const againstLoop = ["interrupt 1 act 0 30 turn_ended", "nudge 1 act 0 300 repeating", "block 1 act 0 0 none"];
+    const askForReport = ["nudge 1 tell 0 300 report", "release 1 tell 0 0 none", "continue 2 tell 0 300 progress"];
+    const stopAndResume = ["stop 1 act 0 30 process_gone", "resume 1 tell 0 180 progress"];
+    const afterExit = ["release 1 tell 0 0 none", "resume 2 tell 0 180 progress", "continue 2 tell 0 300 progress"];
+    const plans = rows.flatMap(({ name, recoveryPlan }) => {
+      const steps = recoveryPlan.map(({ do: action, limit, when, waitMs, say, proof }) =>
+        [action, limit, when.level, when.afterMs / 1000, waitMs / 1000, say ?? proof].join(" "),
+      );
+      return steps.length > 0 ? [[name, steps]] : [];
+    });
+    expect(Object.fromEntries(plans)).toEqual({
+      silent_stream: afterHang,
+      frozen_screen: afterHang,
+      loop: againstLoop,
+      repeated_error: againstLoop,
+      no_progress: againstLoop,
+      no_checkpoint: askForReport,
+      stale_claim: askForReport,
+      no_completion_signal: ["stop 1 act 0 30 process_gone"],
+      stopped_early: ["nudge 2 tell 0 120 continue", ...stopAndResume],
+      lost_result: ["nudge 2 tell 0 120 continue", ...stopAndResume],
+      compaction: ["interrupt 1 act 0 30 turn_ended", "nudge 1 tell 0 120 continue"],
+      never_started: stopAndResume,
+      never_exited: ["stop 1 act 0 30 process_gone"],
+      api: ["nudge 2 tell 60 120 continue", ...stopAndResume],
+      crash: afterExit,
+      exit_code: afterExit,
+      unreachable: ["nudge 2 tell 300 600 continue"],
+      rate_limited: ["nudge 10 tell 0 60 continue"],
+      gone: afterExit,
+    });
+  });
+
+  it("groups these problems into outages, and no others", () => {
+    const groupOf = (group: string) => rows.flatMap(({ name, outageGroup }) => (outageGroup === group ? [name] : []));
+    expect(groupOf("limit")).toEqual(["rate_limited"]);
+    expect(groupOf("login")).toEqual(["auth", "billing"]);
+    expect(groupOf("service")).toEqual(["silent_stream", "retry_storm", "api", "unreachable"]);
+    expect(groupOf("machine")).toEqual(["frozen_screen", "crash", "exit_code", "disk_full", "gone"]);
+  });
+
+  it("suggests to inspect every problem first: what the agent shows, and why rouse reports it", () => {
+    const inspecting = rows.filter(
+      ({ suggestedActions: [first, second] }) => first?.tool === "read_pane" && second?.tool === "why",
+    );
+    const others = TROUBLES.filter((name) => !inspecting.some((row) => row.name === name));
+    expect(others).toEqual(["needs_input", "unknown"]);
+  });
+
   it("has one row per cause and per state that is a problem without a cause", () => {
     const others = ["rate_limited", "needs_input", "error", "gone", "unknown", "over_budget"];
     expect(TROUBLES).toEqual([...STUCK_CAUSES, ...ERROR_CAUSES, ...others]);
