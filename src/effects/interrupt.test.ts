@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { FakeTerminal, type Happening } from "../../test/support/fake-terminal.js";
+import { Hand } from "./hand.js";
+import { interrupt } from "./interrupt.js";
+
+async function interrupted(keysToEnd: number, happenings: readonly Happening[] = []) {
+  const terminal = new FakeTerminal({ happenings, begins: "running", keysToEnd });
+  const result = await interrupt(
+    {
+      hand: new Hand(terminal, () => terminal.now) as Hand,
+      now: () => terminal.now,
+      sleep: (ms) => terminal.sleep(ms),
+      turn: () => null,
+      quietMs: 30_000,
+      deadline: terminal.now + 45_000,
+    },
+    2,
+  );
+  return { ...result, keys: terminal.keys.length, harm: terminal.harm };
+}
+
+describe("an interrupt by two keys", () => {
+  it("presses both when the turn needs both", async () => {
+    expect(await interrupted(2)).toMatchObject({ result: "done", proven: true, keys: 2, harm: [] });
+  });
+
+  it("is done after the first key when that ended the turn", async () => {
+    expect(await interrupted(1)).toMatchObject({ result: "done", proven: true, keys: 1, harm: [] });
+  });
+
+  it("does not answer a dialog that opens between them", async () => {
+    expect(await interrupted(2, [{ event: "dialog", at: 2 }])).toMatchObject({ keys: 1, harm: [] });
+  });
+
+  it("fails without the second key when a user types between them", async () => {
+    const { reason, ...rest } = await interrupted(2, [{ event: "human", at: 2 }]);
+    expect(rest).toMatchObject({ result: "failed", keys: 1, harm: [] });
+    expect(reason).toContain("after 1 of 2 keys");
+  });
+});
