@@ -99,8 +99,15 @@ describe("deliver", () => {
         type: DEAD_LETTER,
         key: "dead:2",
         payload: {
-          ...{ cursor: 2, key: "k2", msg_type: "note", from: "ann", at: "2026-11-16T12:00:00.000Z", tag: "ops" },
-          ...{ error: "cannot parse", attempts: 3, payload: { n: 2 } },
+          cursor: 2,
+          key: "k2",
+          msg_type: "note",
+          from: "ann",
+          at: "2026-11-16T12:00:00.000Z",
+          tag: "ops",
+          error: "cannot parse",
+          attempts: 3,
+          payload: { n: 2 },
         },
       },
     ]);

@@ -246,6 +246,6 @@ function importsFrom(path: string, seen: Set<string> = new Set()): Set<string> {
     else seen.add(from);
   }
   for (const [, from = ""] of text.matchAll(/await import\("(\.[^"]+)"\)/g))
-    if (!/main\.js$/.test(from)) importsFrom(join(path, "..", from.replace(/\.js$/, ".ts")), seen);
+    if (!from.endsWith("main.js")) importsFrom(join(path, "..", from.replace(/\.js$/, ".ts")), seen);
   return seen;
 }

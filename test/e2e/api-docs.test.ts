@@ -47,19 +47,18 @@ afterAll(async () => {
   expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
 });
 
-async function run(name: OperationName): Promise<void> {
+async function run(name: OperationName): Promise<{ status: string; text: string }> {
   // The block as it stands, with the status behind the answer.
   const script = (EXAMPLES.get(name) as string).replace("curl -sS", 'curl -sS -w "\\n%{http_code}"');
   const { stdout } = await exec("bash", ["-c", script], { env });
-  const [body = "", status] = [stdout.slice(0, stdout.lastIndexOf("\n")), stdout.slice(stdout.lastIndexOf("\n") + 1)];
-  expect([name, status, body]).toEqual([name, "200", body]);
-  const answer: unknown = JSON.parse(body);
-  expect([name, OPERATIONS[name].output.parse(answer)]).toEqual([name, answer]);
+  const end = stdout.lastIndexOf("\n");
+  return { status: stdout.slice(end + 1), text: stdout.slice(0, end) };
 }
 
 describe("docs/api.md", () => {
   it("is as the table of operations says", async () => {
-    await exec(process.execPath, [join(ROOT, "scripts", "api-docs.mjs"), "--check"]);
+    const { stderr } = await exec(process.execPath, [join(ROOT, "scripts", "api-docs.mjs"), "--check"]);
+    expect(stderr).toBe("");
   });
 
   it("has a curl example for every operation", () => {
@@ -67,7 +66,11 @@ describe("docs/api.md", () => {
   });
 
   it("has curl examples that work, with answers of the documented shape", { timeout: 240_000 }, async () => {
-    for (const name of EXAMPLES.keys()) if (!LAST.includes(name)) await run(name);
-    for (const name of LAST) await run(name);
+    const first = [...EXAMPLES.keys()].filter((name) => !LAST.includes(name));
+    for (const name of [...first, ...LAST]) {
+      const { status, text: answer } = await run(name);
+      expect([name, status, answer]).toEqual([name, "200", answer]);
+      expect([name, OPERATIONS[name].output.parse(JSON.parse(answer))]).toEqual([name, JSON.parse(answer)]);
+    }
   });
 });

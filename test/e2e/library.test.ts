@@ -136,6 +136,72 @@ describe("a program with the library", () => {
     await delivering;
   });
 
+  it("keeps a message that its handler cannot take as a dead letter, and goes on with the next", async () => {
+    const rouse = await connect("strict channel");
+    for (const text of ["good", "bad", "fine"]) await rouse.send({ tag: "strict", type: "note", payload: { text } });
+    const got: unknown[] = [];
+    const errors: string[] = [];
+    const delivering = rouse.deliver(
+      ({ payload }) => {
+        const { text } = payload as { text: string };
+        if (text === "bad") throw new Error("cannot take this");
+        got.push(text);
+      },
+      { tag: "strict", attempts: 2, backoffMs: 10, onError: (error) => errors.push((error as Error).message) },
+    );
+    await until("the message behind it", () => got.length === 2);
+    expect({ got, errors }).toEqual({ got: ["good", "fine"], errors: ["cannot take this", "cannot take this"] });
+    const [letter, ...others] = await rouse.deadLetters("strict");
+    expect(others).toEqual([]);
+    expect(letter).toMatchObject({ tag: "strict", payload: { text: "bad" }, error: "cannot take this", attempts: 2 });
+    await rouse.ack(letter?.dead_cursor ?? 0, "strict.dead");
+    expect(await rouse.deadLetters("strict")).toEqual([]);
+    await rouse.close();
+    await delivering;
+  });
+
+  it("starts an agent once for one request, finds it at once, asks for its activity and ends it", async () => {
+    const rouse = await connect("starter");
+    const order = { command: ["sleep", "600"], cwd: home.path, name: "sleeper", tags: ["worker"], request_id: "s1" };
+    const [started, again] = await Promise.all([rouse.spawn(order), rouse.spawn(order)]);
+    expect(again).toEqual(started);
+    expect(await rouse.status(started.agent)).toMatchObject({ name: "sleeper", origin: "spawn", tags: ["worker"] });
+    expect(await rouse.getActivity("sleeper")).toEqual({
+      agent: "sleeper",
+      session: started.session,
+      known: false,
+      is_active: false,
+      confidence: 0,
+      last_activity: null,
+      inactivity_minutes: null,
+      signals: [],
+      validation_passed: false,
+      reasons: [expect.stringContaining("unknown")],
+      guard: { send: false, may_ask: true, reason: expect.stringContaining("unknown") },
+    });
+    expect(await rouse.recover("sleeper", { dry_run: true })).toMatchObject({ agent: "sleeper", dry_run: true });
+    expect((await rouse.allow({ agents: ["sleeper"] })).agents).toContainEqual(
+      expect.objectContaining({ agent: "sleeper", allowed: true, by: "name" }),
+    );
+    expect((await rouse.silence({ what: "sleeper", for_secs: 60 })).silences).toHaveLength(1);
+    expect((await rouse.silence({ what: "sleeper", for_secs: null })).silences).toEqual([]);
+    expect(await rouse.stop("sleeper")).toMatchObject({ result: "done", proven: true });
+    await until("the end", async () => (await rouse.status(started.session)).ended_at !== null);
+  });
+
+  it.each([
+    [{ command: ["no-such-program"], cwd: "/" }, 'command: "no-such-program" was not found'],
+    [{ command: ["sleep", "1"], cwd: "nowhere" }, "expected the absolute path of a folder"],
+    [{ command: ["sleep", "1"], cwd: "/", kind: "codexx" }, 'kind: there is no kind "codexx"'],
+    [{ command: ["sleep", "1"], cwd: "/", policy: "none" }, 'policy: there is no policy "none"'],
+    [{ command: [], cwd: "/" }, "command: [] is not accepted"],
+  ])("starts nothing by an order that cannot be carried out: %j", async (order, text) => {
+    const rouse = await connect("wrong starter");
+    const problem = await rouse.spawn(order).catch((error: unknown) => error as ApiProblem);
+    expect(problem).toBeInstanceOf(ApiProblem);
+    expect(problem).toMatchObject({ kind: "bad", status: 400, message: expect.stringContaining(text) });
+  });
+
   it("hears on after the daemon was killed and started anew, and is told that it missed something", async () => {
     const rouse = await connect("listener");
     const events: ApiEvent[] = [];

@@ -46,11 +46,11 @@ describe.each(Object.keys(CLIENTS))("%s", (which) => {
   it("finds the tools, each with what it may do", async () => {
     const client = await connect(which);
     const tools = new Map((await client.tools()).map(({ name, annotations }) => [name, annotations]));
-    for (const name of ["get_worker_status", "get_status", "why", "read_pane"])
+    for (const name of ["get_worker_status", "get_status", "why", "read_pane", "get_activity"])
       expect([name, tools.get(name)]).toMatchObject([name, { readOnlyHint: true, destructiveHint: false }]);
-    for (const name of ["close_pane", "kill_session"])
+    for (const name of ["close_pane", "kill_session", "recover_agent"])
       expect([name, tools.get(name)]).toMatchObject([name, { readOnlyHint: false, destructiveHint: true }]);
-    for (const name of ["report_status", "send_input", "watchdog_start", "watchdog_stop"])
+    for (const name of ["report_status", "send_input", "spawn_agent", "watchdog_start", "watchdog_stop"])
       expect([name, tools.get(name)]).toMatchObject([name, { readOnlyHint: false, destructiveHint: false }]);
   });
 
@@ -95,6 +95,8 @@ describe("a client without the right", () => {
       ["send_input", { pane_id: "ann", text: "x" }],
       ["close_pane", { pane_id: "ann" }],
       ["kill_session", { session: "ann" }],
+      ["recover_agent", { pane_id: "ann" }],
+      ["spawn_agent", { command: ["true"], cwd: "/" }],
       ["watchdog_start", { pane_id: "ann" }],
       ["watchdog_stop", { pane_id: "ann" }],
       ["report_status", { status: "complete", pane_id: "ann" }],
@@ -163,6 +165,23 @@ async function inTurns<T>(work: readonly (() => Promise<T>)[], atOnce: number): 
   await Promise.all(Array.from({ length: atOnce }, worker));
   return done;
 }
+
+describe("an orchestrator", () => {
+  it("starts a worker, asks for its activity, tries a recovery and ends it", async () => {
+    const client = await connect("the current client over HTTP");
+    const order = { command: ["sleep", "600"], cwd: home.path, name: "worker-1", tags: ["worker"] };
+    const started = await json<{ agent: string; pane_id: string }>(client, "spawn_agent", order);
+    expect(started).toMatchObject({ agent: "worker-1", pane_id: expect.any(String) });
+    const { pane_id } = started;
+    expect(await json(client, "get_activity", { pane_id })).toMatchObject({
+      is_active: false,
+      validation_passed: false,
+      guard: { send: false, may_ask: true },
+    });
+    expect(await json(client, "recover_agent", { pane_id, dry_run: true })).toMatchObject({ steps: [], dry_run: true });
+    expect(await json(client, "close_pane", { pane_id })).toMatchObject({ result: "done" });
+  });
+});
 
 describe("what a client types", () => {
   it("arrives once, with one Enter, however often the same request is sent", async () => {

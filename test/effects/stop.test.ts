@@ -111,6 +111,20 @@ describe("stop", () => {
     expect(isAlive(held)).toBe(true);
   });
 
+  it("by a client's order ends an agent with an open question, but not while a user types", async () => {
+    const held = await start(hostRig, { do: "ask" });
+    await held.sees(({ dialog }) => dialog !== null);
+    const order = { isOrder: true };
+    await held.human("x");
+    expect(await carriedOut(rigs.home, held.agent, "stop", order)).toMatchObject({
+      result: "refused",
+      reason: expect.stringMatching(/^somebody typed \d+ s ago$/),
+    });
+    expect(isAlive(held)).toBe(true);
+    expect(await carriedOut(rigs.home, held.agent, "stop", { ...order, quietMs: 0 })).toMatchObject({ result: "done" });
+    expect(isAlive(held)).toBe(false);
+  });
+
   it.each([
     ["types", "somebody typed", (held: Rig) => held.human("mine")],
     ["is asked", "it waits for an answer", async ({ agent }: Rig) => void process.kill(agent.pid as number, "SIGUSR2")],

@@ -1,0 +1,91 @@
+/** The socket's clients: who calls, with which rights, and what an answer may hold. */
+import { Hono } from "hono";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { agent, TestLoop } from "../../test/support/loops.js";
+import { createIncidents } from "../core/incident/incident.js";
+import type { ServiceContext } from "./service/context.js";
+import { openServices } from "./service/services.js";
+import { addSocketRoutes } from "./socket.js";
+
+let test: TestLoop;
+let app: Hono;
+
+beforeEach(() => {
+  test = new TestLoop();
+  test.loop.register(agent());
+  const context = {
+    loop: test.loop,
+    journal: test.journal,
+    acting: { book: createIncidents() },
+    config: { watchdog: { orchestrator_tag: "orchestrator" } },
+    version: "1.0",
+  } as unknown as ServiceContext;
+  app = new Hono();
+  addSocketRoutes(app, new Hono(), test.loop, openServices(context));
+});
+afterEach(() => test.close());
+
+interface Answered {
+  answer?: Record<string, unknown>;
+  problem?: { kind: string; message: string };
+}
+
+async function call(operation: string, input: object, headers: Record<string, string> = {}): Promise<Answered> {
+  const body = JSON.stringify(input);
+  return (await (await app.request(`/v1/call/${operation}`, { method: "POST", headers, body })).json()) as Answered;
+}
+
+const inbox = async () =>
+  ((await call("messages", { tag: "ops" })).answer as { messages: { from: string; source: string }[] }).messages;
+const note = { target: { tag: "ops" }, payload: { text: "x" } };
+
+describe("a call over the socket", () => {
+  it("comes from the user, from a program that gives its name, or from the watched agent that it runs in", async () => {
+    await call("send_message", note);
+    await call("send_message", note, { "x-rouse-client": encodeURIComponent("my 監視") });
+    await call("send_message", note, { "x-rouse-session": "s1", "x-rouse-client": "liar" });
+    expect((await inbox()).map(({ from }) => from)).toEqual(["user", "my 監視", "api"]);
+  });
+
+  it("cannot send a message in rouse's own name", async () => {
+    test.loop.register(agent({ name: "rouse", session: "s2", pid: 9 }));
+    await call("send_message", { ...note, msg_type: "worker.stuck" }, { "x-rouse-client": "rouse" });
+    await call("send_message", { ...note, msg_type: "worker.error" }, { "x-rouse-session": "s2" });
+    expect(await inbox()).toMatchObject([
+      { from: "client rouse", source: "client" },
+      { from: "client rouse", source: "client" },
+    ]);
+  });
+
+  it("has only the rights that it did not give up", async () => {
+    const headers = { "x-rouse-rights": "read,report" };
+    expect(await call("agents", {}, headers)).toMatchObject({ answer: { agents: [{ name: "api" }] } });
+    expect(await call("stop", { agent: "api" }, headers)).toMatchObject({ problem: { kind: "right" } });
+    expect(await call("allow", { agents: "all" }, { "x-rouse-rights": "" })).toMatchObject({
+      problem: { kind: "right" },
+    });
+  });
+
+  it("takes a report of the agent that it runs in, or of the agent that it names, and of nobody else", async () => {
+    const report = { state: "complete", text: "done" };
+    expect(await call("report", report)).toMatchObject({ problem: { kind: "unknown" } });
+    expect(await call("report", report, { "x-rouse-session": "s1" })).toEqual({ answer: { agent: "api" } });
+    expect(test.says()).toBe("complete");
+    expect(await call("report", { agent: "nobody", ...report })).toMatchObject({ problem: { kind: "unknown" } });
+  });
+
+  it("is answered without a control byte, also where a name is quoted", async () => {
+    test.loop.register(agent({ name: "evil\u001b[2J\u009b", session: "s3", pid: 10, task: "\u202etask" }));
+    const listed = JSON.stringify(await call("agents", {}));
+    expect(listed).toContain("evil");
+    const quoted = JSON.stringify(await call("status", { agent: "a\u001b[2Jb" }));
+    expect(quoted).toContain("no agent called");
+    for (const text of [listed, quoted]) expect(text).not.toMatch(/\\u001b|\\u009b|[\u001b\u0080-\u009f\u202e]/);
+  });
+
+  it("of an operation that does not exist is refused with 404", async () => {
+    const answer = await app.request("/v1/call/nothing", { method: "POST", body: "{}" });
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toEqual({ error: "this daemon has no operation nothing" });
+  });
+});
