@@ -153,6 +153,12 @@ describe("the API", () => {
         status: 409,
         body: { error: expect.stringMatching(/not started by rouse/) },
       });
+    const controller = new ApiClient(Number(new URL(client.url).port), await makeToken(home, "ctl", "read,touch"));
+    expect(await controller.post("/v1/agents/found/recover", {})).toMatchObject({
+      status: 409,
+      body: { error: expect.stringContaining("rouse allow found") },
+    });
+    expect(await controller.post("/v1/agents/found/recover", { dry_run: true })).toMatchObject({ status: 200 });
     await until(
       "ann to be at rest for the touch",
       async () => (await client.post("/v1/agents/ann/stop", {})).status === 200,
