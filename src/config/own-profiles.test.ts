@@ -51,6 +51,16 @@ describe("the folder of a user's own profiles", () => {
     ["broken.json", "{", /^broken\.json: .*; the file is not used$/],
     ["unknown.toml", 'id = "codex"\nrulez = []', /^unknown\.toml: .*rulez.*; the file is not used$/],
     ["pattern.toml", 'id = "codex"\nnoise = ["(open"]', /^pattern\.toml: noise\.0: pattern "\(open" is not valid RE2/],
+    [
+      "removed.toml",
+      'id = "codex"\nremoveRules = ["busi"]',
+      /^removed\.toml: removeRules\.0: its base has no rule "busi"/,
+    ],
+    [
+      "twice.toml",
+      'id = "codex"\nrules = [{ id = "a", fact = "busy", region = "foot", when = "a" }, { id = "a", fact = "busy", region = "foot", when = "b" }]',
+      /^twice\.toml: rules\.1: there are two rules with the id a/,
+    ],
     ["queued.toml", 'id = "codex"\nqueued = "[z-a]"', /^queued\.toml: queued: pattern "\[z-a\]" is not valid RE2/],
     ["half.toml", '[[profiles]]\nid = "good"\n[[profiles]]\nnoise = []', /^half\.toml: profiles\.1\.id: /],
     [

@@ -1,8 +1,8 @@
 /** The text of a profile file, TOML or JSON, with one profile or a list under `profiles`: what is in it, or what is wrong with it. */
 import { parse as parseToml, TomlError } from "smol-toml";
 import type * as z from "zod";
-import { KINDS } from "../programs/registry.js";
-import type { ProfileOverride } from "../programs/shared/profile.js";
+import { KINDS, profileFor } from "../programs/registry.js";
+import { ALL_RULES, type ProfileOverride } from "../programs/shared/profile.js";
 import { profileOverrideSchema } from "../programs/shared/profile-schema.js";
 import type { Position } from "./positions.js";
 import type { Problem } from "./problem.js";
@@ -58,7 +58,22 @@ function checked(entry: unknown, place = ""): ProfileOverride {
     if (named !== undefined && !KINDS.includes(named))
       refuse([key], `there is no built-in profile ${JSON.stringify(named)}; ${otherNames(named, KINDS)}`);
   }
+  checkRules(parsed.data, refuse);
   return parsed.data;
+}
+
+/** An id that is given twice, or that the base does not have, is a slip: it would do something else than was meant. */
+function checkRules(
+  { id, extends: base = id, rules = [], removeRules = [] }: ProfileOverride,
+  refuse: (keys: readonly PropertyKey[], text: string) => never,
+): void {
+  const twice = rules.findIndex((rule, at) => rule.id !== undefined && rules.findIndex((r) => r.id === rule.id) < at);
+  if (twice >= 0) refuse(["rules", twice], `there are two rules with the id ${rules[twice]?.id}; make one of them`);
+  const known = profileFor(base).rules.flatMap((rule) => rule.id ?? []);
+  const unknown = removeRules.findIndex((rule) => rule !== ALL_RULES && !known.includes(rule));
+  if (unknown < 0) return;
+  const name = removeRules[unknown] ?? "";
+  refuse(["removeRules", unknown], `its base has no rule ${JSON.stringify(name)}; ${otherNames(name, known)}`);
 }
 
 const isSameName = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();

@@ -38,6 +38,31 @@ describe("the profile of a program", () => {
     expect(profile.rules).toBe(profileFor("codex").rules);
   });
 
+  const rule = (id: string | undefined, when: string) => ({
+    ...(id ? { id } : {}),
+    fact: "busy",
+    region: "status",
+    when,
+  });
+  const rulesOf = (own: object) => profileFor("codex", [profileOverrideSchema.parse({ id: "codex", ...own })]).rules;
+  const known = profileFor("codex").rules;
+  const [first, second] = known.map(({ id }) => id ?? "") as [string, string];
+
+  it("keeps the rules of its base when a user's own adds some, and asks those first", () => {
+    const added = [rule("mine", "^~"), rule(undefined, "^#")];
+    expect(rulesOf({ rules: added })).toEqual([...added, ...known]);
+  });
+
+  it("replaces a rule of its base by the user's own with the same id, in its place", () => {
+    const replaced = rule(second, "^~");
+    expect(rulesOf({ rules: [replaced] })).toEqual([known[0], replaced, ...known.slice(2)]);
+  });
+
+  it("loses the rules that a user's own removes by id, and all of them by a star", () => {
+    expect(rulesOf({ removeRules: [first] })).toEqual(known.slice(1));
+    expect(rulesOf({ removeRules: ["*"], rules: [rule("mine", "^~")] })).toEqual([rule("mine", "^~")]);
+  });
+
   it("can extend another program's for a fork with its own name", () => {
     const own = profileOverrideSchema.parse({ id: "my-fork", extends: "gemini", programs: ["myfork"] });
     expect(profileFor("myfork", [own])).toMatchObject({ id: "my-fork", message: profileFor("gemini").message });

@@ -185,8 +185,8 @@ export class TerminalReader {
     if (changed.length > 0) {
       this.#ticks.look(changed, at, this.#emulator.screen.rows);
       const { compiled, facts } = this.#readScreen(at);
-      this.#isByStructure = compiled.profile.id === this.#options.structure.id;
-      this.#hasGivenUp = this.#compiled.profile.id === this.#options.structure.id && hasGivenUp(facts);
+      this.#isByStructure = compiled.profile.structural === true;
+      this.#hasGivenUp = this.#compiled.profile.structural === true && hasGivenUp(facts);
       this.#settling.see(facts, at);
       this.#lookForVersion(changed, at, signals);
     }
@@ -197,7 +197,7 @@ export class TerminalReader {
   /** By the program's profile; by structure alone where the screen does not fit it. */
   #readScreen(at: number): { compiled: CompiledProfile; facts: Facts } {
     this.#look.at = this.#structuralLook.at = at;
-    if (this.#compiled.profile.id === this.#options.structure.id) {
+    if (this.#compiled.profile.structural) {
       const facts = readFacts(this.#compiled, this.#emulator.screen, this.#structuralLook, this.#replies);
       const caret = facts.composer === "hidden" ? this.#caret() : null;
       return { compiled: this.#compiled, facts: caret ? { ...facts, caret } : facts };

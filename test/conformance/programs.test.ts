@@ -65,6 +65,12 @@ describe.each(named)("the program %s", (id, program) => {
     expect(profile.keys.interrupt.length).toBeGreaterThan(0);
   });
 
+  it("gives each rule an id of its own, by which a user's profile can name it", () => {
+    const ids = profile.rules.map((rule) => rule.id);
+    expect(ids).not.toContain(undefined);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   it("gives a reason for each part that it does not have", () => {
     const transcript = partOf(program.transcript);
     const hooks = partOf(program.hooks);

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { HookPart } from "../hooks.js";
-
-export const PLUGIN_FOLDER = "claude-code-plugin";
+import { plugin } from "./plugin-part.js";
 
 export const hooks: HookPart = {
   folder: (env, home) => env.CLAUDE_CONFIG_DIR || join(home, ".claude"),
@@ -17,16 +16,5 @@ export const hooks: HookPart = {
         : []),
     ],
   },
-  plugin: {
-    folder: PLUGIN_FOLDER,
-    files: [
-      ".claude-plugin/plugin.json",
-      ".claude-plugin/marketplace.json",
-      "hooks/hooks.json",
-      ".mcp.json",
-      "commands/rouse.md",
-      "README.md",
-    ],
-    since: "2.1.100",
-  },
+  plugin,
 };

@@ -7,7 +7,7 @@ import { canonical } from "../../core/digest.js";
 import { asRecord } from "../../readers/json.js";
 import type { Edited, PluginState } from "../hooks.js";
 import { editSettings, type Settings } from "../settings/json-settings.js";
-import { PLUGIN_FOLDER } from "./hooks.js";
+import { plugin } from "./plugin-part.js";
 
 const MARKET = "rouse";
 const PLUGIN = "rouse@rouse";
@@ -62,7 +62,7 @@ function marketPath({ extraKnownMarketplaces }: Settings): string | null | undef
   const market = asRecord(extraKnownMarketplaces)?.[MARKET];
   if (market === undefined) return undefined;
   const { source, path } = asRecord(asRecord(market)?.source) ?? {};
-  return source === "directory" && typeof path === "string" && basename(path) === PLUGIN_FOLDER ? path : null;
+  return source === "directory" && typeof path === "string" && basename(path) === plugin.folder ? path : null;
 }
 
 function problemOf(settings: Settings): string | null {

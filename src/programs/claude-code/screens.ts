@@ -28,35 +28,46 @@ export const claudeCode: AgentProfile = {
   },
   rules: [
     {
+      id: "retry-status",
       fact: "retry",
       region: "status",
       when: "^[·✢✳✶✻✽*∗] (?P<text>.*?)[ ·(]+Retrying in (?P<delay>[0-9hms ]+(?:seconds?)?)…?(?: ?[·(] ?attempt (?P<attempt>\\d+)/(?P<max>\\d+))?",
     },
     // Without motion its glyph is that of a message; what a message says does not count down.
     {
+      id: "retry-status-2",
       fact: "retry",
       region: "status",
       when: "^● (?P<text>.*?)[ ·(]+Retrying in (?P<delay>[0-9hms ]+(?:seconds?)?)…?(?: ?[·(] ?attempt (?P<attempt>\\d+)/(?P<max>\\d+))?",
       live: true,
     },
-    { fact: "compacting", region: "status", when: "^[·✢✳✶✻✽*●∗] Compacting conversation…" },
-    { fact: "busy", region: "status", when: "^[·✢✳✶✻✽*●∗] Waiting for API response" },
+    { id: "compacting-status", fact: "compacting", region: "status", when: "^[·✢✳✶✻✽*●∗] Compacting conversation…" },
+    { id: "busy-status", fact: "busy", region: "status", when: "^[·✢✳✶✻✽*●∗] Waiting for API response" },
     {
+      id: "busy-status-2",
       fact: "busy",
       region: "status",
       when: "^[·✢✳✶✻✽*●∗] [^(]{1,120}…(?: ?\\([^)]*\\))?\\s*$",
     },
-    { fact: "busy", region: "foot", when: "(?i)\\besc to interrupt\\b" },
+    { id: "busy-foot", fact: "busy", region: "foot", when: "(?i)\\besc to interrupt\\b" },
     {
+      id: "tool-last",
       fact: "tool",
       region: "last",
       when: "^ {2}⎿\\s+\\$ (?P<subject>.+?) \\((?:\\d+[hms] ?)+[^)]*\\)\\s*$",
       class: "shell",
     },
-    { fact: "tool", region: "last", when: "^ {2}⎿\\s+Running…", class: "shell" },
-    { fact: "tool", region: "last", when: "^\\s+\\(?ctrl\\+b .*to run in background", class: "shell" },
-    { fact: "interrupted", region: "last", when: "^ {2}⎿\\s+Interrupted\\b" },
+    { id: "tool-last-2", fact: "tool", region: "last", when: "^ {2}⎿\\s+Running…", class: "shell" },
     {
+      id: "tool-last-3",
+      fact: "tool",
+      region: "last",
+      when: "^\\s+\\(?ctrl\\+b .*to run in background",
+      class: "shell",
+    },
+    { id: "interrupted-last", fact: "interrupted", region: "last", when: "^ {2}⎿\\s+Interrupted\\b" },
+    {
+      id: "limit-last",
       fact: "limit",
       region: "last",
       when: "^ {2}⎿\\s+(?P<text>You[’']?(?:ve| have) (?:hit|reached) your .*limit.*)",
@@ -64,6 +75,7 @@ export const claudeCode: AgentProfile = {
       plain: true,
     },
     {
+      id: "limit-last-2",
       fact: "limit",
       region: "last",
       when: "^ {2}⎿\\s+(?P<text>(?:Claude )?(?:(?:5-hour|[Ww]eekly|[Ss]ession|[Uu]sage|Opus|Sonnet) )+(?:usage )?limit reached.*)",
@@ -71,6 +83,7 @@ export const claudeCode: AgentProfile = {
       plain: true,
     },
     {
+      id: "limit-last-3",
       fact: "limit",
       region: "last",
       when: "^ {2}⎿\\s+(?P<text>You[’']re out of (?:extra )?usage.*)",
@@ -78,14 +91,16 @@ export const claudeCode: AgentProfile = {
       plain: true,
     },
     {
+      id: "limit-last-4",
       fact: "limit",
       region: "last",
       when: "^[●⏺] (?P<text>Usage limit reached · continuing automatically.*)",
       muted: true,
       plain: true,
     },
-    { fact: "limit", region: "foot", when: "^\\s+⚠ (?P<text>Usage limit reached.*)" },
+    { id: "limit-foot", fact: "limit", region: "foot", when: "^\\s+⚠ (?P<text>Usage limit reached.*)" },
     {
+      id: "failure-last",
       fact: "failure",
       region: "last",
       when: "^[●⏺] (?P<text>(?:[^·]{1,60} · )?API Error.*)",
@@ -94,6 +109,7 @@ export const claudeCode: AgentProfile = {
       fallback: "api",
     },
     {
+      id: "failure-last-2",
       fact: "failure",
       region: "last",
       when: "^ {2}⎿\\s+(?P<text>(?:[^·]{1,60} · )?API Error.*)",
@@ -102,9 +118,20 @@ export const claudeCode: AgentProfile = {
       fallback: "api",
     },
     // A tool's own failure is drawn in red too, and begins with "Error".
-    { fact: "failure", region: "last", when: "^ {2}⎿\\s+(?P<text>(?:[A-DF-Z]|E[a-qs-z])\\S*.*)", tinted: true },
-    { fact: "ended", region: "last", when: "^[✻✶✽✢*·] \\S+ for (?:\\d+[hms] ?)+(?:\\s*·.*)?$" },
-    { fact: "background", region: "foot", when: "(?P<count>\\d+) (?:background )?(?:shells?|tasks?|agents?)\\b" },
+    {
+      id: "failure-last-3",
+      fact: "failure",
+      region: "last",
+      when: "^ {2}⎿\\s+(?P<text>(?:[A-DF-Z]|E[a-qs-z])\\S*.*)",
+      tinted: true,
+    },
+    { id: "ended-last", fact: "ended", region: "last", when: "^[✻✶✽✢*·] \\S+ for (?:\\d+[hms] ?)+(?:\\s*·.*)?$" },
+    {
+      id: "background-foot",
+      fact: "background",
+      region: "foot",
+      when: "(?P<count>\\d+) (?:background )?(?:shells?|tasks?|agents?)\\b",
+    },
   ],
   noise: [
     "^ {2}⎿\\s+(?:Tip|Next):",

@@ -14,6 +14,7 @@ export const generic: AgentProfile = {
   revision: 1,
   programs: [],
   products: [],
+  structural: true,
   versions: null,
   versionRow: null,
   titles: [
@@ -34,17 +35,20 @@ export const generic: AgentProfile = {
   },
   rules: [
     {
+      id: "retry-status",
       fact: "retry",
       region: "status",
       when: TRIES_AGAIN,
       live: true,
     },
     {
+      id: "retry-foot",
       fact: "retry",
       region: "foot",
       when: TRIES_AGAIN,
     },
     {
+      id: "busy-status",
       fact: "busy",
       region: "status",
       // How Gemini CLI and its forks count: "(esc to cancel, 12s)", "(12s · esc to cancel)".
@@ -52,23 +56,27 @@ export const generic: AgentProfile = {
       retriesSilently: true,
     },
     {
+      id: "busy-status-2",
       fact: "busy",
       region: "status",
       // A row that hangs inside of something, indented or framed, is quoted.
       when: "(?i)^\\s?[^\\s│┃|].*\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\b",
     },
     {
+      id: "busy-status-3",
       fact: "busy",
       region: "status",
       when: "(?i)^\\s{0,4}[\\x{2800}-\\x{28FF}◐◑◒◓◴◵◶◷✢✳✶✻✽] .*\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\b",
     },
     {
+      id: "busy-status-4",
       fact: "busy",
       region: "status",
       // A stroke that turns is a frame or the dash of a list, too: its clock and its key tell it from them.
       when: "(?i)^\\s{0,4}[|/\\\\-] \\S.*?\\((?:\\d+[hms] ?)+[^()]*\\b(?:esc|ctrl[+-]c) to (?:cancel|interrupt|stop)\\)",
     },
     {
+      id: "busy-status-5",
       fact: "busy",
       region: "status",
       // A long phrase of the day leaves the clock no room to close on the same row.
@@ -76,42 +84,60 @@ export const generic: AgentProfile = {
     },
     // A spinner beside what it does, or the phases of the moon.
     {
+      id: "busy-status-6",
       fact: "busy",
       region: "status",
       when: "^\\s{0,4}[\\x{2800}-\\x{28FF}] {1,2}(?:Working|Thinking|Generating|Responding|Processing|Loading|Waiting|Planning|Reasoning)\\b.{0,24}?(?:…|\\.\\.\\.)",
     },
-    { fact: "busy", region: "status", when: "^\\s{0,4}[\\x{1F311}-\\x{1F318}](?: |$)" },
+    { id: "busy-status-7", fact: "busy", region: "status", when: "^\\s{0,4}[\\x{1F311}-\\x{1F318}](?: |$)" },
     // How Gemini CLI and its forks name a command that printed something and is silent now.
-    { fact: "busy", region: "status", when: "^\\s{0,3}! \\pL{2,12} awaiting input\\b" },
+    { id: "busy-status-8", fact: "busy", region: "status", when: "^\\s{0,3}! \\pL{2,12} awaiting input\\b" },
     {
+      id: "limit-foot",
       fact: "limit",
       region: "foot",
       when: "(?i)^(?P<text>.{0,80}\\b(?:usage|rate|session|daily|weekly|monthly|quota|\\d+-hour) limit (?:was |is )?(?:reached|exceeded|hit)\\b.*)$",
     },
     {
+      id: "busy-foot",
       fact: "busy",
       region: "foot",
       // Not at the end of a list of keys ("/ for commands"), which stands there for ever.
       when: "(?i)^(?:[^/↓?@]|[/↓?@](?:[^ ]| [^f]))*?\\b(?:esc|ctrl[+-]c) (?:to )?(?:cancel|interrupt|stop)\\b",
     },
     // Below the composer nobody but the program writes.
-    { fact: "busy", region: "foot", when: "^\\s{0,3}[^\\s\\pL\\pN│┃|] (?:Working|Thinking)\\b" },
+    { id: "busy-foot-2", fact: "busy", region: "foot", when: "^\\s{0,3}[^\\s\\pL\\pN│┃|] (?:Working|Thinking)\\b" },
     // How long it took, below what it said.
-    { fact: "ended", region: "last", when: "^\\s{0,4}[⏱⏲⌛⏳🕒] {1,2}(?:\\d+(?:\\.\\d+)?[hms] ?)+$" },
+    { id: "ended-last", fact: "ended", region: "last", when: "^\\s{0,4}[⏱⏲⌛⏳🕒] {1,2}(?:\\d+(?:\\.\\d+)?[hms] ?)+$" },
     {
+      id: "ended-last-2",
       fact: "ended",
       region: "last",
       when: "^\\s{0,6}(?:\\S{1,2} )?\\pL+ for (?:\\d+(?:\\.\\d)?[hms] ?)+(?:\\s*[·•].*)?$",
     },
-    { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+Shell (?P<command>.+?)[\\s│]*$", class: "shell" },
-    { fact: "tool", region: "last", when: "^[│\\s]*[⊶⊷]\\s+(?P<subject>.+?)[\\s│]*$", class: "shell" },
     {
+      id: "tool-last",
+      fact: "tool",
+      region: "last",
+      when: "^[│\\s]*[⊶⊷]\\s+Shell (?P<command>.+?)[\\s│]*$",
+      class: "shell",
+    },
+    {
+      id: "tool-last-2",
+      fact: "tool",
+      region: "last",
+      when: "^[│\\s]*[⊶⊷]\\s+(?P<subject>.+?)[\\s│]*$",
+      class: "shell",
+    },
+    {
+      id: "tool-last-3",
       fact: "tool",
       region: "last",
       when: "^\\s{0,4}(?:\\S{1,2} )?(?:Running|Executing)\\b.{0,60}?(?: \\$ (?P<subject>.*)|: .*| · .*|`.*)$",
       class: "shell",
     },
     {
+      id: "tool-last-4",
       fact: "tool",
       region: "last",
       when: "^\\s{0,3}[●○◯⏺•◆◇] (?P<subject>\\pL[\\w ]{0,29}\\w\\(.*)$",
@@ -119,6 +145,7 @@ export const generic: AgentProfile = {
       alone: true,
     },
     {
+      id: "failure-last",
       fact: "failure",
       region: "last",
       when: "^(?: {0,2}[✕■✗✘✖×⚠●⏺!]| {2,4}⎿) {0,2}(?P<text>\\S.*)",
@@ -126,8 +153,17 @@ export const generic: AgentProfile = {
       unsaid: true,
     },
     // Some draw a bar beside it, red or amber as its words or alone. What a tool printed has its call above it.
-    { fact: "failure", region: "last", when: "^ {0,2}┃ {0,2}(?P<text>\\S.*)", tinted: true, unsaid: true, opens: true },
     {
+      id: "failure-last-2",
+      fact: "failure",
+      region: "last",
+      when: "^ {0,2}┃ {0,2}(?P<text>\\S.*)",
+      tinted: true,
+      unsaid: true,
+      opens: true,
+    },
+    {
+      id: "failure-last-3",
       fact: "failure",
       region: "last",
       when: "^ {0,2}[┃▌] {1,3}(?P<text>\\S.*)",
@@ -136,18 +172,34 @@ export const generic: AgentProfile = {
       opens: true,
     },
     // Some draw only the cross in red, and the words as any others.
-    { fact: "failure", region: "last", when: "^ {0,2}[✕✗✘✖×⨯] {1,2}(?P<text>\\S.*)", redFrame: true, unsaid: true },
+    {
+      id: "failure-last-4",
+      fact: "failure",
+      region: "last",
+      when: "^ {0,2}[✕✗✘✖×⨯] {1,2}(?P<text>\\S.*)",
+      redFrame: true,
+      unsaid: true,
+    },
     // A program's own word has its own colour: red, or the grey of its remarks. A reply with these words has neither.
     {
+      id: "failure-last-5",
       fact: "failure",
       region: "last",
       when: "^ {0,4}(?:[*✕✗✘✖×⨯!] )?(?:\\w+ )?[Ee]rror: (?P<text>.*)",
       tinted: true,
       unsaid: true,
     },
-    { fact: "failure", region: "last", when: "^ {0,2}(?:\\w+ )?[Ee]rror: (?P<text>.*)", muted: true, unsaid: true },
+    {
+      id: "failure-last-6",
+      fact: "failure",
+      region: "last",
+      when: "^ {0,2}(?:\\w+ )?[Ee]rror: (?P<text>.*)",
+      muted: true,
+      unsaid: true,
+    },
     // Some tell of what stopped them in the words and the colour of a reply, which then says nothing else.
     {
+      id: "failure-last-7",
       fact: "failure",
       region: "last",
       when: "^\\s{0,4}(?:[✦●⏺•◆] )?(?P<text>(?:(?:Sorry, )?I (?:encountered|ran into|hit) an error: |Ran into this error: |(?:[A-Z]\\w+ )?(?:API|LLM|Model|Provider|Network|Connection|Authentication) error: ).*)",
@@ -155,8 +207,16 @@ export const generic: AgentProfile = {
       opens: true,
     },
     // What the provider answered, as it came.
-    { fact: "failure", region: "last", when: "^ {0,2}[✕✗✘✖×⚠]\\x{FE0F}? (?P<text>\\{)$", unsaid: true, opens: true },
     {
+      id: "failure-last-8",
+      fact: "failure",
+      region: "last",
+      when: "^ {0,2}[✕✗✘✖×⚠]\\x{FE0F}? (?P<text>\\{)$",
+      unsaid: true,
+      opens: true,
+    },
+    {
+      id: "failure-last-9",
       fact: "failure",
       region: "last",
       when: "^\\s{0,4}(?:\\S )?(?P<text>(?:The )?[Mm]odel returned (?:an )?empty response\\b.*)",
@@ -165,6 +225,7 @@ export const generic: AgentProfile = {
       opens: true,
     },
     {
+      id: "failure-last-10",
       fact: "failure",
       region: "last",
       when: "^\\s{0,4}⚠\\x{FE0F}? {1,2}(?P<text>(?:(?:[A-Z]\\w+ )?(?:API|LLM|Model|Provider|Network|Connection|Authentication) error\\b|[A-Z]\\w+ rejected the request\\b).*)",

@@ -35,6 +35,8 @@ const FACTS = [
 const absent = re2.nullable().default(null);
 
 export const ruleSchema = z.strictObject({
+  /** By it, a user's profile replaces or removes the rule. Every built-in rule has one. */
+  id: z.string().min(1).optional(),
   fact: z.enum(FACTS),
   region: z.enum(["status", "foot", "last", "reply"]),
   /** RE2. Named groups: attempt, max, delay, text, subject, count. Elapsed time and tokens are found by shape. */
@@ -74,6 +76,8 @@ export const profileSchema = z.strictObject({
   products: z.array(z.string()),
   /** Another program whose transcripts and streams it writes, as a fork does. */
   records: z.string().optional(),
+  /** It knows little more than structure, so motion, standing rows and signs before messages are read as well. */
+  structural: z.boolean().optional(),
   /** The releases whose recordings the profile was checked against. */
   versions: z.strictObject({ from: z.string(), to: z.string() }).nullable(),
   /** Where the program shows its version. Named group: version. */
@@ -144,4 +148,10 @@ export const profileSchema = z.strictObject({
   }),
 });
 
-export const profileOverrideSchema = profileSchema.partial().extend({ id: z.string(), extends: z.string().optional() });
+/** A user's profile. Its rules are added to those of its base; each other part that it gives replaces that part whole. */
+export const profileOverrideSchema = profileSchema.partial().extend({
+  id: z.string(),
+  extends: z.string().optional(),
+  /** Ids of rules of the base that do not hold; `*` for all of them. */
+  removeRules: z.array(z.string()).optional(),
+});

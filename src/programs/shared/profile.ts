@@ -13,10 +13,24 @@ export type AgentProfile = z.infer<typeof profileSchema>;
 export type Rule = z.infer<typeof ruleSchema>;
 export type ProfileOverride = z.infer<typeof profileOverrideSchema>;
 
-/** A user's profile over one of ours: each part that is given replaces that part whole. Its records are ours unless it says. */
+/**
+ * A user's profile over one of ours. Its rules are added to ours; each other part that is given replaces that part
+ * whole. Its records are ours unless it says.
+ */
 export function mergeProfile(base: AgentProfile, override: ProfileOverride): AgentProfile {
-  const { extends: _, ...parts } = override;
-  return { ...base, records: recordsOf(base), ...(parts as Partial<AgentProfile>), id: override.id };
+  const { extends: _, removeRules = [], rules: own = [], ...parts } = override;
+  const rules = own.length + removeRules.length > 0 ? mergeRules(base.rules, own, removeRules) : base.rules;
+  return { ...base, records: recordsOf(base), ...(parts as Partial<AgentProfile>), rules, id: override.id };
+}
+
+export const ALL_RULES = "*";
+
+/** A rule with a known id takes that rule's place; any other goes before the rules of the base, so that it is asked first. */
+function mergeRules(base: readonly Rule[], own: readonly Rule[], removed: readonly string[]): Rule[] {
+  const kept = removed.includes(ALL_RULES) ? [] : base.filter(({ id }) => id === undefined || !removed.includes(id));
+  const isKnown = ({ id }: Rule): boolean => id !== undefined && kept.some((rule) => rule.id === id);
+  const replaced = kept.map((rule) => own.find((given) => given.id !== undefined && given.id === rule.id) ?? rule);
+  return [...own.filter((rule) => !isKnown(rule)), ...replaced];
 }
 
 /** The program by whose readers its records are read. */

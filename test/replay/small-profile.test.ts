@@ -1,0 +1,39 @@
+/** A small profile of the user's own, over recordings of a program that rouse does not know. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { profilesIn } from "../../src/config/profile-check.js";
+import type { ProfileOverride } from "../../src/programs/shared/profile.js";
+import { SOURCE_NAMES } from "../../src/replay/case-folder.js";
+import { replayCase } from "../../src/replay/replay-case.js";
+
+const CASES = join(import.meta.dirname, "..", "fixtures", "cases", "goose");
+const HEAD = 'id = "goose"\nextends = "generic"\nprograms = ["goose"]\n';
+const BUSY = `
+[[rules]]
+id = "goose-busy"
+fact = "busy"
+region = "status"
+when = '^[◐◑◒◓] .*\\(Ctrl\\+C to interrupt\\)'
+`;
+
+const PROFILES = [
+  ["nothing but its name", HEAD],
+  ["one rule of its own", `${HEAD}${BUSY}`],
+  ["one rule of its own, and one of the base removed", `${HEAD}removeRules = ["busy-foot"]\n${BUSY}`],
+] as const;
+
+async function statesIn(name: string, profiles: readonly ProfileOverride[]): Promise<string[]> {
+  const options = { zone: "UTC", agent: "goose", sources: new Set(SOURCE_NAMES), profiles };
+  const { timeline } = await replayCase(join(CASES, name), options);
+  return timeline.map(({ t, state, cause }) => `${t} ${state} ${cause}`);
+}
+
+describe.each(PROFILES)("a profile of Goose over the generic one with %s", (_, text) => {
+  const profiles = profilesIn("goose.toml", text);
+
+  it.each(readdirSync(CASES))("judges the recording %s as soon as no profile does", async (name) => {
+    if (!Array.isArray(profiles)) throw new Error(profiles.text);
+    expect(await statesIn(name, profiles)).toEqual(await statesIn(name, []));
+  });
+});
