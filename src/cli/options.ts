@@ -36,3 +36,14 @@ export function parseZone(value: string): string {
     throw new InvalidArgumentError('It must be an IANA zone such as "Europe/Berlin" or "UTC".');
   }
 }
+
+/** A moment of a recording in seconds: "12.5", or "1:02.5" as timelines print it. */
+export function parseMoment(value: string): number {
+  const [, hours = "0", minutes = "0", seconds = ""] =
+    /^(?:(?:(\d{1,5}):)?(\d{1,5}):)?(\d{1,9}(?:\.\d{1,6})?)$/.exec(value) ?? [];
+  if (seconds === "")
+    throw new InvalidArgumentError(
+      'It must be seconds such as "12.5", or a time such as "1:02.5"; name the case before --explain.',
+    );
+  return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+}

@@ -13,10 +13,11 @@ import { BadInput } from "../replay/files.js";
 import { isFolder, type Replayed, type ReplayOptions, replayCase, replayCast } from "../replay/replay-case.js";
 import { replayEvents, replaySignals, replayTranscript } from "../replay/replay-records.js";
 import { findCases } from "./find-cases.js";
-import { complaintOfKind, parseSources, parseZone } from "./options.js";
+import { complaintOfKind, parseMoment, parseSources, parseZone } from "./options.js";
 import { parseOrigin, policyOf } from "./policy-option.js";
 import { loadProfiles } from "./profiles.js";
 import { EVENT_STREAMS, eachRow } from "./rows.js";
+import { explainText } from "./text/explain.js";
 import { isColoured } from "./text/paint.js";
 import { timelineText } from "./text/timeline.js";
 import { wouldEntry, wouldText } from "./text/would.js";
@@ -46,6 +47,12 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
         .default("spawn" as Origin, "spawn")
         .argParser(parseOrigin),
     )
+    .addOption(
+      new Option(
+        "--explain [at]",
+        "show screen, regions, matched rules and signals at each change, or at AT (12.5 or 1:02.5)",
+      ).argParser(parseMoment),
+    )
     .addOption(new Option("--sources <list>", `read only these: ${SOURCE_NAMES.join(", ")}`).argParser(parseSources))
     .addOption(
       new Option("--tz <zone>", "zone of clock times that a program prints without one")
@@ -70,6 +77,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
         marker: options.marker,
         ...(options.agent ? { agent: options.agent } : {}),
         profiles,
+        ...(options.explain === undefined ? {} : { explainAt: options.explain === true ? null : options.explain }),
         ...(policy ? { whatIf: whatIfOf(policy, options.origin, profiles) } : {}),
       };
       const kinds = new Set<string>();
@@ -105,8 +113,10 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
 }
 
 /** An option that would change nothing was meant to change something, so it is refused. */
-function refuseUseless(given: Partial<Record<"policy" | "origin" | "sources" | FileOfOneSource, unknown>>): void {
-  const { policy, origin, sources } = given;
+function refuseUseless(
+  given: Partial<Record<"policy" | "origin" | "sources" | "explain" | FileOfOneSource, unknown>>,
+): void {
+  const { policy, origin, sources, explain } = given;
   if (origin !== undefined && policy === undefined)
     throw new WrongOption(
       "--origin says how the agent of a policy was started; name one with --policy, or leave it out",
@@ -116,6 +126,8 @@ function refuseUseless(given: Partial<Record<"policy" | "origin" | "sources" | F
     throw new WrongOption(
       `--sources is for cases and casts; what --${file} names has one source: leave one of them out`,
     );
+  if (explain !== undefined && file !== undefined)
+    throw new WrongOption(`--explain is for cases and casts, not for --${file}: leave one of them out`);
 }
 
 const FILES_OF_ONE_SOURCE = ["events", "transcript", "signals"] as const;
@@ -143,16 +155,20 @@ function whatIfOf(
     });
 }
 
-type Printed = Pick<Replayed, "case" | "timeline" | "would" | "startAt"> & { skipped?: Map<string, number> };
+type Printed = Pick<Replayed, "case" | "timeline" | "would" | "startAt" | "explained"> & {
+  skipped?: Map<string, number>;
+};
 
 function printer(json: boolean, policy: string | null): (replayed: Printed) => void {
   const style = { colour: isColoured(process.stdout), columns: process.stdout.columns ?? 100 };
-  return ({ case: name, timeline, skipped, would = [], startAt = 0 }) => {
+  return ({ case: name, timeline, skipped, would = [], startAt = 0, explained }) => {
     const acted = policy === null ? {} : { policy, would: would.map((done) => wouldEntry(done, startAt)) };
     process.stdout.write(
       json
-        ? `${plainJson({ case: name, timeline, ...acted })}\n`
-        : timelineText(name, timeline, style) + (policy === null ? "" : wouldText(policy, would, startAt)),
+        ? `${plainJson({ case: name, timeline, ...acted, ...(explained && { explained }) })}\n`
+        : (explained
+            ? explainText(name, explained, { ...style, columns: process.stdout.columns ?? 80 })
+            : timelineText(name, timeline, style)) + (policy === null ? "" : wouldText(policy, would, startAt)),
     );
     const lost = (skipped?.get("damaged line") ?? 0) + (skipped?.get("impossible time") ?? 0);
     if (lost > 0)

@@ -86,22 +86,11 @@ const RULES: readonly JudgementRule[] = [
 
 export function assess(evidence: Evidence, now: number, settings: Settings = {}): Assessment {
   let recheckAt: number | null = null;
-  const word = turnWord(evidence.turn);
-  const since = (at: number): number => awakeMs(evidence.asleep, at, now);
-  const due = (at: number): void => {
+  const question = questionOf(evidence, now, settings, (at) => {
     // What has no deadline is due at no time.
     if (at > now && at < (recheckAt ?? Number.POSITIVE_INFINITY)) recheckAt = at;
-  };
-  const question: Question = {
-    evidence,
-    now,
-    word,
-    settings,
-    active: word === null ? null : word.word === "active" || word.word === "blocked",
-    since,
-    due,
-    dueAfter: (at, ms) => due(now + ms - since(at)),
-  };
+  });
+  const { since } = question;
   for (const rule of RULES) {
     const verdict = rule(question);
     if (!verdict) continue;
@@ -114,6 +103,27 @@ export function assess(evidence: Evidence, now: number, settings: Settings = {})
     return { until: null, ...said, reasons, level, kinds, at: now, ruleset: RULESET, recheckAt };
   }
   return unknown([evidence.blind ? unseen(evidence.blind, since) : "nothing was seen yet"], now, recheckAt);
+}
+
+/** Which rule decides, such as `byPrompt`; null where none has anything to say. For explanations. */
+export function decidingRule(evidence: Evidence, now: number, settings: Settings = {}): string | null {
+  const question = questionOf(evidence, now, settings, () => {});
+  return RULES.find((rule) => rule(question) !== null)?.name ?? null;
+}
+
+function questionOf(evidence: Evidence, now: number, settings: Settings, due: Question["due"]): Question {
+  const word = turnWord(evidence.turn);
+  const since = (at: number): number => awakeMs(evidence.asleep, at, now);
+  return {
+    evidence,
+    now,
+    word,
+    settings,
+    active: word === null ? null : word.word === "active" || word.word === "blocked",
+    since,
+    due,
+    dueAfter: (at, ms) => due(now + ms - since(at)),
+  };
 }
 
 function unknown(reasons: string[], now: number, recheckAt: number | null): Assessment {

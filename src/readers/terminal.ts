@@ -11,8 +11,10 @@ import type { AgentProfile } from "../programs/shared/profile.js";
 import { readProgramStatus, statusOf } from "./program-status.js";
 import { type CompiledProfile, compileProfile } from "./screen/compiled.js";
 import { Emulator } from "./screen/emulator.js";
+import { explainScreen, type ScreenExplanation } from "./screen/explain.js";
 import { type Facts, type Look, readFacts } from "./screen/facts.js";
 import { type Glimpse, glimpse } from "./screen/glance.js";
+import { layOut } from "./screen/layout.js";
 import { ReplyReader } from "./screen/reply.js";
 import { ResetTimes } from "./screen/reset-times.js";
 import type { Row } from "./screen/row.js";
@@ -76,6 +78,8 @@ export class TerminalReader {
   /** The last look knew no more than structure. */
   #isByStructure = true;
   #version: string | null = null;
+  /** What the last check read, for `explain`. */
+  #checked: { compiled: CompiledProfile; facts: Facts } | null = null;
 
   constructor(profile: AgentProfile, options: TerminalOptions) {
     this.#compiled = compileProfile(profile);
@@ -119,6 +123,17 @@ export class TerminalReader {
     this.#emulator.readRows();
     const { compiled, facts } = this.#readScreen(at);
     return glimpse(compiled, this.#emulator.screen, facts, this.#says());
+  }
+
+  /** The last check in its parts. Changes nothing of what the next one says. */
+  explain(): ScreenExplanation | null {
+    if (!this.#checked) return null;
+    const { compiled, facts } = this.#checked;
+    const { screen } = this.#emulator;
+    const { stood: _, ...look } =
+      compiled === this.#compiled && !this.#isByStructure ? this.#look : this.#structuralLook;
+    const layout = layOut(compiled, screen, { ...look, signs: new Set(this.#signs) });
+    return explainScreen(compiled, screen, layout, facts);
   }
 
   /** A time boundary: reads what came since the last one. */
@@ -185,6 +200,7 @@ export class TerminalReader {
     if (changed.length > 0) {
       this.#ticks.look(changed, at, this.#emulator.screen.rows);
       const { compiled, facts } = this.#readScreen(at);
+      this.#checked = { compiled, facts };
       this.#isByStructure = compiled.profile.structural === true;
       this.#hasGivenUp = this.#compiled.profile.structural === true && hasGivenUp(facts);
       this.#settling.see(facts, at);

@@ -46,12 +46,14 @@ export interface FoldOptions {
   marker?: string;
   /** Size of the terminal; null for a recording without one. */
   size: { cols: number; rows: number } | null;
-  /** Called with each signal, for benches. */
+  /** Called with each signal, for explanations and benches. */
   onSignal?: (signal: Signal) => void;
   /** Judged by these instead of the defaults. */
   settings?: JudgingOptions;
   /** Acts by a policy, as if every action worked. */
   whatIf?: (settings: JudgingOptions) => WhatIf;
+  /** Called after each step, for explanations. */
+  onJudged?: (judge: SessionJudge, terminal: TerminalReader | null) => void;
 }
 
 export interface FoldResult {
@@ -223,6 +225,7 @@ class Fold {
     if (this.#whatIf) this.#whatIf.take(input, at);
     else step(this.#state, input, at);
     if (this.#signals > 0) addEntry(this.#timeline, this.#judge.assessment, this.#options.startAt);
+    if (this.#judge.assessment.at === at) this.#options.onJudged?.(this.#judge, this.#terminal);
   }
 
   #reader(source: "transcript" | "stream" | "hook" | "session_file", file: string): RecordReader {

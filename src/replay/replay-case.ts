@@ -9,6 +9,7 @@ import type { ProfileOverride } from "../programs/shared/profile.js";
 import { whyUnreadable } from "./bad-input.js";
 import { openCase, type SourceName } from "./case-folder.js";
 import { openCast } from "./cast.js";
+import { type ExplainedMoment, Explaining } from "./explain.js";
 import { BadInput } from "./files.js";
 import { type FoldOptions, foldRecording } from "./fold.js";
 import { onlyFrom } from "./inputs.js";
@@ -24,6 +25,8 @@ export interface ReplayOptions {
   profiles?: readonly ProfileOverride[];
   /** Acts by a policy on one recording, as if every action worked. `startAt` is 0 if it is not known. */
   whatIf?: (program: string, startAt: number, settings: JudgingOptions) => WhatIf;
+  /** Explain the verdict at this second, or at every change if it is null; for cases and casts. */
+  explainAt?: number | null;
 }
 
 export interface Replayed {
@@ -36,6 +39,7 @@ export interface Replayed {
   skipped: Map<string, number>;
   meta: Record<string, unknown>;
   would?: Would[];
+  explained?: ExplainedMoment[];
   startAt?: number;
 }
 
@@ -43,12 +47,14 @@ export async function replayCase(path: string, options: ReplayOptions): Promise<
   const opened = await openCase(path, options.sources, options.profiles);
   const profile = options.agent ? profileFor(options.agent, options.profiles) : opened.profile;
   const acted = whatIfOf(options, profile.id, opened.startAt);
+  const explaining = explainingOf(options);
   const folded = await foldRecording(opened.inputs, {
     profile,
     startAt: opened.startAt,
     ...placeOf(options),
     size: opened.size,
     ...acted.options,
+    ...explainerFor(explaining, opened.startAt),
   });
   if (opened.lost() > 0) folded.skipped.set("damaged line", opened.lost());
   return {
@@ -59,6 +65,7 @@ export async function replayCase(path: string, options: ReplayOptions): Promise<
     skipped: folded.skipped,
     meta: opened.meta,
     ...acted.result(),
+    ...(explaining && { explained: explaining.moments }),
   };
 }
 
@@ -67,6 +74,7 @@ export async function replayCast(path: string, options: ReplayOptions): Promise<
   const cast = await openCast(path, false);
   const profile = profileFor(options.agent ?? cast.header.program ?? "generic", options.profiles);
   const acted = whatIfOf(options, profile.id, cast.header.startAt);
+  const explaining = explainingOf(options);
   const isSeen = options.sources.has("screen");
   const folded = await foldRecording(onlyFrom(cast.inputs, isSeen, false), {
     profile,
@@ -74,11 +82,24 @@ export async function replayCast(path: string, options: ReplayOptions): Promise<
     ...placeOf(options),
     size: isSeen ? cast.header : null,
     ...acted.options,
+    ...explainerFor(explaining, cast.header.startAt),
   });
   if (cast.skipped() > 0) folded.skipped.set("damaged line", cast.skipped());
   const name = path === "-" ? "-" : resolve(path).split("/").slice(-2).join("/");
   const { timeline, signals, skipped } = folded;
-  return { case: name, kind: profile.id, timeline, signals, skipped, meta: {}, ...acted.result() };
+  const explained = explaining && { explained: explaining.moments };
+  return { case: name, kind: profile.id, timeline, signals, skipped, meta: {}, ...acted.result(), ...explained };
+}
+
+const explainingOf = ({ explainAt }: ReplayOptions): Explaining | undefined =>
+  explainAt === undefined ? undefined : new Explaining(explainAt);
+
+function explainerFor(explaining: Explaining | undefined, startAt: number): Pick<FoldOptions, "onJudged" | "onSignal"> {
+  if (!explaining) return {};
+  return {
+    onSignal: (signal) => explaining.signal(signal),
+    onJudged: ({ assessment, evidence }, terminal) => explaining.assessed(assessment, evidence, terminal, startAt),
+  };
 }
 
 /** The part of the options that acts by a policy, and what it would have done once the recording is replayed. */

@@ -140,6 +140,7 @@ export interface LastMatch {
   rule: CompiledRule;
   groups: Record<string, string>;
   text: string;
+  y: number;
 }
 
 /**
@@ -190,7 +191,7 @@ function matchBlock(
       const text = joinRows(screen.rows, " ", y, from);
       const said =
         groups.text === undefined ? text : [groups.text, joinRows(screen.rows, " ", y + 1, from)].join(" ").trim();
-      matches.push({ rule, groups: groups.text === undefined ? groups : { ...groups, text: said }, text });
+      matches.push({ rule, groups: groups.text === undefined ? groups : { ...groups, text: said }, text, y });
       from = y;
       break;
     }

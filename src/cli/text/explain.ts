@@ -1,0 +1,67 @@
+/** Explained moments as text: verdict, rule and reasons, what came in, then the screen row by row. */
+import { plain } from "../../core/plain.js";
+import type { Signal } from "../../core/signal.js";
+import type { MatchedRule, ScreenExplanation } from "../../readers/screen/explain.js";
+import type { ExplainedMoment } from "../../replay/explain.js";
+import { paint, paintState } from "./paint.js";
+import { clock, type TextStyle } from "./timeline.js";
+import { fitTo, wrap } from "./width.js";
+
+const INDENT = " ".repeat(11);
+const VALUE_MAX = 200;
+
+export function explainText(name: string, moments: readonly ExplainedMoment[], style: TextStyle): string {
+  const lines = [paint(plain(name), "bold", style.colour), ...moments.flatMap((moment) => momentLines(moment, style))];
+  return `${lines.join("\n")}\n`;
+}
+
+function momentLines({ t, rule, assessment, signals, screen }: ExplainedMoment, style: TextStyle): string[] {
+  const { state, cause, confidence, level, kinds, reasons } = assessment;
+  const part = (label: string, text: string): string[] =>
+    wrap(`${label}: ${plain(text, 1000)}`, Math.max(30, style.columns - INDENT.length)).map((line) => INDENT + line);
+  return [
+    "",
+    `${clock(t).padStart(9)}  ${paintState(state, 0, style.colour)}${cause ? `/${cause}` : ""}`,
+    ...part("rule", `${rule ?? "none"}, confidence ${confidence.toFixed(2)}, level ${level}`),
+    ...(kinds.length > 0 ? part("evidence", kinds.join(", ")) : []),
+    ...reasons.flatMap((reason) => part("reason", reason)),
+    ...signals.flatMap((signal) => part("signal", signalText(signal))),
+    ...(screen ? [...part("screen", foundText(screen)), ...rowLines(screen, style)] : []),
+  ];
+}
+
+/** Kind and source, and what else it says, without its time and the rows that are shown below it. */
+function signalText(signal: Signal): string {
+  const fields = signal.kind === "screen" ? signal.reading : signal;
+  const text = Object.entries(fields)
+    .filter(([name, value]) => !SHOWN.has(name) && value !== undefined && value !== null && value !== "")
+    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(", ");
+  return `${signal.kind} (${signal.source})${text === "" ? "" : ` ${text}`}`;
+}
+
+/** Said elsewhere in the explanation. */
+const SHOWN: ReadonlySet<string> = new Set(["kind", "source", "at", "tail"]);
+
+const foundText = ({ profile, composer, dialog }: ScreenExplanation): string =>
+  [
+    `profile ${profile}`,
+    composer ? `composer ${composer.draft === "" ? "empty" : "with a draft"}` : "no composer",
+    dialog ? `dialog ${dialog.prompt}` : "no dialog",
+  ].join(", ");
+
+function rowLines({ rows }: ScreenExplanation, { columns, colour }: TextStyle): string[] {
+  const room = Math.max(30, columns - 14);
+  return rows.flatMap(({ row, region, text, rules }) => [
+    `${String(row).padStart(4)} ${region.padEnd(8)} ${fitTo(rowText(text), room).trimEnd()}`,
+    ...rules.map((rule) => paint(`${" ".repeat(14)}${fitTo(ruleText(rule), room).trimEnd()}`, "dim", colour)),
+  ]);
+}
+
+/** Words without control characters; blanks stay, since indentation decides what a row is. */
+const rowText = (text: string): string => text.replace(/\S+/g, (word) => plain(word, VALUE_MAX));
+
+function ruleText({ region, fact, when, groups }: MatchedRule): string {
+  const taken = Object.entries(groups).map(([name, value]) => `${name}=${JSON.stringify(plain(value, 60))}`);
+  return `^ ${region} rule ${fact}${taken.length > 0 ? ` (${taken.join(", ")})` : ""}: ${plain(when, VALUE_MAX)}`;
+}

@@ -1,0 +1,56 @@
+/** Why a recording is judged as it is: the moments at which the verdict changed, or one moment, in their parts. */
+import { type Assessment, decidingRule } from "../core/assess.js";
+import type { Evidence } from "../core/evidence/evidence.js";
+import type { Signal } from "../core/signal.js";
+import type { ScreenExplanation } from "../readers/screen/explain.js";
+import type { TerminalReader } from "../readers/terminal.js";
+
+export interface ExplainedMoment {
+  /** Seconds from the start of the recording. */
+  t: number;
+  /** The rule of the judgement that decided, such as `byPrompt`; null where none had anything to say. */
+  rule: string | null;
+  assessment: Pick<Assessment, "state" | "cause" | "confidence" | "level" | "kinds" | "reasons">;
+  /** What came in since the last judgement that had signals. */
+  signals: Signal[];
+  /** The last check of the screen; null without one. */
+  screen: ScreenExplanation | null;
+}
+
+/** At the last judgement up to `at` seconds; at every change of state or cause where that is null. */
+export class Explaining {
+  readonly moments: ExplainedMoment[] = [];
+  readonly #at: number | null;
+  #signals: Signal[] = [];
+
+  constructor(at: number | null) {
+    this.#at = at;
+  }
+
+  signal(signal: Signal): void {
+    this.#signals.push(signal);
+  }
+
+  assessed(assessment: Assessment, evidence: Evidence, terminal: TerminalReader | null, startAt: number): void {
+    const signals = this.#signals;
+    this.#signals = [];
+    const t = Math.max(0, assessment.at - startAt) / 1000;
+    if (this.#at === null ? this.#isKnown(assessment) : t > this.#at) return;
+    const { state, cause, confidence, level, kinds, reasons } = assessment;
+    const moment: ExplainedMoment = {
+      t,
+      rule: decidingRule(evidence, assessment.at),
+      assessment: { state, cause, confidence, level, kinds, reasons },
+      // The judgement that is due every ten seconds brings no signals of its own.
+      signals: signals.length === 0 && this.#at !== null ? (this.moments[0]?.signals ?? []) : signals,
+      screen: terminal?.explain() ?? null,
+    };
+    if (this.#at === null) this.moments.push(moment);
+    else this.moments[0] = moment;
+  }
+
+  #isKnown({ state, cause }: Assessment): boolean {
+    const last = this.moments.at(-1)?.assessment;
+    return last?.state === state && last.cause === cause;
+  }
+}
