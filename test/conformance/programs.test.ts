@@ -84,7 +84,8 @@ describe.each(named)("the program %s", (id, program) => {
       ...(transcript ? [transcript.sideFiles, transcript.database] : []),
       ...(hooks ? [hooks.http, hooks.plugin] : []),
     ];
-    for (const part of parts) if ("absent" in part) expect(part.absent).toMatch(/^\S.{5,}$/);
+    const reasons = parts.flatMap((part) => ("absent" in part ? [part.absent] : []));
+    expect(reasons.filter((reason) => !/^\S.{5,}$/.test(reason))).toEqual([]);
   });
 
   it("resumes a session by a command of its own", () => {
@@ -163,8 +164,9 @@ describe.each(named)("the program %s", (id, program) => {
   });
 
   it("names the daemon's address in its telemetry settings", () => {
-    const text = partOf(program.telemetry)?.({ url: "http://127.0.0.1:1234", key: "k", keyFile: "'f'" });
-    if (text !== undefined) expect(text).toContain("http://127.0.0.1:1234");
+    const url = "http://127.0.0.1:1234";
+    const text = partOf(program.telemetry)?.({ url, key: "k", keyFile: "'f'" });
+    expect(text ?? url).toContain(url);
   });
 });
 
