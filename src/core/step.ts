@@ -37,7 +37,7 @@ export function step(state: NodeState, input: StepInput, now: number): Step {
 }
 
 /** Assess, update incidents, decide; a finished turn is reported at once. */
-export function judgeSession(state: NodeState, judge: SessionJudge, now: number): Effect[] {
+function judgeSession(state: NodeState, judge: SessionJudge, now: number): Effect[] {
   // Signals may be stamped later than a tick that came before them.
   const at = Math.max(now, judge.assessment.at);
   const isChanged = judge.judge(at);

@@ -10,21 +10,48 @@ export interface Effects {
   carryOut(action: Action, session: AgentSession): Promise<Outcome>;
 }
 
-export class ActionRunner {
-  readonly #carryOut: Effects["carryOut"];
-  readonly #now: () => number;
-  readonly #running = new Set<{ until: number; giveUp: () => void }>();
+export interface ActionRunnerOptions {
+  carryOut: Effects["carryOut"];
+  now: () => number;
+  /** Called once per action. */
+  onOutcome: (outcome: Outcome, session: AgentSession) => void;
+}
 
-  constructor(carryOut: Effects["carryOut"], now: () => number) {
-    this.#carryOut = carryOut;
-    this.#now = now;
+export class ActionRunner {
+  readonly #options: ActionRunnerOptions;
+  readonly #running = new Set<{ until: number; giveUp: () => void }>();
+  /** Actions that a user waits for, by id. */
+  readonly #awaited = new Map<string, (outcome: Outcome) => void>();
+
+  constructor(options: ActionRunnerOptions) {
+    this.#options = options;
   }
 
-  /** Past its deadline the outcome is unknown, whatever is reported later. Never throws. */
-  async run(action: Action, session: AgentSession, now: number): Promise<Outcome> {
+  /** `saveProblem`: why the intent could not be saved; then nothing is carried out. */
+  async run(action: Action, session: AgentSession, now: number, saveProblem: string | null): Promise<void> {
+    const outcome =
+      saveProblem === null
+        ? await this.#beforeDeadline(action, session, now)
+        : await Promise.resolve(this.#outcome(action, "refused", `the intent could not be stored: ${saveProblem}`));
+    this.#options.onOutcome(outcome, session);
+    this.#awaited.get(action.id)?.(outcome);
+    this.#awaited.delete(action.id);
+  }
+
+  /** To be called before the action runs. */
+  outcomeOf({ id }: Action): Promise<Outcome> {
+    return new Promise((resolve) => this.#awaited.set(id, resolve));
+  }
+
+  tick(now: number): void {
+    for (const { until, giveUp } of this.#running) if (until <= now) giveUp();
+  }
+
+  /** Past its deadline the outcome is unknown, whatever is reported later. */
+  async #beforeDeadline(action: Action, session: AgentSession, now: number): Promise<Outcome> {
     const running = { until: now + action.deadlineMs, giveUp: (): void => {} };
     const late = new Promise<Outcome>((resolve) => {
-      running.giveUp = () => resolve(this.outcome(action, "unknown", "it did not end in its time"));
+      running.giveUp = () => resolve(this.#outcome(action, "unknown", "it did not end in its time"));
     });
     this.#running.add(running);
     const outcome = await Promise.race([this.#attempt(action, session), late]);
@@ -32,19 +59,15 @@ export class ActionRunner {
     return outcome;
   }
 
-  tick(now: number): void {
-    for (const { until, giveUp } of this.#running) if (until <= now) giveUp();
-  }
-
-  outcome({ id }: Action, result: Outcome["result"], reason: string): Outcome {
-    return { intent: id, at: this.#now(), result, reason, proven: null };
+  #outcome({ id }: Action, result: Outcome["result"], reason: string): Outcome {
+    return { intent: id, at: this.#options.now(), result, reason, proven: null };
   }
 
   async #attempt(action: Action, session: AgentSession): Promise<Outcome> {
     try {
-      return await this.#carryOut(action, session);
+      return await this.#options.carryOut(action, session);
     } catch (error) {
-      return this.outcome(action, "unknown", `it broke off: ${(error as Error).message}`);
+      return this.#outcome(action, "unknown", `it broke off: ${(error as Error).message}`);
     }
   }
 }

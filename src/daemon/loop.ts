@@ -18,6 +18,7 @@ import { ActionRunner, type Effects } from "./action-runner.js";
 import { type Clock, gapBetween, type Look, type Moment, TICK_MS } from "./clock.js";
 import { NoticeStore } from "./notice-store.js";
 import { restoreSessions } from "./restore.js";
+import { SignalStore } from "./signal-store.js";
 
 export interface LoopOptions {
   journal: Journal;
@@ -39,11 +40,9 @@ export class Loop {
   readonly state: NodeState;
   readonly #options: LoopOptions;
   readonly #runner: ActionRunner;
+  readonly #signals: SignalStore;
   readonly #notices: NoticeStore;
   readonly #subscribers = new Set<(event: LoopEvent, now: number) => void>();
-  /** Actions that a user waits for, by id. */
-  readonly #ordered = new Map<string, (outcome: Outcome) => void>();
-  #timer: NodeJS.Timeout | null = null;
   #lastLook: Look;
   #isClosed = false;
   /** Finished ticks, for whatever monitors the daemon. */
@@ -54,9 +53,17 @@ export class Loop {
   constructor(options: LoopOptions) {
     this.#options = options;
     this.state = options.state;
-    this.#runner = new ActionRunner(options.carryOut, () => this.now());
-    this.#notices = new NoticeStore(options.journal, options.receiver, this.now());
-    this.#lastLook = options.clock.look;
+    const { journal, clock, carryOut, receiver } = options;
+    this.#runner = new ActionRunner({
+      carryOut,
+      now: () => this.now(),
+      onOutcome: (outcome, { session }) => this.#step({ kind: "outcome", outcome, session }, this.#observe()),
+    });
+    this.#signals = new SignalStore(journal, clock, (isWorking, at) => {
+      if (isWorking === this.state.cannotStore) this.#step({ kind: "storage", isWorking }, at);
+    });
+    this.#notices = new NoticeStore(journal, receiver, this.now());
+    this.#lastLook = clock.look;
   }
 
   /**
@@ -75,20 +82,8 @@ export class Loop {
     return signals;
   }
 
-  start(): void {
-    if (this.#timer) return;
-    this.#timer = setInterval(() => this.tick(), TICK_MS);
-    this.tick();
-  }
-
-  stop(): void {
-    if (this.#timer) clearInterval(this.#timer);
-    this.#timer = null;
-  }
-
   /** Saves what only changes with time. Outcomes that arrive later are looked for after the next start. */
   close(): void {
-    this.stop();
     this.#notices.save(this.state.incidents, [{ kind: "save" }]);
     this.#isClosed = true;
   }
@@ -105,7 +100,7 @@ export class Loop {
   async ingest(session: string, from: number | null, signals: readonly Signal[]): Promise<number | null> {
     if (!this.state.sessions.has(session)) return null;
     const at = this.#observe();
-    const { acked, fresh } = await this.#append(session, from, this.#onOurClock(signals), at);
+    const { acked, fresh } = await this.#signals.append(session, from, signals, at);
     const by = from === null ? "senses" : "host";
     this.#step({ kind: "signals", session, by, signals: fresh.map(({ signal }) => signal) }, at);
     return acked;
@@ -115,6 +110,7 @@ export class Loop {
     this.#step({ kind: "alive", session, by, at }, this.now());
   }
 
+  /** To be called every `TICK_MS`. */
   tick(): void {
     const now = this.#observe();
     this.#runner.tick(now);
@@ -139,10 +135,9 @@ export class Loop {
 
   /** Runs an action that a user asked for. */
   order(action: Action, session: string): Promise<Outcome> {
-    return new Promise((resolve) => {
-      this.#ordered.set(action.id, resolve);
-      this.#step({ kind: "order", action, session }, this.now());
-    });
+    const outcome = this.#runner.outcomeOf(action);
+    this.#step({ kind: "order", action, session }, this.now());
+    return outcome;
   }
 
   get incidents(): Incidents {
@@ -177,19 +172,21 @@ export class Loop {
     return look.now;
   }
 
-  /** Returns why its incidents could not be saved; null if they were, or if nothing had to be. */
+  /** Returns why the incidents could not be saved; null if nothing failed. */
   #step(input: StepInput, now: number): string | null {
     return this.#isClosed ? null : this.#carryOut(step(this.state, input, now).effects, now);
   }
 
+  /** Append, save, run; what changed is published once it is saved. */
   #carryOut(effects: readonly Effect[], now: number): string | null {
     for (const effect of effects) {
-      if (effect.kind === "append") this.#append(effect.session, null, [effect.signal], now).catch(() => {});
+      // A journal that cannot be written reports it itself.
+      if (effect.kind === "append") this.#signals.append(effect.session, null, [effect.signal], now).catch(() => {});
       if (effect.kind === "put_session") this.#options.journal.putSession(effect.session);
     }
     const problem = this.#save(effects, now);
     for (const effect of effects) {
-      if (effect.kind === "run") this.#run(effect, now, problem);
+      if (effect.kind === "run") void this.#runner.run(effect.action, effect.session, now, problem);
       if (effect.kind === "assessed" || effect.kind === "incidents" || effect.kind === "renamed")
         this.#publish(effect, now);
     }
@@ -198,47 +195,11 @@ export class Loop {
 
   #save(effects: readonly Effect[], now: number): string | null {
     const problem = this.#notices.save(this.state.incidents, effects);
-    if (problem !== null) {
-      const isSave = effects.some(({ kind }) => kind === "save");
-      this.#step({ kind: "not_saved", problem: isSave ? problem : null, effects }, now);
-      return isSave ? problem : null;
-    }
-    if (this.state.saveProblem !== null && effects.some(({ kind }) => kind === "save"))
-      this.#step({ kind: "saved" }, now);
-    return null;
-  }
-
-  #run({ action, session }: Extract<Effect, { kind: "run" }>, now: number, problem: string | null): void {
-    const refused = (): Outcome =>
-      this.#runner.outcome(action, "refused", `the intent could not be stored: ${problem ?? ""}`);
-    const running = problem === null ? this.#runner.run(action, session, now) : Promise.resolve().then(refused);
-    void running.then((outcome) => {
-      this.#step({ kind: "outcome", outcome, session: session.session }, this.#observe());
-      this.#ordered.get(action.id)?.(outcome);
-      this.#ordered.delete(action.id);
-    });
-  }
-
-  async #append(
-    session: string,
-    from: number | null,
-    signals: readonly Signal[],
-    at: number,
-  ): ReturnType<Journal["append"]> {
-    try {
-      const appended = await this.#options.journal.append(session, from, signals, at);
-      if (this.state.cannotStore) this.#step({ kind: "storage", isWorking: true }, at);
-      return appended;
-    } catch (error) {
-      this.#step({ kind: "storage", isWorking: false }, at);
-      throw error;
-    }
-  }
-
-  /** Hosts stamp with the wall clock, which may have been set back. */
-  #onOurClock(signals: readonly Signal[]): readonly Signal[] {
-    const { clock } = this.#options;
-    return clock.ahead === 0 ? signals : signals.map((signal) => ({ ...signal, at: clock.timed(signal.at) }));
+    if (problem === null && this.state.saveProblem === null) return null;
+    const isSave = effects.some(({ kind }) => kind === "save");
+    if (problem !== null) this.#step({ kind: "not_saved", problem: isSave ? problem : null, effects }, now);
+    else if (isSave) this.#step({ kind: "saved" }, now);
+    return isSave ? problem : null;
   }
 
   #publish(event: LoopEvent, now: number): void {

@@ -30,7 +30,7 @@ const STEPS_MAX = 8;
 /** What a step leads to is waited for so long; anything longer is left to the next look. */
 const STEP_WAIT_MS = 15_000;
 
-export async function recovery(
+async function recovery(
   { judgingError }: Pick<SessionJudge, "judgingError">,
   incident: Incident | null,
   isDry: boolean,

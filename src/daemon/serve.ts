@@ -13,7 +13,7 @@ import { placeOf } from "../sensors/place.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { askDaemon } from "./client.js";
-import { Clock } from "./clock.js";
+import { Clock, TICK_MS } from "./clock.js";
 import { deadManPulse } from "./dead-man.js";
 import { Hooks } from "./hooks.js";
 import { makeHostRoutes } from "./host-routes.js";
@@ -167,7 +167,8 @@ export async function serve(
   const { port, address, problem } = face.view();
   if (problem !== null)
     notes.push(`no HTTP: neither API nor hooks nor telemetry: port ${port} of ${address}: ${problem}`);
-  loop.start();
+  loop.tick();
+  const ticking = setInterval(() => loop.tick(), TICK_MS);
   world.start();
   const bounds = {
     maxAgeMs: config.journal.max_age_days * DAY_MS,
@@ -178,6 +179,7 @@ export async function serve(
     end = (then) => {
       end = () => {};
       if (then === "stays down") keepDown(paths);
+      clearInterval(ticking);
       clearInterval(pruning);
       for (const pulse of pulses) pulse.stop();
       looked.close();

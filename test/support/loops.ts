@@ -125,7 +125,6 @@ export class TestLoop {
   }
 
   close(): void {
-    this.loop.stop();
     this.journal.close();
     rmSync(this.#folder, { recursive: true, force: true });
   }

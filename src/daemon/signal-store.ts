@@ -1,0 +1,42 @@
+/** Appends signals to the journal on the daemon's clock, and reports when that begins or ceases to work. */
+import type { Signal } from "../core/signal.js";
+import type { Journal } from "../store/journal.js";
+import type { Clock } from "./clock.js";
+
+export class SignalStore {
+  readonly #journal: Pick<Journal, "append">;
+  readonly #clock: Pick<Clock, "ahead" | "timed">;
+  readonly #onResult: (isWorking: boolean, at: number) => void;
+
+  constructor(
+    journal: Pick<Journal, "append">,
+    clock: Pick<Clock, "ahead" | "timed">,
+    onResult: (isWorking: boolean, at: number) => void,
+  ) {
+    this.#journal = journal;
+    this.#clock = clock;
+    this.#onResult = onResult;
+  }
+
+  async append(
+    session: string,
+    from: number | null,
+    signals: readonly Signal[],
+    at: number,
+  ): ReturnType<Journal["append"]> {
+    try {
+      const appended = await this.#journal.append(session, from, this.#onOurClock(signals), at);
+      this.#onResult(true, at);
+      return appended;
+    } catch (error) {
+      this.#onResult(false, at);
+      throw error;
+    }
+  }
+
+  /** Hosts stamp with the wall clock, which may have been set back. */
+  #onOurClock(signals: readonly Signal[]): readonly Signal[] {
+    const { ahead } = this.#clock;
+    return ahead === 0 ? signals : signals.map((signal) => ({ ...signal, at: this.#clock.timed(signal.at) }));
+  }
+}
