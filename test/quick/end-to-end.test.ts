@@ -1,7 +1,7 @@
 /** The shortest way through the product with real processes; `test/e2e` has the long ones. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { reaches, spawnFake } from "../support/fake-agent.js";
-import { closeHome, type Home, makeHome, rouse } from "../support/hosts.js";
+import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 
 let home: Home;
 
@@ -26,8 +26,11 @@ describe("rouse", () => {
     expect(reasons.length).toBeGreaterThan(0);
     const { incidents } = await json<{ incidents: { agent: string; id: string }[] }>("incidents");
     expect(incidents.map(({ agent }) => agent)).toEqual(["ada"]);
-    const { messages } = await json<{ messages: { msg_type: string }[] }>("messages");
-    expect(messages.map(({ msg_type }) => msg_type)).toEqual(["worker.needs_input"]);
+    // A prompt has to stand for two seconds before its question is sent.
+    const inbox = async (): Promise<string[]> =>
+      (await json<{ messages: { msg_type: string }[] }>("messages")).messages.map(({ msg_type }) => msg_type);
+    await until("a message", async () => (await inbox()).length > 0);
+    expect(await inbox()).toEqual(["worker.needs_input"]);
     const why = await rouse(home, ["why", "ada"]);
     expect(why).toMatchObject({ status: 0, stderr: "" });
     expect(why.stdout).toContain("needs_input/permission");

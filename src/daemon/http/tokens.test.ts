@@ -14,9 +14,9 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a token", () => {
-  it("has only the rights read, report and touch; the right of hooks belongs to no token", () => {
-    expect(RIGHTS).toEqual(["read", "report", "touch"]);
-    for (const right of ["hook", "admin", ""] as unknown as Right[])
+  it("has only the rights read, report, touch and admin; the right of hooks belongs to no token", () => {
+    expect(RIGHTS).toEqual(["read", "report", "touch", "admin"]);
+    for (const right of ["hook", "root", ""] as unknown as Right[])
       expect(() => createToken(path, "ann", ["read", right], 0), right).toThrow(TokenProblem);
     expect(listTokens(path)).toEqual([]);
   });
