@@ -60,9 +60,9 @@ export async function checkOptions(options: AgentOptions, refuse: (text: string)
 /** Told before the agent has the terminal: whoever starts it wants to know that it is not watched as described. */
 async function profilesTold(): Promise<readonly ProfileOverride[]> {
   const { config } = rousePaths();
-  const { profiles, problems } = await ownProfiles(config);
+  const { profiles, issues } = await ownProfiles(config);
   // Reading the settings takes as long as the rest of the start, so only where there are any.
-  if (problems.length > 0 || existsSync(join(config, "config.toml"))) (await import("./settings.js")).settings();
+  if (issues.length > 0 || existsSync(join(config, "config.toml"))) (await import("./settings.js")).settings();
   return profiles;
 }
 

@@ -85,13 +85,13 @@ export function alertsText(alerts: readonly AlertView[], screen: Screen, now: nu
       paint: (text, { state }) => (state === "dead" ? paint(text, "red", colour) : text),
     },
     { title: "TRIES", text: ({ attempts }) => String(attempts) },
-    { title: "WHAT", text: ({ title, problem }) => (problem === null ? title : `${title}: ${problem}`), min: 20 },
+    { title: "WHAT", text: ({ title, problem: issue }) => (issue === null ? title : `${title}: ${issue}`), min: 20 },
   ];
   return tableText(columns, alerts, columnsOf(screen));
 }
 
-function channelsText({ channels, pending, dead, problems }: AlertsStatus, screen: Screen): string {
-  const wrong = problems.map((problem) => `${plain(problem, 300)}\n`).join("");
+function channelsText({ channels, pending, dead, issues }: AlertsStatus, screen: Screen): string {
+  const wrong = issues.map((issue) => `${plain(issue, 300)}\n`).join("");
   if (channels.length === 0)
     return `${wrong}no channel is configured: nobody is alerted. Add a [channels.NAME] to your configuration, then: rouse down, rouse up\n`;
   const columns: Column<AlertsStatus["channels"][number]>[] = [

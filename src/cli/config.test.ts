@@ -56,7 +56,7 @@ describe("rouse config", () => {
     const shown = JSON.parse((await run("show", "--json", "--origin")).out);
     expect(shown.config.watchdog.poll_interval_secs).toBe(12);
     expect(shown.origins["watchdog.poll_interval_secs"]).toMatchObject({ layer: "user", position: { line: 2 } });
-    expect(shown.problems).toEqual([]);
+    expect(shown.issues).toEqual([]);
   });
 
   it("names the place of an error, and ends with 1", async () => {
@@ -92,7 +92,7 @@ type = "slack"
     expect(exit).toBe(1);
     expect(JSON.parse((await run("show", "--json")).out)).toMatchObject({
       channels: { ops: { type: "slack", url: "(not shown)" } },
-      problems: [{}, {}, {}, {}],
+      issues: [{}, {}, {}, {}],
     });
   });
 
@@ -117,7 +117,7 @@ type = "slack"
     expect((await run("migrate")).out).toContain("the old file is");
     expect(JSON.parse((await run("show", "--json")).out)).toMatchObject({
       config: { health: { idle_timeout_minutes: 7 } },
-      problems: [],
+      issues: [],
     });
     expect((await run("migrate")).out).toContain("nothing to migrate");
   });

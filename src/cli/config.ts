@@ -13,7 +13,7 @@ import { tomlLine } from "../config/text.js";
 import { migrateConfig, replaceConfig } from "../config/write.js";
 import { plain, plainJson } from "../core/plain.js";
 import { alertSettings } from "./alert-settings.js";
-import { tellProblems } from "./settings.js";
+import { reportIssues } from "./settings.js";
 
 const LINE_MAX = 10_000;
 
@@ -31,7 +31,7 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
     .action((options) => {
       const loaded = loadConfig({ flags: options.set ?? {} });
       const alerts = alertSettings(loaded);
-      const problems = [...loaded.problems, ...alerts.problems, ...loadOwnProfiles().problems];
+      const issues = [...loaded.issues, ...alerts.issues, ...loadOwnProfiles().issues];
       if (options.json) {
         const { config: values, origins } = loaded;
         const channels = Object.fromEntries(
@@ -41,15 +41,15 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
           config: values,
           channels,
           ...(options.origin ? { origins } : {}),
-          problems,
+          issues,
         };
         process.stdout.write(`${plainJson(shown, 2)}\n`);
       } else {
         const withOrigin = options.origin === true;
         process.stdout.write(configLines(loaded, withOrigin) + channelLines(alerts.shown, withOrigin));
-        tellProblems(problems);
+        reportIssues(issues);
       }
-      if (problems.some(({ level }) => level === "error")) setExit(1);
+      if (issues.some(({ level }) => level === "error")) setExit(1);
     });
   config
     .command("schema")
@@ -65,9 +65,9 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
 }
 
 function migrate(path: string, dry: boolean): number {
-  const { text, problems, hasComments } = migrateConfig(path);
-  tellProblems(problems);
-  const hasFailed = problems.some(({ level }) => level === "error");
+  const { text, issues, hasComments } = migrateConfig(path);
+  reportIssues(issues);
+  const hasFailed = issues.some(({ level }) => level === "error");
   if (hasFailed) process.stderr.write(`rouse: ${path}: nothing was changed; correct this first\n`);
   else if (text === null) process.stdout.write(`${path}: nothing to migrate\n`);
   else if (dry) process.stdout.write(text);

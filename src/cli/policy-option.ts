@@ -1,7 +1,7 @@
 /** `--policy FILE|NAME` and `--origin`: the policy that somebody means, or what is wrong with it. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
+import { issueText } from "../config/issue.js";
 import { type LoadedPolicies, loadPolicies, readPolicy } from "../config/policies.js";
-import { problemText } from "../config/problem.js";
 import { suggest } from "../config/suggest.js";
 import { plain } from "../core/plain.js";
 import type { Origin, Policy } from "../core/policy/policy.js";
@@ -13,22 +13,22 @@ export function knownPolicies(): LoadedPolicies {
 }
 
 /** A name, or the path of a file: what ends in .toml or has a slash in it is a path. */
-export function policyOf(given: string, { policies, problems }: LoadedPolicies = knownPolicies()): Policy {
+export function policyOf(given: string, { policies, issues }: LoadedPolicies = knownPolicies()): Policy {
   const known = (name: string): Policy | undefined => policies.get(name)?.policy;
   if (given.endsWith(".toml") || given.includes("/")) {
     const read = readPolicy(given, known);
     if ("policy" in read) return read.policy;
-    throw new WrongOption(problemText(read));
+    throw new WrongOption(issueText(read));
   }
-  return policyNamed(given, { policies, problems });
+  return policyNamed(given, { policies, issues });
 }
 
 /** One that has a name; those of your own are files, which may be broken. */
-export function policyNamed(given: string, { policies, problems }: LoadedPolicies = knownPolicies()): Policy {
+export function policyNamed(given: string, { policies, issues }: LoadedPolicies = knownPolicies()): Policy {
   const found = policies.get(given)?.policy;
   if (found) return found;
-  const broken = problems.find(({ where }) => where.endsWith(`/${given}.toml`));
-  if (broken) throw new WrongOption(problemText(broken));
+  const broken = issues.find(({ where }) => where.endsWith(`/${given}.toml`));
+  if (broken) throw new WrongOption(issueText(broken));
   const near = suggest(given, policies.keys());
   const there = near ? `did you mean ${near}?` : `there are ${[...policies.keys()].join(", ")}`;
   throw new WrongOption(`there is no policy ${plain(given, 80)}; ${there}`);

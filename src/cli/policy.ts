@@ -13,7 +13,7 @@ import { canDoWith } from "../effects/index.js";
 import { PROGRAMS } from "../programs/registry.js";
 import { parseTrouble } from "./options.js";
 import { knownPolicies, parseOrigin, policyOf } from "./policy-option.js";
-import { tellProblems } from "./settings.js";
+import { reportIssues } from "./settings.js";
 import { isColoured, paint } from "./text/paint.js";
 import { policyText } from "./text/policy.js";
 import { clock } from "./text/timeline.js";
@@ -30,8 +30,8 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
     .option("--json", "one JSON object, for programs")
     .action((given, options) => {
       const loaded = knownPolicies();
-      tellProblems(loaded.problems);
-      if (loaded.problems.length > 0) setExit(1);
+      reportIssues(loaded.issues);
+      if (loaded.issues.length > 0) setExit(1);
       if (given === undefined) {
         const policies = [...loaded.policies.values()].map(({ policy: { name, says }, tags, agents }) => ({
           name,

@@ -1,6 +1,6 @@
 /** The profiles of a file that an option names. */
 import { readFile } from "node:fs/promises";
-import { problemText } from "../config/problem.js";
+import { issueText } from "../config/issue.js";
 import { profilesIn } from "../config/profile-check.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
 import { whyUnreadable } from "../replay/bad-input.js";
@@ -12,5 +12,5 @@ export async function loadProfiles(path: string): Promise<ProfileOverride[]> {
   });
   const found = profilesIn(path, text);
   if (Array.isArray(found)) return found;
-  throw new WrongOption(problemText(found));
+  throw new WrongOption(issueText(found));
 }

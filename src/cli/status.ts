@@ -92,12 +92,12 @@ const alertsStatus = (): Promise<AlertsStatus> => ask("alert_status", {});
 
 /** Alerts that reached nobody, loudly; empty while all are told. */
 function lostText(alerts: AlertsStatus, screen: Screen): string {
-  if (alerts.dead === 0 && alerts.problems.length === 0 && alerts.failing.length === 0) return "";
+  if (alerts.dead === 0 && alerts.issues.length === 0 && alerts.failing.length === 0) return "";
   const colour = isColoured(screen);
   const [last] = alerts.dead_letters;
   const [failing] = alerts.failing;
   return [
-    ...alerts.problems.map((problem) => `ALERTS: ${plain(problem, 300)}`),
+    ...alerts.issues.map((issue) => `ALERTS: ${plain(issue, 300)}`),
     ...(alerts.dead > 0
       ? [
           `ALERTS: ${alerts.dead} could not be sent, the last over ${last?.channel}: ${last?.problem}; see rouse alert list`,
@@ -110,7 +110,7 @@ function lostText(alerts: AlertsStatus, screen: Screen): string {
 }
 
 const pulsesText = ({ pulses }: { pulses: readonly PulseView[] }): string =>
-  pulses.map(({ problem }) => (problem === null ? "" : `rouse's own sign of life fails: ${problem}\n`)).join("");
+  pulses.map(({ problem: issue }) => (issue === null ? "" : `rouse's own sign of life fails: ${issue}\n`)).join("");
 
 const oneAgent = (name: string): Promise<SessionView> => ask("status", { agent: name }, isCalled(name));
 

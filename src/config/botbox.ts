@@ -7,16 +7,16 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
+import type { ConfigIssue } from "./issue.js";
 import { checkValue, expectation, type Value } from "./key.js";
 import { KEY_BY_NAME } from "./keys.js";
 import type { Position } from "./positions.js";
-import type { Problem } from "./problem.js";
 import { suggestKey } from "./suggest.js";
 
 export interface Imported {
   /** By full name. */
   values: Map<string, Value>;
-  problems: Problem[];
+  issues: ConfigIssue[];
 }
 
 const TEXT_MAX = 1024 * 1024;
@@ -28,22 +28,22 @@ export function importBotbox(where: string, text: string): Imported {
   const root = parseTree(bounded, errors, { allowTrailingComma: true });
   const [first] = errors;
   if (first) {
-    const problem = `this is no JSON (${printParseErrorCode(first.error)}); the file is not used`;
+    const issue = `this is no JSON (${printParseErrorCode(first.error)}); the file is not used`;
     return {
       values,
-      problems: [{ level: "error", where, position: positionAt(bounded, first.offset), text: problem }],
+      issues: [{ level: "error", where, position: positionAt(bounded, first.offset), text: issue }],
     };
   }
   const health = root && findNodeAtLocation(root, ["agents", "health"]);
   if (health?.type !== "object")
-    return { values, problems: [{ level: "notice", where, text: "there is no block agents.health in it" }] };
-  const problems: Problem[] = [];
+    return { values, issues: [{ level: "notice", where, text: "there is no block agents.health in it" }] };
+  const issues: ConfigIssue[] = [];
   for (const property of health.children ?? []) {
     const complaint = take(property, values);
     if (complaint)
-      problems.push({ level: "error", where, position: positionAt(bounded, property.offset), text: complaint });
+      issues.push({ level: "error", where, position: positionAt(bounded, property.offset), text: complaint });
   }
-  return { values, problems };
+  return { values, issues };
 }
 
 /** Takes one key over, or says why not. */

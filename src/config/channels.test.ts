@@ -28,13 +28,13 @@ token_file = "${home}/token"
 severity = "critical"
 [watchdog]
 poll_interval_secs = 10`);
-    const { channels, problems } = loadChannels(env());
-    expect(problems).toEqual([]);
+    const { channels, issues } = loadChannels(env());
+    expect(issues).toEqual([]);
     expect(channels).toMatchObject([
       { name: "ops", type: "slack", url: env().SLACK, severity: "warning", quiet: true },
       { name: "phone", type: "ntfy", url: "https://ntfy.sh", token: "tk_abc", severity: "critical" },
     ]);
-    expect(loadConfig({ env: env(), cwd: home }).problems).toEqual([]);
+    expect(loadConfig({ env: env(), cwd: home }).issues).toEqual([]);
   });
 
   it.each([
@@ -56,11 +56,11 @@ poll_interval_secs = 10`);
     ["a severity that there is not", 'type = "desktop"\nseverity = "huge"', "severity: "],
   ])("with %s are left out with the reason, and without the secret; the others stand", (_, settings, says) => {
     write(`[channels.bad]\n${settings}\n[channels.good]\ntype = "desktop"`);
-    const { channels, problems } = loadChannels(env());
+    const { channels, issues } = loadChannels(env());
     expect(channels.map(({ name }) => name)).toEqual(["good"]);
-    expect(problems).toMatchObject([{ level: "error", text: expect.stringContaining(`channels.bad: ${""}`) }]);
-    expect(problems[0]?.text).toContain(says);
-    expect(JSON.stringify(problems)).not.toContain("s3cret");
+    expect(issues).toMatchObject([{ level: "error", text: expect.stringContaining(`channels.bad: ${""}`) }]);
+    expect(issues[0]?.text).toContain(says);
+    expect(JSON.stringify(issues)).not.toContain("s3cret");
   });
 
   it("are shown as they are in effect, with the place, and without what is secret", () => {
@@ -86,7 +86,7 @@ command = ["post", "Bearer sk-ant-abcdefghijklmnopqrstuvwxyz0123456789"]`);
   it("are told with the place of what is wrong; a variable that only the daemon needs is a notice to a person", () => {
     write('[channels.a]\ntype = "slack"\nurl_env = "NOWHERE"\n[channels.b]\nquiet = 3\ntype = "desktop"');
     const told = (reader: "daemon" | "person") =>
-      loadChannels(env(), reader).problems.map(({ level, position, text }) => [level, position?.line, text]);
+      loadChannels(env(), reader).issues.map(({ level, position, text }) => [level, position?.line, text]);
     expect(told("daemon")).toMatchObject([
       ["error", 4, expect.stringContaining("is not set where the daemon runs; it is not used")],
       ["error", 6, expect.stringContaining("channels.b: quiet: ")],
@@ -102,7 +102,7 @@ command = ["post", "Bearer sk-ant-abcdefghijklmnopqrstuvwxyz0123456789"]`);
     const project = join(home, "project");
     mkdirSync(project);
     writeFileSync(join(project, ".rouse.toml"), '[channels.evil]\ntype = "command"\ncommand = ["evil"]\n');
-    expect(loadConfig({ env: env(), cwd: project }).problems).toMatchObject([
+    expect(loadConfig({ env: env(), cwd: project }).issues).toMatchObject([
       { level: "refused", text: expect.stringContaining("may not name channels") },
       { level: "refused" },
     ]);

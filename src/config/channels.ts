@@ -9,10 +9,10 @@ import { SEVERITIES, type Severity } from "../core/alert/alert.js";
 import { redact } from "../core/redact.js";
 import { TROUBLES } from "../core/trouble.js";
 import { readOwnFile } from "./file.js";
+import type { ConfigIssue } from "./issue.js";
 import type { Value } from "./key.js";
 import { rousePaths } from "./paths.js";
 import { type Position, positionsIn } from "./positions.js";
-import type { Problem } from "./problem.js";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -99,7 +99,7 @@ export interface LoadedChannels {
   channels: ChannelSettings[];
   /** The same for people to look at, by name: as they are in effect, without what is secret. */
   shown: Record<string, ShownChannel>;
-  problems: Problem[];
+  issues: ConfigIssue[];
 }
 
 export interface ShownChannel {
@@ -113,7 +113,7 @@ interface Wrong {
   text: string;
   /** Names below the channel that lead to it. */
   at?: readonly PropertyKey[];
-  level?: Problem["level"];
+  level?: ConfigIssue["level"];
 }
 
 /** Who reads: the daemon, who has to have every variable, or a person, who may have others. */
@@ -127,7 +127,7 @@ const SECRET_CHARS_MAX = 2000;
 export function loadChannels(env: Env = process.env, reader: Reader = "daemon"): LoadedChannels {
   const where = join(rousePaths(env).config, "config.toml");
   const { tables, positionOf } = tablesOf(where);
-  const loaded: LoadedChannels = { channels: [], shown: {}, problems: [] };
+  const loaded: LoadedChannels = { channels: [], shown: {}, issues: [] };
   for (const [name, table] of Object.entries(tables).slice(0, CHANNELS_MAX)) {
     const made = NAME.test(name)
       ? channelOf(name, table, env, reader)
@@ -136,7 +136,7 @@ export function loadChannels(env: Env = process.env, reader: Reader = "daemon"):
       const { text, at = [], level = "error" } = made;
       const position = positionOf(["channels", name, ...at.map(String)]);
       const outcome = level === "error" ? "; it is not used" : "";
-      loaded.problems.push({ level, where, position, text: `channels.${shortly(name, 80)}: ${text}${outcome}` });
+      loaded.issues.push({ level, where, position, text: `channels.${shortly(name, 80)}: ${text}${outcome}` });
     } else {
       loaded.channels.push(made);
       const settings = shownSettings(made, table as Record<string, unknown>);
@@ -168,8 +168,8 @@ function channelOf(name: string, table: unknown, env: Env, reader: Reader): Chan
   if ("wrong" in given) return given.wrong;
   const parsed = schema.safeParse(given.table);
   if (!parsed.success) return { text: issueText(parsed.error.issues[0]), at: parsed.error.issues[0]?.path ?? [] };
-  const problem = "url" in parsed.data ? complaintOfUrl(parsed.data.url, parsed.data.allow_private) : null;
-  return problem ? { text: problem, at: ["url"] } : { ...parsed.data, name };
+  const issue = "url" in parsed.data ? complaintOfUrl(parsed.data.url, parsed.data.allow_private) : null;
+  return issue ? { text: issue, at: ["url"] } : { ...parsed.data, name };
 }
 
 const HIDDEN = "(not shown)";
@@ -219,7 +219,7 @@ type Given = { table: Record<string, unknown> } | { wrong: Wrong };
 
 function withSecrets(table: Record<string, unknown>, env: Env, reader: Reader): Given {
   const given = { ...table };
-  const wrong = (text: string, at: string, level?: Problem["level"]): Given => ({
+  const wrong = (text: string, at: string, level?: ConfigIssue["level"]): Given => ({
     wrong: { text, at: [at], ...(level && { level }) },
   });
   for (const secret of SECRETS) {

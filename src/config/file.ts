@@ -4,9 +4,9 @@
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { parse, TomlError } from "smol-toml";
+import type { ConfigIssue } from "./issue.js";
 import { KEY_BY_NAME } from "./keys.js";
 import { type Position, positionsIn } from "./positions.js";
-import type { Problem } from "./problem.js";
 
 export const CONFIG_VERSION = 1;
 
@@ -19,7 +19,7 @@ export interface Entry {
 
 export interface ConfigFile {
   entries: Entry[];
-  problems: Problem[];
+  issues: ConfigIssue[];
   /** The layout that it was written for. */
   version: number;
 }
@@ -32,9 +32,7 @@ const DEPTH_MAX = 4;
 export function readConfigFile(path: string): ConfigFile | null {
   const read = readOwnFile(path);
   if (read === null) return null;
-  return typeof read === "string"
-    ? parseConfig(path, read)
-    : { entries: [], problems: [read], version: CONFIG_VERSION };
+  return typeof read === "string" ? parseConfig(path, read) : { entries: [], issues: [read], version: CONFIG_VERSION };
 }
 
 export function parseConfig(path: string, text: string): ConfigFile {
@@ -42,21 +40,21 @@ export function parseConfig(path: string, text: string): ConfigFile {
   try {
     table = parse(text);
   } catch (error) {
-    return { entries: [], problems: [syntaxProblem(path, error as Error)], version: CONFIG_VERSION };
+    return { entries: [], issues: [syntaxIssue(path, error as Error)], version: CONFIG_VERSION };
   }
   const positionOf = positionsIn(text);
   const { version: given, ...rest } = table;
   const version = typeof given === "number" ? given : 0;
-  const problems: Problem[] = [];
+  const issues: ConfigIssue[] = [];
   if (given !== undefined && typeof given !== "number")
-    problems.push({
+    issues.push({
       level: "error",
       where: path,
       position: positionOf(["version"]),
       text: `version must be a whole number, such as ${CONFIG_VERSION}; the oldest layout is taken for granted`,
     });
   if (version > CONFIG_VERSION)
-    problems.push({
+    issues.push({
       level: "error",
       where: path,
       position: positionOf(["version"]),
@@ -67,7 +65,7 @@ export function parseConfig(path: string, text: string): ConfigFile {
     const name = version < CONFIG_VERSION ? modernName(written) : written;
     const position = positionOf(parts);
     if (name !== written)
-      problems.push({
+      issues.push({
         level: "notice",
         where: path,
         position,
@@ -75,11 +73,11 @@ export function parseConfig(path: string, text: string): ConfigFile {
       });
     return { name, value, position };
   });
-  return { entries, problems, version };
+  return { entries, issues, version };
 }
 
 /** Only the first line of the parser's message: the others quote the file, which a link may have led anywhere. */
-function syntaxProblem(path: string, error: Error): Problem {
+function syntaxIssue(path: string, error: Error): ConfigIssue {
   const position = error instanceof TomlError ? { line: error.line, column: error.column } : undefined;
   return { level: "error", where: path, position, text: `${error.message.split("\n", 1)[0]}; the file is not used` };
 }
@@ -115,24 +113,24 @@ function isTable(value: unknown): value is Record<string, unknown> {
  * A configuration is a plain file of this user (or of root): anybody else's is not believed, and a pipe would never end.
  * Links are followed, since many keep their settings in a folder of their own.
  */
-export function readOwnFile(path: string): string | Problem | null {
-  const problem = (text: string): Problem => ({ level: "error", where: path, text: `${text}; the file is not used` });
+export function readOwnFile(path: string): string | ConfigIssue | null {
+  const issue = (text: string): ConfigIssue => ({ level: "error", where: path, text: `${text}; the file is not used` });
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" || code === "ENOTDIR" ? null : problem(message);
+    return code === "ENOENT" || code === "ENOTDIR" ? null : issue(message);
   }
   try {
     const found = fstatSync(file);
-    if (!found.isFile()) return problem("it is no plain file");
+    if (!found.isFile()) return issue("it is no plain file");
     if (process.getuid && found.uid !== process.getuid() && found.uid !== 0)
-      return problem(`it belongs to another user (uid ${found.uid})`);
-    if (found.size > FILE_BYTES_MAX) return problem("it is larger than 256 kB");
+      return issue(`it belongs to another user (uid ${found.uid})`);
+    if (found.size > FILE_BYTES_MAX) return issue("it is larger than 256 kB");
     return readFileSync(file, "utf8");
   } catch (error) {
-    return problem((error as Error).message);
+    return issue((error as Error).message);
   } finally {
     closeSync(file);
   }

@@ -5,10 +5,10 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULTS } from "../core/defaults.js";
+import { issueText } from "./issue.js";
 import { complaintOfProject, type Value } from "./key.js";
 import { KEY_BY_NAME, settingsOf } from "./keys.js";
 import { type LoadedConfig, type LoadOptions, loadConfig } from "./load.js";
-import { problemText } from "./problem.js";
 import { variablesOf } from "./variables.js";
 
 let root = "";
@@ -31,12 +31,12 @@ function load(options: LoadOptions = {}): LoadedConfig {
   return loadConfig({ cwd, env: { ROUSE_HOME: join(root, "home"), ...env }, ...rest });
 }
 const said = (loaded: LoadedConfig): string[] =>
-  loaded.problems.map((problem) => `${problem.level}: ${problemText(problem).replaceAll(root, "")}`);
+  loaded.issues.map((issue) => `${issue.level}: ${issueText(issue).replaceAll(root, "")}`);
 
 describe("defaults", () => {
   it("are the seeds'", () => {
-    const { config, problems } = load();
-    expect(problems).toEqual([]);
+    const { config, issues } = load();
+    expect(issues).toEqual([]);
     expect(config.watchdog).toEqual({
       poll_interval_secs: 30,
       stuck_threshold_intervals: 3,
@@ -173,13 +173,13 @@ describe("variables", () => {
     ],
     ["ROUSE_HOMES", "/x", "error: ROUSE_HOMES: there is no such variable; did you mean ROUSE_HOME?"],
     ["ROUSE_HEALTH_QQQQQQQQQQQQQQQQQQQQ", "5", "error: ROUSE_HEALTH_QQQQQQQQQQQQQQQQQQQQ: there is no such variable"],
-  ])("%s=%s is told to be wrong", (name, text, problem) => {
-    expect(said(load({ env: { [name]: text } }))).toEqual([problem]);
+  ])("%s=%s is told to be wrong", (name, text, issue) => {
+    expect(said(load({ env: { [name]: text } }))).toEqual([issue]);
   });
 
   it("that are empty or not of the configuration say nothing", () => {
     const others = { ROUSE_SESSION: "x", ROUSE_FULL: "1", ROUSE_SLACK_URL: "x", ROUSE_AGENT_KIND: "codex" };
-    expect(load({ env: { ROUSE_WATCHDOG_POLL_INTERVAL: "", ...others } }).problems).toEqual([]);
+    expect(load({ env: { ROUSE_WATCHDOG_POLL_INTERVAL: "", ...others } }).issues).toEqual([]);
   });
 
   it("are one per key", () => {
@@ -263,9 +263,9 @@ describe("a wrong line", () => {
       "[check]\nwarning_hours = 8",
       "notice: check.warning_hours: 8 is more than check.critical_hours (6), which makes no sense",
     ],
-  ])("is told with its place: %s", (text, problem) => {
+  ])("is told with its place: %s", (text, issue) => {
     const file = user(text).replace(root, "");
-    expect(said(load()).map((line) => line.replace(file, ""))).toEqual([problem]);
+    expect(said(load()).map((line) => line.replace(file, ""))).toEqual([issue]);
   });
 
   it("costs itself only", () => {
@@ -275,7 +275,7 @@ describe("a wrong line", () => {
 
   it("is found below a text of several lines that looks like another", () => {
     const file = user('[watchdog]\norchestrator_tag = """\npoll_interval_secs = 1\n"""\npoll_interval_secs = 0');
-    expect(load().problems.map(({ where, position }) => [where, position?.line])).toEqual([[file, 5]]);
+    expect(load().issues.map(({ where, position }) => [where, position?.line])).toEqual([[file, 5]]);
   });
 });
 
@@ -301,7 +301,7 @@ describe("a file that is none", () => {
       fc.property(fc.string({ maxLength: 300, unit: "binary" }), (text) => {
         user(text);
         project(text);
-        expect(load().problems.length).toBeLessThanOrEqual(50);
+        expect(load().issues.length).toBeLessThanOrEqual(50);
       }),
       { numRuns: 100 },
     );
@@ -309,7 +309,7 @@ describe("a file that is none", () => {
 
   it("with endless wrong keys is told in a bounded number of lines", () => {
     user(`[watchdog]\n${Array.from({ length: 900 }, (_, i) => `k${i} = 1`).join("\n")}`);
-    expect(load().problems).toHaveLength(50);
+    expect(load().issues).toHaveLength(50);
   });
 });
 
@@ -344,17 +344,17 @@ describe("a project file", () => {
       "[activity]\nmin_confidence_threshold = 0.1",
       "activity.min_confidence_threshold: a project file may only raise it (now 0.5)",
     ],
-  ])("cannot loosen: %s", (text, problem) => {
+  ])("cannot loosen: %s", (text, issue) => {
     project(text);
     const loaded = load();
-    expect(said(loaded)).toEqual([`refused: /project/.rouse.toml:2:1: ${problem}`]);
+    expect(said(loaded)).toEqual([`refused: /project/.rouse.toml:2:1: ${issue}`]);
     expect(loaded.config).toEqual(load({ cwd: root }).config);
   });
 
   it("may be stricter", () => {
     project("[watchdog]\nworker_tags = ['worker', 'helper']\n[health]\nauto_kill_on_idle = false\nenabled = true");
-    const { config, problems } = load();
-    expect(problems).toEqual([]);
+    const { config, issues } = load();
+    expect(issues).toEqual([]);
     expect(config.watchdog.worker_tags).toEqual(["worker", "helper"]);
     expect(config.health.auto_kill_on_idle).toBe(false);
   });

@@ -4,11 +4,11 @@
  */
 import { dirname, join, resolve } from "node:path";
 import { type Entry, readConfigFile } from "./file.js";
+import type { ConfigIssue } from "./issue.js";
 import { checkValue, complaintOfProject, expectation, type Key, type Value, valueOfText } from "./key.js";
 import { type Config, KEY_BY_NAME, KEYS, toConfig } from "./keys.js";
 import { rousePaths } from "./paths.js";
 import type { Position } from "./positions.js";
-import type { Problem } from "./problem.js";
 import { suggestKey } from "./suggest.js";
 import { strayVariables, variablesOf } from "./variables.js";
 
@@ -25,7 +25,7 @@ export interface LoadedConfig {
   config: Config;
   /** By full name. */
   origins: Record<string, Origin>;
-  problems: Problem[];
+  issues: ConfigIssue[];
 }
 
 export interface LoadOptions {
@@ -40,7 +40,7 @@ export interface LoadOptions {
 
 const PROJECT_FILE = ".rouse.toml";
 const FOLDERS_MAX = 64;
-const PROBLEMS_MAX = 50;
+const ISSUES_MAX = 50;
 
 export function loadConfig({
   cwd = process.cwd(),
@@ -60,12 +60,12 @@ export function loadConfig({
 class Loading {
   readonly #values = new Map<string, Value>();
   readonly #origins = new Map<string, Origin>();
-  readonly #problems: Problem[] = [];
+  readonly #issues: ConfigIssue[] = [];
 
   takeFile(layer: "user" | "project", path: string): void {
     const file = readConfigFile(path);
     if (!file) return;
-    this.#problems.push(...file.problems);
+    this.#issues.push(...file.issues);
     for (const entry of file.entries) this.#takeEntry(layer, path, entry);
   }
 
@@ -126,8 +126,8 @@ class Loading {
     const origins: Record<string, Origin> = {};
     for (const name of KEY_BY_NAME.keys()) origins[name] = this.#origins.get(name) ?? { layer: "default", where: "" };
     const config = toConfig(this.#values);
-    const problems = [...this.#problems, ...contradictions(config)].slice(0, PROBLEMS_MAX);
-    return { config, origins, problems };
+    const issues = [...this.#issues, ...contradictions(config)].slice(0, ISSUES_MAX);
+    return { config, origins, issues };
   }
 
   #current(name: string, key: Key): Value {
@@ -139,8 +139,8 @@ class Loading {
     this.#origins.set(name, origin);
   }
 
-  #complain(problem: Problem): void {
-    if (this.#problems.length < PROBLEMS_MAX) this.#problems.push(problem);
+  #complain(issue: ConfigIssue): void {
+    if (this.#issues.length < ISSUES_MAX) this.#issues.push(issue);
   }
 
   #badValue(name: string, key: Key, value: unknown): string {
@@ -170,7 +170,7 @@ function projectFiles(cwd: string): string[] {
 }
 
 /** Pairs of which the first makes no sense above the second. */
-function contradictions({ check }: Config): Problem[] {
+function contradictions({ check }: Config): ConfigIssue[] {
   const pairs: readonly (readonly [string, number, string, number])[] = [
     ["check.warning_hours", check.warning_hours, "check.critical_hours", check.critical_hours],
     ["check.critical_hours", check.critical_hours, "check.auto_resume_hours", check.auto_resume_hours],

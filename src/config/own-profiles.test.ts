@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { issueText } from "./issue.js";
 import { loadOwnProfiles } from "./own-profiles.js";
-import { problemText } from "./problem.js";
 
 let config: string;
 let folder: string;
@@ -21,17 +21,17 @@ function put(files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
-function load(): { ids: string[]; problems: string[] } {
-  const { profiles, problems } = loadOwnProfiles(config);
+function load(): { ids: string[]; issues: string[] } {
+  const { profiles, issues } = loadOwnProfiles(config);
   return {
     ids: profiles.map(({ id }) => id),
-    problems: problems.map((problem) => problemText(problem).replaceAll(`${folder}/`, "")),
+    issues: issues.map((issue) => issueText(issue).replaceAll(`${folder}/`, "")),
   };
 }
 
 describe("the folder of a user's own profiles", () => {
   it("may be missing", () => {
-    expect(load()).toEqual({ ids: [], problems: [] });
+    expect(load()).toEqual({ ids: [], issues: [] });
   });
 
   it("is read by name: TOML and JSON, one profile in a file or many", () => {
@@ -41,7 +41,7 @@ describe("the folder of a user's own profiles", () => {
       "README.md": "no profile",
       ".hidden.toml": "no = profile",
     });
-    expect(load()).toEqual({ ids: ["a", "b1", "b2"], problems: [] });
+    expect(load()).toEqual({ ids: ["a", "b1", "b2"], issues: [] });
     const { paths } = loadOwnProfiles(config);
     expect(paths).toEqual(["a.toml", "b.json", "b.json"].map((name) => join(folder, name)));
   });
@@ -70,7 +70,7 @@ describe("the folder of a user's own profiles", () => {
     ],
   ])("goes on without a file that has a mistake, and names it: %s", (name, text, says) => {
     put({ [name]: text, "zz.toml": 'id = "sketch"' });
-    expect(load()).toEqual({ ids: ["sketch"], problems: [expect.stringMatching(says)] });
+    expect(load()).toEqual({ ids: ["sketch"], issues: [expect.stringMatching(says)] });
   });
 
   it("goes on without what is no file, and without a link that leads nowhere", () => {
@@ -81,7 +81,7 @@ describe("the folder of a user's own profiles", () => {
     symlinkSync("circle.toml", join(folder, "circle.toml"));
     expect(load()).toEqual({
       ids: ["sketch"],
-      problems: [
+      issues: [
         expect.stringMatching(/^circle\.toml: ELOOP/),
         "folder.toml: it is no plain file; the file is not used",
         "pipe.toml: it is no plain file; the file is not used",
@@ -93,19 +93,19 @@ describe("the folder of a user's own profiles", () => {
     put({ "a.toml": 'id = "codex"\nnoise = ["^~"]', "b.toml": 'id = "codex"' });
     expect(load()).toEqual({
       ids: ["codex"],
-      problems: ["b.toml: a.toml has a profile with the id codex already, and that one is used; put them into one"],
+      issues: ["b.toml: a.toml has a profile with the id codex already, and that one is used; put them into one"],
     });
     expect(loadOwnProfiles(config).profiles[0]?.noise).toEqual(["^~"]);
   });
 
   it("is named when it cannot be read", () => {
     writeFileSync(folder, "");
-    expect(load().problems).toEqual([expect.stringMatching(/profiles: ENOTDIR.*; no profile of your own is used$/)]);
+    expect(load().issues).toEqual([expect.stringMatching(/profiles: ENOTDIR.*; no profile of your own is used$/)]);
     rmSync(folder);
     put({ "a.toml": 'id = "a"' });
     chmodSync(folder, 0);
     // Root reads whatever it likes.
-    if (process.getuid?.() !== 0) expect(load().problems).toEqual([expect.stringContaining("EACCES")]);
+    if (process.getuid?.() !== 0) expect(load().issues).toEqual([expect.stringContaining("EACCES")]);
     chmodSync(folder, 0o700);
   });
 });

@@ -4,25 +4,25 @@
  */
 import type { ProfileOverride } from "../programs/shared/profile.js";
 import { readOwnFile } from "./file.js";
+import type { ConfigIssue } from "./issue.js";
 import { rousePaths } from "./paths.js";
-import type { Problem } from "./problem.js";
 import { profilesIn } from "./profile-check.js";
 import { type OwnProfiles, profileFolder } from "./profile-folder.js";
 
 /** `config` is the folder of `config.toml`. */
 export function loadOwnProfiles(config: string = rousePaths().config): OwnProfiles {
-  const { files, problem } = profileFolder(config);
-  const problems: Problem[] = problem ? [problem] : [];
+  const { files, issue } = profileFolder(config);
+  const issues: ConfigIssue[] = issue ? [issue] : [];
   const found = new Map<string, { profile: ProfileOverride; path: string }>();
   for (const path of files) {
     const read = readProfiles(path);
-    if (!Array.isArray(read)) problems.push(read);
+    if (!Array.isArray(read)) issues.push(read);
     else
       for (const profile of read) {
         const other = found.get(profile.id)?.path;
         if (other === undefined) found.set(profile.id, { profile, path });
         else
-          problems.push({
+          issues.push({
             level: "error",
             where: path,
             text: `${other} has a profile with the id ${profile.id} already, and that one is used; put them into one`,
@@ -30,10 +30,10 @@ export function loadOwnProfiles(config: string = rousePaths().config): OwnProfil
       }
   }
   const all = [...found.values()];
-  return { profiles: all.map(({ profile }) => profile), paths: all.map(({ path }) => path), problems };
+  return { profiles: all.map(({ profile }) => profile), paths: all.map(({ path }) => path), issues };
 }
 
-function readProfiles(path: string): ProfileOverride[] | Problem {
+function readProfiles(path: string): ProfileOverride[] | ConfigIssue {
   const text = readOwnFile(path);
   // It went between the look into the folder and this one.
   if (text === null) return [];

@@ -84,7 +84,7 @@ tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run",
       "default.toml": "",
       "broken.toml": "[ladders]\nauth = [{ do = 'nudge' }]",
     });
-    const { policies, problems } = loadPolicies(health, env);
+    const { policies, issues } = loadPolicies(health, env);
     const of = (name: string, tags: string[], policy: string | null = null) =>
       policyFor(policies, { name, tags, policy }, "default").name;
     expect([of("x", []), of("x", ["night"]), of("prod", ["night"]), of("prod", [], "aggressive")]).toEqual([
@@ -95,7 +95,7 @@ tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run",
     ]);
     expect(policyFor(policies, { name: "x", tags: [], policy: null }, "gone").name).toBe("observe");
     expect(policyFor(policies, { name: "x", tags: [], policy: "defualt" }, "default").name).toBe("observe");
-    expect(problems.map(({ where, level }) => [where.split("/").at(-1), level])).toEqual([
+    expect(issues.map(({ where, level }) => [where.split("/").at(-1), level])).toEqual([
       ["broken.toml", "error"],
       ["default.toml", "error"],
     ]);

@@ -8,13 +8,13 @@ import { POLICIES } from "../core/policy/builtin.js";
 import { type HealthKeys, withHealth } from "../core/policy/health.js";
 import type { Policy } from "../core/policy/policy.js";
 import { readOwnFile } from "./file.js";
+import type { ConfigIssue } from "./issue.js";
 import { rousePaths } from "./paths.js";
 import { type OwnPolicy, parsePolicy } from "./policy-file.js";
-import type { Problem } from "./problem.js";
 
 export interface LoadedPolicies {
   policies: ReadonlyMap<string, OwnPolicy>;
-  problems: Problem[];
+  issues: ConfigIssue[];
 }
 
 const FILES_MAX = 200;
@@ -60,15 +60,15 @@ export class PolicyFiles {
         { policy: withHealth(policy, health), tags: [], agents: [] },
       ]),
     );
-    const problems: Problem[] = [];
+    const issues: ConfigIssue[] = [];
     for (const { path, text } of this.#files) {
       const loaded = policyIn(path, text, (name) => policies.get(name)?.policy);
       if ("policy" in loaded && !policies.has(loaded.policy.name)) policies.set(loaded.policy.name, loaded);
       else if ("policy" in loaded)
-        problems.push({ level: "error", where: path, text: "a built-in policy has this name; rename the file" });
-      else problems.push(loaded);
+        issues.push({ level: "error", where: path, text: "a built-in policy has this name; rename the file" });
+      else issues.push(loaded);
     }
-    return { policies, problems };
+    return { policies, issues };
   }
 }
 
@@ -77,21 +77,21 @@ export function loadPolicies(health: HealthKeys, env: Env = process.env): Loaded
 }
 
 /** A policy file anywhere, such as one that `--policy` names. It may extend any policy that is known before it. */
-export function readPolicy(path: string, known: (name: string) => Policy | undefined): OwnPolicy | Problem {
+export function readPolicy(path: string, known: (name: string) => Policy | undefined): OwnPolicy | ConfigIssue {
   return policyIn(path, readOwnFile(path), known);
 }
 
-function policyIn(path: string, text: FileText, known: (name: string) => Policy | undefined): OwnPolicy | Problem {
-  const problem = (why: string): Problem => ({ level: "error", where: path, text: why });
+function policyIn(path: string, text: FileText, known: (name: string) => Policy | undefined): OwnPolicy | ConfigIssue {
+  const issue = (why: string): ConfigIssue => ({ level: "error", where: path, text: why });
   const name = basename(path, ".toml");
   if (!NAME.test(name))
-    return problem("a policy is a file NAME.toml, of at most 63 letters, digits, - and _ in its name");
-  if (text === null) return problem("there is no such file");
+    return issue("a policy is a file NAME.toml, of at most 63 letters, digits, - and _ in its name");
+  if (text === null) return issue("there is no such file");
   if (typeof text !== "string") return text;
   try {
     return parsePolicy(name, text, known);
   } catch (error) {
-    return problem(`${(error as Error).message}; the policy is not used`);
+    return issue(`${(error as Error).message}; the policy is not used`);
   }
 }
 

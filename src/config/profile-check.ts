@@ -4,8 +4,8 @@ import type * as z from "zod";
 import { KINDS, profileFor } from "../programs/registry.js";
 import { ALL_RULES, type ProfileOverride } from "../programs/shared/profile.js";
 import { profileOverrideSchema } from "../programs/shared/profile-schema.js";
+import type { ConfigIssue } from "./issue.js";
 import type { Position } from "./positions.js";
-import type { Problem } from "./problem.js";
 import { otherNames } from "./suggest.js";
 
 class Mistake extends Error {
@@ -18,7 +18,7 @@ class Mistake extends Error {
 }
 
 /** All of the file or nothing: half of a description would be another program. */
-export function profilesIn(path: string, text: string): ProfileOverride[] | Problem {
+export function profilesIn(path: string, text: string): ProfileOverride[] | ConfigIssue {
   try {
     const value = parseFile(path, text);
     if (!isRecord(value) || !Array.isArray(value.profiles)) return [checked(value)];

@@ -5,28 +5,28 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ProfileOverride } from "../programs/shared/profile.js";
-import type { Problem } from "./problem.js";
+import type { ConfigIssue } from "./issue.js";
 
 export interface ProfileFolder {
   /** By name: where two files say the same of a program, the first one holds. */
   files: string[];
   /** Why the folder cannot be read; null also where there is none. */
-  problem: Problem | null;
+  issue: ConfigIssue | null;
 }
 
 export interface OwnProfiles {
   profiles: readonly ProfileOverride[];
   /** The file of each, in the same order. */
   paths: readonly string[];
-  problems: readonly Problem[];
+  issues: readonly ConfigIssue[];
 }
 
 const FILES_MAX = 200;
 
 /** The same as `loadOwnProfiles`, which is loaded only where there is a file. */
 export async function ownProfiles(config: string): Promise<OwnProfiles> {
-  const { files, problem } = profileFolder(config);
-  if (files.length === 0) return { profiles: [], paths: [], problems: problem ? [problem] : [] };
+  const { files, issue } = profileFolder(config);
+  if (files.length === 0) return { profiles: [], paths: [], issues: issue ? [issue] : [] };
   const { loadOwnProfiles } = await import("./own-profiles.js");
   return loadOwnProfiles(config);
 }
@@ -37,13 +37,13 @@ export function profileFolder(config: string): ProfileFolder {
   try {
     const names = readdirSync(folder).filter((name) => /^[^.].*\.(?:toml|json)$/.test(name));
     const files = names.sort().slice(0, FILES_MAX);
-    return { files: files.map((name) => join(folder, name)), problem: null };
+    return { files: files.map((name) => join(folder, name)), issue: null };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const text = `${message}; no profile of your own is used`;
     // Where the folder above it cannot be reached either, whoever needs that one says so.
     const isNone = code === "ENOENT" || !existsSync(config);
-    return { files: [], problem: isNone ? null : { level: "error", where: folder, text } };
+    return { files: [], issue: isNone ? null : { level: "error", where: folder, text } };
   }
 }
 

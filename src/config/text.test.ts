@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { importBotbox } from "./botbox.js";
 import { parseConfig } from "./file.js";
+import { issueText } from "./issue.js";
 import type { Value } from "./key.js";
 import { KEY_BY_NAME } from "./keys.js";
-import { problemText } from "./problem.js";
 import { configSchema } from "./schema.js";
 import { configText } from "./text.js";
 import { migrateConfig, replaceConfig, writeNewConfig } from "./write.js";
 
 const valuesIn = (text: string): [string, unknown][] => {
-  const { entries, problems } = parseConfig("f", text);
-  expect(problems).toEqual([]);
+  const { entries, issues } = parseConfig("f", text);
+  expect(issues).toEqual([]);
   return entries.map(({ name, value }): [string, unknown] => [name, value]);
 };
 
@@ -75,8 +75,8 @@ describe("importBotbox", () => {
       auto_kill_on_repeated_error: true,
       alert_channel: "ops",
     };
-    const { values, problems } = importBotbox("f", JSON.stringify({ other: 1, agents: { health, loop: {} } }));
-    expect(problems).toEqual([]);
+    const { values, issues } = importBotbox("f", JSON.stringify({ other: 1, agents: { health, loop: {} } }));
+    expect(issues).toEqual([]);
     expect(Object.fromEntries(values)).toEqual(
       Object.fromEntries(Object.entries(health).map(([name, value]) => [`health.${name}`, value])),
     );
@@ -93,9 +93,9 @@ describe("importBotbox", () => {
     ["{}", "f: there is no block agents.health in it"],
     ["[]", "f: there is no block agents.health in it"],
     ['{"agents":{"health":3}}', "f: there is no block agents.health in it"],
-  ])("tells what it cannot take: %s", (text, problem) => {
-    const { values, problems } = importBotbox("f", text);
-    expect([values.size, problems.map(problemText)]).toEqual([0, [problem]]);
+  ])("tells what it cannot take: %s", (text, issue) => {
+    const { values, issues } = importBotbox("f", text);
+    expect([values.size, issues.map(issueText)]).toEqual([0, [issue]]);
   });
 });
 
@@ -110,13 +110,13 @@ describe("an older file", () => {
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   it("is read by its old names, and told so with their places", () => {
-    const { entries, problems, version } = parseConfig("f", OLD);
+    const { entries, issues, version } = parseConfig("f", OLD);
     expect(version).toBe(0);
     expect(entries.map(({ name, value }) => [name, value])).toEqual([
       ["watchdog.poll_interval_secs", 10],
       ["health.idle_timeout_minutes", 7],
     ]);
-    expect(problems.map(problemText)).toEqual([
+    expect(issues.map(issueText)).toEqual([
       "f:2:1: poll_interval_secs is now watchdog.poll_interval_secs; `rouse config migrate` rewrites the file",
       "f:4:1: agents.health.idle_timeout_minutes is now health.idle_timeout_minutes; `rouse config migrate` rewrites the file",
     ]);
@@ -124,8 +124,8 @@ describe("an older file", () => {
 
   it("is rewritten with its values, and kept", () => {
     writeFileSync(path, OLD);
-    const { text, problems } = migrateConfig(path);
-    expect(problems).toEqual([]);
+    const { text, issues } = migrateConfig(path);
+    expect(issues).toEqual([]);
     const kept = replaceConfig(path, text ?? "");
     expect(readFileSync(kept, "utf8")).toBe(OLD);
     expect(new Map(valuesIn(readFileSync(path, "utf8")))).toEqual(
@@ -134,15 +134,15 @@ describe("an older file", () => {
         ["health.idle_timeout_minutes", 7],
       ]),
     );
-    expect(migrateConfig(path)).toMatchObject({ text: null, problems: [] });
+    expect(migrateConfig(path)).toMatchObject({ text: null, issues: [] });
   });
 
   it("takes its channels along as they stand", () => {
     const channels =
       '[channels.ops]\ntype = "slack"\nurl_env = "SLACK"\nagents = [ "a", "b" ]\n\n[channels.bad]\ntype = 3\n';
     writeFileSync(path, `poll_interval_secs = 10\n${channels}`);
-    const { text, problems } = migrateConfig(path);
-    expect(problems).toEqual([]);
+    const { text, issues } = migrateConfig(path);
+    expect(issues).toEqual([]);
     expect(text?.endsWith(`\n${channels}`)).toBe(true);
   });
 
@@ -167,7 +167,7 @@ describe("an older file", () => {
 
   it("is not rewritten while something in it would be lost", () => {
     writeFileSync(path, "[watchdog]\nnonsense = 1\n");
-    expect(migrateConfig(path).problems.map(problemText)).toEqual([
+    expect(migrateConfig(path).issues.map(issueText)).toEqual([
       `${path}:2:1: watchdog.nonsense with this value cannot be taken along`,
     ]);
   });

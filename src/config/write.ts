@@ -3,10 +3,10 @@ import { constants, copyFileSync, existsSync, readFileSync, realpathSync } from 
 import { dirname } from "node:path";
 import { tablesOf } from "./channels.js";
 import { CONFIG_VERSION, readConfigFile } from "./file.js";
+import type { ConfigIssue } from "./issue.js";
 import { checkValue, type Value } from "./key.js";
 import { KEY_BY_NAME } from "./keys.js";
 import { makeFolder } from "./paths.js";
-import type { Problem } from "./problem.js";
 import { configText } from "./text.js";
 import { writeNew, writeWhole } from "./whole-file.js";
 
@@ -20,7 +20,7 @@ export interface Migration {
   /** The new text, or null when the file is of today's layout or not to be read. */
   text: string | null;
   /** What could not be taken along: stop here, the file is to be mended first. */
-  problems: Problem[];
+  issues: ConfigIssue[];
   /** Comments of its own stay behind in the old file. */
   hasComments: boolean;
 }
@@ -28,21 +28,20 @@ export interface Migration {
 /** The file in today's layout, with the values and channels that it has. */
 export function migrateConfig(path: string): Migration {
   const file = readConfigFile(path);
-  if (!file || file.version >= CONFIG_VERSION)
-    return { text: null, problems: file?.problems ?? [], hasComments: false };
+  if (!file || file.version >= CONFIG_VERSION) return { text: null, issues: file?.issues ?? [], hasComments: false };
   const values = new Map<string, Value>();
-  const problems: Problem[] = [];
+  const issues: ConfigIssue[] = [];
   for (const { name, value, position } of file.entries) {
     // As they stand: what is wrong with one is told where channels are used.
     if (name.startsWith("channels.")) continue;
     const key = KEY_BY_NAME.get(name);
     const checked = key && checkValue(key, value);
     if (checked === undefined)
-      problems.push({ level: "error", where: path, position, text: `${name} with this value cannot be taken along` });
+      issues.push({ level: "error", where: path, position, text: `${name} with this value cannot be taken along` });
     else values.set(name, checked);
   }
   const text = configText(values, tablesOf(path).tables);
-  return { text, problems, hasComments: COMMENT.test(readFileSync(path, "utf8")) };
+  return { text, issues, hasComments: COMMENT.test(readFileSync(path, "utf8")) };
 }
 
 /** A # that stands in no text of one line. */

@@ -24,19 +24,19 @@ describe("the rules of alerting", () => {
   };
 
   it("read quiet hours, and fall back on the channel of health.alert_channel where there is one", () => {
-    const { rules: made, problems } = rules('quiet_hours = "22:30-07:00"\nquiet_except = "critical"');
-    expect(problems).toEqual([]);
+    const { rules: made, issues } = rules('quiet_hours = "22:30-07:00"\nquiet_except = "critical"');
+    expect(issues).toEqual([]);
     expect(made).toMatchObject({ fallback: "ops", quiet: { from: 1350, to: 420, passes: "critical" } });
   });
 
   it("know a digest whose time is none", () => {
-    expect(rules('digest = "0 8 * * *"').problems).toEqual([]);
-    expect(rules('digest = "bla"').problems).toMatchObject([{ where: "alerts.digest" }]);
+    expect(rules('digest = "0 8 * * *"').issues).toEqual([]);
+    expect(rules('digest = "bla"').issues).toMatchObject([{ where: "alerts.digest" }]);
   });
 
   it("hold nothing back where the hours cannot be read, and say so", () => {
-    const { rules: made, problems } = rules('quiet_hours = "at night"\nquiet_except = "huge"');
+    const { rules: made, issues } = rules('quiet_hours = "at night"\nquiet_except = "huge"');
     expect(made.quiet).toBeNull();
-    expect(problems.map(({ where }) => where)).toEqual(["alerts.quiet_except", "alerts.quiet_hours"]);
+    expect(issues.map(({ where }) => where)).toEqual(["alerts.quiet_except", "alerts.quiet_hours"]);
   });
 });

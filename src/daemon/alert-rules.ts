@@ -2,8 +2,8 @@
 
 import { Cron } from "croner";
 import type { ChannelSettings } from "../config/channels.js";
+import type { ConfigIssue } from "../config/issue.js";
 import type { Config } from "../config/keys.js";
-import type { Problem } from "../config/problem.js";
 import { type AlertRules, type QuietHours, type Route, SEVERITIES, type Severity } from "../core/alert/alert.js";
 
 export type ConfiguredRules = Omit<AlertRules, "patienceMs" | "tagsOf">;
@@ -17,10 +17,10 @@ const REMINDERS_MAX = 3;
 export function alertRules(
   { alerts, health }: Pick<Config, "alerts" | "health">,
   channels: readonly ChannelSettings[],
-): { rules: ConfiguredRules; problems: Problem[] } {
-  const problems: Problem[] = [];
+): { rules: ConfiguredRules; issues: ConfigIssue[] } {
+  const issues: ConfigIssue[] = [];
   const complain = (name: string, text: string): null => {
-    problems.push({ level: "error", where: `alerts.${name}`, text });
+    issues.push({ level: "error", where: `alerts.${name}`, text });
     return null;
   };
   const passes = severityOf(alerts.quiet_except);
@@ -43,7 +43,7 @@ export function alertRules(
       groupWaitMs: alerts.group_wait_seconds * 1000,
       groupOver: alerts.group_over,
     },
-    problems,
+    issues,
   };
 }
 

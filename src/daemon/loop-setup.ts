@@ -1,10 +1,10 @@
 /** Builds the loop of the daemon: the rules that a step decides by, and what carries its effects out. */
 import { join } from "node:path";
 import { accountByHand } from "../config/accounts.js";
+import { issueText } from "../config/issue.js";
 import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
 import { PolicyFiles, policyFor } from "../config/policies.js";
-import { problemText } from "../config/problem.js";
 import type { AgentSession } from "../core/agent.js";
 import { createNodeState, type StepRules } from "../core/node-state.js";
 import type { Policy } from "../core/policy/policy.js";
@@ -54,7 +54,7 @@ export interface LoopSetupOptions {
 export function setUpLoop(journal: Journal, clock: Clock, options: LoopSetupOptions): LoopSetup {
   const { paths, config, isOnlyWorkers, profileOf, tuning, sensors, log } = options;
   const files = new PolicyFiles();
-  const { problems } = files.under(config.health);
+  const { issues } = files.under(config.health);
   const permission = new Permission(join(paths.state, "allow.json"));
   const policyOf = (session: AgentSession): Policy => {
     const { policies } = files.under(tuning.configOf(session).health);
@@ -108,7 +108,7 @@ export function setUpLoop(journal: Journal, clock: Clock, options: LoopSetupOpti
     permission.rename(event.from, event.to);
     tuning.learn(loop.incidents.feedback);
   });
-  const notes = [...problems.map(problemText), ...channels.channelNotes];
+  const notes = [...issues.map(issueText), ...channels.channelNotes];
   if (permission.problem !== null) notes.push(permission.problem);
   return { ...channels, loop, permission, recovery: new UserRecovery(loop), policyOf, policyNames, outside, notes };
 }

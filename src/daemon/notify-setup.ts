@@ -3,8 +3,8 @@
 import type { Channel } from "../channels/channel.js";
 import { makeChannel } from "../channels/index.js";
 import { loadChannels } from "../config/channels.js";
+import { issueText } from "../config/issue.js";
 import type { Config } from "../config/keys.js";
-import { problemText } from "../config/problem.js";
 import type { AgentSession } from "../core/agent.js";
 import type { AlertRules } from "../core/alert/alert.js";
 import { isStillWanted } from "../core/alert/wanted.js";
@@ -32,7 +32,7 @@ export interface ChannelSetup {
 
 export function openChannels(config: Config, outbox: OutboxTable, loop: () => Loop): ChannelSetup {
   const loaded = loadChannels();
-  const { rules, problems } = alertRules(config, loaded.channels);
+  const { rules, issues } = alertRules(config, loaded.channels);
   const channels = loaded.channels.map((settings) =>
     makeChannel(settings, { ring: (text) => ringTerminals(loop(), text) }),
   );
@@ -63,7 +63,7 @@ export function openChannels(config: Config, outbox: OutboxTable, loop: () => Lo
     digests?.tick(at);
     courier.pump();
   };
-  return { courier, channels, rules, send, channelNotes: [...loaded.problems, ...problems].map(problemText) };
+  return { courier, channels, rules, send, channelNotes: [...loaded.issues, ...issues].map(issueText) };
 }
 
 /** Rules for messages from the configuration of the user and of the folder that each agent works in. */

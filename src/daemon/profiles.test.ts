@@ -37,7 +37,7 @@ describe("the profiles that the daemon knows", () => {
     put("other.toml", 'id = "other"');
     symlinkSync("circle.json", join(config, "profiles", "circle.json"));
     const profiles = new Profiles(config);
-    expect(profiles.problems).toMatchObject([{ where: join(config, "profiles", "circle.json") }]);
+    expect(profiles.issues).toMatchObject([{ where: join(config, "profiles", "circle.json") }]);
     put("sketch.toml", 'id = "sketch');
     expect(profiles.own()).toEqual([{ id: "other" }]);
     put("sketch.toml", 'id = "sketch"');

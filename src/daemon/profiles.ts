@@ -3,8 +3,8 @@
  * this moment. So an agent that starts is judged by what its host reads at the same time.
  */
 
+import type { ConfigIssue } from "../config/issue.js";
 import { loadOwnProfiles } from "../config/own-profiles.js";
-import type { Problem } from "../config/problem.js";
 import { type OwnProfiles, profileStamp } from "../config/profile-folder.js";
 import { profileFor } from "../programs/registry.js";
 import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";
@@ -21,8 +21,8 @@ export class Profiles {
     this.#loaded = loadOwnProfiles(config);
   }
 
-  get problems(): readonly Problem[] {
-    return this.#loaded.problems;
+  get issues(): readonly ConfigIssue[] {
+    return this.#loaded.issues;
   }
 
   readonly own = (): readonly ProfileOverride[] => {

@@ -4,9 +4,9 @@ import { chmodSync, rmSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
+import { issueText } from "../config/issue.js";
 import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
-import { problemText } from "../config/problem.js";
 import { endOf } from "../host/registry.js";
 import { loadReaders } from "../programs/registry.js";
 import { placeOf } from "../sensors/place.js";
@@ -61,13 +61,13 @@ export async function serve(
   makePrivateFolder(paths.runtime);
   const clock = new Clock();
   const looked = new Looked(join(paths.state, "looked"));
-  const { config, origins, problems } = loadConfig({ cwd: paths.config });
+  const { config, origins, issues } = loadConfig({ cwd: paths.config });
   const { journal, notes } = openJournal(paths.journal, {
     now: () => clock.now(),
     allowNetworkFileSystem: config.journal.allow_network_file_system,
   });
   const profiles = new Profiles(paths.config);
-  notes.push(...[...problems, ...profiles.problems].map(problemText));
+  notes.push(...[...issues, ...profiles.issues].map(issueText));
   const tuning = new Tuning(paths.config, journal.book.load().feedback, profiles.of);
   const setup = setUpLoop(journal, clock, {
     paths,

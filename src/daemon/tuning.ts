@@ -55,9 +55,9 @@ export class Tuning {
     const now = this.#now();
     const known = this.#byFolder.get(folder);
     if (known && now - known.readAt < KEPT_MS) return known;
-    const { config, problems } = loadConfig({ cwd: folder });
+    const { config, issues } = loadConfig({ cwd: folder });
     // A slip in a file takes no word back that stood there before: a default may allow what it forbade.
-    if (known && problems.some(({ level }) => level === "error")) return Object.assign(known, { readAt: now });
+    if (known && issues.some(({ level }) => level === "error")) return Object.assign(known, { readAt: now });
     const { noise_patterns } = config.activity;
     const settings: JudgingOptions = {
       ...settingsOf(config),

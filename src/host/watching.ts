@@ -3,7 +3,7 @@
  * work: what it writes in the meantime waits in the ring for the first look.
  */
 import { basename } from "node:path";
-import { problemText } from "../config/problem.js";
+import { issueText } from "../config/issue.js";
 import { ownProfiles } from "../config/profile-folder.js";
 import type { Signal } from "../core/signal.js";
 import type { HostHand } from "./hand.js";
@@ -42,8 +42,8 @@ export async function startWatching(watched: Watched): Promise<Watching> {
     import("./observer.js"),
     import("./hand.js"),
   ]);
-  const { profiles, problems } = await ownProfiles(paths.config);
-  for (const problem of problems) log(problemText(problem));
+  const { profiles, issues } = await ownProfiles(paths.config);
+  for (const issue of issues) log(issueText(issue));
   const profile = profileFor(spec.kind ?? basename(spec.command[0] ?? ""), profiles);
   const observer = new Observer({
     profile,

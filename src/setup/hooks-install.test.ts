@@ -9,8 +9,8 @@ import { applyHooks, programsInUse } from "./hooks-install.js";
 describe("hooks of Claude Code", () => {
   it("stand beside other hooks, and every comment stays", () => {
     put("claude-code", CLAUDE);
-    const { after, problem } = plan("claude-code");
-    expect(problem).toBeNull();
+    const { after, problem: issue } = plan("claude-code");
+    expect(issue).toBeNull();
     for (const kept of ["// My settings.", "/* dear */", "// tells me", "say done", '"theme": "dark"'])
       expect(after).toContain(kept);
     const { hooks } = parseJsonc(after) as {
@@ -128,10 +128,10 @@ describe("hooks of Claude Code", () => {
     ['{"hooks": []}', '"hooks" is no object'],
     ['{"hooks": {"Stop": ["x"]}}', '"hooks.Stop" is no list of hooks'],
     ['{"hooks": {"Stop": {}}}', '"hooks.Stop" is no list of hooks'],
-  ])("are not put into %j", (text, problem) => {
+  ])("are not put into %j", (text, issue) => {
     const path = put("claude-code", text);
     const found = plan("claude-code");
-    expect(found.problem).toContain(problem);
+    expect(found.problem).toContain(issue);
     expect(found.problem).toContain("nothing was changed");
     applyHooks(found);
     expect(readFileSync(path, "utf8")).toBe(text);

@@ -26,7 +26,7 @@ beforeEach(async () => {
   answers = {
     agents: json({ agents: [] }),
     incidents: json({ incidents: [] }),
-    alert_status: json({ channels: [], pending: 0, dead: 0, dead_letters: [], failing: [], problems: [] }),
+    alert_status: json({ channels: [], pending: 0, dead: 0, dead_letters: [], failing: [], issues: [] }),
     daemon: json({ pulses: [] }),
   };
   server = createServer((request, response) => {

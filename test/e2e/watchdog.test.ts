@@ -98,11 +98,11 @@ const OLD_HTTP = "a client of the major version before over HTTP";
 
 describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
   it("1: a watchdog agent preset is defined in an example configuration, and skips no permission", () => {
-    const { config, problems } = loadConfig({
+    const { config, issues } = loadConfig({
       cwd: home.path,
       env: { ROUSE_HOME: exampleHome(read("examples/watchdog/config.toml")) },
     });
-    expect(problems).toEqual([]);
+    expect(issues).toEqual([]);
     expect(config.mcp.rights).toEqual(["read", "report"]);
     const start = read("examples/watchdog/start.sh");
     expect(start).toMatch(/rouse spawn --name watchdog --tag watchdog/);

@@ -23,7 +23,7 @@ afterAll(async () => {
   expect(await closeHome(home)).toEqual({ processes: [], sockets: [] });
 });
 
-const problems = (stderr: string): string[] =>
+const issues = (stderr: string): string[] =>
   stderr
     .split("\n")
     .flatMap((line) => /^rouse: (?:error|refused): (.*)$/.exec(line)?.[1]?.replaceAll(home.path, "~") ?? []);
@@ -40,7 +40,7 @@ describe("a setting or a profile that is wrong", () => {
     ["init --http", ["init", "claude-code", "--http", "--dry-run"]],
   ])("is told once by %s: what it is, what was expected, and what holds instead", async (_, args) => {
     const { stderr } = await rouse(home, args);
-    expect(problems(stderr), stderr).toEqual([
+    expect(issues(stderr), stderr).toEqual([
       '~/config/config.toml:2:1: check.warning_hours must be a number of at least 0, found "never"; 2 stays',
       "~/.rouse.toml:2:1: health.enabled: a project file may only switch it on",
       'ROUSE_HEALTH_IDLE_TIMEOUT_MINUTES: health.idle_timeout_minutes must be a number of at least 0.01, found "soon"; 15 stays',

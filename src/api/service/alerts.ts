@@ -33,7 +33,7 @@ export interface AlertsStatus {
   dead_letters: AlertView[];
   /** Those that wait because an attempt failed. */
   failing: AlertView[];
-  problems: string[];
+  issues: string[];
 }
 
 export interface AlertTest {
@@ -69,7 +69,7 @@ export class AlertService {
       dead: outbox.count("dead"),
       dead_letters: recent.filter(({ state }) => state === "dead").map(alertView),
       failing: recent.filter(({ state }) => state === "pending").map(alertView),
-      problems: [...this.#context.channelNotes],
+      issues: [...this.#context.channelNotes],
     };
   }
 

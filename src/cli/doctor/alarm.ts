@@ -58,7 +58,7 @@ export function alertLines(alerts: AlertsStatus | null): DoctorLine[] {
   if (!alerts) return [];
   const [last] = alerts.dead_letters;
   return [
-    ...alerts.problems.map((problem) => fail("channel", plain(problem), "correct it, then: rouse down, rouse up")),
+    ...alerts.issues.map((issue) => fail("channel", plain(issue), "correct it, then: rouse down, rouse up")),
     ...(alerts.dead > 0
       ? [
           fail(

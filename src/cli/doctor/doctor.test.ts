@@ -121,7 +121,7 @@ describe("the doctor's eyes", () => {
   it("lists the user's own profiles with their files, and fails one with a mistake", () => {
     const problem = { level: "error", where: "b.toml", position: { line: 2, column: 1 }, text: "wrong" } as const;
     const profiles = [{ id: "codex" }, { id: "sketch", programs: ["sketch", "sk"] }];
-    expect(profileLines({ profiles, paths: ["a.toml", "s.json"], problems: [problem] })).toMatchObject([
+    expect(profileLines({ profiles, paths: ["a.toml", "s.json"], issues: [problem] })).toMatchObject([
       { what: "profile", level: "ok", says: "codex: a.toml" },
       { what: "profile", level: "ok", says: "sketch, for sketch, sk: s.json" },
       { what: "profile", level: "fail", says: "b.toml:2:1: wrong", mend: expect.stringContaining("add-an-agent") },
@@ -214,11 +214,11 @@ describe("the doctor's eyes", () => {
   });
 
   it("fails a configuration with an error, and warns of the rest", () => {
-    const problems = [
+    const issues = [
       { level: "error", where: "a.toml", text: "wrong" },
       { level: "notice", where: "b", text: "odd" },
     ] as const;
-    const loaded = { config: {} as never, origins: {}, problems: [...problems] };
+    const loaded = { config: {} as never, origins: {}, issues: [...issues] };
     expect(configLines(() => loaded)).toMatchObject([
       { level: "fail", says: "a.toml: wrong" },
       { level: "warn", says: "b: odd" },
@@ -226,7 +226,7 @@ describe("the doctor's eyes", () => {
     const alerts = [{ level: "error", where: "a.toml", text: "channels.x: wrong" } as const];
     expect(
       configLines(
-        () => ({ ...loaded, problems: [] }),
+        () => ({ ...loaded, issues: [] }),
         () => [...alerts],
       ),
     ).toMatchObject([{ level: "fail", says: "a.toml: channels.x: wrong" }]);
@@ -295,7 +295,7 @@ describe("the doctor's eyes", () => {
     dead: 0,
     dead_letters: [],
     failing: [],
-    problems: [],
+    issues: [],
   };
 
   it("names the channels that trouble would be told over", () => {
@@ -305,7 +305,7 @@ describe("the doctor's eyes", () => {
   });
 
   it("fails where an alert reached nobody, or a channel is not good", () => {
-    const lines = alertLines({ ...alerts, dead: 2, problems: ["channels.phone: url must begin with https://"] });
+    const lines = alertLines({ ...alerts, dead: 2, issues: ["channels.phone: url must begin with https://"] });
     expect(lines.map(({ level }) => level)).toEqual(["fail", "fail"]);
     expect(lines[1]?.says).toMatch(/^2 could not be sent/);
   });

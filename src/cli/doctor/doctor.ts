@@ -46,7 +46,7 @@ async function examine(paths: RousePaths, version: string): Promise<DoctorLine[]
   const isUp = daemon.some(({ what }) => what === PORT);
   const stale = staleLines(paths);
   // The daemon tells of the channels that it has read.
-  const alerts = isUp && stale.length === 0 ? undefined : (loaded: LoadedConfig) => alertSettings(loaded).problems;
+  const alerts = isUp && stale.length === 0 ? undefined : (loaded: LoadedConfig) => alertSettings(loaded).issues;
   return [
     nodeLine(),
     sqliteLine(),

@@ -1,9 +1,9 @@
 /** What the doctor asks of this machine: Node.js, SQLite, folders, disk, tmux, the configuration. */
 import { accessSync, constants, lstatSync, mkdtempSync, rmdirSync, type Stats, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type ConfigIssue, issueText } from "../../config/issue.js";
 import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import type { RousePaths } from "../../config/paths.js";
-import { type Problem, problemText } from "../../config/problem.js";
 import { plain } from "../../core/plain.js";
 import { networkFileSystem } from "../../store/file-system.js";
 import { loadSqlite } from "../../store/sqlite.js";
@@ -93,14 +93,14 @@ export async function tmuxLine(env: NodeJS.ProcessEnv = process.env): Promise<Do
 /** `alerts`: what is wrong with channels and alerts, where no daemon has told it. */
 export function configLines(
   load: () => LoadedConfig = loadConfig,
-  alerts: (loaded: LoadedConfig) => Problem[] = () => [],
+  alerts: (loaded: LoadedConfig) => ConfigIssue[] = () => [],
 ): DoctorLine[] {
   const loaded = load();
-  const problems = [...loaded.problems, ...alerts(loaded)];
-  if (problems.length === 0) return [ok("configuration", "no problems")];
-  return problems.map((problem) => {
-    const says = plain(problemText(problem));
-    return problem.level === "error"
+  const issues = [...loaded.issues, ...alerts(loaded)];
+  if (issues.length === 0) return [ok("configuration", "no problems")];
+  return issues.map((issue) => {
+    const says = plain(issueText(issue));
+    return issue.level === "error"
       ? fail("configuration", says, "correct it; rouse config show --origin tells where each value comes from")
       : warn("configuration", says, "rouse config show --origin tells where each value comes from");
   });

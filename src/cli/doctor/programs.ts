@@ -2,9 +2,9 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { issueText } from "../../config/issue.js";
 import { loadOwnProfiles } from "../../config/own-profiles.js";
 import { rousePaths } from "../../config/paths.js";
-import { problemText } from "../../config/problem.js";
 import type { OwnProfiles } from "../../config/profile-folder.js";
 import { plain } from "../../core/plain.js";
 import { versionFit } from "../../core/version-fit.js";
@@ -64,13 +64,13 @@ async function programLine(
 }
 
 /** The user's own profiles, and what is wrong with their files. */
-export function profileLines({ profiles, paths, problems }: OwnProfiles = loadOwnProfiles()): DoctorLine[] {
+export function profileLines({ profiles, paths, issues }: OwnProfiles = loadOwnProfiles()): DoctorLine[] {
   return [
     ...profiles.map(({ id, programs }, at) => {
       const names = programs ? `, for ${programs.join(", ")}` : "";
       return ok("profile", plain(`${id}${names}: ${paths[at]}`));
     }),
-    ...problems.map((problem) => fail("profile", plain(problemText(problem)), PROFILE_MEND)),
+    ...issues.map((issue) => fail("profile", plain(issueText(issue)), PROFILE_MEND)),
   ];
 }
 
@@ -97,8 +97,8 @@ export function hookLines(isUp: boolean, env: NodeJS.ProcessEnv = process.env): 
 function hookLine(program: string, env: NodeJS.ProcessEnv, isUp: boolean): DoctorLine {
   const what = `hooks of ${program}`;
   const plan = planHooks(program, { command: ["rouse"], remove: true, env });
-  const { problem, before, after, path } = plan;
-  if (problem !== null) return warn(what, plain(problem), `correct ${path}, then: rouse init ${program}`);
+  const { problem: issue, before, after, path } = plan;
+  if (issue !== null) return warn(what, plain(issue), `correct ${path}, then: rouse init ${program}`);
   const plugin = pluginLine(program, before, env);
   if (plugin !== null) return plugin;
   if (before !== after) return httpHookLine(plan, env, isUp) ?? ok(what, `installed in ${path}`);

@@ -26,7 +26,7 @@ export interface AgentsPlan {
 
 export function planAgents(folder: string, remove: boolean): AgentsPlan {
   const path = join(folder, NAME);
-  const refused = (problem: string): AgentsPlan => ({ path, before: "", after: "", problem: `${path}: ${problem}` });
+  const refused = (issue: string): AgentsPlan => ({ path, before: "", after: "", problem: `${path}: ${issue}` });
   const found = readPlain(path, folder);
   if ("problem" in found) return refused(found.problem);
   const before = found.text;

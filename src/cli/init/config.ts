@@ -6,8 +6,8 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { join } from "node:path";
 import { type Imported, importBotbox } from "../../config/botbox.js";
 import { readOwnFile } from "../../config/file.js";
+import { type ConfigIssue, issueText } from "../../config/issue.js";
 import type { Value } from "../../config/key.js";
-import { type Problem, problemText } from "../../config/problem.js";
 import { configText, tomlLine } from "../../config/text.js";
 import { isBegun } from "../../config/whole-file.js";
 import { writeNewConfig } from "../../config/write.js";
@@ -20,23 +20,23 @@ export interface BegunConfig {
   /** What was done, in lines. */
   text: string;
   /** What could not be taken over, in lines. */
-  problems: string[];
+  issues: string[];
 }
 
 export function beginConfig(path: string, folder: string, dry: boolean): BegunConfig {
-  const { values, problems } = readBotbox(join(folder, BOTBOX));
+  const { values, issues } = readBotbox(join(folder, BOTBOX));
   const lines = [...values].map(([name, value]) => `  ${assignment(name, value)}\n`).join("");
   const from = values.size > 0 ? `, with ${values.size} of ${join(folder, BOTBOX)}:\n${lines}` : "\n";
-  const told = problems.map((problem) => plain(problemText(problem)));
+  const told = issues.map((issue) => plain(issueText(issue)));
   const found = readOwnFile(path);
-  if (found !== null && typeof found !== "string") return { text: "", problems: [plain(problemText(found)), ...told] };
+  if (found !== null && typeof found !== "string") return { text: "", issues: [plain(issueText(found)), ...told] };
   if (isBegun(path)) {
     const left = values.size > 0 ? `; ${join(folder, BOTBOX)} says, for you to add:\n${lines}` : "\n";
-    return { text: `configuration: ${path} is there and stays as it is${left}`, problems: told };
+    return { text: `configuration: ${path} is there and stays as it is${left}`, issues: told };
   }
-  if (dry) return { text: `configuration: would begin ${path}${from}`, problems: told };
+  if (dry) return { text: `configuration: would begin ${path}${from}`, issues: told };
   writeNewConfig(path, configText(values));
-  return { text: `configuration: ${path} begun${from}`, problems: told };
+  return { text: `configuration: ${path} begun${from}`, issues: told };
 }
 
 function assignment(name: string, value: Value): string {
@@ -46,10 +46,10 @@ function assignment(name: string, value: Value): string {
 
 /** Only a plain file of its own: what stands in a project's folder may be anything. */
 function readBotbox(path: string): Imported {
-  const nothing: Imported = { values: new Map(), problems: [] };
+  const nothing: Imported = { values: new Map(), issues: [] };
   const refused = (text: string): Imported => {
-    const problem: Problem = { level: "error", where: path, text };
-    return { ...nothing, problems: [problem] };
+    const issue: ConfigIssue = { level: "error", where: path, text };
+    return { ...nothing, issues: [issue] };
   };
   let file: number;
   try {

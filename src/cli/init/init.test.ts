@@ -177,7 +177,7 @@ describe("rouse init", () => {
     expect(await init()).toBe(0);
     expect(home.output).toContain(`${path} begun\n`);
     expect(readFileSync(path, "utf8")).toContain("# poll_interval_secs = 30");
-    expect(loadConfig().problems).toEqual([]);
+    expect(loadConfig().issues).toEqual([]);
     writeFileSync(path, "# mine\n");
     expect(await init()).toBe(0);
     expect(home.output).toContain(`${path} is there and stays as it is\n`);

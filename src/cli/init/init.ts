@@ -70,10 +70,10 @@ export function addInit(program: Command, setExit: (code: number) => void): void
       }
       if (name === undefined && !options.remove) {
         const path = join(rousePaths().config, "config.toml");
-        const { text, problems } = beginConfig(path, process.cwd(), options.dryRun === true);
+        const { text, issues } = beginConfig(path, process.cwd(), options.dryRun === true);
         process.stdout.write(text);
-        for (const problem of problems) process.stderr.write(`rouse: ${problem}\n`);
-        if (problems.length > 0) setExit(1);
+        for (const issue of issues) process.stderr.write(`rouse: ${issue}\n`);
+        if (issues.length > 0) setExit(1);
       }
       const programs = name === undefined ? programsInUse() : [name];
       if (programs.length === 0) {

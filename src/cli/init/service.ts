@@ -94,10 +94,10 @@ export function planService(remove: boolean, env: Env = process.env): ServicePla
   const before = read(path);
   const after = remove ? "" : unitText(env);
   const isForeign = before !== "" && before !== after && !isOwn(before);
-  const problem = isForeign
+  const issue = isForeign
     ? `${path} was edited or is not of rouse, and stays as it is; move it away (or keep your changes with "systemctl --user edit rouse"), then run this again`
     : null;
-  return { path, before, after, problem };
+  return { path, before, after, problem: issue };
 }
 
 export function applyService({ path, after }: ServicePlan): void {

@@ -1,6 +1,6 @@
 import type { Position } from "./positions.js";
 
-export interface Problem {
+export interface ConfigIssue {
   /** error: something asked for is not in effect. refused: a project file asked for less strictness. notice: to know. */
   level: "error" | "refused" | "notice";
   /** The file, variable or flag. */
@@ -9,6 +9,6 @@ export interface Problem {
   text: string;
 }
 
-export function problemText({ where, position, text }: Problem): string {
+export function issueText({ where, position, text }: ConfigIssue): string {
   return `${where}${position ? `:${position.line}:${position.column}` : ""}: ${text}`;
 }
