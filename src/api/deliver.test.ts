@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DEAD_LETTER, type DeliverOptions, deadLetterInbox, deliverMessages, type Inbox } from "./deliver.js";
+import { ApiError } from "./error.js";
 import type { MessageView } from "./operations/records.js";
-import { ApiProblem } from "./problem.js";
 import type { Sent } from "./service/messages.js";
 
 const message = (cursor: number): MessageView => ({
@@ -41,7 +41,7 @@ class TestInbox implements Inbox {
   }
 
   async send(letter: Sent): Promise<void> {
-    if (JSON.stringify(letter.payload).length > 500) throw new ApiProblem("bad", "payload: too large");
+    if (JSON.stringify(letter.payload).length > 500) throw new ApiError("bad", "payload: too large");
     this.sent.push(letter);
   }
 

@@ -4,8 +4,8 @@
  * reported.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { ApiError } from "./error.js";
 import type { MessageView } from "./operations/records.js";
-import { ApiProblem } from "./problem.js";
 import type { Sent } from "./service/messages.js";
 
 /** Type of the message that stands for a dead letter. */
@@ -117,7 +117,7 @@ async function bury(inbox: Inbox, message: MessageView, error: unknown, attempts
   try {
     await inbox.send({ ...sent, payload: { ...letter, payload } });
   } catch (problem) {
-    if (!(problem instanceof ApiProblem && problem.kind === "bad")) throw problem;
+    if (!(problem instanceof ApiError && problem.kind === "bad")) throw problem;
     // Together with the error it is too large: `messages({ all: true })` still has it.
     await inbox.send({ ...sent, payload: { ...letter, payload: null } });
   }

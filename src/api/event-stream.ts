@@ -1,7 +1,7 @@
 /** Server-sent events: one stream per client, taken up again by the header Last-Event-ID. */
 import { plainJson } from "../core/plain.js";
+import { ApiError } from "./error.js";
 import { type ApiEvent, EVENT_KINDS, type EventKind, type Events } from "./events.js";
-import { ApiProblem } from "./problem.js";
 
 /** So much may wait for a client that reads slowly; it comes back and takes the rest up. */
 const WAITING_BYTES_MAX = 1024 * 1024;
@@ -15,7 +15,7 @@ export interface StreamFilter {
 export function filterOf(query: { kinds?: string | undefined; agent?: string | undefined }): StreamFilter {
   const wanted = query.kinds === undefined ? [...EVENT_KINDS] : query.kinds.split(",").filter(Boolean);
   const unknown = wanted.find((kind) => !(EVENT_KINDS as readonly string[]).includes(kind));
-  if (unknown !== undefined) throw new ApiProblem("bad", `kinds must be some of ${EVENT_KINDS.join(", ")}`);
+  if (unknown !== undefined) throw new ApiError("bad", `kinds must be some of ${EVENT_KINDS.join(", ")}`);
   return { kinds: new Set(wanted as EventKind[]), agent: query.agent ?? null };
 }
 
@@ -60,7 +60,7 @@ export function eventStream(
         );
         if (!started) {
           clearInterval(beat);
-          throw new ApiProblem("full", "too many clients listen already; close one and try again");
+          throw new ApiError("full", "too many clients listen already; close one and try again");
         }
         stop = () => {
           clearInterval(beat);

@@ -4,12 +4,12 @@ import { plainJson } from "../core/plain.js";
 import type { More } from "../daemon/http/app.js";
 import { lacks } from "../daemon/http/guard.js";
 import type { Client, Tokens } from "../daemon/http/tokens.js";
+import { ApiError, type ProblemStatus } from "./error.js";
 import { eventStream, filterOf } from "./event-stream.js";
 import type { Events } from "./events.js";
 import { leaving } from "./leaving.js";
 import { OPERATIONS, type OperationName, perform } from "./operations/index.js";
 import type { Operation } from "./operations/operation.js";
-import { ApiProblem, type ProblemStatus } from "./problem.js";
 import { ROUTES } from "./routes.js";
 import type { Services } from "./service/services.js";
 
@@ -52,7 +52,7 @@ export function makeApi({ services, events, tokens, metrics, version, mcp }: Api
   app.post("/mcp", (c) => mcp(c.req.raw, c.env.client));
   app.notFound(() => NOTHING.clone());
   app.onError((error, c) => {
-    if (error instanceof ApiProblem) return json(c, { error: leaving(error.message) }, error.status);
+    if (error instanceof ApiError) return json(c, { error: leaving(error.message) }, error.status);
     throw error;
   });
   return app;
@@ -91,5 +91,5 @@ async function inputOf(c: Context<Env>, { method }: Operation): Promise<unknown>
 async function bodyOf(c: Context<Env>): Promise<object> {
   const body: unknown = await c.req.json().catch(() => null);
   if (typeof body === "object" && body !== null && !Array.isArray(body)) return body;
-  throw new ApiProblem("bad", "the body must be a JSON object");
+  throw new ApiError("bad", "the body must be a JSON object");
 }

@@ -32,7 +32,7 @@ import type { WatchdogView } from "./watchdogs.js";
 export type { Signal } from "../core/signal.js";
 export type { Cause, State } from "../core/states.js";
 export { Unreachable } from "../daemon/client.js";
-export { ApiProblem } from "./problem.js";
+export { ApiError } from "./error.js";
 export type {
   AgentActivity,
   AgentFilter,
@@ -133,7 +133,7 @@ export class Rouse {
     return this.call("spawn", order);
   }
 
-  /** Types one line and presses Enter. Throws `ApiProblem` when that is refused. */
+  /** Types one line and presses Enter. Throws `ApiError` when that is refused. */
   sendInput(agent: string, text: string, requestId?: string): Promise<OrderResult> {
     return this.call("send_input", { agent, text, request_id: requestId });
   }

@@ -4,7 +4,7 @@ import type { AgentSession } from "../core/agent.js";
 import { tooMuch } from "../core/agent-limits.js";
 import type { Signal } from "../core/signal.js";
 import { DaemonLink } from "../host/daemon-link.js";
-import { ApiProblem } from "./problem.js";
+import { ApiError } from "./error.js";
 
 export interface OwnAgentOptions {
   name: string;
@@ -24,7 +24,7 @@ export class OwnAgent {
   readonly #link: DaemonLink;
   #session: AgentSession;
 
-  /** Throws `ApiProblem` where more is said of it than is kept. */
+  /** Throws `ApiError` where more is said of it than is kept. */
   constructor(socketPath: string, { name, kind, tags, task, workspace }: OwnAgentOptions) {
     this.#session = {
       session: randomUUID(),
@@ -45,7 +45,7 @@ export class OwnAgent {
       endedAt: null,
     };
     const unkept = tooMuch(this.#session);
-    if (unkept !== null) throw new ApiProblem("bad", unkept);
+    if (unkept !== null) throw new ApiError("bad", unkept);
     this.#link = new DaemonLink({ socketPath, session: this.#session });
   }
 

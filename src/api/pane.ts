@@ -5,7 +5,7 @@ import { ask } from "../host/ask.js";
 import { findSession, readOwnFile, sessionFile } from "../host/registry.js";
 import { painted } from "../readers/screen/painted.js";
 import { PollLink } from "../sensors/tmux/link.js";
-import { ApiProblem } from "./problem.js";
+import { ApiError } from "./error.js";
 
 const ANSWER_MS = 5000;
 /** What a host kept is painted anew; more than this would hold the daemon up for a tenth of a second. */
@@ -17,7 +17,7 @@ export async function readPane(session: AgentSession, lines: number, paths: Rous
   if (session.endedAt !== null) return lastRows(await keptRows(session, paths), lines);
   if (session.hostSocket !== null) return lastRows(await hostRows(session.hostSocket, session), lines);
   if (session.pane) return lastRows(await tmuxRows(session.pane, lines), lines);
-  throw new ApiProblem(
+  throw new ApiError(
     "refused",
     `${session.name} has no terminal that rouse can read; ask why, or start agents with rouse run or rouse spawn`,
   );
@@ -30,7 +30,7 @@ async function keptRows({ session, name }: AgentSession, paths: RousePaths): Pro
     const bytes = readOwnFile(sessionFile(paths, session, "out"), KEPT_BYTES_MAX);
     return await painted(bytes, { cols: record?.cols ?? 80, rows: record?.rows ?? 24 });
   } catch {
-    throw new ApiProblem("refused", `${name} ended, and nothing was kept of its output`);
+    throw new ApiError("refused", `${name} ended, and nothing was kept of its output`);
   }
 }
 
@@ -42,7 +42,7 @@ function lastRows(rows: readonly string[], lines: number): string[] {
 
 async function hostRows(socket: string, session: AgentSession): Promise<string[]> {
   const asked = await ask(socket, { op: "logs", follow: false }, "snapshot", ANSWER_MS);
-  if (asked.kind !== "answer") throw new ApiProblem("refused", `${session.name} does not answer: ${asked.reason}`);
+  if (asked.kind !== "answer") throw new ApiError("refused", `${session.name} does not answer: ${asked.reason}`);
   const { data, cols, rows } = asked.event;
   const bytes = Buffer.from(typeof data === "string" ? data : "", "base64");
   const size = (value: unknown, usual: number): number => (typeof value === "number" && value > 0 ? value : usual);
@@ -50,9 +50,9 @@ async function hostRows(socket: string, session: AgentSession): Promise<string[]
 }
 
 async function tmuxRows(pane: { socket: string; id: string }, lines: number): Promise<string[]> {
-  if (!PANE_ID.test(pane.id)) throw new ApiProblem("refused", "the agent's tmux pane is not known");
+  if (!PANE_ID.test(pane.id)) throw new ApiError("refused", "the agent's tmux pane is not known");
   const outcome = await new PollLink(pane.socket).run([["capture-pane", "-p", "-J", "-t", pane.id, "-S", `-${lines}`]]);
   const reply = outcome.kind === "answer" ? outcome.replies[0] : null;
-  if (reply == null) throw new ApiProblem("refused", "the agent's tmux pane is gone, or tmux does not answer");
+  if (reply == null) throw new ApiError("refused", "the agent's tmux pane is gone, or tmux does not answer");
   return reply.split("\n");
 }

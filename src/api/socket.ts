@@ -7,10 +7,10 @@ import { callerOf, findCaller } from "../daemon/callers.js";
 import { type Client, RIGHTS, type Right } from "../daemon/http/tokens.js";
 import type { Loop } from "../daemon/loop.js";
 import { waitingJson } from "../daemon/slow-answers.js";
+import { ApiError } from "./error.js";
 import type { ApiApp } from "./http.js";
 import { leaving } from "./leaving.js";
 import { isOperation, perform } from "./operations/index.js";
-import { ApiProblem } from "./problem.js";
 import type { Called } from "./remote.js";
 import type { Services } from "./service/services.js";
 
@@ -25,7 +25,7 @@ export function addSocketRoutes(app: Hono, api: ApiApp, loop: Loop, services: Se
     const called = perform(services, name, input, clientOf(c, loop)).then(
       (answer): Called => ({ answer }),
       (error: unknown): Called => {
-        if (error instanceof ApiProblem) return { problem: { kind: error.kind, message: leaving(error.message) } };
+        if (error instanceof ApiError) return { error: { kind: error.kind, message: leaving(error.message) } };
         throw error;
       },
     );

@@ -7,8 +7,8 @@ import type { AgentSession } from "../core/agent.js";
 import { remember } from "../core/evidence/bounded.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { carryOut, say } from "../effects/index.js";
+import { ApiError } from "./error.js";
 import type { Events } from "./events.js";
-import { ApiProblem } from "./problem.js";
 import type { TouchLog } from "./touch-log.js";
 
 export type TouchResult = { result: "done" | "refused" | "failed" | "unknown"; reason: string; proven: boolean | null };
@@ -69,7 +69,7 @@ export class Touching {
     const key = order.requestId === undefined ? null : JSON.stringify([order.client, order.requestId]);
     const what = JSON.stringify([deed, order.session.session, text]);
     const known = key === null ? undefined : this.#answers.get(key);
-    if (known && known.order !== what) throw new ApiProblem("bad", USED);
+    if (known && known.order !== what) throw new ApiError("bad", USED);
     if (known) return known.answer;
     const done = this.#do(deed, order, text, work);
     if (key === null) return done;
@@ -83,7 +83,7 @@ export class Touching {
   async #do(deed: Deed, order: Order, text: string, work: () => Promise<TouchResult>): Promise<TouchResult> {
     const { client, session } = order;
     if (this.#busy.has(session.session))
-      throw new ApiProblem("refused", `something is being done to ${session.name} already; try again in a moment`);
+      throw new ApiError("refused", `something is being done to ${session.name} already; try again in a moment`);
     this.#busy.add(session.session);
     try {
       const id = this.#log.intend({ at: this.#parts.loop.now(), client, agent: session.name, session, deed, text });

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { writeWhole } from "../config/whole-file.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Loop } from "../daemon/loop.js";
-import { ApiProblem } from "./problem.js";
+import { ApiError } from "./error.js";
 import type { Touching } from "./touching.js";
 
 const MAX = 50;
@@ -68,7 +68,7 @@ export class Watchdogs {
   /** A second one for the same agent takes the place of the first. */
   start(record: Record): WatchdogView {
     if (this.#running.size >= MAX && !this.#running.has(record.session))
-      throw new ApiProblem("full", `there are ${MAX} watchdogs already; stop one first`);
+      throw new ApiError("full", `there are ${MAX} watchdogs already; stop one first`);
     this.#end(record.session);
     this.#run(record);
     this.#keep();
@@ -110,7 +110,7 @@ export class Watchdogs {
     }
     try {
       const objection = this.#leave.objection(watched.session);
-      if (objection !== null) throw new ApiProblem("refused", objection);
+      if (objection !== null) throw new ApiError("refused", objection);
       const order = { client: `${running.client} (watchdog)`, session: watched.session };
       const { result, reason } = await this.#touching.sendInput(order, running.message);
       running.last = `${result}: ${reason}`;

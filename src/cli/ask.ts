@@ -2,7 +2,7 @@
  * Asks the daemon what people want to know. With the first agent it is just coming up, and an agent that was started a
  * moment ago is not known to it at once: whoever looks right after the start waits for both.
  */
-import { ApiProblem } from "../api/problem.js";
+import { ApiError } from "../api/error.js";
 import { rousePaths } from "../config/paths.js";
 import { Refused, Unreachable } from "../daemon/client.js";
 import { type FoundSession, listSessions } from "../host/registry.js";
@@ -45,7 +45,7 @@ function once<Name extends OperationName>(
 }
 
 /** The agent or incident does not exist. */
-export const isUnknown = (error: unknown): boolean => error instanceof ApiProblem && error.kind === "unknown";
+export const isUnknown = (error: unknown): boolean => error instanceof ApiError && error.kind === "unknown";
 
 /** It reads its journal; most take less than the time that is waited here. */
 const isStarting = (outcome: unknown): boolean => outcome instanceof Refused && outcome.status === 503;

@@ -1,6 +1,6 @@
 /** The command line: one file per command, loaded only when it is asked for. */
 import { CommanderError } from "@commander-js/extra-typings";
-import { ApiProblem } from "../api/problem.js";
+import { ApiError } from "../api/error.js";
 import { rousePaths } from "../config/paths.js";
 import { plainLine } from "../core/plain.js";
 import { Refused, Unreachable } from "../daemon/client.js";
@@ -34,7 +34,7 @@ function exitOf(error: unknown): number {
     const start = 'start it with "rouse up", or start an agent with "rouse run" or "rouse spawn"';
     return say(`${error.message}; ${error.isDown ? start : 'try again; "rouse doctor" looks after it'}`, 69);
   }
-  if (error instanceof ApiProblem) return say(error.message, 1);
+  if (error instanceof ApiError) return say(error.message, 1);
   if (error instanceof Refused) return say(error.message, error.status === 503 ? 75 : 1);
   // The system's own refusal of a file or folder, such as a home that cannot be written: no fault of the program.
   const { code = "", syscall, path } = error as NodeJS.ErrnoException;

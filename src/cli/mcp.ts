@@ -1,9 +1,9 @@
 /** `rouse mcp`: the Model Context Protocol on standard input and output, for a client that starts it. */
 import type { Command } from "@commander-js/extra-typings";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { ApiError } from "../api/error.js";
 import { type Ask, makeMcpServer } from "../api/mcp/server.js";
 import { OPERATIONS } from "../api/operations/index.js";
-import { ApiProblem } from "../api/problem.js";
 import { callOperation } from "../api/remote.js";
 import { rousePaths } from "../config/paths.js";
 import { Unreachable } from "../daemon/client.js";
@@ -61,12 +61,12 @@ function askerOf(rights: ReadonlySet<Right>, session: string | undefined): Ask {
   return async (operation, input) => {
     const { right } = OPERATIONS[operation];
     if (!rights.has(right))
-      throw new ApiProblem("right", `this needs the right ${right}, which mcp.rights does not give`);
+      throw new ApiError("right", `this needs the right ${right}, which mcp.rights does not give`);
     try {
       return await callOperation(rousePaths().daemonSocket, operation, input as never, { headers });
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
-      throw new ApiProblem("refused", `${error.message}: a person starts it with rouse up`);
+      throw new ApiError("refused", `${error.message}: a person starts it with rouse up`);
     }
   };
 }

@@ -8,7 +8,7 @@ import {
   RIGHTS,
   type Right,
   revokeToken,
-  TokenProblem,
+  TokenError,
   type TokenRecord,
 } from "../daemon/http/tokens.js";
 import { BadInput } from "../replay/bad-input.js";
@@ -94,7 +94,7 @@ function orBadInput<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (error instanceof TokenProblem) throw new BadInput(error.message);
+    if (error instanceof TokenError) throw new BadInput(error.message);
     throw error;
   }
 }

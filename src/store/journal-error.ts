@@ -1,4 +1,4 @@
-export type JournalTrouble =
+export type JournalErrorKind =
   | "held" // another process writes it
   | "network_file_system"
   | "unwritable" // cannot be made or opened
@@ -10,8 +10,8 @@ export type JournalTrouble =
 
 /** The message is for people: what is wrong and what to do. */
 export class JournalError extends Error {
-  readonly trouble: JournalTrouble;
-  constructor(trouble: JournalTrouble, message: string, cause?: unknown) {
+  readonly trouble: JournalErrorKind;
+  constructor(trouble: JournalErrorKind, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.trouble = trouble;
   }

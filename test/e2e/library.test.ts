@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type ApiEvent, ApiProblem, type OwnAgent, type Rouse, Unreachable, watch } from "rouse";
+import { ApiError, type ApiEvent, type OwnAgent, type Rouse, Unreachable, watch } from "rouse";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as judge from "../../examples/judge.js";
 import * as orchestrator from "../../examples/orchestrator.js";
@@ -197,8 +197,8 @@ describe("a program with the library", () => {
     [{ command: [], cwd: "/" }, "command: [] is not accepted"],
   ])("starts nothing by an order that cannot be carried out: %j", async (order, text) => {
     const rouse = await connect("wrong starter");
-    const problem = await rouse.spawn(order).catch((error: unknown) => error as ApiProblem);
-    expect(problem).toBeInstanceOf(ApiProblem);
+    const problem = await rouse.spawn(order).catch((error: unknown) => error as ApiError);
+    expect(problem).toBeInstanceOf(ApiError);
     expect(problem).toMatchObject({ kind: "bad", status: 400, message: expect.stringContaining(text) });
   });
 
@@ -230,7 +230,7 @@ describe("a program with the library", () => {
 
   it("is told what was wrong with its request", async () => {
     const rouse = await connect("wrong");
-    await expect(rouse.status("nobody")).rejects.toThrow(ApiProblem);
+    await expect(rouse.status("nobody")).rejects.toThrow(ApiError);
     await expect(rouse.status("nobody")).rejects.toThrow(/no agent called "nobody"/);
     await expect(rouse.readPane("remote-worker")).rejects.toThrow(/ended|no terminal/);
     await expect(rouse.send({ tag: "x", type: "watchdog.blind", payload: {} })).rejects.toThrow(/rouse's own/);

@@ -1,9 +1,9 @@
 /** An MCP server object: made anew for every connection (stdio) or request (HTTP), so that nobody gets another's answer. */
 import { McpServer } from "@modelcontextprotocol/server";
 import { plainJson } from "../../core/plain.js";
+import { ApiError } from "../error.js";
 import { leaving } from "../leaving.js";
 import type { OperationName } from "../operations/index.js";
-import { ApiProblem } from "../problem.js";
 import { TOOLS } from "./tools.js";
 
 /** Asks the service, wherever it is, for what this client may have. */
@@ -40,7 +40,7 @@ export function makeMcpServer({ version, ask, own }: McpOptions): McpServer {
 
 /** The reason and what to do; of what nobody foresaw, only that it was so. */
 function errorText(error: unknown): string {
-  if (!(error instanceof ApiProblem)) return "rouse could not work on this; rouse doctor may say why";
+  if (!(error instanceof ApiError)) return "rouse could not work on this; rouse doctor may say why";
   const more = error.kind === "right" ? RIGHT_ADVICE : "";
   return leaving(`${error.message}${more}`);
 }

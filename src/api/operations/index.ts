@@ -4,8 +4,8 @@
  */
 import type * as z from "zod";
 import type { Client } from "../../daemon/http/tokens.js";
+import { ApiError } from "../error.js";
 import { leaving } from "../leaving.js";
-import { ApiProblem } from "../problem.js";
 import type { Services } from "../service/services.js";
 import { ACTIVITY } from "./activity.js";
 import { AGENTS } from "./agents.js";
@@ -40,7 +40,7 @@ export type OperationAnswer<Name extends OperationName> = Awaited<ReturnType<Tab
 
 export const isOperation = (name: string): name is OperationName => Object.hasOwn(OPERATIONS, name);
 
-/** Runs one operation. Throws `ApiProblem` when it is refused; the answer is safe to print. */
+/** Runs one operation. Throws `ApiError` when it is refused; the answer is safe to print. */
 export async function perform(
   services: Services,
   name: OperationName,
@@ -49,8 +49,8 @@ export async function perform(
 ): Promise<unknown> {
   const row: Operation = OPERATIONS[name];
   if (!client.rights.has(row.right))
-    throw new ApiProblem("right", `${name} needs the right ${row.right}, which ${client.name} does not have`);
+    throw new ApiError("right", `${name} needs the right ${row.right}, which ${client.name} does not have`);
   const parsed = row.input.safeParse(input);
-  if (!parsed.success) throw new ApiProblem("bad", explainInvalidInput(parsed.error, row.input, input));
+  if (!parsed.success) throw new ApiError("bad", explainInvalidInput(parsed.error, row.input, input));
   return leaving(await row.run(services, parsed.data, client));
 }

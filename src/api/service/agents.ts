@@ -9,8 +9,8 @@ import { lostAgents } from "../../daemon/lost.js";
 import { type RecoveryView, recoveryView } from "../../daemon/recovery-view.js";
 import { type SessionView, viewOf } from "../../daemon/view.js";
 import { type Why, whyOf } from "../../daemon/why.js";
+import { ApiError } from "../error.js";
 import { readPane } from "../pane.js";
-import { ApiProblem } from "../problem.js";
 import type { TouchResult } from "../touching.js";
 import { controllableAgent, findAgent, livingAgent, type ServiceContext } from "./context.js";
 
@@ -35,7 +35,7 @@ export interface AgentFilter {
 
 export type WhyAnswer = Why & { incidents: IncidentView[] };
 
-/** What a client hears of an order that was carried out; a refusal is an `ApiProblem`. */
+/** What a client hears of an order that was carried out; a refusal is an `ApiError`. */
 export type OrderResult = TouchResult & { result: "done" | "failed" | "unknown" };
 
 /** Prompts that are answered with yes or no; the others want words. */
@@ -102,7 +102,7 @@ export class AgentService {
   async stop(client: string, agent: string, requestId?: string): Promise<OrderResult> {
     const session = livingAgent(this.#context, agent);
     if (session.origin !== "spawn")
-      throw new ApiProblem(
+      throw new ApiError(
         "refused",
         `${session.name} was not started by rouse spawn: it runs in a user's own terminal, and rouse does not end it`,
       );
@@ -133,7 +133,7 @@ export class AgentService {
 
 /** Nothing was done: the client has to hear that as a refusal. */
 function unlessRefused({ result, reason, proven }: TouchResult): OrderResult {
-  if (result === "refused") throw new ApiProblem("refused", `refused, nothing was touched: ${reason}`);
+  if (result === "refused") throw new ApiError("refused", `refused, nothing was touched: ${reason}`);
   return { result, reason, proven };
 }
 

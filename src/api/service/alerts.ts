@@ -5,7 +5,7 @@ import { digest } from "../../core/digest.js";
 import { plain } from "../../core/plain.js";
 import { say } from "../../core/say.js";
 import type { StoredDelivery } from "../../store/outbox.js";
-import { ApiProblem } from "../problem.js";
+import { ApiError } from "../error.js";
 import type { ServiceContext } from "./context.js";
 
 export interface AlertView {
@@ -76,7 +76,7 @@ export class AlertService {
   async test(name: string): Promise<AlertTest> {
     const { channels, channelNotes, loop } = this.#context;
     const channel = channels.find((one) => one.name === name);
-    if (!channel) throw new ApiProblem("unknown", noChannel(name, channels, channelNotes));
+    if (!channel) throw new ApiError("unknown", noChannel(name, channels, channelNotes));
     const sent = await channel.send(testNotice(name, loop.now()), AbortSignal.timeout(TEST_MS));
     return {
       channel: name,

@@ -4,8 +4,8 @@ import type { AgentSession } from "../../core/agent.js";
 import { plain } from "../../core/plain.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { DaemonParts } from "../../daemon/parts.js";
+import { ApiError } from "../error.js";
 import { untouchable } from "../may-touch.js";
-import { ApiProblem } from "../problem.js";
 import type { TouchLog } from "../touch-log.js";
 import type { Touching } from "../touching.js";
 import type { Watchdogs } from "../watchdogs.js";
@@ -25,8 +25,8 @@ export function findAgent({ loop }: Sessions, id: string): SessionJudge {
   const alive = loop.sessions().filter(({ session }) => session.endedAt === null);
   const inPane = alive.filter(({ session }) => session.pane?.id === id);
   if (inPane[0] && inPane.length === 1) return inPane[0];
-  if (inPane.length > 1) throw new ApiProblem("unknown", `${id} is a pane of several tmux servers: use a name`);
-  throw new ApiProblem(
+  if (inPane.length > 1) throw new ApiError("unknown", `${id} is a pane of several tmux servers: use a name`);
+  throw new ApiError(
     "unknown",
     unknownAgent(
       id,
@@ -38,14 +38,14 @@ export function findAgent({ loop }: Sessions, id: string): SessionJudge {
 export function livingAgent(context: Sessions, id: string): AgentSession {
   const { session } = findAgent(context, id);
   if (session.endedAt === null) return session;
-  throw new ApiProblem("refused", `${session.name} ended at ${new Date(session.endedAt).toISOString()}`);
+  throw new ApiError("refused", `${session.name} ended at ${new Date(session.endedAt).toISOString()}`);
 }
 
 /** One that clients may type into. */
 export function controllableAgent(context: Pick<ServiceContext, "loop" | "permission">, id: string): AgentSession {
   const session = livingAgent(context, id);
   const objection = untouchable(session, context.permission.grants, context.loop.now());
-  if (objection !== null) throw new ApiProblem("refused", objection);
+  if (objection !== null) throw new ApiError("refused", objection);
   return session;
 }
 

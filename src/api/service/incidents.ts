@@ -1,7 +1,7 @@
 /** Incidents, and what users and clients say about them. */
 import type { Feedback, Incident } from "../../core/incident/incident.js";
 import { findIncident, type IncidentView, incidentView, incidentViews } from "../../daemon/incident-view.js";
-import { ApiProblem } from "../problem.js";
+import { ApiError } from "../error.js";
 import { findAgent, knownAgents, type ServiceContext } from "./context.js";
 
 export class IncidentService {
@@ -54,7 +54,7 @@ export class IncidentService {
 
   #find(word: string): Incident {
     const found = findIncident(this.#context.loop.incidents, word, knownAgents(this.#context));
-    if (typeof found === "string") throw new ApiProblem("unknown", found);
+    if (typeof found === "string") throw new ApiError("unknown", found);
     return found;
   }
 

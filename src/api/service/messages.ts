@@ -5,8 +5,8 @@ import { plain } from "../../core/plain.js";
 import { say } from "../../core/say.js";
 import type { Client } from "../../daemon/http/tokens.js";
 import type { StoredMessage } from "../../store/messages.js";
+import { ApiError } from "../error.js";
 import type { MessageView } from "../operations/records.js";
-import { ApiProblem } from "../problem.js";
 import { iso, type ServiceContext } from "./context.js";
 
 export interface Sent {
@@ -46,10 +46,10 @@ export class MessageService {
   send({ name }: Pick<Client, "name">, { tag, type, payload, key }: Sent): { cursor: number } {
     const { journal, loop } = this.#context;
     if (type.startsWith("watchdog."))
-      throw new ApiProblem("bad", `msg_type: ${type} is rouse's own; an agent that watches others sends worker.*`);
+      throw new ApiError("bad", `msg_type: ${type} is rouse's own; an agent that watches others sends worker.*`);
     const safe = sayable(payload);
     if (JSON.stringify(safe).length > PAYLOAD_MAX)
-      throw new ApiProblem("bad", "payload: too large; expected at most 16 kB");
+      throw new ApiError("bad", "payload: too large; expected at most 16 kB");
     const sender = say(name, 80);
     const stored = {
       receiver: tag,

@@ -1,7 +1,7 @@
 /** An agent's own statement about its state, stored as a signal. */
 import { type Caller, findCaller } from "../../daemon/callers.js";
 import { parseSignal } from "../../readers/signal-schema.js";
-import { ApiProblem } from "../problem.js";
+import { ApiError } from "../error.js";
 import { findAgent, type ServiceContext } from "./context.js";
 
 export interface Report {
@@ -25,10 +25,10 @@ export class ReportService {
   ): Promise<{ agent: string }> {
     const { loop } = this.#context;
     const watched = agent === undefined ? findCaller(loop, { ...caller, cwd }) : findAgent(this.#context, agent);
-    if (!watched) throw new ApiProblem("unknown", "no watched agent matches this report; name the agent (--name)");
-    if (watched.session.endedAt !== null) throw new ApiProblem("refused", `${watched.session.name} ended`);
+    if (!watched) throw new ApiError("unknown", "no watched agent matches this report; name the agent (--name)");
+    if (watched.session.endedAt !== null) throw new ApiError("refused", `${watched.session.name} ended`);
     if (said.state === undefined && !heartbeat)
-      throw new ApiProblem(
+      throw new ApiError(
         "bad",
         "state: missing; expected one of working, error, complete, needs_input, or a heartbeat",
       );
@@ -39,7 +39,7 @@ export class ReportService {
       ...said,
       ...(heartbeat ? { heartbeat } : {}),
     });
-    if (!signal) throw new ApiProblem("bad", "text: not accepted; expected plain text");
+    if (!signal) throw new ApiError("bad", "text: not accepted; expected plain text");
     await loop.ingest(watched.session.session, null, [signal]);
     return { agent: watched.session.name };
   }

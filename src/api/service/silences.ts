@@ -3,7 +3,7 @@ import { otherNames } from "../../config/suggest.js";
 import type { Silence } from "../../core/incident/incident.js";
 import { plain } from "../../core/plain.js";
 import { TROUBLES, type Trouble } from "../../core/trouble.js";
-import { ApiProblem } from "../problem.js";
+import { ApiError } from "../error.js";
 import { iso, knownAgents, type ServiceContext } from "./context.js";
 
 export interface SilencesView {
@@ -54,5 +54,5 @@ function targetOf(
     return { agent: null, trouble: what as Trouble };
   const names = [...agents.map((name) => plain(name, 80)), ...TROUBLES];
   const asked = JSON.stringify(plain(what, 80));
-  throw new ApiProblem("unknown", `${asked} is neither a known agent nor a problem; ${otherNames(what, names)}`);
+  throw new ApiError("unknown", `${asked} is neither a known agent nor a problem; ${otherNames(what, names)}`);
 }

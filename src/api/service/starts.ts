@@ -11,7 +11,7 @@ import type { Client } from "../../daemon/http/tokens.js";
 import { findProgram } from "../../host/find-program.js";
 import { startHost } from "../../host/start-host.js";
 import { isKind, KINDS } from "../../programs/registry.js";
-import { ApiProblem } from "../problem.js";
+import { ApiError } from "../error.js";
 import type { ServiceContext } from "./context.js";
 
 export interface SpawnOrder {
@@ -56,7 +56,7 @@ export class StartService {
     const what = JSON.stringify(order);
     const known = this.#answers.get(key);
     if (known && known.order !== what)
-      throw new ApiProblem("bad", `request_id: already used for another order; expected a new one`);
+      throw new ApiError("bad", `request_id: already used for another order; expected a new one`);
     if (known) return known.answer;
     const answer = this.#start(client, order);
     remember(this.#answers, key, { order: what, answer }, ANSWERS_MAX);
@@ -70,7 +70,7 @@ export class StartService {
     const env = { ...process.env, ...order.env };
     this.#check(order, env);
     const script = outside.starting?.hostScript;
-    if (script === undefined) throw new ApiProblem("refused", "this daemon cannot start agents");
+    if (script === undefined) throw new ApiError("refused", "this daemon cannot start agents");
     const id = touchLog.intend({
       at: loop.now(),
       client: client.name,
@@ -104,18 +104,18 @@ export class StartService {
       result: isStarted ? "done" : "failed",
       reason: isStarted ? `${agent}, session ${session}` : (error ?? ""),
     });
-    if (!isStarted) throw new ApiProblem("refused", `the agent was not started: ${plain(error ?? "no reason given")}`);
+    if (!isStarted) throw new ApiError("refused", `the agent was not started: ${plain(error ?? "no reason given")}`);
     for (let waited = 0; waited < REGISTER_MS && !loop.find(session); waited += STEP_MS) await sleep(STEP_MS);
     return { agent, session, pid };
   }
 
-  /** Throws `ApiProblem` if the order cannot be carried out. */
+  /** Throws `ApiError` if the order cannot be carried out. */
   #check(
     { command, cwd, name, tags, task, kind, policy }: Omit<SpawnOrder, "request_id">,
     env: NodeJS.ProcessEnv,
   ): void {
     const bad = (text: string): never => {
-      throw new ApiProblem("bad", text);
+      throw new ApiError("bad", text);
     };
     if (!isAbsolute(cwd) || !isFolder(cwd))
       bad(`cwd: ${JSON.stringify(plain(cwd, 80))} is not accepted; expected the absolute path of a folder`);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { redact } from "../../core/redact.js";
-import { createToken, listTokens, RIGHTS, type Right, revokeToken, TokenProblem, Tokens } from "./tokens.js";
+import { createToken, listTokens, RIGHTS, type Right, revokeToken, TokenError, Tokens } from "./tokens.js";
 
 let folder: string;
 let path: string;
@@ -17,7 +17,7 @@ describe("a token", () => {
   it("has only the rights read, report, touch and admin; the right of hooks belongs to no token", () => {
     expect(RIGHTS).toEqual(["read", "report", "touch", "admin"]);
     for (const right of ["hook", "root", ""] as unknown as Right[])
-      expect(() => createToken(path, "ann", ["read", right], 0), right).toThrow(TokenProblem);
+      expect(() => createToken(path, "ann", ["read", right], 0), right).toThrow(TokenError);
     expect(listTokens(path)).toEqual([]);
   });
 

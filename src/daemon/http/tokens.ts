@@ -38,7 +38,7 @@ const fileSchema = z.object({ tokens: z.array(recordSchema).max(MAX) });
 export type TokenRecord = z.infer<typeof recordSchema>;
 
 /** What is wrong with the request for a token, or with the file, in words for the user. */
-export class TokenProblem extends Error {}
+export class TokenError extends Error {}
 
 const digestOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
@@ -47,7 +47,7 @@ export function listTokens(path: string): TokenRecord[] {
   const text = readPrivate(path);
   if (text === null) return [];
   const parsed = fileSchema.safeParse(jsonOf(text));
-  if (!parsed.success) throw new TokenProblem(`${path} is damaged: remove it, and make the tokens anew`);
+  if (!parsed.success) throw new TokenError(`${path} is damaged: remove it, and make the tokens anew`);
   return parsed.data.tokens;
 }
 
@@ -55,13 +55,13 @@ export function listTokens(path: string): TokenRecord[] {
 export function createToken(path: string, name: string, rights: readonly Right[], now: number): string {
   const known = listTokens(path);
   if (known.some((token) => token.name === name))
-    throw new TokenProblem(`there is a token called ${name}: revoke it first, or choose another name`);
-  if (known.length >= MAX) throw new TokenProblem(`there are ${MAX} tokens: revoke those that nobody uses`);
+    throw new TokenError(`there is a token called ${name}: revoke it first, or choose another name`);
+  if (known.length >= MAX) throw new TokenError(`there are ${MAX} tokens: revoke those that nobody uses`);
   const token = `rouse_${randomBytes(32).toString("base64url")}`;
   const record = { name, digest: digestOf(token), rights: [...rights], created_at: new Date(now).toISOString() };
   const checked = recordSchema.safeParse(record);
   if (!checked.success)
-    throw new TokenProblem("a token's name has up to 60 letters, digits, dots, dashes and underscores");
+    throw new TokenError("a token's name has up to 60 letters, digits, dots, dashes and underscores");
   write(path, [...known, checked.data]);
   return token;
 }

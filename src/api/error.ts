@@ -1,8 +1,8 @@
 /** Why a request was refused, in words that say what to do. Every surface shows it in its own way. */
-export class ApiProblem extends Error {
-  readonly kind: ProblemKind;
+export class ApiError extends Error {
+  readonly kind: ApiErrorKind;
 
-  constructor(kind: ProblemKind, message: string) {
+  constructor(kind: ApiErrorKind, message: string) {
     super(message);
     this.name = "ApiProblem";
     this.kind = kind;
@@ -14,7 +14,7 @@ export class ApiProblem extends Error {
   }
 }
 
-export type ProblemKind =
+export type ApiErrorKind =
   | "bad" // the request is invalid: fix it
   | "right" // the client lacks the right
   | "unknown" // no such agent, incident, channel or timer
@@ -22,8 +22,8 @@ export type ProblemKind =
   | "full"; // too many of them
 
 const STATUS = { bad: 400, right: 403, unknown: 404, refused: 409, full: 429 } as const satisfies Record<
-  ProblemKind,
+  ApiErrorKind,
   number
 >;
 
-export type ProblemStatus = (typeof STATUS)[ProblemKind];
+export type ProblemStatus = (typeof STATUS)[ApiErrorKind];
