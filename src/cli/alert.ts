@@ -85,7 +85,7 @@ export function alertsText(alerts: readonly AlertView[], screen: Screen, now: nu
       paint: (text, { state }) => (state === "dead" ? paint(text, "red", colour) : text),
     },
     { title: "TRIES", text: ({ attempts }) => String(attempts) },
-    { title: "WHAT", text: ({ title, problem: issue }) => (issue === null ? title : `${title}: ${issue}`), min: 20 },
+    { title: "WHAT", text: ({ title, error: issue }) => (issue === null ? title : `${title}: ${issue}`), min: 20 },
   ];
   return tableText(columns, alerts, columnsOf(screen));
 }

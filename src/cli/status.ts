@@ -100,17 +100,17 @@ function lostText(alerts: AlertsStatus, screen: Screen): string {
     ...alerts.issues.map((issue) => `ALERTS: ${plain(issue, 300)}`),
     ...(alerts.dead > 0
       ? [
-          `ALERTS: ${alerts.dead} could not be sent, the last over ${last?.channel}: ${last?.problem}; see rouse alert list`,
+          `ALERTS: ${alerts.dead} could not be sent, the last over ${last?.channel}: ${last?.error}; see rouse alert list`,
         ]
       : []),
-    ...(failing ? [`ALERTS: ${failing.channel} fails and is tried again: ${failing.problem}`] : []),
+    ...(failing ? [`ALERTS: ${failing.channel} fails and is tried again: ${failing.error}`] : []),
   ]
     .map((line) => `${paint(line, "red", colour)}\n`)
     .join("");
 }
 
 const pulsesText = ({ pulses }: { pulses: readonly PulseView[] }): string =>
-  pulses.map(({ problem: issue }) => (issue === null ? "" : `rouse's own sign of life fails: ${issue}\n`)).join("");
+  pulses.map(({ error: issue }) => (issue === null ? "" : `rouse's own sign of life fails: ${issue}\n`)).join("");
 
 const oneAgent = (name: string): Promise<SessionView> => ask("status", { agent: name }, isCalled(name));
 

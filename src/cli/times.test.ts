@@ -30,7 +30,7 @@ const message = (payload: object, from = "api") => ({
 
 describe("a list for people", () => {
   it("of tokens, alerts or messages has times as their clock shows them", () => {
-    const alert = { at: AT, channel: "ops", state: "sent", attempts: 1, title: "Watchdog: x", problem: null };
+    const alert = { at: AT, channel: "ops", state: "sent", attempts: 1, title: "Watchdog: x", error: null };
     expect(tokensText([{ name: "mine", rights: ["read"], created_at: AT, digest: "d" }], WIDE, NOW)).toContain(
       " 04:05",
     );

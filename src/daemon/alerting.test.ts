@@ -228,7 +228,7 @@ describe("a receiver that is down", () => {
     expect(test.journal.outbox.count("dead")).toBe(1);
     expect(test.journal.outbox.unsettled(5)[0]).toMatchObject({
       state: "dead",
-      problem: expect.stringContaining("ECONN"),
+      error: expect.stringContaining("ECONN"),
     });
     test.answer = () => ({ result: "sent" });
     expect(test.journal.outbox.revive(test.loop.now())).toBe(1);

@@ -19,7 +19,7 @@ export interface CourierOptions {
 }
 
 const BACKOFF_MAX_MS = 600_000;
-const PROBLEM_CHARS = 200;
+const ERROR_CHARS = 200;
 /** What was held for long has so many tries too. */
 const ATTEMPTS_MIN = 8;
 /** At the end of a daemon an answer that is on its way is waited for: without it the next one would send the alert again. */
@@ -137,7 +137,7 @@ export class Courier {
       attempts,
       dueAt: Math.ceil(now() + Math.max(sent.afterMs ?? 0, this.#backoff(delivery.key, attempts))),
       changedAt: now(),
-      problem: say(sent.reason, PROBLEM_CHARS),
+      error: say(sent.reason, ERROR_CHARS),
     });
   }
 
@@ -156,14 +156,14 @@ export class Courier {
     }
   }
 
-  #settle(delivery: StoredDelivery, state: DeliveryState, problem: string | null, tries = 0): void {
+  #settle(delivery: StoredDelivery, state: DeliveryState, error: string | null, tries = 0): void {
     const at = this.#options.now();
     this.#options.outbox.settle(delivery, {
       state,
       attempts: delivery.attempts + tries,
       dueAt: delivery.dueAt,
       changedAt: at,
-      problem: problem === null ? null : say(problem, PROBLEM_CHARS),
+      error: error === null ? null : say(error, ERROR_CHARS),
     });
   }
 }

@@ -109,6 +109,6 @@ export function setUpLoop(journal: Journal, clock: Clock, options: LoopSetupOpti
     tuning.learn(loop.incidents.feedback);
   });
   const notes = [...issues.map(issueText), ...channels.channelNotes];
-  if (permission.problem !== null) notes.push(permission.problem);
+  if (permission.loadError !== null) notes.push(permission.loadError);
   return { ...channels, loop, permission, recovery: new UserRecovery(loop), policyOf, policyNames, outside, notes };
 }

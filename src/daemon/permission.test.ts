@@ -81,7 +81,7 @@ describe("what was allowed", () => {
     (text) => {
       writeFileSync(path, text);
       const permission = new Permission(path);
-      expect(permission.problem).toContain("acts on nobody");
+      expect(permission.loadError).toContain("acts on nobody");
       expect(permission.isAllowed({ name: "api", origin: "spawn" }, "api", NOW)).toBe(false);
     },
   );

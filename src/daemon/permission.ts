@@ -77,11 +77,11 @@ export class Permission {
   readonly #path: string;
   #grants: Grants = NONE;
   /** Why what was allowed before is not known any more; null when it is. */
-  readonly problem: string | null;
+  readonly loadError: string | null;
 
   constructor(path: string) {
     this.#path = path;
-    this.problem = this.#load();
+    this.loadError = this.#load();
   }
 
   get grants(): Grants {

@@ -55,10 +55,10 @@ describe("a sign of life", () => {
     expect(ends).toHaveLength(1);
     ends[0]?.(new Error("no \u001b[31mway"));
     await until("the failure", () => pulse.view().failures === 1);
-    expect(pulse.view()).toMatchObject({ last_ok: null, problem: "no [31mway" });
+    expect(pulse.view()).toMatchObject({ last_ok: null, error: "no [31mway" });
     pulse.ticked(NOW + 21_000);
     ends[1]?.();
-    await until("the success", () => pulse.view().problem === null);
+    await until("the success", () => pulse.view().error === null);
     expect(pulse.view()).toMatchObject({ last_ok: "2026-03-02T09:00:21.000Z", failures: 0 });
     pulse.stop();
     pulse.ticked(NOW + 99_000);
@@ -92,7 +92,7 @@ describe("the dead man's switch", () => {
   const trouble = async (pulse: Pulse): Promise<string | null> => {
     pulse.ticked(NOW);
     await until("the end of a try", () => pulse.view().failures > 0 || pulse.view().last_ok !== null);
-    return pulse.view().problem;
+    return pulse.view().error;
   };
 
   it("is fetched, and only its host is shown", async () => {
@@ -114,14 +114,14 @@ describe("the dead man's switch", () => {
 
   it("gives up on a host that does not answer", async () => {
     answer = null;
-    const problem = await trouble(pulseTo(`http://127.0.0.1:${port}/secret`, 100));
-    expect(problem).toBe(`127.0.0.1:${port} cannot be reached: no answer within 0.1 s`);
+    const error = await trouble(pulseTo(`http://127.0.0.1:${port}/secret`, 100));
+    expect(error).toBe(`127.0.0.1:${port} cannot be reached: no answer within 0.1 s`);
   });
 
   it("fails where nobody listens, without a word of the path", async () => {
     await new Promise((resolve) => server.close(resolve));
-    const problem = await trouble(pulseTo(`http://127.0.0.1:${port}/secret`));
-    expect(problem).toBe(`127.0.0.1:${port} cannot be reached: ECONNREFUSED`);
+    const error = await trouble(pulseTo(`http://127.0.0.1:${port}/secret`));
+    expect(error).toBe(`127.0.0.1:${port} cannot be reached: ECONNREFUSED`);
   });
 
   it.each(["ftp://host/x", "not an address", "file:///etc/passwd"])("says that %j is no address", async (address) => {
@@ -184,10 +184,10 @@ describe("signs for a service manager", () => {
     const pulse = servicePulse(env()) as Pulse;
     pulse.ticked(NOW);
     await until("a failure", () => pulse.view().failures === 1);
-    expect(pulse.view().problem).toMatch(/^systemd-notify failed: .*ENOENT/);
+    expect(pulse.view().error).toMatch(/^systemd-notify failed: .*ENOENT/);
     fake('process.stderr.write("No status data\\n"); process.exit(1)');
     pulse.ticked(NOW + 60_000);
     await until("another", () => pulse.view().failures === 2);
-    expect(pulse.view().problem).toBe("systemd-notify failed: No status data");
+    expect(pulse.view().error).toBe("systemd-notify failed: No status data");
   });
 });

@@ -13,7 +13,7 @@ export interface PulseView {
   last_ok: string | null;
   /** Since the last that succeeded. */
   failures: number;
-  problem: string | null;
+  error: string | null;
 }
 
 export interface PulseOptions {
@@ -33,7 +33,7 @@ export class Pulse {
   #isFirst = true;
   #okAt: number | null = null;
   #failures = 0;
-  #problem: string | null = null;
+  #error: string | null = null;
 
   constructor(options: PulseOptions) {
     this.#options = options;
@@ -65,7 +65,7 @@ export class Pulse {
       every_secs: everyMs / 1000,
       last_ok: this.#okAt === null ? null : new Date(this.#okAt).toISOString(),
       failures: this.#failures,
-      problem: this.#problem,
+      error: this.#error,
     };
   }
 
@@ -75,10 +75,10 @@ export class Pulse {
       this.#isFirst = false;
       this.#okAt = now;
       this.#failures = 0;
-      this.#problem = null;
+      this.#error = null;
     } catch (error) {
       this.#failures++;
-      this.#problem = plain((error as Error).message, 200);
+      this.#error = plain((error as Error).message, 200);
     }
   }
 }

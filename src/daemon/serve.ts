@@ -164,9 +164,8 @@ export async function serve(
   const answer = getRequestListener(app.fetch);
   const answerHost = makeHostRoutes(loop);
   await face.start();
-  const { port, address, problem } = face.view();
-  if (problem !== null)
-    notes.push(`no HTTP: neither API nor hooks nor telemetry: port ${port} of ${address}: ${problem}`);
+  const { port, address, error } = face.view();
+  if (error !== null) notes.push(`no HTTP: neither API nor hooks nor telemetry: port ${port} of ${address}: ${error}`);
   loop.tick();
   const ticking = setInterval(() => loop.tick(), TICK_MS);
   world.start();

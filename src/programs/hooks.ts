@@ -36,7 +36,7 @@ export interface HttpTarget {
 }
 
 /** The settings as they would be, or why they cannot be edited. */
-export type Edited = { ok: true; text: string } | { ok: false; problem: string };
+export type Edited = { ok: true; text: string } | { ok: false; error: string };
 
 export interface HttpHookPart {
   /** What the program does while the daemon is down. */

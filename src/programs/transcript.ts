@@ -96,7 +96,7 @@ export interface ChangedRows {
   rows: JsonRecord[];
   /** There is more to read at once. */
   more: boolean;
-  problem: Refusal | null;
+  refusal: Refusal | null;
   /** The program has it for itself in this moment, and nothing was seen. */
   isBusy: boolean;
 }

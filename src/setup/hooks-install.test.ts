@@ -9,7 +9,7 @@ import { applyHooks, programsInUse } from "./hooks-install.js";
 describe("hooks of Claude Code", () => {
   it("stand beside other hooks, and every comment stays", () => {
     put("claude-code", CLAUDE);
-    const { after, problem: issue } = plan("claude-code");
+    const { after, error: issue } = plan("claude-code");
     expect(issue).toBeNull();
     for (const kept of ["// My settings.", "/* dear */", "// tells me", "say done", '"theme": "dark"'])
       expect(after).toContain(kept);
@@ -111,7 +111,7 @@ describe("hooks of Claude Code", () => {
   it("are taken out of settings that hold what we do not know", () => {
     const text = '{"hooks":{"enabled":true,"Other":[null,3,{"hooks":"x"},{"hooks":[null]}]}}';
     put("claude-code", text);
-    expect(plan("claude-code", { remove: true })).toMatchObject({ after: text, problem: null });
+    expect(plan("claude-code", { remove: true })).toMatchObject({ after: text, error: null });
   });
 
   it("of others that only look like ours are not removed", () => {
@@ -131,8 +131,8 @@ describe("hooks of Claude Code", () => {
   ])("are not put into %j", (text, issue) => {
     const path = put("claude-code", text);
     const found = plan("claude-code");
-    expect(found.problem).toContain(issue);
-    expect(found.problem).toContain("nothing was changed");
+    expect(found.error).toContain(issue);
+    expect(found.error).toContain("nothing was changed");
     applyHooks(found);
     expect(readFileSync(path, "utf8")).toBe(text);
   });
@@ -196,9 +196,9 @@ describe("notify of Codex", () => {
 
   it("is not put into a file that is no TOML, or whose notify is no list", () => {
     put("codex", "model = \n");
-    expect(plan("codex").problem).toMatch(/line 1, column \d+: this is no TOML/);
+    expect(plan("codex").error).toMatch(/line 1, column \d+: this is no TOML/);
     put("codex", 'notify = "x"\n');
-    expect(plan("codex").problem).toContain('"notify" is no list of words');
+    expect(plan("codex").error).toContain('"notify" is no list of words');
   });
 
   it("of somebody else is not removed", () => {
@@ -236,12 +236,12 @@ describe("applyHooks", () => {
       const path = put(program, "");
       const bytes = Buffer.from(program === "codex" ? "# f\xfcr\n" : '{ "name": "f\xfcr" }\n', "latin1");
       writeFileSync(path, bytes);
-      expect(plan(program).problem).toBe(`${path}: it is no UTF-8 text; nothing was changed`);
+      expect(plan(program).error).toBe(`${path}: it is no UTF-8 text; nothing was changed`);
       expect(applyHooks(plan(program))).toBeNull();
       expect(readFileSync(path)).toEqual(bytes);
       rmSync(path);
       mkdirSync(path);
-      expect(plan(program).problem).toBe(`${path}: it is a folder; nothing was changed`);
+      expect(plan(program).error).toBe(`${path}: it is a folder; nothing was changed`);
     },
   );
 
@@ -278,7 +278,7 @@ describe("applyHooks", () => {
   });
 
   it("begins settings that are not there, and removes nothing from none", () => {
-    expect(plan("claude-code", { remove: true })).toMatchObject({ before: "", after: "", problem: null });
+    expect(plan("claude-code", { remove: true })).toMatchObject({ before: "", after: "", error: null });
     applyHooks(plan("claude-code"));
     expect(existsSync(join(home, FILES["claude-code"]))).toBe(true);
   });

@@ -29,7 +29,7 @@ export interface HookPlan {
   before: string;
   after: string;
   /** Why the file cannot be edited: it is left as it is. */
-  problem: string | null;
+  error: string | null;
   /** rouse's hooks are in it already, so that it is no longer as it was before rouse. */
   isOurs?: boolean;
   /** rouse began the file, and nothing is left in it: it goes. */
@@ -78,17 +78,17 @@ export function planHooks(program: string, options: HookOptions): HookPlan {
     before = readText(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT")
-      return { program, path, before, after: before, problem: `${complaintOf(path, error)}; nothing was changed` };
-    if (options.remove) return { program, path, before, after: before, problem: null };
+      return { program, path, before, after: before, error: `${complaintOf(path, error)}; nothing was changed` };
+    if (options.remove) return { program, path, before, after: before, error: null };
   }
   const edited = edit(before, options);
   const bare = edit(before, { ...options, remove: true });
   const isOurs = bare.ok && bare.text !== before;
   if (edited.ok && options.remove && isOurs && isSpent(path, edited.text))
-    return { program, path, before, after: "", problem: null, isOurs, isSpent: true };
+    return { program, path, before, after: "", error: null, isOurs, isSpent: true };
   return edited.ok
-    ? { program, path, before, after: edited.text, problem: null, isOurs }
-    : { program, path, before, after: before, problem: `${path}: ${edited.problem}; nothing was changed` };
+    ? { program, path, before, after: edited.text, error: null, isOurs }
+    : { program, path, before, after: before, error: `${path}: ${edited.error}; nothing was changed` };
 }
 
 /** Of every file that was there before rouse, a copy was kept; one that is a link was there too. */

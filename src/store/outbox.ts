@@ -22,7 +22,7 @@ export interface StoredDelivery {
   attempts: number;
   dueAt: number;
   changedAt: number;
-  problem: string | null;
+  error: string | null;
   notice: Notice;
 }
 
@@ -119,9 +119,9 @@ export class OutboxTable {
     this.#trying(() =>
       this.#database
         .prepare(
-          "update deliveries set state = ?, attempts = ?, due_at = ?, changed_at = ?, problem = ? where key = ? and channel = ?",
+          "update deliveries set state = ?, attempts = ?, due_at = ?, changed_at = ?, error = ? where key = ? and channel = ?",
         )
-        .run(to.state, to.attempts, to.dueAt, to.changedAt, to.problem, key, channel),
+        .run(to.state, to.attempts, to.dueAt, to.changedAt, to.error, key, channel),
     );
   }
 
@@ -218,7 +218,7 @@ const deliveryOf = (row: Row, notice: Notice): StoredDelivery => ({
   attempts: Number(row.attempts),
   dueAt: Number(row.due_at),
   changedAt: Number(row.changed_at),
-  problem: row.problem === null || row.problem === undefined ? null : String(row.problem),
+  error: row.error === null || row.error === undefined ? null : String(row.error),
   notice,
 });
 

@@ -143,7 +143,7 @@ describe.each(named)("the program %s", (id, program) => {
     const { edit, pluginState } = await hooks.load();
     const textOf = (text: string, more: object = {}): string => {
       const edited = edit(text, { command: ["rouse"], ...more });
-      if (!edited.ok) throw new Error(edited.problem);
+      if (!edited.ok) throw new Error(edited.error);
       return edited.text;
     };
     const added = textOf("");

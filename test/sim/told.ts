@@ -113,7 +113,7 @@ export class Told {
   end(): void {
     const { life } = this.#world;
     const now = life.loop.now();
-    for (const { key, channel, state, dueAt, problem, notice } of life.journal.outbox.list(100_000)) {
+    for (const { key, channel, state, dueAt, error: problem, notice } of life.journal.outbox.list(100_000)) {
       const what = (): string => `${channel} ${notice.edge} ${notice.title}: ${state} ${problem}`;
       this.#must(state !== "pending" || dueAt > now - 30 * MINUTE, "R3 each alert is delivered after the storm", what);
       this.#must(state !== "dead" || problem !== null, "R8 an alert that is given up says why", what);

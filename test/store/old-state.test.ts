@@ -53,7 +53,7 @@ describe("a state folder of commit f58a156", () => {
     const { incidents } = openState().journal.book.load();
     const facts = incidents.map(({ agent, trouble, phase, endedAt, ackedAt, feedback, reasons }) => ({
       agent,
-      problem: trouble,
+      error: trouble,
       phase,
       isOpen: endedAt === null,
       isAcknowledged: ackedAt !== null,
@@ -63,7 +63,7 @@ describe("a state folder of commit f58a156", () => {
     expect(facts.sort((a, b) => (a.agent < b.agent ? -1 : 1))).toEqual([
       {
         agent: "ada",
-        problem: "needs_input",
+        error: "needs_input",
         phase: "confirmed",
         isOpen: true,
         isAcknowledged: false,
@@ -72,7 +72,7 @@ describe("a state folder of commit f58a156", () => {
       },
       {
         agent: "ben",
-        problem: "error",
+        error: "error",
         phase: "escalated",
         isOpen: true,
         isAcknowledged: false,
@@ -81,7 +81,7 @@ describe("a state folder of commit f58a156", () => {
       },
       {
         agent: "cid",
-        problem: "error",
+        error: "error",
         phase: "confirmed",
         isOpen: true,
         isAcknowledged: true,
@@ -142,7 +142,7 @@ describe("a state folder of commit f58a156", () => {
 
   it("keeps its permissions, also what was forbidden by name", () => {
     const permission = new Permission(join(paths.state, "allow.json"));
-    expect(permission.problem).toBeNull();
+    expect(permission.loadError).toBeNull();
     const allowed = (name: string, origin: "spawn" | "tmux", about: "loop" | "rate_limited"): boolean =>
       permission.isAllowed({ name, origin }, about, NOW);
     expect(allowed("new", "spawn", "loop")).toBe(true);
@@ -173,7 +173,7 @@ describe("a damaged state folder of commit f58a156", () => {
     const path = join(paths.state, "allow.json");
     writeFileSync(path, '{"all":');
     const permission = new Permission(path);
-    expect(permission.problem).toContain(`${path} cannot be read`);
+    expect(permission.loadError).toContain(`${path} cannot be read`);
     expect(permission.isAllowed({ name: "ada", origin: "spawn" }, "loop", NOW)).toBe(false);
   });
 });

@@ -18,7 +18,7 @@ export interface AlertView {
   /** Time of the next attempt; null when it is settled. */
   due_at: string | null;
   attempts: number;
-  problem: string | null;
+  error: string | null;
   title: string;
   lines: readonly string[];
   agents: readonly string[];
@@ -121,7 +121,7 @@ const testNotice = (channel: string, at: number): Notice => ({
   incidents: [],
 });
 
-const alertView = ({ key, channel, state, attempts, dueAt, problem, notice }: StoredDelivery): AlertView => ({
+const alertView = ({ key, channel, state, attempts, dueAt, error: problem, notice }: StoredDelivery): AlertView => ({
   key,
   channel: plain(channel, 80),
   state,
@@ -130,7 +130,7 @@ const alertView = ({ key, channel, state, attempts, dueAt, problem, notice }: St
   at: new Date(notice.at).toISOString(),
   due_at: state === "pending" ? new Date(dueAt).toISOString() : null,
   attempts,
-  problem,
+  error: problem,
   title: notice.title,
   lines: notice.lines,
   agents: notice.agents,

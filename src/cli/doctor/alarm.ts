@@ -47,7 +47,7 @@ export function alarmLine({ daemon }: AlarmPath): DoctorLine {
   const names = alerts.channels.map(({ name, type }) => `${name} (${type})`).join(", ");
   const told = `trouble would be ${kept}, and told over ${names}`;
   const [failing] = alerts.failing;
-  if (failing) return warn(WHAT, `${told}; ${failing.channel} fails: ${failing.problem ?? "no reason"}`, TRY);
+  if (failing) return warn(WHAT, `${told}; ${failing.channel} fails: ${failing.error ?? "no reason"}`, TRY);
   return failures > 0 ? warn(WHAT, told, "look at the journal above") : ok(WHAT, told);
 }
 
@@ -63,7 +63,7 @@ export function alertLines(alerts: AlertsStatus | null): DoctorLine[] {
       ? [
           fail(
             "alerts",
-            `${alerts.dead} could not be sent; the last: ${last?.channel ?? ""}: ${plain(last?.problem ?? "")}`,
+            `${alerts.dead} could not be sent; the last: ${last?.channel ?? ""}: ${plain(last?.error ?? "")}`,
             "rouse alert list shows them; rouse alert retry tries again, rouse alert dismiss forgets them",
           ),
         ]

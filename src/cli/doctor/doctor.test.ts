@@ -119,9 +119,9 @@ describe("the doctor's eyes", () => {
   });
 
   it("lists the user's own profiles with their files, and fails one with a mistake", () => {
-    const problem = { level: "error", where: "b.toml", position: { line: 2, column: 1 }, text: "wrong" } as const;
+    const error = { level: "error", where: "b.toml", position: { line: 2, column: 1 }, text: "wrong" } as const;
     const profiles = [{ id: "codex" }, { id: "sketch", programs: ["sketch", "sk"] }];
-    expect(profileLines({ profiles, paths: ["a.toml", "s.json"], issues: [problem] })).toMatchObject([
+    expect(profileLines({ profiles, paths: ["a.toml", "s.json"], issues: [error] })).toMatchObject([
       { what: "profile", level: "ok", says: "codex: a.toml" },
       { what: "profile", level: "ok", says: "sketch, for sketch, sk: s.json" },
       { what: "profile", level: "fail", says: "b.toml:2:1: wrong", mend: expect.stringContaining("add-an-agent") },
@@ -195,7 +195,7 @@ describe("the doctor's eyes", () => {
       port: 1,
       address: "127.0.0.1",
       listening: true,
-      problem: null,
+      error: null,
       hooks: 7,
       unmatched: 0,
       refused: {},
@@ -209,7 +209,7 @@ describe("the doctor's eyes", () => {
       level: "warn",
       says: expect.stringContaining("2 for their key"),
     });
-    expect(portLine({ ...open, listening: false, problem: "another program has it" })).toMatchObject({ level: "warn" });
+    expect(portLine({ ...open, listening: false, error: "another program has it" })).toMatchObject({ level: "warn" });
     expect(portLine({ ...open, port: 0, listening: false })).toMatchObject({ level: "ok" });
   });
 

@@ -112,10 +112,10 @@ export function pulseLines(pulses: readonly PulseView[]): DoctorLine[] {
         "rouse init --service, or set daemon.dead_man_url",
       ),
     ];
-  return pulses.map(({ to, every_secs, failures, problem, last_ok }) =>
-    problem === null
+  return pulses.map(({ to, every_secs, failures, error, last_ok }) =>
+    error === null
       ? ok("sign of life", `to ${plain(to, 80)} every ${every_secs} s, last ${last_ok ?? "not yet"}`)
-      : fail("sign of life", `${failures} failed: ${plain(problem)}`, PULSE_MEND),
+      : fail("sign of life", `${failures} failed: ${plain(error)}`, PULSE_MEND),
   );
 }
 

@@ -14,7 +14,7 @@ export function portLine({
   port,
   address,
   listening,
-  problem,
+  error,
   hooks,
   unmatched,
   refused,
@@ -25,7 +25,7 @@ export function portLine({
   if (!listening)
     return warn(
       PORT,
-      `${where} is not open: ${plain(problem ?? "unknown", 200)}; no API, no HTTP hooks and no telemetry`,
+      `${where} is not open: ${plain(error ?? "unknown", 200)}; no API, no HTTP hooks and no telemetry`,
       "end the program that has it, or choose another one with daemon.http_port and run rouse init --http again",
     );
   const { logs, points, spans, unknown } = telemetry;

@@ -97,7 +97,7 @@ export function hookLines(isUp: boolean, env: NodeJS.ProcessEnv = process.env): 
 function hookLine(program: string, env: NodeJS.ProcessEnv, isUp: boolean): DoctorLine {
   const what = `hooks of ${program}`;
   const plan = planHooks(program, { command: ["rouse"], remove: true, env });
-  const { problem: issue, before, after, path } = plan;
+  const { error: issue, before, after, path } = plan;
   if (issue !== null) return warn(what, plain(issue), `correct ${path}, then: rouse init ${program}`);
   const plugin = pluginLine(program, before, env);
   if (plugin !== null) return plugin;

@@ -71,9 +71,7 @@ describe("rouse init agents-md", () => {
     ["UTF-16", Buffer.from("# Mine\n", "utf16le")],
   ])("refuses %s, which is no text that it could add to", (_, before) => {
     writeFileSync(path(), before);
-    expect(planAgents(folder, false).problem).toBe(
-      `${path()}: it is no text: it holds zero bytes; nothing was changed`,
-    );
+    expect(planAgents(folder, false).error).toBe(`${path()}: it is no text: it holds zero bytes; nothing was changed`);
   });
 
   it("ends no line of somebody else's text with its own part", () => {
@@ -95,7 +93,7 @@ describe("rouse init agents-md", () => {
     "changes nothing where the marks do not fit: %j",
     (before) => {
       writeFileSync(path(), before);
-      expect(planAgents(folder, false).problem).toContain("nothing was changed");
+      expect(planAgents(folder, false).error).toContain("nothing was changed");
     },
   );
 
@@ -109,7 +107,7 @@ describe("rouse init agents-md", () => {
     rmSync(join(project, "AGENTS.md"));
     writeFileSync(join(folder, "secret"), "x");
     symlinkSync("../secret", join(project, "AGENTS.md"));
-    expect(planAgents(project, false).problem).toContain("a link to another folder");
+    expect(planAgents(project, false).error).toContain("a link to another folder");
   });
 
   it("names states that can be reported, in the section and in the docs", () => {

@@ -21,21 +21,21 @@ export interface AgentsPlan {
   /** One character a byte. */
   before: string;
   after: string;
-  problem: string | null;
+  error: string | null;
 }
 
 export function planAgents(folder: string, remove: boolean): AgentsPlan {
   const path = join(folder, NAME);
-  const refused = (issue: string): AgentsPlan => ({ path, before: "", after: "", problem: `${path}: ${issue}` });
+  const refused = (issue: string): AgentsPlan => ({ path, before: "", after: "", error: `${path}: ${issue}` });
   const found = readPlain(path, folder);
-  if ("problem" in found) return refused(found.problem);
+  if ("error" in found) return refused(found.error);
   const before = found.text;
   const place = placeOf(before);
   if (place === "broken")
     return refused(
       `the marks "${BEGIN}" and "${END}" have to stand there once each, in this order; nothing was changed`,
     );
-  return { path, before, after: remove ? without(before, place) : withSection(before, place), problem: null };
+  return { path, before, after: remove ? without(before, place) : withSection(before, place), error: null };
 }
 
 /** Returns what was done, in one line. */
@@ -81,22 +81,22 @@ function without(text: string, place: Exclude<Place, "broken">): string {
 }
 
 /** A project may have been written by anybody: a link that leads out of it is not followed. */
-function readPlain(path: string, folder: string): { text: string } | { problem: string } {
+function readPlain(path: string, folder: string): { text: string } | { error: string } {
   let target: string;
   try {
     target = realpathSync(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" ? { text: "" } : { problem: `${message}; nothing was changed` };
+    return code === "ENOENT" ? { text: "" } : { error: `${message}; nothing was changed` };
   }
   if (dirname(target) !== realpathSync(folder))
-    return { problem: `it is a link to another folder (${basename(target)} there); go there instead` };
+    return { error: `it is a link to another folder (${basename(target)} there); go there instead` };
   const file = openSync(target, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
     const stat = fstatSync(file);
-    if (!stat.isFile() || stat.size > BYTES_MAX) return { problem: "it is no plain file of at most 1 MB" };
+    if (!stat.isFile() || stat.size > BYTES_MAX) return { error: "it is no plain file of at most 1 MB" };
     const text = readFileSync(file, BYTES);
-    return text.includes("\0") ? { problem: "it is no text: it holds zero bytes; nothing was changed" } : { text };
+    return text.includes("\0") ? { error: "it is no text: it holds zero bytes; nothing was changed" } : { text };
   } finally {
     closeSync(file);
   }

@@ -98,8 +98,8 @@ export function addInit(program: Command, setExit: (code: number) => void): void
             : HOOKS;
         const plan =
           plugin && way === "plugin" ? planHooks(program, { ...asked, plugin: pluginFolder(plugin) }) : found;
-        if (plan.problem !== null) {
-          process.stderr.write(`rouse: ${plan.problem}\n`);
+        if (plan.error !== null) {
+          process.stderr.write(`rouse: ${plan.error}\n`);
           hasFailed = true;
           continue;
         }
@@ -156,8 +156,8 @@ const folderOf = ({ program }: HookPlan): string => {
 
 function initAgents(remove: boolean, isDry: boolean): number {
   const plan = planAgents(process.cwd(), remove);
-  if (plan.problem !== null) {
-    process.stderr.write(`rouse: ${plan.problem}\n`);
+  if (plan.error !== null) {
+    process.stderr.write(`rouse: ${plan.error}\n`);
     return 1;
   }
   process.stdout.write(isDry ? agentsDiff(plan) : applyAgents(plan));
@@ -171,8 +171,8 @@ function initService(remove: boolean, isDry: boolean): number {
     );
   const plan = planService(remove);
   const isSame = plan.before === plan.after;
-  if (plan.problem !== null) {
-    process.stderr.write(`rouse: ${plan.problem}\n`);
+  if (plan.error !== null) {
+    process.stderr.write(`rouse: ${plan.error}\n`);
     if (isDry) process.stdout.write(unifiedDiff(plan.path, plan.before, plan.after));
     return 1;
   }

@@ -35,7 +35,7 @@ export interface ServicePlan {
   before: string;
   after: string;
   /** Why the file is left as it is. */
-  problem: string | null;
+  error: string | null;
 }
 
 export function unitPath(env: Env = process.env): string {
@@ -97,7 +97,7 @@ export function planService(remove: boolean, env: Env = process.env): ServicePla
   const issue = isForeign
     ? `${path} was edited or is not of rouse, and stays as it is; move it away (or keep your changes with "systemctl --user edit rouse"), then run this again`
     : null;
-  return { path, before, after, problem: issue };
+  return { path, before, after, error: issue };
 }
 
 export function applyService({ path, after }: ServicePlan): void {

@@ -127,7 +127,7 @@ describe("the port", () => {
       telemetry,
     });
     await face.start();
-    expect(face.view()).toMatchObject({ port: 0, listening: false, problem: null });
+    expect(face.view()).toMatchObject({ port: 0, listening: false, error: null });
     expect(readKey(join(folder, "key"))).toBeNull();
   });
 });

@@ -26,7 +26,7 @@ export interface HttpView {
   address: string;
   listening: boolean;
   /** Why nobody listens. */
-  problem: string | null;
+  error: string | null;
   hooks: number;
   unmatched: number;
   refused: Record<string, number>;
@@ -55,7 +55,7 @@ export class HttpFace {
   readonly #counts = new HttpCounts();
   #server: Server | null = null;
   #again: NodeJS.Timeout | null = null;
-  #problem: string | null = null;
+  #error: string | null = null;
 
   constructor(options: FaceOptions) {
     this.#options = options;
@@ -83,7 +83,7 @@ export class HttpFace {
       port,
       address,
       listening: this.#server !== null,
-      problem: this.#problem,
+      error: this.#error,
       hooks: this.#counts.hooks,
       unmatched: this.#counts.unmatched,
       refused: Object.fromEntries(this.#counts.refused),
@@ -133,16 +133,16 @@ export class HttpFace {
         throw new Error(`it was bound to another address than ${address}`);
       }
       this.#server = server;
-      this.#problem = null;
+      this.#error = null;
       if (this.#again) clearInterval(this.#again);
       this.#again = null;
     } catch (error) {
-      this.#problem = problemOf(error as NodeJS.ErrnoException);
+      this.#error = errorOf(error as NodeJS.ErrnoException);
     }
   }
 }
 
-function problemOf({ code, message }: NodeJS.ErrnoException): string {
+function errorOf({ code, message }: NodeJS.ErrnoException): string {
   if (code === "EADDRINUSE") return "another program has it";
   return code === "EACCES" ? "this user may not open it" : message;
 }

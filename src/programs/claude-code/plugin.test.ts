@@ -11,12 +11,12 @@ const MARKET = { rouse: { source: { source: "directory", path: FOLDER } } };
 
 const added = (text: string, folder = FOLDER): string => {
   const edited = addPlugin(text, folder);
-  if (!edited.ok) throw new Error(edited.problem);
+  if (!edited.ok) throw new Error(edited.error);
   return edited.text;
 };
 const removed = (text: string): string => {
   const edited = removePlugin(text);
-  if (!edited.ok) throw new Error(edited.problem);
+  if (!edited.ok) throw new Error(edited.error);
   return edited.text;
 };
 

@@ -31,14 +31,14 @@ export function addPlugin(text: string, folder: string): Edited {
   let problem: string | null = null;
   const edited = editSettings(text, [], (settings, change) => {
     if (pluginStateOf(settings()) === "foreign") return;
-    problem = problemOf(settings());
+    problem = errorOf(settings());
     if (problem !== null) return;
     const market = { source: { source: "directory", path: folder } };
     if (canonical(asRecord(settings().extraKnownMarketplaces)?.[MARKET] ?? null) !== canonical(market))
       change(["extraKnownMarketplaces", MARKET], market, false);
     if (asRecord(settings().enabledPlugins)?.[PLUGIN] !== true) change(["enabledPlugins", PLUGIN], true, false);
   });
-  return problem === null ? edited : { ok: false, problem };
+  return problem === null ? edited : { ok: false, error: problem };
 }
 
 export function removePlugin(text: string): Edited {
@@ -65,7 +65,7 @@ function marketPath({ extraKnownMarketplaces }: Settings): string | null | undef
   return source === "directory" && typeof path === "string" && basename(path) === plugin.folder ? path : null;
 }
 
-function problemOf(settings: Settings): string | null {
+function errorOf(settings: Settings): string | null {
   const wrong = (["extraKnownMarketplaces", "enabledPlugins"] as const).find(
     (name) => settings[name] !== undefined && asRecord(settings[name]) === null,
   );

@@ -19,7 +19,7 @@ function addCodexNotify(text: string, words: readonly string[], isOurs: (words: 
   const found = statementOf(before, "notify");
   const previous = read(before).notify;
   if (previous !== undefined && (!Array.isArray(previous) || !previous.every((word) => typeof word === "string"))) {
-    return { ok: false, problem: '"notify" is no list of words' };
+    return { ok: false, error: '"notify" is no list of words' };
   }
   if (previous !== undefined && found === null) return unsafe(words);
   const eol = before.includes("\r\n") ? "\r\n" : "\n";
@@ -31,12 +31,12 @@ function addCodexNotify(text: string, words: readonly string[], isOurs: (words: 
 }
 
 function removeCodexNotify(text: string, isOurs: (words: readonly string[]) => boolean): Edited {
-  const problem = problemOf(text);
-  if (problem !== null) return { ok: false, problem };
+  const problem = errorOf(text);
+  if (problem !== null) return { ok: false, error: problem };
   const table = read(text);
   if (!Array.isArray(table.notify) || !isOurs(table.notify.map(String))) return { ok: true, text };
   const found = statementOf(text, "notify");
-  if (found === null) return { ok: false, problem: '"notify" could not be found in the text; remove it yourself' };
+  if (found === null) return { ok: false, error: '"notify" could not be found in the text; remove it yourself' };
   const head = text.slice(0, found.from).split(/(?<=\n)/);
   const restored: string[] = [];
   while (head.at(-1)?.startsWith(KEPT)) restored.unshift((head.pop() ?? "").slice(KEPT.length));
@@ -45,7 +45,7 @@ function removeCodexNotify(text: string, isOurs: (words: readonly string[]) => b
   const wanted = restored.length > 0 ? { ...others, notify: read(restored.join("")).notify } : others;
   return says(after, wanted as TomlTable)
     ? { ok: true, text: after }
-    : { ok: false, problem: '"notify" could not be removed safely; remove it yourself' };
+    : { ok: false, error: '"notify" could not be removed safely; remove it yourself' };
 }
 
 /** Where a top-level statement stands: from its name to the line on which its value is complete. */
@@ -75,18 +75,18 @@ function ended(line: string): string {
 }
 
 function isWhole(text: string): boolean {
-  return problemOf(text) === null;
+  return errorOf(text) === null;
 }
 
 function says(text: string, wanted: TomlTable): boolean {
-  return problemOf(text) === null && canonical(read(text)) === canonical(wanted);
+  return errorOf(text) === null && canonical(read(text)) === canonical(wanted);
 }
 
 function read(text: string): TomlTable {
   return parse(text);
 }
 
-function problemOf(text: string): string | null {
+function errorOf(text: string): string | null {
   try {
     parse(text);
     return null;
@@ -99,7 +99,7 @@ function problemOf(text: string): string | null {
 function unsafe(words: readonly string[]): Edited {
   return {
     ok: false,
-    problem: `it cannot be edited safely; add this line yourself: notify = ${JSON.stringify(words)}`,
+    error: `it cannot be edited safely; add this line yourself: notify = ${JSON.stringify(words)}`,
   };
 }
 

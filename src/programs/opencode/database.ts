@@ -63,13 +63,13 @@ class OpenCodeDatabase implements RowSource {
   async read(): Promise<ChangedRows> {
     const nothing = { rows: [], more: false, problem: null, isBusy: false };
     const problem = await this.#stands();
-    if (problem !== null) return { ...nothing, problem };
+    if (problem !== null) return { ...nothing, refusal: problem };
     try {
       if (!this.#database) this.#openAnew();
       return { ...nothing, ...this.#changed() };
     } catch (error) {
       this.close();
-      return isLock(error) ? { ...nothing, isBusy: true } : { ...nothing, problem: "unreadable" };
+      return isLock(error) ? { ...nothing, isBusy: true } : { ...nothing, refusal: "unreadable" };
     }
   }
 

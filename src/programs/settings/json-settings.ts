@@ -75,8 +75,8 @@ export function editSettings(
   work: (settings: () => Settings, change: Change, remove: Remove) => void,
 ): Edited {
   let now = text.trim() === "" ? "{}\n" : text;
-  const problem = problemOf(now, names);
-  if (problem !== null) return { ok: false, problem };
+  const problem = errorOf(now, names);
+  if (problem !== null) return { ok: false, error: problem };
   const formattingOptions = formatOf(now);
   work(
     () => parse(now, [], { allowTrailingComma: true }) as Settings,
@@ -91,7 +91,7 @@ export function editSettings(
 }
 
 /** What keeps us from editing, with line and column; a file that we do not understand is not touched. */
-function problemOf(text: string, names: readonly string[]): string | null {
+function errorOf(text: string, names: readonly string[]): string | null {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const [error] = errors;

@@ -57,7 +57,7 @@ export class DatabaseSensor {
   async read(at: number): Promise<TranscriptRead> {
     this.#following ??= await this.#begin();
     const { code, source } = this.#following;
-    const { rows, more, problem, isBusy } = await source.read();
+    const { rows, more, refusal, isBusy } = await source.read();
     const session = source.position?.session ?? null;
     if (session !== null && session !== this.#session) {
       // Another conversation. What is in it from before our last look is history, and nothing of now.
@@ -71,8 +71,8 @@ export class DatabaseSensor {
       const told = this.#following.reader.read(row, this.#timeOf(placed, at));
       if (placed > this.#toldUntil) signals.push(...told);
     }
-    if (!more && !isBusy && problem !== "unreadable") this.#lookedAt = at;
-    return { signals: isHistory ? withGap(signals, at) : signals, more, problem };
+    if (!more && !isBusy && refusal !== "unreadable") this.#lookedAt = at;
+    return { signals: isHistory ? withGap(signals, at) : signals, more, refusal };
   }
 
   close(): Promise<void> {

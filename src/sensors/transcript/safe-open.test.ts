@@ -110,7 +110,7 @@ describe("Tail against somebody who swaps the file", () => {
       for (const tail of [once, kept]) {
         const read = await tail.read();
         for (const line of read.lines) lines.add(line.replace(/\d+/, "N"));
-        if (read.problem !== null && read.problem !== "missing") refused++;
+        if (read.refusal !== null && read.refusal !== "missing") refused++;
       }
       await once.close();
     }

@@ -161,11 +161,11 @@ describe("Tail", () => {
   it("waits for a file that is not there yet, and again when it is removed", async () => {
     const path = freshPath();
     const tail = new Tail(path, { root });
-    expect((await tail.read()).problem).toBe("missing");
+    expect((await tail.read()).refusal).toBe("missing");
     writeFileSync(path, "a\n");
     expect(await drain(tail)).toEqual(["a"]);
     rmSync(path);
-    expect((await tail.read()).problem).toBe("missing");
+    expect((await tail.read()).refusal).toBe("missing");
     writeFileSync(path, "b\n");
     expect(await drain(tail)).toEqual(["b"]);
     await tail.close();

@@ -38,7 +38,7 @@ export interface TailRead {
   lines: string[];
   /** There is more to read at once. */
   more: boolean;
-  problem: Refusal | null;
+  refusal: Refusal | null;
 }
 
 interface Held {
@@ -82,14 +82,14 @@ export class Tail {
       return await this.step();
     } catch {
       await this.close();
-      return { lines: [], more: false, problem: "unreadable" };
+      return { lines: [], more: false, refusal: "unreadable" };
     }
   }
 
   /** The lines of the window before the position, for a reader that must know what came before. Reads nothing on. */
   async readBefore(): Promise<string[]> {
-    const problem = await this.hold();
-    if (problem !== null || this.held === null || this.marks.length === 0) return [];
+    const refusal = await this.hold();
+    if (refusal !== null || this.held === null || this.marks.length === 0) return [];
     const from = Math.max(0, this.offset - (this.options.windowBytes ?? WINDOW_BYTES));
     const buffer = Buffer.allocUnsafe(this.offset - from);
     const length = await readFully(this.held.handle, buffer, from);
@@ -110,11 +110,11 @@ export class Tail {
       if (rest.more || rest.lines.length > 0) return { ...rest, more: true };
       await this.close();
     }
-    const problem = await this.hold();
-    if (this.held === null) return { lines: [], more: false, problem };
+    const refusal = await this.hold();
+    if (this.held === null) return { lines: [], more: false, refusal };
     const stats = await this.held.handle.stat();
     const looked = `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
-    if (looked === this.held.looked && stats.size === this.offset) return { lines: [], more: false, problem: null };
+    if (looked === this.held.looked && stats.size === this.offset) return { lines: [], more: false, refusal: null };
     if (looked !== this.held.looked && !(await this.isBorneOut(stats.size))) await this.place(stats.size, false);
     this.held.looked = looked;
     return this.grow(stats);
@@ -152,7 +152,7 @@ export class Tail {
   }
 
   private async grow(stats: Stats): Promise<TailRead> {
-    if (this.held === null || stats.size <= this.offset) return { lines: [], more: false, problem: null };
+    if (this.held === null || stats.size <= this.offset) return { lines: [], more: false, refusal: null };
     const chunk = Buffer.allocUnsafe(Math.min(this.options.chunkBytes ?? CHUNK_BYTES, stats.size - this.offset));
     const { bytesRead } = await this.held.handle.read(chunk, 0, chunk.length, this.offset);
     const bytes = chunk.subarray(0, bytesRead);
@@ -164,7 +164,7 @@ export class Tail {
       this.skipsFirst = false;
     }
     const more = bytesRead > 0 && this.offset < stats.size;
-    return { lines: lines.filter((line) => line !== ""), more, problem: null };
+    return { lines: lines.filter((line) => line !== ""), more, refusal: null };
   }
 
   /** Marks the ends of the last lines in these bytes. */

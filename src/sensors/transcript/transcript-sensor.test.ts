@@ -40,7 +40,7 @@ const sensor = (more: object = {}) => new TranscriptSensor({ kind: "claude-code"
 describe("TranscriptSensor", () => {
   it("counts what arrives while it looks at the time of the look", async () => {
     const live = sensor();
-    expect((await live.read(NOON)).problem).toBe("missing");
+    expect((await live.read(NOON)).refusal).toBe("missing");
     appendFileSync(path, prompt(NOON - HOUR, "mend the parser"));
     const { signals } = await live.read(NOON + 2000);
     expect(signals.length).toBeGreaterThan(0);

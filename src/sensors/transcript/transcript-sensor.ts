@@ -43,7 +43,7 @@ export interface TranscriptRead {
   /** There is more to read at once. */
   more: boolean;
   /** Why nothing can be read; null when all is well. `missing` is normal before the first prompt. */
-  problem: Refusal | null;
+  refusal: Refusal | null;
 }
 
 /** Looks further apart than this were no steady watching. */
@@ -89,11 +89,11 @@ export class TranscriptSensor {
       for (const line of await this.tail.readBefore()) this.readLine(line, at);
       this.phase = "live";
     }
-    const { lines, more, problem } = await this.tail.read();
+    const { lines, more, refusal } = await this.tail.read();
     const signals: Signal[] = [];
     // What is not there yet will be written before our eyes: it is no history.
-    if (this.phase === "new" && problem === "missing") this.phase = "live";
-    if (this.phase === "new" && problem === null) {
+    if (this.phase === "new" && refusal === "missing") this.phase = "live";
+    if (this.phase === "new" && refusal === null) {
       this.phase = "history";
       this.historyUntil = at;
       signals.push(...(await this.readHead(at)));
@@ -104,7 +104,7 @@ export class TranscriptSensor {
       if (history) this.phase = "live";
       this.lookedAt = at;
     }
-    return { signals: history ? withGap(signals, this.historyUntil) : signals, more, problem };
+    return { signals: history ? withGap(signals, this.historyUntil) : signals, more, refusal };
   }
 
   async close(): Promise<void> {

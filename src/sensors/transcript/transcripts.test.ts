@@ -90,7 +90,7 @@ describe("Transcripts", () => {
   it("finds by sweeping what nobody told it", async () => {
     transcripts = new Transcripts({ watch: false, sweepMs: 5000 });
     await transcripts.add("a", options());
-    expect(await transcripts.tick(0)).toEqual([{ session: "a", signals: [], problem: "missing" }]);
+    expect(await transcripts.tick(0)).toEqual([{ session: "a", signals: [], refusal: "missing" }]);
     writeFileSync(path, prompt("one"));
     expect(await transcripts.tick(4000)).toEqual([]);
     const [news] = await transcripts.tick(5000);

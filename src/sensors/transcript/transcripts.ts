@@ -12,7 +12,7 @@ import { type TranscriptOptions, TranscriptSensor, type TranscriptState } from "
 export interface TranscriptNews {
   session: string;
   signals: Signal[];
-  problem: Refusal | null;
+  refusal: Refusal | null;
 }
 
 export interface TranscriptsOptions {
@@ -135,7 +135,7 @@ export class Transcripts {
         .map(([session, entry]) => this.readOne(session, entry, at, sweepMs));
       news.push(...(await Promise.all(batch)));
     }
-    return news.filter(({ signals, problem }) => signals.length > 0 || problem !== null);
+    return news.filter(({ signals, refusal }) => signals.length > 0 || refusal !== null);
   }
 
   private async readOne(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptNews> {
@@ -203,9 +203,9 @@ function noticedOf(sensor: TranscriptSensor | DatabaseSensor): string {
 async function readEntry(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptNews> {
   entry.due = false;
   entry.readAt = at;
-  const { signals, more, problem } = await entry.sensor.read(at);
+  const { signals, more, refusal } = await entry.sensor.read(at);
   if (more) entry.due = true;
-  if (at - entry.sweptAt < sweepMs) return { session, signals, problem };
+  if (at - entry.sweptAt < sweepMs) return { session, signals, refusal };
   entry.sweptAt = at;
-  return { session, signals: [...signals, ...(await entry.side.read(at))], problem };
+  return { session, signals: [...signals, ...(await entry.side.read(at))], refusal };
 }
