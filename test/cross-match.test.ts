@@ -7,7 +7,7 @@ import { profileFor } from "../src/programs/registry.js";
 import type { AgentProfile } from "../src/programs/shared/profile.js";
 import { readResetTime } from "../src/readers/reset-time/reset-time.js";
 import { compileProfile } from "../src/readers/screen/compiled.js";
-import { type Facts, readFacts } from "../src/readers/screen/facts.js";
+import { readFacts, type ScreenFacts } from "../src/readers/screen/facts.js";
 import { plainScreen } from "./support/plain-screen.js";
 import { CORPUS, caseFolders, OWN_CASES, readMeta, type Screen, screensAt } from "./support/recordings.js";
 
@@ -81,11 +81,11 @@ function unclocked(id: string): AgentProfile {
 
 const LOOK = { at: 0, until: (text: string) => readResetTime(text, 0, "UTC")?.until, ticking: () => false };
 
-function stated(id: string, { lines }: Screen): Facts {
+function stated(id: string, { lines }: Screen): ScreenFacts {
   return readFacts(compileProfile(unclocked(id)), plainScreen(lines), LOOK);
 }
 
-const says = (facts: Facts, fact: Fact): boolean =>
+const says = (facts: ScreenFacts, fact: Fact): boolean =>
   fact === "busy" || fact === "ended" ? facts[fact] === true : facts[fact] !== undefined;
 
 /** What a title never says in these states. */
@@ -105,7 +105,7 @@ const TITLE_EXCLUDES: Readonly<Record<string, readonly string[]>> = {
 const PROMPTS: Readonly<Record<string, string>> = { waiting_permission: "permission", waiting_trust: "trust" };
 
 const IDS = ["claude-code", "codex", "gemini", "opencode", "generic"];
-const detail = (facts: Facts): string =>
+const detail = (facts: ScreenFacts): string =>
   JSON.stringify([facts.dialog?.question, facts.error, facts.limit, facts.retry]).slice(0, 300);
 
 const roots: [string, string][] = [["our own recordings", OWN_CASES]];

@@ -38,16 +38,16 @@ export class Metrics {
   }
 }
 
-type Row = { value: number } & Record<string, string | number>;
+type MetricRow = { value: number } & Record<string, string | number>;
 
 interface Figure {
   name: string;
   help: string;
   labels: readonly string[];
-  rows: (source: Source) => Iterable<Row>;
+  rows: (source: Source) => Iterable<MetricRow>;
 }
 
-function counted<T>(things: readonly T[], labels: (thing: T) => Record<string, string>): Row[] {
+function counted<T>(things: readonly T[], labels: (thing: T) => Record<string, string>): MetricRow[] {
   const counts = new Map<string, number>();
   for (const thing of things) {
     const key = JSON.stringify(labels(thing));
@@ -56,13 +56,13 @@ function counted<T>(things: readonly T[], labels: (thing: T) => Record<string, s
   return [...counts].map(([key, value]) => ({ ...(JSON.parse(key) as Record<string, string>), value }));
 }
 
-function quantiles(spans: readonly number[]): Row[] {
+function quantiles(spans: readonly number[]): MetricRow[] {
   const sorted = [...spans].sort((a, b) => a - b);
   const at = (share: number): number => (sorted[Math.floor(share * (sorted.length - 1))] ?? 0) / 1000;
   return sorted.length === 0 ? [] : [0.5, 0.95].map((share) => ({ quantile: String(share), value: at(share) }));
 }
 
-const one = (value: number): Row[] => [{ value }];
+const one = (value: number): MetricRow[] => [{ value }];
 const alive = ({ loop }: Source) => loop.sessions().filter(({ session }) => session.endedAt === null);
 
 const FIGURES: readonly Figure[] = [

@@ -16,7 +16,7 @@ export interface OwnAgentOptions {
 }
 
 /** A signal; its time is now where none is given. */
-export type Told = Signal extends infer S ? (S extends Signal ? Omit<S, "at"> & { at?: number } : never) : never;
+export type OwnReport = Signal extends infer S ? (S extends Signal ? Omit<S, "at"> & { at?: number } : never) : never;
 
 const LEAVE_MS = 5000;
 
@@ -54,7 +54,7 @@ export class OwnAgent {
   }
 
   /** In order, and kept until the daemon has them; never waits and never throws. */
-  tell(...signals: readonly Told[]): void {
+  tell(...signals: readonly OwnReport[]): void {
     for (const signal of signals) this.#link.give({ ...signal, at: signal.at ?? Date.now() } as Signal);
   }
 

@@ -1,8 +1,8 @@
 /** What stands on an agent's terminal, as rows of text: from its host, from tmux, or as it was left. */
 import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
-import { ask } from "../host/ask.js";
-import { findSession, readOwnFile, sessionFile } from "../host/registry.js";
+import { askHostProcess } from "../host/ask.js";
+import { findSession, readSessionFile, sessionFile } from "../host/registry.js";
 import { painted } from "../readers/screen/painted.js";
 import { PollLink } from "../sensors/tmux/link.js";
 import { ApiError } from "./error.js";
@@ -27,7 +27,7 @@ export async function readPane(session: AgentSession, lines: number, paths: Rous
 async function keptRows({ session, name }: AgentSession, paths: RousePaths): Promise<string[]> {
   const record = findSession(paths, session);
   try {
-    const bytes = readOwnFile(sessionFile(paths, session, "out"), KEPT_BYTES_MAX);
+    const bytes = readSessionFile(sessionFile(paths, session, "out"), KEPT_BYTES_MAX);
     return await painted(bytes, { cols: record?.cols ?? 80, rows: record?.rows ?? 24 });
   } catch {
     throw new ApiError("refused", `${name} ended, and nothing was kept of its output`);
@@ -41,7 +41,7 @@ function lastRows(rows: readonly string[], lines: number): string[] {
 }
 
 async function hostRows(socket: string, session: AgentSession): Promise<string[]> {
-  const asked = await ask(socket, { op: "logs", follow: false }, "snapshot", ANSWER_MS);
+  const asked = await askHostProcess(socket, { op: "logs", follow: false }, "snapshot", ANSWER_MS);
   if (asked.kind !== "answer") throw new ApiError("refused", `${session.name} does not answer: ${asked.reason}`);
   const { data, cols, rows } = asked.event;
   const bytes = Buffer.from(typeof data === "string" ? data : "", "base64");

@@ -3,7 +3,7 @@ import type { Right } from "../daemon/http/tokens.js";
 import { OPERATIONS } from "./operations/index.js";
 import type { Operation } from "./operations/operation.js";
 
-export interface Route {
+export interface ApiRoute {
   method: "get" | "post";
   /** With `{agent}` where a name stands. */
   path: string;
@@ -11,7 +11,7 @@ export interface Route {
 }
 
 /** Routes that are no operation: what they answer is no JSON record. */
-export const OTHERS: readonly (Route & { summary: string })[] = [
+export const OTHERS: readonly (ApiRoute & { summary: string })[] = [
   {
     method: "get",
     path: "/v1/events",
@@ -31,6 +31,6 @@ export const OTHERS: readonly (Route & { summary: string })[] = [
 const rows: readonly Operation[] = Object.values(OPERATIONS);
 
 /** Every route of the port: what the tests of the guard go through. */
-export const ROUTES: readonly Route[] = [...rows.filter(({ surfaces }) => surfaces.http), ...OTHERS].map(
+export const ROUTES: readonly ApiRoute[] = [...rows.filter(({ surfaces }) => surfaces.http), ...OTHERS].map(
   ({ method, path, right }) => ({ method, path, right }),
 );

@@ -6,7 +6,7 @@ import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import { remember } from "../core/evidence/bounded.js";
 import type { DaemonParts } from "../daemon/parts.js";
-import { carryOut, say } from "../effects/index.js";
+import { carryOut, typeMessage } from "../effects/index.js";
 import { ApiError } from "./error.js";
 import type { Events } from "./events.js";
 import type { TouchLog } from "./touch-log.js";
@@ -42,7 +42,7 @@ export class Touching {
   }
 
   sendInput(order: Order, text: string): Promise<TouchResult> {
-    return this.#once("send_input", order, text, () => say(text, order.session, this.#parts.outside));
+    return this.#once("send_input", order, text, () => typeMessage(text, order.session, this.#parts.outside));
   }
 
   stop(order: Order): Promise<TouchResult> {

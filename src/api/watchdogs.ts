@@ -43,7 +43,7 @@ interface Running extends Record {
 }
 
 /** What is asked anew before every word. */
-export interface Leave {
+export interface TypingPermission {
   /** The token still opens typing. */
   holds(token: string): boolean;
   /** Why nothing may be typed into this agent; null where it may. */
@@ -54,10 +54,10 @@ export class Watchdogs {
   readonly #file: string;
   readonly #loop: Pick<Loop, "find">;
   readonly #touching: Pick<Touching, "sendInput">;
-  readonly #leave: Leave;
+  readonly #leave: TypingPermission;
   readonly #running = new Map<string, Running>();
 
-  constructor(file: string, loop: Pick<Loop, "find">, touching: Pick<Touching, "sendInput">, leave: Leave) {
+  constructor(file: string, loop: Pick<Loop, "find">, touching: Pick<Touching, "sendInput">, leave: TypingPermission) {
     this.#file = file;
     this.#loop = loop;
     this.#touching = touching;

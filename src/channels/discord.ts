@@ -1,7 +1,7 @@
 /** Discord's webhooks. Mentions are off in the payload; the body stands in a code block, in which nothing is markup. */
 import type { Notice } from "../core/alert/alert.js";
 import type { Channel } from "./channel.js";
-import { post, type Target } from "./post.js";
+import { type PostTarget, postJson } from "./post.js";
 import { bodyOf, clipped, unlinked } from "./text.js";
 
 const CONTENT_MAX = 2000;
@@ -22,11 +22,11 @@ export function discordPayload(notice: Notice): Record<string, unknown> {
   };
 }
 
-export const discord = (name: string, target: Target): Channel => ({
+export const discord = (name: string, target: PostTarget): Channel => ({
   name,
   type: "discord",
   to: target.to,
   paceMs: 1000,
   send: (notice, signal) =>
-    post(target, JSON.stringify(discordPayload(notice)), { "content-type": "application/json" }, signal),
+    postJson(target, JSON.stringify(discordPayload(notice)), { "content-type": "application/json" }, signal),
 });

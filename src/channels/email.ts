@@ -4,7 +4,7 @@ import { createTransport } from "nodemailer";
 import type { Notice } from "../core/alert/alert.js";
 import { digest } from "../core/digest.js";
 import { complaintOfAddress, guardedLookup } from "./address.js";
-import { type Channel, refused, retry, SENT, type Sent } from "./channel.js";
+import { type Channel, type DeliveryResult, refusedDelivery, retry, SENT } from "./channel.js";
 import { bodyOf, unlinked } from "./text.js";
 
 export interface Mailbox {
@@ -99,8 +99,8 @@ interface Failure {
 }
 
 /** A login that fails may be mended; an address that does not exist will not. */
-function outcomeOf(to: string, { code, responseCode }: Failure): Sent {
+function outcomeOf(to: string, { code, responseCode }: Failure): DeliveryResult {
   const says = `${to}: ${code ?? "it failed"}${responseCode === undefined ? "" : ` (${responseCode})`}`;
   const isFinal = code !== "EAUTH" && responseCode !== undefined && responseCode >= 500;
-  return isFinal ? refused(says) : retry(says);
+  return isFinal ? refusedDelivery(says) : retry(says);
 }

@@ -5,7 +5,7 @@ import { command } from "./command.js";
 import { desktop } from "./desktop.js";
 import { discord } from "./discord.js";
 import { ntfy } from "./ntfy.js";
-import type { Target } from "./post.js";
+import type { PostTarget } from "./post.js";
 import { slack } from "./slack.js";
 import { telegram } from "./telegram.js";
 import { terminal } from "./terminal.js";
@@ -41,7 +41,7 @@ export function makeChannel(settings: ChannelSettings, { ring }: ChannelWorld): 
 }
 
 /** An address is a secret: only its host is shown. */
-function targetOf({ url, allow_private }: { url: string; allow_private: boolean }): Target {
+function targetOf({ url, allow_private }: { url: string; allow_private: boolean }): PostTarget {
   const parsed = new URL(url);
   return { url: parsed, allowPrivate: allow_private, to: parsed.host };
 }

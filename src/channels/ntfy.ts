@@ -1,7 +1,7 @@
 /** ntfy, as JSON: plain text, since Markdown is not asked for. The key as sequence id lets a repeat replace the first. */
 import type { Notice, Severity } from "../core/alert/alert.js";
 import type { Channel } from "./channel.js";
-import { post, type Target } from "./post.js";
+import { type PostTarget, postJson } from "./post.js";
 import { bodyOf, clippedBytes, unlinkedIn } from "./text.js";
 
 const MESSAGE_BYTES_MAX = 4000;
@@ -22,13 +22,13 @@ export const ntfyPayload = (notice: Notice, topic: string): Record<string, unkno
   sequence_id: notice.key,
 });
 
-export const ntfy = (name: string, target: Target, topic: string, token: string | null): Channel => ({
+export const ntfy = (name: string, target: PostTarget, topic: string, token: string | null): Channel => ({
   name,
   type: "ntfy",
   to: target.to,
   paceMs: 1000,
   send: (notice, signal) =>
-    post(
+    postJson(
       target,
       JSON.stringify(ntfyPayload(notice, topic)),
       { "content-type": "application/json", ...(token === null ? {} : { authorization: `Bearer ${token}` }) },

@@ -2,9 +2,9 @@
 import { request as plainRequest } from "node:http";
 import { request as secureRequest } from "node:https";
 import { complaintOfAddress, guardedLookup } from "./address.js";
-import { type Channel, refused, retry, SENT, type Sent } from "./channel.js";
+import { type Channel, type DeliveryResult, refusedDelivery, retry, SENT } from "./channel.js";
 
-export interface Target {
+export interface PostTarget {
   url: URL;
   allowPrivate: boolean;
   /** Whose trouble it is called. */
@@ -18,15 +18,15 @@ const RETRY_AFTER_MAX_MS = 3_600_000;
 /** What is wrong with what was sent stays wrong; all else may be mended by whoever runs the receiver. */
 const FINAL: ReadonlySet<number> = new Set([400, 405, 406, 411, 413, 414, 415, 422, 431]);
 
-export function post(
-  { url, allowPrivate, to }: Target,
+export function postJson(
+  { url, allowPrivate, to }: PostTarget,
   body: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<Sent> {
+): Promise<DeliveryResult> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const literal = /^[\d.]+$|:/.test(host) ? complaintOfAddress(host, allowPrivate) : null;
-  if (literal !== null) return Promise.resolve(refused(`${to}: ${literal}`));
+  if (literal !== null) return Promise.resolve(refusedDelivery(`${to}: ${literal}`));
   return new Promise((resolve) => {
     const request = url.protocol === "https:" ? secureRequest : plainRequest;
     const limit = AbortSignal.timeout(LIMIT_MS);
@@ -68,11 +68,11 @@ export function post(
   });
 }
 
-function outcomeOf(to: string, status: number, retryAfter: string | undefined, answer: Buffer): Sent {
+function outcomeOf(to: string, status: number, retryAfter: string | undefined, answer: Buffer): DeliveryResult {
   if (status >= 200 && status < 300) return SENT;
   // What the receiver writes is never shown: it may repeat what is secret.
-  if (status >= 300 && status < 400) return refused(`${to} redirects (${status}): give the new address`);
-  if (FINAL.has(status)) return refused(`${to} does not take it (${status})`);
+  if (status >= 300 && status < 400) return refusedDelivery(`${to} redirects (${status}): give the new address`);
+  if (FINAL.has(status)) return refusedDelivery(`${to} does not take it (${status})`);
   const afterMs = waitOf(retryAfter) ?? waitInBody(answer);
   return retry(`${to} answered ${status}${MAY_BE[status] ?? ""}`, afterMs);
 }

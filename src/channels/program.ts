@@ -1,13 +1,13 @@
 /** Runs a program by an argument array, with a text on its standard input. There is no shell. */
 import { spawn } from "node:child_process";
-import { refused, retry, SEND_MS, SENT, type Sent } from "./channel.js";
+import { type DeliveryResult, refusedDelivery, retry, SEND_MS, SENT } from "./channel.js";
 
 export function runProgram(
   [file = "", ...args]: readonly string[],
   input: string,
   env: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<Sent> {
+): Promise<DeliveryResult> {
   return new Promise((resolve) => {
     const limit = AbortSignal.timeout(SEND_MS);
     const child = spawn(file, args, {
@@ -17,8 +17,8 @@ export function runProgram(
       killSignal: "SIGKILL",
     });
     child.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") resolve(refused(`there is no program ${file}`));
-      else if (error.code === "EACCES") resolve(refused(`${file} may not be run`));
+      if (error.code === "ENOENT") resolve(refusedDelivery(`there is no program ${file}`));
+      else if (error.code === "EACCES") resolve(refusedDelivery(`${file} may not be run`));
       else resolve(retry(limit.aborted ? `${file} took longer than ${SEND_MS / 1000} s` : `${file}: ${error.name}`));
     });
     child.on("close", (code, killed) =>

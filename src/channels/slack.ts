@@ -1,7 +1,7 @@
 /** Slack's incoming webhooks. Plain text objects hold no markup; the line for the notification is escaped as Slack asks. */
 import type { Notice } from "../core/alert/alert.js";
 import type { Channel } from "./channel.js";
-import { post, type Target } from "./post.js";
+import { type PostTarget, postJson } from "./post.js";
 import { bodyOf, clipped, unlinkedIn } from "./text.js";
 
 /** Limits of a header, of a section and of the top-level text. */
@@ -34,11 +34,11 @@ export function slackPayload(notice: Notice): Record<string, unknown> {
   };
 }
 
-export const slack = (name: string, target: Target): Channel => ({
+export const slack = (name: string, target: PostTarget): Channel => ({
   name,
   type: "slack",
   to: target.to,
   paceMs: 1000,
   send: (notice, signal) =>
-    post(target, JSON.stringify(slackPayload(notice)), { "content-type": "application/json" }, signal),
+    postJson(target, JSON.stringify(slackPayload(notice)), { "content-type": "application/json" }, signal),
 });

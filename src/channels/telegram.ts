@@ -1,7 +1,7 @@
 /** Telegram's bots. No parse mode, so no markup; the body is one `pre` entity, in which nothing becomes a link or a mention. */
 import type { Notice } from "../core/alert/alert.js";
 import type { Channel } from "./channel.js";
-import { post, type Target } from "./post.js";
+import { type PostTarget, postJson } from "./post.js";
 import { bodyOf, clipped, unlinked } from "./text.js";
 
 const TEXT_MAX = 4096;
@@ -24,13 +24,13 @@ export function telegramPayload(notice: Notice, chat: string): Record<string, un
 }
 
 /** The bot's token is part of the address. */
-export const telegram = (name: string, target: Target, token: string, chat: string): Channel => ({
+export const telegram = (name: string, target: PostTarget, token: string, chat: string): Channel => ({
   name,
   type: "telegram",
   to: target.to,
   paceMs: 1000,
   send: (notice, signal) =>
-    post(
+    postJson(
       { ...target, url: new URL(`/bot${token}/sendMessage`, target.url) },
       JSON.stringify(telegramPayload(notice, chat)),
       { "content-type": "application/json" },

@@ -5,12 +5,17 @@
 import { createHmac } from "node:crypto";
 import type { Notice } from "../core/alert/alert.js";
 import type { Channel } from "./channel.js";
-import { post, type Target } from "./post.js";
+import { type PostTarget, postJson } from "./post.js";
 
 export const signatureOf = (secret: string, timestamp: string, body: string): string =>
   `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
 
-export function webhook(name: string, target: Target, secret: string | null, now: () => number = Date.now): Channel {
+export function webhook(
+  name: string,
+  target: PostTarget,
+  secret: string | null,
+  now: () => number = Date.now,
+): Channel {
   return {
     name,
     type: "webhook",
@@ -25,7 +30,7 @@ export function webhook(name: string, target: Target, secret: string | null, now
         "x-rouse-timestamp": timestamp,
         ...(secret === null ? {} : { "x-rouse-signature": signatureOf(secret, timestamp, body) }),
       };
-      return post(target, body, headers, signal);
+      return postJson(target, body, headers, signal);
     },
   };
 }

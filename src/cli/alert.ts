@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "@commander-js/extra-typings"
 import type { AlertsStatus, AlertTest, AlertView } from "../api/service/alerts.js";
 import { plain, plainJson } from "../core/plain.js";
 import { parseNamed } from "./arguments.js";
-import { ask } from "./ask.js";
+import { askUser } from "./ask.js";
 import { call } from "./client.js";
 import { localTime } from "./text/incident.js";
 import { isColoured, paint } from "./text/paint.js";
@@ -20,7 +20,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     .option("--limit <n>", "so many, up to 1000", parseLimit, 50)
     .option("--json", "for programs")
     .action(async ({ limit, json }) => {
-      const { alerts } = await ask("alerts", { limit });
+      const { alerts } = await askUser("alerts", { limit });
       process.stdout.write(json ? `${plainJson({ alerts })}\n` : alertsText(alerts, process.stdout));
     });
   alert
@@ -28,7 +28,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     .description("The channels of your configuration, where they lead, and what is wrong with them.")
     .option("--json", "for programs")
     .action(async ({ json }) => {
-      const status = await ask("alert_status", {});
+      const status = await askUser("alert_status", {});
       process.stdout.write(json ? `${plainJson(status)}\n` : channelsText(status, process.stdout));
     });
   alert
@@ -68,12 +68,12 @@ const testedText = ({ channel, type, to, result, reason }: AlertTest): string =>
     ? `${channel} (${type}, ${to}): sent; look whether it has arrived\n`
     : `${channel} (${type}, ${to}): not sent: ${plain(reason ?? "", 300)}\n`;
 
-interface Screen {
+interface OutputStream {
   isTTY?: boolean;
   columns?: number;
 }
 
-export function alertsText(alerts: readonly AlertView[], screen: Screen, now: number = Date.now()): string {
+export function alertsText(alerts: readonly AlertView[], screen: OutputStream, now: number = Date.now()): string {
   if (alerts.length === 0) return "nobody was alerted yet\n";
   const colour = isColoured(screen);
   const columns: Column<AlertView>[] = [
@@ -90,7 +90,7 @@ export function alertsText(alerts: readonly AlertView[], screen: Screen, now: nu
   return tableText(columns, alerts, columnsOf(screen));
 }
 
-function channelsText({ channels, pending, dead, issues }: AlertsStatus, screen: Screen): string {
+function channelsText({ channels, pending, dead, issues }: AlertsStatus, screen: OutputStream): string {
   const wrong = issues.map((issue) => `${plain(issue, 300)}\n`).join("");
   if (channels.length === 0)
     return `${wrong}no channel is configured: nobody is alerted. Add a [channels.NAME] to your configuration, then: rouse down, rouse up\n`;

@@ -5,7 +5,7 @@ import { suggest } from "../config/suggest.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { Trouble } from "../core/trouble.js";
 import { collectNames } from "./arguments.js";
-import { ask } from "./ask.js";
+import { askUser } from "./ask.js";
 import { call } from "./client.js";
 import { ensureDaemon } from "./daemon.js";
 import { parseTrouble } from "./options.js";
@@ -48,14 +48,14 @@ export function addAllow(program: Command, _setExit: (code: number) => void): vo
       const agents = all ? ("all" as const) : names;
       const for_secs = ms === undefined ? null : ms / 1000;
       const view = await (isAsking
-        ? ask("permissions", {})
+        ? askUser("permissions", {})
         : call("allow", { agents, allowed: off !== true, except, for_secs }));
       if (json) process.stdout.write(`${plainJson(view)}\n`);
       else process.stdout.write(allowText(view, process.stdout) + strangersText(names, view));
     });
 }
 
-type Row = PermissionsView["agents"][number];
+type GrantRow = PermissionsView["agents"][number];
 
 export function allowText(
   { all, agents }: PermissionsView,
@@ -70,7 +70,7 @@ export function allowText(
   // One who is not there, and may do nothing anyhow, is no news.
   const shown = agents.filter((one) => one.origin !== null || one.allowed || all?.allowed);
   if (shown.length === 0) return head;
-  const columns: Column<Row>[] = [
+  const columns: Column<GrantRow>[] = [
     { title: "AGENT", text: ({ agent }) => agent, min: 8 },
     { title: "SEEN IN", text: ({ origin }) => origin ?? "–" },
     { title: "ACTS", text: (row) => (row.allowed ? "yes" : "no") },
@@ -79,7 +79,7 @@ export function allowText(
   return head + tableText(columns, shown, columnsOf(screen));
 }
 
-function whyText(row: Row, now: number): string {
+function whyText(row: GrantRow, now: number): string {
   const { by, allowed, origin } = row;
   if (by !== null) return `${by === "name" ? "said of it by name" : "started by rouse"}${endText(row, now)}`;
   if (!allowed && origin !== "run" && origin !== "spawn") return "only watched: it needs its name";

@@ -14,7 +14,7 @@ const STEP_MS = 100;
 const YOUNG_MS = 20_000;
 
 /** `lacks` says whether an agent that has just started is missing in an answer, or in the lack of one. */
-export async function ask<Name extends OperationName>(
+export async function askUser<Name extends OperationName>(
   operation: Name,
   input: OperationInput<Name>,
   lacks: (young: FoundSession, answer: unknown) => boolean = () => false,

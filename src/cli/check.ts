@@ -6,7 +6,7 @@ import { plainJson } from "../core/plain.js";
 import { spell } from "../core/spell.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js";
 import { parseNamed } from "./arguments.js";
-import { ask, isCalled, isUnlisted } from "./ask.js";
+import { askUser, isCalled, isUnlisted } from "./ask.js";
 import type { OperationInput } from "./client.js";
 import { settings } from "./settings.js";
 import { isColoured, paint } from "./text/paint.js";
@@ -31,12 +31,12 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
       settings();
       if (name !== undefined) {
         if (!activityCheck) self.error("error: --no-activity-check goes without an agent", { exitCode: 2 });
-        const activity = await ask("get_activity", { agent: name }, isCalled(name));
+        const activity = await askUser("get_activity", { agent: name }, isCalled(name));
         process.stdout.write(json ? `${plainJson(activity)}\n` : agentText(activity));
         return;
       }
       const asked = { ...askedHere(), ...(activityCheck ? {} : { activity: false }) };
-      const { agents } = await ask("check", asked, isUnlisted);
+      const { agents } = await askUser("check", asked, isUnlisted);
       process.stdout.write(json ? `${plainJson({ agents })}\n` : checkText(agents, process.stdout));
       if (agents.some(({ category }) => category === "critical" || category === "auto-resume")) setExit(1);
     });

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from "@commander-js/extra-typings"
 import type { LoadedChannels } from "../config/channels.js";
 import type { Value } from "../config/key.js";
 import { KEY_BY_NAME } from "../config/keys.js";
-import { type LoadedConfig, loadConfig, type Origin } from "../config/load.js";
+import { type ConfigOrigin, type LoadedConfig, loadConfig } from "../config/load.js";
 import { loadOwnProfiles } from "../config/own-profiles.js";
 import { rousePaths } from "../config/paths.js";
 import { configSchema } from "../config/schema.js";
@@ -103,7 +103,7 @@ function channelLines(shown: LoadedChannels["shown"], withOrigin: boolean): stri
     .join("");
 }
 
-function originText({ layer, where, position }: Origin): string {
+function originText({ layer, where, position }: ConfigOrigin): string {
   if (layer === "default") return "default";
   return `${layer}: ${where}${position ? `:${position.line}` : ""}`;
 }

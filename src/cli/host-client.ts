@@ -2,7 +2,7 @@
 import { createConnection, type Socket } from "node:net";
 import { rousePaths } from "../config/paths.js";
 import { otherNames } from "../config/suggest.js";
-import { ask } from "../host/ask.js";
+import { askHostProcess } from "../host/ask.js";
 import { FrameReader, frame, type ToHost } from "../host/frames.js";
 import { type FoundSession, findSession, listSessions } from "../host/registry.js";
 import { BadInput } from "../replay/files.js";
@@ -83,7 +83,7 @@ export async function askHost(
   message: ToHost,
   answer: string,
 ): Promise<Record<string, unknown>> {
-  const asked = await ask(session.hostSocket, message, answer);
+  const asked = await askHostProcess(session.hostSocket, message, answer);
   if (asked.kind === "answer") return asked.event;
   if (asked.kind === "error") throw new BadInput(asked.reason);
   if (asked.kind === "lost" || asked.kind === "ended") throw new BadInput(`${session.name} ended before it answered`);

@@ -4,7 +4,7 @@ import type { SilencesView } from "../api/service/silences.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import { parseNamed } from "./arguments.js";
-import { ask, isUnknown } from "./ask.js";
+import { askUser, isUnknown } from "./ask.js";
 import { call, type OperationInput } from "./client.js";
 import { parseTrouble } from "./options.js";
 import { parseDuration, parseSince } from "./since.js";
@@ -36,7 +36,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
         process.stdout.write(json ? `${plainJson(found)}\n` : text());
         return;
       }
-      const incident = await ask("incident", { incident: id ?? "" });
+      const incident = await askUser("incident", { incident: id ?? "" });
       process.stdout.write(json ? `${plainJson(incident)}\n` : storyText(incident, process.stdout));
     });
   program
@@ -53,7 +53,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
       if (ms !== undefined && off) refuse("--off ends it now; leave --for out");
       if (what !== undefined && ms === undefined && !off) refuse("say for how long (--for 2h), or end it (--off)");
       const silences = await (what === undefined
-        ? ask("silences", {})
+        ? askUser("silences", {})
         : call("silence", { what, problem: trouble ?? null, for_secs: ms === undefined ? null : ms / 1000 }));
       process.stdout.write(json ? `${plainJson(silences)}\n` : silencesText(silences));
     });
@@ -84,7 +84,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
 /** Null where the word is no agent's name: then it is an incident's. */
 async function list(query: OperationInput<"incidents">, agent?: string): Promise<{ incidents: IncidentView[] } | null> {
   try {
-    return await ask("incidents", { ...query, ...(agent === undefined ? {} : { agent }) });
+    return await askUser("incidents", { ...query, ...(agent === undefined ? {} : { agent }) });
   } catch (error) {
     if (agent !== undefined && isUnknown(error)) return null;
     throw error;

@@ -2,7 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { RedactStream } from "../core/redact-stream.js";
-import { readOwnFile, sessionFile } from "../host/registry.js";
+import { readSessionFile, sessionFile } from "../host/registry.js";
 import { isPainting, painted } from "../readers/screen/painted.js";
 import { BadInput } from "../replay/files.js";
 import { bytesOf, HostClient, sessionNamed } from "./host-client.js";
@@ -79,7 +79,7 @@ async function follow(
 
 function lastOutput(session: string, name: string): Buffer {
   try {
-    return readOwnFile(sessionFile(rousePaths(), session, "out"), LAST_OUTPUT_BYTES_MAX);
+    return readSessionFile(sessionFile(rousePaths(), session, "out"), LAST_OUTPUT_BYTES_MAX);
   } catch {
     throw new BadInput(`${name} ended, and nothing was kept of its output`);
   }

@@ -4,7 +4,7 @@ import type { MessageView } from "../api/operations/records.js";
 import { plain, plainJson } from "../core/plain.js";
 import { Unreachable } from "../daemon/client.js";
 import { parseInbox, parseMessageType } from "./arguments.js";
-import { ask } from "./ask.js";
+import { askUser } from "./ask.js";
 import { call } from "./client.js";
 import { settings } from "./settings.js";
 import { localTime } from "./text/incident.js";
@@ -26,7 +26,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
     .option("--after <cursor>", "only what came after that cursor", wholeNumber)
     .option("--json", "for programs: one object, with --follow one message per line")
     .action(async ({ tag = orchestratorTag(), follow, ack, all, after = 0, json }) => {
-      const page = (cursor: number): Promise<Page> => ask("messages", { tag, after: cursor, all: all === true });
+      const page = (cursor: number): Promise<Page> => askUser("messages", { tag, after: cursor, all: all === true });
       const shown: MessageView[] = [];
       let cursor = after;
       let isAny = false;

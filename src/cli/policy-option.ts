@@ -4,7 +4,7 @@ import { issueText } from "../config/issue.js";
 import { type LoadedPolicies, loadPolicies, readPolicy } from "../config/policies.js";
 import { suggest } from "../config/suggest.js";
 import { plain } from "../core/plain.js";
-import type { Origin, Policy } from "../core/policy/policy.js";
+import type { Policy, SessionOrigin } from "../core/policy/policy.js";
 import { settings } from "./settings.js";
 import { WrongOption } from "./wrong-option.js";
 
@@ -34,9 +34,9 @@ export function policyNamed(given: string, { policies, issues }: LoadedPolicies 
   throw new WrongOption(`there is no policy ${plain(given, 80)}; ${there}`);
 }
 
-const ORIGINS: readonly Origin[] = ["run", "spawn", "tmux", "transcript"];
+const ORIGINS: readonly SessionOrigin[] = ["run", "spawn", "tmux", "transcript"];
 
-export function parseOrigin(given: string): Origin {
+export function parseOrigin(given: string): SessionOrigin {
   const origin = ORIGINS.find((candidate) => candidate === given);
   if (!origin) throw new InvalidArgumentError(`It must be one of ${ORIGINS.join(", ")}.`);
   return origin;

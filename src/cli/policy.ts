@@ -3,7 +3,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import { NO_PROFILE } from "../core/agent.js";
 import type { Assessment } from "../core/assess.js";
 import { plain, plainJson } from "../core/plain.js";
-import type { Origin, Policy } from "../core/policy/policy.js";
+import type { Policy, SessionOrigin } from "../core/policy/policy.js";
 import { traitsOf } from "../core/policy/problems.js";
 import { nightSpend } from "../core/spending.js";
 import type { Cause } from "../core/states.js";
@@ -58,7 +58,7 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
     .addOption(new Option("--cause <cause>", "only this trouble").argParser(parseTrouble))
     .addOption(
       new Option("--origin <origin>", "how the agent was started: run, spawn, tmux or transcript")
-        .default("spawn" as Origin, "spawn")
+        .default("spawn" as SessionOrigin, "spawn")
         .argParser(parseOrigin),
     )
     .option("--json", "one JSON object, for programs")
@@ -95,7 +95,7 @@ const OVERSPENT = nightSpend(
 /** A program with which everything can be done that the way in which it was started allows. */
 const RESUMABLE = PROGRAMS.find(({ profile }) => profile.resume.byId !== null)?.profile.id ?? NO_PROFILE;
 
-function trial(policy: Policy, trouble: Trouble, origin: Origin): Would[] {
+function trial(policy: Policy, trouble: Trouble, origin: SessionOrigin): Would[] {
   const whatIf = new WhatIf({ policy, origin, can: canDoWith({ kind: RESUMABLE, origin }, []) });
   let now = 0;
   for (let step = 0; step < STEPS_MAX && now <= TRIAL_MS; step++) {

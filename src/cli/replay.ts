@@ -3,7 +3,7 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import { COMPLETION_MARKER } from "../core/defaults.js";
 import type { Incidents } from "../core/incident/incident.js";
 import { plain, plainJson } from "../core/plain.js";
-import type { Origin, Policy } from "../core/policy/policy.js";
+import type { Policy, SessionOrigin } from "../core/policy/policy.js";
 import { WhatIf } from "../core/what-if.js";
 import { canDoWith } from "../effects/index.js";
 import { KINDS } from "../programs/registry.js";
@@ -44,7 +44,7 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
         "--origin <origin>",
         "with --policy: as if the agent had been started so: run, spawn, tmux or transcript",
       )
-        .default("spawn" as Origin, "spawn")
+        .default("spawn" as SessionOrigin, "spawn")
         .argParser(parseOrigin),
     )
     .addOption(
@@ -141,7 +141,7 @@ async function replayPath(path: string, options: ReplayOptions): Promise<Replaye
 /** All recordings with a date are taken to be of one machine; one without is on a machine of its own. */
 function whatIfOf(
   policy: Policy,
-  origin: Origin,
+  origin: SessionOrigin,
   profiles: readonly ProfileOverride[],
 ): NonNullable<ReplayOptions["whatIf"]> {
   const node: Incidents[] = [];

@@ -3,13 +3,13 @@ import { plain } from "../core/plain.js";
 import { parseRecord } from "../readers/json.js";
 import { BadInput, readLines } from "../replay/files.js";
 
-type Row = Record<string, unknown>;
+type OutputRow = Record<string, unknown>;
 
 /** What the lines of such a file are, and how one is told from a line of some other file. */
 interface RowShape {
   what: string;
   like: string;
-  fits: (row: Row) => boolean;
+  fits: (row: OutputRow) => boolean;
 }
 
 export const EVENT_STREAMS: RowShape = {
@@ -29,7 +29,7 @@ export const STRETCHES: RowShape = {
 };
 
 /** A line that does not fit is counted and said; a file without one that does is no such file. */
-export async function eachRow(path: string, shape: RowShape, each: (row: Row) => unknown): Promise<void> {
+export async function eachRow(path: string, shape: RowShape, each: (row: OutputRow) => unknown): Promise<void> {
   let good = 0;
   let bad = 0;
   const lost = { lines: 0 };

@@ -4,7 +4,7 @@
  */
 import { connect } from "node:net";
 
-export interface Answer {
+export interface HttpAnswer {
   status: number;
   body: string;
 }
@@ -34,7 +34,7 @@ export function send({
   headers,
   limitMs,
   waits = true,
-}: Request): Promise<Answer | null> {
+}: Request): Promise<HttpAnswer | null> {
   return new Promise((resolve) => {
     const lines = Object.entries(headers).flatMap(([name, value]) =>
       value !== undefined && HEADER_VALUE.test(value) ? [`${name}: ${value}`] : [],
@@ -49,7 +49,7 @@ export function send({
     ];
     let text = "";
     const socket = connect(socketPath);
-    const finish = (answer: Answer | null): void => {
+    const finish = (answer: HttpAnswer | null): void => {
       clearTimeout(timer);
       socket.destroy();
       resolve(answer);
@@ -69,7 +69,7 @@ export function send({
   });
 }
 
-function parseAnswer(text: string): Answer | null {
+function parseAnswer(text: string): HttpAnswer | null {
   const status = /^HTTP\/1\.1 (\d{3})/.exec(text)?.[1];
   const end = text.indexOf("\r\n\r\n");
   return status === undefined || end < 0 ? null : { status: Number(status), body: text.slice(end + 4) };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { LineView } from "../daemon/line.js";
-import { lineText } from "./status-line.js";
+import { statusLineText } from "./status-line.js";
 
 const line = (view: Partial<LineView>, isQuiet = false): string =>
-  lineText({ ok: 0, limited: 0, until: null, mending: 0, in_hand: 0, needs_you: [], more: 0, ...view }, isQuiet);
+  statusLineText({ ok: 0, limited: 0, until: null, mending: 0, in_hand: 0, needs_you: [], more: 0, ...view }, isQuiet);
 const asks = (name: string) => ({ name, why: "asks" });
 
 describe("rouse status --line", () => {

@@ -24,7 +24,7 @@ export async function runStatusLine(args: readonly string[]): Promise<number> {
   const { daemonSocket: socketPath } = paths;
   const answer = await send({ socketPath, method: "GET", path: "/v1/line", headers: {}, limitMs: LIMIT_MS });
   if (answer?.status === 200) {
-    print(lineText(JSON.parse(answer.body) as LineView, isQuiet));
+    print(statusLineText(JSON.parse(answer.body) as LineView, isQuiet));
     return 0;
   }
   // It reads its journal, or is of another release.
@@ -38,7 +38,7 @@ export async function runStatusLine(args: readonly string[]): Promise<number> {
 }
 
 /** With `isQuiet`, empty unless somebody is needed. */
-export function lineText(view: LineView, isQuiet: boolean): string {
+export function statusLineText(view: LineView, isQuiet: boolean): string {
   const { ok, limited, until, mending, in_hand, needs_you, more } = view;
   const wanted = needs_you.length + more;
   const named = needs_you.slice(0, NAMES_SHOWN).map(({ name, why }) => `${wordOf(name)} (${wordOf(why)})`);

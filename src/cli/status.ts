@@ -8,7 +8,7 @@ import type { IncidentView } from "../daemon/incident-view.js";
 import type { PulseView } from "../daemon/pulse.js";
 import type { SessionView } from "../daemon/view.js";
 import { parseNamed } from "./arguments.js";
-import { ask, isCalled, isUnlisted } from "./ask.js";
+import { askUser, isCalled, isUnlisted } from "./ask.js";
 import { gistOf, limitText, localTime, openText } from "./text/incident.js";
 import { canDraw, isColoured, paint, paintState } from "./text/paint.js";
 import { redraw } from "./text/redraw.js";
@@ -68,7 +68,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .argument("<agent>", "its name", parseNamed)
     .option("--json", "for programs")
     .action(async (name, { json }) => {
-      const why = await ask("why", { agent: name }, isCalled(name));
+      const why = await askUser("why", { agent: name }, isCalled(name));
       process.stdout.write(json ? `${plainJson(why)}\n` : whyText(why, process.stdout));
     });
 }
@@ -77,21 +77,21 @@ const listAll = (all: boolean) => Promise.all([listAgents(all), listPulses(), li
 
 /** `lost`: also ended agents with an unacknowledged problem. */
 async function listAgents(ended: boolean, lost = false): Promise<SessionView[]> {
-  const { agents } = await ask("agents", { ended, lost }, isUnlisted);
+  const { agents } = await askUser("agents", { ended, lost }, isUnlisted);
   return [...agents].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 const listPulses = async (): Promise<{ pulses: PulseView[] }> => {
-  const { pulses } = await ask("daemon", {});
+  const { pulses } = await askUser("daemon", {});
   return { pulses };
 };
 
-const listIncidents = async (): Promise<IncidentView[]> => (await ask("incidents", {})).incidents;
+const listIncidents = async (): Promise<IncidentView[]> => (await askUser("incidents", {})).incidents;
 
-const alertsStatus = (): Promise<AlertsStatus> => ask("alert_status", {});
+const alertsStatus = (): Promise<AlertsStatus> => askUser("alert_status", {});
 
 /** Alerts that reached nobody, loudly; empty while all are told. */
-function lostText(alerts: AlertsStatus, screen: Screen): string {
+function lostText(alerts: AlertsStatus, screen: OutputStream): string {
   if (alerts.dead === 0 && alerts.issues.length === 0 && alerts.failing.length === 0) return "";
   const colour = isColoured(screen);
   const [last] = alerts.dead_letters;
@@ -112,7 +112,7 @@ function lostText(alerts: AlertsStatus, screen: Screen): string {
 const pulsesText = ({ pulses }: { pulses: readonly PulseView[] }): string =>
   pulses.map(({ error: issue }) => (issue === null ? "" : `rouse's own sign of life fails: ${issue}\n`)).join("");
 
-const oneAgent = (name: string): Promise<SessionView> => ask("status", { agent: name }, isCalled(name));
+const oneAgent = (name: string): Promise<SessionView> => askUser("status", { agent: name }, isCalled(name));
 
 /** The fields of the agent-health proposal: agent, status, last_output, errors. */
 function healthOf(agent: SessionView): {
@@ -136,7 +136,7 @@ function healthOf(agent: SessionView): {
   };
 }
 
-interface Screen {
+interface OutputStream {
   isTTY?: boolean;
   columns?: number;
 }
@@ -148,7 +148,7 @@ const TOKENS: Column<SessionView> = {
 };
 const TASK: Column<SessionView> = { title: "TASK", text: (a) => a.task ?? "", min: 4, spare: 4 };
 
-export function statusText(agents: readonly SessionView[], screen: Screen, now: number = Date.now()): string {
+export function statusText(agents: readonly SessionView[], screen: OutputStream, now: number = Date.now()): string {
   if (agents.length === 0)
     return 'nothing is watched yet: start an agent with "rouse run -- COMMAND" or "rouse spawn -- COMMAND"\n';
   const colour = isColoured(screen);
@@ -204,7 +204,7 @@ export function spendLines({ spend }: SessionView, now: number = Date.now()): st
   ];
 }
 
-export function whyText(why: WhyAnswer, screen: Screen, now: number = Date.now()): string {
+export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date.now()): string {
   const colour = isColoured(screen);
   const columns = columnsOf(screen);
   const fold = (line: string): string[] => folded(line, columns, 2);

@@ -6,7 +6,7 @@ import { spell } from "../core/spell.js";
 import type { State } from "../core/states.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import type { AgentSummary, Trouble } from "../daemon/summary.js";
-import { ask } from "./ask.js";
+import { askUser } from "./ask.js";
 import { parseSince } from "./since.js";
 import { gistOf } from "./text/incident.js";
 import { isColoured, paint, paintState } from "./text/paint.js";
@@ -30,7 +30,7 @@ export function addSummary(program: Command, _setExit: (code: number) => void): 
     .option("--json", "for programs")
     .action(async ({ since, json }) => {
       const from = Math.floor(since ?? parseSince(USUAL));
-      const summary = await ask("summary", { since: from });
+      const summary = await askUser("summary", { since: from });
       process.stdout.write(json ? `${plainJson(summary)}\n` : summaryText(summary, process.stdout));
     });
 }

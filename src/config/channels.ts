@@ -8,7 +8,7 @@ import * as z from "zod";
 import { SEVERITIES, type Severity } from "../core/alert/alert.js";
 import { redact } from "../core/redact.js";
 import { TROUBLES } from "../core/trouble.js";
-import { readOwnFile } from "./file.js";
+import { readTrustedFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
 import type { Value } from "./key.js";
 import { rousePaths } from "./paths.js";
@@ -152,7 +152,7 @@ export function tablesOf(path: string): {
   positionOf: ReturnType<typeof positionsIn>;
 } {
   const nothing = { tables: {}, positionOf: () => undefined };
-  const found = readOwnFile(path);
+  const found = readTrustedFile(path);
   if (typeof found !== "string") return nothing;
   try {
     const { channels } = parse(found);
@@ -239,7 +239,7 @@ function withSecrets(table: Record<string, unknown>, env: Env, reader: Reader): 
       given[secret] = value;
     }
     if (file !== undefined) {
-      const value = typeof file === "string" ? readOwnFile(file) : null;
+      const value = typeof file === "string" ? readTrustedFile(file) : null;
       if (typeof value !== "string")
         return wrong(`${secret}_file: ${value?.text ?? "there is no such file"}`, `${secret}_file`);
       given[secret] = value.trim().slice(0, SECRET_CHARS_MAX);

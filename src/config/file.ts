@@ -10,7 +10,7 @@ import { type Position, positionsIn } from "./positions.js";
 
 export const CONFIG_VERSION = 1;
 
-export interface Entry {
+export interface ConfigEntry {
   /** Full name, such as `watchdog.poll_interval_secs`. */
   name: string;
   value: unknown;
@@ -18,7 +18,7 @@ export interface Entry {
 }
 
 export interface ConfigFile {
-  entries: Entry[];
+  entries: ConfigEntry[];
   issues: ConfigIssue[];
   /** The layout that it was written for. */
   version: number;
@@ -30,7 +30,7 @@ const DEPTH_MAX = 4;
 
 /** Null when there is no such file. */
 export function readConfigFile(path: string): ConfigFile | null {
-  const read = readOwnFile(path);
+  const read = readTrustedFile(path);
   if (read === null) return null;
   return typeof read === "string" ? parseConfig(path, read) : { entries: [], issues: [read], version: CONFIG_VERSION };
 }
@@ -60,7 +60,7 @@ export function parseConfig(path: string, text: string): ConfigFile {
       position: positionOf(["version"]),
       text: `written for a newer rouse (version ${version}, this one knows ${CONFIG_VERSION}); what is not known is left out`,
     });
-  const entries = [...leavesOf(rest, [])].map(({ path: parts, value }): Entry => {
+  const entries = [...leavesOf(rest, [])].map(({ path: parts, value }): ConfigEntry => {
     const written = parts.join(".");
     const name = version < CONFIG_VERSION ? modernName(written) : written;
     const position = positionOf(parts);
@@ -113,7 +113,7 @@ function isTable(value: unknown): value is Record<string, unknown> {
  * A configuration is a plain file of this user (or of root): anybody else's is not believed, and a pipe would never end.
  * Links are followed, since many keep their settings in a folder of their own.
  */
-export function readOwnFile(path: string): string | ConfigIssue | null {
+export function readTrustedFile(path: string): string | ConfigIssue | null {
   const issue = (text: string): ConfigIssue => ({ level: "error", where: path, text: `${text}; the file is not used` });
   let file: number;
   try {

@@ -3,7 +3,7 @@
  * that is not good is reported and left out, so that a slip in one line costs that line and never the watching.
  */
 import { dirname, join, resolve } from "node:path";
-import { type Entry, readConfigFile } from "./file.js";
+import { type ConfigEntry, readConfigFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
 import { checkValue, complaintOfProject, expectation, type Key, type Value, valueOfText } from "./key.js";
 import { type Config, KEY_BY_NAME, KEYS, toConfig } from "./keys.js";
@@ -14,7 +14,7 @@ import { strayVariables, variablesOf } from "./variables.js";
 
 export type Layer = "default" | "user" | "project" | "environment" | "flag";
 
-export interface Origin {
+export interface ConfigOrigin {
   layer: Layer;
   /** The file, variable or flag; empty for a default. */
   where: string;
@@ -24,7 +24,7 @@ export interface Origin {
 export interface LoadedConfig {
   config: Config;
   /** By full name. */
-  origins: Record<string, Origin>;
+  origins: Record<string, ConfigOrigin>;
   issues: ConfigIssue[];
 }
 
@@ -59,7 +59,7 @@ export function loadConfig({
 
 class Loading {
   readonly #values = new Map<string, Value>();
-  readonly #origins = new Map<string, Origin>();
+  readonly #origins = new Map<string, ConfigOrigin>();
   readonly #issues: ConfigIssue[] = [];
 
   takeFile(layer: "user" | "project", path: string): void {
@@ -69,7 +69,7 @@ class Loading {
     for (const entry of file.entries) this.#takeEntry(layer, path, entry);
   }
 
-  #takeEntry(layer: "user" | "project", where: string, { name, value, position }: Entry): void {
+  #takeEntry(layer: "user" | "project", where: string, { name, value, position }: ConfigEntry): void {
     if (name === "channels" || name.startsWith("channels.")) {
       // Those of the user are read by `channels.ts`.
       const text = "channels: a project file may not name channels; they belong into your own configuration";
@@ -123,7 +123,7 @@ class Loading {
   }
 
   finish(): LoadedConfig {
-    const origins: Record<string, Origin> = {};
+    const origins: Record<string, ConfigOrigin> = {};
     for (const name of KEY_BY_NAME.keys()) origins[name] = this.#origins.get(name) ?? { layer: "default", where: "" };
     const config = toConfig(this.#values);
     const issues = [...this.#issues, ...contradictions(config)].slice(0, ISSUES_MAX);
@@ -134,7 +134,7 @@ class Loading {
     return this.#values.get(name) ?? key.default;
   }
 
-  #set(name: string, value: Value, origin: Origin): void {
+  #set(name: string, value: Value, origin: ConfigOrigin): void {
     this.#values.set(name, value);
     this.#origins.set(name, origin);
   }

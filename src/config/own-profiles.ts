@@ -3,7 +3,7 @@
  * left out, and the others hold. A project has none: it lies where an agent can write.
  */
 import type { ProfileOverride } from "../programs/shared/profile.js";
-import { readOwnFile } from "./file.js";
+import { readTrustedFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
 import { rousePaths } from "./paths.js";
 import { profilesIn } from "./profile-check.js";
@@ -34,7 +34,7 @@ export function loadOwnProfiles(config: string = rousePaths().config): OwnProfil
 }
 
 function readProfiles(path: string): ProfileOverride[] | ConfigIssue {
-  const text = readOwnFile(path);
+  const text = readTrustedFile(path);
   // It went between the look into the folder and this one.
   if (text === null) return [];
   if (typeof text !== "string") return text;

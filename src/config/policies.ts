@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { POLICIES } from "../core/policy/builtin.js";
 import { type HealthKeys, withHealth } from "../core/policy/health.js";
 import type { Policy } from "../core/policy/policy.js";
-import { readOwnFile } from "./file.js";
+import { readTrustedFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
 import { rousePaths } from "./paths.js";
 import { type OwnPolicy, parsePolicy } from "./policy-file.js";
@@ -21,7 +21,7 @@ const FILES_MAX = 200;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/;
 
 type Env = Readonly<Record<string, string | undefined>>;
-type FileText = ReturnType<typeof readOwnFile>;
+type FileText = ReturnType<typeof readTrustedFile>;
 
 /** Projects that differ in these keys are few; an agent that writes ever other ones costs time, not memory. */
 const MADE_MAX = 100;
@@ -37,7 +37,7 @@ export class PolicyFiles {
   constructor(env: Env = process.env) {
     this.#files = policyFiles(join(rousePaths(env).config, "policies")).map((path) => ({
       path,
-      text: readOwnFile(path),
+      text: readTrustedFile(path),
     }));
   }
 
@@ -78,7 +78,7 @@ export function loadPolicies(health: HealthKeys, env: Env = process.env): Loaded
 
 /** A policy file anywhere, such as one that `--policy` names. It may extend any policy that is known before it. */
 export function readPolicy(path: string, known: (name: string) => Policy | undefined): OwnPolicy | ConfigIssue {
-  return policyIn(path, readOwnFile(path), known);
+  return policyIn(path, readTrustedFile(path), known);
 }
 
 function policyIn(path: string, text: FileText, known: (name: string) => Policy | undefined): OwnPolicy | ConfigIssue {

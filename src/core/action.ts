@@ -121,7 +121,7 @@ export type OutcomeResult =
   | "unknown"; // it may or may not have happened
 
 /** Recorded after the touch. */
-export interface Outcome {
+export interface ActionOutcome {
   intent: string;
   at: number;
   result: OutcomeResult;
@@ -131,7 +131,7 @@ export interface Outcome {
 }
 
 export interface Deed extends Intent {
-  outcome: Outcome | null;
+  outcome: ActionOutcome | null;
 }
 
 /** Refusals cost nothing. All else counts, also what may not have happened. */

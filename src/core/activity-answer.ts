@@ -7,7 +7,7 @@ import { isNoise } from "./noise.js";
 import type { Signal } from "./signal.js";
 
 /** Signals of an answer to rouse's own prompt that may be nothing; null while nobody waits for one. */
-export interface Answer {
+export interface PendingAnswer {
   chars: number;
   held: Signal[];
 }
@@ -29,9 +29,9 @@ const WORK: ReadonlySet<Signal["kind"]> = new Set<Signal["kind"]>([
 
 /** What becomes of the answer with this signal, and which signals count now. */
 export function takeAnswer(
-  answer: Answer | null,
+  answer: PendingAnswer | null,
   signal: Signal,
-): { answer: Answer | null; counts: readonly Signal[] } {
+): { answer: PendingAnswer | null; counts: readonly Signal[] } {
   const isAsked = signal.kind === "message" && signal.role === "user";
   if (isAsked) return { answer: signal.own ? { chars: 0, held: [] } : null, counts: [signal] };
   if (answer === null) return { answer, counts: [signal] };

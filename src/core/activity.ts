@@ -9,7 +9,7 @@
  *
  * Its model failed open: a detector that could not look permitted the resume. Ours says `known: false` instead.
  */
-import { type Answer, takeAnswer } from "./activity-answer.js";
+import { type PendingAnswer, takeAnswer } from "./activity-answer.js";
 import type { ActivitySource, Reliability } from "./activity-sources.js";
 import { ACTIVITY_SOURCES, activitySourceOf } from "./activity-sources.js";
 import type { Asleep } from "./awake.js";
@@ -48,7 +48,7 @@ export interface ActivityState {
   lookedFrom: number | null;
   lookedAt: number | null;
   screen: Pick<ScreenReading, "reply" | "tokens"> | null;
-  answer: Answer | null;
+  answer: PendingAnswer | null;
   asleep: Asleep;
 }
 

@@ -2,10 +2,10 @@
 import { type Action, intentOf } from "./action.js";
 import { decide } from "./decide.js";
 import type { Effect } from "./effects.js";
-import { type Facts, factsOf, guardFrom } from "./facts.js";
+import { type ActionFacts, actionFactsOf, guardFrom } from "./facts.js";
 import { forgoneDeeds } from "./forgone.js";
 import { type Incident, isOpen, silencedUntil } from "./incident/incident.js";
-import { heldUntil } from "./incident/over-budget.js";
+import { budgetHoldUntil } from "./incident/over-budget.js";
 import { applyToIncidents } from "./incident-events.js";
 import type { NodeState } from "./node-state.js";
 import type { SessionJudge } from "./session-judge.js";
@@ -78,12 +78,12 @@ export function situationOf(state: NodeState, incident: Incident, judge: Session
   return rules.whatIf?.(situation) ?? situation;
 }
 
-function factsFor(state: NodeState, incident: Incident, judge: SessionJudge, now: number): Facts {
+function factsFor(state: NodeState, incident: Incident, judge: SessionJudge, now: number): ActionFacts {
   const { incidents, rules } = state;
   const { session, evidence } = judge;
   const deeds = incidents.deeds.filter((deed) => deed.incident === incident.id);
   return {
-    ...factsOf(evidence, guardFrom(incident, deeds), now, judge.settings),
+    ...actionFactsOf(evidence, guardFrom(incident, deeds), now, judge.settings),
     wokeAt: wokeAt(state, judge),
     origin: session.origin,
     allowed: rules.isAllowed(session, incident.trouble),
@@ -91,7 +91,7 @@ function factsFor(state: NodeState, incident: Incident, judge: SessionJudge, now
     gone: evidence.exit !== null || session.endedAt !== null,
     observerHealthy: canObserve(state, judge),
     silencedUntil: silencedUntil(incidents, incident, now),
-    heldUntil: heldUntil(incidents, incident.agent),
+    heldUntil: budgetHoldUntil(incidents, incident.agent),
   };
 }
 

@@ -13,10 +13,10 @@ export const AGENT_LIMITS = {
   command: 250_000,
 } as const;
 
-type Said = Pick<AgentSession, "name" | "tags" | "task" | "workspace" | "command"> & { kind: string | null };
+type LimitedText = Pick<AgentSession, "name" | "tags" | "task" | "workspace" | "command"> & { kind: string | null };
 
 /** What is too long or too much, and how much may be; null when all of it can be kept. */
-export function tooMuch({ name, kind, tags, task, workspace, command }: Partial<Said>): string | null {
+export function tooMuch({ name, kind, tags, task, workspace, command }: Partial<LimitedText>): string | null {
   const { word } = AGENT_LIMITS;
   const isWord = (text: string): boolean => text.length > 0 && text.length <= word;
   if (![name ?? "-", kind ?? "-", ...(tags ?? [])].every(isWord))

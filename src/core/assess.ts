@@ -30,7 +30,7 @@ import { versionFit } from "./version-fit.js";
 /** Grows whenever the same evidence may give another verdict, so that recorded timelines can be compared. */
 export const RULESET = 10;
 
-export interface Verdict {
+export interface RuleVerdict {
   state: State;
   cause: Cause | null;
   confidence: number;
@@ -44,7 +44,7 @@ export interface Verdict {
   onlyTold?: string;
 }
 
-export interface Assessment extends Required<Omit<Verdict, "act" | "onlyTold">>, Pick<Verdict, "onlyTold"> {
+export interface Assessment extends Required<Omit<RuleVerdict, "act" | "onlyTold">>, Pick<RuleVerdict, "onlyTold"> {
   /** Suspicion is told early and acted on late; what a record or the program itself says is certain at once. */
   level: "tell" | "act";
   at: number;
@@ -54,7 +54,7 @@ export interface Assessment extends Required<Omit<Verdict, "act" | "onlyTold">>,
 }
 
 /** What the rules share: the evidence, the moment, and what was settled once for all of them. */
-export interface Question {
+export interface RuleInput {
   evidence: Evidence;
   now: number;
   /** A turn runs (true), none does (false), nobody can tell (null). */
@@ -70,7 +70,7 @@ export interface Question {
   settings: Settings;
 }
 
-export type JudgementRule = (question: Question) => Verdict | null;
+export type JudgementRule = (question: RuleInput) => RuleVerdict | null;
 
 const RULES: readonly JudgementRule[] = [
   byExit,
@@ -111,7 +111,7 @@ export function decidingRule(evidence: Evidence, now: number, settings: Settings
   return RULES.find((rule) => rule(question) !== null)?.name ?? null;
 }
 
-function questionOf(evidence: Evidence, now: number, settings: Settings, due: Question["due"]): Question {
+function questionOf(evidence: Evidence, now: number, settings: Settings, due: RuleInput["due"]): RuleInput {
   const word = turnWord(evidence.turn);
   const since = (at: number): number => awakeMs(evidence.asleep, at, now);
   return {
@@ -148,7 +148,7 @@ const unseen = ({ since, text }: NonNullable<Evidence["blind"]>, awakeSince: (at
 const QUIET: ReadonlySet<State> = new Set<State>(["starting", "idle"]);
 
 /** What makes the screen's word weaker than usual. Said with every verdict, so that nobody trusts a profile too long. */
-function doubts({ progress, session, traits, exit }: Evidence, since: Question["since"]): string[] {
+function doubts({ progress, session, traits, exit }: Evidence, since: RuleInput["since"]): string[] {
   if (!progress.reading || exit) return [];
   const found: string[] = [];
   const fit = versionFit(traits.versions, session.version);

@@ -4,7 +4,7 @@ import type { Budget, Budgets } from "./policy/policy.js";
 
 export type BudgetScope = "incident" | "agent" | "node";
 
-export interface Spent {
+export interface ExhaustedBudget {
   scope: BudgetScope;
   /** "12 touches in 60 min" */
   what: string;
@@ -21,7 +21,7 @@ export function spentBudget(
   deeds: readonly Deed[],
   of: { incident: string; agent: string; restart: boolean },
   now: number,
-): Spent | null {
+): ExhaustedBudget | null {
   const touches = deeds.filter(isTouch);
   const ofIncident = touches.filter(({ incident }) => incident === of.incident).length;
   if (ofIncident >= budgets.incident)
@@ -48,7 +48,13 @@ export function spentBudget(
   return found.sort((a, b) => (b.freeAt ?? 0) - (a.freeAt ?? 0))[0] ?? null;
 }
 
-function within(scope: BudgetScope, noun: string, budget: Budget, deeds: readonly Deed[], now: number): Spent | null {
+function within(
+  scope: BudgetScope,
+  noun: string,
+  budget: Budget,
+  deeds: readonly Deed[],
+  now: number,
+): ExhaustedBudget | null {
   // A deed of the future, after the clock was set back, still counts.
   const inPeriod = deeds.filter(({ at }) => at > now - budget.periodMs).sort((a, b) => a.at - b.at);
   if (inPeriod.length < budget.times) return null;

@@ -4,7 +4,7 @@ import { START } from "../../test/support/steps.js";
 import type { Assessment } from "./assess.js";
 import { byHand } from "./by-hand.js";
 import { decide } from "./decide.js";
-import type { Facts } from "./facts.js";
+import type { ActionFacts } from "./facts.js";
 import { takeIncidents } from "./incident/fold.js";
 import { createIncidents, type Incident } from "./incident/incident.js";
 import { POLICIES } from "./policy/builtin.js";
@@ -12,7 +12,7 @@ import type { Situation } from "./situation.js";
 
 interface Given {
   assessment?: Partial<Assessment>;
-  facts?: Partial<Facts>;
+  facts?: Partial<ActionFacts>;
   incident?: Partial<Incident>;
 }
 
@@ -67,7 +67,7 @@ describe("a person who asks for it", () => {
     ["it cannot be done", { facts: { can: [] } }, "not possible here"],
     [
       "it is active",
-      { facts: { guard: { send: false, may_ask: false, reason: "a commit" } as Facts["guard"] } },
+      { facts: { guard: { send: false, may_ask: false, reason: "a commit" } as ActionFacts["guard"] } },
       "guard",
     ],
   ])("touches nothing when %s", (_, given, reason) => {

@@ -5,7 +5,7 @@
 import { type ActionTraits, type Deed, resultOf } from "./action.js";
 import type { Assessment } from "./assess.js";
 import { awakeMs } from "./awake.js";
-import { type Spent, spentBudget } from "./budget.js";
+import { type ExhaustedBudget, spentBudget } from "./budget.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import { limitDueAt } from "./limit-wait.js";
 import type { Rung } from "./policy/policy.js";
@@ -14,23 +14,23 @@ import { spell } from "./spell.js";
 import { HANDS_OFF, troubleOf } from "./trouble.js";
 import { waitsForTurn } from "./turn-taking.js";
 
-interface Question extends Situation {
+interface CheckInput extends Situation {
   rung: Rung;
   /** Of this incident. */
   deeds: readonly Deed[];
   traits: ActionTraits;
 }
 
-type Objection =
+type CheckResult =
   /** `never`: not for the rung, which does not come. */
   | { to: "wait"; reason: string; until: number | null; never?: true }
   | { to: "human"; reason: string }
   /** Nothing else stands against it; `beyond`: but for what would have been done before, which used up a budget. */
   | { to: "permission"; reason: string; beyond: boolean }
   | null;
-type Check = (question: Question) => Objection;
+type ActionCheck = (question: CheckInput) => CheckResult;
 
-export const LOOK_AGAIN_MS: number = 30 * SECOND;
+export const RECHECK_MS: number = 30 * SECOND;
 /** After waking up, nothing is done for so long: what was seen before the sleep is old, and what comes is late. */
 const WAKE_GRACE_MS: number = MINUTE;
 /** So long what an agent shows may be on its way. */
@@ -38,17 +38,17 @@ const UNSEEN_MAX_MS: number = 10 * MINUTE;
 /** Nobody is interrupted before the program's own time-out, and a little. */
 const OWN_TIMEOUT_MARGIN_MS: number = 30 * SECOND;
 
-const wait = (reason: string, until: number | null): Objection => ({ to: "wait", reason, until });
-const human = (reason: string): Objection => ({ to: "human", reason });
+const wait = (reason: string, until: number | null): CheckResult => ({ to: "wait", reason, until });
+const human = (reason: string): CheckResult => ({ to: "human", reason });
 
 /** Evidence may still come; but what is never certain enough to act on is still a trouble that somebody should see. */
-function waitPatiently({ incident, policy, assessment, asleep, now }: Question, reason: string): Objection {
+function waitPatiently({ incident, policy, assessment, asleep, now }: CheckInput, reason: string): CheckResult {
   if (awakeMs(asleep, incident.since, now) >= policy.patienceMs) return human(reason);
-  return wait(reason, Math.max(now + SECOND, Math.min(assessment.recheckAt ?? Infinity, now + LOOK_AGAIN_MS)));
+  return wait(reason, Math.max(now + SECOND, Math.min(assessment.recheckAt ?? Infinity, now + RECHECK_MS)));
 }
 
 /** Where no evidence can grow, nothing is announced that never comes: what a human may do about it is said instead. */
-function waitForEvidence(question: Question, reason: string): Objection {
+function waitForEvidence(question: CheckInput, reason: string): CheckResult {
   const { assessment, rung } = question;
   if (assessment.onlyTold === undefined) return waitPatiently(question, reason);
   const why = `rouse does not ${rung.do} it: ${assessment.onlyTold}; you can, with \`rouse stop\` or \`rouse recover --restart\``;
@@ -60,22 +60,22 @@ function waitForEvidence(question: Question, reason: string): Objection {
 const RUNS: ReadonlySet<Assessment["state"]> = new Set<Assessment["state"]>(["working", "waiting", "stuck"]);
 
 /** Is the trouble there at this moment, or what rouse's own last deed made of it? */
-const isThere: Check = ({ assessment, incident, rung, deeds, traits, facts, now }) => {
+const isThere: ActionCheck = ({ assessment, incident, rung, deeds, traits, facts, now }) => {
   const trouble = troubleOf(assessment);
   if (trouble === incident.trouble) return null;
   if (trouble !== null && HANDS_OFF.has(trouble))
-    return wait(`${trouble}: only a human can answer this`, now + LOOK_AGAIN_MS);
+    return wait(`${trouble}: only a human can answer this`, now + RECHECK_MS);
   if (incident.trouble === "over_budget")
-    return !traits.touches || RUNS.has(assessment.state) ? null : wait("no turn runs", now + LOOK_AGAIN_MS);
+    return !traits.touches || RUNS.has(assessment.state) ? null : wait("no turn runs", now + RECHECK_MS);
   const last = deeds.at(-1);
   const interrupted = last?.do === "interrupt" && resultOf(last, now) === "done";
   const atPrompt = assessment.state === "idle" || assessment.state === "complete";
   if (rung.do === "nudge" && interrupted && atPrompt) return null;
   if (traits.starts && !traits.destructive && (assessment.state === "gone" || facts.gone)) return null;
-  return wait("it is not to be seen at this moment", now + LOOK_AGAIN_MS);
+  return wait("it is not to be seen at this moment", now + RECHECK_MS);
 };
 
-const isDue: Check = (question) => {
+const isDue: ActionCheck = (question) => {
   const { incident, assessment, facts, policy, rung, deeds, asleep, now } = question;
   const lasted = awakeMs(asleep, incident.since, now);
   if (lasted < rung.when.afterMs) return wait(`${rung.do} comes later`, now + rung.when.afterMs - lasted);
@@ -91,20 +91,20 @@ const isDue: Check = (question) => {
     : null;
 };
 
-const observerIsWell: Check = ({ traits, facts, now }) => {
+const observerIsWell: ActionCheck = ({ traits, facts, now }) => {
   if (!traits.touches) return null;
-  if (!facts.observerHealthy) return wait("rouse itself is not well: it only tells", now + LOOK_AGAIN_MS);
+  if (!facts.observerHealthy) return wait("rouse itself is not well: it only tells", now + RECHECK_MS);
   const sinceWaking = facts.wokeAt === null ? Infinity : now - facts.wokeAt;
   return sinceWaking < WAKE_GRACE_MS ? wait("rouse has just woken up", now + WAKE_GRACE_MS - sinceWaking) : null;
 };
 
-const nobodyIsThere: Check = ({ traits, facts, now }) => {
+const nobodyIsThere: ActionCheck = ({ traits, facts, now }) => {
   if (!traits.touches) return null;
   if (facts.humanPresent) return wait("a human is at the keyboard", now + MINUTE);
   return facts.promptOpen && !traits.starts ? human("a dialog is open, and only a human may answer it") : null;
 };
 
-const isItsTurn: Check = ({ turn, incident, traits, now }) => {
+const isItsTurn: ActionCheck = ({ turn, incident, traits, now }) => {
   if (!turn || !traits.touches) return null;
   const waits = waitsForTurn(turn, incident.agent, traits, now);
   return waits ? wait(waits.reason, waits.until) : null;
@@ -114,18 +114,18 @@ const isItsTurn: Check = ({ turn, incident, traits, now }) => {
  * A nudge that was seen to start a turn has changed the screen. As long as no later one has come, the limit that is judged
  * is from before it, and the next, which the agent may have run into since, is still on its way.
  */
-const isSeenSince: Check = ({ incident, deeds, traits, facts, now }) => {
+const isSeenSince: ActionCheck = ({ incident, deeds, traits, facts, now }) => {
   if (incident.trouble !== "rate_limited") return null;
   const last = deeds.at(-1);
   const shownAt = facts.shownAt ?? null;
   if (!traits.types || !last?.outcome?.proven || shownAt === null || shownAt >= last.at) return null;
   const until = last.outcome.at + UNSEEN_MAX_MS;
   const reason = `its screen was not seen since ${last.do}`;
-  return now < until ? wait(reason, Math.min(until, now + LOOK_AGAIN_MS)) : null;
+  return now < until ? wait(reason, Math.min(until, now + RECHECK_MS)) : null;
 };
 
 /** The activity assessment: whoever is active is left alone; whom nobody could see may be asked once, and no more. */
-const guardAgrees: Check = (question) => {
+const guardAgrees: ActionCheck = (question) => {
   const { rung, deeds, traits, facts } = question;
   if ((!traits.types && !traits.starts) || !facts.guard || facts.guard.send) return null;
   const asked = deeds.some((deed) => deed.do === rung.do && resultOf(deed, question.now) !== "refused");
@@ -133,20 +133,20 @@ const guardAgrees: Check = (question) => {
   return waitPatiently(question, `the guard: ${facts.guard.reason}`);
 };
 
-const isProven: Check = (question) => {
+const isProven: ActionCheck = (question) => {
   const { traits, assessment, rung } = question;
   if (!traits.destructive || (assessment.level === "act" && assessment.kinds.length >= 2)) return null;
   const seers = assessment.kinds.map((kind) => (kind === "person" ? "you, who asked" : kind));
   return waitForEvidence(question, `${rung.do} needs two kinds of evidence; seen by: ${seers.join(", ") || "none"}`);
 };
 
-function spentOn({ policy, incident, traits, now }: Question, deeds: readonly Deed[]): Spent | null {
+function spentOn({ policy, incident, traits, now }: CheckInput, deeds: readonly Deed[]): ExhaustedBudget | null {
   if (!traits.touches) return null;
   const restart = traits.destructive || traits.starts;
   return spentBudget(policy.budgets, deeds, { incident: incident.id, agent: incident.agent, restart }, now);
 }
 
-const isAffordable: Check = (question) => {
+const isAffordable: ActionCheck = (question) => {
   const spent = spentOn(question, question.history);
   if (!spent) return null;
   // A node's budget is spent by others: this one waits. An agent that used up its own is given up.
@@ -155,13 +155,13 @@ const isAffordable: Check = (question) => {
 };
 
 /** Who was interrupted for its spending is not set going again for another trouble. */
-const isNotHeld: Check = ({ traits, facts }) =>
+const isNotHeld: ActionCheck = ({ traits, facts }) =>
   facts.heldUntil && (traits.types || traits.starts)
     ? wait("it was interrupted because its budget of the night is used up", facts.heldUntil)
     : null;
 
 /** Asked last: what only waits for permission would have been done, as far as budgets go. */
-const isAllowed: Check = (question) => {
+const isAllowed: ActionCheck = (question) => {
   const { facts, history, forgone = [] } = question;
   if (facts.allowed) return null;
   const spent = spentOn(question, [...history, ...forgone]);
@@ -173,7 +173,7 @@ const isAllowed: Check = (question) => {
   };
 };
 
-export const CHECKS: readonly Check[] = [
+export const CHECKS: readonly ActionCheck[] = [
   isThere,
   isDue,
   observerIsWell,

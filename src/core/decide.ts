@@ -5,7 +5,7 @@
  * a clock, a random number or the world: who carries the action out checks all of it again on what it sees then.
  */
 import { ACTIONS, type Action, counts, type Deed, resultOf } from "./action.js";
-import { CHECKS, LOOK_AGAIN_MS } from "./checks.js";
+import { CHECKS, RECHECK_MS } from "./checks.js";
 import { SECOND } from "./defaults.js";
 import { digest } from "./digest.js";
 import { confirmsAt } from "./incident/course.js";
@@ -48,7 +48,7 @@ export function decide(input: Situation): Decision {
   const seen = troubleOf(input.assessment);
   const isGone = input.facts.gone || input.assessment.state === "gone";
   if (!rung && seen !== null && seen !== incident.trouble && !isGone && incident.trouble !== "over_budget")
-    return nothing(`${seen} is seen at this moment`, now + LOOK_AGAIN_MS);
+    return nothing(`${seen} is seen at this moment`, now + RECHECK_MS);
   if (!rung) return escalate(input, deeds, howItEnded(policy, ladder, skipped, deeds));
   for (const check of CHECKS) {
     const objection = check({ ...input, rung, deeds, traits: ACTIONS[rung.do] });
@@ -71,7 +71,7 @@ function beforeTheLadder({ incident, assessment, facts, policy, asleep, now }: S
   if (facts.silencedUntil !== null) return nothing("silenced", facts.silencedUntil);
   if (incident.escalated) return nothing("a human was told");
   if (assessment.state === "unknown" && incident.trouble !== "unknown")
-    return nothing("rouse cannot see enough: it only tells", now + LOOK_AGAIN_MS);
+    return nothing("rouse cannot see enough: it only tells", now + RECHECK_MS);
   if (incident.confirmedAt === null)
     return nothing(
       "the suspicion has to last before it is acted on",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { START, screen } from "../../test/support/steps.js";
 import { createEvidence, take } from "./evidence/evidence.js";
-import { factsOf, guardFrom } from "./facts.js";
+import { actionFactsOf, guardFrom } from "./facts.js";
 import type { Incident } from "./incident/incident.js";
 
 const incident = { id: "i", since: START + 60_000 } as Incident;
@@ -14,7 +14,7 @@ describe("the guard's question", () => {
     const evidence = createEvidence();
     take(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
     take(evidence, { ...screen({ busy: false, reply: "You hit your limit" }), at: incident.since + afterMs });
-    const facts = factsOf(evidence, guardFrom(incident, []), incident.since + 180_000);
+    const facts = actionFactsOf(evidence, guardFrom(incident, []), incident.since + 180_000);
     expect(facts.guard?.send).toBe(send);
   });
 
@@ -23,7 +23,7 @@ describe("the guard's question", () => {
     take(evidence, { ...screen({ busy: true, reply: "I look at the code" }), at: START });
     take(evidence, { ...screen({ busy: true, reply: "I go on" }), at: incident.since + 20_000 });
     const guard = (isGuarded: boolean) =>
-      factsOf(evidence, guardFrom(incident, []), incident.since + 180_000, { isGuarded }).guard;
+      actionFactsOf(evidence, guardFrom(incident, []), incident.since + 180_000, { isGuarded }).guard;
     expect(guard(true)?.send).toBe(false);
     expect(guard(false)).toBeNull();
   });
@@ -41,7 +41,7 @@ describe("the guard's question", () => {
       [commit, doneMs],
     ] as const)
       take(evidence, { ...signal, at: incident.since + afterMs });
-    const facts = factsOf(evidence, guardFrom(incident, []), incident.since + 180_000);
+    const facts = actionFactsOf(evidence, guardFrom(incident, []), incident.since + 180_000);
     expect(facts.guard?.send).toBe(send);
   });
 });

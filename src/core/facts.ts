@@ -7,11 +7,11 @@ import type { Evidence } from "./evidence/evidence.js";
 import { openPrompt } from "./evidence/prompts.js";
 import { type ResumeAdvice, shouldSendResume } from "./guard.js";
 import type { Incident } from "./incident/incident.js";
-import type { Origin } from "./policy/policy.js";
+import type { SessionOrigin } from "./policy/policy.js";
 import { ownTimeoutMs } from "./traits.js";
 
-export interface Facts {
-  origin: Origin;
+export interface ActionFacts {
+  origin: SessionOrigin;
   /** The user has turned acting on, for rouse and, where it was only adopted, for this agent. */
   allowed: boolean;
   /** What can be done with this agent at all: it has keys, a resume command, a process group of rouse's own. */
@@ -39,8 +39,8 @@ export interface Facts {
   guard: ResumeAdvice | null;
 }
 
-type Seen = Pick<
-  Facts,
+type FactSource = Pick<
+  ActionFacts,
   "humanPresent" | "promptOpen" | "wokeAt" | "ownTimeoutMs" | "resumesItself" | "shownAt" | "guard"
 >;
 
@@ -65,7 +65,7 @@ export interface FactsOptions extends ActivityOptions {
 }
 
 /** The facts that the evidence itself knows; `since` is that of `guardFrom`. */
-export function factsOf(evidence: Evidence, since: number, now: number, settings?: FactsOptions): Seen {
+export function actionFactsOf(evidence: Evidence, since: number, now: number, settings?: FactsOptions): FactSource {
   const { humanAt, asleep, prompts, failures, traits } = evidence;
   const limits = [failures.limit, failures.shownLimit];
   return {

@@ -4,11 +4,11 @@ export {
   ACTIONS,
   type Action,
   type ActionName,
+  type ActionOutcome,
   type Deed,
   type Intent,
   intentOf,
   NUDGE_TEXTS,
-  type Outcome,
   PROOFS,
   type Proof,
 } from "./action.js";
@@ -19,7 +19,7 @@ export { DEFAULTS, type Defaults } from "./defaults.js";
 export { burnRates } from "./evidence/burn.js";
 export { createEvidence, type Evidence, take } from "./evidence/evidence.js";
 export { EVIDENCE_KINDS, type EvidenceKind } from "./evidence/kinds.js";
-export { type Facts, factsOf, guardFrom } from "./facts.js";
+export { type ActionFacts, actionFactsOf, guardFrom } from "./facts.js";
 export { isMeaningfulProgress, isResumerPrompt, ROUSE_MARK, shouldSendResume } from "./guard.js";
 export type { IncidentChange } from "./incident/course.js";
 export { type IncidentInput, takeIncidents } from "./incident/fold.js";

@@ -3,7 +3,7 @@ import { ACTIONS, counts, type Deed, type Proof, resultOf } from "./action.js";
 import type { Assessment } from "./assess.js";
 import { type Asleep, awakeMs } from "./awake.js";
 import { MINUTE, SECOND } from "./defaults.js";
-import type { Facts } from "./facts.js";
+import type { ActionFacts } from "./facts.js";
 import type { Rung } from "./policy/policy.js";
 import { traitsOf } from "./policy/problems.js";
 import { troubleOf } from "./trouble.js";
@@ -68,7 +68,7 @@ export function nextRung(
   ladder: readonly Rung[],
   deeds: readonly Deed[],
   assessment: Assessment,
-  facts: Facts,
+  facts: ActionFacts,
 ): { rung: Rung | null; skipped: string[] } {
   const used = (rung: Rung): number => deeds.filter((deed) => deed.do === rung.do && counts(deed)).length;
   const from = Math.max(
@@ -91,7 +91,7 @@ function stillRuns(assessment: Assessment): boolean {
 }
 
 /** Why a rung is not for this session at all; null when it is. */
-function unfit(rung: Rung, assessment: Assessment, facts: Facts): string | null {
+function unfit(rung: Rung, assessment: Assessment, facts: ActionFacts): string | null {
   const traits = ACTIONS[rung.do];
   // Even a policy that says otherwise does not end a human's own terminal.
   if (traits.destructive && rung.do !== "end_child" && facts.origin === "run") return "it runs in your terminal";

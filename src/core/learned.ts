@@ -22,7 +22,7 @@ export interface GapTaint {
   asleep?: boolean;
 }
 
-export interface Bounds {
+export interface ThresholdBounds {
   priorMs: number;
   floorMs: number;
   ceilingMs: number;
@@ -98,7 +98,7 @@ const SAMPLES_MIN = 20;
 const QUANTILE = 0.95;
 const FACTOR = 8;
 
-export function learnedThreshold(state: LearnedState, key: WorkKey, bounds: Bounds): LearnedThreshold {
+export function learnedThreshold(state: LearnedState, key: WorkKey, bounds: ThresholdBounds): LearnedThreshold {
   const [ofClass, ofCommand] = poolsOf(key);
   for (const [pool, of] of [
     ["command", ofCommand],
@@ -139,6 +139,6 @@ function halve(histogram: Histogram): void {
   histogram.total = histogram.counts.reduce((sum, count) => sum + count, 0);
 }
 
-function clamp(ms: number, { floorMs, ceilingMs }: Bounds): number {
+function clamp(ms: number, { floorMs, ceilingMs }: ThresholdBounds): number {
   return Math.min(ceilingMs, Math.max(floorMs, ms));
 }

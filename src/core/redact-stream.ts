@@ -5,7 +5,7 @@
  * The line that is not finished is held back until it is, or until the caller has waited long enough (`flush`). What
  * went out before is remembered for a while, so that the rest of a secret is known as such when it comes.
  */
-import { type Span, secretSpans } from "./redact.js";
+import { secretSpans, type TextSpan } from "./redact.js";
 
 const HELD_MAX = 4096;
 const CONTEXT_MAX = 2048;
@@ -79,9 +79,9 @@ const WRAPPED = /[ \t│┃|]{0,200}\n[ \t\n│┃|]{0,200}(?=[A-Za-z_+/=.~-]{0,
 const WRAPPED_SECRET_MIN = 20;
 
 /** A long secret at the end of a row goes on in the next: programs break rows themselves. */
-function withWrapped(text: string, spans: readonly Span[]): Span[] {
-  return spans.flatMap((span): Span[] => {
-    const found: Span[] = [span];
+function withWrapped(text: string, spans: readonly TextSpan[]): TextSpan[] {
+  return spans.flatMap((span): TextSpan[] => {
+    const found: TextSpan[] = [span];
     for (let [from, to] = span; to - from >= WRAPPED_SECRET_MIN && found.length < 8; ) {
       WRAPPED.lastIndex = to;
       const rest = WRAPPED.exec(text)?.[1];

@@ -8,7 +8,7 @@
 import { SECRET_FORMATS } from "./secret-formats.js";
 
 /** From, and the place behind. */
-export type Span = readonly [from: number, to: number];
+export type TextSpan = readonly [from: number, to: number];
 
 const MASK = "*";
 
@@ -25,9 +25,9 @@ const NAMING =
   /(?:token|secret|pass|pwd|auth|key|cookie|credential|_pat|_dsn)\w{0,80}\\?["']?[ \t]{0,4}[:=]|(?:bearer|basic|token)[ \t]{1,4}\S{16}|-(?:api|token|auth|access|pass|secret)|password /i;
 
 /** Where secrets are, in order, without overlaps. */
-export function secretSpans(text: string): Span[] {
+export function secretSpans(text: string): TextSpan[] {
   const hasLongWord = LONG_WORD.test(text);
-  const found: Span[] = [
+  const found: TextSpan[] = [
     ...(hasLongWord ? byBeginning(text) : []),
     ...(NAMING.test(text) ? byName(text) : []),
     ...(hasLongWord ? byShape(text) : []),
@@ -43,7 +43,7 @@ export function secretSpans(text: string): Span[] {
   return merged;
 }
 
-function mask(text: string, spans: readonly Span[]): string {
+function mask(text: string, spans: readonly TextSpan[]): string {
   let masked = "";
   let at = 0;
   for (const [from, to] of spans) {
@@ -61,12 +61,12 @@ const BEGINNINGS = SECRET_FORMATS.flatMap(({ begins, rest }) =>
 ).sort((a, b) => b.begin.length - a.begin.length);
 const BEGINNING = new RegExp(BEGINNINGS.map(({ begin }) => escaped(begin)).join("|"), "g");
 
-function byBeginning(text: string): Span[] {
-  const found: Span[] = [];
+function byBeginning(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
   BEGINNING.lastIndex = 0;
   for (let hit = BEGINNING.exec(text); hit; hit = BEGINNING.exec(text)) {
     const from = hit.index;
-    const end = isWordBefore(text, from) ? null : endOf(text, from);
+    const end = isWordBefore(text, from) ? null : endOfMatch(text, from);
     // A beginning inside another one counts too: "sk-sk-ant-…".
     BEGINNING.lastIndex = end ?? from + 1;
     if (end !== null) found.push([from, end]);
@@ -74,7 +74,7 @@ function byBeginning(text: string): Span[] {
   return found;
 }
 
-function endOf(text: string, from: number): number | null {
+function endOfMatch(text: string, from: number): number | null {
   for (const { begin, rest } of BEGINNINGS) {
     if (!text.startsWith(begin, from)) continue;
     rest.lastIndex = from + begin.length;
@@ -125,9 +125,9 @@ const NAMED: readonly RegExp[] = [
 /** Numbers and the words of programs are no secrets; stars in their place would break JSON. */
 const NO_SECRET = /^(?:[0-9.,]+|true|false|null|none|undefined|required|optional|string|process\.env.*)$/i;
 
-function byName(text: string): Span[] {
+function byName(text: string): TextSpan[] {
   return NAMED.flatMap((name) =>
-    [...text.matchAll(name)].flatMap((hit): Span[] => {
+    [...text.matchAll(name)].flatMap((hit): TextSpan[] => {
       const value = hit[1] ?? hit[2] ?? "";
       const to = hit.index + hit[0].length;
       return value === "" || NO_SECRET.test(value) ? [] : [[to - value.length, to]];
@@ -149,22 +149,22 @@ const SHAPED: readonly RegExp[] = [
   "[0-9a-f]{32}-us[0-9]{1,2}(?![0-9])",
 ].map((shape) => new RegExp(START + shape, "g"));
 
-function byShape(text: string): Span[] {
+function byShape(text: string): TextSpan[] {
   return SHAPED.flatMap((shape) =>
-    [...text.matchAll(shape)].map((hit): Span => [hit.index, hit.index + hit[0].length]),
+    [...text.matchAll(shape)].map((hit): TextSpan => [hit.index, hit.index + hit[0].length]),
   );
 }
 
-function urlPasswords(text: string): Span[] {
-  return [...text.matchAll(URL_PASSWORD)].map((hit): Span => {
+function urlPasswords(text: string): TextSpan[] {
+  return [...text.matchAll(URL_PASSWORD)].map((hit): TextSpan => {
     const to = hit.index + hit[0].length - 1;
     return [to - (hit[1]?.length ?? 0), to];
   });
 }
 
 /** The key between the two lines; to the end of the text, or of what a key can be, where the second one is missing. */
-function armoured(text: string): Span[] {
-  const found: Span[] = [];
+function armoured(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
   let behind = 0;
   for (const { index, 0: head } of text.matchAll(ARMOUR)) {
     if (index < behind) continue;

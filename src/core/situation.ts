@@ -2,7 +2,7 @@
 import type { Deed } from "./action.js";
 import type { Assessment } from "./assess.js";
 import type { Asleep } from "./awake.js";
-import type { Facts } from "./facts.js";
+import type { ActionFacts } from "./facts.js";
 import type { Incident } from "./incident/incident.js";
 import type { Policy } from "./policy/policy.js";
 import type { Turn } from "./turn-taking.js";
@@ -18,7 +18,7 @@ export interface Situation {
   forgone?: readonly Deed[];
   /** Where the incident is part of an outage. */
   turn: Turn | null;
-  facts: Facts;
+  facts: ActionFacts;
   asleep: Asleep;
   now: number;
 }

@@ -14,6 +14,6 @@ export function ago(ms: number): string {
 }
 
 /** How long it has lasted: "for less than a second", "for 45 s". */
-export function lasting(ms: number): string {
+export function formatFor(ms: number): string {
   return ms < 1000 ? "for less than a second" : `for ${spell(ms)}`;
 }

@@ -1,6 +1,6 @@
 /** What an agent used in a night beside what it may use: its sessions together, in words that explain themselves. */
 import { type Settings, setting } from "./defaults.js";
-import type { Spent } from "./evidence/spend.js";
+import type { TokenSpend } from "./evidence/spend.js";
 
 /** From the hour at which nights start to the same hour of the next day. */
 export interface Night {
@@ -8,7 +8,7 @@ export interface Night {
   to: number;
 }
 
-export interface NightSpend extends Spent {
+export interface NightSpend extends TokenSpend {
   night: Night;
   /** 0 for none. */
   tokensBudget: number;
@@ -22,7 +22,7 @@ export interface NightSpend extends Spent {
 export const hasSpendBudget = (settings: Settings): boolean =>
   setting(settings, "tokens_per_night") > 0 || setting(settings, "cost_usd_per_night") > 0;
 
-export function nightSpend(sessions: readonly Spent[], night: Night, settings: Settings): NightSpend {
+export function nightSpend(sessions: readonly TokenSpend[], night: Night, settings: Settings): NightSpend {
   const tokensBudget = setting(settings, "tokens_per_night");
   const costBudget = setting(settings, "cost_usd_per_night");
   const [tokens, costUsd, unpriced] = (["tokens", "costUsd", "unpriced"] as const).map((what) =>

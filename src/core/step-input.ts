@@ -1,5 +1,5 @@
 /** What can happen on a node, from its sensors, its store, its actions and its users. */
-import type { Action, Outcome } from "./action.js";
+import type { Action, ActionOutcome } from "./action.js";
 import type { AgentSession } from "./agent.js";
 import type { Effect } from "./effects.js";
 import type { IncidentInput } from "./incident/fold.js";
@@ -34,7 +34,7 @@ export type StepInput =
   /** A user asks for another attempt at one incident. */
   | { kind: "retry"; incident: string }
   | { kind: "order"; action: Action; session: string }
-  | { kind: "outcome"; outcome: Outcome; session: string }
+  | { kind: "outcome"; outcome: ActionOutcome; session: string }
   /** Signals can or cannot be stored. */
   | { kind: "storage"; isWorking: boolean }
   | { kind: "saved" }

@@ -48,7 +48,7 @@ export type Keys =
   | { kind: "interrupt"; press: number }
   | { kind: "erase"; chars: number };
 
-type Check = (sight: Sight, demand: Demand) => string | null;
+type KeyCheck = (sight: Sight, demand: Demand) => string | null;
 
 /** Why nothing may be typed into this; null when it may. */
 export function objectionTo(sight: Sight, demand: Demand): string | null {
@@ -59,7 +59,7 @@ export function objectionTo(sight: Sight, demand: Demand): string | null {
   return null;
 }
 
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly KeyCheck[] = [
   ({ glance: { dialog } }) => (dialog === null ? null : `a dialog is open (${dialog})`),
   ({ glance: { says } }) => (says === "blocked" ? "the program says that it waits for an answer" : null),
   ({ quietMs }, demand) => (quietMs < demand.quietMs ? `somebody typed ${seconds(quietMs)} ago` : null),

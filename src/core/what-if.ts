@@ -8,7 +8,7 @@ import type { Assessment } from "./assess.js";
 import type { Effect } from "./effects.js";
 import type { Incidents } from "./incident/incident.js";
 import { createNodeState, type NodeState } from "./node-state.js";
-import type { Origin, Policy } from "./policy/policy.js";
+import type { Policy, SessionOrigin } from "./policy/policy.js";
 import { type JudgingOptions, SessionJudge } from "./session-judge.js";
 import type { Situation } from "./situation.js";
 import type { NightSpend } from "./spending.js";
@@ -28,7 +28,7 @@ export interface Would {
 
 export interface WhatIfOptions {
   policy: Policy;
-  origin: Origin;
+  origin: SessionOrigin;
   /** Which actions would be possible with the agent; all of them if not given. */
   can?: readonly ActionName[];
   settings?: JudgingOptions;
@@ -47,7 +47,7 @@ const OTHER = "another";
 export class WhatIf {
   readonly state: NodeState;
   readonly would: Would[] = [];
-  readonly origin: Origin;
+  readonly origin: SessionOrigin;
   readonly #options: WhatIfOptions;
   #assumed: SessionJudge | null = null;
 
@@ -129,7 +129,7 @@ export class WhatIf {
 }
 
 /** The session of an agent that is replayed or assumed. */
-export const agentSession = (origin: Origin, kind: string, startedAt: number): AgentSession => ({
+export const agentSession = (origin: SessionOrigin, kind: string, startedAt: number): AgentSession => ({
   session: "recording",
   name: "agent",
   kind,

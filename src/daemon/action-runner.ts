@@ -1,5 +1,5 @@
 /** Runs actions whose intent is saved, and turns every end of one into an outcome. */
-import type { Action, ActionName, Outcome } from "../core/action.js";
+import type { Action, ActionName, ActionOutcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 
 /** Carries actions out. */
@@ -7,21 +7,21 @@ export interface Effects {
   /** Which actions are possible with this agent at all. */
   can(session: AgentSession): readonly ActionName[];
   /** Checks identity and preconditions again, acts, and reports what happened. */
-  carryOut(action: Action, session: AgentSession): Promise<Outcome>;
+  carryOut(action: Action, session: AgentSession): Promise<ActionOutcome>;
 }
 
 export interface ActionRunnerOptions {
   carryOut: Effects["carryOut"];
   now: () => number;
   /** Called once per action. */
-  onOutcome: (outcome: Outcome, session: AgentSession) => void;
+  onOutcome: (outcome: ActionOutcome, session: AgentSession) => void;
 }
 
 export class ActionRunner {
   readonly #options: ActionRunnerOptions;
   readonly #running = new Set<{ until: number; giveUp: () => void }>();
   /** Actions that a user waits for, by id. */
-  readonly #awaited = new Map<string, (outcome: Outcome) => void>();
+  readonly #awaited = new Map<string, (outcome: ActionOutcome) => void>();
 
   constructor(options: ActionRunnerOptions) {
     this.#options = options;
@@ -39,7 +39,7 @@ export class ActionRunner {
   }
 
   /** To be called before the action runs. */
-  outcomeOf({ id }: Action): Promise<Outcome> {
+  outcomeOf({ id }: Action): Promise<ActionOutcome> {
     return new Promise((resolve) => this.#awaited.set(id, resolve));
   }
 
@@ -48,9 +48,9 @@ export class ActionRunner {
   }
 
   /** Past its deadline the outcome is unknown, whatever is reported later. */
-  async #beforeDeadline(action: Action, session: AgentSession, now: number): Promise<Outcome> {
+  async #beforeDeadline(action: Action, session: AgentSession, now: number): Promise<ActionOutcome> {
     const running = { until: now + action.deadlineMs, giveUp: (): void => {} };
-    const late = new Promise<Outcome>((resolve) => {
+    const late = new Promise<ActionOutcome>((resolve) => {
       running.giveUp = () => resolve(this.#outcome(action, "unknown", "it did not end in its time"));
     });
     this.#running.add(running);
@@ -59,11 +59,11 @@ export class ActionRunner {
     return outcome;
   }
 
-  #outcome({ id }: Action, result: Outcome["result"], reason: string): Outcome {
+  #outcome({ id }: Action, result: ActionOutcome["result"], reason: string): ActionOutcome {
     return { intent: id, at: this.#options.now(), result, reason, proven: null };
   }
 
-  async #attempt(action: Action, session: AgentSession): Promise<Outcome> {
+  async #attempt(action: Action, session: AgentSession): Promise<ActionOutcome> {
     try {
       return await this.#options.carryOut(action, session);
     } catch (error) {

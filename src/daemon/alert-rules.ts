@@ -4,7 +4,7 @@ import { Cron } from "croner";
 import type { ChannelSettings } from "../config/channels.js";
 import type { ConfigIssue } from "../config/issue.js";
 import type { Config } from "../config/keys.js";
-import { type AlertRules, type QuietHours, type Route, SEVERITIES, type Severity } from "../core/alert/alert.js";
+import { type AlertRoute, type AlertRules, type QuietHours, SEVERITIES, type Severity } from "../core/alert/alert.js";
 
 export type ConfiguredRules = Omit<AlertRules, "patienceMs" | "tagsOf">;
 
@@ -58,7 +58,7 @@ export function isCron(pattern: string): boolean {
 
 const severityOf = (word: string): Severity | null => SEVERITIES.find((severity) => severity === word) ?? null;
 
-const routeOf = ({ name, severity, agents, tags, troubles, quiet }: ChannelSettings): Route => ({
+const routeOf = ({ name, severity, agents, tags, troubles, quiet }: ChannelSettings): AlertRoute => ({
   channel: name,
   severity,
   agents: agents ?? null,

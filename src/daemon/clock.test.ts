@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { HandClock, MODELS } from "../../test/support/hand-clock.js";
-import { Clock, gapBetween } from "./clock.js";
+import { DaemonClock, gapBetween } from "./clock.js";
 
 const START = Date.parse("2026-03-02T09:00:00Z");
 
@@ -114,7 +114,7 @@ describe("Clock", () => {
     fc.assert(
       fc.property(fc.array(reading, { minLength: 2, maxLength: 30 }), (readings) => {
         let place = 0;
-        const clock = new Clock(() => readings[place] as (typeof readings)[number]);
+        const clock = new DaemonClock(() => readings[place] as (typeof readings)[number]);
         let before = 0;
         for (place = 0; place < readings.length; place++) {
           const now = clock.now();
@@ -127,7 +127,7 @@ describe("Clock", () => {
 
   it("asks the system where it is given nothing else", () => {
     const before = Date.now();
-    expect(new Clock().now()).toBeGreaterThanOrEqual(before);
+    expect(new DaemonClock().now()).toBeGreaterThanOrEqual(before);
   });
 });
 

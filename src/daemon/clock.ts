@@ -43,7 +43,7 @@ const UPTIME_EVERY_MS = 100;
 /** A tick may be late by so much before it is a gap. */
 const LATE_MS = 15_000;
 
-export class Clock {
+export class DaemonClock {
   readonly #read: () => ClockReading;
   readonly #uptime: () => Uptime;
   #last: ClockReading;

@@ -3,7 +3,7 @@
  * Before every attempt the outbox is asked again whether it is still owed, since a later word may have overtaken it or
  * somebody may have taken the trouble. What fails is tried later and later, and given up loudly.
  */
-import type { Channel, Sent } from "../channels/channel.js";
+import type { Channel, DeliveryResult } from "../channels/channel.js";
 import type { Notice } from "../core/alert/alert.js";
 import { digest } from "../core/digest.js";
 import { say } from "../core/say.js";
@@ -111,7 +111,7 @@ export class Courier {
     }
   }
 
-  async #send(channel: Channel, notice: Notice): Promise<Sent> {
+  async #send(channel: Channel, notice: Notice): Promise<DeliveryResult> {
     try {
       return await channel.send(notice, this.#end.signal);
     } catch (error) {
@@ -119,7 +119,7 @@ export class Courier {
     }
   }
 
-  #take(delivery: StoredDelivery, sent: Sent): void {
+  #take(delivery: StoredDelivery, sent: DeliveryResult): void {
     const { outbox, now, giveUpMs } = this.#options;
     if (sent.result === "sent") {
       this.#unsettled.set(idOf(delivery), delivery);

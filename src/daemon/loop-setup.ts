@@ -12,7 +12,7 @@ import { Environments } from "../effects/environments.js";
 import { canDo, carryOut, type EffectWorld } from "../effects/index.js";
 import type { Journal } from "../store/journal.js";
 import { budgetPeriodAt } from "./budget-period.js";
-import type { Clock } from "./clock.js";
+import type { DaemonClock } from "./clock.js";
 import { type EffectSources, effectWorld } from "./effect-world.js";
 import { logLine } from "./log-line.js";
 import { Loop } from "./loop.js";
@@ -51,7 +51,7 @@ export interface LoopSetupOptions {
   log: (line: string) => void;
 }
 
-export function setUpLoop(journal: Journal, clock: Clock, options: LoopSetupOptions): LoopSetup {
+export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSetupOptions): LoopSetup {
   const { paths, config, isOnlyWorkers, profileOf, tuning, sensors, log } = options;
   const files = new PolicyFiles();
   const { issues } = files.under(config.health);

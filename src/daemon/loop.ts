@@ -4,7 +4,7 @@
  * Signals are stored before they are judged. What a step asks for is saved before it is done: an action whose intent
  * could not be saved is not started, and a notice that could not be saved is due again.
  */
-import type { Action, Outcome } from "../core/action.js";
+import type { Action, ActionOutcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Effect } from "../core/effects.js";
 import type { Incidents } from "../core/incident/incident.js";
@@ -15,14 +15,14 @@ import { step } from "../core/step.js";
 import type { StepInput, UserEvent } from "../core/step-input.js";
 import type { Journal } from "../store/journal.js";
 import { ActionRunner, type Effects } from "./action-runner.js";
-import { type Clock, gapBetween, type Look, type Moment, TICK_MS } from "./clock.js";
+import { type DaemonClock, gapBetween, type Look, type Moment, TICK_MS } from "./clock.js";
 import { NoticeStore } from "./notice-store.js";
 import { restoreSessions } from "./restore.js";
 import { SignalStore } from "./signal-store.js";
 
 export interface LoopOptions {
   journal: Journal;
-  clock: Clock;
+  clock: DaemonClock;
   state: NodeState;
   carryOut: Effects["carryOut"];
   /** Sends what is in the outbox; called after every tick. */
@@ -134,7 +134,7 @@ export class Loop {
   }
 
   /** Runs an action that a user asked for. */
-  order(action: Action, session: string): Promise<Outcome> {
+  order(action: Action, session: string): Promise<ActionOutcome> {
     const outcome = this.#runner.outcomeOf(action);
     this.#step({ kind: "order", action, session }, this.now());
     return outcome;

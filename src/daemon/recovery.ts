@@ -1,5 +1,5 @@
 /** A recovery that a person asks for: step after step at once, up to the first that has to be waited for. */
-import type { Action, Outcome } from "../core/action.js";
+import type { Action, ActionOutcome } from "../core/action.js";
 import { isBusy, situationOf } from "../core/agent-decisions.js";
 import { byHand } from "../core/by-hand.js";
 import { type Decision, decide } from "../core/decide.js";
@@ -10,7 +10,7 @@ import type { Loop } from "./loop.js";
 
 export interface Recovery {
   incident: Incident | null;
-  steps: { action: Action; outcome: Outcome }[];
+  steps: { action: Action; outcome: ActionOutcome }[];
   /** Why it ended there. */
   reason: string;
   /** What comes next, or would have been done. */
@@ -21,7 +21,7 @@ export interface Recovery {
 export interface RecoveryHands {
   decide: (incident: Incident) => Decision;
   /** Intent, touch, outcome. */
-  act: (action: Action) => Promise<Outcome>;
+  act: (action: Action) => Promise<ActionOutcome>;
   sleepUntil: (at: number) => Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { LivenessSource, SessionJudge } from "../core/session-judge.js";
 import { step } from "../core/step.js";
 import { ENDED_KEPT_MS } from "../core/take-in.js";
 import type { Journal } from "../store/journal.js";
-import { type Clock, type Moment, TICK_MS } from "./clock.js";
+import { type DaemonClock, type Moment, TICK_MS } from "./clock.js";
 
 /** A silence of hours is stepped through every half minute at most. */
 const STEPS_MAX = 2000;
@@ -22,7 +22,7 @@ export interface Restored {
 export function* restoreSessions(
   state: NodeState,
   journal: Journal,
-  clock: Clock,
+  clock: DaemonClock,
   lastObserved: Moment | null,
 ): Generator<number, Restored> {
   let signals = 0;
@@ -44,7 +44,7 @@ export function* restoreSessions(
 }
 
 /** From the last stored signal to now: judged up to the last observation, and unobserved from there. */
-function resume(state: NodeState, clock: Clock, id: string, last: number, lastObserved: Moment | null): Effect[] {
+function resume(state: NodeState, clock: DaemonClock, id: string, last: number, lastObserved: Moment | null): Effect[] {
   const judge = state.sessions.get(id);
   if (!judge) return [];
   const now = clock.now();

@@ -1,5 +1,5 @@
 /** Rings in every terminal that rouse has: those of hosts that somebody runs or looks at. */
-import { ask } from "../host/ask.js";
+import { askHostProcess } from "../host/ask.js";
 import type { Loop } from "./loop.js";
 
 const WITHIN_MS = 8000;
@@ -9,6 +9,8 @@ export async function ringTerminals(loop: Loop, text: string): Promise<number> {
   const sockets = loop
     .sessions()
     .flatMap(({ session }) => (session.endedAt === null && session.hostSocket !== null ? [session.hostSocket] : []));
-  const asked = await Promise.all(sockets.map((socket) => ask(socket, { op: "notify", text }, "notified", WITHIN_MS)));
+  const asked = await Promise.all(
+    sockets.map((socket) => askHostProcess(socket, { op: "notify", text }, "notified", WITHIN_MS)),
+  );
   return asked.reduce((sum, one) => sum + (one.kind === "answer" ? Number(one.event.terminals) || 0 : 0), 0);
 }

@@ -7,13 +7,13 @@ import { getRequestListener } from "@hono/node-server";
 import { issueText } from "../config/issue.js";
 import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
-import { endOf } from "../host/registry.js";
+import { recordedEnd } from "../host/registry.js";
 import { loadReaders } from "../programs/registry.js";
-import { placeOf } from "../sensors/place.js";
+import { readContextOf } from "../sensors/place.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { askDaemon } from "./client.js";
-import { Clock, TICK_MS } from "./clock.js";
+import { DaemonClock, TICK_MS } from "./clock.js";
 import { deadManPulse } from "./dead-man.js";
 import { Hooks } from "./hooks.js";
 import { makeHostRoutes } from "./host-routes.js";
@@ -59,7 +59,7 @@ export async function serve(
   if (running) throw new AlreadyRunning(`a daemon answers already on ${paths.daemonSocket}`);
   makePrivateFolder(paths.state);
   makePrivateFolder(paths.runtime);
-  const clock = new Clock();
+  const clock = new DaemonClock();
   const looked = new Looked(join(paths.state, "looked"));
   const { config, origins, issues } = loadConfig({ cwd: paths.config });
   const { journal, notes } = openJournal(paths.journal, {
@@ -104,7 +104,7 @@ export async function serve(
   const rulesFile = join(paths.state, "watch.json");
   const fromConfig = { programs: false, tags: [...config.watchdog.worker_tags], names: [] };
   let rules = joinRules(fromConfig, readRules(rulesFile));
-  const place = placeOf(config);
+  const place = readContextOf(config);
   const world = new World(loop, {
     rules,
     tagsIn: (folder) => tuning.configOf({ workspace: folder }).watchdog.worker_tags,
@@ -112,7 +112,7 @@ export async function serve(
     profiles: profiles.own,
     place,
     positionsFile: join(paths.state, "transcripts.json"),
-    endOf: (session) => endOf(paths, session),
+    endOf: (session) => recordedEnd(paths, session),
     workspace: config.workspace,
     ownFolders: [paths.state, paths.runtime, paths.config],
     accountKey: accountKey(join(paths.state, "account.key")),

@@ -1,16 +1,16 @@
 /** Appends signals to the journal on the daemon's clock, and reports when that begins or ceases to work. */
 import type { Signal } from "../core/signal.js";
 import type { Journal } from "../store/journal.js";
-import type { Clock } from "./clock.js";
+import type { DaemonClock } from "./clock.js";
 
 export class SignalStore {
   readonly #journal: Pick<Journal, "append">;
-  readonly #clock: Pick<Clock, "ahead" | "timed">;
+  readonly #clock: Pick<DaemonClock, "ahead" | "timed">;
   readonly #onResult: (isWorking: boolean, at: number) => void;
 
   constructor(
     journal: Pick<Journal, "append">,
-    clock: Pick<Clock, "ahead" | "timed">,
+    clock: Pick<DaemonClock, "ahead" | "timed">,
     onResult: (isWorking: boolean, at: number) => void,
   ) {
     this.#journal = journal;

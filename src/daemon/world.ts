@@ -21,7 +21,7 @@ import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
 import { readArgv, readExe, readProcTable } from "../sensors/process/proc.js";
 import { ProcessSensor } from "../sensors/process/process-sensor.js";
 import { typedAt } from "../sensors/process/typed-at.js";
-import type { Seen } from "../sensors/tmux/adopted.js";
+import type { PaneReading } from "../sensors/tmux/adopted.js";
 import { TmuxWatcher } from "../sensors/tmux/watcher.js";
 import { SessionFileSensor } from "../sensors/transcript/session-file.js";
 import { Transcripts } from "../sensors/transcript/transcripts.js";
@@ -312,7 +312,7 @@ export class World {
   }
 
   /** News of a tmux pane. */
-  #seen({ session, signals, liveness, blind }: Seen): void {
+  #seen({ session, signals, liveness, blind }: PaneReading): void {
     const known = this.#loop.find(session.session);
     if (!known || JSON.stringify(known.session) !== JSON.stringify(session)) this.#loop.register(session);
     if (!known) this.#absorb(session);

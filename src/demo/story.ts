@@ -21,7 +21,7 @@ export interface StoryEvent {
   text: string;
 }
 
-export interface Row {
+export interface StoryRow {
   member: Member;
   state: State;
   cause: Cause | WaitCause | null;
@@ -44,7 +44,7 @@ const NAMES: Readonly<Partial<Record<ActionName, string>>> = {
 };
 
 export class Story {
-  readonly rows: readonly Row[];
+  readonly rows: readonly StoryRow[];
   readonly #seen = new Map<string, string>();
 
   constructor(cast: readonly Member[] = CAST) {
@@ -105,7 +105,7 @@ export class Story {
   }
 }
 
-function update(row: Row, agent: SessionView, incidents: readonly IncidentView[]): void {
+function update(row: StoryRow, agent: SessionView, incidents: readonly IncidentView[]): void {
   const last = incidents.at(-1);
   row.state = agent.state;
   row.cause = agent.cause;
@@ -126,7 +126,7 @@ const didOf = ({ do: name, result }: DeedView): string[] =>
   result === "done" ? [NAMES[name] ?? name] : result === "failed" || result === "unknown" ? [`${name} ${result}`] : [];
 
 /** How one ended, in one line, out of what was seen. */
-export function endingOf({ member, did, ending, state }: Row): string {
+export function endingOf({ member, did, ending, state }: StoryRow): string {
   const last = ending === null ? `it is ${state}, and no end was seen` : LAST_WORDS[ending];
   const done = ending === "handed_over" && did.length === 0 ? ["nothing typed"] : did;
   return `${member.plot}: ${[...done, last].join(", ")}`;

@@ -8,7 +8,7 @@ import { longestOpen } from "../core/rules/by-tool.js";
 import { stopTree } from "../host/stop-tree.js";
 import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
 import { isDead, type ProcessRow, type ProcessTable } from "../sensors/process/process-table.js";
-import { done, failed, type Result, refused } from "./reach.js";
+import { done, failed, type Result, refusedResult } from "./reach.js";
 import { standsAgainst, wellNow } from "./stands-against.js";
 import type { EffectWorld } from "./world.js";
 
@@ -19,22 +19,22 @@ const LATE_MS = 10_000;
 
 export async function endChild(agent: AgentSession, world: EffectWorld): Promise<Result> {
   const { pid, pidStart } = agent;
-  if (pid === null || pidStart === null) return refused("the agent's process could not be identified");
-  if (identityOf(pid) !== pidStart) return refused("the agent's process is gone");
+  if (pid === null || pidStart === null) return refusedResult("the agent's process could not be identified");
+  if (identityOf(pid) !== pidStart) return refusedResult("the agent's process is gone");
   // The one that the verdict is about.
   const tool = longestOpen(world.evidence(agent.session)?.tools.open ?? new Map());
-  if (!tool) return refused("no command is known to run");
+  if (!tool) return refusedResult("no command is known to run");
   const table = await readProcesses();
-  if (!table) return refused("the processes of this machine cannot be listed");
+  if (!table) return refusedResult("the processes of this machine cannot be listed");
   const found = commandsOf(tool, pid, table);
   const [child] = found;
-  if (!child) return refused(`no process below the agent began with ${named(tool)}`);
-  if (found.length > 1) return refused(`which of ${found.length} processes is ${named(tool)} cannot be told`);
+  if (!child) return refusedResult(`no process below the agent began with ${named(tool)}`);
+  if (found.length > 1) return refusedResult(`which of ${found.length} processes is ${named(tool)} cannot be told`);
   const hasTerminal = agent.hostSocket !== null || agent.pane !== null;
   const objection = hasTerminal ? await standsAgainst(agent, world) : wellNow(agent, world);
-  if (objection !== null) return refused(objection);
+  if (objection !== null) return refusedResult(objection);
   // The look and the signal are apart: this is still the agent that the child was found below.
-  if (identityOf(pid) !== pidStart) return refused("the agent's process is gone");
+  if (identityOf(pid) !== pidStart) return refusedResult("the agent's process is gone");
   const stopped = await stopTree({ pid: child.pid, start: child.start, ownsGroup: false }, GRACE_MS);
   if (!stopped.isGone) return failed(`${named(tool)} is still there: ${stopped.left.join(" ")}`);
   const how = stopped.isKilled ? "killed" : "ended";

@@ -5,7 +5,7 @@
  */
 import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
-import { recordOf } from "../host/registry.js";
+import { findRecord } from "../host/registry.js";
 import { readEnviron } from "../sensors/process/proc.js";
 
 const KEPT_MAX = 500;
@@ -24,7 +24,7 @@ export class Environments {
   /** To be called while the agent lives: later nobody can tell it any more. */
   remember({ session, origin }: Pick<AgentSession, "session" | "origin">): void {
     if (origin !== "spawn" || this.#kept.has(session)) return;
-    const found = recordOf(this.#paths, session);
+    const found = findRecord(this.#paths, session);
     const environ = found?.isAlive ? readEnviron(found.hostPid) : null;
     if (!environ || environ.size === 0) return;
     this.#kept.set(session, Object.fromEntries(environ));

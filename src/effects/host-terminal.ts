@@ -1,6 +1,6 @@
 /** A terminal that a host of rouse holds (`run`, `spawn`): the host itself looks, checks and writes. */
 import type { Demand, Glance, Keys } from "../core/touch.js";
-import { ask } from "../host/ask.js";
+import { askHostProcess } from "../host/ask.js";
 import type { Looked, Pressed, ToHost } from "../host/frames.js";
 import type { Look, Press, Terminal } from "./terminal.js";
 
@@ -14,7 +14,7 @@ export class HostTerminal implements Terminal<null> {
   }
 
   async look(): Promise<Look<null>> {
-    const asked = await ask(this.#socket, { op: "look" }, "look", ANSWER_MS);
+    const asked = await askHostProcess(this.#socket, { op: "look" }, "look", ANSWER_MS);
     if (asked.kind !== "answer") return { sight: null, reason: `the agent's host does not answer: ${asked.reason}` };
     const looked = asked.event as unknown as Looked;
     if (looked.sight === null) return { sight: null, reason: looked.reason, isPiped: looked.isPiped === true };
@@ -25,7 +25,7 @@ export class HostTerminal implements Terminal<null> {
 
   async press(_ticket: null, keys: Keys, demand: Demand): Promise<Press> {
     const order: ToHost = { op: "press", keys, demand };
-    const asked = await ask(this.#socket, order, "pressed", ANSWER_MS);
+    const asked = await askHostProcess(this.#socket, order, "pressed", ANSWER_MS);
     if (asked.kind === "lost") return { result: "unknown", reason: `the host did not say: ${asked.reason}` };
     if (asked.kind !== "answer") return { result: "refused", reason: asked.reason };
     const { bytes, reason } = asked.event as unknown as Pressed;

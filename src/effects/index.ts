@@ -3,7 +3,7 @@
  * looked at again here, where it is done; what cannot be seen is refused. Nothing is thrown.
  */
 
-import type { Action, ActionName, Outcome } from "../core/action.js";
+import type { Action, ActionName, ActionOutcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Evidence } from "../core/evidence/evidence.js";
 import { openPrompt } from "../core/evidence/prompts.js";
@@ -16,7 +16,7 @@ import { Hand } from "./hand.js";
 import { interrupt } from "./interrupt.js";
 import { nudge } from "./nudge.js";
 import { openTerminal, quietFor } from "./open-terminal.js";
-import { type Reach, type Result, refused, unknown } from "./reach.js";
+import { type Reach, type Result, refusedResult, unknown } from "./reach.js";
 import { restart } from "./restart.js";
 import { resume } from "./resume.js";
 import { runCommand } from "./run-command.js";
@@ -32,7 +32,7 @@ type Effect = (action: Action, agent: AgentSession, world: EffectWorld) => Promi
 const EFFECTS: Partial<Record<ActionName, Effect>> = {
   nudge: (action, agent, world) =>
     action.say === undefined
-      ? Promise.resolve(refused("nothing to say was decided"))
+      ? Promise.resolve(refusedResult("nothing to say was decided"))
       : atTerminal(action, agent, world, (reach) => nudge(reach, textFor(action.say ?? "continue"))),
   interrupt: (action, agent, world) =>
     atTerminal(action, agent, world, (reach, profile) => interrupt(reach, profile.keys.interrupt.length)),
@@ -85,7 +85,7 @@ function abilities(
 /** Those of the generic profile are a guess. A profile of the user's that only adds to it, and names no keys, is no better. */
 const knowsKeys = ({ id, keys }: AgentProfile): boolean => id !== generic.id && keys !== generic.keys;
 
-export async function carryOut(action: Action, agent: AgentSession, world: EffectWorld): Promise<Outcome> {
+export async function carryOut(action: Action, agent: AgentSession, world: EffectWorld): Promise<ActionOutcome> {
   const effect = EFFECTS[action.do];
   const result = await attempt(action, agent, world, effect);
   return { intent: action.id, at: world.now(), ...result };
@@ -94,7 +94,7 @@ export async function carryOut(action: Action, agent: AgentSession, world: Effec
 const SAY_MS = 60_000;
 
 /** Somebody else's own words into an agent, under the same conditions as rouse's: one line, then one Enter. */
-export async function say(text: string, agent: AgentSession, world: EffectWorld): Promise<Result> {
+export async function typeMessage(text: string, agent: AgentSession, world: EffectWorld): Promise<Result> {
   try {
     return await atTerminal({ deadlineMs: SAY_MS }, agent, world, (reach) => nudge(reach, text));
   } catch (error) {
@@ -108,8 +108,8 @@ async function attempt(
   world: EffectWorld,
   effect: Effect | undefined,
 ): Promise<Result> {
-  if (!effect) return refused(`${action.do} is nothing that an agent is touched with`);
-  if (action.session !== agent.session) return refused("that is another run of the agent");
+  if (!effect) return refusedResult(`${action.do} is nothing that an agent is touched with`);
+  if (action.session !== agent.session) return refusedResult("that is another run of the agent");
   try {
     return await effect(action, agent, world);
   } catch (error) {
@@ -123,11 +123,11 @@ async function atTerminal(
   world: EffectWorld,
   work: (reach: Reach, profile: AgentProfile) => Promise<Result>,
 ): Promise<Result> {
-  if (agent.endedAt !== null) return refused("the session is over");
+  if (agent.endedAt !== null) return refusedResult("the session is over");
   const profile = world.profileOf(agent.kind);
-  if (!knowsKeys(profile)) return refused("rouse does not know what this program's keys do");
+  if (!knowsKeys(profile)) return refusedResult("rouse does not know what this program's keys do");
   const terminal = openTerminal(agent, profile);
-  if (!terminal) return refused("the agent has no terminal that rouse can reach");
+  if (!terminal) return refusedResult("the agent has no terminal that rouse can reach");
   const hand = new Hand(terminal, () => world.now());
   try {
     return await work(

@@ -1,6 +1,15 @@
 /** The program's own keys that end a turn (Esc; twice in OpenCode), each on a look of its own, while a turn runs. */
 import { isRunning } from "../core/touch.js";
-import { done, failed, LOOK_AGAIN_MS, type Reach, type Result, refused, unknown, watch } from "./reach.js";
+import {
+  done,
+  failed,
+  type Reach,
+  type Result,
+  refusedResult,
+  SCREEN_RECHECK_MS,
+  unknown,
+  watchScreen,
+} from "./reach.js";
 import type { Press } from "./terminal.js";
 
 /** A running turn repaints, so that a look can be overtaken: it is taken anew a few times. */
@@ -12,8 +21,8 @@ const ENDED_MS = 10_000;
 const STAYS_MS = 700;
 
 export async function interrupt(reach: Reach, presses: number): Promise<Result> {
-  if (presses === 0) return refused("the program has no key that ends a turn");
-  if (reach.turn() === "asking") return refused("the program waits for an answer");
+  if (presses === 0) return refusedResult("the program has no key that ends a turn");
+  if (reach.turn() === "asking") return refusedResult("the program waits for an answer");
   let queued = false;
   for (let press = 0; press < presses; press++) {
     if (press > 0) await reach.sleep(BETWEEN_MS);
@@ -21,7 +30,7 @@ export async function interrupt(reach: Reach, presses: number): Promise<Result> 
     queued ||= pressed.queued;
     if (pressed.result === "unknown") return unknown(pressed.reason);
     if (pressed.result === "pressed") continue;
-    if (press === 0) return refused(pressed.reason);
+    if (press === 0) return refusedResult(pressed.reason);
     // The first key was enough, or something came up that must not be answered with another.
     if (!pressed.isOver) return failed(`${pressed.reason} after ${press} of ${presses} keys`);
     break;
@@ -38,7 +47,7 @@ async function pressOnce(reach: Reach, press: number): Promise<Press & { queued:
     isOver: false,
   };
   for (let tries = 0; tries < TRIES && reach.now() < reach.deadline; tries++) {
-    if (tries > 0) await reach.sleep(LOOK_AGAIN_MS);
+    if (tries > 0) await reach.sleep(SCREEN_RECHECK_MS);
     const look = await reach.hand.look();
     if (look.sight === null) return { result: "refused", reason: look.reason, queued: false, isOver: false };
     const { glance } = look.sight;
@@ -52,7 +61,7 @@ async function pressOnce(reach: Reach, press: number): Promise<Press & { queued:
 async function prove(reach: Reach, also: string): Promise<Result> {
   const end = Math.min(reach.now() + ENDED_MS, reach.deadline);
   while (reach.now() < end) {
-    const ended = await watch(reach, end - reach.now(), (glance) => !isRunning(glance));
+    const ended = await watchScreen(reach, end - reach.now(), (glance) => !isRunning(glance));
     if (ended.look === null) return done(`interrupted; ${ended.reason}${also}`, null);
     if (!ended.isSo) break;
     await reach.sleep(STAYS_MS);

@@ -9,7 +9,7 @@ import { isOwn, readEnviron } from "../sensors/process/proc.js";
 import { readProcesses } from "../sensors/process/process-sensor.js";
 import type { ProcessRow, ProcessTable } from "../sensors/process/process-table.js";
 import { sizeOf } from "./checkpoint.js";
-import type { Clock } from "./reach.js";
+import type { EffectClock } from "./reach.js";
 
 /** Every process that an agent of rouse's own starts inherits this. */
 const MARK = "ROUSE_SESSION";
@@ -28,7 +28,7 @@ export async function leftoversOf(
   session: string,
   transcript: string | null,
   paths: RousePaths,
-  clock: Clock,
+  clock: EffectClock,
 ): Promise<Leftovers> {
   const bytes = sizeOf(transcript)?.bytes ?? null;
   const before = await readProcesses();

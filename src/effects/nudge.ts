@@ -3,7 +3,17 @@
  * has changed; whatever happens, there is no second one.
  */
 import { isRunning, sameText } from "../core/touch.js";
-import { done, failed, pressOn, type Reach, type Result, refused, settled, unknown, watch } from "./reach.js";
+import {
+  done,
+  failed,
+  pressOn,
+  type Reach,
+  type Result,
+  refusedResult,
+  settled,
+  unknown,
+  watchScreen,
+} from "./reach.js";
 import type { Press } from "./terminal.js";
 
 /** Programs take bytes that come together for a paste, and an Enter in a paste for a line end. */
@@ -14,16 +24,16 @@ const STARTED_MS = 10_000;
 
 export async function nudge(reach: Reach, text: string): Promise<Result> {
   const others = reach.turn();
-  if (others === "running") return refused("a turn is running");
-  if (others === "asking") return refused("the program waits for an answer");
+  if (others === "running") return refusedResult("a turn is running");
+  if (others === "asking") return refusedResult("the program waits for an answer");
   const idle = { draft: "", turn: "idle", quietMs: reach.quietMs } as const;
   const look = await settled(reach, idle);
-  if (typeof look === "string") return refused(look);
+  if (typeof look === "string") return refusedResult(look);
   const typed = await reach.hand.press(look, { kind: "text", text }, idle);
-  if (typed.result === "refused") return refused(typed.reason);
+  if (typed.result === "refused") return refusedResult(typed.reason);
   if (typed.result === "unknown") return unknown(`${typed.reason}; the text may stand in the composer, no Enter`);
 
-  const shown = await watch(reach, SHOWN_MS, ({ draft }) => sameText(draft, text));
+  const shown = await watchScreen(reach, SHOWN_MS, ({ draft }) => sameText(draft, text));
   if (!shown.isSo) return left(shown.reason || "what was typed is not to be seen in the composer");
   await reach.sleep(GAP_MS);
   const entered = await submit(reach, text);
@@ -46,15 +56,15 @@ async function takeBack(reach: Reach, text: string, why: string): Promise<Result
   const demand = { draft: text, turn: "idle", quietMs: reach.quietMs } as const;
   const erased = await pressOn(reach, { kind: "erase", chars: text.length }, demand);
   if (erased.result !== "pressed") return left(why);
-  const gone = await watch(reach, SHOWN_MS, ({ composer }) => composer === "empty");
-  if (gone.isSo) return refused(`${why}; what was typed was taken back`);
+  const gone = await watchScreen(reach, SHOWN_MS, ({ composer }) => composer === "empty");
+  if (gone.isSo) return refusedResult(`${why}; what was typed was taken back`);
   return failed(`${why}; Enter was not pressed, and whether what was typed could be taken back is not to be seen`);
 }
 
 const left = (why: string): Result => failed(`${why}; Enter was not pressed, the text is left where it is`);
 
 async function prove(reach: Reach, text: string): Promise<Result> {
-  const started = await watch(reach, STARTED_MS, (glance) => isRunning(glance) || reach.turn() === "running");
+  const started = await watchScreen(reach, STARTED_MS, (glance) => isRunning(glance) || reach.turn() === "running");
   if (started.isSo) return done("typed and sent; a turn started", true);
   const glance = started.look?.sight.glance;
   if (glance && sameText(glance.draft, text)) return failed("Enter was not taken: the text stands in the composer");

@@ -4,12 +4,12 @@ import { type Demand, type Glance, type Keys, objectionTo } from "../core/touch.
 import { type FreshLook, type Hand, TOO_OLD } from "./hand.js";
 import type { Press } from "./terminal.js";
 
-export interface Clock {
+export interface EffectClock {
   now(): number;
   sleep(ms: number): Promise<void>;
 }
 
-export interface Reach extends Clock {
+export interface Reach extends EffectClock {
   hand: Hand;
   /** What all other sources say of the turn; null when they say nothing. */
   turn: () => "running" | "idle" | "asking" | null;
@@ -26,7 +26,7 @@ export interface Result {
   proven: boolean | null;
 }
 
-export const refused = (reason: string): Result => ({ result: "refused", reason, proven: null });
+export const refusedResult = (reason: string): Result => ({ result: "refused", reason, proven: null });
 export const failed = (reason: string): Result => ({ result: "failed", reason, proven: false });
 export const unknown = (reason: string): Result => ({ result: "unknown", reason, proven: null });
 export const done = (reason: string, proven: boolean | null): Result => ({ result: "done", reason, proven });
@@ -34,7 +34,7 @@ export const done = (reason: string, proven: boolean | null): Result => ({ resul
 /** A frame can be torn: two looks, so far apart, have to agree on everything that matters. */
 const AGREE_MS = 250;
 const LOOKS_MAX = 12;
-export const LOOK_AGAIN_MS = 150;
+export const SCREEN_RECHECK_MS = 150;
 
 /**
  * A look to which nobody objects, and the one before it said the same. A screen that moves is looked at a few times; an
@@ -56,7 +56,7 @@ export async function settled(reach: Reach, demand: Omit<Demand, "place">): Prom
 }
 
 /** Looks until something is so, or time is up: the last look then, which is null when nothing could be seen. */
-export async function watch(
+export async function watchScreen(
   reach: Reach,
   forMs: number,
   isSo: (glance: Glance) => boolean,
@@ -67,7 +67,7 @@ export async function watch(
     if (look.sight === null) return { isSo: false, look: null, reason: look.reason };
     if (isSo(look.sight.glance)) return { isSo: true, look, reason: "" };
     if (reach.now() >= end) return { isSo: false, look, reason: "" };
-    await reach.sleep(LOOK_AGAIN_MS);
+    await reach.sleep(SCREEN_RECHECK_MS);
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
-import { done, failed, type Result, refused } from "./reach.js";
+import { done, failed, type Result, refusedResult } from "./reach.js";
 import { spawnAnew } from "./spawn-anew.js";
 import { stop } from "./stop.js";
 import type { EffectWorld } from "./world.js";
@@ -11,7 +11,7 @@ import type { EffectWorld } from "./world.js";
 const STAYS_MS = 2000;
 
 export async function restart(action: Action, agent: AgentSession, world: EffectWorld): Promise<Result> {
-  if (agent.origin !== "spawn") return refused("rouse did not start it, so it does not start it again");
+  if (agent.origin !== "spawn") return refusedResult("rouse did not start it, so it does not start it again");
   const stopped = await stop(action, agent, world);
   if (stopped.result !== "done") return stopped;
   const anew = await spawnAnew(agent, agent.command, world);

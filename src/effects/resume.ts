@@ -9,7 +9,7 @@ import { resumeCommand } from "../programs/shared/resume.js";
 import { readArgv } from "../sensors/process/proc.js";
 import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
 import { leftoversOf } from "./leftovers.js";
-import { done, failed, type Result, refused } from "./reach.js";
+import { done, failed, type Result, refusedResult } from "./reach.js";
 import { respawn } from "./respawn.js";
 import { setGoing } from "./set-going.js";
 import { spawnAnew } from "./spawn-anew.js";
@@ -17,17 +17,18 @@ import { textFor } from "./texts.js";
 import type { EffectWorld, OpenSession } from "./world.js";
 
 export async function resume(action: Action, agent: AgentSession, world: EffectWorld): Promise<Result> {
-  if (agent.origin !== "spawn" && agent.origin !== "tmux") return refused("its terminal is not rouse's to start it in");
+  if (agent.origin !== "spawn" && agent.origin !== "tmux")
+    return refusedResult("its terminal is not rouse's to start it in");
   const deadline = world.now() + action.deadlineMs;
   const conversation = world.evidence(agent.session)?.session.id ?? null;
   const text = textFor(action.say ?? "continue");
   const wanted = resumeCommand(world.profileOf(agent.kind), agent.command, conversation, text);
-  if (wanted.command === null) return refused(wanted.reason);
+  if (wanted.command === null) return refusedResult(wanted.reason);
   const objection = await stillThere(agent, conversation, world);
-  if (objection !== null) return refused(objection);
+  if (objection !== null) return refusedResult(objection);
   const start = agent.origin === "spawn" ? spawnAnew : respawn;
   const anew = await start(agent, wanted.command, world);
-  if (!anew.started) return anew.touched ? failed(anew.reason) : refused(anew.reason);
+  if (!anew.started) return anew.touched ? failed(anew.reason) : refusedResult(anew.reason);
   const where = `resumed as session ${anew.agent.session}`;
   if (wanted.isHeadless) return done(`${where}${anew.note}`, true);
   const going = await setGoing(anew.agent, world, text, deadline);

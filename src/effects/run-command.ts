@@ -10,7 +10,7 @@ import type { AgentSession } from "../core/agent.js";
 import { plain } from "../core/plain.js";
 import { redact } from "../core/redact.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
-import { done, failed, type Result, refused } from "./reach.js";
+import { done, failed, type Result, refusedResult } from "./reach.js";
 
 const OUTPUT_MAX = 64 * 1024;
 const TOLD_MAX = 300;
@@ -19,7 +19,7 @@ const SHARE = 0.8;
 
 export function runCommand(action: Action, agent: AgentSession): Promise<Result> {
   const [file, ...args] = action.command ?? [];
-  if (file === undefined) return Promise.resolve(refused("no command was decided"));
+  if (file === undefined) return Promise.resolve(refusedResult("no command was decided"));
   return new Promise((resolve) => {
     const child = spawn(file, args, {
       cwd: homedir(),
@@ -46,7 +46,7 @@ export function runCommand(action: Action, agent: AgentSession): Promise<Result>
       child.stderr.destroy();
       resolve(result);
     };
-    child.once("error", (error) => end(refused(`${file} could not be started: ${error.message}`)));
+    child.once("error", (error) => end(refusedResult(`${file} could not be started: ${error.message}`)));
     child.once("exit", (code, signal) => {
       const said = plain(redact(output)).replace(/\s+/g, " ").trim().slice(-TOLD_MAX);
       const told = said === "" ? "" : `: ${said}`;

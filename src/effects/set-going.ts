@@ -3,7 +3,7 @@ import type { AgentSession } from "../core/agent.js";
 import { Hand } from "./hand.js";
 import { nudge } from "./nudge.js";
 import { openTerminal } from "./open-terminal.js";
-import { type Reach, type Result, refused } from "./reach.js";
+import { type Reach, type Result, refusedResult } from "./reach.js";
 import type { EffectWorld } from "./world.js";
 
 const LOOK_MS = 500;
@@ -18,7 +18,7 @@ export async function setGoing(
   deadline: number,
 ): Promise<Result> {
   const terminal = openTerminal(agent, world.profileOf(agent.kind));
-  if (!terminal) return refused("it cannot be reached to be set going");
+  if (!terminal) return refusedResult("it cannot be reached to be set going");
   const reach: Reach = {
     hand: new Hand(terminal, () => world.now()),
     now: () => world.now(),
@@ -31,10 +31,10 @@ export async function setGoing(
   try {
     for (let last = "it does not come up"; ; await world.sleep(LOOK_MS)) {
       const look = await reach.hand.look();
-      if (look.sight?.glance.dialog) return refused("it asks something; nothing was typed");
+      if (look.sight?.glance.dialog) return refusedResult("it asks something; nothing was typed");
       const isReady = look.sight?.glance.composer === "empty";
       last = look.sight === null ? look.reason : isReady ? "it came up too late to be told anything" : last;
-      if (world.now() >= deadline - NUDGE_MS) return refused(last);
+      if (world.now() >= deadline - NUDGE_MS) return refusedResult(last);
       if (isReady) return await nudge(reach, text);
     }
   } finally {

@@ -1,7 +1,7 @@
 /** A spawned agent once more, under its name, in its folder, with its environment and size, by a host of its own. */
 import { rousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
-import { recordOf } from "../host/registry.js";
+import { findRecord } from "../host/registry.js";
 import { startHost } from "../host/start-host.js";
 import type { EffectWorld } from "./world.js";
 
@@ -19,7 +19,7 @@ export async function spawnAnew(agent: AgentSession, command: readonly string[],
   const { starting } = world;
   if (!starting) return no("nothing can be started here");
   if (agent.workspace === null) return no("its folder is not known");
-  const before = recordOf(world.paths, agent.session);
+  const before = findRecord(world.paths, agent.session);
   const { env, isOwn } = starting.environments.of(agent.session);
   if (rousePaths(env).sessions !== world.paths.sessions) return no("its environment has other folders of rouse");
   const { name, kind, tags, task, policy, workspace } = agent;
@@ -33,7 +33,7 @@ export async function spawnAnew(agent: AgentSession, command: readonly string[],
   );
   if (started.session === undefined)
     return { started: false, touched: true, reason: started.error ?? "its host did not say why it did not start" };
-  const found = recordOf(world.paths, started.session);
+  const found = findRecord(world.paths, started.session);
   if (!found) return { started: false, touched: true, reason: "it was started, and is not to be found" };
   return { started: true, agent: found, note: isOwn ? "" : ", with the daemon's environment" };
 }

@@ -4,12 +4,12 @@
  */
 import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
-import { ask } from "../host/ask.js";
+import { askHostProcess } from "../host/ask.js";
 import { type Stopped, stopTree } from "../host/stop-tree.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { keepCheckpoint } from "./checkpoint.js";
 import { leftoversOf } from "./leftovers.js";
-import { done, failed, type Result, refused, unknown } from "./reach.js";
+import { done, failed, type Result, refusedResult, unknown } from "./reach.js";
 import { orderObjection, standsAgainst } from "./stands-against.js";
 import type { EffectWorld } from "./world.js";
 
@@ -19,13 +19,13 @@ const ANSWER_MS = 20_000;
 
 export async function stop(action: Action, agent: AgentSession, world: EffectWorld): Promise<Result> {
   if (agent.origin === "run" || agent.origin === "transcript")
-    return refused("it runs in a terminal that is not rouse's to end");
+    return refusedResult("it runs in a terminal that is not rouse's to end");
   const { pid, pidStart } = agent;
-  if (pid === null || pidStart === null) return refused("the agent's process could not be identified");
+  if (pid === null || pidStart === null) return refusedResult("the agent's process could not be identified");
   if (identityOf(pid) !== pidStart) return done("it was gone already; nothing was signalled", true);
   const stands = world.isOrder ? orderObjection : standsAgainst;
   const objection = await stands(agent, world);
-  if (objection !== null) return refused(objection);
+  if (objection !== null) return refusedResult(objection);
 
   world.starting?.environments.remember(agent);
   const transcript = world.transcript(agent.session);
@@ -37,11 +37,11 @@ export async function stop(action: Action, agent: AgentSession, world: EffectWor
     paths: world.paths,
   }).catch((error: Error) => error);
   if (checkpoint instanceof Error)
-    return refused(`no checkpoint could be written: ${checkpoint.message}`.slice(0, 300));
+    return refusedResult(`no checkpoint could be written: ${checkpoint.message}`.slice(0, 300));
 
   // Git may have taken seconds: who came in the meantime is in time.
   const late = await stands(agent, world);
-  if (late !== null) return refused(`${late}; checkpoint: ${checkpoint}`);
+  if (late !== null) return refusedResult(`${late}; checkpoint: ${checkpoint}`);
   const stopped = await end(agent, { pid, start: pidStart }, world.isOrder ? "client" : "rouse");
   if (typeof stopped === "string") return unknown(`${stopped}; checkpoint: ${checkpoint}`);
   if (!stopped.isGone) return failed(`${stopped.left.length} processes are left: ${stopped.left.join(" ")}`);
@@ -59,7 +59,7 @@ async function end(
   by: "client" | "rouse",
 ): Promise<Stopped | string> {
   if (agent.hostSocket === null) return stopTree({ ...target, ownsGroup: false }, GRACE_MS);
-  const asked = await ask(agent.hostSocket, { op: "stop", graceMs: GRACE_MS, by }, "stopped", ANSWER_MS);
+  const asked = await askHostProcess(agent.hostSocket, { op: "stop", graceMs: GRACE_MS, by }, "stopped", ANSWER_MS);
   if (asked.kind === "answer") return asked.event as unknown as Stopped;
   if (asked.kind === "unreachable" || asked.kind === "ended") return stopTree({ ...target, ownsGroup: true }, GRACE_MS);
   return `its host did not say what became of it: ${asked.reason}`;

@@ -23,12 +23,12 @@ const PANE_ID = /^%\d{1,10}$/;
 const CLIENTS_FORMAT = "#{client_activity} #{client_control_mode} #{session_id} #{window_id}";
 
 /** What the server is asked to compare at the press. */
-interface Seen {
+interface PaneCapture {
   sight: Sight;
   condition: string;
 }
 
-export class TmuxTerminal implements Terminal<Seen> {
+export class TmuxTerminal implements Terminal<PaneCapture> {
   readonly #agent: AgentSession;
   readonly #profile: AgentProfile;
   readonly #pane: string;
@@ -44,7 +44,7 @@ export class TmuxTerminal implements Terminal<Seen> {
     this.#link = link ?? new PollLink(agent.pane.socket);
   }
 
-  async look(): Promise<Look<Seen>> {
+  async look(): Promise<Look<PaneCapture>> {
     const mark = randomBytes(12).toString("hex");
     const outcome = await this.#link.run([
       listPanes(mark),
@@ -76,11 +76,11 @@ export class TmuxTerminal implements Terminal<Seen> {
     return { sight, ticket: { sight, condition } };
   }
 
-  async press({ sight, condition }: Seen, keys: Keys, demand: Demand): Promise<Press> {
+  async press({ sight, condition }: PaneCapture, keys: Keys, demand: Demand): Promise<Press> {
     const bytes = bytesOfKeys(keys, this.#profile);
-    if (bytes.length === 0) return refused("the program has no such key");
+    if (bytes.length === 0) return refusedPress("the program has no such key");
     const objection = objectionTo(sight, demand) ?? this.#stranger(null);
-    if (objection !== null) return refused(objection);
+    if (objection !== null) return refusedPress(objection);
     const mark = randomBytes(8).toString("hex");
     const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
     const outcome = await this.#link.run([
@@ -94,12 +94,12 @@ export class TmuxTerminal implements Terminal<Seen> {
         `display-message -p ${mark}-refused`,
       ],
     ]);
-    if (outcome.kind === "no_server") return refused("the tmux server is gone");
+    if (outcome.kind === "no_server") return refusedPress("the tmux server is gone");
     if (outcome.kind === "failed") return { result: "unknown", reason: `tmux did not say: ${outcome.reason}` };
     const [reply] = outcome.replies;
-    if (reply == null) return refused("the pane is gone");
+    if (reply == null) return refusedPress("the pane is gone");
     if (reply.includes(`${mark}-pressed`)) return { result: "pressed" };
-    if (reply.includes(`${mark}-refused`)) return refused("the pane has changed since the look");
+    if (reply.includes(`${mark}-refused`)) return refusedPress("the pane has changed since the look");
     return { result: "unknown", reason: "tmux did not say whether the keys went in" };
   }
 
@@ -137,4 +137,4 @@ function lastTyped(clients: string, pane: Pane): number {
 }
 
 const unseen = (reason: string): { sight: null; reason: string } => ({ sight: null, reason });
-const refused = (reason: string): Press => ({ result: "refused", reason });
+const refusedPress = (reason: string): Press => ({ result: "refused", reason });

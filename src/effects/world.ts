@@ -6,7 +6,7 @@ import type { Assessment } from "../core/assess.js";
 import type { Evidence } from "../core/evidence/evidence.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import type { Environments } from "./environments.js";
-import type { Clock } from "./reach.js";
+import type { EffectClock } from "./reach.js";
 
 export interface Starting {
   environments: Environments;
@@ -20,7 +20,7 @@ export interface OpenSession extends Pick<AgentSession, "name" | "pid" | "pidSta
   transcript: string | null;
 }
 
-export interface EffectWorld extends Clock {
+export interface EffectWorld extends EffectClock {
   paths: RousePaths;
   /** What is known of a kind of program, the user's own profiles included. */
   profileOf(kind: string): AgentProfile;

@@ -13,10 +13,10 @@ import { type ResetCase, type ResetFigures, scoreResetTimes } from "./reset-time
 import { SEGMENT_LABELS, type SegmentTruth, type SessionFigures, scoreSessions } from "./sessions.js";
 import { parseEventTruth, parseLiveTruth, parseResetTruth, parseSegmentTruth } from "./truth.js";
 
-type Row = Record<string, unknown>;
-type Step = (label: string) => void;
+type CorpusRow = Record<string, unknown>;
+type CorpusStep = (label: string) => void;
 /** Calls back with each row of a file, in its order. */
-type Rows = (each: (row: Row) => unknown) => Promise<unknown>;
+type Rows = (each: (row: CorpusRow) => unknown) => Promise<unknown>;
 
 /** What a corpus is: the scores, and what could not be scored. */
 export interface Scored<T> {
@@ -32,7 +32,7 @@ export interface Scored<T> {
 export async function evalLive(
   paths: readonly string[],
   options: ReplayOptions,
-  step: Step,
+  step: CorpusStep,
 ): Promise<Scored<LiveFigures>> {
   const cases: LiveCase[] = [];
   const unread: string[] = [];
@@ -53,7 +53,7 @@ export async function evalLive(
   return { figures: scoreLive(cases), unlabelled, strange, unread };
 }
 
-export async function evalEvents(rows: Rows, options: ReplayOptions, step: Step): Promise<Scored<EventFigures>> {
+export async function evalEvents(rows: Rows, options: ReplayOptions, step: CorpusStep): Promise<Scored<EventFigures>> {
   const cases: Parameters<typeof scoreEvents>[0][number][] = [];
   const unlabelled: string[] = [];
   await rows(async (row) => {
@@ -69,7 +69,7 @@ export async function evalEvents(rows: Rows, options: ReplayOptions, step: Step)
 export async function evalResetTimes(
   rows: Rows,
   { zone }: Pick<ReplayOptions, "zone">,
-  step: Step,
+  step: CorpusStep,
 ): Promise<Scored<ResetFigures>> {
   const cases: ResetCase[] = [];
   const unlabelled: string[] = [];
@@ -110,7 +110,7 @@ export async function readSegments(folder: string, rows: Rows, into: Segments): 
 export async function evalSessions(
   { byFile, unlabelled, strange }: Segments,
   options: ReplayOptions,
-  step: Step,
+  step: CorpusStep,
 ): Promise<Scored<SessionFigures>> {
   const cases: Parameters<typeof scoreSessions>[0][number][] = [];
   const unread: string[] = [];
@@ -126,7 +126,7 @@ export async function evalSessions(
 const inWords = (name: string, label?: string): string =>
   label === undefined ? name : `${name} ${JSON.stringify(label)}`;
 
-const idOf = (row: Row): string => str(row, "id") ?? "one without an id";
+const idOf = (row: CorpusRow): string => str(row, "id") ?? "one without an id";
 
 const nameOf = (path: string): string => path.split("/").slice(-2).join("/");
 

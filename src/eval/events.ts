@@ -3,7 +3,7 @@
  * cause of the loop family: any entry, or only the last one where the stream is to be judged at its end.
  */
 import { isLoop } from "./timeline.js";
-import type { Said, Timeline } from "./types.js";
+import type { Timeline, VerdictLine } from "./types.js";
 
 export interface EventTruth {
   id: string;
@@ -36,7 +36,7 @@ export interface WrongVerdict {
   nature: string;
   expect: "loop" | "not_loop";
   /** The verdict that was wrong, or the last one where a loop was not seen; null when nothing was said. */
-  said: Said | null;
+  said: VerdictLine | null;
 }
 
 export interface EventFigures {
@@ -49,7 +49,7 @@ export interface EventFigures {
 interface Judged {
   truth: EventTruth;
   loop: boolean;
-  said: Said | null;
+  said: VerdictLine | null;
 }
 
 export function scoreEvents(cases: readonly EventCase[]): EventFigures {

@@ -12,8 +12,8 @@ import type { Cause } from "../core/states.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import { programFor } from "../programs/registry.js";
 import { CAUSE, QUIET, TROUBLE } from "./live-labels.js";
-import { ALARMS, detection, type Held, heldBetween, isLoop, said } from "./timeline.js";
-import type { Detection, Said, Timeline } from "./types.js";
+import { ALARMS, detection, type Held, heldBetween, isLoop, verdictLine } from "./timeline.js";
+import type { Detection, Timeline, VerdictLine } from "./types.js";
 
 export interface LiveTruth {
   agent: string;
@@ -36,10 +36,10 @@ export interface Miss {
   from: number;
   to: number;
   /** The last verdicts that stood instead. */
-  instead: Said[];
+  instead: VerdictLine[];
 }
 
-export interface Wrong extends Said {
+export interface Wrong extends VerdictLine {
   case: string;
   truth: string;
 }
@@ -48,7 +48,7 @@ export interface NotHeld {
   case: string;
   truth: string;
   share: number;
-  instead: Said[];
+  instead: VerdictLine[];
 }
 
 /** Found, but later than the bar of its kind. */
@@ -60,7 +60,7 @@ export interface Late {
   /** What it may take. */
   within: number;
   /** What was said until then, and then. */
-  instead: Said[];
+  instead: VerdictLine[];
 }
 
 export interface WrongCause {
@@ -182,7 +182,7 @@ function scoreTrouble(segment: Segment, tally: Tally): void {
   const window = heldBetween(timeline, Math.max(0, from - GRACE_BEFORE_END), to + (isLast ? GRACE_AFTER_END : 0));
   const firstHit = window.find(({ entry }) => isRight(truth, entry));
   if (!firstHit) {
-    tally.misses.push({ case: name, truth, from, to, instead: held.slice(-3).map(said) });
+    tally.misses.push({ case: name, truth, from, to, instead: held.slice(-3).map(verdictLine) });
     return;
   }
   const hit = Math.max(from, firstHit.from);
@@ -192,7 +192,7 @@ function scoreTrouble(segment: Segment, tally: Tally): void {
     const instead = held
       .filter((one) => one.from <= hit)
       .slice(-3)
-      .map(said);
+      .map(verdictLine);
     tally.late.push({ case: name, truth, from, delay: hit - from, within, instead });
   }
 
@@ -201,7 +201,7 @@ function scoreTrouble(segment: Segment, tally: Tally): void {
   const rest = to - hit;
   const good = right.filter((one) => one.to > hit).reduce((sum, one) => sum + one.to - Math.max(one.from, hit), 0);
   if (rest > GRACE_AFTER_START && good < HOLD_SHARE * rest) {
-    const instead = wrong.filter((one) => one.to > hit).map(said);
+    const instead = wrong.filter((one) => one.to > hit).map(verdictLine);
     tally.notHeld.push({ case: name, truth, share: good / rest, instead });
   }
   const cause = CAUSE.get(truth);
@@ -210,9 +210,9 @@ function scoreTrouble(segment: Segment, tally: Tally): void {
 
   for (const one of wrong) {
     if (one.to <= from + GRACE_AFTER_START) continue;
-    if (one.entry.state === "complete") tally.falseCompletions.push({ case: name, truth, ...said(one) });
+    if (one.entry.state === "complete") tally.falseCompletions.push({ case: name, truth, ...verdictLine(one) });
     else if (ALARMS.has(one.entry.state) && !(one.entry.state === "gone" && isLast))
-      tally.falseAlarms.push({ case: name, truth, ...said(one) });
+      tally.falseAlarms.push({ case: name, truth, ...verdictLine(one) });
   }
 }
 
@@ -229,8 +229,8 @@ function scoreQuiet(segment: Segment, tally: Tally): void {
   for (const one of heldBetween(timeline, from, to)) {
     const { state } = one.entry;
     if (allowed.has(state) || one.to <= from + GRACE_AFTER_START || isEarly(segment, one)) continue;
-    if (ALARMS.has(state)) tally.falseAlarms.push({ case: name, truth, ...said(one) });
-    else if (state === "complete") tally.falseCompletions.push({ case: name, truth, ...said(one) });
+    if (ALARMS.has(state)) tally.falseAlarms.push({ case: name, truth, ...verdictLine(one) });
+    else if (state === "complete") tally.falseCompletions.push({ case: name, truth, ...verdictLine(one) });
   }
 }
 

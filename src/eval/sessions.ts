@@ -21,8 +21,8 @@
  * 25 ms apart at most).
  */
 import type { State } from "../core/states.js";
-import { detection, type Held, heldBetween, said } from "./timeline.js";
-import type { Detection, Said, Timeline } from "./types.js";
+import { detection, type Held, heldBetween, verdictLine } from "./timeline.js";
+import type { Detection, Timeline, VerdictLine } from "./types.js";
 
 export interface SegmentTruth {
   file: string;
@@ -41,7 +41,7 @@ export interface SessionCase {
   timeline: Timeline | null;
 }
 
-export interface SessionAlarm extends Said {
+export interface SessionAlarm extends VerdictLine {
   file: string;
   label: string;
   doing: string;
@@ -53,7 +53,7 @@ export interface SessionMiss {
   doing: string;
   t: number;
   seconds: number;
-  instead: Said[];
+  instead: VerdictLine[];
 }
 
 export interface SessionFigures {
@@ -117,7 +117,7 @@ export function scoreSessions(cases: readonly SessionCase[]): SessionFigures {
       const window = heldBetween(timeline ?? [], from - GRACE_BEFORE_END_S, Math.max(to, from + TROUBLE_SECONDS_MIN));
       const hit = window.find(({ entry }) => right.has(entry.state));
       if (hit) delays.set(label, [...(delays.get(label) ?? []), Math.max(0, hit.from - from)]);
-      else misses.push({ file, label, doing, t: from, seconds: to - from, instead: window.slice(-3).map(said) });
+      else misses.push({ file, label, doing, t: from, seconds: to - from, instead: window.slice(-3).map(verdictLine) });
     }
   }
   const labels = [...new Set(TROUBLE.map(({ label }) => label))];
@@ -166,6 +166,6 @@ function alarmsIn(segments: readonly Segment[], timeline: Timeline): Omit<Sessio
       (held) => ALARMING.has(held.entry.state) && !isGrace(held) && !told.has(held.entry),
     );
     for (const { entry } of wrong) told.add(entry);
-    return wrong.map((held) => ({ label, doing, ...said(held) }));
+    return wrong.map((held) => ({ label, doing, ...verdictLine(held) }));
   });
 }

@@ -1,6 +1,6 @@
 import type { State } from "../core/states.js";
 import type { TimelineEntry } from "../core/timeline.js";
-import type { Detection, Said, Timeline } from "./types.js";
+import type { Detection, Timeline, VerdictLine } from "./types.js";
 
 /** States that call for a human or an action; said at the wrong time they are a false alarm. */
 export const ALARMS: ReadonlySet<State> = new Set<State>(["stuck", "error", "needs_input", "rate_limited", "gone"]);
@@ -30,7 +30,7 @@ export function isLoop(entry: TimelineEntry): boolean {
   return entry.state === "stuck" && LOOP_CAUSES.has(entry.cause);
 }
 
-export function said({ from, entry }: Held): Said {
+export function verdictLine({ from, entry }: Held): VerdictLine {
   return { t: from, state: entry.state, cause: entry.cause, reasons: entry.reasons };
 }
 

@@ -5,7 +5,7 @@ import type { TimelineEntry } from "../core/timeline.js";
 export type Timeline = readonly TimelineEntry[];
 
 /** What was said, when and why: the line that `rouse eval --worst` shows. */
-export interface Said {
+export interface VerdictLine {
   t: number;
   state: State;
   cause: Cause | null;

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { until } from "../../test/support/hosts.js";
-import { ask } from "./ask.js";
+import { askHostProcess } from "./ask.js";
 import { frame, type ToHost } from "./frames.js";
 import { Ring } from "./ring.js";
 import { type ViewedHost, Viewers } from "./viewers.js";
@@ -92,7 +92,10 @@ async function hosting(press: () => void): Promise<Viewers> {
   const viewers = new Viewers(socket, host, (error) => {
     throw error;
   });
-  await until("the host to listen", async () => (await ask(socket, { op: "info" }, "info")).kind === "answer");
+  await until(
+    "the host to listen",
+    async () => (await askHostProcess(socket, { op: "info" }, "info")).kind === "answer",
+  );
   return viewers;
 }
 
@@ -112,14 +115,14 @@ describe("a question to a host", () => {
 
   it("that meets the farewell was not heeded", async () => {
     const server = createServer((one) => one.end(frame({ ev: "exit", ...EXIT }))).listen(socket);
-    expect(await ask(socket, PRESS, "pressed")).toMatchObject({ kind: "ended" });
+    expect(await askHostProcess(socket, PRESS, "pressed")).toMatchObject({ kind: "ended" });
     server.close();
   });
 
   it("that could not be written was heard by nobody", async () => {
     const { worker, waitFor } = aside(SHORT);
     waitFor(1);
-    const asked = ask(socket, PRESS, "pressed");
+    const asked = askHostProcess(socket, PRESS, "pressed");
     waitFor(2);
     expect(await asked).toMatchObject({ kind: "unreachable" });
     await worker.terminate();
@@ -128,6 +131,6 @@ describe("a question to a host", () => {
   it("that comes after the end finds nobody", async () => {
     const viewers = await hosting(() => {});
     await viewers.close(EXIT);
-    expect(await ask(socket, PRESS, "pressed")).toMatchObject({ kind: "unreachable" });
+    expect(await askHostProcess(socket, PRESS, "pressed")).toMatchObject({ kind: "unreachable" });
   });
 });

@@ -2,7 +2,7 @@
 import { createConnection } from "node:net";
 import { FrameReader, frame, type ToHost } from "./frames.js";
 
-export type Asked =
+export type HostAnswer =
   | { kind: "answer"; event: Record<string, unknown> }
   /** The host said no. */
   | { kind: "error"; reason: string }
@@ -14,12 +14,17 @@ export type Asked =
   | { kind: "lost"; reason: string };
 
 /** Waits for ever where no time is given: stopping an agent takes as long as it takes. */
-export function ask(socketPath: string, message: ToHost, answer: string, withinMs?: number): Promise<Asked> {
+export function askHostProcess(
+  socketPath: string,
+  message: ToHost,
+  answer: string,
+  withinMs?: number,
+): Promise<HostAnswer> {
   return new Promise((resolve) => {
     const frames = new FrameReader();
     const socket = createConnection(socketPath);
     let isSent = false;
-    const done = (asked: Asked): void => {
+    const done = (asked: HostAnswer): void => {
       clearTimeout(late);
       socket.destroy();
       resolve(asked);

@@ -51,18 +51,18 @@ export class HostHand {
   press(keys: Keys, demand: Demand): Pressed {
     const { terminal, profile, pressed } = this.#options;
     const bytes = bytesOfKeys(keys, profile);
-    if (bytes.length === 0) return refused("the program has no such key");
+    if (bytes.length === 0) return refusedKeys("the program has no such key");
     for (let tries = 0; tries < TRIES; tries++) {
       const seen = this.#see();
       const objection = typeof seen === "string" ? seen : objectionTo(seen, demand);
-      if (objection !== null) return refused(objection);
-      if (!terminal.isDrained) return refused("the program does not read its input");
+      if (objection !== null) return refusedKeys(objection);
+      if (!terminal.isDrained) return refusedKeys("the program does not read its input");
       if (terminal.catchUp().news) continue;
       terminal.write(bytes);
       pressed(bytes, signalOf(keys, bytes.length));
       return { bytes: bytes.length, reason: null };
     }
-    return refused("the screen does not come to rest");
+    return refusedKeys("the screen does not come to rest");
   }
 
   /** The screen of this very moment, or why there is none. */
@@ -78,7 +78,7 @@ export class HostHand {
   }
 }
 
-const refused = (reason: string): Pressed => ({ bytes: 0, reason });
+const refusedKeys = (reason: string): Pressed => ({ bytes: 0, reason });
 
 function signalOf(keys: Keys, bytes: number): InputSignal {
   return {

@@ -66,9 +66,9 @@ export function stoppable({ command, env }: Program): Program & { isKept: boolea
 
 /** Somebody takes the terminal over when this job stops: some parent of it is in another group of the same session. */
 function isUnderShell(pid: number): boolean {
-  const own = placeOf(pid);
+  const own = keeperPathOf(pid);
   for (let at = own, steps = 0; own && at && steps < 64; steps++) {
-    const parent = placeOf(at.parent);
+    const parent = keeperPathOf(at.parent);
     if (parent === null || parent.session !== own.session) return false;
     if (parent.group !== own.group) return true;
     at = parent;
@@ -76,7 +76,7 @@ function isUnderShell(pid: number): boolean {
   return false;
 }
 
-function placeOf(pid: number): { parent: number; group: number; session: number } | null {
+function keeperPathOf(pid: number): { parent: number; group: number; session: number } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
     const [parent = 0, group = 0, session = 0] = text

@@ -6,7 +6,7 @@ import { linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
-import { readOwnFile } from "./registry.js";
+import { readSessionFile } from "./registry.js";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const TRIES = 1000;
@@ -68,7 +68,7 @@ const fileOf = (paths: Sessions, name: string): string => join(paths.sessions, `
 
 function isHeld(path: string): boolean {
   try {
-    const { pid, start } = JSON.parse(readOwnFile(path, 1000).toString("utf8")) as { pid: number; start: string };
+    const { pid, start } = JSON.parse(readSessionFile(path, 1000).toString("utf8")) as { pid: number; start: string };
     return Number.isSafeInteger(pid) && pid > 1 && identityOf(pid) === start;
   } catch {
     return false;

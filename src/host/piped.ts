@@ -12,7 +12,7 @@ import { loadReaders } from "../programs/registry.js";
 import { parseRecord } from "../readers/json.js";
 import { LineSplitter } from "../readers/lines.js";
 import type { RecordReader } from "../readers/record-reader.js";
-import { placeHere } from "../sensors/place.js";
+import { localReadContext } from "../sensors/place.js";
 import type { PtyEvents, PtyExit, PtyOptions } from "../sensors/pty.js";
 import type { ForegroundOptions } from "./foreground.js";
 import { Host } from "./host.js";
@@ -142,7 +142,7 @@ class StreamWatch {
   }
 
   #begin(readers: ProgramReaders): void {
-    this.#reader = readers.stream(placeHere());
+    this.#reader = readers.stream(localReadContext());
     for (const bytes of this.#early.splice(0)) this.#read(this.#reader, bytes);
   }
 

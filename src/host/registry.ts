@@ -70,7 +70,7 @@ export function listSessions(paths: Sessions): FoundSession[] {
 }
 
 /** Null where its host wrote down no end. */
-export function endOf(paths: Sessions, session: string): RecordedEnd | null {
+export function recordedEnd(paths: Sessions, session: string): RecordedEnd | null {
   const record = readRecord(sessionFile(paths, session, "json"));
   if (!record?.exit) return null;
   const { code, signal } = record.exit;
@@ -78,7 +78,7 @@ export function endOf(paths: Sessions, session: string): RecordedEnd | null {
 }
 
 /** By its id alone, without a look at the others; null when it left no record. */
-export function recordOf(paths: Sessions, session: string): FoundSession | null {
+export function findRecord(paths: Sessions, session: string): FoundSession | null {
   const record = readRecord(sessionFile(paths, session, "json"));
   return record?.session === session ? { ...record, isAlive: isAlive(record) } : null;
 }
@@ -115,7 +115,7 @@ function isAlive(record: HostRecord): boolean {
 /** Null for anything that no host of this user wrote. */
 function readRecord(path: string): HostRecord | null {
   try {
-    const value = JSON.parse(readOwnFile(path, RECORD_BYTES_MAX).toString("utf8")) as HostRecord;
+    const value = JSON.parse(readSessionFile(path, RECORD_BYTES_MAX).toString("utf8")) as HostRecord;
     const isRecord =
       typeof value.session === "string" &&
       typeof value.name === "string" &&
@@ -131,7 +131,7 @@ function readRecord(path: string): HostRecord | null {
 }
 
 /** A regular file of this user, no link in its place, up to a size. Throws otherwise. */
-export function readOwnFile(path: string, bytesMax: number): Buffer {
+export function readSessionFile(path: string, bytesMax: number): Buffer {
   const handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(handle);

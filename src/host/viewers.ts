@@ -7,7 +7,7 @@ import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import type { Demand, Keys } from "../core/touch.js";
 import { AnswerFilter } from "./answers.js";
-import { ask } from "./ask.js";
+import { askHostProcess } from "./ask.js";
 import { FrameReader, type FromHost, frame, type Looked, type Pressed } from "./frames.js";
 import type { LeftBy } from "./leave.js";
 import { demandOf, keysOf } from "./order.js";
@@ -106,7 +106,7 @@ export class Viewers {
   async close(exit: { code: number | null; signal: number | null }): Promise<void> {
     // Whoever stands at the door is let in: shut out, they would not know whether they were heard. The last in the line is
     // a question of the host's own.
-    const last = ask(this.#path, { op: "info" }, "info", FAREWELL_MS);
+    const last = askHostProcess(this.#path, { op: "info" }, "info", FAREWELL_MS);
     removeDeadSocket(this.#path);
     await last;
     this.#server.close();

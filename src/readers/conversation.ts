@@ -7,7 +7,7 @@ import type { ErrorCause } from "../core/states.js";
 import type { ReaderOptions } from "./record-reader.js";
 import { readResetTime } from "./reset-time/reset-time.js";
 import { head, tail } from "./text.js";
-import type { Origin } from "./tool-calls.js";
+import type { RecordOrigin } from "./tool-calls.js";
 import { classifyVendorError, finalCause, type VendorError } from "./vendor-errors.js";
 
 const TEXT_MAX = 500;
@@ -16,7 +16,7 @@ const DEFAULT_ZONE = "UTC";
 
 /** A finished message. The preview is its end: that is where an agent says what it wants. */
 export function messageSignal(
-  origin: Origin,
+  origin: RecordOrigin,
   options: ReaderOptions,
   role: "user" | "assistant",
   text: string,
@@ -35,7 +35,7 @@ export function messageSignal(
 }
 
 /** The program gave up on the provider's error: a limit with its reset time, or an error with its cause. */
-export function givenUp(origin: Origin, options: ReaderOptions, failure: VendorError): Signal {
+export function givenUp(origin: RecordOrigin, options: ReaderOptions, failure: VendorError): Signal {
   const verdict = classifyVendorError(failure);
   const text = failure.text ?? failure.code ?? "";
   if (verdict.kind !== "limit") {
@@ -66,7 +66,7 @@ const BACKOFF_MAX_MS = 600_000;
 
 /** The program tries again by itself; if the wait is a plan's limit, it is that limit. */
 export function triesAgain(
-  origin: Origin,
+  origin: RecordOrigin,
   options: ReaderOptions,
   failure: VendorError,
   plan: { attempt?: number | undefined; nextAt?: number | undefined },

@@ -14,10 +14,10 @@ import { isPoll } from "./poll.js";
 import { SkipCounter } from "./record-reader.js";
 import { spanOf } from "./span.js";
 import { head } from "./text.js";
-import { type Origin, ToolCalls } from "./tool-calls.js";
+import { type RecordOrigin, ToolCalls } from "./tool-calls.js";
 
-type Channel = "content" | "thought";
-type Handler = (event: JsonRecord, origin: Origin) => Signal[] | undefined;
+type EventChannel = "content" | "thought";
+type Handler = (event: JsonRecord, origin: RecordOrigin) => Signal[] | undefined;
 
 export class EventReader {
   /** Events that could not be read, by their kind. */
@@ -48,7 +48,7 @@ export class EventReader {
     return signals ?? [];
   }
 
-  #message(event: JsonRecord, origin: Origin): Signal[] | undefined {
+  #message(event: JsonRecord, origin: RecordOrigin): Signal[] | undefined {
     const role = str(event, "role");
     const text = str(event, "text") ?? "";
     const said = { kind: "message", ...origin, digest: digest(normaliseResult(text)), preview: head(text) } as const;
@@ -66,7 +66,7 @@ export class EventReader {
     return [{ ...said, role: "assistant" }, ...repetitions(changes, origin, "content")];
   }
 
-  #toolCall(event: JsonRecord, origin: Origin): Signal[] | undefined {
+  #toolCall(event: JsonRecord, origin: RecordOrigin): Signal[] | undefined {
     const id = idOf(event.id);
     const tool = str(event, "name");
     if (id === undefined || tool === undefined) return undefined;
@@ -78,7 +78,7 @@ export class EventReader {
     return signals.map((signal) => (signal.kind === "tool_start" ? { ...signal, ...facts } : signal));
   }
 
-  #toolEnd(event: JsonRecord, origin: Origin, ok: boolean): Signal[] | undefined {
+  #toolEnd(event: JsonRecord, origin: RecordOrigin, ok: boolean): Signal[] | undefined {
     const id = idOf(event.id);
     if (id === undefined || !this.#calls.isOpen(id)) return undefined;
     const text = str(event, "text") ?? "";
@@ -88,7 +88,7 @@ export class EventReader {
   }
 
   /** An error of a call ends it; one without a call is the program's own. */
-  #error(event: JsonRecord, origin: Origin): Signal[] | undefined {
+  #error(event: JsonRecord, origin: RecordOrigin): Signal[] | undefined {
     const id = idOf(event.id);
     if (id !== undefined) return this.#toolEnd(event, origin, false);
     const text = str(event, "text") ?? "";
@@ -98,14 +98,14 @@ export class EventReader {
     return [{ kind: "error", ...origin, cause, final: false, digest: digest(errorKey(text)), text: head(text) }];
   }
 
-  #text(event: JsonRecord, origin: Origin, channel: Channel): Signal[] {
+  #text(event: JsonRecord, origin: RecordOrigin, channel: EventChannel): Signal[] {
     const text = str(event, "text") ?? "";
     const changes = feedText(this.#tails[channel], text);
     return [{ kind: "delta", ...origin, channel, chars: text.length }, ...repetitions(changes, origin, channel)];
   }
 
   /** The reply comes again from its beginning: its text, and its calls under their old ids. */
-  #retry(origin: Origin): Signal[] {
+  #retry(origin: RecordOrigin): Signal[] {
     this.#beginText();
     this.#calls = new ToolCalls();
     return [{ kind: "retry", ...origin }];
@@ -116,7 +116,7 @@ export class EventReader {
   }
 }
 
-function repetitions(changes: TextChange[], origin: Origin, channel: Channel): Signal[] {
+function repetitions(changes: TextChange[], origin: RecordOrigin, channel: EventChannel): Signal[] {
   return changes.map((change) => ({
     kind: "repetition",
     ...origin,

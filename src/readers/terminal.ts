@@ -12,15 +12,15 @@ import { readProgramStatus, statusOf } from "./program-status.js";
 import { type CompiledProfile, compileProfile } from "./screen/compiled.js";
 import { Emulator } from "./screen/emulator.js";
 import { explainScreen, type ScreenExplanation } from "./screen/explain.js";
-import { type Facts, type Look, readFacts } from "./screen/facts.js";
+import { type Look, readFacts, type ScreenFacts } from "./screen/facts.js";
 import { type Glimpse, glimpse } from "./screen/glance.js";
 import { layOut } from "./screen/layout.js";
 import { ReplyReader } from "./screen/reply.js";
 import { ResetTimes } from "./screen/reset-times.js";
-import type { Row } from "./screen/row.js";
+import type { ScreenRow } from "./screen/row.js";
 import { footOf } from "./screen/screen-text.js";
 import { Settling } from "./screen/settling.js";
-import { Standing } from "./screen/standing.js";
+import { StaticRows } from "./screen/standing.js";
 import { Ticks } from "./screen/ticks.js";
 
 /**
@@ -60,7 +60,7 @@ export class TerminalReader {
   readonly #resetTimes: ResetTimes;
   readonly #ticks = new Ticks();
   readonly #settling = new Settling();
-  readonly #standing = new Standing();
+  readonly #standing = new StaticRows();
   readonly #signs = new Set<string>();
   readonly #replies: ReplyReader;
   readonly #look: Look;
@@ -79,7 +79,7 @@ export class TerminalReader {
   #isByStructure = true;
   #version: string | null = null;
   /** What the last check read, for `explain`. */
-  #checked: { compiled: CompiledProfile; facts: Facts } | null = null;
+  #checked: { compiled: CompiledProfile; facts: ScreenFacts } | null = null;
 
   constructor(profile: AgentProfile, options: TerminalOptions) {
     this.#compiled = compileProfile(profile);
@@ -211,7 +211,7 @@ export class TerminalReader {
   }
 
   /** By the program's profile; by structure alone where the screen does not fit it. */
-  #readScreen(at: number): { compiled: CompiledProfile; facts: Facts } {
+  #readScreen(at: number): { compiled: CompiledProfile; facts: ScreenFacts } {
     this.#look.at = this.#structuralLook.at = at;
     if (this.#compiled.profile.structural) {
       const facts = readFacts(this.#compiled, this.#emulator.screen, this.#structuralLook, this.#replies);
@@ -252,7 +252,7 @@ export class TerminalReader {
     return PROMPT_SIGN.test(text) ? "sign" : "text";
   }
 
-  #lookForVersion(rows: readonly Row[], at: number, signals: Signal[]): void {
+  #lookForVersion(rows: readonly ScreenRow[], at: number, signals: Signal[]): void {
     if (this.#version !== null || this.#compiled.profile.versionRow === null) return;
     for (const row of rows) {
       const { version } = this.#compiled.says(row);
@@ -264,5 +264,5 @@ export class TerminalReader {
   }
 }
 
-const hasGivenUp = ({ busy, composer, error, limit }: Facts): boolean =>
+const hasGivenUp = ({ busy, composer, error, limit }: ScreenFacts): boolean =>
   busy === false && composer !== "hidden" && (error !== undefined || limit !== undefined);

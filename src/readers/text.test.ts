@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { head, resultText, tail, textOf } from "./text.js";
+import { contentText, head, resultText, tail } from "./text.js";
 
 describe("head and tail", () => {
   it("cut a text to one safe line", () => {
@@ -39,13 +39,13 @@ describe("textOf", () => {
     [null, ""],
     [7, ""],
   ])("of %j is %j", (value, text) => {
-    expect(textOf(value)).toBe(text);
+    expect(contentText(value)).toBe(text);
   });
 
   it("goes only so deep", () => {
     let value: unknown = "far away";
     for (let i = 0; i < 10_000; i++) value = [value];
-    expect(textOf(value)).toBe("");
+    expect(contentText(value)).toBe("");
   });
 });
 

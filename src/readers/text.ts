@@ -27,25 +27,25 @@ const TEXT_KEYS = ["text", "content", "output", "stdout", "message", "error", "r
 const DEPTH_MAX = 8;
 
 /** The text of a message or result in any of the usual shapes: a string, blocks, or a record with a text field. */
-export function textOf(content: unknown, depth = 0): string {
+export function contentText(content: unknown, depth = 0): string {
   if (typeof content === "string") return content;
   if (depth > DEPTH_MAX || typeof content !== "object" || content === null) return "";
   if (Array.isArray(content)) {
     return content
-      .map((part) => textOf(part, depth + 1))
+      .map((part) => contentText(part, depth + 1))
       .filter((part) => part !== "")
       .join("\n");
   }
   const key = TEXT_KEYS.find((name) => Object.hasOwn(content, name));
   if (key === undefined) return "";
-  const own = textOf((content as Record<string, unknown>)[key], depth + 1);
+  const own = contentText((content as Record<string, unknown>)[key], depth + 1);
   const stderr = key === "stdout" ? str(content, "stderr") : undefined;
   return stderr === undefined || stderr === "" ? own : `${own}\n${stderr}`;
 }
 
 /** The text of a tool's result. One without text, an image say, is told from others by its JSON. */
 export function resultText(content: unknown): string {
-  const text = textOf(content);
+  const text = contentText(content);
   return text !== "" || typeof content !== "object" || content === null
     ? text
     : canonical(content).slice(0, RESULT_MAX);

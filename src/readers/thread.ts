@@ -13,7 +13,7 @@ import { givenUp, messageSignal, triesAgain } from "./conversation.js";
 import { Recent } from "./recent.js";
 import type { ReaderOptions } from "./record-reader.js";
 import { head } from "./text.js";
-import { type Origin, type ToolCall, ToolCalls, type ToolResult } from "./tool-calls.js";
+import { type RecordOrigin, type ToolCall, ToolCalls, type ToolResult } from "./tool-calls.js";
 import type { VendorError } from "./vendor-errors.js";
 
 export type SessionFacts = Omit<SessionSignal, "kind" | "at" | "source">;
@@ -29,14 +29,14 @@ export interface RetryPlan {
   delayMs?: number | undefined;
 }
 
-type Channel = "content" | "thought";
+type TextChannel = "content" | "thought";
 
 const FACT_MAX = 300;
 const ID_MAX = 128;
 
 export class Thread {
   private signals: Signal[] = [];
-  private origin: Origin;
+  private origin: RecordOrigin;
   private readonly facts: Record<string, string | undefined> = {};
   private readonly calls = new ToolCalls();
   private readonly usages = new Recent<Usage>(64);
@@ -46,8 +46,8 @@ export class Thread {
   private prompt: { about: string | undefined } | undefined;
   private lastFailure = "";
   private limitUntil: number | undefined;
-  private readonly tails: Record<Channel, TextTail> = { content: createTextTail(), thought: createTextTail() };
-  private readonly repeating: Record<Channel, boolean> = { content: false, thought: false };
+  private readonly tails: Record<TextChannel, TextTail> = { content: createTextTail(), thought: createTextTail() };
+  private readonly repeating: Record<TextChannel, boolean> = { content: false, thought: false };
 
   constructor(
     source: Source,
@@ -130,33 +130,33 @@ export class Thread {
   }
 
   /** A piece of the text that the model is writing. */
-  writes(channel: Channel, piece: string): void {
+  writes(channel: TextChannel, piece: string): void {
     this.lives(piece.length, channel);
     this.feed(channel, piece);
   }
 
   /** Something of the model came that is no text to look at: a subagent's line, an argument, a count. */
-  lives(chars: number, channel: Channel = "content"): void {
+  lives(chars: number, channel: TextChannel = "content"): void {
     this.emit({ kind: "delta", channel, chars });
   }
 
-  textEnds(channel: Channel): void {
+  textEnds(channel: TextChannel): void {
     this.repeats(channel, endText(this.tails[channel]));
     this.tails[channel] = createTextTail();
   }
 
-  private wholeText(channel: Channel, text: string): void {
+  private wholeText(channel: TextChannel, text: string): void {
     if (this.tails[channel].length === 0) this.feed(channel, text);
     this.textEnds(channel);
   }
 
-  private feed(channel: Channel, piece: string): void {
+  private feed(channel: TextChannel, piece: string): void {
     // Another text has begun: what was said of the one before is over.
     if (this.tails[channel].length === 0 && this.repeating[channel]) this.repeats(channel, [null]);
     this.repeats(channel, feedText(this.tails[channel], piece));
   }
 
-  private repeats(channel: Channel, changes: readonly TextChange[]): void {
+  private repeats(channel: TextChannel, changes: readonly TextChange[]): void {
     for (const change of changes) {
       this.repeating[channel] = change !== null;
       this.emit({ kind: "repetition", channel, ...(change ?? { period: 0, repeats: 0 }) });

@@ -14,7 +14,7 @@ import { spanOf } from "./span.js";
 import { head } from "./text.js";
 
 /** When and by which source something was seen. */
-export interface Origin {
+export interface RecordOrigin {
   at: number;
   source: Source;
 }
@@ -42,7 +42,7 @@ export class ToolCalls {
   readonly #known = new Recent<{ class: ToolClass; ended: boolean }>();
 
   /** The signals of a call that begins; none if it is known. */
-  start(origin: Origin, call: ToolCall): Signal[] {
+  start(origin: RecordOrigin, call: ToolCall): Signal[] {
     if (this.#known.get(call.id)) return [];
     const { class: toolClass, ...facts } = classifyTool(call.tool, call.args);
     const span = spanOf(call.args);
@@ -70,7 +70,7 @@ export class ToolCalls {
   }
 
   /** The signals of a call that ended; none if it never started here, or its end was said before. */
-  end(origin: Origin, call: ToolCall, result: ToolResult): Signal[] {
+  end(origin: RecordOrigin, call: ToolCall, result: ToolResult): Signal[] {
     const known = this.#known.get(call.id);
     if (!known || known.ended) return [];
     known.ended = true;

@@ -24,7 +24,7 @@ export interface VendorError {
   text?: string | undefined;
 }
 
-interface Row {
+interface VendorRow {
   /** Statuses this row is about; a row with `words` too needs both. */
   status?: (status: number) => boolean;
   /** Tried on code and text, in lower case. */
@@ -41,7 +41,7 @@ const only =
     statuses.includes(status);
 
 /** Alternatives are literals, gaps are bounded: each pattern is linear in the 2 KB it may see. */
-const ROWS: Row[] = [
+const ROWS: VendorRow[] = [
   { words: /not your usage limit|temporarily limiting requests/, is: retry("rate") },
   { words: /\benospc\b|no space left on device|disk quota exceeded/, is: error("disk_full") },
   {

@@ -8,7 +8,7 @@ import { type JsonRecord, parseRecord, str } from "../readers/json.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { whyUnreadable } from "./bad-input.js";
 import { openCast } from "./cast.js";
-import { BadInput, readLines, readPart, recordOf } from "./files.js";
+import { BadInput, readLines, readPart, recordOfLine } from "./files.js";
 import { fromArray, isOnClock, mergeInputs, onlyFrom, type RecordedInput } from "./inputs.js";
 import { dateTranscripts, placeTranscripts } from "./transcript-times.js";
 
@@ -77,7 +77,7 @@ export async function openCase(
   if (sources.has("hooks") && names.includes("hooks.jsonl"))
     parts.push(fromArray(await hookRecords(join(path, "hooks.jsonl"), lost)));
   if (sources.has("process") && names.includes(PROCESS)) parts.push(processSamples(join(path, PROCESS), startAt, lost));
-  parts.push(fromArray(exitOf(meta)), fromArray(endOf(meta)));
+  parts.push(fromArray(exitOf(meta)), fromArray(endOfCase(meta)));
   return {
     name: resolve(path).split("/").slice(-2).join("/"),
     profile,
@@ -125,13 +125,13 @@ function exitOf(meta: Record<string, unknown>): RecordedInput[] {
 }
 
 /** Until when it was watched: a program that finished or died in silence wrote its last byte long before. */
-const endOf = ({ t_end: t }: Record<string, unknown>): RecordedInput[] =>
+const endOfCase = ({ t_end: t }: Record<string, unknown>): RecordedInput[] =>
   typeof t === "number" ? [{ t, kind: "end" }] : [];
 
 async function hookRecords(path: string, lost: { lines: number }): Promise<RecordedInput[]> {
   const inputs: RecordedInput[] = [];
   for await (const line of readPart(path, lost)) {
-    const record = recordOf(line, lost);
+    const record = recordOfLine(line, lost);
     if (!record || typeof record.t !== "number") continue;
     const { t, notify, ...payload } = record;
     inputs.push({ t: t as number, kind: "record", source: "hook", file: "", record: notify ?? payload });
@@ -142,7 +142,7 @@ async function hookRecords(path: string, lost: { lines: number }): Promise<Recor
 async function databaseRows(path: string, startAt: number, lost: { lines: number }): Promise<RecordedInput[]> {
   const rows: JsonRecord[] = [];
   for await (const line of readPart(path, lost)) {
-    const record = recordOf(line, lost);
+    const record = recordOfLine(line, lost);
     if (record) rows.push(record);
   }
   const transcripts = partOf(programOfRecords(rows).transcript);

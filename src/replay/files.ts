@@ -79,7 +79,7 @@ export async function* readLines(path: string, lost: { lines: number } = { lines
 }
 
 /** A line as a record. What is none is counted in `lost`, unless the line is blank. */
-export function recordOf(line: string, lost: { lines: number }): JsonRecord | null {
+export function recordOfLine(line: string, lost: { lines: number }): JsonRecord | null {
   const record = parseRecord(line);
   if (!record && line.trim() !== "") lost.lines++;
   return record;

@@ -51,7 +51,7 @@ export async function replayCase(path: string, options: ReplayOptions): Promise<
   const folded = await foldRecording(opened.inputs, {
     profile,
     startAt: opened.startAt,
-    ...placeOf(options),
+    ...replayContextOf(options),
     size: opened.size,
     ...acted.options,
     ...explainerFor(explaining, opened.startAt),
@@ -79,7 +79,7 @@ export async function replayCast(path: string, options: ReplayOptions): Promise<
   const folded = await foldRecording(onlyFrom(cast.inputs, isSeen, false), {
     profile,
     startAt: cast.header.startAt,
-    ...placeOf(options),
+    ...replayContextOf(options),
     size: isSeen ? cast.header : null,
     ...acted.options,
     ...explainerFor(explaining, cast.header.startAt),
@@ -130,5 +130,5 @@ export async function isFolder(path: string): Promise<boolean> {
 }
 
 /** Where the program ran, as far as the one who replays it says so. */
-export const placeOf = ({ zone, marker }: ReplayOptions): Pick<FoldOptions, "zone" | "marker"> =>
+export const replayContextOf = ({ zone, marker }: ReplayOptions): Pick<FoldOptions, "zone" | "marker"> =>
   marker === undefined ? { zone } : { zone, marker };

@@ -8,10 +8,10 @@ import { EventReader } from "../readers/events.js";
 import { parseRecord, str } from "../readers/json.js";
 import { recordTime } from "../readers/record-reader.js";
 import { parseSignal } from "../readers/signal-schema.js";
-import { BadInput, readLines, recordOf, upToPart } from "./files.js";
+import { BadInput, readLines, recordOfLine, upToPart } from "./files.js";
 import { foldRecording } from "./fold.js";
 import { fromArray, type RecordedInput } from "./inputs.js";
-import { placeOf, type Replayed, type ReplayOptions, whatIfOf } from "./replay-case.js";
+import { type Replayed, type ReplayOptions, replayContextOf, whatIfOf } from "./replay-case.js";
 
 /** How many records are looked at to tell whose transcript it is. */
 const PEEK = 50;
@@ -22,7 +22,7 @@ export async function replayTranscript(path: string, options: ReplayOptions): Pr
   const lines = readLines(path, lost);
   const head: Record<string, unknown>[] = [];
   for (let next = await lines.next(); !next.done; next = await lines.next()) {
-    const record = recordOf(next.value, lost);
+    const record = recordOfLine(next.value, lost);
     if (record) head.push(record);
     if (head.length >= PEEK) break;
   }
@@ -40,7 +40,7 @@ export async function replayTranscript(path: string, options: ReplayOptions): Pr
   const folded = await foldRecording(inputs, {
     profile,
     startAt,
-    ...placeOf(options),
+    ...replayContextOf(options),
     size: null,
     ...acted.options,
   });
@@ -81,7 +81,7 @@ function recordInputs(head: Record<string, unknown>[], lines: AsyncIterable<stri
     };
     for (const record of head) yield placed(record);
     for await (const line of lines) {
-      const record = recordOf(line, lost);
+      const record = recordOfLine(line, lost);
       if (record) yield placed(record);
     }
   })();
@@ -97,7 +97,7 @@ async function rowInputs(
 ): Promise<Dated> {
   const rows = [...head];
   for await (const line of upToPart(lines, lost)) {
-    const record = recordOf(line, lost);
+    const record = recordOfLine(line, lost);
     if (record) rows.push(record);
   }
   const timed = readAll(rows);
@@ -131,7 +131,7 @@ export async function replaySignals(path: string, options: ReplayOptions): Promi
   const folded = await foldRecording(inputs, {
     profile,
     startAt,
-    ...placeOf(options),
+    ...replayContextOf(options),
     size: null,
     ...acted.options,
   });

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { arr, asRecord, type JsonRecord, parseRecord } from "../readers/json.js";
 import { recordTime } from "../readers/record-reader.js";
-import { readLines, readPart, recordOf } from "./files.js";
+import { readLines, readPart, recordOfLine } from "./files.js";
 import type { RecordedInput } from "./inputs.js";
 
 /** How one file grew: when each of its lines came, and what the first ones were. */
@@ -75,7 +75,7 @@ export async function dateTranscripts(
 async function* dated(path: string, startAt: number, lost: { lines: number }): AsyncGenerator<RecordedInput> {
   let at = startAt;
   for await (const line of readLines(path, lost)) {
-    const record = recordOf(line, lost);
+    const record = recordOfLine(line, lost);
     if (!record) continue;
     at = Math.max(at, recordTime(record) ?? at);
     yield { t: (at - startAt) / 1000, kind: "record", source: "transcript", file: path, record };
@@ -89,7 +89,7 @@ async function readTimes(
   const session: RecordedInput[] = [];
   const grown = new Map<string, Grown>();
   for await (const line of readPart(path, lost)) {
-    const entry = recordOf(line, lost);
+    const entry = recordOfLine(line, lost);
     const t = entry?.t;
     const file = entry?.file;
     if (!entry || typeof t !== "number" || typeof file !== "string") continue;
@@ -111,7 +111,7 @@ async function* placed(path: string, { file, times }: Grown, lost: { lines: numb
   let last = 0;
   for await (const line of readLines(path, lost)) {
     if (line.trim() === "") continue;
-    const record = recordOf(line, lost);
+    const record = recordOfLine(line, lost);
     last = Math.max(last, times[i++] ?? last);
     if (record) yield { t: last, kind: "record", source: "transcript", file, record };
   }

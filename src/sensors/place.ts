@@ -3,9 +3,9 @@ import type { Config } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import type { Place } from "../readers/record-reader.js";
 
-export const placeOf = (config: Config): Place => ({
+export const readContextOf = (config: Config): Place => ({
   zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   marker: config.health.completion_marker,
 });
 
-export const placeHere = (): Place => placeOf(loadConfig().config);
+export const localReadContext = (): Place => readContextOf(loadConfig().config);

@@ -72,10 +72,10 @@ export class BookTable implements BookStore {
   }
 }
 
-type Row = { list: List; id: string; record: string };
+type StoredRow = { list: List; id: string; record: string };
 
-function rowsOf(book: Incidents): Map<string, Row> {
-  const rows = new Map<string, Row>();
+function rowsOf(book: Incidents): Map<string, StoredRow> {
+  const rows = new Map<string, StoredRow>();
   for (const list of LISTS) {
     const idOf = ID_OF[list] as (entry: object) => string;
     for (const entry of book[list] as object[]) {

@@ -5,7 +5,7 @@
 import type { Signal } from "../core/signal.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import type { KnownSession } from "./session-table.js";
-import type { Database, Row, Statement } from "./sqlite.js";
+import type { Database, SqlRow, SqlStatement } from "./sqlite.js";
 
 export interface StoredSignal {
   session: string;
@@ -20,10 +20,10 @@ const PAGE = 64;
 export class JournalReader {
   /** Signals that could not be read back: kinds of a newer rouse, or damage. */
   skipped = 0;
-  private readonly firstOf: Statement;
-  private readonly pageOf: Statement;
-  private readonly firstSince: Statement;
-  private readonly pageSince: Statement;
+  private readonly firstOf: SqlStatement;
+  private readonly pageOf: SqlStatement;
+  private readonly firstSince: SqlStatement;
+  private readonly pageSince: SqlStatement;
 
   constructor(database: Database) {
     this.firstOf = database.prepare("select min(id) as id from batches where session_no = ? and first_seq + count > ?");
@@ -49,7 +49,7 @@ export class JournalReader {
       yield* this.unpack(batch, nameOf(Number(batch.session_no)) ?? "");
   }
 
-  private *unpack(batch: Row, session: string): Generator<StoredSignal> {
+  private *unpack(batch: SqlRow, session: string): Generator<StoredSignal> {
     const list = parseList(String(batch.signals));
     if (!list) this.skipped += Number(batch.count);
     const firstSeq = batch.first_seq;
@@ -64,7 +64,7 @@ export class JournalReader {
   }
 }
 
-function* pages(first: number, pageFrom: (id: number) => Row[]): Generator<Row> {
+function* pages(first: number, pageFrom: (id: number) => SqlRow[]): Generator<SqlRow> {
   for (let from = first; ; ) {
     const page = pageFrom(from);
     yield* page;

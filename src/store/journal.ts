@@ -20,7 +20,7 @@ import { JournalReader, type StoredSignal } from "./journal-reader.js";
 import { MessageTable } from "./messages.js";
 import { JOURNAL_SCHEMA } from "./migrations.js";
 import { OutboxTable } from "./outbox.js";
-import { type Bounds, prune, usedBytes } from "./prune.js";
+import { type PruneLimits, prune, usedBytes } from "./prune.js";
 import { type KnownSession, SessionTable } from "./session-table.js";
 import { inTransaction, rollback } from "./sqlite.js";
 
@@ -73,7 +73,7 @@ export interface Journal {
   /** What is committed of all sessions since that time. */
   readSince(receivedAt: number): Iterable<StoredSignal>;
   /** Bounded in time: `more` asks for a further call soon. */
-  prune(bounds: Bounds): { removed: number; more: boolean };
+  prune(bounds: PruneLimits): { removed: number; more: boolean };
   stats(): JournalStats;
   close(): void;
 }
@@ -235,7 +235,7 @@ class SqliteJournal implements Journal {
     return this.reader.since(receivedAt, (no) => this.table.nameOf(no));
   }
 
-  prune(bounds: Bounds): { removed: number; more: boolean } {
+  prune(bounds: PruneLimits): { removed: number; more: boolean } {
     this.mustBeOpen();
     this.flush();
     try {

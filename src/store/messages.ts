@@ -3,7 +3,7 @@
  * acknowledged. `told` remembers which edges were told, as long as the incident is in the book, so that a message that
  * was read, acknowledged and removed is not made again.
  */
-import { type Database, inTransaction, type Row } from "./sqlite.js";
+import { type Database, inTransaction, type SqlRow } from "./sqlite.js";
 
 export interface StoredMessage {
   /** Grows; the cursor of a reader. */
@@ -138,7 +138,7 @@ export class MessageTable {
   }
 }
 
-const messageOf = (row: Row): StoredMessage => ({
+const messageOf = (row: SqlRow): StoredMessage => ({
   id: Number(row.id),
   receiver: String(row.receiver),
   key: String(row.key),

@@ -6,7 +6,7 @@
  * (somebody has taken or silenced the trouble meanwhile).
  */
 import type { AlertState, Notice, Planned } from "../core/alert/alert.js";
-import { type Database, inTransaction, type Row } from "./sqlite.js";
+import { type Database, inTransaction, type SqlRow } from "./sqlite.js";
 
 export type DeliveryState = "pending" | "sent" | "dead" | "superseded" | "dropped";
 
@@ -211,7 +211,7 @@ export class OutboxTable {
   }
 }
 
-const deliveryOf = (row: Row, notice: Notice): StoredDelivery => ({
+const deliveryOf = (row: SqlRow, notice: Notice): StoredDelivery => ({
   key: String(row.key),
   channel: String(row.channel),
   state: String(row.state) as DeliveryState,
@@ -224,7 +224,7 @@ const deliveryOf = (row: Row, notice: Notice): StoredDelivery => ({
 
 type AlertRow = Pick<Planned, "kind" | "severity" | "members"> & { notice: Notice };
 
-function recordOf(row: Row): AlertRow | null {
+function recordOf(row: SqlRow): AlertRow | null {
   try {
     return JSON.parse(String(row.record)) as AlertRow;
   } catch {

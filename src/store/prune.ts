@@ -1,8 +1,8 @@
 /** Keeping the journal within its bounds: first by age, then by size. */
 import { pragma } from "./migrations.js";
-import type { Cell, Database, Row } from "./sqlite.js";
+import type { Cell, Database, SqlRow } from "./sqlite.js";
 
-export interface Bounds {
+export interface PruneLimits {
   now: number;
   maxAgeMs: number;
   /** Of the pages in use. */
@@ -20,7 +20,10 @@ const PAGES = 1000;
 const CUT_TO = 0.9;
 
 /** How many signals were removed, and whether there is more to do in a further call. */
-export function prune(database: Database, { now, maxAgeMs, maxBytes }: Bounds): { removed: number; more: boolean } {
+export function prune(
+  database: Database,
+  { now, maxAgeMs, maxBytes }: PruneLimits,
+): { removed: number; more: boolean } {
   const oldest = now - maxAgeMs;
   const cutting = usedBytes(database) > maxBytes;
   let removed = 0;
@@ -57,7 +60,7 @@ function remove(database: Database, where: string, value: Cell): number {
   return gone.reduce((sum, row) => sum + Number(row.count), 0);
 }
 
-function totals(rows: readonly Row[]): Map<number, { signals: number; bytes: number }> {
+function totals(rows: readonly SqlRow[]): Map<number, { signals: number; bytes: number }> {
   const found = new Map<number, { signals: number; bytes: number }>();
   for (const row of rows) {
     const no = Number(row.session_no);

@@ -1,7 +1,7 @@
 /** The sessions of the journal, with the numbers that every append asks for kept in memory. */
 import type { AgentSession } from "../core/agent.js";
 import { parseSession } from "./session-schema.js";
-import { type Database, inTransaction, type Statement } from "./sqlite.js";
+import { type Database, inTransaction, type SqlStatement } from "./sqlite.js";
 
 export interface KnownSession {
   readonly no: number;
@@ -18,8 +18,8 @@ export class SessionTable {
   private readonly database: Database;
   private readonly bySession = new Map<string, KnownSession>();
   private readonly byNo = new Map<number, KnownSession>();
-  private readonly upsert: Statement;
-  private readonly update: Statement;
+  private readonly upsert: SqlStatement;
+  private readonly update: SqlStatement;
 
   constructor(database: Database) {
     this.database = database;

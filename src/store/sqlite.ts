@@ -7,17 +7,17 @@
 import { createRequire } from "node:module";
 
 export type Cell = string | number | null;
-export type Row = Record<string, Cell>;
+export type SqlRow = Record<string, Cell>;
 
-export interface Statement {
+export interface SqlStatement {
   run(...values: Cell[]): { changes: number | bigint; lastInsertRowid: number | bigint };
-  get(...values: Cell[]): Row | undefined;
-  all(...values: Cell[]): Row[];
+  get(...values: Cell[]): SqlRow | undefined;
+  all(...values: Cell[]): SqlRow[];
 }
 
 export interface Database {
   exec(sql: string): void;
-  prepare(sql: string): Statement;
+  prepare(sql: string): SqlStatement;
   /**
    * The package (not the built-in) leaves statements alive, and with them the connection, until they are collected: the
    * write-ahead log is then not folded in, so ask for a checkpoint first. Renaming the file meanwhile is safe: SQLite
@@ -109,7 +109,7 @@ function firstLine(error: unknown): string {
 
 /** The same few statements are asked for at every tick: each is compiled once. None is left half read. */
 export function compiledOnce(database: Database): Database {
-  const statements = new Map<string, Statement>();
+  const statements = new Map<string, SqlStatement>();
   return {
     exec: (sql) => database.exec(sql),
     prepare: (sql) => {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
-import { ask } from "../../src/host/ask.js";
+import { askHostProcess } from "../../src/host/ask.js";
 import { findSession } from "../../src/host/registry.js";
 import { loadSqlite } from "../../src/store/sqlite.js";
 import { TestDaemon } from "../support/daemon.js";
@@ -270,7 +270,12 @@ describe("the terminal channel", () => {
       socket = findSession(paths, "human")?.hostSocket ?? "";
       return socket !== "";
     });
-    const asked = await ask(socket, { op: "notify", text: "api waits\u001b[31m for you" }, "notified", 20_000);
+    const asked = await askHostProcess(
+      socket,
+      { op: "notify", text: "api waits\u001b[31m for you" },
+      "notified",
+      20_000,
+    );
     expect(asked).toMatchObject({ kind: "answer", event: { terminals: 1 } });
     await terminal.shows("\u0007\u001b]9;api waits [31m for you\u0007");
     terminal.write("\u0004");

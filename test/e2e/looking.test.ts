@@ -13,7 +13,7 @@ import { makePrivateFolder, rousePaths } from "../../src/config/paths.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { HOUR, MINUTE } from "../../src/core/defaults.js";
 import type { Signal } from "../../src/core/signal.js";
-import { Clock } from "../../src/daemon/clock.js";
+import { DaemonClock } from "../../src/daemon/clock.js";
 import type { Loop } from "../../src/daemon/loop.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
@@ -31,7 +31,7 @@ beforeEach(async () => {
   const paths = rousePaths(home.env);
   makePrivateFolder(paths.runtime);
   journal = openJournal(paths.journal).journal;
-  loop = loopOver(journal, new Clock(), testRules());
+  loop = loopOver(journal, new DaemonClock(), testRules());
   const app = new Hono();
   app.get("/v1/health", (c) => c.json({ ok: true, version: readVersion(), pid: process.pid }));
   const configOf = ({ workspace }: Pick<AgentSession, "workspace">) =>

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { Outcome } from "../../src/core/action.js";
+import type { ActionOutcome } from "../../src/core/action.js";
 import { textFor } from "../../src/effects/texts.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
 import { carriedOut } from "../support/deeds.js";
@@ -43,7 +43,7 @@ interface Race {
   before?: (rig: Rig) => Promise<void>;
   comes: (rig: Rig) => Promise<void>;
   /** What may have arrived in the agent, by what is said became of it. */
-  arrived: (rig: Rig, outcome: Outcome) => void | Promise<void>;
+  arrived: (rig: Rig, outcome: ActionOutcome) => void | Promise<void>;
   /** It ends by what comes, and by nothing else. */
   dies?: true;
 }
@@ -63,14 +63,14 @@ const INTERRUPTED = { refused: [""], failed: [ESC], unknown: ["", ESC], done: [E
 
 const idle = [{ do: "idle" }, { do: "hang" }];
 const running = [{ do: "hang" }, { do: "idle" }];
-const keptOut = (allowed: Record<Outcome["result"], string[]>) => (rig: Rig, outcome: Outcome) => {
+const keptOut = (allowed: Record<ActionOutcome["result"], string[]>) => (rig: Rig, outcome: ActionOutcome) => {
   expect(rig.arrivals().filter(({ dialogMs }) => (dialogMs ?? 0) > ON_ITS_WAY_MS)).toEqual([]);
   expect(allowed[outcome.result]).toContain(rig.received());
 };
 /** Whatever rouse had typed by then: behind what somebody else typed there is nothing, neither a key nor an Enter. */
 const theirs =
-  (allowed: Record<Outcome["result"], string[]>) =>
-  async ({ received }: Rig, { result }: Outcome): Promise<void> => {
+  (allowed: Record<ActionOutcome["result"], string[]>) =>
+  async ({ received }: Rig, { result }: ActionOutcome): Promise<void> => {
     await until("theirs to arrive", () => received().includes(MINE));
     const [before = "", after] = received().split(MINE);
     expect(after).toBe("");

@@ -1,6 +1,6 @@
 /** `nudge` and `interrupt` on a real program, in every terminal that rouse can touch. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Outcome } from "../../src/core/action.js";
+import type { ActionOutcome } from "../../src/core/action.js";
 import type { EffectWorld } from "../../src/effects/index.js";
 import { textFor } from "../../src/effects/texts.js";
 import { carriedOut } from "../support/deeds.js";
@@ -33,7 +33,7 @@ const touch = (
   name: "nudge" | "interrupt",
   world: Partial<EffectWorld> = {},
   deadlineMs = 60_000,
-): Promise<Outcome> => carriedOut(home, agent, name, world, { deadlineMs });
+): Promise<ActionOutcome> => carriedOut(home, agent, name, world, { deadlineMs });
 
 const TEXT = textFor("continue");
 const tmux: [string, RigMaker][] = NO_TMUX ? [] : [["tmux", tmuxRig()]];

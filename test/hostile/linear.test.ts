@@ -18,7 +18,7 @@ import { compileProfile } from "../../src/readers/screen/compiled.js";
 import { findComposer } from "../../src/readers/screen/composer.js";
 import { findDialog } from "../../src/readers/screen/dialog.js";
 import { durationMs, tokenCount } from "../../src/readers/screen/numbers.js";
-import { Row } from "../../src/readers/screen/row.js";
+import { ScreenRow } from "../../src/readers/screen/row.js";
 import { joinRows, maskText } from "../../src/readers/screen/screen-text.js";
 import { Ticks } from "../../src/readers/screen/ticks.js";
 import { knownVendorError } from "../../src/readers/vendor-errors.js";
@@ -98,11 +98,11 @@ describe("patterns that a user may write", () => {
 
 const claude = profileFor("claude-code");
 /** Rows that nobody asked anything before. */
-const screen = (text: string): Row[] =>
+const screen = (text: string): ScreenRow[] =>
   text
     .split("\n")
     .slice(0, 500)
-    .map((row) => new Row(row));
+    .map((row) => new ScreenRow(row));
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   closingOf,
   hasMarker: (text) => hasMarker(text, "<promise>COMPLETE</promise>"),
@@ -129,7 +129,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   durationMs,
   tokenCount,
   maskText,
-  joinRows: (text) => joinRows(text.split("\n").map((row) => new Row(row))),
+  joinRows: (text) => joinRows(text.split("\n").map((row) => new ScreenRow(row))),
   ticks: (text) => new Ticks().look(screen(text), 0),
   findComposer: (text) => findComposer(compileProfile(claude), screen(text)),
   findDialog: (text) => findDialog(compileProfile(claude), screen(text)),

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ROUTES, type Route } from "../../src/api/routes.js";
+import { type ApiRoute, ROUTES } from "../../src/api/routes.js";
 import { rousePaths } from "../../src/config/paths.js";
 import { makeHttpApp } from "../../src/daemon/http/app.js";
 import { RIGHTS } from "../../src/daemon/http/tokens.js";
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 /** What the daemon itself takes, as its router knows it: a route that is added there is in the table too. */
 const UNUSED = {} as never;
-const OWN: Route[] = makeHttpApp({
+const OWN: ApiRoute[] = makeHttpApp({
   hosts: UNUSED,
   who: UNUSED,
   hooks: UNUSED,
@@ -43,7 +43,7 @@ const OWN: Route[] = makeHttpApp({
 })
   .routes.filter(({ method }) => method !== "ALL")
   .map(({ method, path }) => ({
-    method: method.toLowerCase() as Route["method"],
+    method: method.toLowerCase() as ApiRoute["method"],
     path: path.replace(":program", "claude-code"),
     right: "report",
   }));
@@ -52,7 +52,7 @@ const TABLE = [...ROUTES, ...OWN];
 type Headers = Record<string, string>;
 
 /** The status, 0 where the connection was broken off. Streams are left at their head. */
-function ask(route: Pick<Route, "path">, method: string, headers: Headers, body = "{}"): Promise<number> {
+function ask(route: Pick<ApiRoute, "path">, method: string, headers: Headers, body = "{}"): Promise<number> {
   const path = route.path.replace("{agent}", "nobody");
   return new Promise((resolve) => {
     const asked = request(
@@ -76,7 +76,7 @@ const good = (more: Headers = {}): Headers => ({
 });
 
 /** What each of them is answered with. */
-async function answers(headers: () => Headers, as?: (route: Route) => string): Promise<Set<number>> {
+async function answers(headers: () => Headers, as?: (route: ApiRoute) => string): Promise<Set<number>> {
   const found = new Set<number>();
   for (const route of TABLE) found.add(await ask(route, as?.(route) ?? route.method.toUpperCase(), headers()));
   return found;

@@ -1,7 +1,7 @@
 /** Real clients, touched: interrupted, nudged, ended and resumed; and left alone where they ask something. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
-import type { ActionName, Outcome } from "../../src/core/action.js";
+import type { ActionName, ActionOutcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { createEvidence, type Evidence, take } from "../../src/core/evidence/evidence.js";
 import type { Glance } from "../../src/core/touch.js";
@@ -87,7 +87,7 @@ class Held {
   }
 
   /** Nobody types but the test, which is over with that. */
-  do(name: ActionName, world: Partial<EffectWorld> = {}): Promise<Outcome> {
+  do(name: ActionName, world: Partial<EffectWorld> = {}): Promise<ActionOutcome> {
     return carriedOut(home, this.agent, name, { quietMs: 0, ...world }, { deadlineMs: 120_000 });
   }
 

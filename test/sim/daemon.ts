@@ -5,7 +5,7 @@ import type { Incidents } from "../../src/core/incident/incident.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import type { SessionJudge } from "../../src/core/session-judge.js";
 import type { Effects } from "../../src/daemon/action-runner.js";
-import { Clock, type Moment } from "../../src/daemon/clock.js";
+import { DaemonClock, type Moment } from "../../src/daemon/clock.js";
 import type { Courier } from "../../src/daemon/courier.js";
 import type { Loop, LoopEvent } from "../../src/daemon/loop.js";
 import { type Appended, type Journal, openJournal } from "../../src/store/journal.js";
@@ -28,7 +28,7 @@ export const REAL: Parts = {
 
 export interface LifeOptions {
   path: string;
-  clock: Clock;
+  clock: DaemonClock;
   faults: CallFaults;
   hands: Effects;
   parts: Parts;
@@ -101,7 +101,7 @@ export class Life {
     const now = this.loop.now();
     const read = writing(this.#real, ["append", "putSession"], () => Promise.resolve(NOTHING));
     // Nor does the machine's own uptime count: a fold that takes long is no sleep.
-    const clock = new Clock(
+    const clock = new DaemonClock(
       () => ({ wall: now, monotonic: 0 }),
       () => ({ ms: 0, boot: null }),
     );

@@ -2,8 +2,8 @@
  * Where telling ends: the inbox of an orchestrator, and two channels to humans that fail as real ones do. Real are what is
  * owed, the outbox and the courier; the receivers are not.
  */
-import type { Channel, Sent } from "../../src/channels/channel.js";
-import { refused, retry, SENT } from "../../src/channels/channel.js";
+import type { Channel, DeliveryResult } from "../../src/channels/channel.js";
+import { refusedDelivery, retry, SENT } from "../../src/channels/channel.js";
 import type { AlertRules, Notice } from "../../src/core/alert/alert.js";
 import { isStillWanted } from "../../src/core/alert/wanted.js";
 import { HOUR, MINUTE, SECOND } from "../../src/core/defaults.js";
@@ -25,7 +25,7 @@ export interface Post {
   /** It reached a human. */
   arrived(channel: string, notice: Notice): void;
   /** The channel said so, and the daemon lives to hear it; null when the answer is lost. */
-  answered(channel: string, notice: Notice, sent: Sent | null): void;
+  answered(channel: string, notice: Notice, sent: DeliveryResult | null): void;
 }
 
 /** A phone that is silent for some hours unless it is serious, and a room that hears everything. */
@@ -84,21 +84,21 @@ export function simCourier({ loop, journal, post, isDead, die }: CourierParts): 
 }
 
 function channelTo(name: string, post: Post, isDead: () => boolean, die: () => void): Channel {
-  const never = (): Promise<Sent> => new Promise(() => {});
-  const dies = (): Promise<Sent> => {
+  const never = (): Promise<DeliveryResult> => new Promise(() => {});
+  const dies = (): Promise<DeliveryResult> => {
     die();
     return never();
   };
-  const send = (notice: Notice): Promise<Sent> => {
+  const send = (notice: Notice): Promise<DeliveryResult> => {
     if (isDead()) return never();
     const fault = post.isDown() ? "fail_before" : post.faults.at("channel");
-    const says = (sent: Sent, isHeard = true): Promise<Sent> => {
+    const says = (sent: DeliveryResult, isHeard = true): Promise<DeliveryResult> => {
       post.answered(name, notice, isHeard ? sent : null);
       return Promise.resolve(sent);
     };
     if (fault === "crash_before") return dies();
     if (fault === "fail_before") return says(retry("it is out of order (503)"));
-    if (fault === "refused") return says(refused("it does not take it (400)"));
+    if (fault === "refused") return says(refusedDelivery("it does not take it (400)"));
     if (fault === "done_late")
       return new Promise((resolve) => {
         post.later(12 * SECOND, () => {

@@ -2,7 +2,7 @@
  * Hands for simulated agents. As real ones do, they look again before they touch, touch at most once and say what came of
  * it; and as real ones do, they fail, hang, or lose the answer.
  */
-import { ACTIONS, type Action, type ActionName, type Outcome } from "../../src/core/action.js";
+import { ACTIONS, type Action, type ActionName, type ActionOutcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
 import type { Effects } from "../../src/daemon/action-runner.js";
@@ -23,7 +23,7 @@ export interface Reach {
   /** Called when a touch is asked for, and when the agent is really touched. */
   asked(action: Action): void;
   touched(action: Action, agent: SimAgent): void;
-  answered(action: Action, outcome: Outcome | null): void;
+  answered(action: Action, outcome: ActionOutcome | null): void;
 }
 
 const CAN: Readonly<Record<AgentSession["origin"], readonly ActionName[]>> = {
@@ -50,7 +50,7 @@ export class SimHands implements Effects {
     return CAN[session.origin];
   }
 
-  carryOut(action: Action, session: AgentSession): Promise<Outcome> {
+  carryOut(action: Action, session: AgentSession): Promise<ActionOutcome> {
     const reach = this.#reach;
     reach.asked(action);
     const fault = reach.faults.at("effect");
@@ -60,7 +60,7 @@ export class SimHands implements Effects {
         return;
       }
       const says = (touched: Touched): void => {
-        const outcome: Outcome = { intent: action.id, at: reach.now(), ...touched };
+        const outcome: ActionOutcome = { intent: action.id, at: reach.now(), ...touched };
         reach.answered(action, outcome);
         resolve(outcome);
       };

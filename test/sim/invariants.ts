@@ -2,7 +2,7 @@
  * What must hold, whatever goes wrong. SessionJudge from outside: what was asked of the hands, what reached the disk, what was
  * told, and what is true of the agents. The numbers are those of the reliability bar that `docs/promises.md` speaks of.
  */
-import { ACTIONS, type Action, type Outcome } from "../../src/core/action.js";
+import { ACTIONS, type Action, type ActionOutcome } from "../../src/core/action.js";
 import { situationOf } from "../../src/core/agent-decisions.js";
 import { decide } from "../../src/core/decide.js";
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
@@ -26,7 +26,7 @@ export interface Attempt {
   trueAt: number;
   touched: boolean;
   /** Null while nobody knows. */
-  outcome: Outcome | null;
+  outcome: ActionOutcome | null;
 }
 
 interface ToldOf {
@@ -198,7 +198,7 @@ export class Invariants {
     for (const breach of breaches(this.attempts, action, budgets)) this.#must(false, "R16 budgets hold", () => breach);
   }
 
-  answered(action: Action, outcome: Outcome | null): void {
+  answered(action: Action, outcome: ActionOutcome | null): void {
     const attempt = this.attempts.findLast((one) => one.action.id === action.id);
     if (attempt && outcome) attempt.outcome = outcome;
     this.#world.write(

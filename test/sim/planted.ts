@@ -1,5 +1,5 @@
 /** Bugs that are planted into the real parts, each as small as the mistake that it stands for. */
-import type { Outcome } from "../../src/core/action.js";
+import type { ActionOutcome } from "../../src/core/action.js";
 import { CHECKS } from "../../src/core/checks.js";
 import { MINUTE } from "../../src/core/defaults.js";
 import { createIncidents } from "../../src/core/incident/incident.js";
@@ -77,7 +77,13 @@ export const PLANTED: readonly Planted[] = [
     found: /an unknown outcome is never repeated/,
     options: {
       ...withHands((hands) => (action, session) => {
-        const refused: Outcome = { intent: action.id, at: 0, result: "refused", reason: "no answer", proven: null };
+        const refused: ActionOutcome = {
+          intent: action.id,
+          at: 0,
+          result: "refused",
+          reason: "no answer",
+          proven: null,
+        };
         return hands.carryOut(action, session).catch(() => refused);
       }),
       mix: (mix) => ({ ...mix, calls: { ...mix.calls, effect: 0.6 } }),

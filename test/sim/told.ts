@@ -1,5 +1,5 @@
 /** What must hold of messages and alerts: watched at the receivers' ends and on the disk, not in what planned them. */
-import type { Sent } from "../../src/channels/channel.js";
+import type { DeliveryResult } from "../../src/channels/channel.js";
 import type { Notice } from "../../src/core/alert/alert.js";
 import { MINUTE } from "../../src/core/defaults.js";
 import { type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
@@ -58,7 +58,7 @@ export class Told {
     this.leaves(JSON.stringify(notice));
   }
 
-  answered(channel: string, notice: Notice, sent: Sent | null): void {
+  answered(channel: string, notice: Notice, sent: DeliveryResult | null): void {
     const last = this.#arrivals.get(`${channel} ${notice.key}`)?.at(-1);
     if (last && sent?.result === "sent") last.isAnswered = true;
     if (sent === null) this.lost++;

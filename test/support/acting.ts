@@ -1,6 +1,6 @@
 /** The real loop and journal with actions, and one agent whose stream has died. */
 import { afterEach } from "vitest";
-import type { Action, ActionName, Outcome } from "../../src/core/action.js";
+import type { Action, ActionName, ActionOutcome } from "../../src/core/action.js";
 import { logLine } from "../../src/daemon/log-line.js";
 import type { Loop } from "../../src/daemon/loop.js";
 import { UserRecovery } from "../../src/daemon/recovery.js";
@@ -31,7 +31,7 @@ export interface ActingStage {
   hanging: () => Promise<void>;
   /** `hand` is what becomes of a touch. */
   acts: (
-    hand: (action: Action) => Partial<Outcome> | Promise<Partial<Outcome>>,
+    hand: (action: Action) => Partial<ActionOutcome> | Promise<Partial<ActionOutcome>>,
     options?: { allowed?: boolean; store?: BookStore },
   ) => ActingRig;
   /** Awake for so long, giving promises their turn at every second. */

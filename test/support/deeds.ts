@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { rousePaths } from "../../src/config/paths.js";
-import type { Action, ActionName, Outcome } from "../../src/core/action.js";
+import type { Action, ActionName, ActionOutcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { carryOut, type EffectWorld, Environments } from "../../src/effects/index.js";
 import { profileFor } from "../../src/programs/registry.js";
@@ -46,4 +46,4 @@ export const carriedOut = (
   name: ActionName,
   world: Partial<EffectWorld> = {},
   more: Partial<Action> = {},
-): Promise<Outcome> => carryOut(actionOf(agent, name, more), agent, worldOf(home, world));
+): Promise<ActionOutcome> => carryOut(actionOf(agent, name, more), agent, worldOf(home, world));

@@ -1,12 +1,12 @@
 /** A clock that a test moves: the wall clock and the one that only counts, as two systems show them. */
-import { Clock, type ClockReading, type Uptime } from "../../src/daemon/clock.js";
+import { type ClockReading, DaemonClock, type Uptime } from "../../src/daemon/clock.js";
 
 /** On Linux the monotonic clock stands still while the machine sleeps; on macOS it runs on. */
 export const MODELS = ["linux", "macos"] as const;
 export type ClockModel = (typeof MODELS)[number];
 
 export class HandClock {
-  clock: Clock;
+  clock: DaemonClock;
   readonly #model: ClockModel;
   readonly #reading: ClockReading;
   readonly #uptime: Uptime = { ms: 90_000, boot: "first" };
@@ -18,8 +18,8 @@ export class HandClock {
   }
 
   /** As a process that starts finds it. */
-  anew(): Clock {
-    this.clock = new Clock(
+  anew(): DaemonClock {
+    this.clock = new DaemonClock(
       () => ({ ...this.#reading }),
       () => ({ ...this.#uptime }),
     );

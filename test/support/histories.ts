@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { OutcomeResult } from "../../src/core/action.js";
 import type { Assessment } from "../../src/core/assess.js";
 import { EVIDENCE_KINDS } from "../../src/core/evidence/kinds.js";
-import type { Facts } from "../../src/core/facts.js";
+import type { ActionFacts } from "../../src/core/facts.js";
 import { takeIncidents } from "../../src/core/incident/fold.js";
 import { assessed, FACTS, type World } from "./incidents.js";
 import { START } from "./steps.js";
@@ -29,7 +29,7 @@ export interface Step {
   agent: string;
   after: number;
   what: Omit<Assessment, "at">;
-  facts: Partial<Facts>;
+  facts: Partial<ActionFacts>;
   result: OutcomeResult;
   progress: boolean;
   word: "ack" | "silence" | "false-alarm" | "right" | "gap" | null;
@@ -54,7 +54,7 @@ const facts = fc.oneof(
     },
     { requiredKeys: [] },
   ),
-) as fc.Arbitrary<Partial<Facts>>;
+) as fc.Arbitrary<Partial<ActionFacts>>;
 
 const trouble = fc
   .record({

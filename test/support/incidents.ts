@@ -2,7 +2,7 @@
 import { ACTION_NAMES, type Action, intentOf, type OutcomeResult } from "../../src/core/action.js";
 import type { Assessment } from "../../src/core/assess.js";
 import { type Decision, decide } from "../../src/core/decide.js";
-import type { Facts } from "../../src/core/facts.js";
+import type { ActionFacts } from "../../src/core/facts.js";
 import { forgoneDeeds } from "../../src/core/forgone.js";
 import { takeIncidents } from "../../src/core/incident/fold.js";
 import { createIncidents, type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
@@ -13,7 +13,7 @@ import { turnOf } from "../../src/core/turn-taking.js";
 import { START } from "./steps.js";
 
 /** Everything is allowed, and nothing stands in the way. */
-const UNHINDERED: Omit<Facts, "origin"> = {
+const UNHINDERED: Omit<ActionFacts, "origin"> = {
   allowed: true,
   can: ACTION_NAMES,
   gone: false,
@@ -27,7 +27,7 @@ const UNHINDERED: Omit<Facts, "origin"> = {
   guard: null,
 };
 
-export const FACTS: Facts = { origin: "spawn", ...UNHINDERED };
+export const FACTS: ActionFacts = { origin: "spawn", ...UNHINDERED };
 
 /** `stuck/loop`, `working`: sure, and seen in two ways unless said otherwise. */
 export function assessed(what: string, rest: Partial<Assessment> = {}): Omit<Assessment, "at"> {
@@ -52,7 +52,7 @@ export interface Look {
   session?: string;
   /** When progress was last proven; a number of seconds after the start. */
   progress?: number | null;
-  facts?: Partial<Facts>;
+  facts?: Partial<ActionFacts>;
   account?: string | null;
   program?: string;
   isOver?: boolean;

@@ -8,7 +8,7 @@ import type { SessionJudge } from "../../src/core/session-judge.js";
 import type { Signal } from "../../src/core/signal.js";
 import { OBSERVE_ONLY } from "../../src/core/step-rules.js";
 import type { Effects } from "../../src/daemon/action-runner.js";
-import type { Clock, Moment } from "../../src/daemon/clock.js";
+import type { DaemonClock, Moment } from "../../src/daemon/clock.js";
 import { Loop } from "../../src/daemon/loop.js";
 import { type SessionView, viewOf } from "../../src/daemon/view.js";
 import { profileFor, traitsOf } from "../../src/programs/registry.js";
@@ -49,7 +49,7 @@ export const testRules = (): StepRules => ({
 /** The loop over a journal, with the incidents and notices that are stored in it. */
 export function loopOver(
   journal: Journal,
-  clock: Clock,
+  clock: DaemonClock,
   rules: StepRules,
   more: Partial<{ carryOut: Effects["carryOut"]; send: () => void }> = {},
 ): Loop {

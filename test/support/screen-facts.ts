@@ -1,7 +1,7 @@
 /** What one screen states, written as rows. */
 import { profileFor } from "../../src/programs/registry.js";
 import { compileProfile } from "../../src/readers/screen/compiled.js";
-import { type Facts, type Look, readFacts } from "../../src/readers/screen/facts.js";
+import { type Look, readFacts, type ScreenFacts } from "../../src/readers/screen/facts.js";
 import { rowOf } from "../../src/readers/screen/row.js";
 import type { ScreenText } from "../../src/readers/screen/screen-text.js";
 
@@ -24,7 +24,7 @@ export function facts(
   tinted: boolean | null = null,
   drawn: Partial<ScreenText> = {},
   look: Partial<Look> = {},
-): Facts {
+): ScreenFacts {
   const screen: ScreenText = { ...UNKNOWN, rows: rows.map(rowOf), tinted: () => tinted, ...drawn };
   return readFacts(compileProfile(profileFor(agent)), screen, {
     at: AT,

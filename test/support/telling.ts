@@ -1,8 +1,8 @@
 /** The loop, acting and telling together, as the daemon joins them, under a clock that the test moves. */
 
-import type { Channel, Sent } from "../../src/channels/channel.js";
-import type { Action, ActionName, Outcome } from "../../src/core/action.js";
-import type { AlertRules, Notice, Route } from "../../src/core/alert/alert.js";
+import type { Channel, DeliveryResult } from "../../src/channels/channel.js";
+import type { Action, ActionName, ActionOutcome } from "../../src/core/action.js";
+import type { AlertRoute, AlertRules, Notice } from "../../src/core/alert/alert.js";
 import { isStillWanted } from "../../src/core/alert/wanted.js";
 import type { TellRules } from "../../src/core/message/contents.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
@@ -13,7 +13,7 @@ import { workerRules } from "../../src/daemon/notify-setup.js";
 import type { StoredMessage } from "../../src/store/messages.js";
 import { TestLoop } from "./loops.js";
 
-export const ROUTE: Route = {
+export const ROUTE: AlertRoute = {
   channel: "ops",
   severity: "warning",
   agents: null,
@@ -37,11 +37,11 @@ export class TellingLoop extends TestLoop {
   policy: Policy = POLICIES.default;
   /** What is allowed to be done; nothing unless a test says so. */
   can: readonly ActionName[] = [];
-  touch: (action: Action) => Partial<Outcome> = () => ({});
+  touch: (action: Action) => Partial<ActionOutcome> = () => ({});
 
   /** What arrived at the humans' end, and how the next one is answered. */
   readonly arrived: Notice[] = [];
-  answer: (notice: Notice) => Sent = () => ({ result: "sent" });
+  answer: (notice: Notice) => DeliveryResult = () => ({ result: "sent" });
   rules: Partial<AlertRules> = {};
   courier!: Courier;
 

@@ -9,7 +9,7 @@ import { type Assessment, assess, createEvidence, type Evidence, take } from "..
 import type { Signal } from "../../src/core/signal.js";
 import { profileFor, traitsOf } from "../../src/programs/registry.js";
 import { readArgv, readExe, readProcTable } from "../../src/sensors/process/proc.js";
-import type { Seen } from "../../src/sensors/tmux/adopted.js";
+import type { PaneReading } from "../../src/sensors/tmux/adopted.js";
 import type { AdoptRules } from "../../src/sensors/tmux/discover.js";
 import { TmuxWatcher, type TmuxWatcherOptions } from "../../src/sensors/tmux/watcher.js";
 import { OWN_CASES, readInputs } from "./recordings.js";
@@ -98,7 +98,7 @@ export const RULES: AdoptRules = { tags: ["worker"], pattern: null, names: [], p
 
 /** A watcher whose news are folded as a daemon would fold them. */
 export class Watch {
-  readonly seen: Seen[] = [];
+  readonly seen: PaneReading[] = [];
   readonly watcher: TmuxWatcher;
   readonly #evidence = new Map<string, Evidence>();
 
@@ -122,7 +122,7 @@ export class Watch {
     return this.seen.findLast((one) => one.session.name === name)?.session;
   }
 
-  last(session: string): Seen | undefined {
+  last(session: string): PaneReading | undefined {
     return this.seen.findLast((one) => one.session.session === session);
   }
 
@@ -143,7 +143,7 @@ export class Watch {
     return this.watcher.stop();
   }
 
-  #take(seen: Seen): void {
+  #take(seen: PaneReading): void {
     this.seen.push(seen);
     const { session, kind } = seen.session;
     let evidence = this.#evidence.get(session);

@@ -8,7 +8,7 @@ import { Theatre } from "../../demo/theatre.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { canDraw, isColoured } from "../text/paint.js";
 import { lookAtSize } from "../text/redraw.js";
-import { type Frame, frameText, lineText, summaryText, type Times } from "./view.js";
+import { eventLineText, type Frame, frameText, storySummaryText, type Times } from "./view.js";
 
 const LOOK_MS = 150;
 /** By the agents' clocks it takes some eight minutes; where the machine is busy with something else, longer. */
@@ -98,14 +98,14 @@ class LineView implements View {
   }
   show(_story: Story, events: readonly StoryEvent[]): void {
     // What came of a deed follows at once.
-    for (const event of events) if (event.event !== "deed") write(`${lineText(event)}\n`);
+    for (const event of events) if (event.event !== "deed") write(`${eventLineText(event)}\n`);
   }
   leave(): void {}
   stopped(): void {
     write(STOPPED);
   }
   end(story: Story, times: Times): void {
-    write(`\n${summaryText(story, times, frame())}`);
+    write(`\n${storySummaryText(story, times, frame())}`);
   }
 }
 
@@ -129,7 +129,7 @@ class LiveView implements View {
     write(STOPPED);
   }
   end(story: Story, times: Times): void {
-    write(summaryText(story, times, frame()));
+    write(storySummaryText(story, times, frame()));
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Story } from "../../demo/story.js";
-import { frameText, lineText, summaryText } from "./view.js";
+import { eventLineText, frameText, storySummaryText } from "./view.js";
 
 const times = { realMs: 42_000, times: 8 };
 const LONG = "a word that ends nowhere ".repeat(40);
@@ -59,7 +59,7 @@ describe("the demo's screen", () => {
       do: null,
       text: "a\u001b]0;x\u0007",
     } as const;
-    const all = frameText(story, { columns: 80, rows: 24, colour: false }, times) + lineText(event);
+    const all = frameText(story, { columns: 80, rows: 24, colour: false }, times) + eventLineText(event);
     expect(Array.from(all).filter((char) => char < " " && char !== "\n")).toEqual([]);
   });
 });
@@ -69,7 +69,7 @@ describe("the demo's summary", () => {
     const story = new Story();
     const [first] = story.rows;
     if (first) first.ending = "left_alone";
-    const text = summaryText(story, times, { colour: false });
+    const text = storySummaryText(story, times, { colour: false });
     expect(text).toContain("left alone   healthy     two silent minutes of tests: nobody was bothered");
     expect(text).toContain("no end seen  crash");
     expect(text).toContain("rouse run -- claude");
@@ -84,7 +84,7 @@ describe("the demo's summary", () => {
       crash: ["resumed"],
     };
     for (const row of story.rows) Object.assign(row, { ending: row.member.ending, did: did[row.member.name] ?? [] });
-    for (const line of summaryText(story, times, { colour: false }).split("\n"))
+    for (const line of storySummaryText(story, times, { colour: false }).split("\n"))
       expect(line.length).toBeLessThanOrEqual(80);
   });
 });

@@ -2,7 +2,7 @@
 import { plain } from "../../core/plain.js";
 import { spell } from "../../core/spell.js";
 import type { Ending } from "../../demo/cast.js";
-import { endingOf, type Row, type Story, type StoryEvent } from "../../demo/story.js";
+import { endingOf, type Story, type StoryEvent, type StoryRow } from "../../demo/story.js";
 import { paint, paintState } from "../text/paint.js";
 
 export interface Frame {
@@ -62,7 +62,11 @@ function headline({ realMs, times }: Times): string {
   return `rouse demo: six scripted agents, clocks ${times} times as fast: ${real} here, ${theirs} there`;
 }
 
-function rowText({ member, state, cause, doing, did, next, ending }: Row, columns: number, colour: boolean): string {
+function rowText(
+  { member, state, cause, doing, did, next, ending }: StoryRow,
+  columns: number,
+  colour: boolean,
+): string {
   const word = cut(cause ? `${state}/${cause}` : state, STATE).padEnd(STATE);
   const painted = word.startsWith(state) ? paintState(state, 0, colour) + word.slice(state.length) : word;
   const done = did.join(", ");
@@ -75,7 +79,7 @@ function rowText({ member, state, cause, doing, did, next, ending }: Row, column
 }
 
 /** One event as a line, for where there is no screen. */
-export function lineText({ t, agent, event, state, cause, do: name, text }: StoryEvent): string {
+export function eventLineText({ t, agent, event, state, cause, do: name, text }: StoryEvent): string {
   const what: Record<StoryEvent["event"], string> = {
     state: cause ? `${state}/${cause}` : state,
     confirmed: "rouse: confirmed",
@@ -88,7 +92,7 @@ export function lineText({ t, agent, event, state, cause, do: name, text }: Stor
 }
 
 /** Who was mended, who is handed over, how long it took, and what to try next. */
-export function summaryText(story: Story, times: Times, { colour }: Pick<Frame, "colour">): string {
+export function storySummaryText(story: Story, times: Times, { colour }: Pick<Frame, "colour">): string {
   const order: readonly (Ending | null)[] = ["mended", "handed_over", "left_alone", null];
   const lines = order.flatMap((ending) =>
     story.rows

@@ -30,7 +30,7 @@ export function planAgents(folder: string, remove: boolean): AgentsPlan {
   const found = readPlain(path, folder);
   if ("error" in found) return refused(found.error);
   const before = found.text;
-  const place = placeOf(before);
+  const place = sectionOf(before);
   if (place === "broken")
     return refused(
       `the marks "${BEGIN}" and "${END}" have to stand there once each, in this order; nothing was changed`,
@@ -55,7 +55,7 @@ const readable = (bytes: string): string => Buffer.from(bytes, BYTES).toString("
 type Place = { from: number; to: number } | null | "broken";
 
 /** From the first mark to the end of the line of the second. */
-function placeOf(text: string): Place {
+function sectionOf(text: string): Place {
   const [from, end] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (from < 0 && end < 0) return null;
   const isOnce = text.lastIndexOf(BEGIN) === from && text.lastIndexOf(END) === end;

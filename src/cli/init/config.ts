@@ -5,7 +5,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Imported, importBotbox } from "../../config/botbox.js";
-import { readOwnFile } from "../../config/file.js";
+import { readTrustedFile } from "../../config/file.js";
 import { type ConfigIssue, issueText } from "../../config/issue.js";
 import type { Value } from "../../config/key.js";
 import { configText, tomlLine } from "../../config/text.js";
@@ -28,7 +28,7 @@ export function beginConfig(path: string, folder: string, dry: boolean): BegunCo
   const lines = [...values].map(([name, value]) => `  ${assignment(name, value)}\n`).join("");
   const from = values.size > 0 ? `, with ${values.size} of ${join(folder, BOTBOX)}:\n${lines}` : "\n";
   const told = issues.map((issue) => plain(issueText(issue)));
-  const found = readOwnFile(path);
+  const found = readTrustedFile(path);
   if (found !== null && typeof found !== "string") return { text: "", issues: [plain(issueText(found)), ...told] };
   if (isBegun(path)) {
     const left = values.size > 0 ? `; ${join(folder, BOTBOX)} says, for you to add:\n${lines}` : "\n";

@@ -7,7 +7,7 @@ import { BadInput } from "../../replay/files.js";
 import { type HookPlan, hooksOf } from "../../setup/hooks-install.js";
 import { settings } from "../settings.js";
 
-export interface Target {
+export interface HttpTarget {
   port: number;
   key: string;
 }
@@ -15,7 +15,7 @@ export interface Target {
 const NOT_MADE = "(made when it is needed)";
 
 /** The port and its key. A dry run makes none. */
-export function httpTarget(dryRun: boolean): Target {
+export function httpTarget(dryRun: boolean): HttpTarget {
   const { hookKey, state } = rousePaths();
   const port = settings().daemon.http_port;
   if (port === 0) throw new BadInput("daemon.http_port is 0, so the daemon opens no port; set it first, 17687 say");
@@ -25,14 +25,14 @@ export function httpTarget(dryRun: boolean): Target {
 }
 
 /** Said of settings into which hooks are put that should post. */
-export function httpNotes({ program, before: settings }: HookPlan, { port }: Target): string {
+export function httpNotes({ program, before: settings }: HookPlan, { port }: HttpTarget): string {
   const http = partOf(hooksOf(program).http);
   const lines = http?.notes(settings, port) ?? ["it has no HTTP hooks, so each of its hooks runs rouse hook"];
   return lines.map((line) => `${program}: ${line}\n`).join("");
 }
 
 /** What a user sets so that programs export to the daemon. Nothing is written: these are their settings. */
-export function otelText({ port, key }: Target): string {
+export function otelText({ port, key }: HttpTarget): string {
   const target = { url: `http://127.0.0.1:${port}`, key, keyFile: quoted(rousePaths().hookKey) };
   return PROGRAMS.flatMap(({ telemetry }) => partOf(telemetry)?.(target) ?? []).join("\n");
 }

@@ -15,8 +15,8 @@ export class CastWriter {
   readonly #gzip = createGzip();
   readonly #written: Promise<void>;
   readonly #clock: () => number;
-  readonly #output = new Channel("o");
-  readonly #input = new Channel("i");
+  readonly #output = new CastChannel("o");
+  readonly #input = new CastChannel("i");
   readonly #typed = new StringDecoder("utf8");
   readonly #keysWhole: boolean;
   readonly #flushing: NodeJS.Timeout;
@@ -78,7 +78,7 @@ export class CastWriter {
     await this.#written;
   }
 
-  #write(channel: Channel, bytes: Buffer): void {
+  #write(channel: CastChannel, bytes: Buffer): void {
     this.#say(channel, channel.push(bytes));
     this.#holding ??= setTimeout(() => this.#release(), HOLD_MS);
   }
@@ -89,7 +89,7 @@ export class CastWriter {
     for (const channel of [this.#output, this.#input]) this.#say(channel, channel.flush());
   }
 
-  #say({ code }: Channel, text: string): void {
+  #say({ code }: CastChannel, text: string): void {
     if (text !== "") this.#line([this.#clock(), code, text]);
   }
 
@@ -99,7 +99,7 @@ export class CastWriter {
 }
 
 /** Bytes into text: a character that is cut in two, and a secret, are whole again before they go on. */
-class Channel {
+class CastChannel {
   readonly code: "o" | "i";
   readonly #decoder = new StringDecoder("utf8");
   readonly #redact = new RedactStream();

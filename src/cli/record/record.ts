@@ -10,7 +10,7 @@ import { BadInput } from "../../replay/files.js";
 import { call } from "../client.js";
 import { parseDuration } from "../since.js";
 import { readVersion } from "../version.js";
-import { type Recorded, Recorder, type Target } from "./recorder.js";
+import { type Recorded, Recorder, type RecordTarget } from "./recorder.js";
 
 export function addRecord(program: Command, setExit: (code: number) => void): void {
   program
@@ -52,7 +52,7 @@ export function addRecord(program: Command, setExit: (code: number) => void): vo
 }
 
 /** From the daemon, and from the hosts themselves where none runs. */
-async function runningAgents(): Promise<Target[]> {
+async function runningAgents(): Promise<RecordTarget[]> {
   const paths = rousePaths();
   const orNone = <T>(answer: Promise<{ agents: T[] }>): Promise<T[]> =>
     answer.then(
@@ -62,7 +62,7 @@ async function runningAgents(): Promise<Target[]> {
   const [sessions, sources] = await Promise.all([orNone(call("sessions", {})), orNone(call("sources", {}))]);
   const versions = new Map(sources.map(({ session, version }) => [session, version]));
   const hosts = listSessions(paths).filter((found) => found.isAlive);
-  const hostOf = (session: string): Target["host"] => withSocket(hosts.find((host) => host.session === session));
+  const hostOf = (session: string): RecordTarget["host"] => withSocket(hosts.find((host) => host.session === session));
   const known = new Set(sessions.map(({ session }) => session));
   return [...sessions, ...hosts.filter(({ session }) => !known.has(session))].map((session) => ({
     session,
@@ -71,11 +71,11 @@ async function runningAgents(): Promise<Target[]> {
   }));
 }
 
-function withSocket(found: FoundSession | undefined): Target["host"] {
+function withSocket(found: FoundSession | undefined): RecordTarget["host"] {
   return found && found.hostSocket !== null ? { ...found, hostSocket: found.hostSocket } : null;
 }
 
-function wanted(running: readonly Target[], name: string | undefined): Target[] {
+function wanted(running: readonly RecordTarget[], name: string | undefined): RecordTarget[] {
   if (running.length === 0) throw new BadInput("no agent is running");
   if (name === undefined) return [...running];
   const found = running.filter(({ session }) => session.name === name || session.session === name);
@@ -86,7 +86,7 @@ function wanted(running: readonly Target[], name: string | undefined): Target[] 
 
 /** One that cannot be recorded costs itself only; alone, it is the answer. */
 async function startAll(
-  targets: readonly Target[],
+  targets: readonly RecordTarget[],
   out: string,
   keysWhole: boolean,
 ): Promise<{ name: string; recorder: Recorder }[]> {
@@ -108,7 +108,7 @@ async function startAll(
   return started;
 }
 
-function make(target: Target, folder: string, out: string, keysWhole: boolean): Recorder {
+function make(target: RecordTarget, folder: string, out: string, keysWhole: boolean): Recorder {
   try {
     return new Recorder(target, folder, { by: readVersion(), keysWhole });
   } catch (error) {

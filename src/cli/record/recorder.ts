@@ -7,10 +7,10 @@ import { redact } from "../../core/redact.js";
 import type { FoundSession } from "../../host/registry.js";
 import { ProcessSensor } from "../../sensors/process/process-sensor.js";
 import { CastWriter } from "./cast.js";
-import { followHost, followPane, type Leave, type TerminalEvents } from "./terminal.js";
+import { followHost, followPane, type StopFollowing, type TerminalEvents } from "./terminal.js";
 import { TranscriptCopies } from "./transcript.js";
 
-export interface Target {
+export interface RecordTarget {
   session: AgentSession;
   /** Release of the program, where the daemon knows it. */
   version: string | null;
@@ -41,7 +41,7 @@ const SIZE = { cols: 120, rows: 40 };
 export class Recorder {
   /** The agent ended, or nothing more can be seen of it. */
   readonly ended: Promise<void>;
-  readonly #target: Target;
+  readonly #target: RecordTarget;
   readonly #folder: string;
   readonly #by: string;
   readonly #keysWhole: boolean;
@@ -50,7 +50,7 @@ export class Recorder {
   readonly #transcripts: TranscriptCopies;
   readonly #ended: () => void;
   #cast: CastWriter | null = null;
-  #leave: Leave = () => {};
+  #leave: StopFollowing = () => {};
   #ticking: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isHeadless: boolean | null = null;
@@ -60,7 +60,7 @@ export class Recorder {
   #samples = 0;
 
   /** Makes the folder, which must not be there yet. */
-  constructor(target: Target, folder: string, { by, keysWhole }: RecorderOptions) {
+  constructor(target: RecordTarget, folder: string, { by, keysWhole }: RecorderOptions) {
     this.#target = target;
     this.#folder = folder;
     this.#by = by;

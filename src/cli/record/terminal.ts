@@ -12,7 +12,7 @@ export interface TerminalEvents {
 }
 
 /** Ends the looking on. */
-export type Leave = () => void;
+export type StopFollowing = () => void;
 
 const SIZE_EVERY_MS = 1000;
 /** A full reset: what follows is the whole screen again. */
@@ -21,7 +21,7 @@ const RESET = Buffer.from("\u001bc");
 export async function followHost(
   session: FoundSession & { hostSocket: string },
   events: TerminalEvents,
-): Promise<Leave> {
+): Promise<StopFollowing> {
   let snapshots = 0;
   let exit: { code: number | null; signal: number | null } | null = null;
   const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
@@ -52,7 +52,7 @@ const MISSES_MAX = 6;
 const ABOUT = "#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{pane_title}";
 
 /** tmux has drawn the screen already: each change is told as a screen drawn anew. */
-export function followPane(pane: { socket: string; id: string }, events: TerminalEvents): Leave {
+export function followPane(pane: { socket: string; id: string }, events: TerminalEvents): StopFollowing {
   const link = new PollLink(pane.socket);
   let [shown, misses, isLooking, isOver] = ["", 0, false, false];
   const end = (): void => {

@@ -1,7 +1,7 @@
 /** Figures for people: a table of what was found, then the bars. */
 import { plain } from "../../core/plain.js";
 import type { BarResult, Figures } from "../../eval/bars.js";
-import type { Detection, Said } from "../../eval/types.js";
+import type { Detection, VerdictLine } from "../../eval/types.js";
 import { paint } from "./paint.js";
 import { clock, type TextStyle } from "./timeline.js";
 import { wrap } from "./width.js";
@@ -74,7 +74,7 @@ export function worstText(figures: Figures, colour: boolean): string {
   const title = (text: string): void => {
     lines.push("", paint(plain(text, 1000), "bold", colour));
   };
-  const saying = (said: Said): void => {
+  const saying = (said: VerdictLine): void => {
     lines.push(
       `      ${clock(said.t)} ${said.state}${said.cause ? `/${said.cause}` : ""}: ${said.reasons.join(" · ").slice(0, 220)}`,
     );

@@ -7,7 +7,7 @@ import { isColoured, paint } from "./paint.js";
 import { type Column, tableText } from "./table.js";
 import { columnsOf, folded } from "./width.js";
 
-export interface Screen {
+export interface OutputStream {
   isTTY?: boolean;
   columns?: number;
 }
@@ -45,7 +45,7 @@ export function limitText(
 const short = ({ id }: IncidentView): string => id.slice(0, 8);
 
 /** Open incidents below a table of agents; empty when there are none. */
-export function openText(incidents: readonly IncidentView[], screen: Screen, now: number = Date.now()): string {
+export function openText(incidents: readonly IncidentView[], screen: OutputStream, now: number = Date.now()): string {
   const open = incidents.filter(({ ended_at }) => ended_at === null);
   const lines = open
     .slice(0, LINES_MAX)
@@ -56,7 +56,11 @@ export function openText(incidents: readonly IncidentView[], screen: Screen, now
 
 const LINES_MAX = 5;
 
-export function incidentsText(incidents: readonly IncidentView[], screen: Screen, now: number = Date.now()): string {
+export function incidentsText(
+  incidents: readonly IncidentView[],
+  screen: OutputStream,
+  now: number = Date.now(),
+): string {
   if (incidents.length === 0) return "no incident\n";
   const width = columnsOf(screen);
   const columns: Column<IncidentView>[] = [
@@ -124,7 +128,7 @@ export function feedbackText({ agent, trouble, feedback }: IncidentView): string
 }
 
 /** The whole story of one. */
-export function storyText(incident: IncidentView, screen: Screen, now: number = Date.now()): string {
+export function storyText(incident: IncidentView, screen: OutputStream, now: number = Date.now()): string {
   const colour = isColoured(screen);
   const fold = (line: string): string[] => folded(line, columnsOf(screen), 2);
   const { agent, trouble, phase, policy, allowed, outage, chain } = incident;

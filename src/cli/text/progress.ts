@@ -1,7 +1,7 @@
 /** One line on standard error while a long run goes on: shown only on a terminal, and gone when the run is. */
 import { canDraw } from "./paint.js";
 
-export interface Progress {
+export interface ProgressBar {
   /** One more is done; `label` says which comes next or was last. */
   step(label?: string): void;
   /** Clears the line. Harmless when called twice. */
@@ -34,7 +34,7 @@ export function startProgress(
   total: number | null,
   stream: ProgressStream = process.stderr,
   now: () => number = Date.now,
-): Progress {
+): ProgressBar {
   if (!canDraw(stream) || total === 0) return { step: () => {}, end: () => {} };
   let done = 0;
   let drawnAt = Number.NEGATIVE_INFINITY;

@@ -34,7 +34,7 @@ export interface Notice {
 }
 
 /** Which alerts a channel gets. */
-export interface Route {
+export interface AlertRoute {
   channel: string;
   /** From this severity on. */
   severity: Severity;
@@ -57,7 +57,7 @@ export interface QuietHours {
 }
 
 export interface AlertRules {
-  routes: readonly Route[];
+  routes: readonly AlertRoute[];
   /** Gets what no route takes; null for nobody. */
   fallback: string | null;
   quiet: QuietHours | null;

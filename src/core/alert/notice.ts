@@ -1,7 +1,7 @@
 /** The words of an alert, for a phone: who, what, why, since when, what rouse did, what you can do. */
 import { openPrompt } from "../evidence/prompts.js";
 import { type Incident, type Incidents, isOpen, type Outage } from "../incident/incident.js";
-import { doneOf, type Seen } from "../message/contents.js";
+import { type AgentSnapshot, doneOf } from "../message/contents.js";
 import { traitsOf } from "../policy/problems.js";
 import { say } from "../say.js";
 import { spell } from "../spell.js";
@@ -10,7 +10,7 @@ import { membersOf } from "./plan.js";
 
 export interface NoticeSource {
   book: Incidents;
-  seen: (agent: string) => Seen | null;
+  seen: (agent: string) => AgentSnapshot | null;
   /** A moment as the reader's clock shows it. */
   clock: (at: number) => string;
   now: number;
@@ -39,12 +39,12 @@ export function noticeOf(planned: Planned, source: NoticeSource): Notice {
   };
 }
 
-interface Said {
+interface NoticeText {
   title: string;
   lines: string[];
 }
 
-function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Said {
+function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): NoticeText {
   const { book, clock, now } = source;
   const view = source.seen(incident.agent);
   const name = say(incident.agent, 80);
@@ -91,7 +91,7 @@ function withoutQuestion(reason: string, asked: string): string {
 }
 
 /** The question or the command, word for word. */
-function questionOf({ trouble }: Incident, view: Seen | null): string {
+function questionOf({ trouble }: Incident, view: AgentSnapshot | null): string {
   if (trouble !== "needs_input" || !view) return "";
   const { prompts, report, message } = view.evidence;
   const asked = openPrompt(prompts)?.question || (report?.state === "needs_input" && report.text) || message?.preview;
@@ -105,7 +105,7 @@ const wordOf = ({ agent, session }: Incident): string =>
 /** As `rouse incidents` shows it. */
 const ID_CHARS = 8;
 
-function canOf(incident: Incident, view: Seen | null): string {
+function canOf(incident: Incident, view: AgentSnapshot | null): string {
   const name = wordOf(incident);
   const isHeld = Boolean(view?.session.hostSocket) && view?.session.endedAt === null;
   const verb = incident.trouble === "needs_input" ? "answer it" : "go to it";
@@ -130,7 +130,12 @@ const LASTS: Readonly<Record<Outage["group"], string>> = {
   machine: "it lasts: where rouse may, they are started again one after the other",
 };
 
-function ofMany(incidents: readonly Incident[], outage: Outage | null, edge: AlertEdge, source: NoticeSource): Said {
+function ofMany(
+  incidents: readonly Incident[],
+  outage: Outage | null,
+  edge: AlertEdge,
+  source: NoticeSource,
+): NoticeText {
   const { clock, now } = source;
   const agents = new Set(incidents.map(({ agent }) => agent)).size;
   const what = outage ? `${SHARED_WORDS[outage.group]} (${say(outage.shared, 60)})` : "need attention";

@@ -8,7 +8,7 @@ import { isOpen } from "../incident/incident.js";
 import { POLICIES } from "../policy/builtin.js";
 import type { AlertRules, AlertState, Planned } from "./alert.js";
 import { planAlerts } from "./plan.js";
-import { heldUntil } from "./quiet.js";
+import { quietUntil } from "./quiet.js";
 
 const RUNS = process.env.ROUSE_FULL ? 5000 : 300;
 const AGENTS = ["a", "b", "c", "d"];
@@ -145,7 +145,7 @@ describe("quiet hours", () => {
           const now = quiet.minuteOfDay(at);
           return from !== to && (from < to ? now >= from && now < to : now >= from || now < to);
         };
-        const until = heldUntil(quiet, "warning", ms);
+        const until = quietUntil(quiet, "warning", ms);
         expect(isQuiet(until)).toBe(false);
         if (isQuiet(ms)) expect(isQuiet(until - 60_000)).toBe(true);
         else expect(until).toBe(ms);
@@ -162,6 +162,6 @@ describe("quiet hours", () => {
     };
     const quiet = { from: 22 * 60, to: 7 * 60, passes: null, minuteOfDay };
     for (const night of ["2026-03-28T23:00:00+01:00", "2026-10-24T23:00:00+02:00", "2026-06-01T23:00:00+02:00"])
-      expect(format.format(heldUntil(quiet, "critical", Date.parse(night)))).toBe("07:00");
+      expect(format.format(quietUntil(quiet, "critical", Date.parse(night)))).toBe("07:00");
   });
 });

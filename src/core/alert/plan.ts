@@ -12,16 +12,16 @@ import { subjectOf as memberOf, typeOf } from "../message/contents.js";
 import { traitsOf } from "../policy/problems.js";
 import {
   type AlertEdge,
+  type AlertRoute,
   type AlertRules,
   type AlertState,
   atLeast,
   type Delivery,
   type Planned,
-  type Route,
   SEVERITIES,
   type Severity,
 } from "./alert.js";
-import { heldUntil } from "./quiet.js";
+import { quietUntil } from "./quiet.js";
 
 function severityOf({ trouble, escalated }: Incident): Severity {
   const { critical } = traitsOf(trouble);
@@ -170,18 +170,18 @@ function deliveriesFor(
   before: readonly string[],
   now: number,
 ): Delivery[] {
-  const takes = (route: Route): boolean =>
+  const takes = (route: AlertRoute): boolean =>
     before.includes(route.channel) ||
     (atLeast(severity, route.severity) && incidents.some((incident) => fits(rules, route, incident)));
   const taken = rules.routes.filter(takes);
   const fallback = rules.routes.filter(({ channel }) => channel === rules.fallback);
   return (taken.length > 0 ? taken : fallback).map(({ channel, honoursQuiet }) => ({
     channel,
-    dueAt: honoursQuiet ? heldUntil(rules.quiet, severity, now) : now,
+    dueAt: honoursQuiet ? quietUntil(rules.quiet, severity, now) : now,
   }));
 }
 
-function fits({ tagsOf }: AlertRules, { agents, tags, troubles }: Route, { agent, trouble }: Incident): boolean {
+function fits({ tagsOf }: AlertRules, { agents, tags, troubles }: AlertRoute, { agent, trouble }: Incident): boolean {
   return (
     (agents === null || agents.includes(agent)) &&
     (troubles === null || troubles.includes(trouble)) &&

@@ -10,7 +10,7 @@ const isQuiet = ({ from, to, minuteOfDay }: QuietHours, at: number): boolean => 
 };
 
 /** When an alert of this severity may leave. */
-export function heldUntil(quiet: QuietHours | null, severity: Severity, now: number): number {
+export function quietUntil(quiet: QuietHours | null, severity: Severity, now: number): number {
   if (!quiet || quiet.from === quiet.to || !isQuiet(quiet, now)) return now;
   if (quiet.passes !== null && atLeast(severity, quiet.passes)) return now;
   const left = (quiet.to - quiet.minuteOfDay(now) + DAY) % DAY;

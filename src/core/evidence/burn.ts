@@ -12,7 +12,7 @@ import type { Signal, Source, TokensSignal } from "../signal.js";
 import { SOURCES } from "../signal.js";
 import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
-import type { DetectorOptions, Verdict } from "./verdict.js";
+import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, turnEdge } from "./verdict.js";
 import type { WorldState } from "./world.js";
 import { createWorld, takeWorld } from "./world.js";
@@ -49,7 +49,7 @@ export interface BurnRates {
   cost_usd_per_hour: number;
 }
 
-export interface BurnVerdict extends Verdict, BurnRates {
+export interface BurnVerdict extends DetectorVerdict, BurnRates {
   cause: "no_progress";
   output_tokens: number;
   active_minutes: number;

@@ -8,7 +8,7 @@ import { MINUTE, setting } from "../defaults.js";
 import type { Signal, Source } from "../signal.js";
 import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
-import type { DetectorOptions, Verdict } from "./verdict.js";
+import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
 export interface CheckpointState {
@@ -25,12 +25,12 @@ export interface CheckpointState {
   asleep: Asleep;
 }
 
-export interface CheckpointVerdict extends Verdict {
+export interface CheckpointVerdict extends DetectorVerdict {
   cause: "no_checkpoint";
   last_step: string | null;
 }
 
-export interface ClaimVerdict extends Verdict {
+export interface ClaimVerdict extends DetectorVerdict {
   cause: "stale_claim";
   task: string;
 }

@@ -7,7 +7,7 @@ import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, setting } from "../defaults.js";
 import type { Signal, Source } from "../signal.js";
 import { spell } from "../spell.js";
-import type { DetectorOptions, Verdict } from "./verdict.js";
+import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
 export interface CompletionState {
@@ -21,7 +21,7 @@ export interface CompletionState {
   asleep: Asleep;
 }
 
-export interface CompletionVerdict extends Verdict {
+export interface CompletionVerdict extends DetectorVerdict {
   cause: "no_completion_signal";
 }
 

@@ -9,7 +9,7 @@ import { MINUTE, SAME_ERRORS_MAX, setting } from "../defaults.js";
 import type { Signal, Source } from "../signal.js";
 import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
-import type { DetectorOptions, Verdict } from "./verdict.js";
+import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";
 import type { WorldState } from "./world.js";
 import { createWorld, takeWorld } from "./world.js";
@@ -26,7 +26,7 @@ export interface ErrorsState {
   world: WorldState;
 }
 
-export interface ErrorsVerdict extends Verdict {
+export interface ErrorsVerdict extends DetectorVerdict {
   cause: "repeated_error";
   count: number;
 }

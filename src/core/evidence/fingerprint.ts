@@ -13,7 +13,7 @@ import { SECOND, setting } from "../defaults.js";
 import type { ScreenReading, Signal, StatusSignal } from "../signal.js";
 import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
-import type { DetectorOptions, Verdict } from "./verdict.js";
+import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, turnEdge } from "./verdict.js";
 
 export interface FingerprintState {
@@ -28,7 +28,7 @@ export interface FingerprintState {
   asleep: Asleep;
 }
 
-export interface FingerprintVerdict extends Verdict {
+export interface FingerprintVerdict extends DetectorVerdict {
   cause: "frozen_screen";
   intervals_stuck: number;
   last_activity: number;

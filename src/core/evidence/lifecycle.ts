@@ -8,7 +8,7 @@ import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
 import type { ScreenReading, Signal } from "../signal.js";
 import { spell } from "../spell.js";
-import type { DetectorOptions, Verdict } from "./verdict.js";
+import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
 export interface LifecycleState {
@@ -29,7 +29,7 @@ export interface LifecycleState {
   asleep: Asleep;
 }
 
-export interface LifecycleVerdict extends Verdict {
+export interface LifecycleVerdict extends DetectorVerdict {
   cause: "never_started" | "never_exited";
 }
 

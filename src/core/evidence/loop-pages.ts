@@ -1,26 +1,26 @@
 /** Which lines of which file were read since something last changed: paging in circles makes distinct calls. */
 import { remember } from "./bounded.js";
 
-export interface Span {
+export interface LineSpan {
   from: number;
   to: number;
 }
 /** Per subject, disjoint and in order. */
-export type Pages = Map<string, Span[]>;
+export type Pages = Map<string, LineSpan[]>;
 
 const SUBJECTS_MAX = 64;
 const SPANS_MAX = 64;
 
 /** Whether every line of the span was read before; marks it as read. */
-export function isReadAgain(pages: Pages, subject: string, span: Span): boolean {
+export function isReadAgain(pages: Pages, subject: string, span: LineSpan): boolean {
   const spans = pages.get(subject) ?? [];
   if (spans.some((known) => known.from <= span.from && span.to <= known.to)) return true;
   if (span.from < span.to) remember(pages, subject, merge(spans, span), SUBJECTS_MAX);
   return false;
 }
 
-function merge(spans: Span[], added: Span): Span[] {
-  const merged: Span[] = [];
+function merge(spans: LineSpan[], added: LineSpan): LineSpan[] {
+  const merged: LineSpan[] = [];
   for (const span of [...spans, added].sort((a, b) => a.from - b.from)) {
     const last = merged.at(-1);
     if (last && span.from <= last.to) last.to = Math.max(last.to, span.to);

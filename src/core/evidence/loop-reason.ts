@@ -1,9 +1,9 @@
 /** The sentence that explains a loop to a person: one per rule. */
 import { spell } from "../spell.js";
-import type { Told } from "./loop-repeats.js";
-import type { TalkTold } from "./loop-talk.js";
+import type { RepeatReport } from "./loop-repeats.js";
+import type { TalkReport } from "./loop-talk.js";
 
-interface ShownTold {
+interface ShownReport {
   rule: "shown";
   rounds: number;
   period: number;
@@ -12,7 +12,7 @@ interface ShownTold {
   text: string;
 }
 
-type Explained = Told | (TalkTold & { until: number }) | ShownTold;
+type Explained = RepeatReport | (TalkReport & { until: number }) | ShownReport;
 
 export function reasonOf(told: Explained): string {
   const inTime = lasted(told.until - told.since);

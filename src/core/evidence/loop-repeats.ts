@@ -22,7 +22,7 @@ export interface Finished {
   round: number;
 }
 
-export interface Entry {
+export interface RepeatEntry {
   tool: string;
   source: Source;
   /** The last call that was counted here. */
@@ -49,17 +49,17 @@ interface Tally {
   firstRound: number;
 }
 
-export interface Told {
+export interface RepeatReport {
   rule: "run" | "circle" | "among";
   key: string;
-  entry: Entry;
+  entry: RepeatEntry;
   rounds: number;
   since: number;
   until: number;
 }
 
 export interface Repeats {
-  entries: Map<string, Entry>;
+  entries: Map<string, RepeatEntry>;
   pages: Pages;
   /** States of the workspace that were reached: digests of edits, files and test results. */
   states: Map<string, true>;
@@ -71,7 +71,7 @@ export interface Repeats {
   waitRound: number;
   actRound: number;
   backgroundUntil: number;
-  told: Told | undefined;
+  told: RepeatReport | undefined;
 }
 
 const ENTRIES_MAX = 512;
@@ -209,7 +209,7 @@ function beginRun(repeats: Repeats, round: number): void {
   if (repeats.told?.rule !== "among") repeats.told = undefined;
 }
 
-function lengthenRun(repeats: Repeats, call: Finished, entry: Entry | undefined): void {
+function lengthenRun(repeats: Repeats, call: Finished, entry: RepeatEntry | undefined): void {
   const { run } = repeats;
   if (run.lastRound === call.round) return;
   if (run.rounds === 0) run.since = call.start.at;
@@ -219,12 +219,12 @@ function lengthenRun(repeats: Repeats, call: Finished, entry: Entry | undefined)
 }
 
 /** Counts the call under this key, once per round; what is to be told of it, if anything. */
-function count(repeats: Repeats, key: string, call: Finished, anyCall: boolean): Told | undefined {
+function count(repeats: Repeats, key: string, call: Finished, anyCall: boolean): RepeatReport | undefined {
   const { start, end, round } = call;
   const known = repeats.entries.get(key);
   const first = { weight: 1, rounds: 1, since: start.at, firstRound: round };
   if (!known) {
-    const entry: Entry = {
+    const entry: RepeatEntry = {
       tool: start.tool,
       source: start.source,
       call: start.call,
@@ -261,14 +261,21 @@ function count(repeats: Repeats, key: string, call: Finished, anyCall: boolean):
   return toldOf(key, known, end?.at ?? start.at);
 }
 
-function toldOf(key: string, entry: Entry, until: number): Told | undefined {
-  const of = (rule: Told["rule"], { rounds, since }: Tally): Told => ({ rule, key, entry, rounds, since, until });
+function toldOf(key: string, entry: RepeatEntry, until: number): RepeatReport | undefined {
+  const of = (rule: RepeatReport["rule"], { rounds, since }: Tally): RepeatReport => ({
+    rule,
+    key,
+    entry,
+    rounds,
+    since,
+    until,
+  });
   if (entry.run.weight >= TELL) return of("run", entry.run);
   if (entry.among.weight >= (entry.isError ? TELL_AMONG_ERROR : TELL_AMONG)) return of("among", entry.among);
   return undefined;
 }
 
-function toldCircle(repeats: Repeats, call: Finished, key: string): Told | undefined {
+function toldCircle(repeats: Repeats, call: Finished, key: string): RepeatReport | undefined {
   const { weight, rounds, since } = repeats.run;
   const entry = weight < TELL_CIRCLE ? undefined : repeats.entries.get(key);
   if (!entry) return undefined;
@@ -276,7 +283,7 @@ function toldCircle(repeats: Repeats, call: Finished, key: string): Told | undef
 }
 
 /** A told repeat stays told: another one replaces it only if it is the same or a run begins within it. */
-function tell(repeats: Repeats, found: Told | undefined, round: number): void {
+function tell(repeats: Repeats, found: RepeatReport | undefined, round: number): void {
   const { told } = repeats;
   if (found && (!told || told.key === found.key || (told.rule === "among" && found.rule === "run")))
     repeats.told = found;
@@ -284,7 +291,7 @@ function tell(repeats: Repeats, found: Told | undefined, round: number): void {
   else if (found && told) told.until = found.until;
 }
 
-function weigh(repeats: Repeats, { start, end, round }: Finished, entry: Entry | undefined): number {
+function weigh(repeats: Repeats, { start, end, round }: Finished, entry: RepeatEntry | undefined): number {
   const idleMs = start.at - repeats.lastEndAt;
   const waitedSince = entry ? repeats.waitRound >= entry.lastRound : repeats.waitRound === round - 1;
   // A look at work in the background succeeds; the same error beside it is no look.

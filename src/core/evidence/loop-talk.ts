@@ -15,23 +15,23 @@ import type {
 } from "../signal.js";
 import { SPACED_MS, TELL } from "./loop-repeats.js";
 
-interface Row {
+interface TalkCount {
   count: number;
   since: number;
   until: number;
 }
 
 /** `bare`: the last one was counted, and no call has followed it yet. */
-type Said = Map<Source, Row & { digest: string; bare: boolean }>;
+type TalkCounts = Map<Source, TalkCount & { digest: string; bare: boolean }>;
 
 export interface Talk {
-  messages: Said;
-  errors: Said;
-  compactions: Map<Source, Row & { open: boolean }>;
+  messages: TalkCounts;
+  errors: TalkCounts;
+  compactions: Map<Source, TalkCount & { open: boolean }>;
   text: RepetitionSignal | undefined;
 }
 
-export interface TalkTold {
+export interface TalkReport {
   rule: "message" | "error" | "compaction" | "text";
   rounds: number;
   since: number;
@@ -76,7 +76,7 @@ export function takeError(talk: Talk, signal: ErrorSignal): void {
 }
 
 /** Counts what was said; true if it is not what this source said last. */
-function hear(said: Said, { at, source, digest }: MessageSignal | ErrorSignal): boolean {
+function hear(said: TalkCounts, { at, source, digest }: MessageSignal | ErrorSignal): boolean {
   const row = said.get(source);
   const isSame = row?.digest === digest;
   if (row && isSame && at - row.until < SPACED_MS)
@@ -100,7 +100,7 @@ export function takeRepetition(talk: Talk, signal: RepetitionSignal): void {
   else if (talk.text?.channel === signal.channel) talk.text = undefined;
 }
 
-export function toldOfTalk(talk: Talk): TalkTold | undefined {
+export function toldOfTalk(talk: Talk): TalkReport | undefined {
   if (talk.text) {
     return {
       rule: "text",
@@ -117,7 +117,7 @@ export function toldOfTalk(talk: Talk): TalkTold | undefined {
   );
 }
 
-function toldOfRows(rule: TalkTold["rule"], rows: Map<Source, Row>, tell: number): TalkTold | undefined {
+function toldOfRows(rule: TalkReport["rule"], rows: Map<Source, TalkCount>, tell: number): TalkReport | undefined {
   for (const [source, { count, since }] of rows) {
     if (count >= tell) return { rule, rounds: count, since, period: 1, source };
   }

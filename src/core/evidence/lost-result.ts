@@ -9,7 +9,7 @@ import { SECOND, setting } from "../defaults.js";
 import type { Signal, Source } from "../signal.js";
 import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
-import type { DetectorOptions, Verdict } from "./verdict.js";
+import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
 export interface LostResultState {
@@ -24,7 +24,7 @@ export interface LostResultState {
   asleep: Asleep;
 }
 
-export interface LostResultVerdict extends Verdict {
+export interface LostResultVerdict extends DetectorVerdict {
   cause: "lost_result";
 }
 

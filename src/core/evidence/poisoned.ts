@@ -6,7 +6,7 @@
 import { normaliseResult } from "../normalise.js";
 import type { ErrorSignal, Signal, Source } from "../signal.js";
 import { ago } from "../spell.js";
-import type { Verdict } from "./verdict.js";
+import type { DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";
 
 export interface PoisonedState {
@@ -16,7 +16,7 @@ export interface PoisonedState {
   rejection: { words: string; input: string; since: number; source: Source; again: boolean; text: string } | null;
 }
 
-export interface PoisonedVerdict extends Verdict {
+export interface PoisonedVerdict extends DetectorVerdict {
   cause: "poisoned_context";
 }
 

@@ -15,7 +15,7 @@ import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, SECOND, setting } from "../defaults.js";
 import type { InfraClass, RetrySignal, Signal } from "../signal.js";
-import { lasting } from "../spell.js";
+import { formatFor } from "../spell.js";
 import type { DetectorOptions } from "./verdict.js";
 import { isBeyond, turnEdge } from "./verdict.js";
 
@@ -137,7 +137,7 @@ export function retriesVerdict(state: RetriesState, now: number, options?: Detec
     pace: ladder.pace,
     infra: ladder.infra,
     since: ladder.since,
-    reason: `${PHASE_WORDS[phase]}, attempt ${ladder.attempt}${of}, ${lasting(elapsedMs)} (${ladder.source})${tail}`,
+    reason: `${PHASE_WORDS[phase]}, attempt ${ladder.attempt}${of}, ${formatFor(elapsedMs)} (${ladder.source})${tail}`,
   };
 }
 

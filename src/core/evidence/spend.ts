@@ -8,7 +8,7 @@
 import { HOUR, MINUTE } from "../defaults.js";
 import type { Signal, Source, TokensSignal } from "../signal.js";
 
-interface Step {
+interface SpendStep {
   /** Number of the step since 1970. */
   slot: number;
   tokens: number;
@@ -19,10 +19,10 @@ interface Step {
 
 export interface SpendState {
   /** Oldest step first. */
-  bySource: Map<Source, Step[]>;
+  bySource: Map<Source, SpendStep[]>;
 }
 
-export interface Spent {
+export interface TokenSpend {
   tokens: number;
   costUsd: number;
   /** So many of the tokens have no known price: what they cost is not in `costUsd`. */
@@ -46,8 +46,8 @@ export function takeSpend(state: SpendState, signal: Signal): void {
 }
 
 /** A session's use in [from, to), as its best informed source tells it. */
-export function spentBetween(state: SpendState, from: number, to: number): Spent {
-  const spent: Spent = { tokens: 0, costUsd: 0, unpriced: 0 };
+export function spentBetween(state: SpendState, from: number, to: number): TokenSpend {
+  const spent: TokenSpend = { tokens: 0, costUsd: 0, unpriced: 0 };
   let priced = 0;
   for (const steps of state.bySource.values()) {
     const inside = steps.filter(({ slot }) => slot * STEP_MS >= from && slot * STEP_MS < to);
@@ -61,7 +61,7 @@ export function spentBetween(state: SpendState, from: number, to: number): Spent
 }
 
 /** A price without tokens is that of a whole turn, and is told at its end: it covers what was counted before it. */
-function count(step: Step, steps: Step[], { input, output, costUsd }: TokensSignal): void {
+function count(step: SpendStep, steps: SpendStep[], { input, output, costUsd }: TokensSignal): void {
   const tokens = amount(input) + amount(output);
   const cost = amount(costUsd);
   step.tokens += tokens;
@@ -72,18 +72,18 @@ function count(step: Step, steps: Step[], { input, output, costUsd }: TokensSign
 }
 
 /** Signals come late now and then; what is older than all that is kept has no place any more. */
-function stepAt(steps: Step[], slot: number): Step | null {
+function stepAt(steps: SpendStep[], slot: number): SpendStep | null {
   const after = steps.findLastIndex((step) => step.slot <= slot) + 1;
   const known = steps[after - 1];
   if (known?.slot === slot) return known;
   if (after === 0 && steps.length >= STEPS_MAX) return null;
-  const made: Step = { slot, tokens: 0, costUsd: 0, unpriced: 0 };
+  const made: SpendStep = { slot, tokens: 0, costUsd: 0, unpriced: 0 };
   steps.splice(after, 0, made);
   if (steps.length > STEPS_MAX) steps.shift();
   return made;
 }
 
-const sum = (steps: readonly Step[], what: "tokens" | "costUsd" | "unpriced"): number =>
+const sum = (steps: readonly SpendStep[], what: "tokens" | "costUsd" | "unpriced"): number =>
   steps.reduce((total, step) => total + step[what], 0);
 
 function amount(value: number | undefined): number {

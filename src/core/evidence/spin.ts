@@ -8,7 +8,7 @@ import { MINUTE } from "../defaults.js";
 import type { Signal, Source, ToolEndSignal } from "../signal.js";
 import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
-import type { Verdict } from "./verdict.js";
+import type { DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";
 import type { WorldState } from "./world.js";
 import { createWorld, takeWorld } from "./world.js";
@@ -29,7 +29,7 @@ export interface SpinState {
   world: WorldState;
 }
 
-export interface SpinVerdict extends Verdict {
+export interface SpinVerdict extends DetectorVerdict {
   cause: "no_progress";
   subject: string;
   count: number;

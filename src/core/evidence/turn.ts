@@ -201,7 +201,7 @@ function say(turn: TurnEvidence, source: Source, word: TurnWord, at: number, bef
 }
 
 /** What was said changed whether a turn runs, or did not. */
-function takeEdge(turn: TurnEvidence, before: Said | null, source: Source, at: number): void {
+function takeEdge(turn: TurnEvidence, before: TurnReport | null, source: Source, at: number): void {
   const after = turnWord(turn);
   if (before?.word === "active" && after && after.word !== "active" && after.word !== "blocked") {
     turn.endedAt = at;
@@ -243,14 +243,14 @@ function begin(turn: TurnEvidence, at: number): void {
   turn.isFlicker = false;
 }
 
-interface Said {
+interface TurnReport {
   word: TurnWord;
   at: number;
   source: Source;
 }
 
 /** What the best source says, and since when. */
-export function turnWord(turn: TurnEvidence): Said | null {
+export function turnWord(turn: TurnEvidence): TurnReport | null {
   for (const source of turn.presumed ? ORDER_PRESUMED : ORDER) {
     const said = turn.words[source];
     if (!said || (source === "title" && !turn.titleTells)) continue;
@@ -267,7 +267,7 @@ export function turnWord(turn: TurnEvidence): Said | null {
  */
 function outlivesTurn(
   { words: { title }, titleTells, record, leftWords }: TurnEvidence,
-  flag: Omit<Said, "source">,
+  flag: Omit<TurnReport, "source">,
 ): boolean {
   if (flag.word !== "active" || !titleTells || title?.word !== "idle" || title.at <= flag.at) return false;
   const { startAt, endAt } = record;

@@ -3,7 +3,7 @@ import type { Signal } from "../signal.js";
 import type { Cause } from "../states.js";
 
 /** What one detector has found: a cause, since when, and how sure it is by itself. */
-export interface Verdict {
+export interface DetectorVerdict {
   cause: Cause;
   since: number;
   reason: string;

@@ -8,7 +8,7 @@ import type { NightSpend } from "../spending.js";
 import { needsConfirming, type Trouble } from "../trouble.js";
 import { type Incident, type Incidents, incidentId, isOpen, type Phase } from "./incident.js";
 import { escalateOutage, joinOutage, leaveOutage } from "./outage.js";
-import { type Progress, progressAt } from "./progress.js";
+import { type ProgressTimes, progressAt } from "./progress.js";
 
 export interface Assessed {
   kind: "assessed";
@@ -17,7 +17,7 @@ export interface Assessed {
   program: string;
   account: string | null;
   assessment: Assessment;
-  progress: Progress;
+  progress: ProgressTimes;
   /** Of the agent's policy: how long a suspicion has to last. */
   confirmMs: number;
   /** Of the same: how long an outage lasts before a human is needed. */

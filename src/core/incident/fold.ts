@@ -2,7 +2,7 @@
  * Incidents as a fold: assessments, deeds and what people say go in, and the book of incidents changes. Nothing else
  * changes it, so that the book can be made again out of what was stored.
  */
-import type { ActionName, Intent, Outcome } from "../action.js";
+import type { ActionName, ActionOutcome, Intent } from "../action.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE } from "../defaults.js";
 import { CONFIDENCE } from "../evidence/verdict.js";
@@ -30,7 +30,7 @@ import { progressAt } from "./progress.js";
 export type IncidentInput =
   | Assessed
   | { kind: "intended"; intent: Intent }
-  | { kind: "done"; outcome: Outcome }
+  | { kind: "done"; outcome: ActionOutcome }
   | { kind: "escalated"; at: number; incident: string; reason: string; would?: ActionName | null; beyond?: true }
   /** A person gave permission, or asks for another try: whoever was told is asked no longer. */
   | { kind: "reconsidered"; incident: string }

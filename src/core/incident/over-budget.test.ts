@@ -6,7 +6,7 @@ import { POLICIES } from "../policy/builtin.js";
 import type { Policy, Rung } from "../policy/policy.js";
 import { type NightSpend, nightSpend } from "../spending.js";
 import { takeIncidents } from "./fold.js";
-import { heldUntil } from "./over-budget.js";
+import { budgetHoldUntil } from "./over-budget.js";
 
 const rung = (name: Rung["do"]): Rung => ({
   do: name,
@@ -119,7 +119,7 @@ describe("an agent over its budget", () => {
   it("is not set going again for another trouble after that interrupt, until the night ends or somebody takes it", () => {
     const world = new World(policy("interrupt"));
     world.watch(0, 60, "working", over());
-    const held = heldUntil(world.book, "a");
+    const held = budgetHoldUntil(world.book, "a");
     expect(held).toBe(START + 23 * HOUR);
     const done = world.watch(100, 600, "stuck/stopped_early", over(1200, { facts: { heldUntil: held } }));
     expect(done.filter((what) => what.endsWith("nudge"))).toEqual([]);

@@ -35,7 +35,10 @@ export function newOverBudget(
 }
 
 /** Until when an agent that was interrupted for its spending is not set going again; null when it may be. */
-export function heldUntil({ incidents, deeds }: Pick<Incidents, "incidents" | "deeds">, agent: string): number | null {
+export function budgetHoldUntil(
+  { incidents, deeds }: Pick<Incidents, "incidents" | "deeds">,
+  agent: string,
+): number | null {
   const held = incidents.find(
     (incident) =>
       incident.agent === agent &&

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createEvidence } from "../evidence/evidence.js";
 import type { Trouble } from "../trouble.js";
-import { lasting } from "./contents.js";
+import { problemDuration } from "./contents.js";
 
 const NOW = 100_000;
 
@@ -15,7 +15,7 @@ describe("how long it lasts", () => {
   ])("is for %s %s", (trouble, _, since, secs) => {
     const evidence = createEvidence();
     evidence.progress.seen = { reply: 50_000, transcript: 40_000 };
-    expect(lasting({ trouble, since }, { evidence }, NOW)).toEqual({
+    expect(problemDuration({ trouble, since }, { evidence }, NOW)).toEqual({
       last_activity: new Date(50_000).toISOString(),
       duration_secs: secs,
     });
@@ -25,6 +25,6 @@ describe("how long it lasts", () => {
     const evidence = createEvidence();
     evidence.progress.seen = { reply: 50_000 };
     evidence.asleep = [{ from: 60_000, to: 90_000 }];
-    expect(lasting({ trouble: "silent_stream", since: 95_000 }, { evidence }, NOW).duration_secs).toBe(20);
+    expect(problemDuration({ trouble: "silent_stream", since: 95_000 }, { evidence }, NOW).duration_secs).toBe(20);
   });
 });

@@ -13,10 +13,10 @@ import { traitsOf } from "../policy/problems.js";
 import { say } from "../say.js";
 import type { Trouble } from "../trouble.js";
 import type { About, Message, MessageType, Payloads } from "./message.js";
-import { type Standing, suggestionsFor } from "./suggest.js";
+import { type SuggestionContext, suggestionsFor } from "./suggest.js";
 
 /** What is known of an agent at this moment. */
-export interface Seen {
+export interface AgentSnapshot {
   session: AgentSession;
   evidence: Evidence;
   assessment: Assessment;
@@ -59,14 +59,14 @@ export function makeTrouble(
   type: MessageType,
   edge: string,
   incident: Incident,
-  view: Seen,
+  view: AgentSnapshot,
   rules: TellRules,
   now: number,
 ): Due {
   const about = aboutIncident(incident, view, type, rules);
   const subject = subjectOf(incident);
-  const tail = tailOf(view);
-  const long = lasting(incident, view, now);
+  const tail = outputTail(view);
+  const long = problemDuration(incident, view, now);
   switch (type) {
     case "worker.needs_input": {
       const prompt = openPrompt(view.evidence.prompts);
@@ -121,7 +121,7 @@ export function makeTrouble(
 }
 
 /** The words of the dialog, of the agent's own report, or of the message that its turn ended with. */
-function questionOf({ evidence }: Seen): string {
+function questionOf({ evidence }: AgentSnapshot): string {
   const reported = evidence.report?.state === "needs_input" ? evidence.report.text : "";
   return (
     openPrompt(evidence.prompts)?.question ||
@@ -141,13 +141,17 @@ export function make<T extends MessageType>(
   return { key: digest(`${subject} ${edge}`), subject, edge, type, at, payload: { ...about, ...payload } };
 }
 
-export const aboutIncident = (incident: Incident, view: Seen, type: MessageType, rules: TellRules): About => ({
+export const aboutIncident = (incident: Incident, view: AgentSnapshot, type: MessageType, rules: TellRules): About => ({
   ...aboutUnseen(incident),
   task: view.session.task === null ? null : say(view.session.task, 200),
-  suggested_actions: suggestionsFor(type, standingOf(view, incident.trouble, rules)),
+  suggested_actions: suggestionsFor(type, suggestionContextOf(view, incident.trouble, rules)),
 });
 
-function standingOf({ session, evidence }: Seen, trouble: Trouble | null, { can }: TellRules): Standing {
+function suggestionContextOf(
+  { session, evidence }: AgentSnapshot,
+  trouble: Trouble | null,
+  { can }: TellRules,
+): SuggestionContext {
   const hasDialog = openPrompt(evidence.prompts) !== null;
   const word = turnWord(evidence.turn)?.word;
   const isFree = !hasDialog && word !== "active" && word !== "blocked";
@@ -167,7 +171,11 @@ export const aboutUnseen = ({ id, agent, session, kind, trouble, confidence, rea
   suggested_actions: [],
 });
 
-export const aboutSession = ({ session, assessment, evidence }: Seen, type: MessageType, rules: TellRules): About => ({
+export const aboutSession = (
+  { session, assessment, evidence }: AgentSnapshot,
+  type: MessageType,
+  rules: TellRules,
+): About => ({
   worker_id: session.session,
   worker_name: say(session.name, 80),
   worker_kind: say(session.kind, 40),
@@ -176,16 +184,16 @@ export const aboutSession = ({ session, assessment, evidence }: Seen, type: Mess
   cause: null,
   confidence: Math.round(assessment.confidence * 100) / 100,
   reasons: assessment.reasons.map((reason) => say(reason)),
-  suggested_actions: suggestionsFor(type, standingOf({ session, assessment, evidence }, null, rules)),
+  suggested_actions: suggestionsFor(type, suggestionContextOf({ session, assessment, evidence }, null, rules)),
 });
 
 /**
  * Whoever is stuck has been since the last sign of life; what loops gives signs to the end, and an error or a blindness
  * begins when it is there: of these the trouble's own time counts. Sleep and time in which nobody looked do not.
  */
-export function lasting(
+export function problemDuration(
   { trouble, since }: Pick<Incident, "trouble" | "since">,
-  { evidence }: Pick<Seen, "evidence">,
+  { evidence }: Pick<AgentSnapshot, "evidence">,
   now: number,
 ): { last_activity: string | null; duration_secs: number } {
   const seen = Object.values(evidence.progress.seen);
@@ -197,7 +205,7 @@ export function lasting(
   };
 }
 
-export function tailOf({ evidence, settings }: Seen): string[] {
+export function outputTail({ evidence, settings }: AgentSnapshot): string[] {
   const lines = setting(settings, "output_preview_lines");
   return lines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-lines).map((line) => say(line)) : [];
 }

@@ -16,25 +16,25 @@ import { say } from "../say.js";
 import { HANDS_OFF } from "../trouble.js";
 import { completionOf } from "./complete.js";
 import {
+  type AgentSnapshot,
   aboutIncident,
   aboutSession,
   aboutUnseen,
   type Due,
   doneOf,
-  lasting,
   make,
   makeTrouble,
-  type Seen,
+  outputTail,
+  problemDuration,
   secs,
   subjectOf,
   type TellRules,
-  tailOf,
   typeOf,
 } from "./contents.js";
 import type { MessageType, Payloads } from "./message.js";
 
 /** Edges that were told, by subject: an incident and its generation, or a session. */
-export interface Told {
+export interface SentEdges {
   of(subject: string): ReadonlySet<string>;
 }
 
@@ -47,8 +47,8 @@ const ESCALATED_AFTER_MS: number = 10 * SECOND;
 
 export function dueMessages(
   book: Incidents,
-  seen: (agent: string) => Seen | null,
-  told: Told,
+  seen: (agent: string) => AgentSnapshot | null,
+  told: SentEdges,
   rules: TellRules,
   now: number,
 ): Due[] {
@@ -65,7 +65,7 @@ export function dueMessages(
 }
 
 /** Every finished turn that an orchestrator asked for. */
-export function dueCompletion(view: Seen, told: Told, rules: TellRules, now: number): Due | null {
+export function dueCompletion(view: AgentSnapshot, told: SentEdges, rules: TellRules, now: number): Due | null {
   if (rules.isReceiver(view.session) || !rules.isTold(view.session)) return null;
   const done = completionOf(view, rules, now);
   if (!done || told.of(done.subject).has("complete")) return null;
@@ -82,7 +82,7 @@ export function dueCompletion(view: Seen, told: Told, rules: TellRules, now: num
 function openDue(
   book: Incidents,
   incident: Incident,
-  view: Seen,
+  view: AgentSnapshot,
   before: ReadonlySet<string>,
   rules: TellRules,
   now: number,
@@ -114,10 +114,10 @@ function openDue(
         subjectOf(incident),
         aboutIncident(incident, view, "worker.escalated", rules),
         {
-          ...lasting(incident, view, now),
+          ...problemDuration(incident, view, now),
           reason: say(escalated.reason),
           done: doneOf(book, incident, now),
-          last_output_preview: tailOf(view).join("\n"),
+          last_output_preview: outputTail(view).join("\n"),
         },
         now,
       ),
@@ -129,7 +129,7 @@ function openDue(
 function edgeOf(
   book: Incidents,
   incident: Incident,
-  { evidence }: Seen,
+  { evidence }: AgentSnapshot,
   before: ReadonlySet<string>,
   rules: TellRules,
   now: number,
@@ -157,7 +157,7 @@ function isSameQuestion(edge: string, before: ReadonlySet<string>): boolean {
 function overDue(
   book: Incidents,
   incident: Incident,
-  view: Seen | null,
+  view: AgentSnapshot | null,
   before: ReadonlySet<string>,
   rules: TellRules,
   now: number,

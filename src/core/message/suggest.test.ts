@@ -4,12 +4,12 @@ import type { ActionName } from "../action.js";
 import { TROUBLES, type Trouble } from "../trouble.js";
 import { typeOf } from "./contents.js";
 import type { Suggestion } from "./message.js";
-import { type Standing, suggestionsFor } from "./suggest.js";
+import { type SuggestionContext, suggestionsFor } from "./suggest.js";
 
 const ALL: readonly ActionName[] = ["nudge", "interrupt", "stop", "resume", "restart"];
 const SPAWNED = sessionOf({ session: "s1", name: "api", origin: "spawn", hostSocket: "/x" });
 
-const about = (trouble: Trouble, rest: Partial<Standing> = {}): Suggestion[] =>
+const about = (trouble: Trouble, rest: Partial<SuggestionContext> = {}): Suggestion[] =>
   suggestionsFor(typeOf(trouble), { session: SPAWNED, trouble, can: ALL, hasDialog: false, isFree: true, ...rest });
 
 /** The tool, or the command where there is none. */

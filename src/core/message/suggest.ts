@@ -31,7 +31,7 @@ const DIALOG: readonly SuggestedAction[] = [
 ];
 
 /** What is known of the agent at this moment. */
-export interface Standing {
+export interface SuggestionContext {
   session: Pick<AgentSession, "session" | "name" | "origin" | "hostSocket" | "pane" | "endedAt">;
   trouble: Trouble | null;
   /** What rouse could do with it at all. */
@@ -41,14 +41,14 @@ export interface Standing {
   isFree: boolean;
 }
 
-export function suggestionsFor(type: MessageType, standing: Standing): Suggestion[] {
+export function suggestionsFor(type: MessageType, standing: SuggestionContext): Suggestion[] {
   const { hasDialog, trouble } = standing;
   const byType = BY_TYPE[type] ?? (trouble === null ? [] : traitsOf(trouble).suggestedActions);
   const steps = hasDialog && type === "worker.needs_input" ? DIALOG : byType;
   return steps.flatMap((step) => suggestion(step, standing) ?? []);
 }
 
-function suggestion(step: SuggestedAction, standing: Standing): Suggestion | null {
+function suggestion(step: SuggestedAction, standing: SuggestionContext): Suggestion | null {
   const { session } = standing;
   if (!isPossible(step, standing)) return null;
   const tool = isByTool(step, standing) ? step.tool : null;
@@ -60,7 +60,7 @@ function suggestion(step: SuggestedAction, standing: Standing): Suggestion | nul
   };
 }
 
-function isPossible(step: SuggestedAction, { session, can, isFree, trouble }: Standing): boolean {
+function isPossible(step: SuggestedAction, { session, can, isFree, trouble }: SuggestionContext): boolean {
   const { hostSocket, pane, endedAt, origin } = session;
   const isAlive = endedAt === null;
   switch (step.needs) {
@@ -80,12 +80,12 @@ function isPossible(step: SuggestedAction, { session, can, isFree, trouble }: St
 }
 
 /** rouse presses no key of a program that it does not know, and none in a turn or a dialog; a person may. */
-const isByTool = ({ needs }: SuggestedAction, { can, isFree }: Standing): boolean =>
+const isByTool = ({ needs }: SuggestedAction, { can, isFree }: SuggestionContext): boolean =>
   needs !== "keyboard" || (isFree && can.includes("nudge"));
 
 function commandOf(
   { needs, command }: SuggestedAction,
-  { name, hostSocket, pane }: Standing["session"],
+  { name, hostSocket, pane }: SuggestionContext["session"],
 ): readonly string[] {
   if (needs === "terminal" && hostSocket === null && pane !== null)
     return ["tmux", "-S", pane.socket, "capture-pane", "-p", "-t", pane.id];

@@ -4,7 +4,7 @@ import type { AgentSession } from "../agent.js";
 import { HOUR } from "../defaults.js";
 import type { Trouble } from "../states.js";
 
-export type Origin = AgentSession["origin"];
+export type SessionOrigin = AgentSession["origin"];
 
 export interface When {
   /** Which suspicion is enough: see `Assessment.level`. */
@@ -12,7 +12,7 @@ export interface When {
   /** Awake time since the incident was opened. */
   afterMs: number;
   /** Which sessions it is for; null for all. A human's own terminal (`run`) is never stopped, whatever stands here. */
-  origins: readonly Origin[] | null;
+  origins: readonly SessionOrigin[] | null;
 }
 
 export interface Rung {

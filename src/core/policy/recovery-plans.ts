@@ -1,9 +1,9 @@
 /** The steps of the built-in recovery plans, and the plans that several problems share. */
 import { MINUTE, SECOND } from "../defaults.js";
-import type { Origin, Rung, When } from "./policy.js";
+import type { Rung, SessionOrigin, When } from "./policy.js";
 
 /** Sessions without a user in front of them: by default only these are ended. */
-const OWN: readonly Origin[] = ["spawn"];
+const OWN: readonly SessionOrigin[] = ["spawn"];
 
 export const when = (rest: Partial<When> = {}): When => ({ level: "act", afterMs: 0, origins: null, ...rest });
 

@@ -1,13 +1,13 @@
-import type { Question, Verdict } from "../assess.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
 import { DEFAULTS, setting } from "../defaults.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { neverStartedVerdict } from "../evidence/lifecycle.js";
 import type { Source } from "../signal.js";
-import { ago, lasting } from "../spell.js";
+import { ago, formatFor } from "../spell.js";
 import { byQuiet, byReportedWork } from "./by-quiet.js";
 
 /** No turn was seen yet. */
-export function byActivity(question: Question): Verdict | null {
+export function byActivity(question: RuleInput): RuleVerdict | null {
   const { evidence, now, word, due, dueAfter, since, settings } = question;
   const never_shown_seconds = shownWithin(question);
   const never = neverStartedVerdict(evidence.lifecycle, now, {
@@ -36,7 +36,7 @@ export function byActivity(question: Question): Verdict | null {
       cause: null,
       confidence: 0.8,
       reasons: [
-        `at its prompt ${lasting(since(ready.at))} (${ready.source}), ${evidence.turn.turns > 0 ? "no work seen" : "no work given yet"}`,
+        `at its prompt ${formatFor(since(ready.at))} (${ready.source}), ${evidence.turn.turns > 0 ? "no work seen" : "no work given yet"}`,
       ],
     };
   const quiet = ofUnknownProgram(question);
@@ -54,7 +54,7 @@ function shownComposer({ progress: { reading, readingAt } }: Evidence): { at: nu
  * A program that nobody knows was given its work when it was started, and shows no turns. While it moves there is nothing
  * to say of it; a shell that waits for its first command is not strange.
  */
-function ofUnknownProgram(question: Question): Verdict | null {
+function ofUnknownProgram(question: RuleInput): RuleVerdict | null {
   const { traits, progress } = question.evidence;
   if (traits.versions !== null) return null;
   const reported = byReportedWork(question);
@@ -68,17 +68,17 @@ function ofUnknownProgram(question: Question): Verdict | null {
 const STARTED_MS = 60_000;
 
 /** Rows that stand there already say nothing new, and yet it wrote them. */
-const saidAt = ({ evidence: { progress } }: Question): number =>
+const saidAt = ({ evidence: { progress } }: RuleInput): number =>
   Math.max(progress.seen.reply ?? 0, progress.outputAt ?? 0);
 
-function isStarted(question: Question): boolean {
+function isStarted(question: RuleInput): boolean {
   const { evidence, since, dueAfter } = question;
   const at = Math.max(evidence.first?.at ?? 0, saidAt(question));
   dueAfter(at, STARTED_MS);
   return since(at) >= STARTED_MS;
 }
 
-function byOutput(question: Question): Verdict | null {
+function byOutput(question: RuleInput): RuleVerdict | null {
   const { evidence, since, dueAfter } = question;
   const at = saidAt(question);
   if (evidence.first === null || at - evidence.first.at < STARTED_MS) return null;
@@ -90,7 +90,7 @@ function byOutput(question: Question): Verdict | null {
 }
 
 /** A program that nobody knows may be silent from its start on: unless told otherwise, it has the time of any silence. */
-function shownWithin({ evidence, settings }: Question): number {
+function shownWithin({ evidence, settings }: RuleInput): number {
   const seconds = setting(settings, "never_shown_seconds");
   const isOwn = seconds !== DEFAULTS.never_shown_seconds;
   return isOwn || evidence.traits.versions !== null ? seconds : setting(settings, "idle_timeout_minutes") * 60;

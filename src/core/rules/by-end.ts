@@ -1,4 +1,4 @@
-import type { Question, Verdict } from "../assess.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
 import { SETTLE_MS, STOPPED_PRESUMED_AFTER_MS, TOOL_CLOCKS } from "../clocks.js";
 import { SECOND, setting } from "../defaults.js";
 import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
@@ -9,14 +9,14 @@ import { neverExitedVerdict } from "../evidence/lifecycle.js";
 import { lostResultVerdict } from "../evidence/lost-result.js";
 import type { OpenTool } from "../evidence/tools.js";
 import type { Source } from "../signal.js";
-import { ago, lasting } from "../spell.js";
+import { ago, formatFor } from "../spell.js";
 import type { Cause } from "../states.js";
 import { PLAIN_TRAITS } from "../traits.js";
 import { versionFit } from "../version-fit.js";
 import { byQuiet, byReportedWork } from "./by-quiet.js";
 
 /** The turn is over: finished, asking, promising more, or parked on a result that never comes. */
-export function byEnd(question: Question): Verdict | null {
+export function byEnd(question: RuleInput): RuleVerdict | null {
   const { evidence, now, word, since, due, dueAfter, active, settings } = question;
   if (active !== false || !hasWorked(evidence)) return null;
   if (word && since(quietAt(question, word)) < settleMs(question, word)) {
@@ -58,7 +58,7 @@ export function byEnd(question: Question): Verdict | null {
   const quiet = byReportedWork(question) ?? (unmarked ? byQuiet(question) : null);
   if (quiet) return quiet;
   const closing = closingOfTurn(question);
-  const endedBy = word ?? endOf(evidence);
+  const endedBy = word ?? turnEndOf(evidence);
   const ended = `the turn ended${endedBy ? ` ${ago(since(endedBy.at))} (${endedBy.source})` : ""}`;
   if (closing?.closing === "question") {
     return {
@@ -98,18 +98,18 @@ export function byEnd(question: Question): Verdict | null {
     };
   }
   if (!closing && word?.source === "screen" && isBare(evidence)) {
-    const reasons = [`at its prompt ${lasting(since(word.at))} (screen), and nothing of a turn is on its screen`];
+    const reasons = [`at its prompt ${formatFor(since(word.at))} (screen), and nothing of a turn is on its screen`];
     return { state: "idle", cause: null, confidence: 0.5, reasons };
   }
   return { state: "complete", cause: null, confidence: closing ? 0.9 : 0.75, reasons: [ended] };
 }
 
 /** Said until it has settled. */
-export const seemsTo = ({ since }: Question, have: string, told: { at: number; source: Source }): string =>
+export const seemsTo = ({ since }: RuleInput, have: string, told: { at: number; source: Source }): string =>
   `the turn seems to have ${have} ${ago(since(told.at))} (${told.source}), which is not sure yet`;
 
 /** A record may tell of a turn before the flag of the program does. */
-function unsettled(question: Question, word: Word): string {
+function unsettled(question: RuleInput, word: Word): string {
   const { startAt, startBy } = question.evidence.turn.record;
   if (startAt !== null && startAt > word.at && isRecordOpen(question.evidence, word))
     return `a turn began ${ago(question.since(startAt))} (${startBy}), though the ${word.source} still says idle`;
@@ -117,7 +117,7 @@ function unsettled(question: Question, word: Word): string {
 }
 
 /** Who told the end, once nobody says anything any more. */
-export function endOf({ turn: { endedAt, endedBy, record } }: Evidence): { at: number; source: Source } | null {
+export function turnEndOf({ turn: { endedAt, endedBy, record } }: Evidence): { at: number; source: Source } | null {
   if (endedAt !== null && endedBy !== null) return { at: endedAt, source: endedBy.source };
   return record.endAt === null || record.endBy === null ? null : { at: record.endAt, source: record.endBy };
 }
@@ -147,20 +147,20 @@ export const hasWorked = (evidence: Evidence): boolean => evidence.turn.turns > 
 const OWES_AN_END: ReadonlySet<Cause> = new Set<Cause>(["never_exited", "no_completion_signal"]);
 
 /** It promised to come back, and what it waits for is still running. */
-function byBackground({ since, dueAfter }: Question, { tool, subject, at, source }: OpenTool): Verdict {
+function byBackground({ since, dueAfter }: RuleInput, { tool, subject, at, source }: OpenTool): RuleVerdict {
   const { tellMs } = TOOL_CLOCKS.background;
   dueAfter(at, tellMs);
   const what = `${tool}${subject ? ` (${subject})` : ""}`;
-  const reasons = [`${what} has gone on behind the finished turn ${lasting(since(at))} (${source})`];
+  const reasons = [`${what} has gone on behind the finished turn ${formatFor(since(at))} (${source})`];
   if (since(at) < tellMs)
     return { state: "waiting", cause: "background", confidence: 0.7, until: at + tellMs, reasons };
   return { state: "stuck", cause: "tool_hang", confidence: 0.5, reasons };
 }
 
-type Word = NonNullable<Question["word"]>;
+type Word = NonNullable<RuleInput["word"]>;
 
 /** Since when it is over, as far as is known. */
-function quietAt({ evidence, now }: Question, word: Word): number {
+function quietAt({ evidence, now }: RuleInput, word: Word): number {
   const { reading, seen, stillAt } = evidence.progress;
   // Of a program that nobody knows, what has not stood still since may be the sign of its work.
   const mayWork = evidence.traits.versions === null && reading?.moving && (stillAt ?? 0) < word.at;
@@ -171,7 +171,7 @@ function quietAt({ evidence, now }: Question, word: Word): number {
 }
 
 /** How long the end must have lasted. A record is exact; a title or a busy mark may flicker between two steps of one turn. */
-function settleMs({ evidence }: Question, { source, at }: Word): number {
+function settleMs({ evidence }: RuleInput, { source, at }: Word): number {
   if (source !== "screen") {
     const { record } = evidence.turn;
     if (isRecordOpen(evidence, { at })) return (record.startAt ?? 0) > at ? SETTLE_MS.begun : SETTLE_MS.record;
@@ -205,7 +205,7 @@ function isRecordOpen({ turn: { record, presumed }, message }: Evidence, { at }:
   return message === null || at < record.startAt || message.at < at;
 }
 
-function closingOfTurn({ evidence }: Question): { closing: string; preview: string; source: string } | null {
+function closingOfTurn({ evidence }: RuleInput): { closing: string; preview: string; source: string } | null {
   const { message, progress, turn } = evidence;
   if (message && message.at >= (turn.startedAt ?? 0) - 2000) {
     return { closing: message.closing, preview: lastWords(message.preview), source: message.source };

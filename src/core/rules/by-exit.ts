@@ -1,4 +1,4 @@
-import type { Question, Verdict } from "../assess.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { LEAVING_MS } from "../evidence/leaving.js";
 import { ago } from "../spell.js";
@@ -18,7 +18,7 @@ const TYPED_MS = 30_000;
 const CUT_OFF_MS = 6000;
 
 /** The process ended. A result survives it, a human's own quit and an ordered end say nothing, and only the rest is `gone`. */
-export function byExit(question: Question): Verdict | null {
+export function byExit(question: RuleInput): RuleVerdict | null {
   const { exit, turn } = question.evidence;
   if (!exit) return null;
   const how =
@@ -69,7 +69,7 @@ export function byExit(question: Question): Verdict | null {
 const WORDS_MAX = 160;
 
 /** Of a program that nobody knows, the row that it wrote last may say why it failed; nobody else has read it. */
-function lastWords({ evidence, since }: Question): string[] {
+function lastWords({ evidence, since }: RuleInput): string[] {
   const { reading, readingAt } = evidence.progress;
   const row = reading?.tail?.findLast((line) => line.trim() !== "");
   if (row === undefined || readingAt === null || !isPlainProgram(evidence)) return [];
@@ -77,14 +77,15 @@ function lastWords({ evidence, since }: Question): string[] {
 }
 
 /** Keys that leave a program, or only that somebody typed right before its end. */
-function leftBy({ evidence: { exit, quitAt, quitBy } }: Question, since: Question["since"], ended: string): string {
+function leftBy({ evidence: { exit, quitAt, quitBy } }: RuleInput, since: RuleInput["since"], ended: string): string {
   const at = quitAt ?? exit?.typedAt ?? 0;
   if (quitBy === "rouse") return `its end was ordered ${ago(since(at))} (observer), and the process ended: ${ended}`;
   return `a human ${quitAt === null ? "typed" : "left it"} ${ago(since(at))} (human), and the process ended: ${ended}`;
 }
 
 /** A dialog and a wait die with the program; the result, the limit or the error that they tell of does not. */
-const final = (verdict: Verdict | null): Verdict | null => (verdict && RESULTS.has(verdict.state) ? verdict : null);
+const final = (verdict: RuleVerdict | null): RuleVerdict | null =>
+  verdict && RESULTS.has(verdict.state) ? verdict : null;
 const RESULTS: ReadonlySet<State> = new Set<State>(["complete", "error", "rate_limited"]);
 
 /** Nobody knows it, and it has no place to type into: it was given its work when it was started, and 0 says that it is done. */
@@ -92,14 +93,14 @@ const isPlainProgram = ({ traits, turn }: Evidence): boolean =>
   traits.versions === null && turn.turns === 0 && turn.readyAt === null;
 
 /** Whoever leaves a program has seen where it stands: nobody waits for it any more. */
-function atRest({ state, cause, until, confidence, reasons }: Verdict): Verdict {
+function atRest({ state, cause, until, confidence, reasons }: RuleVerdict): RuleVerdict {
   return state === "stuck"
     ? { state: "complete", cause: null, confidence: 0.5, reasons }
     : { state, cause, confidence, reasons, ...(until === undefined ? {} : { until }) };
 }
 
 /** The question as it stood before the program began to go. */
-function asItEnded(question: Question, exitAt: number): Question {
+function asItEnded(question: RuleInput, exitAt: number): RuleInput {
   const { evidence } = question;
   const { leaving, failures, progress } = evidence;
   if (leaving && endedByHuman(evidence)) return { ...question, active: false, evidence: { ...evidence, ...leaving } };
@@ -133,7 +134,7 @@ function endedByKeys({ exit, touchedAt, turn }: Ending): boolean {
 }
 
 /** The last turn had ended before the process did, by the live view or by a record of it. */
-function finished({ evidence }: Question): boolean {
+function finished({ evidence }: RuleInput): boolean {
   if (evidence.prompts.leftOpen || hasFailed(evidence)) return false;
   const { endedAt, startedAt, record } = evidence.turn;
   if (endedAt !== null && endedAt >= (startedAt ?? 0) && outlived(evidence, endedAt)) return true;

@@ -1,13 +1,13 @@
-import type { Question, Verdict } from "../assess.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
 import { SETTLE_MS } from "../clocks.js";
 import type { Evidence } from "../evidence/evidence.js";
 import type { Failure, Limit } from "../evidence/failures.js";
 import { poisonedVerdict } from "../evidence/poisoned.js";
-import { ago, lasting } from "../spell.js";
-import { endOf, seemsTo } from "./by-end.js";
+import { ago, formatFor } from "../spell.js";
+import { seemsTo, turnEndOf } from "./by-end.js";
 
 /** Records of a limit or a final error first; then the program's own row above an idle composer. */
-export function byFailure(question: Question): Verdict | null {
+export function byFailure(question: RuleInput): RuleVerdict | null {
   const { evidence, active } = question;
   const { failures } = evidence;
   const poisoned = poisonedVerdict(evidence.poisoned, question.now);
@@ -26,7 +26,7 @@ export function byFailure(question: Question): Verdict | null {
       state: "working",
       cause: null,
       confidence: 0.5,
-      reasons: [seemsTo(question, "ended", endOf(evidence) ?? shown)],
+      reasons: [seemsTo(question, "ended", turnEndOf(evidence) ?? shown)],
     };
   }
   if (shownLimit && !isHistory(evidence, shownLimit.at)) return limited(question, shownLimit);
@@ -49,7 +49,7 @@ export function byFailure(question: Question): Verdict | null {
  * The row was there before the turn, which has only just ended: it tells of the turn before, until a look has found it
  * after this one. A screen that stays as it was is not looked at twice, so that the row counts after a while.
  */
-function isUnread({ evidence: { turn, exit }, since }: Question, shownAt: number): boolean {
+function isUnread({ evidence: { turn, exit }, since }: RuleInput, shownAt: number): boolean {
   if (exit || turn.startedAt === null || turn.endedAt === null || turn.endedAt < turn.startedAt) return false;
   return shownAt < turn.startedAt && since(turn.endedAt) < SETTLE_MS.stale;
 }
@@ -60,7 +60,7 @@ function isHistory({ turn, exit }: Evidence, at: number): boolean {
   return turn.endedAt === null || turn.endedAt < turn.startedAt;
 }
 
-function limited({ evidence, since, due }: Question, limit: Limit): Verdict {
+function limited({ evidence, since, due }: RuleInput, limit: Limit): RuleVerdict {
   const { shownLimit: shown } = evidence.failures;
   // A row that came after the reset that was recorded is that of the next limit, whose record may still be on its way.
   const isNext = limit.until !== null && shown !== null && shown.until !== null && shown.at >= limit.until;
@@ -73,13 +73,13 @@ function limited({ evidence, since, due }: Question, limit: Limit): Verdict {
     confidence: limit.source === "screen" ? 0.85 : 0.95,
     until,
     reasons: [
-      `a usage limit has stopped it ${lasting(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
+      `a usage limit has stopped it ${formatFor(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
       ...(itself ? [`it says that it continues by itself, ${ago(since(itself.at))} (${itself.source})`] : []),
     ],
   };
 }
 
-function failed({ since }: Question, failure: Failure): Verdict {
+function failed({ since }: RuleInput, failure: Failure): RuleVerdict {
   return {
     state: "error",
     cause: failure.cause,

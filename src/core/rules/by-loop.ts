@@ -1,4 +1,4 @@
-import type { Question, Verdict } from "../assess.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
 import { ACT_FACTOR, ACT_ROUNDS } from "../clocks.js";
 import { MINUTE, type Settings, setting } from "../defaults.js";
 import { type BurnVerdict, burnVerdict } from "../evidence/burn.js";
@@ -12,7 +12,7 @@ import { SPIN_WINDOW_MS, spinVerdict } from "../evidence/spin.js";
 const ERRORS_WITH_SPIN = 3;
 
 /** Very active and getting nowhere. */
-export function byLoop({ evidence, now, active, settings, due, dueAfter }: Question): Verdict | null {
+export function byLoop({ evidence, now, active, settings, due, dueAfter }: RuleInput): RuleVerdict | null {
   if (active === false) return null;
   const options = { ...settings, turnActive: true, dueAfter };
   const loop = loopVerdict(evidence.loop, now);

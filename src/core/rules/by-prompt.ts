@@ -1,10 +1,10 @@
-import type { Question, Verdict } from "../assess.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
 import { SETTLE_MS } from "../clocks.js";
 import { openPrompt } from "../evidence/prompts.js";
-import { lasting } from "../spell.js";
+import { formatFor } from "../spell.js";
 
 /** Somebody is asked: a dialog, a question tool, a permission request. A limit's own menu is the limit. */
-export function byPrompt({ evidence, since, dueAfter }: Question): Verdict | null {
+export function byPrompt({ evidence, since, dueAfter }: RuleInput): RuleVerdict | null {
   const open = openPrompt(evidence.prompts);
   if (!open) return null;
   // A flag only says that something is open; a look later the screen has the words, and they may be those of a limit.
@@ -15,7 +15,7 @@ export function byPrompt({ evidence, since, dueAfter }: Question): Verdict | nul
   }
   const asked = open.question ? `: ${open.question}` : "";
   const reasons = [
-    `${open.prompt === "input" ? "an" : "a"} ${open.prompt} prompt has been open ${lasting(since(open.at))} (${open.source})${asked}`,
+    `${open.prompt === "input" ? "an" : "a"} ${open.prompt} prompt has been open ${formatFor(since(open.at))} (${open.source})${asked}`,
   ];
   const limit = evidence.failures.limit ?? evidence.failures.shownLimit;
   // A menu that opens on top of a limit offers ways around it; a permission is asked for by work that goes on.

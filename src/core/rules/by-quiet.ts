@@ -6,11 +6,11 @@
  * default must not end the first. Even then two kinds of evidence have to agree, for the whole time: nothing was written,
  * and the process was looked at and did nothing. A person who asks may end it before, with the screen as the other witness.
  */
-import type { Question, Verdict } from "../assess.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
 import { MINUTE, SECOND, setting } from "../defaults.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { kinds, nothingBegun } from "../evidence/kinds.js";
-import { ago, lasting, spell } from "../spell.js";
+import { ago, formatFor, spell } from "../spell.js";
 
 /** Output is told every five seconds, at a look: a command that was announced by it may have begun a little before. */
 const BEGUN_MS = 10 * SECOND;
@@ -22,7 +22,12 @@ const UNSAID =
  * It says that it works, although its turn is over or none was seen: believed until the next evidence, and not for ever,
  * since its own word proves nothing.
  */
-export function byReportedWork({ evidence: { report, turn }, since, dueAfter, settings }: Question): Verdict | null {
+export function byReportedWork({
+  evidence: { report, turn },
+  since,
+  dueAfter,
+  settings,
+}: RuleInput): RuleVerdict | null {
   if (report?.state !== "working" || report.at <= (turn.endedAt ?? 0)) return null;
   const patienceMs = setting(settings, "idle_timeout_minutes") * MINUTE;
   if (since(report.at) >= patienceMs) return null;
@@ -34,7 +39,7 @@ export function byReportedWork({ evidence: { report, turn }, since, dueAfter, se
 }
 
 /** Null where its silence is not strange: something can be typed into it, or nothing was ever seen of it. */
-export function byQuiet(question: Question): Verdict | null {
+export function byQuiet(question: RuleInput): RuleVerdict | null {
   const { evidence, since, dueAfter, settings } = question;
   const { reading, outputAt } = evidence.progress;
   if (reading?.composer !== "hidden" || outputAt === null) return null;
@@ -43,7 +48,7 @@ export function byQuiet(question: Question): Verdict | null {
   const timeoutMs = setting(settings, "idle_timeout_minutes") * MINUTE * patience;
   dueAfter(outputAt, timeoutMs);
   const own = settings.own?.idle_timeout_minutes;
-  const silent = `no output ${lasting(since(outputAt))} (screen), and nothing on the screen explains it`;
+  const silent = `no output ${formatFor(since(outputAt))} (screen), and nothing on the screen explains it`;
   const reasons = [silent];
   if (since(outputAt) < timeoutMs && evidence.turn.readyAt !== null) {
     const ready = `its prompt was seen ${ago(since(evidence.turn.readyAt))} (screen) and has not come back`;

@@ -1,8 +1,8 @@
-import type { Question, Verdict } from "../assess.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
 import { ago } from "../spell.js";
 
 /** The agent's own word holds until its next turn; "working" proves nothing and is left to the evidence (`by-end.ts`). */
-export function byReport({ evidence, active, since }: Question): Verdict | null {
+export function byReport({ evidence, active, since }: RuleInput): RuleVerdict | null {
   const { report } = evidence;
   if (!report || report.state === "working") return null;
   // A new turn, or a human's next request, leaves the old report behind.

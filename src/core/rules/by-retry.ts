@@ -1,8 +1,8 @@
-import type { Question, Verdict } from "../assess.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
 import { retriesVerdict } from "../evidence/retries.js";
 
 /** The client tries again by itself. That is a wait, unless trying again cannot help or does not end. */
-export function byRetry({ evidence, now, due, dueAfter, settings }: Question): Verdict | null {
+export function byRetry({ evidence, now, due, dueAfter, settings }: RuleInput): RuleVerdict | null {
   if (evidence.retries.ladder === null) return null;
   const retries = retriesVerdict(evidence.retries, now, { ...settings, dueAfter });
   if (!retries) return null;

@@ -1,16 +1,16 @@
-import type { Question, Verdict } from "../assess.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
 import { ACT_AFTER_MS, ACT_MARGIN, FREEZE, FROZEN_AFTER_MS, FULL_WINDOW_SILENCE_MS } from "../clocks.js";
 import { SECOND, setting } from "../defaults.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
 import { KIND_OF_SOURCE, kinds, nothingBelow } from "../evidence/kinds.js";
 import type { Witness } from "../evidence/progress.js";
 import type { Source } from "../signal.js";
-import { ago, lasting } from "../spell.js";
+import { ago, formatFor } from "../spell.js";
 import { suspicion, suspicionAfter } from "../suspicion.js";
 import { ownTimeoutMs } from "../traits.js";
 
 /** No tool, no retry, no prompt: the model must be heard. */
-export function bySilence(question: Question): Verdict {
+export function bySilence(question: RuleInput): RuleVerdict {
   const { evidence, since, dueAfter, now, settings } = question;
   const { progress, turn, prompts, tools, retries } = evidence;
   // A flag that says "blocked" may be the first that is heard of it: before that, nobody listened.
@@ -31,7 +31,7 @@ export function bySilence(question: Question): Verdict {
   const silent = since(news);
   dueAfter(news, threshold);
   if (isMarkOfNothing(question)) {
-    const still = lasting(since(progress.readingAt ?? now));
+    const still = formatFor(since(progress.readingAt ?? now));
     const reasons = [`it says that it works, has never said anything else, and stands still ${still} (screen)`];
     return { state: "working", cause: null, confidence: 0.4, reasons };
   }
@@ -51,7 +51,7 @@ export function bySilence(question: Question): Verdict {
     cause: "silent_stream",
     confidence: Math.min(0.95, 0.6 + 0.1 * witnesses.length),
     reasons: [
-      `a turn runs (${question.word?.source}), and nothing new came ${lasting(silent)}: ${witnesses.map((w) => WITNESS_WORDS[w]).join(", ")}`,
+      `a turn runs (${question.word?.source}), and nothing new came ${formatFor(silent)}: ${witnesses.map((w) => WITNESS_WORDS[w]).join(", ")}`,
       ...(fingerprint ? [fingerprint.reason] : []),
       ...(nothingBelow(evidence)
         ? [`no child process works for it, seen ${ago(since(evidence.progress.sampledAt ?? now))} (process)`]
@@ -66,7 +66,7 @@ export function bySilence(question: Question): Verdict {
 const STILL_MS = 20 * SECOND;
 
 /** Of a program that nobody knows, a mark that never went out may be the name of a key. What works by it moves. */
-function isMarkOfNothing({ evidence: { traits, progress }, word, since }: Question): boolean {
+function isMarkOfNothing({ evidence: { traits, progress }, word, since }: RuleInput): boolean {
   const { hasRested, reading, readingAt } = progress;
   if (traits.versions !== null || word?.source !== "screen" || hasRested || readingAt === null) return false;
   return reading?.moving === false && since(readingAt) >= STILL_MS;
@@ -96,14 +96,14 @@ const WITNESS_WORDS: Record<Witness, string> = {
 };
 
 /** A witness counts if it would have seen something: an absent source proves nothing by its silence. */
-function counts({ evidence }: Question, witness: Witness): boolean {
+function counts({ evidence }: RuleInput, witness: Witness): boolean {
   if (witness === "reply") return evidence.traits.streamsReply && evidence.progress.reading !== null;
   if (witness === "tokens") return evidence.progress.reading?.tokens !== undefined;
   return true;
 }
 
 function clockOf(
-  { evidence }: Question,
+  { evidence }: RuleInput,
   witnesses: readonly Witness[],
 ): { baseMs: number; floorMs: number; wanted: number } {
   if (witnesses.includes("reply")) {
@@ -115,20 +115,20 @@ function clockOf(
 }
 
 /** Whoever said over how many polls a busy screen may stay the same has set the clock of a screen. */
-function polledMs({ evidence, settings }: Question): number | null {
+function polledMs({ evidence, settings }: RuleInput): number | null {
   const polls = settings.own?.stuck_threshold_intervals;
   if (polls === undefined || evidence.progress.reading === null) return null;
   return polls * setting(settings, "poll_interval_secs") * SECOND;
 }
 
 /** After the program's own time-out, where it has one. */
-function actAfterMs({ evidence: { traits }, settings }: Question): number {
+function actAfterMs({ evidence: { traits }, settings }: RuleInput): number {
   const ownMs = ownTimeoutMs(traits, settings);
   return ownMs === null ? ACT_AFTER_MS : Math.round(ownMs * ACT_MARGIN);
 }
 
 /** The screen says busy and not one byte comes: the program itself no longer runs. */
-function frozenScreen(question: Question): Verdict | null {
+function frozenScreen(question: RuleInput): RuleVerdict | null {
   const { evidence, since, dueAfter } = question;
   const { outputAt, reading, seen } = evidence.progress;
   if (outputAt === null || !reading?.busy || reading.moving) return null;
@@ -155,7 +155,7 @@ function frozenScreen(question: Question): Verdict | null {
 }
 
 /** The window of the account was used up at the last report, and since then nothing came. */
-function fullWindow({ evidence, since, dueAfter }: Question, news: number): Verdict | null {
+function fullWindow({ evidence, since, dueAfter }: RuleInput, news: number): RuleVerdict | null {
   const { full } = evidence.failures;
   if (!full) return null;
   dueAfter(news, FULL_WINDOW_SILENCE_MS);
@@ -165,12 +165,12 @@ function fullWindow({ evidence, since, dueAfter }: Question, news: number): Verd
     cause: "limit",
     confidence: 0.7,
     until: full.until,
-    reasons: [`the usage window is full (${full.source}) and nothing came ${lasting(since(news))}`],
+    reasons: [`the usage window is full (${full.source}) and nothing came ${formatFor(since(news))}`],
   };
 }
 
 /** Who told the last news: a witness, or whoever says that a turn runs. */
-function latest({ evidence: { progress }, word }: Question): Source | undefined {
+function latest({ evidence: { progress }, word }: RuleInput): Source | undefined {
   let found: Witness | null = null;
   for (const key of Object.keys(progress.seen) as Witness[]) {
     if (found === null || (progress.seen[key] as number) > (progress.seen[found] as number)) found = key;

@@ -1,10 +1,10 @@
-import type { Question, Verdict } from "../assess.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
 import { ACT_FACTOR, APPROVAL_AFTER_MS, TOOL_CLOCKS, WAIT_NAMED_AFTER_MS } from "../clocks.js";
 import { setting } from "../defaults.js";
 import { KIND_OF_SOURCE, kinds, processSeen } from "../evidence/kinds.js";
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { ToolClass } from "../signal.js";
-import { ago, lasting } from "../spell.js";
+import { ago, formatFor } from "../spell.js";
 import type { WaitCause } from "../states.js";
 
 const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
@@ -14,7 +14,7 @@ const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
 };
 
 /** A tool is open, as records, the screen or a child process tell: its clock is that of its class. */
-export function byTool(question: Question): Verdict | null {
+export function byTool(question: RuleInput): RuleVerdict | null {
   const { evidence, since, dueAfter } = question;
   const tool = longestOpen(evidence.tools.open) ?? shownTool(question) ?? runningChild(question);
   if (!tool) return null;
@@ -23,7 +23,7 @@ export function byTool(question: Question): Verdict | null {
   const what =
     tool.source === "screen"
       ? `${name} runs (screen); last news ${ago(since(tool.at))}`
-      : `${name} has been open ${lasting(since(tool.at))} (${tool.source})`;
+      : `${name} has been open ${formatFor(since(tool.at))} (${tool.source})`;
   const approval = byApproval(question, tool, what);
   if (approval) return approval;
   const deadline = toolDeadline(evidence.tools, tool, isSeen(question));
@@ -53,11 +53,11 @@ export function byTool(question: Question): Verdict | null {
   };
 }
 
-const isSeen = ({ evidence }: Question): boolean =>
+const isSeen = ({ evidence }: RuleInput): boolean =>
   evidence.progress.reading !== null || evidence.progress.children !== null;
 
 /** An instant tool that stays open is a question to the human, where nothing shows the screen. */
-function byApproval({ evidence, since, dueAfter }: Question, tool: OpenTool, what: string): Verdict | null {
+function byApproval({ evidence, since, dueAfter }: RuleInput, tool: OpenTool, what: string): RuleVerdict | null {
   const instant = tool.class === "instant" || tool.class === "edit";
   if (!instant || evidence.progress.reading || evidence.session.permissions === "bypass") return null;
   dueAfter(tool.at, APPROVAL_AFTER_MS);
@@ -80,7 +80,7 @@ export function longestOpen(open: ReadonlyMap<string, OpenTool>): OpenTool | nul
 }
 
 /** A child that was started in this turn and lives is a tool at work; servers that a program keeps are older than that. */
-function runningChild({ evidence }: Question): OpenTool | null {
+function runningChild({ evidence }: RuleInput): OpenTool | null {
   const at = evidence.progress.newestChildAt;
   if (at === null || evidence.turn.startedAt === null || at < evidence.turn.startedAt) return null;
   return {
@@ -95,7 +95,7 @@ function runningChild({ evidence }: Question): OpenTool | null {
 }
 
 /** The screen shows a running tool that no record told of. */
-function shownTool({ evidence }: Question): OpenTool | null {
+function shownTool({ evidence }: RuleInput): OpenTool | null {
   const shown = evidence.progress.reading?.tool;
   if (!shown) return null;
   const at = evidence.progress.seen.reply ?? evidence.turn.startedAt ?? evidence.progress.readingAt ?? 0;

@@ -1,16 +1,16 @@
-import type { Question, Verdict } from "../assess.js";
+import type { RuleInput, RuleVerdict } from "../assess.js";
 import { COMPACTION_TELL_MS } from "../clocks.js";
-import { lasting } from "../spell.js";
+import { formatFor } from "../spell.js";
 import { bySilence } from "./by-silence.js";
 import { byTool } from "./by-tool.js";
 
 /** A turn runs: what is it doing, and has the clock that belongs to it run out? */
-export function byWork(question: Question): Verdict | null {
+export function byWork(question: RuleInput): RuleVerdict | null {
   if (question.active !== true) return null;
   return byCompaction(question) ?? byTool(question) ?? bySilence(question);
 }
 
-function byCompaction({ evidence, since, dueAfter }: Question): Verdict | null {
+function byCompaction({ evidence, since, dueAfter }: RuleInput): RuleVerdict | null {
   if (evidence.compacting === null) return null;
   const { at, source } = evidence.compacting;
   dueAfter(at, COMPACTION_TELL_MS);
@@ -19,6 +19,6 @@ function byCompaction({ evidence, since, dueAfter }: Question): Verdict | null {
     state: stuck ? "stuck" : "waiting",
     cause: "compaction",
     confidence: 0.8,
-    reasons: [`it has been compacting its context ${lasting(since(at))} (${source})`],
+    reasons: [`it has been compacting its context ${formatFor(since(at))} (${source})`],
   };
 }

@@ -6,12 +6,12 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { SkipCounter } from "../../readers/record-reader.js";
 import type { Hooks } from "../hooks.js";
-import { admit, BODY_MAX, type Door, lacks, type Refusal, TOO_LARGE } from "./guard.js";
+import { admit, BODY_MAX, type Door, type HttpRefusal, lacks, TOO_LARGE } from "./guard.js";
 import type { Telemetry } from "./telemetry.js";
 import type { Client } from "./tokens.js";
 
 /** Answers a request that passed the guard; a `Refusal` is counted and said here. Null: there is no such thing. */
-export type More = (request: Request, client: Client) => Promise<Response | Refusal | null>;
+export type More = (request: Request, client: Client) => Promise<Response | HttpRefusal | null>;
 
 export interface HttpOptions extends Door {
   hooks: Hooks;
@@ -32,7 +32,7 @@ type Env = { Variables: { client: Client } };
 
 export function makeHttpApp({ hosts, who, hooks, telemetry, counts, more }: HttpOptions): Hono<Env> {
   const app = new Hono<Env>();
-  const refuse = ({ status, why, says }: Refusal): Response => {
+  const refuse = ({ status, why, says }: HttpRefusal): Response => {
     counts.refused.count(why);
     // The rest of a body that nobody reads must not come over this connection any more.
     return new Response(JSON.stringify({ error: says }), {

@@ -8,12 +8,12 @@ import type { Client } from "./tokens.js";
 /** A batch of Codex's metrics has some 600 kB. */
 export const BODY_MAX: number = 4 * 1024 * 1024;
 
-export interface Asked {
+export interface RequestHead {
   method: string;
   header: (name: string) => string | undefined;
 }
 
-export interface Refusal {
+export interface HttpRefusal {
   status: 401 | 403 | 405 | 413 | 415 | 421;
   /** One word, for counting. */
   why: "host" | "origin" | "key" | "right" | "method" | "type" | "encoding" | "size";
@@ -27,7 +27,7 @@ export interface Door {
   who: (bearer: string) => Client | null;
 }
 
-export function admit({ method, header }: Asked, { hosts, who }: Door): Refusal | { client: Client } {
+export function admit({ method, header }: RequestHead, { hosts, who }: Door): HttpRefusal | { client: Client } {
   if (!hosts.includes(header("host") ?? ""))
     return { status: 421, why: "host", says: `this is ${hosts[0]}, and the request is for another host` };
   const origin = header("origin");
@@ -45,7 +45,7 @@ export function admit({ method, header }: Asked, { hosts, who }: Door): Refusal 
   return bodyRefusal(header) ?? { client };
 }
 
-function bodyRefusal(header: Asked["header"]): Refusal | null {
+function bodyRefusal(header: RequestHead["header"]): HttpRefusal | null {
   const type = (header("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (type === "application/x-protobuf")
     return {
@@ -62,14 +62,14 @@ function bodyRefusal(header: Asked["header"]): Refusal | null {
   return Number(header("content-length") ?? 0) > BODY_MAX ? TOO_LARGE : null;
 }
 
-export const TOO_LARGE: Refusal = {
+export const TOO_LARGE: HttpRefusal = {
   status: 413,
   why: "size",
   says: `the body is larger than ${BODY_MAX / 1024 / 1024} MB`,
 };
 
 /** The client shows a key or token that is good, and not for this. */
-export const lacks = (right: string): Refusal => ({
+export const lacks = (right: string): HttpRefusal => ({
   status: 403,
   why: "right",
   says: `this needs a token with the right ${right}; make one with: rouse token create NAME --right ${right}`,

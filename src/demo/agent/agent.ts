@@ -1,10 +1,10 @@
 /** What the steps of a script act on: the screen, the keys, the turn that runs, its transcript, and a scaled clock. */
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Screen } from "./screen.js";
+import { DemoScreen } from "./screen.js";
 import { Transcript } from "./transcript.js";
 
-export interface AgentOptions {
+export interface DemoAgentOptions {
   speed?: number;
   drawMs?: number;
   transcript?: string | null;
@@ -16,7 +16,7 @@ export interface AgentOptions {
 const DRAW_MS = 100;
 
 export class Agent {
-  readonly screen: Screen = new Screen();
+  readonly screen: DemoScreen = new DemoScreen();
   readonly transcript: Transcript;
   tokens = 0;
   readonly #speed: number;
@@ -27,7 +27,7 @@ export class Agent {
   /** Submitted while nobody waited for it: taken up next, as a client keeps a queue. */
   #queue: string[] = [];
 
-  constructor({ speed = 1, drawMs = DRAW_MS, transcript = null, session = "fake", log = null }: AgentOptions) {
+  constructor({ speed = 1, drawMs = DRAW_MS, transcript = null, session = "fake", log = null }: DemoAgentOptions) {
     this.#speed = speed;
     this.#log = log;
     this.transcript = new Transcript(transcript, session);

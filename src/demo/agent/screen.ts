@@ -9,7 +9,7 @@ const GLYPHS = ["·", "✢", "✳", "✶", "✻", "✽"];
 
 export const red = (text: string): string => `${RED}${text}${PLAIN}`;
 
-export class Screen {
+export class DemoScreen {
   /** Rows of the conversation. */
   reply: string[] = [];
   /** The row above the composer while a turn runs; null draws none. */

@@ -6,25 +6,25 @@ import { spawn } from "node:child_process";
 import type { Agent } from "./agent.js";
 import { red } from "./screen.js";
 
-export type Step<Fields> = (agent: Agent, fields: Fields) => Promise<void>;
+export type DemoStep<Fields> = (agent: Agent, fields: Fields) => Promise<void>;
 
 const RULE = "─".repeat(60);
 
 /** The program starts: its banner, and nothing to type into yet. */
-const boot: Step<{ ms?: number }> = async (agent, { ms }) => {
+const boot: DemoStep<{ ms?: number }> = async (agent, { ms }) => {
   agent.screen.reply.push(" ▐▛███▛█   Claude Code v2.1.325", "▝▜██████▀  Fake 1 · scripted", "");
   await agent.rest(ms);
 };
 
 /** At the composer until a human submits something. */
-const idle: Step<{ ms?: number }> = async (agent, { ms }) => {
+const idle: DemoStep<{ ms?: number }> = async (agent, { ms }) => {
   agent.screen.isUp = true;
   if (ms !== undefined) return agent.rest(ms);
   await agent.prompt();
 };
 
 /** Spinner and counter move, no text comes yet. */
-const think: Step<{ ms?: number }> = async (agent, { ms = 1000 }) => {
+const think: DemoStep<{ ms?: number }> = async (agent, { ms = 1000 }) => {
   agent.screen.isUp = true;
   agent.begin("Thinking");
   for (let left = ms; left > 0; left -= 200) {
@@ -34,7 +34,7 @@ const think: Step<{ ms?: number }> = async (agent, { ms = 1000 }) => {
 };
 
 /** Messages that grow word by word: one in `ms`, else one after the other. */
-const stream: Step<{ text?: string; ms?: number }> = async (
+const stream: DemoStep<{ text?: string; ms?: number }> = async (
   agent,
   { text = "I look at the code and mend what is broken.", ms },
 ) => {
@@ -56,7 +56,7 @@ const stream: Step<{ text?: string; ms?: number }> = async (
 };
 
 /** A real child process, shown as a running shell command until it ends; `shown` is what it stands for. */
-const tool: Step<{ command?: readonly string[]; shown?: string }> = async (
+const tool: DemoStep<{ command?: readonly string[]; shown?: string }> = async (
   agent,
   { command = ["sleep", "600"], shown = command.join(" ") },
 ) => {
@@ -79,7 +79,7 @@ const tool: Step<{ command?: readonly string[]; shown?: string }> = async (
 };
 
 /** A permission dialog in the composer's place until Enter. What arrived before it is taken first, as not meant for it. */
-const ask: Step<{ command?: string; options?: readonly string[] }> = async (
+const ask: DemoStep<{ command?: string; options?: readonly string[] }> = async (
   agent,
   { command = "git push", options = ["Yes", "No"] },
 ) => {
@@ -104,7 +104,10 @@ const ask: Step<{ command?: string; options?: readonly string[] }> = async (
 };
 
 /** The turn ends with this last message. A question is a text that asks. */
-const finish: Step<{ text?: string }> = async (agent, { text = "Done: the parser is mended and all tests pass." }) => {
+const finish: DemoStep<{ text?: string }> = async (
+  agent,
+  { text = "Done: the parser is mended and all tests pass." },
+) => {
   agent.begin();
   await agent.rest(1000);
   agent.say(`● ${text}`);
@@ -114,7 +117,7 @@ const finish: Step<{ text?: string }> = async (agent, { text = "Done: the parser
 };
 
 /** The same call with the same result, round after round; only the transcript tells. Esc ends it. */
-const loop: Step<{ rounds?: number; everyMs?: number; input?: object; result?: string }> = async (
+const loop: DemoStep<{ rounds?: number; everyMs?: number; input?: object; result?: string }> = async (
   agent,
   { rounds = 12, everyMs = 100, input = { file_path: "src/parse.ts" }, result = "line 1" },
 ) => {
@@ -133,7 +136,7 @@ const loop: Step<{ rounds?: number; everyMs?: number; input?: object; result?: s
 };
 
 /** The usage limit, with its reset time in `minutes` from now. */
-const limit: Step<{ minutes?: number }> = async (agent, { minutes = 125 }) => {
+const limit: DemoStep<{ minutes?: number }> = async (agent, { minutes = 125 }) => {
   agent.begin();
   await agent.rest(1500);
   const at = new Date(Date.now() + minutes * 60_000);
@@ -144,13 +147,13 @@ const limit: Step<{ minutes?: number }> = async (agent, { minutes = 125 }) => {
 };
 
 /** Spinner and clock go on, and no news comes; Esc ends it. */
-const hang: Step<{ ms?: number }> = async (agent, { ms }) => {
+const hang: DemoStep<{ ms?: number }> = async (agent, { ms }) => {
   agent.screen.isUp = true;
   agent.begin();
   await agent.untilInterrupted(agent.rest(ms));
 };
 
-const crash: Step<object> = async () => {
+const crash: DemoStep<object> = async () => {
   process.kill(process.pid, "SIGKILL");
 };
 
@@ -162,7 +165,7 @@ export type ScriptStep = { [Name in keyof Steps]: { do: Name } & Parameters<Step
 export async function play(
   agent: Agent,
   steps: readonly ({ do: string } & object)[],
-  table: Readonly<Record<string, Step<never>>> = STEPS,
+  table: Readonly<Record<string, DemoStep<never>>> = STEPS,
 ): Promise<void> {
   const unknown = steps.find((step) => !Object.hasOwn(table, step.do));
   if (unknown) throw new Error(`the script names a step that there is not: ${unknown.do}`);

@@ -6,13 +6,13 @@ import { basename } from "node:path";
 import { canonical } from "../../core/digest.js";
 import { asRecord } from "../../readers/json.js";
 import type { Edited, PluginState } from "../hooks.js";
-import { editSettings, type Settings } from "../settings/json-settings.js";
+import { editSettings, type ProgramSettings } from "../settings/json-settings.js";
 import { plugin } from "./plugin-part.js";
 
 const MARKET = "rouse";
 const PLUGIN = "rouse@rouse";
 
-function pluginStateOf(settings: Settings): PluginState {
+function pluginStateOf(settings: ProgramSettings): PluginState {
   const isOn = asRecord(settings.enabledPlugins)?.[PLUGIN];
   if (typeof marketPath(settings) !== "string") return isOn === true ? "foreign" : "none";
   return isOn === true ? "on" : "off";
@@ -58,14 +58,14 @@ export function removePlugin(text: string): Edited {
 }
 
 /** Where our marketplace lies; null for another one of this name, undefined for none. */
-function marketPath({ extraKnownMarketplaces }: Settings): string | null | undefined {
+function marketPath({ extraKnownMarketplaces }: ProgramSettings): string | null | undefined {
   const market = asRecord(extraKnownMarketplaces)?.[MARKET];
   if (market === undefined) return undefined;
   const { source, path } = asRecord(asRecord(market)?.source) ?? {};
   return source === "directory" && typeof path === "string" && basename(path) === plugin.folder ? path : null;
 }
 
-function errorOf(settings: Settings): string | null {
+function errorOf(settings: ProgramSettings): string | null {
   const wrong = (["extraKnownMarketplaces", "enabledPlugins"] as const).find(
     (name) => settings[name] !== undefined && asRecord(settings[name]) === null,
   );

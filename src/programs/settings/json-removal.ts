@@ -12,7 +12,7 @@ export function withoutNode(text: string, path: JSONPath): string {
   const node = found.parent?.type === "property" ? found.parent : found;
   const siblings = node.parent?.children ?? [];
   const previous = siblings[siblings.indexOf(node) - 1];
-  const [end, before] = [endOf(node), previous ? endOf(previous) : null];
+  const [end, before] = [endOfProperty(node), previous ? endOfProperty(previous) : null];
   const comma = commaAfter(text, end);
   if (comma !== null) return cutLine(cut(text, comma, comma + 1), node.offset, end, before);
   const rest = cutLine(text, node.offset, end, before);
@@ -20,7 +20,7 @@ export function withoutNode(text: string, path: JSONPath): string {
   return last === null ? rest : cut(rest, last, last + 1);
 }
 
-const endOf = ({ offset, length }: Node): number => offset + length;
+const endOfProperty = ({ offset, length }: Node): number => offset + length;
 
 const cut = (text: string, from: number, to: number): string => text.slice(0, from) + text.slice(to);
 

@@ -59,7 +59,7 @@ export function removeJsonHooks(text: string, isOurs: JsonHooks["isOurs"]): Edit
   });
 }
 
-export interface Settings {
+export interface ProgramSettings {
   hooks?: Record<string, { hooks?: unknown[] }[]>;
   extraKnownMarketplaces?: unknown;
   enabledPlugins?: unknown;
@@ -72,14 +72,14 @@ type Remove = (path: JSONPath) => void;
 export function editSettings(
   text: string,
   names: readonly string[],
-  work: (settings: () => Settings, change: Change, remove: Remove) => void,
+  work: (settings: () => ProgramSettings, change: Change, remove: Remove) => void,
 ): Edited {
   let now = text.trim() === "" ? "{}\n" : text;
   const problem = errorOf(now, names);
   if (problem !== null) return { ok: false, error: problem };
   const formattingOptions = formatOf(now);
   work(
-    () => parse(now, [], { allowTrailingComma: true }) as Settings,
+    () => parse(now, [], { allowTrailingComma: true }) as ProgramSettings,
     (path, value, isArrayInsertion) => {
       now = applyEdits(now, modify(now, path, value, { formattingOptions, isArrayInsertion }));
     },

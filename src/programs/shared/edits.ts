@@ -29,19 +29,19 @@ const PATCH_KEYS = ["patch", "patchText", "input", "diff"];
 const PATH_MAX = 300;
 
 /** The first of `keys` that holds a text. */
-export function textOf(record: Record<string, unknown>, keys: readonly string[]): string | undefined {
+export function firstText(record: Record<string, unknown>, keys: readonly string[]): string | undefined {
   for (const key of keys) if (typeof record[key] === "string") return record[key];
   return undefined;
 }
 
 /** The file that a call names. */
 export function pathOf(record: Record<string, unknown>): string | undefined {
-  return textOf(record, PATH_KEYS)?.slice(0, PATH_MAX);
+  return firstText(record, PATH_KEYS)?.slice(0, PATH_MAX);
 }
 
 export function editFacts(record: Record<string, unknown>): EditFacts {
   const path = pathOf(record);
-  const patch = textOf(record, PATCH_KEYS);
+  const patch = firstText(record, PATCH_KEYS);
   if (patch !== undefined && isPatch(patch)) return patchFacts(patch);
   const subject = path === undefined ? {} : { subject: path };
   const place = canonical([path, record.cell_id, record.insert_line]);
@@ -49,15 +49,15 @@ export function editFacts(record: Record<string, unknown>): EditFacts {
   const known = pairs.filter((pair) => pair !== null);
   if (known.length > 0)
     return { ...subject, ...digests(place, known.map((p) => p[0]).join("\n"), known.map((p) => p[1]).join("\n")) };
-  const content = textOf(record, CONTENT_KEYS);
+  const content = firstText(record, CONTENT_KEYS);
   return content === undefined ? subject : { ...subject, ...digests(place, "", content) };
 }
 
 function pairOf(edit: unknown): [before: string, after: string] | null {
   if (edit === null || typeof edit !== "object") return null;
   const record = edit as Record<string, unknown>;
-  const before = textOf(record, OLD_KEYS);
-  const after = textOf(record, NEW_KEYS);
+  const before = firstText(record, OLD_KEYS);
+  const after = firstText(record, NEW_KEYS);
   return before === undefined && after === undefined ? null : [before ?? "", after ?? ""];
 }
 

@@ -4,7 +4,7 @@
  */
 import type { ToolClass } from "../../core/signal.js";
 import { classifyCommand } from "./commands.js";
-import { type EditFacts, editFacts, isPatch, patchFacts, pathOf, textOf } from "./edits.js";
+import { type EditFacts, editFacts, firstText, isPatch, patchFacts, pathOf } from "./edits.js";
 
 export interface ToolReading extends EditFacts {
   class: ToolClass;
@@ -166,5 +166,5 @@ function declaredTimeout(record: Record<string, unknown>): number | undefined {
 }
 
 function subjectOf(record: Record<string, unknown>): string | undefined {
-  return textOf(record, SUBJECT_KEYS)?.slice(0, SUBJECT_MAX);
+  return firstText(record, SUBJECT_KEYS)?.slice(0, SUBJECT_MAX);
 }

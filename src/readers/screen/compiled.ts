@@ -2,8 +2,8 @@
 import { type Pattern, pattern } from "../../programs/shared/pattern.js";
 import type { AgentProfile, Rule } from "../../programs/shared/profile.js";
 import { Memo } from "../memo.js";
-import type { Row } from "./row.js";
-import { type Asked, RowSays } from "./row-says.js";
+import type { ScreenRow } from "./row.js";
+import { type RowPatterns, RowSays } from "./row-says.js";
 
 export interface CompiledRule extends Omit<Rule, "when"> {
   when: Pattern;
@@ -18,7 +18,7 @@ export interface CompiledProfile {
   /** Does this stand in a composer where nobody typed anything? */
   isPlaceholder: (draft: string) => boolean;
   /** What the profile's patterns say of a row. */
-  says: (row: Row) => RowSays;
+  says: (row: ScreenRow) => RowSays;
   dialogs: { when: Pattern; prompt: AgentProfile["dialogs"][number]["prompt"]; limit: boolean }[];
 }
 
@@ -35,12 +35,12 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
   if (known) return known;
   const rules: Record<Rule["region"], CompiledRule[]> = { status: [], foot: [], last: [], reply: [] };
   for (const rule of profile.rules) rules[rule.region].push({ ...rule, when: pattern(rule.when) });
-  const says = (row: Row): RowSays => row.saysTo(asked) ?? row.keep(new RowSays(asked, row));
+  const says = (row: ScreenRow): RowSays => row.saysTo(asked) ?? row.keep(new RowSays(asked, row));
   const placeholders = profile.composer.placeholders.map(pattern);
   const patterns = (...sources: (string | null)[]): Pattern[] =>
     sources.filter((source) => source !== null).map((source) => pattern(source));
   const { first, not, top, bottom, more } = profile.composer;
-  const asked: Asked = {
+  const asked: RowPatterns = {
     rules,
     tool: patterns(...profile.rules.filter(isToolRow).map(({ when }) => when)),
     noise: patterns(RULE_ACROSS, ...profile.noise),

@@ -1,5 +1,5 @@
 import type { CompiledProfile } from "./compiled.js";
-import { once, type Row } from "./row.js";
+import { once, type ScreenRow } from "./row.js";
 import { footOf, indentOf, isBlank, joinRows } from "./screen-text.js";
 
 export interface Composer {
@@ -23,7 +23,7 @@ const HEIGHT_MAX = 16;
  */
 export function findComposer(
   profile: CompiledProfile,
-  rows: readonly Row[],
+  rows: readonly ScreenRow[],
   isSo: AsksOfRow = () => false,
   signs: Set<string> = new Set(),
 ): Composer | null {
@@ -55,7 +55,7 @@ const OWN_SIGN = /^ {0,2}([^\p{L}\p{N}\s]{1,4}) {1,2}(?=\p{L})/u;
  */
 function prompted(
   { isPlaceholder }: CompiledProfile,
-  rows: readonly Row[],
+  rows: readonly ScreenRow[],
   foot: number,
   isSo: AsksOfRow,
   signs: Set<string>,
@@ -79,22 +79,22 @@ const SIGN = /^[\s│┃|]*(?:[^\p{L}\p{N}\s│┃|] )?[\s▏▎▍▌▋▊▉�
 /** A composer by its frame alone, a box or two rules of one width: the cursor stands between them. */
 function enclosed(
   { isPlaceholder, profile: { composer } }: CompiledProfile,
-  rows: readonly Row[],
+  rows: readonly ScreenRow[],
   foot: number,
   isSo: AsksOfRow,
 ): Composer | null {
   let below = 0;
   for (let bottom = foot; bottom > 1 && below <= composer.belowMax; bottom--) {
-    const end = rows[bottom] as Row;
+    const end = rows[bottom] as ScreenRow;
     const corner = cornerOf(end);
     if (corner === null || corner === "╭" || corner === "┌") {
       if (!end.isBlank) below++;
       continue;
     }
     let top = bottom - 1;
-    while (top > 0 && bottom - top <= HEIGHT_MAX && cornerOf(rows[top] as Row) === null) top--;
+    while (top > 0 && bottom - top <= HEIGHT_MAX && cornerOf(rows[top] as ScreenRow) === null) top--;
     const inside = rows.slice(top + 1, bottom);
-    if (!isFrame(rows[top] as Row, end) || !inside.some((_, n) => isSo(top + 1 + n, "cursor"))) return null;
+    if (!isFrame(rows[top] as ScreenRow, end) || !inside.some((_, n) => isSo(top + 1 + n, "cursor"))) return null;
     const draft = inside
       .map(({ text }) => text.replace(SIGN, "").replace(/[\s│┃|]+$/, ""))
       .join(" ")
@@ -109,7 +109,7 @@ const CORNER = /^ {0,2}[╰└][─━]{1,2}(?: {1,2}(\S.*))?$/;
 /** A composer of one line that hangs by a corner below a status line: the cursor stands behind it. */
 function cornered(
   { isPlaceholder }: CompiledProfile,
-  rows: readonly Row[],
+  rows: readonly ScreenRow[],
   foot: number,
   isSo: AsksOfRow,
 ): Composer | null {
@@ -119,7 +119,7 @@ function cornered(
 }
 
 /** Both edges begin and end in the same columns, and if one is of a box, the other is too. */
-function isFrame(top: Row, bottom: Row): boolean {
+function isFrame(top: ScreenRow, bottom: ScreenRow): boolean {
   const [opens, closes] = [cornerOf(top), cornerOf(bottom)];
   if (opens === null || closes === null || top.text.length !== bottom.text.length) return false;
   return indentOf(top) === indentOf(bottom) && (opens === "") === (closes === "") && !/[╰└]/.test(opens);
@@ -132,13 +132,13 @@ const endsBar = once((row) => BAR_END.test(row));
 /** A composer without a prompt sign: a bar to the left of its rows, closed by a rule. The last row names the model. */
 function barred(
   { isPlaceholder, profile: { composer } }: CompiledProfile,
-  rows: readonly Row[],
+  rows: readonly ScreenRow[],
   foot: number,
 ): Composer | null {
   for (let bottom = foot; bottom > 0 && foot - bottom <= composer.belowMax; bottom--) {
-    if (!endsBar(rows[bottom] as Row)) continue;
+    if (!endsBar(rows[bottom] as ScreenRow)) continue;
     let top = bottom;
-    while (top > 0 && bottom - top < HEIGHT_MAX && BAR.test((rows[top - 1] as Row).text)) top--;
+    while (top > 0 && bottom - top < HEIGHT_MAX && BAR.test((rows[top - 1] as ScreenRow).text)) top--;
     if (bottom - top < 2) return null;
     const draft = joinRows(rows, " ", top, bottom - 1);
     return { top, bottom, draft: isPlaceholder(draft) ? "" : draft };
@@ -146,8 +146,8 @@ function barred(
   return null;
 }
 
-function bare(profile: CompiledProfile, rows: readonly Row[], y: number, foot: number): Composer | null {
-  const { draft } = profile.says(rows[y] as Row);
+function bare(profile: CompiledProfile, rows: readonly ScreenRow[], y: number, foot: number): Composer | null {
+  const { draft } = profile.says(rows[y] as ScreenRow);
   return draft === null ? null : { ...extentOf(profile, rows, y, foot), draft };
 }
 
@@ -155,7 +155,7 @@ function bare(profile: CompiledProfile, rows: readonly Row[], y: number, foot: n
  * A composer without a frame of its own that holds a draft of many rows. Either the program indents them, so that
  * nothing else stands between its first row and the foot, or rules enclose them.
  */
-function tall(profile: CompiledProfile, rows: readonly Row[], foot: number): Composer | null {
+function tall(profile: CompiledProfile, rows: readonly ScreenRow[], foot: number): Composer | null {
   const { belowMax } = profile.profile.composer;
   for (let y = foot - belowMax; y > 0 && foot - y < HEIGHT_MAX + belowMax; y--) {
     const found = bare(profile, rows, y, foot);
@@ -172,14 +172,14 @@ const isRule = once((row) => RULE.test(row));
 /** How far the composer whose first row is `y` reaches: between rules, or over the rows of its draft. */
 function extentOf(
   { says, profile: { composer } }: CompiledProfile,
-  rows: readonly Row[],
+  rows: readonly ScreenRow[],
   y: number,
   foot: number,
 ): Omit<Composer, "draft"> {
   const above = rows[y - 1];
   if (above && isRule(above)) {
     for (let r = y + 1; r <= Math.min(foot, y + HEIGHT_MAX); r++) {
-      const row = rows[r] as Row;
+      const row = rows[r] as ScreenRow;
       // A rule that somebody typed or pasted has the draft's indent.
       if (isRule(row) && indentOf(row) === indentOf(above)) return { top: y - 1, bottom: r };
     }
@@ -193,19 +193,23 @@ function extentOf(
 }
 
 /** A composer with a closing row at `y`: looks upwards for its first row and, where it has one, its opening row. */
-function framed({ says, profile: { composer } }: CompiledProfile, rows: readonly Row[], y: number): Composer | null {
-  if (!says(rows[y] as Row).isBottom) return null;
+function framed(
+  { says, profile: { composer } }: CompiledProfile,
+  rows: readonly ScreenRow[],
+  y: number,
+): Composer | null {
+  if (!says(rows[y] as ScreenRow).isBottom) return null;
   if (composer.top === null) {
     let start = y;
-    while (start > 0 && y - start < HEIGHT_MAX && says(rows[start - 1] as Row).isFirst) start--;
+    while (start > 0 && y - start < HEIGHT_MAX && says(rows[start - 1] as ScreenRow).isFirst) start--;
     if (start === y) return null;
     const drafts: string[] = [];
-    for (let r = start; r < y - 1; r++) drafts.push(says(rows[r] as Row).draft ?? "");
+    for (let r = start; r < y - 1; r++) drafts.push(says(rows[r] as ScreenRow).draft ?? "");
     return { top: start, bottom: y, draft: drafts.join(" ").trim() };
   }
   for (let r = y - 1; r > 0 && y - r <= HEIGHT_MAX; r--) {
-    const { draft, isTop } = says(rows[r] as Row);
-    if (draft !== null && says(rows[r - 1] as Row).isTop) {
+    const { draft, isTop } = says(rows[r] as ScreenRow);
+    if (draft !== null && says(rows[r - 1] as ScreenRow).isTop) {
       const more = rows.slice(r + 1, y).map(({ text }) => text.trim());
       return { top: r - 1, bottom: y, draft: [draft, ...more].join(" ").trim() };
     }

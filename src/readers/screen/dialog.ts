@@ -2,7 +2,7 @@ import type { PromptKind } from "../../core/states.js";
 import type { CompiledProfile } from "./compiled.js";
 import type { Composer } from "./composer.js";
 import { askedByLine, HINT, hasHint, questionAtFoot, questionOf, ROW_MAX } from "./question.js";
-import { once, type Row } from "./row.js";
+import { once, type ScreenRow } from "./row.js";
 import { footOf, isBlank, joinRows, wordsIn } from "./screen-text.js";
 
 export interface Dialog {
@@ -67,13 +67,13 @@ const BELOW_MAX = 16;
  */
 export function findDialog(
   profile: CompiledProfile,
-  rows: readonly Row[],
+  rows: readonly ScreenRow[],
   composer: Composer | null = null,
 ): Dialog | null {
   const foot = footOf(rows);
   const { bottom, hiddenMeansDialog } = profile.profile.composer;
   if (foot < 0 || (composer && bottom !== null)) return null;
-  const last = rows[foot] as Row;
+  const last = rows[foot] as ScreenRow;
   const asked = composer && composer.bottom >= foot ? null : askedByLast(profile, last, composer !== null);
   if (asked) return { prompt: asked, question: wordsIn(last).slice(0, 400), limit: false, top: foot };
   if (composer && !isOption(composer, selectedOption(rows, foot))) return null;
@@ -98,7 +98,7 @@ export function findDialog(
  * The last line asks: what looks like a bare composer above it is the echo of what was typed into it. A program with dialogs
  * of its own asks by its own words, in that very line; without a composer they are looked for in all of the dialog.
  */
-function askedByLast(profile: CompiledProfile, last: Row, isBelowEcho: boolean): PromptKind | null {
+function askedByLast(profile: CompiledProfile, last: ScreenRow, isBelowEcho: boolean): PromptKind | null {
   if (!profile.profile.composer.hiddenMeansDialog) return askedByLine(last);
   return isBelowEcho ? (profile.dialogs.find((d) => d.when.test(last.text))?.prompt ?? null) : null;
 }
@@ -112,17 +112,17 @@ function isOption({ top, bottom, isUnsigned }: Composer, option: number | null):
 }
 
 /** The row of keyed answers, above a foot of few rows; null where there is none. */
-function keyedAnswers(rows: readonly Row[], foot: number): number | null {
+function keyedAnswers(rows: readonly ScreenRow[], foot: number): number | null {
   let below = 0;
   for (let y = foot; y >= 0 && below <= KEYED_BELOW_MAX; y--) {
     if (isBlank(rows[y])) continue;
-    if (answersByKeys(rows[y] as Row)) return y;
+    if (answersByKeys(rows[y] as ScreenRow)) return y;
     below++;
   }
   return null;
 }
 
-function keyed(profile: CompiledProfile, rows: readonly Row[], y: number): Dialog {
+function keyed(profile: CompiledProfile, rows: readonly ScreenRow[], y: number): Dialog {
   const start = blockStart(rows, y);
   const block = joinRows(rows, "\n", start, y + 1);
   const prompt = profile.dialogs.find((d) => d.when.test(block))?.prompt ?? "confirmation";
@@ -130,7 +130,7 @@ function keyed(profile: CompiledProfile, rows: readonly Row[], y: number): Dialo
 }
 
 /** The rows above `y` that ask: without a frame, those of its last blocks. */
-function askedFrom(rows: readonly Row[], y: number): number {
+function askedFrom(rows: readonly ScreenRow[], y: number): number {
   let top = y;
   for (let blanks = 0; top > 0 && blanks < 3 && y - top < BLOCK_MAX; top--) if (isBlank(rows[top - 1])) blanks++;
   return top;
@@ -139,11 +139,11 @@ function askedFrom(rows: readonly Row[], y: number): number {
 const isYesOrNo = (one: string, other: string): boolean =>
   (YES.test(one) && NO.test(other)) || (NO.test(one) && YES.test(other));
 
-function selectedOption(rows: readonly Row[], foot: number): number | null {
+function selectedOption(rows: readonly ScreenRow[], foot: number): number | null {
   let below = 0;
   for (let y = foot; y >= 0 && below <= BELOW_MAX; y--) {
     if (isBlank(rows[y])) continue;
-    const { isSelected, number } = selectionOf(rows[y] as Row);
+    const { isSelected, number } = selectionOf(rows[y] as ScreenRow);
     if (isSelected && hasSibling(rows, y, foot, number)) return y;
     below++;
   }
@@ -151,10 +151,10 @@ function selectedOption(rows: readonly Row[], foot: number): number | null {
 }
 
 /** Some show by colour alone which option is selected. With the keys as the last row of the screen, a list of numbers is one. */
-function numberedOption(rows: readonly Row[], foot: number): number | null {
+function numberedOption(rows: readonly ScreenRow[], foot: number): number | null {
   let next: number | null = null;
   for (let y = foot; y >= 0 && foot - y <= BELOW_MAX; y--) {
-    const row = rows[y] as Row;
+    const row = rows[y] as ScreenRow;
     const number = Number(optionOf(row) ?? Number.NaN);
     if (number === 1) return next === 2 ? y : null;
     if (!Number.isNaN(number) && (next === null || number === next - 1)) next = number;
@@ -163,17 +163,17 @@ function numberedOption(rows: readonly Row[], foot: number): number | null {
   return null;
 }
 
-function hasSibling(rows: readonly Row[], y: number, foot: number, number: string | undefined): boolean {
+function hasSibling(rows: readonly ScreenRow[], y: number, foot: number, number: string | undefined): boolean {
   if (number !== undefined) {
     for (let r = Math.max(0, y - 6); r <= Math.min(foot, y + 6); r++) {
-      const n = r === y ? null : optionOf(rows[r] as Row);
+      const n = r === y ? null : optionOf(rows[r] as ScreenRow);
       if (n !== null && Math.abs(Number(n) - Number(number)) === 1) return true;
     }
     return false;
   }
   if (isChoice(rows, y)) return true;
   // Without numbers, the other option must stand right beside it in the same column, and the keys be named, here or below.
-  const { text } = rows[y] as Row;
+  const { text } = rows[y] as ScreenRow;
   const column = /^[\s│┃|▌]*\S\s+/.exec(text)?.[0].length ?? 0;
   const beside = [rows[y - 1]?.text, rows[y + 1]?.text].find(
     (row) => row !== undefined && /^[\s│┃|▌]+$/.test(row.slice(0, column)) && LABEL.test(row.slice(column)),
@@ -182,13 +182,13 @@ function hasSibling(rows: readonly Row[], y: number, foot: number, number: strin
   if ([text, beside].every((row) => KEYED.test(row.slice(0, ROW_MAX)))) return true;
   if (isAnswered(text, beside, column)) return true;
   if (movesAbove(rows, y)) return true;
-  for (let r = y + 1; r <= Math.min(foot, y + 8); r++) if (hasHint(rows[r] as Row)) return true;
+  for (let r = y + 1; r <= Math.min(foot, y + 8); r++) if (hasHint(rows[r] as ScreenRow)) return true;
   return false;
 }
 
 /** The chosen one of answers that stand below each other, each behind a round sign: one says yes, one no. */
-function isChoice(rows: readonly Row[], y: number): boolean {
-  const chosen = choiceOf(rows[y] as Row);
+function isChoice(rows: readonly ScreenRow[], y: number): boolean {
+  const chosen = choiceOf(rows[y] as ScreenRow);
   if (!chosen?.isChosen) return false;
   const labels = [chosen.label];
   for (const step of [-1, 1]) {
@@ -210,9 +210,9 @@ function isAnswered(row: string, beside: string, column: number): boolean {
 }
 
 /** Below a rule or the top of a frame, and above the option: how to move, and the key to choose. */
-function movesAbove(rows: readonly Row[], y: number): boolean {
+function movesAbove(rows: readonly ScreenRow[], y: number): boolean {
   for (let r = y - 1; r >= 0 && y - r <= BELOW_MAX; r--) {
-    const row = rows[r] as Row;
+    const row = rows[r] as ScreenRow;
     if (opens(row)) return false;
     if (!MOVES.test(row.text.slice(0, ROW_MAX))) continue;
     // Right above the option it may be a hint of the composer.
@@ -222,33 +222,38 @@ function movesAbove(rows: readonly Row[], y: number): boolean {
 }
 
 /** Without a list of options: by words where only a dialog hides the composer, else with the keys as the last row. */
-function isNamed(profile: CompiledProfile, rows: readonly Row[], foot: number, composer: Composer | null): boolean {
+function isNamed(
+  profile: CompiledProfile,
+  rows: readonly ScreenRow[],
+  foot: number,
+  composer: Composer | null,
+): boolean {
   if (profile.profile.composer.hiddenMeansDialog) return bottomSaysSo(profile, rows, foot);
   return composer === null && endsInKeys(rows, foot);
 }
 
 /** The keys are the last words of the screen; what closes a frame may stand below them. */
-function endsInKeys(rows: readonly Row[], foot: number): boolean {
+function endsInKeys(rows: readonly ScreenRow[], foot: number): boolean {
   let y = foot;
-  while (y > 0 && foot - y < 3 && !hasWords(rows[y] as Row)) y--;
-  return endsInHint(rows[y] as Row);
+  while (y > 0 && foot - y < 3 && !hasWords(rows[y] as ScreenRow)) y--;
+  return endsInHint(rows[y] as ScreenRow);
 }
 
 const hasWords = once((row) => /[\p{L}\p{N}]/u.test(row));
 const endsInHint = once((row) => HINT.test(row.slice(-ROW_MAX)));
 
 /** Words alone count only in the lowest rows of the screen. */
-function bottomSaysSo(profile: CompiledProfile, rows: readonly Row[], foot: number): boolean {
+function bottomSaysSo(profile: CompiledProfile, rows: readonly ScreenRow[], foot: number): boolean {
   const lowest = joinRows(rows, "\n", Math.max(0, foot - 11), foot + 1);
   return profile.dialogs.some((d) => d.when.test(lowest));
 }
 
 /** The dialog begins at the lowest opening frame or rule above its options, or where two blank rows end the reply. */
-function blockStart(rows: readonly Row[], foot: number): number {
+function blockStart(rows: readonly ScreenRow[], foot: number): number {
   let start = foot;
   for (let y = foot; y >= 0 && foot - y < BLOCK_MAX; y--) {
     start = y;
-    if (foot - y > 3 && opensBlock(rows[y] as Row)) break;
+    if (foot - y > 3 && opensBlock(rows[y] as ScreenRow)) break;
   }
   return start;
 }

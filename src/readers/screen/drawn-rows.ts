@@ -1,7 +1,7 @@
 /** How the emulator's rows are drawn: their colours, and where the cursor stands. Asked only where a rule wants to know. */
 import type { IBufferCell, Terminal } from "@xterm/headless";
 import { groundOf, isGrey, isRed, isWarm } from "./colours.js";
-import type { Row } from "./row.js";
+import type { ScreenRow } from "./row.js";
 
 const isLetter = (characters: string): boolean => /[\p{L}\p{N}]/u.test(characters);
 
@@ -17,13 +17,13 @@ interface Colours {
 
 export class DrawnRows {
   readonly #terminal: Terminal;
-  readonly #rows: readonly Row[];
+  readonly #rows: readonly ScreenRow[];
   /** What was asked of a row since it was last touched. */
   readonly #colours: (Colours | undefined)[] = [];
   #cell: IBufferCell | undefined;
   #sawColour = false;
 
-  constructor(terminal: Terminal, rows: readonly Row[]) {
+  constructor(terminal: Terminal, rows: readonly ScreenRow[]) {
     this.#terminal = terminal;
     this.#rows = rows;
   }

@@ -4,7 +4,7 @@
  */
 import { createRequire } from "node:module";
 import type * as Xterm from "@xterm/headless";
-import type { Row } from "./row.js";
+import type { ScreenRow } from "./row.js";
 import { TerminalScreen } from "./terminal-screen.js";
 
 /** Not by `import`: looking for the names that it exports takes Node.js 20 to 70 ms of a start that is felt. */
@@ -34,7 +34,7 @@ export class Emulator {
   #waited = 0;
   #dirty = false;
   /** Rows that changed since they were last taken. */
-  #changed: Row[] = [];
+  #changed: ScreenRow[] = [];
   #title: string | null = null;
   #titles: string[] = [];
   #statuses: string[] = [];
@@ -113,7 +113,7 @@ export class Emulator {
   }
 
   /** The rows that changed since this was last asked. */
-  takeChanged(): Row[] {
+  takeChanged(): ScreenRow[] {
     return this.#changed.splice(0);
   }
 

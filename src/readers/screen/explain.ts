@@ -1,7 +1,7 @@
 /** One check of a screen in its parts: which row lies in which region, and which rules of the profile match it. */
 import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
-import type { Facts } from "./facts.js";
+import type { ScreenFacts } from "./facts.js";
 import type { Layout, Match } from "./layout.js";
 import type { Range } from "./regions.js";
 import type { ScreenText } from "./screen-text.js";
@@ -38,7 +38,7 @@ export function explainScreen(
   { profile }: CompiledProfile,
   { rows }: ScreenText,
   { composer, dialog, regions, status, foot, last }: Layout,
-  facts: Facts,
+  facts: ScreenFacts,
 ): ScreenExplanation {
   const regionOf = (y: number): RegionName => {
     if (dialog && y >= dialog.top) return "dialog";

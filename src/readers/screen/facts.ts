@@ -4,7 +4,7 @@ import type { CompiledProfile } from "./compiled.js";
 import { layOut } from "./layout.js";
 import type { Range } from "./regions.js";
 import { ReplyReader } from "./reply.js";
-import type { Row } from "./row.js";
+import type { ScreenRow } from "./row.js";
 import { clockedTool } from "./running-tool.js";
 import { indentOf, type ScreenText, wordsIn } from "./screen-text.js";
 import { stateRow } from "./statements.js";
@@ -14,24 +14,24 @@ export interface Look {
   /** When the limit that a text speaks of ends, in milliseconds since 1970. */
   until: (text: string) => number | undefined;
   /** Does this row's clock run? */
-  ticking: (row: Row) => boolean;
+  ticking: (row: ScreenRow) => boolean;
   /** Did this row's clock run of late? */
-  ran?: (row: Row) => boolean;
+  ran?: (row: ScreenRow) => boolean;
   /** Does this row begin with a sign that turns? */
-  turning?: (row: Row) => boolean;
+  turning?: (row: ScreenRow) => boolean;
   /** Did a clock run so many rows above the composer a moment ago, and may this row be its next text? */
-  inherits?: (row: Row, above: number) => boolean;
+  inherits?: (row: ScreenRow, above: number) => boolean;
   /** Is this a row that the program keeps right above its composer? */
-  isStanding?: (row: Row) => boolean;
+  isStanding?: (row: ScreenRow) => boolean;
   /** This stands above the composer's first row. Is it another row from now on that the program keeps there? */
-  stood?: (rows: readonly Row[], top: number) => boolean;
+  stood?: (rows: readonly ScreenRow[], top: number) => boolean;
   /** Signs before which the program was seen to wait for its human: it adds to them. */
   signs?: Set<string>;
   /** A clock runs so many rows above the composer. */
   clockStands?: (above: number) => void;
 }
 
-export type Facts = Omit<ScreenReading, "moving">;
+export type ScreenFacts = Omit<ScreenReading, "moving">;
 
 /** `replies` remembers the checks before, for a reader that checks again and again. */
 export function readFacts(
@@ -39,10 +39,10 @@ export function readFacts(
   screen: ScreenText,
   look: Look,
   replies: ReplyReader = new ReplyReader(profile),
-): Facts {
+): ScreenFacts {
   const { composer, dialog, regions, status, foot, last, messageEnd } = layOut(profile, screen, look);
   const reply = replies.read(screen, regions.replyEnd);
-  const facts: Facts = {
+  const facts: ScreenFacts = {
     reply: reply.digest,
     lastLine: reply.lastLine,
     busy: null,
@@ -73,13 +73,13 @@ export function readFacts(
 }
 
 /** How far above the end of these rows the lowest clock runs; 0 where none does. */
-function clockIn(rows: readonly Row[], [from, to]: Range, { ticking }: Look): number {
-  for (let y = to - 1; y >= from; y--) if (ticking(rows[y] as Row)) return to - y;
+function clockIn(rows: readonly ScreenRow[], [from, to]: Range, { ticking }: Look): number {
+  for (let y = to - 1; y >= from; y--) if (ticking(rows[y] as ScreenRow)) return to - y;
   return 0;
 }
 
 /** What hangs below a row of the status: the reason for what it says. */
-function hangingBelow(rows: readonly Row[], y: number, end: number): string {
+function hangingBelow(rows: readonly ScreenRow[], y: number, end: number): string {
   const below = y + 1 < end ? rows[y + 1] : undefined;
-  return below && !below.isBlank && indentOf(below) > indentOf(rows[y] as Row) ? wordsIn(below) : "";
+  return below && !below.isBlank && indentOf(below) > indentOf(rows[y] as ScreenRow) ? wordsIn(below) : "";
 }

@@ -3,8 +3,8 @@ import { digest } from "../../core/digest.js";
 import type { Glance } from "../../core/touch.js";
 import type { CompiledProfile } from "./compiled.js";
 import { type Composer, findComposer } from "./composer.js";
-import type { Facts } from "./facts.js";
-import type { Row } from "./row.js";
+import type { ScreenFacts } from "./facts.js";
+import type { ScreenRow } from "./row.js";
 import type { ScreenText } from "./screen-text.js";
 
 /** A queue stands right above the composer, or in its hint. */
@@ -16,7 +16,12 @@ export interface Glimpse {
   rows: { top: number; bottom: number } | null;
 }
 
-export function glimpse(profile: CompiledProfile, screen: ScreenText, facts: Facts, says: Glance["says"]): Glimpse {
+export function glimpse(
+  profile: CompiledProfile,
+  screen: ScreenText,
+  facts: ScreenFacts,
+  says: Glance["says"],
+): Glimpse {
   const { rows } = screen;
   const found = facts.composer === "hidden" ? null : findComposer(profile, rows, (y) => screen.cursor(y) === true);
   const place = found && [found.top, ...rows.slice(found.top, found.bottom + 1).map(({ text }) => text)];
@@ -38,7 +43,7 @@ export function glimpse(profile: CompiledProfile, screen: ScreenText, facts: Fac
 /** The draft of a composer without a frame is that of its first row; what was wrapped stands below it. */
 function wholeDraft(
   { profile: { composer } }: CompiledProfile,
-  rows: readonly Row[],
+  rows: readonly ScreenRow[],
   { top, bottom, draft }: Composer,
 ): string {
   if (composer.more === null || draft === "") return draft;
@@ -46,5 +51,5 @@ function wholeDraft(
   return [draft, ...more.map(({ text }) => text)].map((text) => text.trim()).join(" ");
 }
 
-const hasQueue = ({ says }: CompiledProfile, rows: readonly Row[], { top, bottom }: Composer): boolean =>
+const hasQueue = ({ says }: CompiledProfile, rows: readonly ScreenRow[], { top, bottom }: Composer): boolean =>
   rows.slice(Math.max(0, top - QUEUE_ROWS_MAX), bottom + 1).some((row) => says(row).isQueued);

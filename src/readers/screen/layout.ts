@@ -4,7 +4,7 @@ import { type Composer, findComposer } from "./composer.js";
 import { type Dialog, findDialog } from "./dialog.js";
 import type { Look } from "./facts.js";
 import { type LastMatch, lastRows, type Regions, regionsOf } from "./regions.js";
-import type { Row } from "./row.js";
+import type { ScreenRow } from "./row.js";
 import { footOf, isDrawn, type ScreenText } from "./screen-text.js";
 
 /** A row that a rule fits. */
@@ -14,11 +14,11 @@ export interface Match {
   /** The row with its continuation. */
   text: string;
   /** The row, where it has none. */
-  row?: Row;
+  row?: ScreenRow;
 }
 
 export interface RowMatch extends Match {
-  row: Row;
+  row: ScreenRow;
   y: number;
 }
 
@@ -63,7 +63,7 @@ function matchRows(
   const foot = footOf(screen.rows);
   const [from, to] = regions[region];
   for (let y = from; y < to; y++) {
-    const row = screen.rows[y] as Row;
+    const row = screen.rows[y] as ScreenRow;
     if (row.isBlank) continue;
     for (const { rule, groups } of profile.says(row)[region]) {
       if (!isDrawn(screen, y, rule)) continue;
@@ -75,4 +75,4 @@ function matchRows(
   return matches;
 }
 
-const isTicking = (row: Row | undefined, { ticking }: Look): boolean => row !== undefined && ticking(row);
+const isTicking = (row: ScreenRow | undefined, { ticking }: Look): boolean => row !== undefined && ticking(row);

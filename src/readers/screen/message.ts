@@ -1,12 +1,12 @@
 /** The agent's own words on a screen: where its last message begins, and whether the lowest part of the reply is one. */
 import type { CompiledProfile } from "./compiled.js";
-import { once, type Row } from "./row.js";
+import { once, type ScreenRow } from "./row.js";
 import { isBlank, type ScreenText } from "./screen-text.js";
 
 /** A tool's header looks like a message; what it printed hangs below it. */
 const TOOL_OUTPUT = /^\s+[⎿└]\s/;
 const printsOfTool = once((row) => TOOL_OUTPUT.test(row));
-export const isToolOutput = (row: Row | undefined): boolean => row !== undefined && printsOfTool(row);
+export const isToolOutput = (row: ScreenRow | undefined): boolean => row !== undefined && printsOfTool(row);
 export const MESSAGE_ROWS_MAX = 40;
 const BAR = /^\s{0,2}┃/;
 const REPLY_ROWS_MAX = 60;
@@ -16,13 +16,13 @@ const isNotProse = once((row) => NOT_PROSE.test(row));
 const echoesPrompt = once((row) => PROMPT_ECHO.test(row));
 
 /** The text of the agent's last message that ends at row `end`, for judging how it closes. */
-export function messageText(profile: CompiledProfile, screen: ScreenText, end: number): string {
+export function lastMessageText(profile: CompiledProfile, screen: ScreenText, end: number): string {
   const { rows } = screen;
   const from = Math.max(0, end - MESSAGE_ROWS_MAX);
   if (profile.profile.message !== null) {
     const bare = profile.profile.bareMessages ? bareStart(screen, from, end) : end;
     for (let y = end - 1; y >= from; y--) {
-      const { message } = profile.says(rows[y] as Row);
+      const { message } = profile.says(rows[y] as ScreenRow);
       if (message === null) continue;
       if (isToolOutput(rows[y + 1])) break;
       return unquoted([message, ...rows.slice(y + 1, end).map(({ text }) => text.trim())]);
@@ -30,7 +30,7 @@ export function messageText(profile: CompiledProfile, screen: ScreenText, end: n
     return unquoted(rows.slice(bare, end).map(({ text }) => text.replace(BAR, "").trim()));
   }
   let y = end;
-  while (y > from && !isNotProse(rows[y - 1] as Row)) y--;
+  while (y > from && !isNotProse(rows[y - 1] as ScreenRow)) y--;
   return unquoted(rows.slice(y, end).map(({ text }) => text.trim()));
 }
 
@@ -41,7 +41,7 @@ export function messageText(profile: CompiledProfile, screen: ScreenText, end: n
 function bareStart(screen: ScreenText, from: number, end: number): number {
   let start = end;
   for (let y = end - 1; y >= from; y--) {
-    const row = screen.rows[y] as Row;
+    const row = screen.rows[y] as ScreenRow;
     if (row.isBlank) start = y + 1;
     else if (isCost(row)) continue;
     else if (isBarred(row)) return barStart(screen.rows, from, y) ?? start;
@@ -61,9 +61,9 @@ const SPEAKER = /^\s{0,2}(?:[\u2800-\u28ff] \S.{0,60}|\S.{0,40}:)$/u;
 const HUMAN = /^\s*you:/i;
 
 /** Where a message beside a bar begins; null where no header says that it is the agent's: others draw it beside prompts. */
-function barStart(rows: readonly Row[], from: number, y: number): number | null {
+function barStart(rows: readonly ScreenRow[], from: number, y: number): number | null {
   let start = y;
-  while (start > from && isBarred(rows[start - 1] as Row)) start--;
+  while (start > from && isBarred(rows[start - 1] as ScreenRow)) start--;
   let above = start - 1;
   while (above >= from && isBlank(rows[above])) above--;
   const header = rows[above]?.text ?? "";
@@ -94,7 +94,7 @@ function unquoted(rows: readonly string[]): string {
 export function isReplying(profile: CompiledProfile, screen: ScreenText, end: number): boolean {
   const from = Math.max(0, end - REPLY_ROWS_MAX);
   for (let y = end - 1; y >= from; y--) {
-    const row = screen.rows[y] as Row;
+    const row = screen.rows[y] as ScreenRow;
     if (profile.says(row).isMessage) return true;
     if (row.isBlank) {
       // Without a sign of its own, a message is the lowest block of prose.

@@ -1,6 +1,6 @@
 /** The words of a dialog: which row asks, and what about. */
 import type { PromptKind } from "../../core/states.js";
-import { once, type Row } from "./row.js";
+import { once, type ScreenRow } from "./row.js";
 import { wordsIn } from "./screen-text.js";
 
 /** What is matched of a row. */
@@ -24,14 +24,14 @@ export const askedByLine = once((row): PromptKind | null => {
 });
 
 /** Without options the last row asks, unless it names keys and another one above it asks. */
-export function questionAtFoot(rows: readonly Row[], start: number, foot: number): string {
+export function questionAtFoot(rows: readonly ScreenRow[], start: number, foot: number): string {
   const above = questionOf(rows, start, foot);
-  const last = rows[foot] as Row;
+  const last = rows[foot] as ScreenRow;
   return hasHint(last) || /[?？](?: ·|$)/.test(above) ? above : [wordsIn(last), above].join(" · ").slice(0, 400);
 }
 
 /** The row that asks, with what is asked about: the last rows above the options, most telling first. */
-export function questionOf(rows: readonly Row[], start: number, option: number): string {
+export function questionOf(rows: readonly ScreenRow[], start: number, option: number): string {
   const above = rows.slice(start, option).map(wordsIn).filter(Boolean);
   const asking = above.findLast((row) => /[?？]\s*$/.test(row));
   const context = above.filter((row) => row !== asking).slice(-4);

@@ -3,7 +3,7 @@ import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import type { Composer } from "./composer.js";
 import type { Look } from "./facts.js";
 import { isToolOutput, MESSAGE_ROWS_MAX } from "./message.js";
-import { once, type Row } from "./row.js";
+import { once, type ScreenRow } from "./row.js";
 import { footOf, indentOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
 import { isBare } from "./standing.js";
 import { showsClock } from "./ticks.js";
@@ -27,7 +27,7 @@ const hasLetter = once((row) => /\p{L}/u.test(row));
 
 export function regionsOf(
   profile: CompiledProfile,
-  rows: readonly Row[],
+  rows: readonly ScreenRow[],
   composer: Composer | null,
   dialogTop: number | null,
   { ticking, turning, inherits, isStanding }: Pick<Look, "ticking" | "turning" | "inherits" | "isStanding">,
@@ -41,7 +41,7 @@ export function regionsOf(
   let lowest = end;
   while (lowest > 0 && isBlank(rows[lowest - 1])) lowest--;
   for (let y = lowest - 1; y >= 0 && y >= lowest - STATUS_ROWS_MAX; y--) {
-    const row = rows[y] as Row;
+    const row = rows[y] as ScreenRow;
     if (row.isBlank) continue;
     if (turning?.(row) && !showsClock(row)) {
       // The sign before the text that streams, or before its header, turns too: it is the reply's, and below is what it says.
@@ -80,21 +80,21 @@ const STATUS_WORDS = /…|\.\.\.|\b(?:esc|ctrl|tip)\b/i;
 const isProse = once((row) => !STATUS_WORDS.test(row) && (row.match(WORD)?.length ?? 0) >= PROSE_WORDS);
 
 /** Does text stand between both rows, in a block of its own? */
-function hasTextBetween(rows: readonly Row[], y: number, below: number): boolean {
+function hasTextBetween(rows: readonly ScreenRow[], y: number, below: number): boolean {
   const between = rows.slice(y + 1, below);
   const first = between.findIndex((row) => !row.isBlank);
   return first > 0 && between.slice(first).some(isBlank);
 }
 
 /** Above the row that the program keeps there, where it does. */
-function withoutStanding(rows: readonly Row[], end: number, isStanding: (row: Row) => boolean): number {
+function withoutStanding(rows: readonly ScreenRow[], end: number, isStanding: (row: ScreenRow) => boolean): number {
   let y = end - 1;
-  while (y >= 0 && isBare(rows[y] as Row)) y--;
-  return y >= 0 && isStanding(rows[y] as Row) ? y : end;
+  while (y >= 0 && isBare(rows[y] as ScreenRow)) y--;
+  return y >= 0 && isStanding(rows[y] as ScreenRow) ? y : end;
 }
 
 /** What a human typed while the turn ran waits below the reply. It is no news of the agent. */
-function withoutQueue(profile: CompiledProfile, rows: readonly Row[], end: number): number {
+function withoutQueue(profile: CompiledProfile, rows: readonly ScreenRow[], end: number): number {
   if (profile.profile.queued === null) return end;
   let bottom = end;
   for (let block = 0; block < QUEUE_BLOCKS_MAX && bottom > 0; block++) {
@@ -105,20 +105,20 @@ function withoutQueue(profile: CompiledProfile, rows: readonly Row[], end: numbe
   return bottom;
 }
 
-function hasQueued({ says }: CompiledProfile, rows: readonly Row[], from: number, to: number): boolean {
-  for (let y = from; y < to; y++) if (says(rows[y] as Row).isQueued) return true;
+function hasQueued({ says }: CompiledProfile, rows: readonly ScreenRow[], from: number, to: number): boolean {
+  for (let y = from; y < to; y++) if (says(rows[y] as ScreenRow).isQueued) return true;
   return false;
 }
 
 /** Moves an end upwards over blank rows and the program's own noise, with the rows that a note was too long for. */
-function trimmed(profile: CompiledProfile, rows: readonly Row[], end: number): number {
+function trimmed(profile: CompiledProfile, rows: readonly ScreenRow[], end: number): number {
   let y = end;
   while (y > 0) {
-    const row = rows[y - 1] as Row;
+    const row = rows[y - 1] as ScreenRow;
     if (row.isBlank || profile.says(row).isNoise) y--;
     else {
       const top = topOf(rows, y);
-      const first = rows[top] as Row;
+      const first = rows[top] as ScreenRow;
       if (y - top > NOTE_ROWS_MAX || !hasLetter(first) || !profile.says(first).isNoise) break;
       y = top;
     }
@@ -127,7 +127,7 @@ function trimmed(profile: CompiledProfile, rows: readonly Row[], end: number): n
 }
 
 /** The first row of the block that ends above `end`. */
-function topOf(rows: readonly Row[], end: number): number {
+function topOf(rows: readonly ScreenRow[], end: number): number {
   let top = end;
   while (top > 0 && !isBlank(rows[top - 1])) top--;
   return top;
@@ -170,7 +170,7 @@ export function lastRows(
 const isCall = once((row) => /^\s+at \S.{0,300}:\d/.test(row));
 const CALLS_WANTED = 2;
 
-const isTrace = (rows: readonly Row[], start: number, end: number): boolean =>
+const isTrace = (rows: readonly ScreenRow[], start: number, end: number): boolean =>
   rows.slice(start, end).filter(isCall).length >= CALLS_WANTED;
 
 /** Matches the rows of one block from below. It is the program's own if its lowest statement was matched. */
@@ -183,7 +183,7 @@ function matchBlock(
   const matches: LastMatch[] = [];
   let from = end;
   for (let y = end - 1; y >= start; y--) {
-    const says = profile.says(screen.rows[y] as Row);
+    const says = profile.says(screen.rows[y] as ScreenRow);
     for (const { rule, groups } of says.last) {
       if (!isDrawn(screen, y, rule) || (rule.alone && hasOutput(screen.rows, y))) continue;
       if (rule.opens && joinRows(screen.rows, "", start, y) !== "") continue;
@@ -202,15 +202,16 @@ function matchBlock(
 }
 
 /** Is row `y` a later row of a message that begins with its sign? */
-function isSaid(profile: CompiledProfile, rows: readonly Row[], y: number): boolean {
-  const { text } = rows[y] as Row;
+function isSaid(profile: CompiledProfile, rows: readonly ScreenRow[], y: number): boolean {
+  const { text } = rows[y] as ScreenRow;
   const hangs = /^ {2}[⎿└] /.test(text) && !isBlank(rows[y - 1]);
   // What a tool printed hangs right below its row, and is not of the message above it.
   if (hangs || !text.startsWith("  ")) return false;
   for (let r = y - 1; r >= 0 && y - r <= MESSAGE_ROWS_MAX; r--) {
-    const row = rows[r] as Row;
+    const row = rows[r] as ScreenRow;
     // What begins in the column of the sign is none of its words: some indent everything.
-    if (profile.says(row).isMessage) return indentOf(rows[y] as Row) > indentOf(row) && !isToolOutput(rows[r + 1]);
+    if (profile.says(row).isMessage)
+      return indentOf(rows[y] as ScreenRow) > indentOf(row) && !isToolOutput(rows[r + 1]);
     if (!row.isBlank && !row.text.startsWith("  ")) return false;
   }
   return false;
@@ -219,9 +220,9 @@ function isSaid(profile: CompiledProfile, rows: readonly Row[], y: number): bool
 const STILL = /(?:…|\.\.\.)\s*$/;
 
 /** Does what a tool printed hang below its row `y`? Its call may be too long for one row. */
-function hasOutput(rows: readonly Row[], y: number): boolean {
+function hasOutput(rows: readonly ScreenRow[], y: number): boolean {
   for (let r = y + 1; !isBlank(rows[r]); r++) {
-    if (isToolOutput(rows[r])) return !STILL.test((rows[r] as Row).text);
+    if (isToolOutput(rows[r])) return !STILL.test((rows[r] as ScreenRow).text);
   }
   return false;
 }

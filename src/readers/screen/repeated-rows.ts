@@ -6,7 +6,7 @@
  * counted when the row that ended them ends them again, after another one did.
  */
 import { digest } from "../../core/digest.js";
-import { once, type Row } from "./row.js";
+import { once, type ScreenRow } from "./row.js";
 import { bareText, maskText, wordsIn } from "./screen-text.js";
 
 export interface RepeatedRows {
@@ -50,7 +50,8 @@ const PAGES =
 const isPaging = once((row) => PAGES.test(row));
 const PAGES_MIN = 8;
 
-const byLength = (a: Row, b: Row): number => said(b).length - said(a).length || (said(a) < said(b) ? -1 : 1);
+const byLength = (a: ScreenRow, b: ScreenRow): number =>
+  said(b).length - said(a).length || (said(a) < said(b) ? -1 : 1);
 
 interface Found {
   period: number;
@@ -75,10 +76,10 @@ export class RepeatReader {
   #more = 0;
 
   /** The rows above `end`, after they changed. */
-  read(rows: readonly Row[], end: number): RepeatedRows | undefined {
-    const worded: Row[] = [];
+  read(rows: readonly ScreenRow[], end: number): RepeatedRows | undefined {
+    const worded: ScreenRow[] = [];
     for (let y = 0; y < end; y++) {
-      const row = rows[y] as Row;
+      const row = rows[y] as ScreenRow;
       if (!row.isBlank && said(row) !== "") worded.push(row);
     }
     const found = findRepeats(worded.map(said));

@@ -4,9 +4,9 @@ import { PREVIEW_LINES_MAX } from "../../core/defaults.js";
 import { digest } from "../../core/digest.js";
 import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
-import { isReplying, messageText } from "./message.js";
+import { isReplying, lastMessageText } from "./message.js";
 import { type RepeatedRows, RepeatReader } from "./repeated-rows.js";
-import { once, type Row } from "./row.js";
+import { once, type ScreenRow } from "./row.js";
 import { bareText, maskText, type ScreenText, wordsIn } from "./screen-text.js";
 
 export interface Reply {
@@ -25,14 +25,14 @@ type Closing = Pick<ScreenReading, "closing" | "asks">;
 const ASKS_MAX = 300;
 
 /** Of the masked row; empty where nothing of it is left. */
-const digestOfRow: (row: Row) => string = once((row) => {
+const digestOfRow: (row: ScreenRow) => string = once((row) => {
   const masked = maskText(row);
   return masked === "" ? "" : digest(masked);
 });
 
 export class ReplyReader {
   readonly #profile: CompiledProfile;
-  #rows: Row[] = [];
+  #rows: ScreenRow[] = [];
   /** Of each row. */
   #digests: string[] = [];
   #digest = digest("");
@@ -55,14 +55,14 @@ export class ReplyReader {
       digest: this.#digest,
       lastLine: this.#digests.at(-1) ?? "",
       replying: isReplying(this.#profile, screen, end),
-      tail: tailOf(this.#rows, end),
+      tail: lastRowsText(this.#rows, end),
       repeats: this.#repeated,
     };
   }
 
   /** How the last message closes if it ends above row `end`, and its end where it asks; null where there is none. */
   closing(screen: ScreenText, end: number): Closing | null {
-    const text = messageText(this.#profile, screen, end);
+    const text = lastMessageText(this.#profile, screen, end);
     if (text === "") return null;
     if (this.#judged?.text !== text) {
       const closing = closingOf(text);
@@ -72,11 +72,11 @@ export class ReplyReader {
   }
 
   /** Keeps the rows. Has more of them changed than a bullet or a clock? */
-  #takeIn(rows: readonly Row[], end: number): boolean {
+  #takeIn(rows: readonly ScreenRow[], end: number): boolean {
     let isNews = this.#rows.length !== end;
     this.#rows.length = this.#digests.length = Math.min(this.#rows.length, end);
     for (let y = 0; y < end; y++) {
-      const row = rows[y] as Row;
+      const row = rows[y] as ScreenRow;
       if (row === this.#rows[y]) continue;
       const known = digestOfRow(row);
       isNews ||= known !== this.#digests[y];
@@ -104,10 +104,10 @@ function digestOf(digests: readonly string[]): string {
 }
 
 /** The last rows above `end` that have text. */
-function tailOf(rows: readonly Row[], end: number): string[] {
+function lastRowsText(rows: readonly ScreenRow[], end: number): string[] {
   const tail: string[] = [];
   for (let y = end - 1; y >= 0 && tail.length < PREVIEW_LINES_MAX; y--) {
-    const text = wordsIn(rows[y] as Row);
+    const text = wordsIn(rows[y] as ScreenRow);
     if (text !== "") tail.push(text);
   }
   return tail.reverse();

@@ -4,7 +4,7 @@
  */
 import type { Pattern } from "../../programs/shared/pattern.js";
 import type { CompiledRule } from "./compiled.js";
-import type { Row } from "./row.js";
+import type { ScreenRow } from "./row.js";
 
 /** A rule that fits a row, and what it took out of it. Shared between looks: nobody writes into it. */
 export interface Hit {
@@ -18,7 +18,7 @@ type Region = "status" | "foot" | "last";
 type Patterns = readonly Pattern[];
 
 /** What a profile asks of a row. */
-export interface Asked {
+export interface RowPatterns {
   rules: Readonly<Record<Region, readonly CompiledRule[]>>;
   tool: Patterns;
   noise: Patterns;
@@ -33,18 +33,18 @@ export interface Asked {
   placeholders: Patterns;
 }
 
-type Question = Exclude<keyof Asked, "rules">;
+type RowPattern = Exclude<keyof RowPatterns, "rules">;
 
 export class RowSays {
-  readonly asked: Asked;
-  readonly #row: Row;
-  readonly #fitting: { [question in Question]?: boolean } = {};
+  readonly asked: RowPatterns;
+  readonly #row: ScreenRow;
+  readonly #fitting: { [question in RowPattern]?: boolean } = {};
   readonly #hits: { [region in Region]?: readonly Hit[] } = {};
   #message: string | null | undefined;
   #version: string | null | undefined;
   #draft: string | null | undefined;
 
-  constructor(asked: Asked, row: Row) {
+  constructor(asked: RowPatterns, row: ScreenRow) {
     this.asked = asked;
     this.#row = row;
   }
@@ -117,12 +117,12 @@ export class RowSays {
     return this.#fits("more");
   }
 
-  #fits(question: Question): boolean {
+  #fits(question: RowPattern): boolean {
     this.#fitting[question] ??= this.asked[question].some((one) => one.test(this.#row.text));
     return this.#fitting[question];
   }
 
-  #group(question: Question, name: string): string | null {
+  #group(question: RowPattern, name: string): string | null {
     return this.#fits(question) ? (this.asked[question][0]?.groups(this.#row.text)?.[name] ?? null) : null;
   }
 

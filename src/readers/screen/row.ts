@@ -15,7 +15,7 @@ const KEPT_UNITS_MAX = 400;
 /** More profiles than this do not read one text: a user may change theirs, again and again. */
 const PROFILES_MAX = 8;
 
-export class Row {
+export class ScreenRow {
   /** Right-trimmed. */
   readonly text: string;
   readonly isBlank: boolean;
@@ -44,7 +44,7 @@ export class Row {
 let questions = 0;
 
 /** A question to a row's text that each row answers once. */
-export function once<T extends NonNullable<unknown> | null>(answer: (text: string) => T): (row: Row) => T {
+export function once<T extends NonNullable<unknown> | null>(answer: (text: string) => T): (row: ScreenRow) => T {
   const n = questions++;
   return ({ answers, text }) => {
     const known = answers[n];
@@ -55,7 +55,7 @@ export function once<T extends NonNullable<unknown> | null>(answer: (text: strin
   };
 }
 
-const rows = new Memo<Row>(KEPT_MAX, (text) => new Row(text));
+const rows = new Memo<ScreenRow>(KEPT_MAX, (text) => new ScreenRow(text));
 
 /** The row with this text. */
-export const rowOf = (text: string): Row => (text.length > KEPT_UNITS_MAX ? new Row(text) : rows.of(text));
+export const rowOf = (text: string): ScreenRow => (text.length > KEPT_UNITS_MAX ? new ScreenRow(text) : rows.of(text));

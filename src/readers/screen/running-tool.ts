@@ -1,7 +1,7 @@
 /** A running tool by the clock beside it, and its name without what comes and goes beside that. */
-import type { Facts, Look } from "./facts.js";
+import type { Look, ScreenFacts } from "./facts.js";
 import type { Range } from "./regions.js";
-import type { Row } from "./row.js";
+import type { ScreenRow } from "./row.js";
 import { bareText, isBlank } from "./screen-text.js";
 import { showsClock } from "./ticks.js";
 
@@ -29,23 +29,23 @@ const THINKS = /\b(?:think|thought|reason)/i;
  * the status line stands below the composer, any clock above it is one. What turns by itself is a status line.
  */
 export function clockedTool(
-  rows: readonly Row[],
+  rows: readonly ScreenRow[],
   [from, to]: Range,
   { ticking, turning, ran }: Look,
   isBelow: boolean,
-): Pick<Facts, "tool"> {
+): Pick<ScreenFacts, "tool"> {
   let y = to - 1;
   if (isBelow && ran) {
     const top = Math.max(0, from - CLOCK_ABOVE_MAX);
-    while (y >= top && !ran(rows[y] as Row)) y--;
+    while (y >= top && !ran(rows[y] as ScreenRow)) y--;
     if (y < top) return {};
   } else {
-    while (y >= from && !ticking(rows[y] as Row)) y--;
+    while (y >= from && !ticking(rows[y] as ScreenRow)) y--;
     while (y >= from && !isBlank(rows[y])) y--;
-    while (y >= from && !ticking(rows[y] as Row)) y--;
+    while (y >= from && !ticking(rows[y] as ScreenRow)) y--;
     if (y < from) return {};
   }
-  const row = rows[y] as Row;
+  const row = rows[y] as ScreenRow;
   if (THINKS.test(row.text) || (turning?.(row) && !showsClock(row))) return {};
   const beside = nameIn(row.text);
   const above = rows.slice(Math.max(0, y - 3), y).findLast((row) => !row.isBlank)?.text ?? "";

@@ -1,9 +1,9 @@
 /** A rendered screen as text, with the few questions about its cells that a rule may ask. */
-import { once, type Row } from "./row.js";
+import { once, type ScreenRow } from "./row.js";
 
 export interface ScreenText {
   /** Rows from the top. */
-  rows: readonly Row[];
+  rows: readonly ScreenRow[];
   /** Is the row's text drawn in red or amber? Null where colours are not known (a plain capture). */
   tinted(y: number): boolean | null;
   /** Is the row's text drawn in grey? Null where colours are not known. */
@@ -21,16 +21,16 @@ export interface ScreenText {
 }
 
 /** Without text, or beyond the edge of the screen. */
-export const isBlank = (row: Row | undefined): boolean => !row || row.isBlank;
+export const isBlank = (row: ScreenRow | undefined): boolean => !row || row.isBlank;
 
 /** Index of the lowest row with text, or -1. */
-export function footOf(rows: readonly Row[]): number {
+export function footOf(rows: readonly ScreenRow[]): number {
   for (let y = rows.length - 1; y >= 0; y--) if (!isBlank(rows[y])) return y;
   return -1;
 }
 
 /** The column of its first character; -1 without one. */
-export const indentOf: (row: Row) => number = once((row) => row.search(/\S/));
+export const indentOf: (row: ScreenRow) => number = once((row) => row.search(/\S/));
 
 const FRAME = /[│┃┆┇╎║▌▐|]/g;
 
@@ -40,13 +40,13 @@ export function bareText(row: string): string {
   return /^[─━═╌╭╮╰╯▄▀╹▔▁]+$/.test(text) ? "" : text;
 }
 
-export const wordsIn: (row: Row) => string = once(bareText);
+export const wordsIn: (row: ScreenRow) => string = once(bareText);
 
 /** The same of rows from `from` up to `to`, those without words left out. */
-export function joinRows(rows: readonly Row[], separator = "\n", from = 0, to: number = rows.length): string {
+export function joinRows(rows: readonly ScreenRow[], separator = "\n", from = 0, to: number = rows.length): string {
   let joined = "";
   for (let y = from; y < to; y++) {
-    const words = wordsIn(rows[y] as Row);
+    const words = wordsIn(rows[y] as ScreenRow);
     if (words !== "") joined += joined === "" ? words : separator + words;
   }
   return joined;
@@ -63,7 +63,7 @@ const DOTS = /[.…]{1,4}$/;
 export const maskText = (row: string): string =>
   row.replace(BULLET, "").replace(DURATION, "T ").trimEnd().replace(DOTS, "").trimEnd();
 
-export const maskRow: (row: Row) => string = once(maskText);
+export const maskRow: (row: ScreenRow) => string = once(maskText);
 
 /** How a rule wants its row drawn. */
 interface Drawn {

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import type { Facts } from "./facts.js";
+import type { ScreenFacts } from "./facts.js";
 import { Settling } from "./settling.js";
 
-const facts: Facts = { reply: "r", lastLine: "l", busy: false, composer: "empty" };
+const facts: ScreenFacts = { reply: "r", lastLine: "l", busy: false, composer: "empty" };
 
-it.each<[string, Partial<Facts>, Partial<Facts>]>([
+it.each<[string, Partial<ScreenFacts>, Partial<ScreenFacts>]>([
   ["the number of background tasks", { background: 1 }, { background: 2 }],
   ["busy", { busy: true }, { busy: false }],
   ["the composer", { composer: "empty" }, { composer: "draft" }],

@@ -3,20 +3,20 @@
  * looks agree, and a reply or a counter when two found it new. Nothing is said twice.
  */
 import type { ScreenReading } from "../../core/signal.js";
-import type { Facts } from "./facts.js";
+import type { ScreenFacts } from "./facts.js";
 
 /** A spinner that last moved longer ago than this, three looks, has stopped. Four found the same, a second later. */
 const MOTION_MS = 2200;
 
 export class Settling {
   #movedAt = Number.NEGATIVE_INFINITY;
-  #seen: Facts | null = null;
+  #seen: ScreenFacts | null = null;
   /** What the last look stated, the one before it, and what two of them agreed on: of alike facts always the first. */
-  #key: Facts | null = null;
-  #before: Facts | null = null;
-  #settled: Facts | null = null;
-  #agreed: Facts | null = null;
-  #said: { key: Facts | null; reply: string; tokens: number | undefined; moving: boolean } | null = null;
+  #key: ScreenFacts | null = null;
+  #before: ScreenFacts | null = null;
+  #settled: ScreenFacts | null = null;
+  #agreed: ScreenFacts | null = null;
+  #said: { key: ScreenFacts | null; reply: string; tokens: number | undefined; moving: boolean } | null = null;
   /** Whether the look before found a reply or a counter that had not been said. */
   #wasNews = false;
 
@@ -37,7 +37,7 @@ export class Settling {
   }
 
   /** The screen changed since the look before, and states this now. */
-  see(facts: Facts, at: number): void {
+  see(facts: ScreenFacts, at: number): void {
     this.#movedAt = at;
     if (!isAlike(this.#key, facts)) {
       if (isAlike(this.#settled, facts)) this.#key = this.#settled;
@@ -66,7 +66,7 @@ export class Settling {
     const isFirst = isNews && !this.#wasNews;
     this.#wasNews = isNews;
     if (said && (isFirst || !isNews) && said.moving === moving && said.key === this.#settled) return null;
-    const facts: Facts = agrees ? seen : { ...this.#agreed, reply: seen.reply, ...progress(seen) };
+    const facts: ScreenFacts = agrees ? seen : { ...this.#agreed, reply: seen.reply, ...progress(seen) };
     const reading: ScreenReading = { ...facts, moving };
     if (isFirst) {
       reading.reply = said.reply;
@@ -79,7 +79,7 @@ export class Settling {
 }
 
 /** Do two looks state the same, but for what moves by nature? */
-function isAlike(a: Facts | null, b: Facts): boolean {
+function isAlike(a: ScreenFacts | null, b: ScreenFacts): boolean {
   return (
     a !== null &&
     a.busy === b.busy &&
@@ -99,19 +99,19 @@ function isAlike(a: Facts | null, b: Facts): boolean {
   );
 }
 
-const isSameDialog = (a: Facts["dialog"], b: Facts["dialog"]): boolean =>
+const isSameDialog = (a: ScreenFacts["dialog"], b: ScreenFacts["dialog"]): boolean =>
   a !== undefined && b !== undefined && a.prompt === b.prompt && a.question === b.question && a.limit === b.limit;
 
-const isSameError = (a: Facts["error"], b: Facts["error"]): boolean =>
+const isSameError = (a: ScreenFacts["error"], b: ScreenFacts["error"]): boolean =>
   a !== undefined && b !== undefined && a.cause === b.cause && a.text === b.text;
 
-const isSameRetry = (a: Facts["retry"], b: Facts["retry"]): boolean =>
+const isSameRetry = (a: ScreenFacts["retry"], b: ScreenFacts["retry"]): boolean =>
   a !== undefined && b !== undefined && a.attempt === b.attempt && a.max === b.max && a.infra === b.infra;
 
-const isSameLimit = (a: Facts["limit"], b: Facts["limit"]): boolean =>
+const isSameLimit = (a: ScreenFacts["limit"], b: ScreenFacts["limit"]): boolean =>
   a !== undefined && b !== undefined && a.until === b.until && a.resumesItself === b.resumesItself;
 
-function progress(facts: Facts): Partial<Facts> {
+function progress(facts: ScreenFacts): Partial<ScreenFacts> {
   return {
     ...(facts.tokens === undefined ? {} : { tokens: facts.tokens }),
     ...(facts.elapsed === undefined ? {} : { elapsed: facts.elapsed }),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { rowOf } from "./row.js";
-import { Standing } from "./standing.js";
+import { StaticRows } from "./standing.js";
 
 function standingRows() {
-  const standing = new Standing();
+  const standing = new StaticRows();
   return {
     see: (rows: string[], top: number) => standing.see(rows.map(rowOf), top),
     isStanding: (row: string) => standing.isStanding(rowOf(row)),

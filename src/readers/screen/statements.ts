@@ -7,7 +7,7 @@ import { classifyCommand } from "../../programs/shared/commands.js";
 import { Memo } from "../memo.js";
 import { knownVendorError } from "../vendor-errors.js";
 import type { CompiledRule } from "./compiled.js";
-import type { Facts, Look } from "./facts.js";
+import type { Look, ScreenFacts } from "./facts.js";
 import type { Match } from "./layout.js";
 import { durationMs, type Numbers, numbersIn, numbersOf } from "./numbers.js";
 import { nameIn } from "./running-tool.js";
@@ -16,7 +16,7 @@ import { nameIn } from "./running-tool.js";
 const DELAY = /\bin (\d{1,6} ?(?:h|m|s|hours?|minutes?|seconds?)\b)/i;
 
 /** Facts that rows state, none of which needs to be there before. */
-export type Stating = Partial<Facts>;
+export type Stating = Partial<ScreenFacts>;
 
 /** Writes down what one matched row states. The first row to state a fact wins: rows come lowest region first. */
 export function stateRow(facts: Stating, { rule, groups, text, row }: Match, look: Look, below = ""): void {
@@ -74,7 +74,7 @@ export function stateRow(facts: Stating, { rule, groups, text, row }: Match, loo
 function toolOf(
   rule: CompiledRule,
   { command, subject = command }: Record<string, string>,
-): NonNullable<Facts["tool"]> {
+): NonNullable<ScreenFacts["tool"]> {
   const isEndless = command !== undefined && classifyCommand(nameIn(command)).class === "endless";
   return {
     class: isEndless ? "endless" : (rule.class ?? "other"),
@@ -129,7 +129,7 @@ function stateFailure(facts: Stating, rule: CompiledRule, said: string, look: Lo
   if (cause) facts.error ??= { cause, text: said.slice(0, 300) };
 }
 
-function readLimit(text: string, look: Look): NonNullable<Facts["limit"]> | null {
+function readLimit(text: string, look: Look): NonNullable<ScreenFacts["limit"]> | null {
   const until = look.until(text);
   if (until === undefined) return null;
   const resumesItself = /continuing automatically/i.test(text);
@@ -137,7 +137,7 @@ function readLimit(text: string, look: Look): NonNullable<Facts["limit"]> | null
 }
 
 /** Several rows may speak of one limit: keep the time of whichever has one, and the promise to go on. */
-function mergeLimit(a: Facts["limit"], b: NonNullable<Facts["limit"]>): NonNullable<Facts["limit"]> {
+function mergeLimit(a: ScreenFacts["limit"], b: NonNullable<ScreenFacts["limit"]>): NonNullable<ScreenFacts["limit"]> {
   if (!a) return b;
   const until = a.until ?? b.until;
   return {

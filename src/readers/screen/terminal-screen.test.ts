@@ -1,7 +1,7 @@
 import xterm from "@xterm/headless";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Row } from "./row.js";
+import type { ScreenRow } from "./row.js";
 import { TerminalScreen } from "./terminal-screen.js";
 
 function screenOf(cols = 20, rows = 6) {
@@ -14,7 +14,7 @@ function screenOf(cols = 20, rows = 6) {
   return { terminal, screen, write };
 }
 
-const texts = (rows: readonly Row[]) => rows.map(({ text }) => text);
+const texts = (rows: readonly ScreenRow[]) => rows.map(({ text }) => text);
 
 /** Every row as the emulator itself tells it. */
 function told(terminal: InstanceType<typeof xterm.Terminal>): string[] {

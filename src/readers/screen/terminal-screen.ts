@@ -1,7 +1,7 @@
 /** The emulator's screen as text. Only rows that a write touched are read again; colours only when a rule asks. */
 import type { Terminal } from "@xterm/headless";
 import { DrawnRows } from "./drawn-rows.js";
-import { type Row, rowOf } from "./row.js";
+import { rowOf, type ScreenRow } from "./row.js";
 import type { ScreenText } from "./screen-text.js";
 import { TouchedRows } from "./touched-rows.js";
 
@@ -13,7 +13,7 @@ const HOW_DRAWN = /[\ufe0e\ufe0f]/g;
 export class TerminalScreen implements ScreenText {
   readonly #terminal: Terminal;
   readonly #touched: TouchedRows;
-  readonly #rows: Row[] = [];
+  readonly #rows: ScreenRow[] = [];
   readonly #drawn: DrawnRows;
 
   constructor(terminal: Terminal) {
@@ -22,7 +22,7 @@ export class TerminalScreen implements ScreenText {
     this.#drawn = new DrawnRows(terminal, this.#rows);
   }
 
-  get rows(): readonly Row[] {
+  get rows(): readonly ScreenRow[] {
     return this.#rows;
   }
 
@@ -32,12 +32,12 @@ export class TerminalScreen implements ScreenText {
   }
 
   /** Reads what was touched. The rows whose text is another now, from the top; none when nothing changed. */
-  read(): readonly Row[] {
+  read(): readonly ScreenRow[] {
     const { rows: height } = this.#terminal;
     // Another height moves every region, so every row counts as changed.
     if (this.#rows.length !== height) this.#rows.length = 0;
     this.#touched.watch();
-    const changed: Row[] = [];
+    const changed: ScreenRow[] = [];
     for (let y = 0; y < height; y++) {
       if (!this.#touched.has(y)) continue;
       this.#drawn.forget(y);

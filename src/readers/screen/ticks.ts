@@ -4,7 +4,7 @@
  * it is never reply text.
  */
 import { Memo } from "../memo.js";
-import { once, type Row } from "./row.js";
+import { once, type ScreenRow } from "./row.js";
 
 const GLYPH = /^[\s│┃]*[^\p{L}\p{N}\s]{0,3}\s*/u;
 /** A sign before its words. */
@@ -42,7 +42,7 @@ interface Clock {
 }
 
 /** Does the row show a time, which may run? */
-export const showsClock: (row: Row) => boolean = once((row) => TIME.test(row));
+export const showsClock: (row: ScreenRow) => boolean = once((row) => TIME.test(row));
 
 const clockOf = once((row): Clock | null => {
   if (row.length > ROW_MAX) return null;
@@ -53,7 +53,7 @@ const clockOf = once((row): Clock | null => {
   return { shape: shapeOf(row.slice(head.length)), from, to: from + sign.length, stoppedMs: SPUN_MS };
 });
 
-const shownBy = ({ text }: Row, { from, to }: Clock): string => text.slice(from, to);
+const shownBy = ({ text }: ScreenRow, { from, to }: Clock): string => text.slice(from, to);
 
 interface Mark {
   /** What stands behind the sign. */
@@ -107,7 +107,7 @@ export class Ticks {
    * Takes in the rows that were not there at the look before; `standing` are all that stand there now. Only those that show a
    * time at all are remembered.
    */
-  look(rows: readonly Row[], at: number, standing: readonly Row[] = rows): void {
+  look(rows: readonly ScreenRow[], at: number, standing: readonly ScreenRow[] = rows): void {
     for (const row of rows) {
       this.#lookAtMark(row, at);
       const clock = clockOf(row);
@@ -132,7 +132,7 @@ export class Ticks {
     }
   }
 
-  #lookAtMark(row: Row, at: number): void {
+  #lookAtMark(row: ScreenRow, at: number): void {
     const mark = markOf(row);
     if (!mark) return;
     const { shape, sign, isDots } = mark;
@@ -156,18 +156,18 @@ export class Ticks {
    * Is this the row of a clock that ran in the same place a moment ago? A status line whose words change ("Thinking… 8s",
    * then "No answer yet, next try in 4m 10s") is no news of the agent, although nobody saw the new clock run yet.
    */
-  inherits(row: Row, above: number, at: number): boolean {
+  inherits(row: ScreenRow, above: number, at: number): boolean {
     const isPlace = this.#place?.above === above && at - this.#place.at <= STOPPED_MS;
     return isPlace && LEADS.test(row.text) && clockOf(row) !== null;
   }
 
   /** Is this row one whose clock runs now, or whose sign turns? */
-  ticking(row: Row, at: number): boolean {
+  ticking(row: ScreenRow, at: number): boolean {
     return this.turning(row, at) || this.#runs(row, at);
   }
 
   /** Does this row begin with a sign that turns? */
-  turning(row: Row, at: number): boolean {
+  turning(row: ScreenRow, at: number): boolean {
     const mark = markOf(row);
     if (!mark || mark.isDone) return false;
     return (mark.isSpinner && this.#runs(row, at)) || this.#turns(mark, at);
@@ -181,12 +181,12 @@ export class Ticks {
   }
 
   /** Did this row's clock run of late? That of a command may stand for some seconds on a machine with much to do. */
-  ran(row: Row, at: number): boolean {
+  ran(row: ScreenRow, at: number): boolean {
     const clock = clockOf(row);
     return clock !== null && showsClock(row) && isWithin(this.#shown.get(clock.shape)?.at ?? null, at, RAN_MS);
   }
 
-  #runs(row: Row, at: number): boolean {
+  #runs(row: ScreenRow, at: number): boolean {
     const clock = clockOf(row);
     if (!clock) return false;
     return isWithin(this.#shown.get(clock.shape)?.at ?? null, at, clock.stoppedMs);
@@ -212,7 +212,7 @@ function forgetOldest(known: Map<string, { seen: number }>): void {
   known.delete(oldest[0]);
 }
 
-function shows(row: Row, shape: string, text: string): boolean {
+function shows(row: ScreenRow, shape: string, text: string): boolean {
   const clock = clockOf(row);
   return clock !== null && clock.shape === shape && shownBy(row, clock) === text;
 }

@@ -22,7 +22,7 @@ export interface ProcessSensorOptions {
 }
 
 /** What was seen of one process tree so far: its counters only grow, whatever its members do. */
-interface Seen {
+interface ProcessSample {
   cpuMs: number;
   cpuLast: number | null;
   received: number | undefined;
@@ -55,7 +55,7 @@ export class ProcessSensor {
   private sockets: Map<number, SocketBytes[]> | null = null;
   private socketsAt = Number.NEGATIVE_INFINITY;
   private running: Promise<void> | null = null;
-  private readonly seen = new Map<string, Seen>();
+  private readonly seen = new Map<string, ProcessSample>();
 
   constructor(private readonly options: ProcessSensorOptions = {}) {}
 
@@ -112,7 +112,7 @@ export class ProcessSensor {
     this.socketsAt = at;
   }
 
-  private seenOf(target: ProcessTarget): Seen {
+  private seenOf(target: ProcessTarget): ProcessSample {
     const key = keyOf(target);
     const known = this.seen.get(key);
     const seen = known ?? { cpuMs: 0, cpuLast: null, received: undefined, sockets: new Map(), socketsAt: 0 };
@@ -124,7 +124,7 @@ export class ProcessSensor {
   }
 
   /** Bytes of a closed connection stay counted, or its end would look like news. Returns how many are open. */
-  private countSockets(seen: Seen, tree: readonly ProcessRow[]): number {
+  private countSockets(seen: ProcessSample, tree: readonly ProcessRow[]): number {
     if (this.sockets === null || seen.socketsAt === this.socketsAt) return seen.sockets.size;
     seen.socketsAt = this.socketsAt;
     const open = new Map<string, number>();
@@ -154,7 +154,7 @@ function treeOf(table: ProcessTable, target: ProcessTarget): { root: ProcessRow 
 }
 
 /** A child's time passes to its parent when it is collected; where it is not, the sum falls, and the loss is ignored. */
-function countCpu(seen: Seen, tree: readonly ProcessRow[]): void {
+function countCpu(seen: ProcessSample, tree: readonly ProcessRow[]): void {
   const total = tree.reduce((sum, row) => sum + row.cpuMs, 0);
   if (seen.cpuLast !== null && total > seen.cpuLast) seen.cpuMs += total - seen.cpuLast;
   seen.cpuLast = total;

@@ -8,7 +8,7 @@ import { profileFor } from "../../programs/registry.js";
 import type { ProfileOverride } from "../../programs/shared/profile.js";
 import { head } from "../../readers/text.js";
 import { typedAt } from "../process/typed-at.js";
-import type { Candidate } from "./discover.js";
+import type { PaneCandidate } from "./discover.js";
 import { PaneSensor } from "./pane-sensor.js";
 import type { Pane } from "./panes.js";
 import { isEnded, type ProcessFact } from "./program.js";
@@ -17,7 +17,7 @@ import { isEnded, type ProcessFact } from "./program.js";
 export type Liveness = "alive" | "gone" | "unknown";
 
 /** News of one pane. `blind` says why nothing can be told of it at present. */
-export interface Seen {
+export interface PaneReading {
   session: AgentSession;
   signals: Signal[];
   liveness: Liveness;
@@ -31,7 +31,7 @@ export interface Surroundings {
   zone: string;
   /** A name that no other agent has: the wish itself, or made from it and the pane's id. */
   nameFor: (wish: string, pane: string, session: string) => string;
-  emit: (seen: Seen) => void;
+  emit: (seen: PaneReading) => void;
 }
 
 const DEAD_STATUS_MS = 5000;
@@ -47,7 +47,7 @@ export class Adopted {
   #deadAt: number | null = null;
   #typedAt: number | null = null;
 
-  constructor(candidate: Candidate, socket: string, world: Surroundings, at: number) {
+  constructor(candidate: PaneCandidate, socket: string, world: Surroundings, at: number) {
     const { pane, program } = candidate;
     this.#world = world;
     this.#pane = pane;
@@ -100,7 +100,7 @@ export class Adopted {
   }
 
   /** A program appeared in a pane that was adopted for its tag or name. */
-  recognise(candidate: Candidate, at: number): void {
+  recognise(candidate: PaneCandidate, at: number): void {
     if (this.#program || !candidate.program) return;
     this.#program = true;
     this.#session = { ...this.#session, ...this.#told(candidate) };
@@ -153,7 +153,10 @@ export class Adopted {
     this.#sensor.dispose();
   }
 
-  #told({ pane, program }: Candidate): Pick<AgentSession, "kind" | "tags" | "command" | "task" | "pid" | "pidStart"> {
+  #told({
+    pane,
+    program,
+  }: PaneCandidate): Pick<AgentSession, "kind" | "tags" | "command" | "task" | "pid" | "pidStart"> {
     const argv = program?.argv ?? [];
     return {
       kind: profileFor(pane.kind ?? program?.kind ?? generic.id, this.#world.profiles()).id,

@@ -10,7 +10,7 @@
  */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { type ControlEvent, ControlParser } from "./control-parser.js";
-import { ANSWER_MS, baseArguments, type Command, clientEnvironment, type Outcome, type TmuxLink } from "./link.js";
+import { ANSWER_MS, baseArguments, type Command, clientEnvironment, type TmuxAnswer, type TmuxLink } from "./link.js";
 
 const FLAGS = "read-only,ignore-size,no-output";
 /** After the end of its input a client leaves by itself; one that does not is ended. */
@@ -19,7 +19,7 @@ const LEAVE_MS = 1000;
 interface Batch {
   replies: (string | null)[];
   wanted: number;
-  done: (outcome: Outcome) => void;
+  done: (outcome: TmuxAnswer) => void;
   timer: NodeJS.Timeout;
 }
 
@@ -66,7 +66,7 @@ export class ControlLink implements TmuxLink {
     return this.#closed;
   }
 
-  run(commands: readonly Command[]): Promise<Outcome> {
+  run(commands: readonly Command[]): Promise<TmuxAnswer> {
     if (this.#closed !== null) return Promise.resolve({ kind: "failed", reason: this.#closed });
     if (this.#batch) return Promise.resolve({ kind: "failed", reason: "another batch is under way" });
     return new Promise((done) => {
@@ -109,7 +109,7 @@ export class ControlLink implements TmuxLink {
     if (batch.replies.length === batch.wanted) this.#settle({ kind: "answer", replies: batch.replies });
   }
 
-  #settle(outcome: Outcome): void {
+  #settle(outcome: TmuxAnswer): void {
     const batch = this.#batch;
     if (!batch) return;
     this.#batch = null;

@@ -23,7 +23,7 @@ export interface AdoptRules {
 }
 
 /** A pane to watch, and the agent program in it if one was found. */
-export interface Candidate {
+export interface PaneCandidate {
   pane: Pane;
   program: FoundProgram | null;
 }
@@ -68,7 +68,7 @@ export function chooseAgents(
   rows: ReadonlyMap<number, ProcessFact> | null,
   processes: Processes | null,
   rules: AdoptRules,
-): Candidate[] {
+): PaneCandidate[] {
   const named = rules.pattern === null ? null : pattern(rules.pattern);
   const candidates = panes
     .filter((pane) => !pane.own && !pane.dead)

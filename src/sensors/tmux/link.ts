@@ -11,14 +11,14 @@ import { randomBytes } from "node:crypto";
 export type Command = readonly string[];
 
 /** What a batch came to. Only `no_server` says that nobody is there; a failure says nothing about anybody. */
-export type Outcome =
+export type TmuxAnswer =
   | { kind: "answer"; replies: (string | null)[] }
   | { kind: "no_server" }
   | { kind: "failed"; reason: string };
 
 export interface TmuxLink {
   /** One reply per command; null for one that was refused, and for those that it kept from running. */
-  run(commands: readonly Command[]): Promise<Outcome>;
+  run(commands: readonly Command[]): Promise<TmuxAnswer>;
 }
 
 /** A server that does not answer for so long is not asked further in this batch. */
@@ -34,7 +34,7 @@ export class PollLink implements TmuxLink {
     this.#program = program;
   }
 
-  run(commands: readonly Command[]): Promise<Outcome> {
+  run(commands: readonly Command[]): Promise<TmuxAnswer> {
     // What a pane shows cannot hold a word that is drawn anew for each batch, so that it cannot end its own reply.
     const mark = randomBytes(12).toString("hex");
     const args = [...baseArguments(this.#socket)];
@@ -78,7 +78,7 @@ export function clientEnvironment(): NodeJS.ProcessEnv {
 const NOBODY =
   /^(?:no server running on |error connecting to .{0,500} \((?:No such file or directory|Connection refused)\))/;
 
-function failure(error: Error & { code?: unknown; killed?: boolean }, stderr: string): Outcome {
+function failure(error: Error & { code?: unknown; killed?: boolean }, stderr: string): TmuxAnswer {
   if (error.killed) return { kind: "failed", reason: `tmux did not answer within ${ANSWER_MS} ms` };
   const words = stderr.slice(0, 1000).trim();
   if (NOBODY.test(words)) return { kind: "no_server" };

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Adopted, type Surroundings, serverKey } from "./adopted.js";
 import { ControlLink } from "./control.js";
 import { type AdoptRules, chooseAgents } from "./discover.js";
-import { type Outcome, PollLink } from "./link.js";
+import { PollLink, type TmuxAnswer } from "./link.js";
 import { capturePane, listPanes, type Pane, parsePanes } from "./panes.js";
 import type { Processes, ProcessFact } from "./program.js";
 
@@ -135,7 +135,7 @@ export class ServerWatch {
   }
 
   /** No answer says nothing about the panes; that nobody is there says it only of those whose processes are dead. */
-  async #unanswered(outcome: Outcome, at: number): Promise<void> {
+  async #unanswered(outcome: TmuxAnswer, at: number): Promise<void> {
     this.#leaveControl();
     this.#askAt = at + this.#retryMs;
     this.#retryMs = Math.min(this.#retryMs * 2, RETRY_MAX_MS);

@@ -3,14 +3,14 @@
 import type { AgentSession } from "../../core/agent.js";
 import { pattern } from "../../programs/shared/pattern.js";
 import { LOOK_MS } from "../../readers/terminal.js";
-import type { Seen } from "./adopted.js";
+import type { PaneReading } from "./adopted.js";
 import { type AdoptRules, findSockets } from "./discover.js";
 import type { Processes } from "./program.js";
 import { type ServerOptions, ServerWatch } from "./server-watch.js";
 
 export interface TmuxWatcherOptions {
   rules: AdoptRules;
-  onSeen: (seen: Seen) => void;
+  onSeen: (seen: PaneReading) => void;
   processes?: Processes | null;
   /** Sockets besides those in tmux's own folder: paths, or names as for `tmux -L`. */
   sockets?: readonly string[];

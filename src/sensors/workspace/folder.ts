@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { readHeadInside, realRoot } from "../transcript/safe-open.js";
 import { type Commit, readCommits } from "./git.js";
-import { type Budget, type FoundFile, findFiles, touchTimes } from "./glob.js";
+import { type FoundFile, findFiles, type GlobBudget, touchTimes } from "./glob.js";
 import { Repository } from "./repository.js";
 import { DEFAULT_SOURCES, queueDepth, TEST_SOURCES, type TestSource, type WorkspaceSources } from "./sources.js";
 
@@ -100,7 +100,7 @@ export class WorkspaceFolder {
 
   async #read(root: string, at: number): Promise<FolderLook> {
     const excluded = (this.#options.exclude ?? []).flatMap((folder) => [folder, realRoot(folder) ?? folder]);
-    const budget: Budget = { entries: ENTRIES_MAX };
+    const budget: GlobBudget = { entries: ENTRIES_MAX };
     const isOurs = (path: string): boolean => {
       const full = join(root, path);
       return excluded.some((folder) => full === folder || full.startsWith(`${folder}/`));

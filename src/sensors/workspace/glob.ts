@@ -15,7 +15,7 @@ export interface FoundFile {
 }
 
 /** Shared by all patterns of one look. */
-export interface Budget {
+export interface GlobBudget {
   entries: number;
 }
 
@@ -34,7 +34,7 @@ export const SKIPPED: ReadonlySet<string> = new Set([
 ]);
 
 /** `*` stands for any part of a name, `**` for any folders in between. */
-export async function findFiles(root: string, pattern: string, budget: Budget): Promise<FoundFile[]> {
+export async function findFiles(root: string, pattern: string, budget: GlobBudget): Promise<FoundFile[]> {
   const found: FoundFile[] = [];
   const segments = pattern.split("/").filter((segment) => segment !== "" && segment !== ".");
   if (segments.includes("..")) return [];
@@ -81,7 +81,7 @@ async function walk(
   at: string,
   segments: readonly string[],
   depth: number,
-  budget: Budget,
+  budget: GlobBudget,
   found: FoundFile[],
 ): Promise<void> {
   const [segment, ...rest] = segments;
@@ -98,7 +98,7 @@ async function walk(
   }
 }
 
-async function namesIn(folder: string, budget: Budget): Promise<string[]> {
+async function namesIn(folder: string, budget: GlobBudget): Promise<string[]> {
   const stats = await lstat(folder).catch(() => null);
   if (!stats?.isDirectory()) return [];
   const names = await readdir(folder).catch(() => []);

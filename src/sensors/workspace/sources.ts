@@ -76,7 +76,7 @@ function vitest(text: string): boolean | null {
 const TIMES = /time|date|_at$|At$|updated|heartbeat|seen|checked|cycle_count/i;
 
 /** What a status file says, without its times: a file that is only stamped anew says nothing new. */
-export function statusText(text: string): string {
+export function statusWithoutTimes(text: string): string {
   const value = parse(text);
   const record = asRecord(value);
   if (record === null) return text;

@@ -12,7 +12,7 @@ import type { FileSignal, QueueSignal, Signal, TestSignal } from "../../core/sig
 import { readHeadInside } from "../transcript/safe-open.js";
 import { type FolderLook, type Reading, TEXT_BYTES, type WorkspaceFolder } from "./folder.js";
 import { type FoundFile, fileAt, matchesPath } from "./glob.js";
-import { statusText } from "./sources.js";
+import { statusWithoutTimes } from "./sources.js";
 
 export interface WorkspaceOptions {
   folder: WorkspaceFolder;
@@ -150,7 +150,7 @@ export class WorkspaceSensor {
       const before = this.files.get(`${role} ${file.path}`)?.digest;
       const changed = await this.changeOf(`${role} ${file.path}`, file, look, async () => {
         const text = await textOf(file, look.folder);
-        return { digest: digest(role === "status" ? statusText(text) : text), ok: null };
+        return { digest: digest(role === "status" ? statusWithoutTimes(text) : text), ok: null };
       });
       if (changed !== null && changed.digest !== before)
         signals.push(this.fileSignal(file, changed.digest, role, look));

@@ -4,7 +4,7 @@
  */
 import { arr, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
 import { fromEpoch } from "../../../readers/record-reader.js";
-import { resultText, textOf } from "../../../readers/text.js";
+import { contentText, resultText } from "../../../readers/text.js";
 import type { Thread } from "../../../readers/thread.js";
 import type { ToolResult } from "../../../readers/tool-calls.js";
 import type { VendorError } from "../../../readers/vendor-errors.js";
@@ -86,7 +86,7 @@ export class ClaudeMessages {
       hasResult = true;
       this.result(block, record);
     }
-    const text = textOf(blocks.filter((block) => str(block, "type") === "text"));
+    const text = contentText(blocks.filter((block) => str(block, "type") === "text"));
     if (text.startsWith(INTERRUPTED)) this.thread.turnInterrupted(true);
     else if (!hasResult && isPrompt(record, text)) this.thread.prompted(text, isFromHuman(record, text));
   }
@@ -170,7 +170,7 @@ function failureOf(record: JsonRecord, blocks: readonly unknown[]): VendorError 
   const code = str(record, "error");
   if (!bool(record, "isApiErrorMessage") && code === undefined) return undefined;
   const words = [str(record, "apiError"), code, str(record, "apiErrorType"), str(record, "errorDetails")];
-  return { status: num(record, "apiErrorStatus"), code: words.filter(Boolean).join(" "), text: textOf(blocks) };
+  return { status: num(record, "apiErrorStatus"), code: words.filter(Boolean).join(" "), text: contentText(blocks) };
 }
 
 function limitEnd(record: JsonRecord): number | undefined {

@@ -8,7 +8,7 @@
 import type { Signal } from "../../../core/signal.js";
 import { arr, asRecord, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
 import { fromEpoch, type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { head, textOf } from "../../../readers/text.js";
+import { contentText, head } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 import { ClaudeMessages, claudePermissions } from "./content.js";
 
@@ -67,7 +67,7 @@ export class ClaudeStreamReader implements RecordReader {
   /** Records of a subagent prove that it lives; what it does is its own affair. */
   private ofMainThread(record: JsonRecord, tell: () => void): void {
     if (str(record, "parent_tool_use_id") === undefined) tell();
-    else this.thread.lives(textOf(obj(record, "message")).length);
+    else this.thread.lives(contentText(obj(record, "message")).length);
   }
 
   private system(record: JsonRecord): void {
@@ -184,7 +184,7 @@ export class ClaudeStreamReader implements RecordReader {
     this.thread.fails({
       status: num(record, "api_error_status"),
       code: RUN_ENDS.get(reason) ?? RUN_ENDS.get(str(record, "subtype") ?? "") ?? reason,
-      text: str(record, "result") ?? (textOf(arr(record, "errors")) || reason),
+      text: str(record, "result") ?? (contentText(arr(record, "errors")) || reason),
     });
   }
 }

@@ -9,7 +9,7 @@ import type { Signal } from "../../../core/signal.js";
 import { asRecord, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
 import { Recent } from "../../../readers/recent.js";
 import { type ReaderOptions, type RecordReader, recordTime, SkipCounter } from "../../../readers/record-reader.js";
-import { textOf } from "../../../readers/text.js";
+import { contentText } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 import { ClaudeMessages, claudePermissions } from "./content.js";
 
@@ -97,7 +97,7 @@ export class ClaudeTranscriptReader implements RecordReader {
       if (!isSide) this.ownChain ??= "main";
       else if (str(record, "agentId") !== undefined) this.ownChain ??= "side";
       if (isSide && this.ownChain !== "side") {
-        this.thread.lives(textOf(obj(record, "message")).length);
+        this.thread.lives(contentText(obj(record, "message")).length);
         return;
       }
     }
@@ -172,7 +172,7 @@ export class ClaudeTranscriptReader implements RecordReader {
 
   private retry(record: JsonRecord): void {
     const error = obj(record, "error");
-    const text = str(error, "formatted") ?? str(error, "message") ?? textOf(obj(error, "error"));
+    const text = str(error, "formatted") ?? str(error, "message") ?? contentText(obj(error, "error"));
     const code = str(error, "connection", "code") ?? str(error, "cause", "code") ?? str(error, "code");
     this.thread.turnRuns();
     this.thread.tries(
@@ -190,13 +190,13 @@ export class ClaudeTranscriptReader implements RecordReader {
   /** What was typed while a turn ran is handed to the model between two tools, not as a line of the user. */
   private attachment(record: JsonRecord): void {
     const attachment = obj(record, "attachment");
-    if (str(attachment, "type") === "queued_command") this.thread.says("user", textOf(attachment?.prompt));
+    if (str(attachment, "type") === "queued_command") this.thread.says("user", contentText(attachment?.prompt));
   }
 
   /** A heartbeat of releases before 2.1.80: a shell's, a hook's, or a message of a subagent. */
   private progress(record: JsonRecord): void {
     const data = obj(record, "data");
-    if (str(data, "type") === "agent_progress") this.thread.lives(textOf(obj(data, "message")).length);
+    if (str(data, "type") === "agent_progress") this.thread.lives(contentText(obj(data, "message")).length);
     else this.thread.emit({ kind: "output", bytes: str(data, "output")?.length ?? 0 });
   }
 

@@ -4,7 +4,7 @@
  * "Output:".
  */
 import { asRecord, bool, num, parseRecord, str } from "../../../readers/json.js";
-import { resultText, textOf } from "../../../readers/text.js";
+import { contentText, resultText } from "../../../readers/text.js";
 import type { ToolResult } from "../../../readers/tool-calls.js";
 
 const HEAD_MAX = 600;
@@ -21,7 +21,7 @@ export function codexResult(output: unknown): ToolResult & { background: boolean
   const text = resultText(output);
   const envelope = text.startsWith("{") ? parseRecord(text) : null;
   const top = text.slice(0, HEAD_MAX);
-  const body = envelope === null ? withoutHead(text, top) : textOf(envelope);
+  const body = envelope === null ? withoutHead(text, top) : contentText(envelope);
   const code =
     num(envelope, "metadata", "exit_code") ??
     codeIn(EXIT_CODE, top) ??

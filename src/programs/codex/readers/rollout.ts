@@ -8,7 +8,7 @@
 import type { Signal } from "../../../core/signal.js";
 import { arr, asRecord, bool, type JsonRecord, num, obj, parseRecord, str } from "../../../readers/json.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { textOf } from "../../../readers/text.js";
+import { contentText } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 import { codexFailure, codexResult, codexRetry } from "./output.js";
 import { CodexWindows } from "./windows.js";
@@ -84,7 +84,7 @@ export class CodexRolloutReader implements RecordReader {
 
   /** Before 0.32 an item was a line of its own, and there were no events. */
   private oldest(record: JsonRecord, type: string): void {
-    if (type === "message" && str(record, "role") === "user") this.prompt(textOf(record.content));
+    if (type === "message" && str(record, "role") === "user") this.prompt(contentText(record.content));
     else if (this.items[type] !== undefined) this.item(record);
     else if (str(record, "record_type") === undefined && str(record, "instructions") === undefined) {
       this.skipped.count(type === "" ? "no type" : type);
@@ -121,7 +121,7 @@ export class CodexRolloutReader implements RecordReader {
       if ((str(event, "kind") ?? "plain") === "plain") this.prompt(str(event, "message") ?? "");
     },
     item_completed: (event) => {
-      if (str(event, "item", "type") === "UserMessage") this.prompt(textOf(obj(event, "item")));
+      if (str(event, "item", "type") === "UserMessage") this.prompt(contentText(obj(event, "item")));
     },
     token_count: (event) => this.tokenCount(event),
     context_compacted: () => this.thread.emit({ kind: "compaction", phase: "end" }),
@@ -182,7 +182,7 @@ export class CodexRolloutReader implements RecordReader {
     },
     reasoning: (item) => {
       this.replies();
-      this.thread.thinks(textOf(arr(item, "summary")));
+      this.thread.thinks(contentText(arr(item, "summary")));
     },
     function_call: (item) => this.call(item, str(item, "name") ?? "", parsedArguments(item)),
     custom_tool_call: (item) => this.call(item, str(item, "name") ?? "", { input: str(item, "input") ?? "" }),
@@ -202,7 +202,7 @@ export class CodexRolloutReader implements RecordReader {
 
   private answer(item: JsonRecord): void {
     this.replies();
-    this.thread.says("assistant", textOf(item.content));
+    this.thread.says("assistant", contentText(item.content));
     if (this.marksTurns || str(item, "phase") === "commentary" || item.end_turn === false) return;
     this.thread.turnEnds(bool(item, "end_turn") ? {} : { presumed: true });
   }

@@ -5,7 +5,7 @@
 import type { Signal } from "../../../core/signal.js";
 import { arr, asRecord, type JsonRecord, num, obj, str } from "../../../readers/json.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { resultText, textOf } from "../../../readers/text.js";
+import { contentText, resultText } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 import { codexFailure, codexRetry } from "./output.js";
 
@@ -114,7 +114,7 @@ export class CodexStreamReader implements RecordReader {
     const output = item.aggregated_output ?? item.result ?? item.error ?? "";
     this.thread.toolEnds(key, {
       ok: code === undefined ? !FAILED.has(str(item, "status") ?? "") : code === 0,
-      text: textOf(output) || resultText(output),
+      text: contentText(output) || resultText(output),
       refused: str(item, "status") === "declined",
     });
   }

@@ -20,7 +20,7 @@ export class CodexWindows {
   read(limits: JsonRecord | undefined, at: number): void {
     if (limits === undefined) return;
     const full = WINDOWS.map((name) => obj(limits, name)).filter((window) => (num(window, "used_percent") ?? 0) >= 100);
-    const ends = full.map((window) => endOf(window, at)).filter((end) => end !== undefined);
+    const ends = full.map((window) => windowEnd(window, at)).filter((end) => end !== undefined);
     const until = ends.length === 0 ? undefined : Math.max(...ends);
     const reached = str(limits, "rate_limit_reached_type");
     if (reached !== undefined && reached !== "") {
@@ -36,7 +36,7 @@ export class CodexWindows {
 }
 
 /** `resets_at` is an epoch; releases before 0.5x counted the seconds from the report. */
-function endOf(window: JsonRecord | undefined, at: number): number | undefined {
+function windowEnd(window: JsonRecord | undefined, at: number): number | undefined {
   const stamp = num(window, "resets_at");
   if (stamp !== undefined) return fromEpoch(stamp);
   const seconds = num(window, "resets_in_seconds");

@@ -15,7 +15,7 @@ import type { Signal } from "../../../core/signal.js";
 import { arr, asRecord, type JsonRecord, num, obj, str } from "../../../readers/json.js";
 import { Recent } from "../../../readers/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { head, textOf } from "../../../readers/text.js";
+import { contentText, head } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 import { classifyVendorError } from "../../../readers/vendor-errors.js";
 import { geminiResult } from "./result.js";
@@ -81,15 +81,15 @@ export class GeminiChatReader implements RecordReader {
     else if (!["user", "info", "warning", "error"].includes(type)) this.skipped.count(`message ${type}`);
     else if (this.told.changes(id, type)) {
       if (type === "user") this.user(message);
-      else if (type === "error") this.error(textOf(message.content));
-      else this.notice(head(textOf(message.content), NOTICE_MAX));
+      else if (type === "error") this.error(contentText(message.content));
+      else this.notice(head(contentText(message.content), NOTICE_MAX));
     }
   }
 
   /** A prompt, or tool results on their way to the model. */
   private user(message: JsonRecord): void {
     // What the human typed is `displayContent` where the program sends something else.
-    const text = textOf(message.displayContent ?? message.content);
+    const text = contentText(message.displayContent ?? message.content);
     if (text === "") this.request();
     else if (!text.startsWith(CONTEXT)) this.thread.prompted(text, true);
   }
@@ -100,12 +100,12 @@ export class GeminiChatReader implements RecordReader {
   }
 
   private reply(message: JsonRecord, id: string): void {
-    const text = textOf(message.content);
+    const text = contentText(message.content);
     const isNew = this.told.changes(id, digest(text));
     const hasCalls = arr(message, "toolCalls").length > 0;
     this.thread.learns({ model: str(message, "model") });
     if (isNew && text !== "") this.thread.turnRuns();
-    const thoughts = textOf(arr(message, "thoughts").map((thought) => str(thought, "description") ?? ""));
+    const thoughts = contentText(arr(message, "thoughts").map((thought) => str(thought, "description") ?? ""));
     if (thoughts !== "" && this.told.changes(`thoughts ${id}`, digest(thoughts))) this.thread.thinks(thoughts);
     if (isNew) this.thread.says("assistant", text);
     const tokens = obj(message, "tokens");

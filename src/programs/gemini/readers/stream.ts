@@ -6,7 +6,7 @@ import { digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
 import { asRecord, type JsonRecord, num, obj, str } from "../../../readers/json.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { head, textOf } from "../../../readers/text.js";
+import { contentText, head } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 import { geminiResult, geminiText } from "./result.js";
 
@@ -35,13 +35,13 @@ export class GeminiStreamReader implements RecordReader {
     else if (type === "message") this.message(event);
     else if (type === "tool_use") this.toolUse(event);
     else if (type === "tool_result") this.toolResult(event);
-    else if (type === "error") this.error(head(textOf(event.message)));
+    else if (type === "error") this.error(head(contentText(event.message)));
     else if (type === "result") this.result(event);
     else this.skipped.count(`event ${type}`);
   }
 
   private message(event: JsonRecord): void {
-    const text = textOf(event.content);
+    const text = contentText(event.content);
     if (event.role === "user") {
       this.replyEnds();
       this.thread.prompted(text, true);

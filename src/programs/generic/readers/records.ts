@@ -12,7 +12,7 @@ import type { Signal } from "../../../core/signal.js";
 import { arr, asRecord, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
 import { Recent } from "../../../readers/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { head, resultText, textOf } from "../../../readers/text.js";
+import { contentText, head, resultText } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
 import { geminiResult } from "../../gemini/readers/result.js";
 
@@ -76,7 +76,7 @@ export class GenericRecordReader implements RecordReader {
     const id = str(inner, "id") ?? str(record, "uuid") ?? str(record, "id");
     const before = this.count;
     const hasResult = parts.some((part) => resultIn(part) !== undefined) || role === "tool";
-    const text = textOf(
+    const text = contentText(
       parts.filter((part) => !isPart(part) && !bool(part, "thought") && str(part, "type") !== "thinking"),
     );
     const isNew = text !== "" && this.told.changes(id ?? "last", `${role} ${digest(text)}`);
@@ -145,14 +145,14 @@ export class GenericRecordReader implements RecordReader {
   private result(record: JsonRecord): void {
     const isFailed =
       bool(record, "is_error") || /error|fail/.test(str(record, "subtype") ?? str(record, "status") ?? "");
-    const text = textOf(record.error ?? record.result ?? record.message);
+    const text = contentText(record.error ?? record.result ?? record.message);
     // Forks of Gemini CLI call it a success that they have told of the error.
     if (isFailed || /^\[?API Error: /.test(text)) this.thread.fails({ text });
     else this.thread.turnEnds();
   }
 
   private error(record: JsonRecord): void {
-    const text = head(textOf(record.error ?? record.message ?? record));
+    const text = head(contentText(record.error ?? record.message ?? record));
     this.thread.emit({ kind: "error", cause: "api", final: false, digest: digest(text), text });
   }
 }
