@@ -5,10 +5,10 @@
 import { rousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import type { CheckedAgent } from "../daemon/check.js";
+import type { SessionCoverage } from "../daemon/coverage.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import type { LineView } from "../daemon/line.js";
 import type { RecoveryView } from "../daemon/recovery-view.js";
-import type { Sight } from "../daemon/sight.js";
 import type { SessionView } from "../daemon/view.js";
 import type { WatchRules } from "../daemon/watch-rules.js";
 import { DEAD_LETTER, type DeadLetter, type DeliverOptions, deadLetterInbox, deliverMessages } from "./deliver.js";
@@ -65,8 +65,8 @@ export type {
   RecoveryView,
   Report,
   Sent,
+  SessionCoverage,
   SessionView,
-  Sight,
   SilencesView,
   SpawnedAgent,
   SummaryAnswer,
@@ -285,7 +285,7 @@ export class Rouse {
     return this.call("summary", { since: since.getTime() });
   }
 
-  async sources(): Promise<Sight[]> {
+  async sources(): Promise<SessionCoverage[]> {
     return (await this.call("sources")).agents;
   }
 

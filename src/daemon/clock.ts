@@ -26,13 +26,13 @@ export interface Uptime {
 }
 
 /** What the daemon's clock and the wall clock showed at one moment. */
-export interface Look {
+export interface ClockSample {
   now: number;
   wall: number;
 }
 
 /** A moment for the daemon after this one; the uptime is null where nobody kept it. */
-export interface Moment extends Look {
+export interface Moment extends ClockSample {
   uptime: Uptime | null;
 }
 
@@ -69,7 +69,7 @@ export class DaemonClock {
     return Math.floor(this.#now);
   }
 
-  get look(): Look {
+  get look(): ClockSample {
     this.#keepUp();
     return { now: this.now(), wall: this.#last.wall };
   }
@@ -106,7 +106,7 @@ export class DaemonClock {
    * From when on nobody watched, where the life before this one watched until `seen` and last looked at `looked`. Where the
    * clock had to leap, nobody knows how long that was: what comes was stamped behind the leap.
    */
-  unwatchedFrom(seen: number, looked: Look | null): number {
+  unwatchedFrom(seen: number, looked: ClockSample | null): number {
     const { look } = this;
     return Math.min(seen - (looked ? caughtUp(looked, look) : 0), look.now - this.#leapt);
   }
@@ -126,12 +126,16 @@ export class DaemonClock {
  * By how much the wall clock came nearer to this one, which runs ahead of it once it was set back: it was set forward, or
  * the machine slept. What was stamped before that and comes after it looks older than it is by so much.
  */
-export function caughtUp(before: Look, after: Look): number {
+export function caughtUp(before: ClockSample, after: ClockSample): number {
   return Math.max(0, after.wall - before.wall - (after.now - before.now));
 }
 
 /** The span in which nobody looked, between two ticks of the same clock; null when there is none. */
-export function gapBetween(before: Look, after: Look, expectedMs: number): { from: number; to: number } | null {
+export function gapBetween(
+  before: ClockSample,
+  after: ClockSample,
+  expectedMs: number,
+): { from: number; to: number } | null {
   const span = { from: before.now - caughtUp(before, after), to: after.now };
   return span.to - span.from > expectedMs + LATE_MS ? span : null;
 }

@@ -15,7 +15,7 @@ import { step } from "../core/step.js";
 import type { StepInput, UserEvent } from "../core/step-input.js";
 import type { Journal } from "../store/journal.js";
 import { ActionRunner, type Effects } from "./action-runner.js";
-import { type DaemonClock, gapBetween, type Look, type Moment, TICK_MS } from "./clock.js";
+import { type ClockSample, type DaemonClock, gapBetween, type Moment, TICK_MS } from "./clock.js";
 import { NoticeStore } from "./notice-store.js";
 import { restoreSessions } from "./restore.js";
 import { SignalStore } from "./signal-store.js";
@@ -43,7 +43,7 @@ export class Loop {
   readonly #signals: SignalStore;
   readonly #notices: NoticeStore;
   readonly #subscribers = new Set<(event: LoopEvent, now: number) => void>();
-  #lastLook: Look;
+  #lastLook: ClockSample;
   #isClosed = false;
   /** Finished ticks, for whatever monitors the daemon. */
   ticks = 0;

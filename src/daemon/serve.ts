@@ -22,7 +22,7 @@ import { makeKey } from "./http/key.js";
 import { Telemetry } from "./http/telemetry.js";
 import { makeIntake } from "./intake.js";
 import { allowUp, keepDown } from "./kept-down.js";
-import { Looked } from "./looked.js";
+import { LastWatchedFile } from "./last-watched.js";
 import { setUpLoop } from "./loop-setup.js";
 import type { DaemonControl, OpenFaces } from "./parts.js";
 import { Profiles } from "./profiles.js";
@@ -60,7 +60,7 @@ export async function serve(
   makePrivateFolder(paths.state);
   makePrivateFolder(paths.runtime);
   const clock = new DaemonClock();
-  const looked = new Looked(join(paths.state, "looked"));
+  const looked = new LastWatchedFile(join(paths.state, "looked"));
   const { config, origins, issues } = loadConfig({ cwd: paths.config });
   const { journal, notes } = openJournal(paths.journal, {
     now: () => clock.now(),

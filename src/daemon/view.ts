@@ -6,7 +6,7 @@ import type { SessionJudge } from "../core/session-judge.js";
 import type { NightSpend } from "../core/spending.js";
 import type { WaitCause } from "../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../core/states.js";
-import { blindOf } from "./sight.js";
+import { blindOf } from "./coverage.js";
 
 export interface SpendView {
   since: string;

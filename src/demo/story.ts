@@ -5,7 +5,7 @@ import type { DeedView, IncidentView } from "../daemon/incident-view.js";
 import type { SessionView } from "../daemon/view.js";
 import { CAST, type Ending, type Member } from "./cast.js";
 
-export interface Look {
+export interface StoryInput {
   agents: readonly SessionView[];
   incidents: readonly IncidentView[];
 }
@@ -70,7 +70,7 @@ export class Story {
   }
 
   /** What is new since the last look. */
-  take({ agents, incidents }: Look, t: number): StoryEvent[] {
+  take({ agents, incidents }: StoryInput, t: number): StoryEvent[] {
     return this.rows.flatMap((row) => {
       const { name } = row.member;
       // Taken up again it is another session of the same name.

@@ -8,7 +8,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { callOperation } from "../api/remote.js";
 import { type RousePaths, rousePaths } from "../config/paths.js";
-import type { Look } from "./story.js";
+import type { StoryInput } from "./story.js";
 import { endAtHome } from "./sweep.js";
 
 export class Theatre {
@@ -55,7 +55,7 @@ export class Theatre {
   }
 
   /** Null when the daemon does not answer just now. */
-  async look(): Promise<Look | null> {
+  async look(): Promise<StoryInput | null> {
     const { daemonSocket } = this.#paths;
     try {
       const [{ agents }, { incidents }] = await Promise.all([

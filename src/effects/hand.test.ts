@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { FakeTerminal } from "../../test/support/fake-terminal.js";
-import { type FreshLook, Hand } from "./hand.js";
+import { Hand, type ScreenTicket } from "./hand.js";
 
 const IDLE = { draft: "", turn: "idle", quietMs: 0 } as const;
 const TEXT = { kind: "text", text: "go on" } as const;
 
-async function looked(): Promise<{ terminal: FakeTerminal; hand: Hand<number>; look: FreshLook<number> }> {
+async function looked(): Promise<{ terminal: FakeTerminal; hand: Hand<number>; look: ScreenTicket<number> }> {
   const terminal = new FakeTerminal({ happenings: [], begins: "idle" });
   const hand = new Hand(terminal, () => terminal.now);
   const look = await hand.look();

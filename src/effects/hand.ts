@@ -1,22 +1,22 @@
 /**
- * The one way for keys into an agent's terminal. `press` takes a `FreshLook`, which only `look` can make: it is good for
+ * The one way for keys into an agent's terminal. `press` takes a `ScreenTicket`, which only `look` can make: it is good for
  * one press, and only for a moment. So nothing can be typed that was not looked at first.
  */
-import { type Demand, type Keys, objectionTo, type Sight } from "../core/touch.js";
+import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/typing-checks.js";
 import type { Press, Terminal } from "./terminal.js";
 
 const FRESH_MS = 2000;
 /** Why nothing was pressed on a look that was good when it was asked for. */
 export const TOO_OLD = "the look is too old";
 
-class FreshLook<Ticket = unknown> {
+class ScreenTicket<Ticket = unknown> {
   readonly #hand: Hand<Ticket>;
   readonly #ticket: Ticket;
   readonly #at: number;
   #isUsed = false;
 
   constructor(
-    readonly sight: Sight,
+    readonly sight: TerminalState,
     hand: Hand<Ticket>,
     ticket: Ticket,
     at: number,
@@ -37,7 +37,7 @@ class FreshLook<Ticket = unknown> {
 }
 
 // The class stays here: whoever has one got it from `look`.
-export type { FreshLook };
+export type { ScreenTicket };
 
 export class Hand<Ticket = unknown> {
   readonly #terminal: Terminal<Ticket>;
@@ -48,19 +48,19 @@ export class Hand<Ticket = unknown> {
     this.#now = now;
   }
 
-  async look(): Promise<FreshLook<Ticket> | { sight: null; reason: string }> {
+  async look(): Promise<ScreenTicket<Ticket> | { sight: null; reason: string }> {
     const at = this.#now();
     const look = await this.#terminal.look();
-    return look.sight === null ? look : new FreshLook(look.sight, this, look.ticket, at);
+    return look.sight === null ? look : new ScreenTicket(look.sight, this, look.ticket, at);
   }
 
-  async press(look: FreshLook<Ticket>, keys: Keys, wanted: Omit<Demand, "place">): Promise<Press> {
+  async press(look: ScreenTicket<Ticket>, keys: Keys, wanted: Omit<Precondition, "place">): Promise<Press> {
     const used = look.use(this, this.#now());
     if (typeof used === "string") return { result: "refused", reason: used };
-    const demand: Demand = { ...wanted, place: look.sight.glance.place };
-    const objection = objectionTo(look.sight, demand);
+    const precondition: Precondition = { ...wanted, place: look.sight.screenState.place };
+    const objection = refuseReason(look.sight, precondition);
     if (objection !== null) return { result: "refused", reason: objection };
-    return this.#terminal.press(used.ticket, keys, demand);
+    return this.#terminal.press(used.ticket, keys, precondition);
   }
 
   close(): void {

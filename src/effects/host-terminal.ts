@@ -1,8 +1,8 @@
 /** A terminal that a host of rouse holds (`run`, `spawn`): the host itself looks, checks and writes. */
-import type { Demand, Glance, Keys } from "../core/touch.js";
+import type { Keys, Precondition, ScreenState } from "../core/typing-checks.js";
 import { askHostProcess } from "../host/ask.js";
-import type { Looked, Pressed, ToHost } from "../host/frames.js";
-import type { Look, Press, Terminal } from "./terminal.js";
+import type { Pressed, ScreenAnswer, ToHost } from "../host/frames.js";
+import type { Press, Terminal, TerminalCheck } from "./terminal.js";
 
 const ANSWER_MS = 5000;
 
@@ -13,18 +13,18 @@ export class HostTerminal implements Terminal<null> {
     this.#socket = socket;
   }
 
-  async look(): Promise<Look<null>> {
+  async look(): Promise<TerminalCheck<null>> {
     const asked = await askHostProcess(this.#socket, { op: "look" }, "look", ANSWER_MS);
     if (asked.kind !== "answer") return { sight: null, reason: `the agent's host does not answer: ${asked.reason}` };
-    const looked = asked.event as unknown as Looked;
+    const looked = asked.event as unknown as ScreenAnswer;
     if (looked.sight === null) return { sight: null, reason: looked.reason, isPiped: looked.isPiped === true };
     const { sight } = looked;
-    const glance: Glance = sight.glance;
-    return { sight: { glance, quietMs: sight.quietMs ?? Number.POSITIVE_INFINITY }, ticket: null };
+    const screenState: ScreenState = sight.screenState;
+    return { sight: { screenState, quietMs: sight.quietMs ?? Number.POSITIVE_INFINITY }, ticket: null };
   }
 
-  async press(_ticket: null, keys: Keys, demand: Demand): Promise<Press> {
-    const order: ToHost = { op: "press", keys, demand };
+  async press(_ticket: null, keys: Keys, precondition: Precondition): Promise<Press> {
+    const order: ToHost = { op: "press", keys, precondition };
     const asked = await askHostProcess(this.#socket, order, "pressed", ANSWER_MS);
     if (asked.kind === "lost") return { result: "unknown", reason: `the host did not say: ${asked.reason}` };
     if (asked.kind !== "answer") return { result: "refused", reason: asked.reason };

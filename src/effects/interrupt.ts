@@ -1,5 +1,5 @@
 /** The program's own keys that end a turn (Esc; twice in OpenCode), each on a look of its own, while a turn runs. */
-import { isRunning } from "../core/touch.js";
+import { isRunning } from "../core/typing-checks.js";
 import {
   done,
   failed,
@@ -50,10 +50,10 @@ async function pressOnce(reach: Reach, press: number): Promise<Press & { queued:
     if (tries > 0) await reach.sleep(SCREEN_RECHECK_MS);
     const look = await reach.hand.look();
     if (look.sight === null) return { result: "refused", reason: look.reason, queued: false, isOver: false };
-    const { glance } = look.sight;
+    const { screenState } = look.sight;
     const pressed = await reach.hand.press(look, { kind: "interrupt", press }, running);
-    last = { ...pressed, queued: glance.queued, isOver: !isRunning(glance) };
-    if (pressed.result !== "refused" || last.isOver || glance.dialog !== null) return last;
+    last = { ...pressed, queued: screenState.queued, isOver: !isRunning(screenState) };
+    if (pressed.result !== "refused" || last.isOver || screenState.dialog !== null) return last;
   }
   return last;
 }
@@ -61,12 +61,13 @@ async function pressOnce(reach: Reach, press: number): Promise<Press & { queued:
 async function prove(reach: Reach, also: string): Promise<Result> {
   const end = Math.min(reach.now() + ENDED_MS, reach.deadline);
   while (reach.now() < end) {
-    const ended = await watchScreen(reach, end - reach.now(), (glance) => !isRunning(glance));
+    const ended = await watchScreen(reach, end - reach.now(), (screenState) => !isRunning(screenState));
     if (ended.look === null) return done(`interrupted; ${ended.reason}${also}`, null);
     if (!ended.isSo) break;
     await reach.sleep(STAYS_MS);
     const look = await reach.hand.look();
-    if (look.sight !== null && !isRunning(look.sight.glance)) return done(`interrupted; the turn ended${also}`, true);
+    if (look.sight !== null && !isRunning(look.sight.screenState))
+      return done(`interrupted; the turn ended${also}`, true);
     // A queued text makes a turn of its own: the old one ended, the work goes on.
     if (also !== "") return done(`interrupted; the turn ended${also}`, true);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FakeTerminal } from "../../test/support/fake-terminal.js";
-import type { Demand, Keys } from "../core/touch.js";
+import type { Keys, Precondition } from "../core/typing-checks.js";
 import { Hand } from "./hand.js";
 import { nudge } from "./nudge.js";
 import type { Reach } from "./reach.js";
@@ -9,9 +9,9 @@ import type { Reach } from "./reach.js";
 class TimedTerminal extends FakeTerminal {
   readonly pressed: { kind: Keys["kind"]; at: number }[] = [];
 
-  override press(ticket: number, keys: Keys, demand: Demand): ReturnType<FakeTerminal["press"]> {
+  override press(ticket: number, keys: Keys, precondition: Precondition): ReturnType<FakeTerminal["press"]> {
     this.pressed.push({ kind: keys.kind, at: this.now });
-    return super.press(ticket, keys, demand);
+    return super.press(ticket, keys, precondition);
   }
 }
 

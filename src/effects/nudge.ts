@@ -2,7 +2,7 @@
  * Text, a gap, one Enter. The Enter is pressed only when the text stands in the composer to the letter and nothing else
  * has changed; whatever happens, there is no second one.
  */
-import { isRunning, sameText } from "../core/touch.js";
+import { isRunning, sameText } from "../core/typing-checks.js";
 import {
   done,
   failed,
@@ -43,8 +43,8 @@ export async function nudge(reach: Reach, text: string): Promise<Result> {
 }
 
 function submit(reach: Reach, text: string): Promise<Press> {
-  const demand = { draft: text, turn: "idle", quietMs: reach.quietMs } as const;
-  return pressOn(reach, { kind: "submit" }, demand, () => {
+  const precondition = { draft: text, turn: "idle", quietMs: reach.quietMs } as const;
+  return pressOn(reach, { kind: "submit" }, precondition, () => {
     const others = reach.turn();
     if (others === "running" || others === "asking") return "something else began";
     return reach.now() >= reach.deadline ? "it took too long" : null;
@@ -53,8 +53,8 @@ function submit(reach: Reach, text: string): Promise<Press> {
 
 /** Only what rouse typed, only when exactly that is to be seen, and only under the same conditions as any key. */
 async function takeBack(reach: Reach, text: string, why: string): Promise<Result> {
-  const demand = { draft: text, turn: "idle", quietMs: reach.quietMs } as const;
-  const erased = await pressOn(reach, { kind: "erase", chars: text.length }, demand);
+  const precondition = { draft: text, turn: "idle", quietMs: reach.quietMs } as const;
+  const erased = await pressOn(reach, { kind: "erase", chars: text.length }, precondition);
   if (erased.result !== "pressed") return left(why);
   const gone = await watchScreen(reach, SHOWN_MS, ({ composer }) => composer === "empty");
   if (gone.isSo) return refusedResult(`${why}; what was typed was taken back`);
@@ -64,9 +64,14 @@ async function takeBack(reach: Reach, text: string, why: string): Promise<Result
 const left = (why: string): Result => failed(`${why}; Enter was not pressed, the text is left where it is`);
 
 async function prove(reach: Reach, text: string): Promise<Result> {
-  const started = await watchScreen(reach, STARTED_MS, (glance) => isRunning(glance) || reach.turn() === "running");
+  const started = await watchScreen(
+    reach,
+    STARTED_MS,
+    (screenState) => isRunning(screenState) || reach.turn() === "running",
+  );
   if (started.isSo) return done("typed and sent; a turn started", true);
-  const glance = started.look?.sight.glance;
-  if (glance && sameText(glance.draft, text)) return failed("Enter was not taken: the text stands in the composer");
+  const screenState = started.look?.sight.screenState;
+  if (screenState && sameText(screenState.draft, text))
+    return failed("Enter was not taken: the text stands in the composer");
   return done(`typed and sent; ${started.reason || "no turn was seen to start yet"}`, null);
 }

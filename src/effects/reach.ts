@@ -1,7 +1,7 @@
 /** What every effect on a terminal works with, and the few moves that they share. */
 import type { OutcomeResult } from "../core/action.js";
-import { type Demand, type Glance, type Keys, objectionTo } from "../core/touch.js";
-import { type FreshLook, type Hand, TOO_OLD } from "./hand.js";
+import { type Keys, type Precondition, refuseReason, type ScreenState } from "../core/typing-checks.js";
+import { type Hand, type ScreenTicket, TOO_OLD } from "./hand.js";
 import type { Press } from "./terminal.js";
 
 export interface EffectClock {
@@ -40,17 +40,17 @@ export const SCREEN_RECHECK_MS = 150;
  * A look to which nobody objects, and the one before it said the same. A screen that moves is looked at a few times; an
  * objection is final, since it can only be right.
  */
-export async function settled(reach: Reach, demand: Omit<Demand, "place">): Promise<FreshLook | string> {
-  let before: Glance | null = null;
+export async function settled(reach: Reach, precondition: Omit<Precondition, "place">): Promise<ScreenTicket | string> {
+  let before: ScreenState | null = null;
   for (let looks = 0; looks < LOOKS_MAX && reach.now() < reach.deadline; looks++) {
     if (looks > 0) await reach.sleep(AGREE_MS);
     const look = await reach.hand.look();
     if (look.sight === null) return look.reason;
-    const { glance } = look.sight;
-    const objection = objectionTo(look.sight, { ...demand, place: glance.place });
+    const { screenState } = look.sight;
+    const objection = refuseReason(look.sight, { ...precondition, place: screenState.place });
     if (objection !== null) return objection;
-    if (before && JSON.stringify(before) === JSON.stringify(glance)) return look;
-    before = glance;
+    if (before && JSON.stringify(before) === JSON.stringify(screenState)) return look;
+    before = screenState;
   }
   return "the screen does not come to rest";
 }
@@ -59,13 +59,13 @@ export async function settled(reach: Reach, demand: Omit<Demand, "place">): Prom
 export async function watchScreen(
   reach: Reach,
   forMs: number,
-  isSo: (glance: Glance) => boolean,
-): Promise<{ isSo: boolean; look: FreshLook | null; reason: string }> {
+  isSo: (screenState: ScreenState) => boolean,
+): Promise<{ isSo: boolean; look: ScreenTicket | null; reason: string }> {
   const end = Math.min(reach.now() + forMs, reach.deadline);
   for (;;) {
     const look = await reach.hand.look();
     if (look.sight === null) return { isSo: false, look: null, reason: look.reason };
-    if (isSo(look.sight.glance)) return { isSo: true, look, reason: "" };
+    if (isSo(look.sight.screenState)) return { isSo: true, look, reason: "" };
     if (reach.now() >= end) return { isSo: false, look, reason: "" };
     await reach.sleep(SCREEN_RECHECK_MS);
   }
@@ -80,7 +80,7 @@ const LATE_LOOKS_MAX = 4;
 export async function pressOn(
   reach: Reach,
   keys: Keys,
-  demand: Omit<Demand, "place">,
+  precondition: Omit<Precondition, "place">,
   objection: () => string | null = () => null,
 ): Promise<Press> {
   for (let looks = 1; ; looks++) {
@@ -88,7 +88,7 @@ export async function pressOn(
     if (against !== null) return { result: "refused", reason: against };
     const look = await reach.hand.look();
     if (look.sight === null) return { result: "refused", reason: look.reason };
-    const pressed = await reach.hand.press(look, keys, demand);
+    const pressed = await reach.hand.press(look, keys, precondition);
     if (pressed.result !== "refused" || pressed.reason !== TOO_OLD || looks === LATE_LOOKS_MAX) return pressed;
   }
 }

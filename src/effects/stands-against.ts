@@ -38,8 +38,8 @@ async function inUse(agent: AgentSession, world: EffectWorld): Promise<string | 
   try {
     const look = await terminal.look();
     if (look.sight === null) return look.isPiped ? null : `its terminal cannot be seen: ${look.reason}`;
-    const { glance, quietMs } = look.sight;
-    if (glance.dialog !== null || glance.says === "blocked") return "it waits for an answer";
+    const { screenState, quietMs } = look.sight;
+    if (screenState.dialog !== null || screenState.says === "blocked") return "it waits for an answer";
     return typedJustNow(quietMs, agent, world);
   } finally {
     terminal.close();

@@ -1,8 +1,10 @@
 /** An agent's terminal as the effects know it: to be looked at, and pressed only where the look still holds. */
-import type { Demand, Keys, Sight } from "../core/touch.js";
+import type { Keys, Precondition, TerminalState } from "../core/typing-checks.js";
 
 /** What was seen, and what `press` needs to know it again; or why nothing can be seen: a program on pipes has no terminal. */
-export type Look<Ticket> = { sight: Sight; ticket: Ticket } | { sight: null; reason: string; isPiped?: boolean };
+export type TerminalCheck<Ticket> =
+  | { sight: TerminalState; ticket: Ticket }
+  | { sight: null; reason: string; isPiped?: boolean };
 
 export type Press =
   | { result: "pressed" }
@@ -12,8 +14,8 @@ export type Press =
   | { result: "unknown"; reason: string };
 
 export interface Terminal<Ticket = unknown> {
-  look(): Promise<Look<Ticket>>;
+  look(): Promise<TerminalCheck<Ticket>>;
   /** Looking once more, asking whether `demand` holds, and writing the keys are one step at the terminal itself. */
-  press(ticket: Ticket, keys: Keys, demand: Demand): Promise<Press>;
+  press(ticket: Ticket, keys: Keys, precondition: Precondition): Promise<Press>;
   close(): void;
 }

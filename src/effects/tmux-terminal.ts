@@ -5,17 +5,17 @@
  */
 import { randomBytes } from "node:crypto";
 import type { AgentSession } from "../core/agent.js";
-import { type Demand, type Keys, objectionTo, type Sight } from "../core/touch.js";
+import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/typing-checks.js";
 import { bytesOfKeys } from "../host/typed-text.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
-import type { Glimpse } from "../readers/screen/glance.js";
+import type { PlacedScreenState } from "../readers/screen/screen-state.js";
 import { readProcRow } from "../sensors/process/proc.js";
 import { identityOf, isInFront } from "../sensors/process/process-sensor.js";
 import { readPsRow } from "../sensors/process/ps.js";
 import { PollLink, type TmuxLink } from "../sensors/tmux/link.js";
 import { PaneSensor } from "../sensors/tmux/pane-sensor.js";
 import { capturePane, listPanes, type Pane, parsePanes } from "../sensors/tmux/panes.js";
-import type { Look, Press, Terminal } from "./terminal.js";
+import type { Press, Terminal, TerminalCheck } from "./terminal.js";
 import { conditionOf, PANE_FORMAT, paneNumbers } from "./tmux-condition.js";
 
 const PANE_ID = /^%\d{1,10}$/;
@@ -24,7 +24,7 @@ const CLIENTS_FORMAT = "#{client_activity} #{client_control_mode} #{session_id} 
 
 /** What the server is asked to compare at the press. */
 interface PaneCapture {
-  sight: Sight;
+  sight: TerminalState;
   condition: string;
 }
 
@@ -44,7 +44,7 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
     this.#link = link ?? new PollLink(agent.pane.socket);
   }
 
-  async look(): Promise<Look<PaneCapture>> {
+  async look(): Promise<TerminalCheck<PaneCapture>> {
     const mark = randomBytes(12).toString("hex");
     const outcome = await this.#link.run([
       listPanes(mark),
@@ -63,23 +63,26 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
     if (!pane || !told) return unseen("the pane is gone");
     const objection = told.objection ?? this.#stranger(pane);
     if (objection !== null) return unseen(objection);
-    const glimpse = this.#glimpse(pane, coloured);
-    if (!glimpse) return unseen("the pane is too small to read");
+    const placedScreenState = this.#placedScreenState(pane, coloured);
+    if (!placedScreenState) return unseen("the pane is too small to read");
     const typedAt = Math.max(lastTyped(clients, pane), told.activeAt ?? Number.NEGATIVE_INFINITY);
-    const sight: Sight = { glance: glimpse.glance, quietMs: Math.max(0, Date.now() - (typedAt + 1) * 1000) };
+    const sight: TerminalState = {
+      screenState: placedScreenState.screenState,
+      quietMs: Math.max(0, Date.now() - (typedAt + 1) * 1000),
+    };
     const condition = conditionOf({
       numbers: told.text,
       command: pane.command,
       rows: plain.split("\n"),
-      ...(glimpse.rows ?? { top: 0, bottom: pane.rows - 1 }),
+      ...(placedScreenState.rows ?? { top: 0, bottom: pane.rows - 1 }),
     });
     return { sight, ticket: { sight, condition } };
   }
 
-  async press({ sight, condition }: PaneCapture, keys: Keys, demand: Demand): Promise<Press> {
+  async press({ sight, condition }: PaneCapture, keys: Keys, precondition: Precondition): Promise<Press> {
     const bytes = bytesOfKeys(keys, this.#profile);
     if (bytes.length === 0) return refusedPress("the program has no such key");
-    const objection = objectionTo(sight, demand) ?? this.#stranger(null);
+    const objection = refuseReason(sight, precondition) ?? this.#stranger(null);
     if (objection !== null) return refusedPress(objection);
     const mark = randomBytes(8).toString("hex");
     const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
@@ -118,11 +121,11 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
     return isInFront(pid) ? null : "another program has the pane: the agent is stopped or not in front";
   }
 
-  #glimpse(pane: Pane, coloured: string): Glimpse | null {
+  #placedScreenState(pane: Pane, coloured: string): PlacedScreenState | null {
     const at = Date.now();
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     this.#sensor ??= new PaneSensor(this.#profile, pane, zone, at);
-    return this.#sensor.glimpse(pane, coloured, at);
+    return this.#sensor.placedScreenState(pane, coloured, at);
   }
 }
 

@@ -15,8 +15,8 @@ import { Ring } from "./ring.js";
 import { type ViewedHost, Viewers } from "./viewers.js";
 
 const EXIT = { code: null, signal: 9 };
-const DEMAND = { draft: "", turn: "idle", quietMs: 0, place: "" } as const;
-const PRESS: ToHost = { op: "press", keys: { kind: "submit" }, demand: DEMAND };
+const PRECONDITION = { draft: "", turn: "idle", quietMs: 0, place: "" } as const;
+const PRESS: ToHost = { op: "press", keys: { kind: "submit" }, precondition: PRECONDITION };
 const ASKING = 5;
 
 /** Five who ask at once, and tell what they heard until the end. */

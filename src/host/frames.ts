@@ -1,4 +1,4 @@
-import type { Demand, Keys, Sight } from "../core/touch.js";
+import type { Keys, Precondition, TerminalState } from "../core/typing-checks.js";
 
 /** What a host and its viewers say to each other on the host's socket: one JSON object per line. */
 export type ToHost =
@@ -10,7 +10,7 @@ export type ToHost =
   | { op: "logs"; follow: boolean; keys?: boolean }
   | { op: "notify"; text: string }
   | { op: "look" }
-  | { op: "press"; keys: Keys; demand: Demand }
+  | { op: "press"; keys: Keys; precondition: Precondition }
   | { op: "info" };
 
 export type FromHost =
@@ -21,14 +21,14 @@ export type FromHost =
   | { ev: "typed"; bytes: number }
   | { ev: "notified"; terminals: number }
   | { ev: "stopped"; isGone: boolean; isKilled: boolean; processes: number; left: number[] }
-  | ({ ev: "look" } & Looked)
+  | ({ ev: "look" } & ScreenAnswer)
   | ({ ev: "pressed" } & Pressed)
   | { ev: "info"; [field: string]: unknown }
   | { ev: "error"; text: string };
 
 /** `quietMs` is null where nobody ever typed. */
-export type Looked =
-  | { sight: { glance: Sight["glance"]; quietMs: number | null }; reason?: never }
+export type ScreenAnswer =
+  | { sight: { screenState: TerminalState["screenState"]; quietMs: number | null }; reason?: never }
   | { sight: null; reason: string; isPiped?: boolean };
 
 /** `bytes` is 0 when nothing went in, and `reason` says why. */

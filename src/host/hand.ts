@@ -1,14 +1,14 @@
 /**
  * Where rouse's own keys go into an agent's terminal: the only such place of a host. Reading what the agent wrote up to
- * now, asking the rule of `core/touch.ts` and writing are one step in which nothing else of this process can happen. What
+ * now, asking the rule of `core/typing-checks.ts` and writing are one step in which nothing else of this process can happen. What
  * the agent does between its last byte and ours nobody outside of it can see; that gap is some microseconds.
  */
 
 import type { InputSignal } from "../core/signal.js";
-import { type Demand, type Keys, objectionTo, type Sight } from "../core/touch.js";
+import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/typing-checks.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import { identityOf, isInFront } from "../sensors/process/process-sensor.js";
-import type { Looked, Pressed } from "./frames.js";
+import type { Pressed, ScreenAnswer } from "./frames.js";
 import type { Observer } from "./observer.js";
 import { bytesOfKeys } from "./typed-text.js";
 
@@ -41,20 +41,20 @@ export class HostHand {
     this.#options = options;
   }
 
-  look(): Looked {
+  look(): ScreenAnswer {
     const seen = this.#see();
     if (typeof seen === "string") return { sight: null, reason: seen };
-    const { glance, quietMs } = seen;
-    return { sight: { glance, quietMs: Number.isFinite(quietMs) ? quietMs : null } };
+    const { screenState, quietMs } = seen;
+    return { sight: { screenState, quietMs: Number.isFinite(quietMs) ? quietMs : null } };
   }
 
-  press(keys: Keys, demand: Demand): Pressed {
+  press(keys: Keys, precondition: Precondition): Pressed {
     const { terminal, profile, pressed } = this.#options;
     const bytes = bytesOfKeys(keys, profile);
     if (bytes.length === 0) return refusedKeys("the program has no such key");
     for (let tries = 0; tries < TRIES; tries++) {
       const seen = this.#see();
-      const objection = typeof seen === "string" ? seen : objectionTo(seen, demand);
+      const objection = typeof seen === "string" ? seen : refuseReason(seen, precondition);
       if (objection !== null) return refusedKeys(objection);
       if (!terminal.isDrained) return refusedKeys("the program does not read its input");
       if (terminal.catchUp().news) continue;
@@ -66,15 +66,15 @@ export class HostHand {
   }
 
   /** The screen of this very moment, or why there is none. */
-  #see(): Sight | string {
+  #see(): TerminalState | string {
     const { terminal, observer, pid, start, typedAt } = this.#options;
     if (start === null || identityOf(pid) !== start) return "the agent's process is gone";
     if (!isInFront(pid)) return "another program has the agent's terminal, or it is stopped";
     if (!terminal.catchUp().current) return "the agent's output is held up";
-    const glance = observer.glance();
-    if (glance === null) return "nobody looks at the agent's screen any more";
+    const screenState = observer.screenState();
+    if (screenState === null) return "nobody looks at the agent's screen any more";
     const typed = typedAt();
-    return { glance, quietMs: typed === null ? Number.POSITIVE_INFINITY : performance.now() - typed };
+    return { screenState, quietMs: typed === null ? Number.POSITIVE_INFINITY : performance.now() - typed };
   }
 }
 

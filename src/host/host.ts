@@ -9,12 +9,12 @@ import { makePrivateFolder } from "../config/paths.js";
 import { isLeave, LEAVING_MS } from "../core/evidence/leaving.js";
 import { plain } from "../core/plain.js";
 import type { InputSignal, Signal } from "../core/signal.js";
-import type { Demand, Keys } from "../core/touch.js";
+import type { Keys, Precondition } from "../core/typing-checks.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { Pty, type PtyEvents, type PtyExit, type PtyOptions } from "../sensors/pty.js";
 import { comesToRest } from "./at-rest.js";
 import { DaemonLink } from "./daemon-link.js";
-import type { Looked, Pressed } from "./frames.js";
+import type { Pressed, ScreenAnswer } from "./frames.js";
 import type { HostHand } from "./hand.js";
 import type { HeldProgram, HostOptions } from "./host-options.js";
 import { type LeftBy, leftBy, quitOf } from "./leave.js";
@@ -134,13 +134,13 @@ export class Host implements ViewedHost {
     return wentOut;
   }
 
-  look(): Looked {
+  look(): ScreenAnswer {
     return this.#hand?.look() ?? { sight: null, reason: NO_HAND, isPiped: this.#program.terminal === null };
   }
 
   /** Keys of rouse itself: only if `demand` holds now. */
-  press(keys: Keys, demand: Demand): Pressed {
-    return this.#hand?.press(keys, demand) ?? { bytes: 0, reason: NO_HAND };
+  press(keys: Keys, precondition: Precondition): Pressed {
+    return this.#hand?.press(keys, precondition) ?? { bytes: 0, reason: NO_HAND };
   }
 
   onDrain(call: () => void): void {

@@ -6,7 +6,7 @@
 
 import { StringDecoder } from "node:string_decoder";
 import type { Signal } from "../core/signal.js";
-import type { Glance } from "../core/touch.js";
+import type { ScreenState } from "../core/typing-checks.js";
 import { generic } from "../programs/generic/screens.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import { readKeys } from "../readers/keys.js";
@@ -71,10 +71,10 @@ export class Observer {
   }
 
   /** What stands on the screen after everything that was written so far; null when nobody can tell. */
-  glance(): Glance | null {
+  screenState(): ScreenState | null {
     return this.#guarded(() => {
       this.#catchUp();
-      return this.#reader.glimpse(this.#options.now()).glance;
+      return this.#reader.placedScreenState(this.#options.now()).screenState;
     });
   }
 

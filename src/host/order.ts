@@ -1,5 +1,5 @@
 /** An order to press keys, as it came over the socket: whole and of the right types, or null. */
-import type { Demand, Keys } from "../core/touch.js";
+import type { Keys, Precondition } from "../core/typing-checks.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -13,7 +13,7 @@ export function keysOf(value: unknown): Keys | null {
 }
 
 /** A demand that lacks something demands too little. */
-export function demandOf(value: unknown): Demand | null {
+export function preconditionOf(value: unknown): Precondition | null {
   const { draft, turn, quietMs, place } = fieldsOf(value);
   const isWhole =
     typeof draft === "string" &&

@@ -5,12 +5,12 @@
  */
 import { chmodSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import type { Demand, Keys } from "../core/touch.js";
+import type { Keys, Precondition } from "../core/typing-checks.js";
 import { AnswerFilter } from "./answers.js";
 import { askHostProcess } from "./ask.js";
-import { FrameReader, type FromHost, frame, type Looked, type Pressed } from "./frames.js";
+import { FrameReader, type FromHost, frame, type Pressed, type ScreenAnswer } from "./frames.js";
 import type { LeftBy } from "./leave.js";
-import { demandOf, keysOf } from "./order.js";
+import { keysOf, preconditionOf } from "./order.js";
 import { removeDeadSocket } from "./registry.js";
 import type { Ring } from "./ring.js";
 import type { Stopped } from "./stop-tree.js";
@@ -24,8 +24,8 @@ export interface ViewedHost {
   viewed(size: { cols: number; rows: number } | null): void;
   type(text: string, enter: boolean): Promise<number>;
   notify(text: string): Promise<number>;
-  look(): Looked;
-  press(keys: Keys, demand: Demand): Pressed;
+  look(): ScreenAnswer;
+  press(keys: Keys, precondition: Precondition): Pressed;
   stop(graceMs: number, by: LeftBy | "rouse"): Promise<Stopped>;
   info(): Record<string, unknown>;
 }
@@ -209,8 +209,9 @@ export class Viewers {
     },
     press: (viewer, message) => {
       const keys = keysOf(message.keys);
-      const demand = demandOf(message.demand);
-      const told = keys && demand ? this.#host.press(keys, demand) : { bytes: 0, reason: "the order is malformed" };
+      const precondition = preconditionOf(message.precondition);
+      const told =
+        keys && precondition ? this.#host.press(keys, precondition) : { bytes: 0, reason: "the order is malformed" };
       viewer.socket.write(frame({ ev: "pressed", ...told }));
     },
     info: (viewer) => {

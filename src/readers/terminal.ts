@@ -6,18 +6,18 @@
  */
 
 import type { ScreenReading, Signal } from "../core/signal.js";
-import type { Glance } from "../core/touch.js";
+import type { ScreenState } from "../core/typing-checks.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import { readProgramStatus, statusOf } from "./program-status.js";
 import { type CompiledProfile, compileProfile } from "./screen/compiled.js";
 import { Emulator } from "./screen/emulator.js";
 import { explainScreen, type ScreenExplanation } from "./screen/explain.js";
-import { type Look, readFacts, type ScreenFacts } from "./screen/facts.js";
-import { type Glimpse, glimpse } from "./screen/glance.js";
+import { readFacts, type ScreenCheck, type ScreenFacts } from "./screen/facts.js";
 import { layOut } from "./screen/layout.js";
 import { ReplyReader } from "./screen/reply.js";
 import { ResetTimes } from "./screen/reset-times.js";
 import type { ScreenRow } from "./screen/row.js";
+import { type PlacedScreenState, placedScreenState } from "./screen/screen-state.js";
 import { footOf } from "./screen/screen-text.js";
 import { Settling } from "./screen/settling.js";
 import { StaticRows } from "./screen/standing.js";
@@ -45,7 +45,7 @@ const TITLE_STOOD_MS = 4000;
 /** How shells and interpreters end the row on which they wait for a command. */
 const PROMPT_SIGN = /[$#%>❯›»]$/;
 /** What a program's status means for whoever wants to type. */
-const WORDS: Readonly<Record<string, Glance["says"]>> = {
+const WORDS: Readonly<Record<string, ScreenState["says"]>> = {
   working: "working",
   blocked: "blocked",
   idle: "idle",
@@ -63,9 +63,9 @@ export class TerminalReader {
   readonly #standing = new StaticRows();
   readonly #signs = new Set<string>();
   readonly #replies: ReplyReader;
-  readonly #look: Look;
+  readonly #look: ScreenCheck;
   /** The same for a reading by structure alone. */
-  readonly #structuralLook: Look;
+  readonly #structuralLook: ScreenCheck;
   #structuralReplies: ReplyReader | null = null;
   #outputBytes = 0;
   #outputAt = Number.NEGATIVE_INFINITY;
@@ -119,10 +119,10 @@ export class TerminalReader {
   }
 
   /** What stands there now, whatever the look before said. Changes nothing of what the next look tells. */
-  glimpse(at: number): Glimpse {
+  placedScreenState(at: number): PlacedScreenState {
     this.#emulator.readRows();
     const { compiled, facts } = this.#readScreen(at);
-    return glimpse(compiled, this.#emulator.screen, facts, this.#says());
+    return placedScreenState(compiled, this.#emulator.screen, facts, this.#says());
   }
 
   /** The last check in its parts. Changes nothing of what the next one says. */
@@ -189,7 +189,7 @@ export class TerminalReader {
     }
   }
 
-  #says(): Glance["says"] {
+  #says(): ScreenState["says"] {
     const status = this.#programStatus;
     if (status !== null && status !== "clear") return WORDS[status] ?? null;
     return this.#compiled.statusOfTitle(this.#emulator.title);
@@ -227,8 +227,8 @@ export class TerminalReader {
   }
 
   /** What the looks before know of rows, at the moment `at` of the look that is taken. */
-  #lookBy(more: Pick<Look, "stood" | "signs">): Look {
-    const look: Look = {
+  #lookBy(more: Pick<ScreenCheck, "stood" | "signs">): ScreenCheck {
+    const look: ScreenCheck = {
       at: Number.NEGATIVE_INFINITY,
       until: (text) => this.#resetTimes.until(text, look.at),
       ticking: (row) => this.#ticks.ticking(row, look.at),

@@ -1,6 +1,6 @@
 /** One suite over every terminal that rouse can touch: what is pressed arrives, and nothing else ever does. */
 import { describe, expect, it } from "vitest";
-import type { Demand, Glance } from "../../src/core/touch.js";
+import type { Precondition, ScreenState } from "../../src/core/typing-checks.js";
 import { until } from "../support/hosts.js";
 import { hostRig, type RigMaker, tmuxRig, useRigs } from "../support/rigs.js";
 import { NO_TMUX } from "../support/tmux.js";
@@ -8,12 +8,12 @@ import { NO_TMUX } from "../support/tmux.js";
 const rigs = useRigs();
 const { start } = rigs;
 
-const isIdle = ({ composer, busy }: Glance): boolean => composer === "empty" && busy === false;
-const demand = (glance: Glance, more: Partial<Demand> = {}): Demand => ({
+const isIdle = ({ composer, busy }: ScreenState): boolean => composer === "empty" && busy === false;
+const precondition = (screenState: ScreenState, more: Partial<Precondition> = {}): Precondition => ({
   draft: "",
   turn: "idle",
   quietMs: 0,
-  place: glance.place,
+  place: screenState.place,
   ...more,
 });
 
@@ -31,7 +31,7 @@ describe.each(RIGS)("%s", (_, make) => {
   it("tells what stands there: an empty composer, a draft, a running turn, a dialog", async () => {
     const { sees, human } = await start(make, { do: "idle" }, { do: "think", ms: 3000 }, { do: "ask" });
     const idle = await sees(isIdle);
-    expect(idle.sight).toMatchObject({ glance: { dialog: null, structural: false, queued: false, says: "idle" } });
+    expect(idle.sight).toMatchObject({ screenState: { dialog: null, structural: false, queued: false, says: "idle" } });
     await human("half a");
     await sees(({ draft }) => draft === "half a");
     await human(" thought\r");
@@ -43,7 +43,7 @@ describe.each(RIGS)("%s", (_, make) => {
     const { terminal, sees, received } = await start(make, { do: "idle" }, { do: "hang" });
     const text = "go on: \"$(touch x)\" ; `y` 'z' #{pid} %d {a,b} é ✓ -- Enter C-c\u001b[31m\r\n\u0003";
     const look = await sees(isIdle);
-    const pressed = await terminal.press(look.ticket, { kind: "text", text }, demand(look.sight.glance));
+    const pressed = await terminal.press(look.ticket, { kind: "text", text }, precondition(look.sight.screenState));
     expect(pressed).toEqual({ result: "pressed" });
     const clean = "go on: \"$(touch x)\" ; `y` 'z' #{pid} %d {a,b} é ✓ -- Enter C-c[31m ";
     await until("the text", () => received() === clean);
@@ -51,7 +51,7 @@ describe.each(RIGS)("%s", (_, make) => {
     const entered = await terminal.press(
       shown.ticket,
       { kind: "submit" },
-      demand(shown.sight.glance, { draft: shown.sight.glance.draft }),
+      precondition(shown.sight.screenState, { draft: shown.sight.screenState.draft }),
     );
     expect(entered).toEqual({ result: "pressed" });
     await until("Enter", () => received() === `${clean}\r`);
@@ -63,18 +63,22 @@ describe.each(RIGS)("%s", (_, make) => {
     // A screen that is still being drawn refuses an older look, untouched: then one looks again.
     await until("the key to be taken", async () => {
       const busy = await sees(({ says }) => says === "working");
-      const ended = demand(busy.sight.glance, { turn: "running" });
+      const ended = precondition(busy.sight.screenState, { turn: "running" });
       return (await terminal.press(busy.ticket, { kind: "interrupt", press: 0 }, ended)).result === "pressed";
     });
     const idle = await sees(isIdle);
-    expect(await terminal.press(idle.ticket, { kind: "interrupt", press: 1 }, demand(idle.sight.glance))).toMatchObject(
-      {
-        result: "refused",
-      },
-    );
-    await terminal.press(idle.ticket, { kind: "text", text: "abc" }, demand(idle.sight.glance));
+    expect(
+      await terminal.press(idle.ticket, { kind: "interrupt", press: 1 }, precondition(idle.sight.screenState)),
+    ).toMatchObject({
+      result: "refused",
+    });
+    await terminal.press(idle.ticket, { kind: "text", text: "abc" }, precondition(idle.sight.screenState));
     const typed = await sees(({ draft }) => draft === "abc");
-    await terminal.press(typed.ticket, { kind: "erase", chars: 3 }, demand(typed.sight.glance, { draft: "abc" }));
+    await terminal.press(
+      typed.ticket,
+      { kind: "erase", chars: 3 },
+      precondition(typed.sight.screenState, { draft: "abc" }),
+    );
     await sees(isIdle);
     expect(received()).toBe("\u001babc\u007f\u007f\u007f");
   });
@@ -84,9 +88,11 @@ describe.each(RIGS)("%s", (_, make) => {
     const before = await sees(isIdle);
     await human("x\r");
     await sees(({ dialog }) => dialog !== null);
-    const pressed = await terminal.press(before.ticket, CONTINUE, demand(before.sight.glance));
+    const pressed = await terminal.press(before.ticket, CONTINUE, precondition(before.sight.screenState));
     expect(pressed).toMatchObject({ result: "refused" });
-    expect(await terminal.press(before.ticket, { kind: "submit" }, demand(before.sight.glance))).toMatchObject({
+    expect(
+      await terminal.press(before.ticket, { kind: "submit" }, precondition(before.sight.screenState)),
+    ).toMatchObject({
       result: "refused",
     });
     await settle();
@@ -98,17 +104,21 @@ describe.each(RIGS)("%s", (_, make) => {
     const before = await sees(isIdle);
     await human("mine");
     await sees(({ draft }) => draft === "mine");
-    expect(await terminal.press(before.ticket, CONTINUE, demand(before.sight.glance))).toMatchObject({
+    expect(await terminal.press(before.ticket, CONTINUE, precondition(before.sight.screenState))).toMatchObject({
       result: "refused",
     });
     await human("\r");
     const busy = await sees(({ says }) => says === "working");
-    expect(await terminal.press(busy.ticket, CONTINUE, demand(busy.sight.glance))).toEqual({
+    expect(await terminal.press(busy.ticket, CONTINUE, precondition(busy.sight.screenState))).toEqual({
       result: "refused",
       reason: "a turn is running",
     });
     expect(
-      await terminal.press(busy.ticket, CONTINUE, demand(busy.sight.glance, { turn: "running", place: "elsewhere" })),
+      await terminal.press(
+        busy.ticket,
+        CONTINUE,
+        precondition(busy.sight.screenState, { turn: "running", place: "elsewhere" }),
+      ),
     ).toEqual({ result: "refused", reason: "the composer has changed" });
     await settle();
     expect(received()).toBe("mine\r");
@@ -124,11 +134,11 @@ describe.each(RIGS)("%s", (_, make) => {
     const look = await terminal.look();
     if (look.sight === null) throw new Error(look.reason);
     expect(look.sight.quietMs).toBeLessThan(60_000);
-    const { glance } = look.sight;
+    const { screenState } = look.sight;
     const pressed = await terminal.press(
       look.ticket,
       CONTINUE,
-      demand(glance, { quietMs: 600_000, draft: glance.draft }),
+      precondition(screenState, { quietMs: 600_000, draft: screenState.draft }),
     );
     expect(pressed).toEqual({ result: "refused", reason: expect.stringMatching(/^somebody typed \d+ s ago$/) });
     await settle();
@@ -140,7 +150,7 @@ describe.each(RIGS)("%s", (_, make) => {
     const before = await sees(isIdle);
     process.kill(agent.pid as number, "SIGKILL");
     await until("it to be seen", async () => (await terminal.look()).sight === null);
-    expect(await terminal.press(before.ticket, CONTINUE, demand(before.sight.glance))).toMatchObject({
+    expect(await terminal.press(before.ticket, CONTINUE, precondition(before.sight.screenState))).toMatchObject({
       result: "refused",
     });
     expect(received()).toBe("");
@@ -154,7 +164,7 @@ describe("a host's terminal", () => {
     const before = await sees(isIdle);
     process.kill(agent.pid as number, "SIGSTOP");
     await until("it to stop", async () => (await terminal.look()).sight === null);
-    const stopped = await terminal.press(before.ticket, CONTINUE, demand(before.sight.glance));
+    const stopped = await terminal.press(before.ticket, CONTINUE, precondition(before.sight.screenState));
     process.kill(agent.pid as number, "SIGCONT");
     expect(stopped).toEqual({ result: "refused", reason: expect.stringContaining("stopped") });
     await settle();
@@ -169,7 +179,7 @@ describe.skipIf(NO_TMUX)("a tmux pane", () => {
     process.kill(agent.pid as number, "SIGKILL");
     await until("the shell", async () => (await terminal.look()).sight === null);
     const command = { kind: "text", text: `touch ${rigs.home.path}/hit` } as const;
-    expect(await terminal.press(before.ticket, command, demand(before.sight.glance))).toEqual({
+    expect(await terminal.press(before.ticket, command, precondition(before.sight.screenState))).toEqual({
       result: "refused",
       reason: "the agent's process is gone",
     });

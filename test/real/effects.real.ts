@@ -4,8 +4,8 @@ import { rousePaths } from "../../src/config/paths.js";
 import type { ActionName, ActionOutcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { createEvidence, type Evidence, take } from "../../src/core/evidence/evidence.js";
-import type { Glance } from "../../src/core/touch.js";
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
+import type { ScreenState } from "../../src/core/typing-checks.js";
 import { askDaemon } from "../../src/daemon/client.js";
 import { Hand } from "../../src/effects/hand.js";
 import { type EffectWorld, Environments } from "../../src/effects/index.js";
@@ -91,7 +91,7 @@ class Held {
     return carriedOut(home, this.agent, name, { quietMs: 0, ...world }, { deadlineMs: 120_000 });
   }
 
-  async shows(what: string, isSo: (glance: Glance) => boolean): Promise<void> {
+  async shows(what: string, isSo: (screenState: ScreenState) => boolean): Promise<void> {
     const terminal = openTerminal(this.agent, profileFor(this.agent.kind));
     if (!terminal) throw new Error("no terminal");
     const hand = new Hand(terminal, Date.now);
@@ -99,7 +99,7 @@ class Held {
     const fits = async (): Promise<boolean> => {
       const look = await hand.look();
       last = look.sight ?? look;
-      return look.sight !== null && isSo(look.sight.glance);
+      return look.sight !== null && isSo(look.sight.screenState);
     };
     await until(what, fits, 60_000)
       .catch((error: Error) => {

@@ -3,8 +3,14 @@
  * step is everything that an effect waits for: a look, a press, a pause. Keys act on the program as it is when they
  * arrive, and what arrives where it must not is written down.
  */
-import { type Demand, type Glance, type Keys, objectionTo, sameText } from "../../src/core/touch.js";
-import type { Look, Press, Terminal } from "../../src/effects/terminal.js";
+import {
+  type Keys,
+  type Precondition,
+  refuseReason,
+  type ScreenState,
+  sameText,
+} from "../../src/core/typing-checks.js";
+import type { Press, Terminal, TerminalCheck } from "../../src/effects/terminal.js";
 
 /** What comes in between. */
 export const EVENTS = [
@@ -70,19 +76,19 @@ export class FakeTerminal implements Terminal<number> {
     this.now += ms;
   }
 
-  async look(): Promise<Look<number>> {
+  async look(): Promise<TerminalCheck<number>> {
     this.#next();
     this.now += this.#lateLooks-- > 0 ? 3000 : 5;
     const reason = this.#away();
     if (reason !== null) return { sight: null, reason };
-    return { sight: { glance: this.#glance(), quietMs: this.now - this.#human }, ticket: this.#place };
+    return { sight: { screenState: this.#screenState(), quietMs: this.now - this.#human }, ticket: this.#place };
   }
 
-  async press(_ticket: number, keys: Keys, demand: Demand): Promise<Press> {
+  async press(_ticket: number, keys: Keys, precondition: Precondition): Promise<Press> {
     this.#next();
     this.now += 5;
-    const sight = { glance: this.#glance(), quietMs: this.now - this.#human };
-    const objection = this.#away() ?? objectionTo(sight, demand);
+    const sight = { screenState: this.#screenState(), quietMs: this.now - this.#human };
+    const objection = this.#away() ?? refuseReason(sight, precondition);
     if (objection !== null && !this.#options.careless) return { result: "refused", reason: objection };
     this.#arrive(keys);
     return this.#lost ? { result: "unknown", reason: "nobody said" } : { result: "pressed" };
@@ -95,7 +101,7 @@ export class FakeTerminal implements Terminal<number> {
     return this.#program === "agent" ? null : "another program has the terminal";
   }
 
-  #glance(): Glance {
+  #screenState(): ScreenState {
     return {
       composer: this.#dialog ? "hidden" : this.draft === "" ? "empty" : "draft",
       draft: this.#dialog ? "" : this.draft,

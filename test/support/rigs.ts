@@ -6,9 +6,9 @@ import { afterEach, beforeEach, expect } from "vitest";
 import { askHost } from "../../src/cli/host-client.js";
 import { rousePaths } from "../../src/config/paths.js";
 import type { AgentSession } from "../../src/core/agent.js";
-import type { Glance } from "../../src/core/touch.js";
+import type { ScreenState } from "../../src/core/typing-checks.js";
 import { HostTerminal } from "../../src/effects/host-terminal.js";
-import type { Look, Terminal } from "../../src/effects/terminal.js";
+import type { Terminal, TerminalCheck } from "../../src/effects/terminal.js";
 import { TmuxTerminal } from "../../src/effects/tmux-terminal.js";
 import { type FoundSession, findSession } from "../../src/host/registry.js";
 import { profileFor } from "../../src/programs/registry.js";
@@ -30,7 +30,7 @@ export interface Rig {
   /** Of a pane that became a shell: everything that came to it, ended by an Enter that the test presses itself. */
   shell: () => Promise<string>;
   /** Waits until a look tells this. */
-  sees: (isSo: (glance: Glance) => boolean) => Promise<Extract<Look<unknown>, { ticket: unknown }>>;
+  sees: (isSo: (screenState: ScreenState) => boolean) => Promise<Extract<TerminalCheck<unknown>, { ticket: unknown }>>;
   close: () => Promise<void>;
 }
 
@@ -183,15 +183,15 @@ function rigOf(
         .map(({ text }) => text)
         .join(""),
     sees: async (isSo) => {
-      let last: Look<unknown> | null = null;
+      let last: TerminalCheck<unknown> | null = null;
       const fits = async (): Promise<boolean> => {
         last = await terminal.look();
-        return last.sight !== null && isSo(last.sight.glance);
+        return last.sight !== null && isSo(last.sight.screenState);
       };
       await until("the terminal to show it", fits).catch((error: Error) => {
         throw new Error(`${error.message}; the last look was ${JSON.stringify(last)}`);
       });
-      return last as unknown as Extract<Look<unknown>, { ticket: unknown }>;
+      return last as unknown as Extract<TerminalCheck<unknown>, { ticket: unknown }>;
     },
   };
 }

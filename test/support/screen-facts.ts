@@ -1,7 +1,7 @@
 /** What one screen states, written as rows. */
 import { profileFor } from "../../src/programs/registry.js";
 import { compileProfile } from "../../src/readers/screen/compiled.js";
-import { type Look, readFacts, type ScreenFacts } from "../../src/readers/screen/facts.js";
+import { readFacts, type ScreenCheck, type ScreenFacts } from "../../src/readers/screen/facts.js";
 import { rowOf } from "../../src/readers/screen/row.js";
 import type { ScreenText } from "../../src/readers/screen/screen-text.js";
 
@@ -23,7 +23,7 @@ export function facts(
   rows: string[],
   tinted: boolean | null = null,
   drawn: Partial<ScreenText> = {},
-  look: Partial<Look> = {},
+  look: Partial<ScreenCheck> = {},
 ): ScreenFacts {
   const screen: ScreenText = { ...UNKNOWN, rows: rows.map(rowOf), tinted: () => tinted, ...drawn };
   return readFacts(compileProfile(profileFor(agent)), screen, {

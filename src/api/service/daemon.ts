@@ -1,10 +1,10 @@
 /** The daemon itself: health, overview, history, what it sees, what it watches. */
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { coverageOf, type SessionCoverage } from "../../daemon/coverage.js";
 import type { HttpView } from "../../daemon/http/face.js";
 import { type IncidentView, incidentViews } from "../../daemon/incident-view.js";
 import { type LineView, lineOf } from "../../daemon/line.js";
 import type { PulseView } from "../../daemon/pulse.js";
-import { type Sight, sightOf } from "../../daemon/sight.js";
 import { type Summary, summaryOf } from "../../daemon/summary.js";
 import { viewOf } from "../../daemon/view.js";
 import type { WatchRules } from "../../daemon/watch-rules.js";
@@ -78,10 +78,10 @@ export class DaemonService {
     return lineOf(agents, incidentViews({ state: loop.state, now }, { all: false, since: null }));
   }
 
-  sources(): Sight[] {
+  sources(): SessionCoverage[] {
     const { loop } = this.#context;
     const now = loop.now();
-    return loop.sessions().flatMap((watched) => (watched.session.endedAt === null ? [sightOf(watched, now)] : []));
+    return loop.sessions().flatMap((watched) => (watched.session.endedAt === null ? [coverageOf(watched, now)] : []));
   }
 
   /** In pieces, between which the daemon goes on judging. */

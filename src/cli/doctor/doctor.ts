@@ -4,8 +4,8 @@ import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import { type RousePaths, rousePaths } from "../../config/paths.js";
 import { plain, plainJson } from "../../core/plain.js";
 import { askDaemon, Unreachable } from "../../daemon/client.js";
+import type { SessionCoverage } from "../../daemon/coverage.js";
 import type { PulseView } from "../../daemon/pulse.js";
-import type { Sight } from "../../daemon/sight.js";
 import { listSessions } from "../../host/registry.js";
 import type { JournalStats } from "../../store/journal.js";
 import { alertSettings } from "../alert-settings.js";
@@ -144,7 +144,7 @@ function journalLine({ engine, sessions, signals, bytes, lost, failures, lastErr
   return ok("journal", says);
 }
 
-export function agentLine({ name, kind, origin, blind, sees, misses }: Sight): DoctorLine {
+export function agentLine({ name, kind, origin, blind, sees, misses }: SessionCoverage): DoctorLine {
   const what = `agent ${name}`;
   if (blind) return fail(what, `${kind} by ${origin}: rouse does not see it: ${blind}`, BLIND_MENDS[origin]);
   const seen = `${kind} by ${origin}: sees ${sees.join(", ") || "nothing yet"}`;
@@ -156,7 +156,7 @@ export function agentLine({ name, kind, origin, blind, sees, misses }: Sight): D
   );
 }
 
-const BLIND_MENDS: Readonly<Record<Sight["origin"], string>> = {
+const BLIND_MENDS: Readonly<Record<SessionCoverage["origin"], string>> = {
   run: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it anew`,
   spawn: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it anew`,
   tmux: "look whether its tmux server answers and its pane has at least 20 columns and 4 rows",

@@ -9,7 +9,7 @@ import { clockedTool } from "./running-tool.js";
 import { indentOf, type ScreenText, wordsIn } from "./screen-text.js";
 import { stateRow } from "./statements.js";
 
-export interface Look {
+export interface ScreenCheck {
   at: number;
   /** When the limit that a text speaks of ends, in milliseconds since 1970. */
   until: (text: string) => number | undefined;
@@ -37,7 +37,7 @@ export type ScreenFacts = Omit<ScreenReading, "moving">;
 export function readFacts(
   profile: CompiledProfile,
   screen: ScreenText,
-  look: Look,
+  look: ScreenCheck,
   replies: ReplyReader = new ReplyReader(profile),
 ): ScreenFacts {
   const { composer, dialog, regions, status, foot, last, messageEnd } = layOut(profile, screen, look);
@@ -73,7 +73,7 @@ export function readFacts(
 }
 
 /** How far above the end of these rows the lowest clock runs; 0 where none does. */
-function clockIn(rows: readonly ScreenRow[], [from, to]: Range, { ticking }: Look): number {
+function clockIn(rows: readonly ScreenRow[], [from, to]: Range, { ticking }: ScreenCheck): number {
   for (let y = to - 1; y >= from; y--) if (ticking(rows[y] as ScreenRow)) return to - y;
   return 0;
 }

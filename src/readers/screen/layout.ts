@@ -2,7 +2,7 @@
 import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import { type Composer, findComposer } from "./composer.js";
 import { type Dialog, findDialog } from "./dialog.js";
-import type { Look } from "./facts.js";
+import type { ScreenCheck } from "./facts.js";
 import { type LastMatch, lastRows, type Regions, regionsOf } from "./regions.js";
 import type { ScreenRow } from "./row.js";
 import { footOf, isDrawn, type ScreenText } from "./screen-text.js";
@@ -34,13 +34,13 @@ export interface Layout {
 }
 
 /** Laid out again where it shows of another row that the program keeps it above its composer. */
-export function layOut(profile: CompiledProfile, screen: ScreenText, look: Look): Layout {
+export function layOut(profile: CompiledProfile, screen: ScreenText, look: ScreenCheck): Layout {
   const layout = layOutOnce(profile, screen, look);
   const { composer } = layout;
   return composer && look.stood?.(screen.rows, composer.top) ? layOutOnce(profile, screen, look) : layout;
 }
 
-function layOutOnce(profile: CompiledProfile, screen: ScreenText, look: Look): Layout {
+function layOutOnce(profile: CompiledProfile, screen: ScreenText, look: ScreenCheck): Layout {
   const found = findComposer(profile, screen.rows, (y, what) => screen[what](y) === true, look.signs);
   const dialog = findDialog(profile, screen.rows, found);
   // A bare prompt sign is also how a selected option begins: with options around it, it is no composer.
@@ -57,7 +57,7 @@ function matchRows(
   screen: ScreenText,
   regions: Regions,
   region: "status" | "foot",
-  look: Look,
+  look: ScreenCheck,
 ): RowMatch[] {
   const matches: RowMatch[] = [];
   const foot = footOf(screen.rows);
@@ -75,4 +75,4 @@ function matchRows(
   return matches;
 }
 
-const isTicking = (row: ScreenRow | undefined, { ticking }: Look): boolean => row !== undefined && ticking(row);
+const isTicking = (row: ScreenRow | undefined, { ticking }: ScreenCheck): boolean => row !== undefined && ticking(row);

@@ -1,7 +1,7 @@
 /** Cuts a screen into its regions: reply, status, composer or dialog, foot. See `agents/profile.ts`. */
 import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import type { Composer } from "./composer.js";
-import type { Look } from "./facts.js";
+import type { ScreenCheck } from "./facts.js";
 import { isToolOutput, MESSAGE_ROWS_MAX } from "./message.js";
 import { once, type ScreenRow } from "./row.js";
 import { footOf, indentOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
@@ -30,7 +30,7 @@ export function regionsOf(
   rows: readonly ScreenRow[],
   composer: Composer | null,
   dialogTop: number | null,
-  { ticking, turning, inherits, isStanding }: Pick<Look, "ticking" | "turning" | "inherits" | "isStanding">,
+  { ticking, turning, inherits, isStanding }: Pick<ScreenCheck, "ticking" | "turning" | "inherits" | "isStanding">,
 ): Regions {
   const foot = footOf(rows);
   if (dialogTop !== null) return { replyEnd: trimmed(profile, rows, dialogTop), status: [0, 0], foot: [0, 0] };

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { profileFor } from "../../programs/registry.js";
 import { compileProfile } from "./compiled.js";
-import { type Look, readFacts } from "./facts.js";
+import { readFacts, type ScreenCheck } from "./facts.js";
 import { ReplyReader } from "./reply.js";
 import { rowOf } from "./row.js";
 import type { ScreenText } from "./screen-text.js";
@@ -68,7 +68,11 @@ describe("a screen that is read again and again", () => {
               ghost: () => tick,
               isPlain: () => tick,
             };
-            const look: Look = { at: AT, until: () => undefined, ticking: ({ text }) => tick && /\ds/.test(text) };
+            const look: ScreenCheck = {
+              at: AT,
+              until: () => undefined,
+              ticking: ({ text }) => tick && /\ds/.test(text),
+            };
             expect(readFacts(profile, screen, look, replies)).toEqual(readFacts(profile, screen, look));
           }
         }),

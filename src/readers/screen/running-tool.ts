@@ -1,5 +1,5 @@
 /** A running tool by the clock beside it, and its name without what comes and goes beside that. */
-import type { Look, ScreenFacts } from "./facts.js";
+import type { ScreenCheck, ScreenFacts } from "./facts.js";
 import type { Range } from "./regions.js";
 import type { ScreenRow } from "./row.js";
 import { bareText, isBlank } from "./screen-text.js";
@@ -31,7 +31,7 @@ const THINKS = /\b(?:think|thought|reason)/i;
 export function clockedTool(
   rows: readonly ScreenRow[],
   [from, to]: Range,
-  { ticking, turning, ran }: Look,
+  { ticking, turning, ran }: ScreenCheck,
   isBelow: boolean,
 ): Pick<ScreenFacts, "tool"> {
   let y = to - 1;

@@ -7,7 +7,7 @@ import { classifyCommand } from "../../programs/shared/commands.js";
 import { Memo } from "../memo.js";
 import { knownVendorError } from "../vendor-errors.js";
 import type { CompiledRule } from "./compiled.js";
-import type { Look, ScreenFacts } from "./facts.js";
+import type { ScreenCheck, ScreenFacts } from "./facts.js";
 import type { Match } from "./layout.js";
 import { durationMs, type Numbers, numbersIn, numbersOf } from "./numbers.js";
 import { nameIn } from "./running-tool.js";
@@ -19,7 +19,7 @@ const DELAY = /\bin (\d{1,6} ?(?:h|m|s|hours?|minutes?|seconds?)\b)/i;
 export type Stating = Partial<ScreenFacts>;
 
 /** Writes down what one matched row states. The first row to state a fact wins: rows come lowest region first. */
-export function stateRow(facts: Stating, { rule, groups, text, row }: Match, look: Look, below = ""): void {
+export function stateRow(facts: Stating, { rule, groups, text, row }: Match, look: ScreenCheck, below = ""): void {
   switch (rule.fact) {
     case "busy":
       facts.busy = true;
@@ -112,7 +112,7 @@ const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = {
 /** The program's own remark at the end of an error. In the words of a provider the same is meant for a human. */
 const TRIES = /\((?:will )?retry(?:ing)? in [\d.]{1,8} ?(?:ms|s|m|h)\w{0,8}\)\s{0,9}$/i;
 
-function stateFailure(facts: Stating, rule: CompiledRule, said: string, look: Look): void {
+function stateFailure(facts: Stating, rule: CompiledRule, said: string, look: ScreenCheck): void {
   // The remark has the words of a rate, whatever it is about.
   const known = knownVendorError({ text: said.replace(TRIES, "") });
   if (known?.kind === "limit") {
@@ -129,7 +129,7 @@ function stateFailure(facts: Stating, rule: CompiledRule, said: string, look: Lo
   if (cause) facts.error ??= { cause, text: said.slice(0, 300) };
 }
 
-function readLimit(text: string, look: Look): NonNullable<ScreenFacts["limit"]> | null {
+function readLimit(text: string, look: ScreenCheck): NonNullable<ScreenFacts["limit"]> | null {
   const until = look.until(text);
   if (until === undefined) return null;
   const resumesItself = /continuing automatically/i.test(text);

@@ -9,7 +9,7 @@ import { hostname } from "node:os";
 import type { Signal } from "../../core/signal.js";
 import { generic } from "../../programs/generic/screens.js";
 import type { AgentProfile } from "../../programs/shared/profile.js";
-import type { Glimpse } from "../../readers/screen/glance.js";
+import type { PlacedScreenState } from "../../readers/screen/screen-state.js";
 import { TerminalReader } from "../../readers/terminal.js";
 import type { Pane } from "./panes.js";
 
@@ -58,11 +58,11 @@ export class PaneSensor {
   }
 
   /** What stands in the pane now, without drawing a conclusion from it; null where nothing can be read. */
-  glimpse(pane: Pane, captured: string, at: number): Glimpse | null {
+  placedScreenState(pane: Pane, captured: string, at: number): PlacedScreenState | null {
     this.#resize(pane);
     if (this.blind !== null) return null;
     this.#draw(pane, captured);
-    return this.#reader.glimpse(at);
+    return this.#reader.placedScreenState(at);
   }
 
   dispose(): void {

@@ -31,7 +31,7 @@ const COMMIT_SLACK_MS = 60_000;
 const PATH_MAX = 400;
 
 /** The folder as it is, and what this agent has seen of it. */
-interface Look {
+interface WorkspaceCheck {
   folder: FolderLook;
   /** The look before; of the first one, the beginning of the lookback. */
   since: number;
@@ -63,7 +63,7 @@ export class WorkspaceSensor {
     const { at } = folder;
     const since = this.lookedAt ?? at - (this.options.lookbackMs ?? LOOKBACK_MS);
     if (isFirst) this.beginsAt = since;
-    const look: Look = { folder, since, isFirst };
+    const look: WorkspaceCheck = { folder, since, isFirst };
     const signals: Signal[] = [
       ...(await this.commits(look)),
       ...(await this.changedFiles(look)),
@@ -76,7 +76,7 @@ export class WorkspaceSensor {
     return signals.sort((a, b) => a.at - b.at).slice(-SIGNALS_MAX * 4);
   }
 
-  private async commits({ folder, since }: Look): Promise<Signal[]> {
+  private async commits({ folder, since }: WorkspaceCheck): Promise<Signal[]> {
     const { head, at } = folder;
     const before = this.head;
     this.head = head;
@@ -97,7 +97,7 @@ export class WorkspaceSensor {
       }));
   }
 
-  private async changedFiles(look: Look): Promise<Signal[]> {
+  private async changedFiles(look: WorkspaceCheck): Promise<Signal[]> {
     const files = this.touchedFiles(look).filter(({ path }) => !this.hasRole(path));
     const signals: FileSignal[] = [];
     this.unreadSince = Number.POSITIVE_INFINITY;
@@ -116,7 +116,7 @@ export class WorkspaceSensor {
   }
 
   /** Which files were touched since the look before, or are gone. A file may be listed later than it was written. */
-  private touchedFiles({ folder, since }: Look): FoundFile[] {
+  private touchedFiles({ folder, since }: WorkspaceCheck): FoundFile[] {
     const { paths, touchedAt, listedAfter, root } = folder;
     const from = Math.max(this.beginsAt, Math.min(since, this.unreadSince, listedAfter)) - TOUCH_SLACK_MS;
     // What is not there any more has no time, and is not older than anything.
@@ -130,7 +130,7 @@ export class WorkspaceSensor {
     );
   }
 
-  private async tests(look: Look): Promise<Signal[]> {
+  private async tests(look: WorkspaceCheck): Promise<Signal[]> {
     const signals: TestSignal[] = [];
     for (const { file, source } of look.folder.tests) {
       const changed = await this.changeOf(`test ${file.path}`, file, look, async () => {
@@ -144,7 +144,7 @@ export class WorkspaceSensor {
     return signals.slice(-SIGNALS_MAX);
   }
 
-  private async roleFiles(look: Look): Promise<Signal[]> {
+  private async roleFiles(look: WorkspaceCheck): Promise<Signal[]> {
     const signals: FileSignal[] = [];
     for (const { file, role } of look.folder.roles) {
       const before = this.files.get(`${role} ${file.path}`)?.digest;
@@ -158,7 +158,7 @@ export class WorkspaceSensor {
     return signals.slice(-SIGNALS_MAX);
   }
 
-  private depthChanges({ folder: { depths, at }, isFirst }: Look): Signal[] {
+  private depthChanges({ folder: { depths, at }, isFirst }: WorkspaceCheck): Signal[] {
     const signals: QueueSignal[] = [];
     for (const name of new Set([...this.messages.keys(), ...depths.keys()])) {
       const before = this.messages.get(name) ?? 0;
@@ -174,7 +174,7 @@ export class WorkspaceSensor {
   private async changeOf(
     name: string,
     file: FoundFile,
-    { folder, isFirst, since }: Look,
+    { folder, isFirst, since }: WorkspaceCheck,
     read: () => Promise<Reading>,
   ): Promise<Reading | null> {
     const known = this.files.get(name);
@@ -189,7 +189,12 @@ export class WorkspaceSensor {
     return isFirst && file.changedAt < since ? null : found;
   }
 
-  private fileSignal(file: FoundFile, found: string, role: NonNullable<FileSignal["role"]>, look: Look): FileSignal {
+  private fileSignal(
+    file: FoundFile,
+    found: string,
+    role: NonNullable<FileSignal["role"]>,
+    look: WorkspaceCheck,
+  ): FileSignal {
     return {
       kind: "file",
       at: timeOf(file, look),
@@ -213,6 +218,6 @@ const textOf = async (file: FoundFile, { root }: FolderLook): Promise<string> =>
   (await readHeadInside(join(root, file.path), root, TEXT_BYTES)) ?? "";
 
 /** A file's own time, as far as it lies between the two looks. */
-function timeOf(file: FoundFile, { folder, since }: Look): number {
+function timeOf(file: FoundFile, { folder, since }: WorkspaceCheck): number {
   return Math.round(Math.min(folder.at, Math.max(since, file.changedAt)));
 }

@@ -1,6 +1,6 @@
-/** What stands on a screen at this moment, as far as keys are concerned: see `core/touch.ts`. */
+/** What stands on a screen at this moment, as far as keys are concerned: see `core/typing-checks.ts`. */
 import { digest } from "../../core/digest.js";
-import type { Glance } from "../../core/touch.js";
+import type { ScreenState } from "../../core/typing-checks.js";
 import type { CompiledProfile } from "./compiled.js";
 import { type Composer, findComposer } from "./composer.js";
 import type { ScreenFacts } from "./facts.js";
@@ -10,23 +10,23 @@ import type { ScreenText } from "./screen-text.js";
 /** A queue stands right above the composer, or in its hint. */
 const QUEUE_ROWS_MAX = 16;
 
-export interface Glimpse {
-  glance: Glance;
+export interface PlacedScreenState {
+  screenState: ScreenState;
   /** First and last row of the composer; null without one. */
   rows: { top: number; bottom: number } | null;
 }
 
-export function glimpse(
+export function placedScreenState(
   profile: CompiledProfile,
   screen: ScreenText,
   facts: ScreenFacts,
-  says: Glance["says"],
-): Glimpse {
+  says: ScreenState["says"],
+): PlacedScreenState {
   const { rows } = screen;
   const found = facts.composer === "hidden" ? null : findComposer(profile, rows, (y) => screen.cursor(y) === true);
   const place = found && [found.top, ...rows.slice(found.top, found.bottom + 1).map(({ text }) => text)];
   return {
-    glance: {
+    screenState: {
       composer: facts.composer,
       draft: found ? wholeDraft(profile, rows, found) : "",
       dialog: facts.dialog?.prompt ?? null,

@@ -5,7 +5,7 @@
 import type { PromptKind } from "./states.js";
 
 /** What one look at a terminal says, as far as keys are concerned. Nothing in it needs a second look to agree. */
-export interface Glance {
+export interface ScreenState {
   composer: "empty" | "draft" | "hidden";
   /** What stands in the composer; empty where that is only the program's own hint. */
   draft: string;
@@ -23,14 +23,14 @@ export interface Glance {
 }
 
 /** A glance, with what else the terminal tells. */
-export interface Sight {
-  glance: Glance;
+export interface TerminalState {
+  screenState: ScreenState;
   /** How long ago a human last typed; `Infinity` where nobody did, or nobody can. */
   quietMs: number;
 }
 
 /** What has to hold at the moment in which the keys go in. */
-export interface Demand {
+export interface Precondition {
   /** What the composer holds, to the letter; the empty text for nothing. */
   draft: string;
   turn: "idle" | "running";
@@ -48,36 +48,36 @@ export type Keys =
   | { kind: "interrupt"; press: number }
   | { kind: "erase"; chars: number };
 
-type KeyCheck = (sight: Sight, demand: Demand) => string | null;
+type KeyCheck = (sight: TerminalState, precondition: Precondition) => string | null;
 
 /** Why nothing may be typed into this; null when it may. */
-export function objectionTo(sight: Sight, demand: Demand): string | null {
+export function refuseReason(sight: TerminalState, precondition: Precondition): string | null {
   for (const check of CHECKS) {
-    const objection = check(sight, demand);
+    const objection = check(sight, precondition);
     if (objection !== null) return objection;
   }
   return null;
 }
 
 const CHECKS: readonly KeyCheck[] = [
-  ({ glance: { dialog } }) => (dialog === null ? null : `a dialog is open (${dialog})`),
-  ({ glance: { says } }) => (says === "blocked" ? "the program says that it waits for an answer" : null),
-  ({ quietMs }, demand) => (quietMs < demand.quietMs ? `somebody typed ${seconds(quietMs)} ago` : null),
-  ({ glance: { structural } }) => (structural ? "the screen does not fit the program's profile" : null),
-  ({ glance: { composer } }) => (composer === "hidden" ? "no composer is to be seen" : null),
-  ({ glance }, { draft }) => {
-    if (sameText(glance.draft, draft)) return null;
+  ({ screenState: { dialog } }) => (dialog === null ? null : `a dialog is open (${dialog})`),
+  ({ screenState: { says } }) => (says === "blocked" ? "the program says that it waits for an answer" : null),
+  ({ quietMs }, precondition) => (quietMs < precondition.quietMs ? `somebody typed ${seconds(quietMs)} ago` : null),
+  ({ screenState: { structural } }) => (structural ? "the screen does not fit the program's profile" : null),
+  ({ screenState: { composer } }) => (composer === "hidden" ? "no composer is to be seen" : null),
+  ({ screenState }, { draft }) => {
+    if (sameText(screenState.draft, draft)) return null;
     if (draft === "") return "a draft stands in the composer";
     return "the composer does not hold what was typed";
   },
-  ({ glance }, { turn }) => {
-    if ((turn === "running") === isRunning(glance)) return null;
+  ({ screenState }, { turn }) => {
+    if ((turn === "running") === isRunning(screenState)) return null;
     return turn === "idle" ? "a turn is running" : "no turn is running";
   },
-  ({ glance }, { place }) => (place === glance.place ? null : "the composer has changed"),
+  ({ screenState }, { place }) => (place === screenState.place ? null : "the composer has changed"),
 ];
 
-export const isRunning = ({ busy, says }: Glance): boolean => busy === true || says === "working";
+export const isRunning = ({ busy, says }: ScreenState): boolean => busy === true || says === "working";
 
 /** A composer wraps its rows where it likes and draws a frame around them. */
 const WRAPPING = /[\s│┃▌|]+/g;

@@ -16,7 +16,7 @@ const LENGTH = 3 * (DIGITS + 1) + BOOT_MAX;
 
 const FORM = /^(\d{13})(?: (\d{13})(?: (\d{13})(?: ([\w-]+))?)? *$)?/;
 
-export class Looked {
+export class LastWatchedFile {
   readonly #file: number;
   /** By whoever ran before; null where nothing is known. */
   readonly before: Moment | null;

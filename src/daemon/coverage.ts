@@ -8,7 +8,7 @@ import { versionFit } from "../core/version-fit.js";
 import { partOf } from "../programs/part.js";
 import { programFor } from "../programs/registry.js";
 
-export interface Sight {
+export interface SessionCoverage {
   name: string;
   session: string;
   kind: string;
@@ -82,7 +82,7 @@ export function blindOf(watched: SessionJudge, now: number): { since: number; re
   return isLasting ? { since, reason: assessment.reasons[0] ?? "" } : null;
 }
 
-export function sightOf(watched: SessionJudge, now: number): Sight {
+export function coverageOf(watched: SessionJudge, now: number): SessionCoverage {
   const { session, evidence } = watched;
   const version = evidence.session.version ?? null;
   const misses = VIEWS.flatMap((view) => {

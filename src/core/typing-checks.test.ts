@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Demand, type Glance, objectionTo, type Sight, sameText } from "./touch.js";
+import { type Precondition, refuseReason, type ScreenState, sameText, type TerminalState } from "./typing-checks.js";
 
-const glance: Glance = {
+const screenState: ScreenState = {
   composer: "empty",
   draft: "",
   dialog: null,
@@ -11,12 +11,16 @@ const glance: Glance = {
   structural: false,
   place: "here",
 };
-const idle: Demand = { draft: "", turn: "idle", quietMs: 60_000, place: "here" };
+const idle: Precondition = { draft: "", turn: "idle", quietMs: 60_000, place: "here" };
 const asked = (
-  seen: Partial<Glance>,
-  demand: Partial<Demand> = {},
+  seen: Partial<ScreenState>,
+  precondition: Partial<Precondition> = {},
   quietMs = Number.POSITIVE_INFINITY,
-): string | null => objectionTo({ glance: { ...glance, ...seen }, quietMs } satisfies Sight, { ...idle, ...demand });
+): string | null =>
+  refuseReason({ screenState: { ...screenState, ...seen }, quietMs } satisfies TerminalState, {
+    ...idle,
+    ...precondition,
+  });
 
 describe("objectionTo", () => {
   it("has none against an empty composer of an idle program that nobody touched", () => {
@@ -25,7 +29,7 @@ describe("objectionTo", () => {
     expect(asked({ composer: "draft", draft: "continue" }, { draft: "continue" })).toBeNull();
   });
 
-  it.each<[string, Partial<Glance>, Partial<Demand>, number]>([
+  it.each<[string, Partial<ScreenState>, Partial<Precondition>, number]>([
     ["a dialog is open (permission)", { dialog: "permission" }, {}, Number.POSITIVE_INFINITY],
     ["the program says that it waits for an answer", { says: "blocked" }, {}, Number.POSITIVE_INFINITY],
     ["somebody typed 3 s ago", {}, {}, 3999],
@@ -37,8 +41,8 @@ describe("objectionTo", () => {
     ["a turn is running", { says: "working" }, {}, Number.POSITIVE_INFINITY],
     ["no turn is running", {}, { turn: "running" }, Number.POSITIVE_INFINITY],
     ["the composer has changed", { place: "there" }, {}, Number.POSITIVE_INFINITY],
-  ])("says %s", (objection, seen, demand, quietMs) => {
-    expect(asked(seen, demand, quietMs)).toBe(objection);
+  ])("says %s", (objection, seen, precondition, quietMs) => {
+    expect(asked(seen, precondition, quietMs)).toBe(objection);
   });
 
   it("puts an open dialog before everything else, for whoever reads it", () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Moment } from "./clock.js";
-import { Looked } from "./looked.js";
+import { LastWatchedFile } from "./last-watched.js";
 
 const NOW = Date.parse("2026-03-02T09:00:00Z");
 const BOOT = "5e0a37f2-7d3c-4a6f-9c52-0f8c0c3f1b11";
@@ -16,14 +16,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function read(): Moment | null {
-  const looked = new Looked(path);
+  const looked = new LastWatchedFile(path);
   looked.close();
   return looked.before;
 }
 
 describe("the last look", () => {
   it("is known to the next daemon, to five seconds", () => {
-    const looked = new Looked(path);
+    const looked = new LastWatchedFile(path);
     expect(looked.before).toBeNull();
     for (let ms = 0; ms <= 12_000; ms += 1000)
       looked.keep({ now: NOW + ms, wall: NOW - 9, uptime: { ms: 70 + ms, boot: BOOT } });
@@ -33,10 +33,10 @@ describe("the last look", () => {
   });
 
   it.each([{ ms: 90_000, boot: null }, null])("is known with what is known of the machine's uptime: %j", (uptime) => {
-    const before = new Looked(path);
+    const before = new LastWatchedFile(path);
     before.keep({ now: NOW, wall: NOW, uptime: { ms: 1, boot: BOOT } });
     before.close();
-    const looked = new Looked(path);
+    const looked = new LastWatchedFile(path);
     looked.keep({ now: NOW + 6000, wall: NOW + 5000, uptime });
     looked.close();
     expect(read()).toEqual({ now: NOW + 6000, wall: NOW + 5000, uptime });
@@ -55,7 +55,7 @@ describe("the last look", () => {
   it("is not written through a link", () => {
     writeFileSync(join(folder, "other"), "mine");
     symlinkSync(join(folder, "other"), path);
-    expect(() => new Looked(path)).toThrow("ELOOP");
+    expect(() => new LastWatchedFile(path)).toThrow("ELOOP");
     expect(readFileSync(join(folder, "other"), "utf8")).toBe("mine");
   });
 });
