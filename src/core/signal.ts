@@ -371,7 +371,7 @@ export interface GapSignal extends Base {
 }
 
 /** rouse lost sight of the agent, or has it again. Says nothing of the agent itself. */
-export interface SightSignal extends Base {
+export interface VisibilitySignal extends Base {
   kind: "sight";
   seen: boolean;
   /** Of a loss: when it was last heard of, and why it is not. */
@@ -422,7 +422,7 @@ export type Signal =
   | QueueSignal
   | InputSignal
   | GapSignal
-  | SightSignal
+  | VisibilitySignal
   | HabitsSignal;
 
 export type SignalKind = Signal["kind"];

@@ -48,12 +48,12 @@ export type Keys =
   | { kind: "interrupt"; press: number }
   | { kind: "erase"; chars: number };
 
-type KeyCheck = (sight: TerminalState, precondition: Precondition) => string | null;
+type KeyCheck = (terminalState: TerminalState, precondition: Precondition) => string | null;
 
 /** Why nothing may be typed into this; null when it may. */
-export function refuseReason(sight: TerminalState, precondition: Precondition): string | null {
+export function refuseReason(terminalState: TerminalState, precondition: Precondition): string | null {
   for (const check of CHECKS) {
-    const objection = check(sight, precondition);
+    const objection = check(terminalState, precondition);
     if (objection !== null) return objection;
   }
   return null;

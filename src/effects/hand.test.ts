@@ -9,7 +9,7 @@ async function looked(): Promise<{ terminal: FakeTerminal; hand: Hand<number>; l
   const terminal = new FakeTerminal({ happenings: [], begins: "idle" });
   const hand = new Hand(terminal, () => terminal.now);
   const look = await hand.look();
-  if (look.sight === null) throw new Error(look.reason);
+  if (look.terminalState === null) throw new Error(look.reason);
   return { terminal, hand, look };
 }
 

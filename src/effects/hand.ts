@@ -16,7 +16,7 @@ class ScreenTicket<Ticket = unknown> {
   #isUsed = false;
 
   constructor(
-    readonly sight: TerminalState,
+    readonly terminalState: TerminalState,
     hand: Hand<Ticket>,
     ticket: Ticket,
     at: number,
@@ -48,17 +48,17 @@ export class Hand<Ticket = unknown> {
     this.#now = now;
   }
 
-  async look(): Promise<ScreenTicket<Ticket> | { sight: null; reason: string }> {
+  async look(): Promise<ScreenTicket<Ticket> | { terminalState: null; reason: string }> {
     const at = this.#now();
     const look = await this.#terminal.look();
-    return look.sight === null ? look : new ScreenTicket(look.sight, this, look.ticket, at);
+    return look.terminalState === null ? look : new ScreenTicket(look.terminalState, this, look.ticket, at);
   }
 
   async press(look: ScreenTicket<Ticket>, keys: Keys, wanted: Omit<Precondition, "place">): Promise<Press> {
     const used = look.use(this, this.#now());
     if (typeof used === "string") return { result: "refused", reason: used };
-    const precondition: Precondition = { ...wanted, place: look.sight.screenState.place };
-    const objection = refuseReason(look.sight, precondition);
+    const precondition: Precondition = { ...wanted, place: look.terminalState.screenState.place };
+    const objection = refuseReason(look.terminalState, precondition);
     if (objection !== null) return { result: "refused", reason: objection };
     return this.#terminal.press(used.ticket, keys, precondition);
   }

@@ -15,12 +15,14 @@ export class HostTerminal implements Terminal<null> {
 
   async look(): Promise<TerminalCheck<null>> {
     const asked = await askHostProcess(this.#socket, { op: "look" }, "look", ANSWER_MS);
-    if (asked.kind !== "answer") return { sight: null, reason: `the agent's host does not answer: ${asked.reason}` };
+    if (asked.kind !== "answer")
+      return { terminalState: null, reason: `the agent's host does not answer: ${asked.reason}` };
     const looked = asked.event as unknown as ScreenAnswer;
-    if (looked.sight === null) return { sight: null, reason: looked.reason, isPiped: looked.isPiped === true };
-    const { sight } = looked;
-    const screenState: ScreenState = sight.screenState;
-    return { sight: { screenState, quietMs: sight.quietMs ?? Number.POSITIVE_INFINITY }, ticket: null };
+    if (looked.terminalState === null)
+      return { terminalState: null, reason: looked.reason, isPiped: looked.isPiped === true };
+    const { terminalState } = looked;
+    const screenState: ScreenState = terminalState.screenState;
+    return { terminalState: { screenState, quietMs: terminalState.quietMs ?? Number.POSITIVE_INFINITY }, ticket: null };
   }
 
   async press(_ticket: null, keys: Keys, precondition: Precondition): Promise<Press> {

@@ -49,8 +49,8 @@ async function pressOnce(reach: Reach, press: number): Promise<Press & { queued:
   for (let tries = 0; tries < TRIES && reach.now() < reach.deadline; tries++) {
     if (tries > 0) await reach.sleep(SCREEN_RECHECK_MS);
     const look = await reach.hand.look();
-    if (look.sight === null) return { result: "refused", reason: look.reason, queued: false, isOver: false };
-    const { screenState } = look.sight;
+    if (look.terminalState === null) return { result: "refused", reason: look.reason, queued: false, isOver: false };
+    const { screenState } = look.terminalState;
     const pressed = await reach.hand.press(look, { kind: "interrupt", press }, running);
     last = { ...pressed, queued: screenState.queued, isOver: !isRunning(screenState) };
     if (pressed.result !== "refused" || last.isOver || screenState.dialog !== null) return last;
@@ -66,7 +66,7 @@ async function prove(reach: Reach, also: string): Promise<Result> {
     if (!ended.isSo) break;
     await reach.sleep(STAYS_MS);
     const look = await reach.hand.look();
-    if (look.sight !== null && !isRunning(look.sight.screenState))
+    if (look.terminalState !== null && !isRunning(look.terminalState.screenState))
       return done(`interrupted; the turn ended${also}`, true);
     // A queued text makes a turn of its own: the old one ended, the work goes on.
     if (also !== "") return done(`interrupted; the turn ended${also}`, true);

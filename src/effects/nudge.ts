@@ -70,7 +70,7 @@ async function prove(reach: Reach, text: string): Promise<Result> {
     (screenState) => isRunning(screenState) || reach.turn() === "running",
   );
   if (started.isSo) return done("typed and sent; a turn started", true);
-  const screenState = started.look?.sight.screenState;
+  const screenState = started.look?.terminalState.screenState;
   if (screenState && sameText(screenState.draft, text))
     return failed("Enter was not taken: the text stands in the composer");
   return done(`typed and sent; ${started.reason || "no turn was seen to start yet"}`, null);

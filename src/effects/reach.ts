@@ -45,9 +45,9 @@ export async function settled(reach: Reach, precondition: Omit<Precondition, "pl
   for (let looks = 0; looks < LOOKS_MAX && reach.now() < reach.deadline; looks++) {
     if (looks > 0) await reach.sleep(AGREE_MS);
     const look = await reach.hand.look();
-    if (look.sight === null) return look.reason;
-    const { screenState } = look.sight;
-    const objection = refuseReason(look.sight, { ...precondition, place: screenState.place });
+    if (look.terminalState === null) return look.reason;
+    const { screenState } = look.terminalState;
+    const objection = refuseReason(look.terminalState, { ...precondition, place: screenState.place });
     if (objection !== null) return objection;
     if (before && JSON.stringify(before) === JSON.stringify(screenState)) return look;
     before = screenState;
@@ -64,8 +64,8 @@ export async function watchScreen(
   const end = Math.min(reach.now() + forMs, reach.deadline);
   for (;;) {
     const look = await reach.hand.look();
-    if (look.sight === null) return { isSo: false, look: null, reason: look.reason };
-    if (isSo(look.sight.screenState)) return { isSo: true, look, reason: "" };
+    if (look.terminalState === null) return { isSo: false, look: null, reason: look.reason };
+    if (isSo(look.terminalState.screenState)) return { isSo: true, look, reason: "" };
     if (reach.now() >= end) return { isSo: false, look, reason: "" };
     await reach.sleep(SCREEN_RECHECK_MS);
   }
@@ -87,7 +87,7 @@ export async function pressOn(
     const against = objection();
     if (against !== null) return { result: "refused", reason: against };
     const look = await reach.hand.look();
-    if (look.sight === null) return { result: "refused", reason: look.reason };
+    if (look.terminalState === null) return { result: "refused", reason: look.reason };
     const pressed = await reach.hand.press(look, keys, precondition);
     if (pressed.result !== "refused" || pressed.reason !== TOO_OLD || looks === LATE_LOOKS_MAX) return pressed;
   }

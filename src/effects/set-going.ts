@@ -31,9 +31,9 @@ export async function setGoing(
   try {
     for (let last = "it does not come up"; ; await world.sleep(LOOK_MS)) {
       const look = await reach.hand.look();
-      if (look.sight?.screenState.dialog) return refusedResult("it asks something; nothing was typed");
-      const isReady = look.sight?.screenState.composer === "empty";
-      last = look.sight === null ? look.reason : isReady ? "it came up too late to be told anything" : last;
+      if (look.terminalState?.screenState.dialog) return refusedResult("it asks something; nothing was typed");
+      const isReady = look.terminalState?.screenState.composer === "empty";
+      last = look.terminalState === null ? look.reason : isReady ? "it came up too late to be told anything" : last;
       if (world.now() >= deadline - NUDGE_MS) return refusedResult(last);
       if (isReady) return await nudge(reach, text);
     }

@@ -24,8 +24,8 @@ export async function orderObjection(agent: AgentSession, world: EffectWorld): P
   const terminal = openTerminal(agent, world.profileOf(agent.kind));
   if (!terminal) return null;
   try {
-    const { sight } = await terminal.look();
-    return sight === null ? null : typedJustNow(sight.quietMs, agent, world);
+    const { terminalState } = await terminal.look();
+    return terminalState === null ? null : typedJustNow(terminalState.quietMs, agent, world);
   } finally {
     terminal.close();
   }
@@ -37,8 +37,8 @@ async function inUse(agent: AgentSession, world: EffectWorld): Promise<string | 
   if (!terminal) return "its terminal cannot be reached";
   try {
     const look = await terminal.look();
-    if (look.sight === null) return look.isPiped ? null : `its terminal cannot be seen: ${look.reason}`;
-    const { screenState, quietMs } = look.sight;
+    if (look.terminalState === null) return look.isPiped ? null : `its terminal cannot be seen: ${look.reason}`;
+    const { screenState, quietMs } = look.terminalState;
     if (screenState.dialog !== null || screenState.says === "blocked") return "it waits for an answer";
     return typedJustNow(quietMs, agent, world);
   } finally {

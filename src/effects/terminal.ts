@@ -3,8 +3,8 @@ import type { Keys, Precondition, TerminalState } from "../core/typing-checks.js
 
 /** What was seen, and what `press` needs to know it again; or why nothing can be seen: a program on pipes has no terminal. */
 export type TerminalCheck<Ticket> =
-  | { sight: TerminalState; ticket: Ticket }
-  | { sight: null; reason: string; isPiped?: boolean };
+  | { terminalState: TerminalState; ticket: Ticket }
+  | { terminalState: null; reason: string; isPiped?: boolean };
 
 export type Press =
   | { result: "pressed" }

@@ -24,7 +24,7 @@ const CLIENTS_FORMAT = "#{client_activity} #{client_control_mode} #{session_id} 
 
 /** What the server is asked to compare at the press. */
 interface PaneCapture {
-  sight: TerminalState;
+  terminalState: TerminalState;
   condition: string;
 }
 
@@ -66,7 +66,7 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
     const placedScreenState = this.#placedScreenState(pane, coloured);
     if (!placedScreenState) return unseen("the pane is too small to read");
     const typedAt = Math.max(lastTyped(clients, pane), told.activeAt ?? Number.NEGATIVE_INFINITY);
-    const sight: TerminalState = {
+    const terminalState: TerminalState = {
       screenState: placedScreenState.screenState,
       quietMs: Math.max(0, Date.now() - (typedAt + 1) * 1000),
     };
@@ -76,13 +76,13 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
       rows: plain.split("\n"),
       ...(placedScreenState.rows ?? { top: 0, bottom: pane.rows - 1 }),
     });
-    return { sight, ticket: { sight, condition } };
+    return { terminalState, ticket: { terminalState, condition } };
   }
 
-  async press({ sight, condition }: PaneCapture, keys: Keys, precondition: Precondition): Promise<Press> {
+  async press({ terminalState, condition }: PaneCapture, keys: Keys, precondition: Precondition): Promise<Press> {
     const bytes = bytesOfKeys(keys, this.#profile);
     if (bytes.length === 0) return refusedPress("the program has no such key");
-    const objection = refuseReason(sight, precondition) ?? this.#stranger(null);
+    const objection = refuseReason(terminalState, precondition) ?? this.#stranger(null);
     if (objection !== null) return refusedPress(objection);
     const mark = randomBytes(8).toString("hex");
     const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
@@ -139,5 +139,5 @@ function lastTyped(clients: string, pane: Pane): number {
   return Math.max(Number.NEGATIVE_INFINITY, ...times);
 }
 
-const unseen = (reason: string): { sight: null; reason: string } => ({ sight: null, reason });
+const unseen = (reason: string): { terminalState: null; reason: string } => ({ terminalState: null, reason });
 const refusedPress = (reason: string): Press => ({ result: "refused", reason });

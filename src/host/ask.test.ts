@@ -15,7 +15,7 @@ import { Ring } from "./ring.js";
 import { type ViewedHost, Viewers } from "./viewers.js";
 
 const EXIT = { code: null, signal: 9 };
-const PRECONDITION = { draft: "", turn: "idle", quietMs: 0, place: "" } as const;
+const PRECONDITION = { draft: "", turn: "idle", quietMs: 0, composerDigest: "" } as const;
 const PRESS: ToHost = { op: "press", keys: { kind: "submit" }, precondition: PRECONDITION };
 const ASKING = 5;
 
@@ -81,7 +81,7 @@ async function hosting(press: () => void): Promise<Viewers> {
     viewed: () => {},
     type: async () => 0,
     notify: async () => 0,
-    look: () => ({ sight: null, reason: "it is gone" }),
+    look: () => ({ terminalState: null, reason: "it is gone" }),
     press: () => {
       press();
       return { bytes: 0, reason: "it is gone" };

@@ -28,8 +28,8 @@ export type FromHost =
 
 /** `quietMs` is null where nobody ever typed. */
 export type ScreenAnswer =
-  | { sight: { screenState: TerminalState["screenState"]; quietMs: number | null }; reason?: never }
-  | { sight: null; reason: string; isPiped?: boolean };
+  | { terminalState: { screenState: TerminalState["screenState"]; quietMs: number | null }; reason?: never }
+  | { terminalState: null; reason: string; isPiped?: boolean };
 
 /** `bytes` is 0 when nothing went in, and `reason` says why. */
 export interface Pressed {

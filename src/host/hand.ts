@@ -43,9 +43,9 @@ export class HostHand {
 
   look(): ScreenAnswer {
     const seen = this.#see();
-    if (typeof seen === "string") return { sight: null, reason: seen };
+    if (typeof seen === "string") return { terminalState: null, reason: seen };
     const { screenState, quietMs } = seen;
-    return { sight: { screenState, quietMs: Number.isFinite(quietMs) ? quietMs : null } };
+    return { terminalState: { screenState, quietMs: Number.isFinite(quietMs) ? quietMs : null } };
   }
 
   press(keys: Keys, precondition: Precondition): Pressed {

@@ -135,7 +135,7 @@ export class Host implements ViewedHost {
   }
 
   look(): ScreenAnswer {
-    return this.#hand?.look() ?? { sight: null, reason: NO_HAND, isPiped: this.#program.terminal === null };
+    return this.#hand?.look() ?? { terminalState: null, reason: NO_HAND, isPiped: this.#program.terminal === null };
   }
 
   /** Keys of rouse itself: only if `demand` holds now. */

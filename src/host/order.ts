@@ -14,14 +14,14 @@ export function keysOf(value: unknown): Keys | null {
 
 /** A demand that lacks something demands too little. */
 export function preconditionOf(value: unknown): Precondition | null {
-  const { draft, turn, quietMs, place } = fieldsOf(value);
+  const { draft, turn, quietMs, composerDigest } = fieldsOf(value);
   const isWhole =
     typeof draft === "string" &&
     (turn === "idle" || turn === "running") &&
     typeof quietMs === "number" &&
     quietMs >= 0 &&
-    typeof place === "string";
-  return isWhole ? { draft, turn, quietMs, place } : null;
+    typeof composerDigest === "string";
+  return isWhole ? { draft, turn, quietMs, place: composerDigest } : null;
 }
 
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});

@@ -96,8 +96,8 @@ const dies = async ({ agent }: Rig): Promise<void> => {
 const sits = async ({ human, terminal }: Rig): Promise<void> => {
   await human("");
   await until("some quiet", async () => {
-    const { sight } = await terminal.look();
-    return sight !== null && sight.quietMs > QUIET_MS;
+    const { terminalState } = await terminal.look();
+    return terminalState !== null && terminalState.quietMs > QUIET_MS;
   });
 };
 

@@ -31,7 +31,9 @@ describe.each(RIGS)("%s", (_, make) => {
   it("tells what stands there: an empty composer, a draft, a running turn, a dialog", async () => {
     const { sees, human } = await start(make, { do: "idle" }, { do: "think", ms: 3000 }, { do: "ask" });
     const idle = await sees(isIdle);
-    expect(idle.sight).toMatchObject({ screenState: { dialog: null, structural: false, queued: false, says: "idle" } });
+    expect(idle.terminalState).toMatchObject({
+      screenState: { dialog: null, structural: false, queued: false, says: "idle" },
+    });
     await human("half a");
     await sees(({ draft }) => draft === "half a");
     await human(" thought\r");
@@ -43,7 +45,11 @@ describe.each(RIGS)("%s", (_, make) => {
     const { terminal, sees, received } = await start(make, { do: "idle" }, { do: "hang" });
     const text = "go on: \"$(touch x)\" ; `y` 'z' #{pid} %d {a,b} é ✓ -- Enter C-c\u001b[31m\r\n\u0003";
     const look = await sees(isIdle);
-    const pressed = await terminal.press(look.ticket, { kind: "text", text }, precondition(look.sight.screenState));
+    const pressed = await terminal.press(
+      look.ticket,
+      { kind: "text", text },
+      precondition(look.terminalState.screenState),
+    );
     expect(pressed).toEqual({ result: "pressed" });
     const clean = "go on: \"$(touch x)\" ; `y` 'z' #{pid} %d {a,b} é ✓ -- Enter C-c[31m ";
     await until("the text", () => received() === clean);
@@ -51,7 +57,7 @@ describe.each(RIGS)("%s", (_, make) => {
     const entered = await terminal.press(
       shown.ticket,
       { kind: "submit" },
-      precondition(shown.sight.screenState, { draft: shown.sight.screenState.draft }),
+      precondition(shown.terminalState.screenState, { draft: shown.terminalState.screenState.draft }),
     );
     expect(entered).toEqual({ result: "pressed" });
     await until("Enter", () => received() === `${clean}\r`);
@@ -63,21 +69,21 @@ describe.each(RIGS)("%s", (_, make) => {
     // A screen that is still being drawn refuses an older look, untouched: then one looks again.
     await until("the key to be taken", async () => {
       const busy = await sees(({ says }) => says === "working");
-      const ended = precondition(busy.sight.screenState, { turn: "running" });
+      const ended = precondition(busy.terminalState.screenState, { turn: "running" });
       return (await terminal.press(busy.ticket, { kind: "interrupt", press: 0 }, ended)).result === "pressed";
     });
     const idle = await sees(isIdle);
     expect(
-      await terminal.press(idle.ticket, { kind: "interrupt", press: 1 }, precondition(idle.sight.screenState)),
+      await terminal.press(idle.ticket, { kind: "interrupt", press: 1 }, precondition(idle.terminalState.screenState)),
     ).toMatchObject({
       result: "refused",
     });
-    await terminal.press(idle.ticket, { kind: "text", text: "abc" }, precondition(idle.sight.screenState));
+    await terminal.press(idle.ticket, { kind: "text", text: "abc" }, precondition(idle.terminalState.screenState));
     const typed = await sees(({ draft }) => draft === "abc");
     await terminal.press(
       typed.ticket,
       { kind: "erase", chars: 3 },
-      precondition(typed.sight.screenState, { draft: "abc" }),
+      precondition(typed.terminalState.screenState, { draft: "abc" }),
     );
     await sees(isIdle);
     expect(received()).toBe("\u001babc\u007f\u007f\u007f");
@@ -88,10 +94,10 @@ describe.each(RIGS)("%s", (_, make) => {
     const before = await sees(isIdle);
     await human("x\r");
     await sees(({ dialog }) => dialog !== null);
-    const pressed = await terminal.press(before.ticket, CONTINUE, precondition(before.sight.screenState));
+    const pressed = await terminal.press(before.ticket, CONTINUE, precondition(before.terminalState.screenState));
     expect(pressed).toMatchObject({ result: "refused" });
     expect(
-      await terminal.press(before.ticket, { kind: "submit" }, precondition(before.sight.screenState)),
+      await terminal.press(before.ticket, { kind: "submit" }, precondition(before.terminalState.screenState)),
     ).toMatchObject({
       result: "refused",
     });
@@ -104,12 +110,14 @@ describe.each(RIGS)("%s", (_, make) => {
     const before = await sees(isIdle);
     await human("mine");
     await sees(({ draft }) => draft === "mine");
-    expect(await terminal.press(before.ticket, CONTINUE, precondition(before.sight.screenState))).toMatchObject({
-      result: "refused",
-    });
+    expect(await terminal.press(before.ticket, CONTINUE, precondition(before.terminalState.screenState))).toMatchObject(
+      {
+        result: "refused",
+      },
+    );
     await human("\r");
     const busy = await sees(({ says }) => says === "working");
-    expect(await terminal.press(busy.ticket, CONTINUE, precondition(busy.sight.screenState))).toEqual({
+    expect(await terminal.press(busy.ticket, CONTINUE, precondition(busy.terminalState.screenState))).toEqual({
       result: "refused",
       reason: "a turn is running",
     });
@@ -117,7 +125,7 @@ describe.each(RIGS)("%s", (_, make) => {
       await terminal.press(
         busy.ticket,
         CONTINUE,
-        precondition(busy.sight.screenState, { turn: "running", place: "elsewhere" }),
+        precondition(busy.terminalState.screenState, { turn: "running", place: "elsewhere" }),
       ),
     ).toEqual({ result: "refused", reason: "the composer has changed" });
     await settle();
@@ -126,15 +134,15 @@ describe.each(RIGS)("%s", (_, make) => {
 
   it("knows when somebody typed, and writes nothing while that is not long ago", async () => {
     const { terminal, sees, human, received } = await start(make, { do: "idle" }, { do: "hang" });
-    expect((await sees(isIdle)).sight.quietMs).toBe(Number.POSITIVE_INFINITY);
+    expect((await sees(isIdle)).terminalState.quietMs).toBe(Number.POSITIVE_INFINITY);
     await human("a");
     await sees(({ draft }) => draft === "a");
     await human("\u007f");
     await until("it to be gone", () => received().length >= 1 && received() !== "a").catch(() => {});
     const look = await terminal.look();
-    if (look.sight === null) throw new Error(look.reason);
-    expect(look.sight.quietMs).toBeLessThan(60_000);
-    const { screenState } = look.sight;
+    if (look.terminalState === null) throw new Error(look.reason);
+    expect(look.terminalState.quietMs).toBeLessThan(60_000);
+    const { screenState } = look.terminalState;
     const pressed = await terminal.press(
       look.ticket,
       CONTINUE,
@@ -149,10 +157,12 @@ describe.each(RIGS)("%s", (_, make) => {
     const { agent, terminal, sees, received } = await start(make, { do: "idle" });
     const before = await sees(isIdle);
     process.kill(agent.pid as number, "SIGKILL");
-    await until("it to be seen", async () => (await terminal.look()).sight === null);
-    expect(await terminal.press(before.ticket, CONTINUE, precondition(before.sight.screenState))).toMatchObject({
-      result: "refused",
-    });
+    await until("it to be seen", async () => (await terminal.look()).terminalState === null);
+    expect(await terminal.press(before.ticket, CONTINUE, precondition(before.terminalState.screenState))).toMatchObject(
+      {
+        result: "refused",
+      },
+    );
     expect(received()).toBe("");
   });
 });
@@ -163,8 +173,8 @@ describe("a host's terminal", () => {
     const { agent, terminal, sees, received } = await start(hostRig, { do: "idle" });
     const before = await sees(isIdle);
     process.kill(agent.pid as number, "SIGSTOP");
-    await until("it to stop", async () => (await terminal.look()).sight === null);
-    const stopped = await terminal.press(before.ticket, CONTINUE, precondition(before.sight.screenState));
+    await until("it to stop", async () => (await terminal.look()).terminalState === null);
+    const stopped = await terminal.press(before.ticket, CONTINUE, precondition(before.terminalState.screenState));
     process.kill(agent.pid as number, "SIGCONT");
     expect(stopped).toEqual({ result: "refused", reason: expect.stringContaining("stopped") });
     await settle();
@@ -177,9 +187,9 @@ describe.skipIf(NO_TMUX)("a tmux pane", () => {
     const { agent, terminal, sees } = await start(tmuxRig("shell"), { do: "idle" });
     const before = await sees(isIdle);
     process.kill(agent.pid as number, "SIGKILL");
-    await until("the shell", async () => (await terminal.look()).sight === null);
+    await until("the shell", async () => (await terminal.look()).terminalState === null);
     const command = { kind: "text", text: `touch ${rigs.home.path}/hit` } as const;
-    expect(await terminal.press(before.ticket, command, precondition(before.sight.screenState))).toEqual({
+    expect(await terminal.press(before.ticket, command, precondition(before.terminalState.screenState))).toEqual({
       result: "refused",
       reason: "the agent's process is gone",
     });

@@ -98,8 +98,8 @@ class Held {
     let last: unknown;
     const fits = async (): Promise<boolean> => {
       const look = await hand.look();
-      last = look.sight ?? look;
-      return look.sight !== null && isSo(look.sight.screenState);
+      last = look.terminalState ?? look;
+      return look.terminalState !== null && isSo(look.terminalState.screenState);
     };
     await until(what, fits, 60_000)
       .catch((error: Error) => {

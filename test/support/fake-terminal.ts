@@ -53,7 +53,7 @@ export class FakeTerminal implements Terminal<number> {
   #dialog = false;
   #human = Number.NEGATIVE_INFINITY;
   #program: "agent" | "shell" | "gone" | "stranger" = "agent";
-  #place = 0;
+  #composerDigest = 0;
   #fits = true;
   #lost = false;
   #lateLooks = 0;
@@ -80,15 +80,18 @@ export class FakeTerminal implements Terminal<number> {
     this.#next();
     this.now += this.#lateLooks-- > 0 ? 3000 : 5;
     const reason = this.#away();
-    if (reason !== null) return { sight: null, reason };
-    return { sight: { screenState: this.#screenState(), quietMs: this.now - this.#human }, ticket: this.#place };
+    if (reason !== null) return { terminalState: null, reason };
+    return {
+      terminalState: { screenState: this.#screenState(), quietMs: this.now - this.#human },
+      ticket: this.#composerDigest,
+    };
   }
 
   async press(_ticket: number, keys: Keys, precondition: Precondition): Promise<Press> {
     this.#next();
     this.now += 5;
-    const sight = { screenState: this.#screenState(), quietMs: this.now - this.#human };
-    const objection = this.#away() ?? refuseReason(sight, precondition);
+    const terminalState = { screenState: this.#screenState(), quietMs: this.now - this.#human };
+    const objection = this.#away() ?? refuseReason(terminalState, precondition);
     if (objection !== null && !this.#options.careless) return { result: "refused", reason: objection };
     this.#arrive(keys);
     return this.#lost ? { result: "unknown", reason: "nobody said" } : { result: "pressed" };
@@ -110,7 +113,7 @@ export class FakeTerminal implements Terminal<number> {
       says: null,
       queued: false,
       structural: !this.#fits,
-      place: `${this.#place} ${this.draft}`,
+      place: `${this.#composerDigest} ${this.draft}`,
     };
   }
 
@@ -123,7 +126,7 @@ export class FakeTerminal implements Terminal<number> {
     if (event === "dialog") this.#dialog = true;
     else if (event === "answered") this.#dialog = false;
     else if (event === "turn") this.#turn = true;
-    else if (event === "redraw") this.#place++;
+    else if (event === "redraw") this.#composerDigest++;
     else if (event === "unfit") this.#fits = false;
     else if (event === "lost") this.#lost = true;
     else if (event === "slow") this.#lateLooks = 2;

@@ -186,7 +186,7 @@ function rigOf(
       let last: TerminalCheck<unknown> | null = null;
       const fits = async (): Promise<boolean> => {
         last = await terminal.look();
-        return last.sight !== null && isSo(last.sight.screenState);
+        return last.terminalState !== null && isSo(last.terminalState.screenState);
       };
       await until("the terminal to show it", fits).catch((error: Error) => {
         throw new Error(`${error.message}; the last look was ${JSON.stringify(last)}`);
