@@ -6,7 +6,7 @@ export async function main(say: (line: string) => void, rouse: Rouse): Promise<v
   const missed = (): void => say("some changes were missed: ask for the agents again");
   for await (const { kind, agent, data } of rouse.events({ kinds: ["assessment", "incident"], missed })) {
     if (kind === "assessment") say(`${agent} is ${String(data.state)}`);
-    else say(`${agent}: ${String(data.trouble)} ${String(data.phase)}`);
+    else say(`${agent}: ${String(data.problem)} ${String(data.phase)}`);
   }
 }
 

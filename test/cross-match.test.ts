@@ -136,7 +136,7 @@ describe.each(roots)("the patterns on %s", async (_, root) => {
     expect(wrong).toEqual([]);
   });
 
-  it.each(IDS)("of %s see no trouble in another program that is well", (id) => {
+  it.each(IDS)("of %s see no problem in another program that is well", (id) => {
     const wrong: string[] = [];
     for (const { where, agent, screen } of ["idle", "working", "tool_running", "done"].flatMap(of)) {
       if (profileFor(agent).id === id) continue;

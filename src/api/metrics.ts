@@ -68,7 +68,7 @@ const alive = ({ loop }: Source) => loop.sessions().filter(({ session }) => sess
 const FIGURES: readonly Figure[] = [
   {
     name: "rouse_agents",
-    help: "Agents by state: those that live, and those that ended in a trouble that nobody has taken",
+    help: "Agents by state: those that live, and those that ended in a problem that nobody has taken",
     labels: ["state"],
     rows: (source) => {
       const now = source.loop.now();
@@ -114,15 +114,15 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_incidents_open",
-    help: "Open incidents by trouble and phase",
-    labels: ["trouble", "phase"],
-    rows: ({ loop }) => counted(loop.incidents.incidents.filter(isOpen), ({ trouble, phase }) => ({ trouble, phase })),
+    help: "Open incidents by problem and phase",
+    labels: ["problem", "phase"],
+    rows: ({ loop }) => counted(loop.incidents.incidents.filter(isOpen), ({ problem, phase }) => ({ problem, phase })),
   },
   {
     name: "rouse_incidents_kept",
-    help: "Incidents in the book by trouble and how they stand; old ones that are over are forgotten",
-    labels: ["trouble", "phase"],
-    rows: ({ loop }) => counted(loop.incidents.incidents, ({ trouble, phase }) => ({ trouble, phase })),
+    help: "Incidents in the book by problem and how they stand; old ones that are over are forgotten",
+    labels: ["problem", "phase"],
+    rows: ({ loop }) => counted(loop.incidents.incidents, ({ problem, phase }) => ({ problem, phase })),
   },
   {
     name: "rouse_incident_confirm_seconds",

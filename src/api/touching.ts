@@ -54,7 +54,7 @@ export class Touching {
         incident: "",
         agent: name,
         session,
-        trouble: "gone",
+        problem: "gone",
         do: "stop",
         attempt: 1,
         deadlineMs: STOP_MS,

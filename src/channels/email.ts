@@ -58,7 +58,7 @@ function transportOf({ host, port, secure, user, password, allowPrivate }: Mailb
   });
 }
 
-/** The same alert has the same id, and all that is said of one trouble is one thread. */
+/** The same alert has the same id, and all that is said of one problem is one thread. */
 export function messageOf(notice: Notice, { from, to }: Pick<Mailbox, "from" | "to">) {
   const thread = `<${digest(notice.subject)}.subject@rouse.invalid>`;
   return {

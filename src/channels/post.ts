@@ -7,7 +7,7 @@ import { type Channel, type DeliveryResult, refusedDelivery, retry, SENT } from 
 export interface PostTarget {
   url: URL;
   allowPrivate: boolean;
-  /** Whose trouble it is called. */
+  /** Whose problem it is called. */
   to: Channel["to"];
 }
 

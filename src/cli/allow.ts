@@ -3,12 +3,12 @@ import type { Command } from "@commander-js/extra-typings";
 import type { PermissionsView } from "../api/service/permissions.js";
 import { suggest } from "../config/suggest.js";
 import { plain, plainJson } from "../core/plain.js";
-import type { Trouble } from "../core/trouble.js";
+import type { Problem } from "../core/problem.js";
 import { collectNames } from "./arguments.js";
 import { askUser } from "./ask.js";
 import { call } from "./client.js";
 import { ensureDaemon } from "./daemon.js";
-import { parseTrouble } from "./options.js";
+import { parseProblem } from "./options.js";
 import { parseDuration } from "./since.js";
 import { localTime } from "./text/incident.js";
 import { type Column, tableText } from "./text/table.js";
@@ -28,9 +28,9 @@ export function addAllow(program: Command, _setExit: (code: number) => void): vo
     .option("--for <duration>", "only so long: 90s, 10m, 8h, 2d", parseDuration)
     .option("--off", "take it back")
     .option(
-      "--except <trouble>",
-      "leave this trouble alone, such as rate_limited; may be given several times",
-      (value: string, before: Trouble[] | undefined) => [...(before ?? []), parseTrouble(value)],
+      "--except <problem>",
+      "leave this problem alone, such as rate_limited; may be given several times",
+      (value: string, before: Problem[] | undefined) => [...(before ?? []), parseProblem(value)],
     )
     .option("--json", "for programs")
     .addHelpText(
@@ -86,7 +86,7 @@ function whyText(row: GrantRow, now: number): string {
   return "nothing was said";
 }
 
-function endText({ except, until }: { except: readonly Trouble[]; until: string | null }, now: number): string {
+function endText({ except, until }: { except: readonly Problem[]; until: string | null }, now: number): string {
   return [
     ...(except.length > 0 ? [`, but not about ${except.join(", ")}`] : []),
     ...(until === null ? [] : [`, until ${localTime(until, now)}`]),

@@ -6,7 +6,7 @@ import type { IncidentView } from "../daemon/incident-view.js";
 import { parseNamed } from "./arguments.js";
 import { askUser, isUnknown } from "./ask.js";
 import { call, type OperationInput } from "./client.js";
-import { parseTrouble } from "./options.js";
+import { parseProblem } from "./options.js";
 import { parseDuration, parseSince } from "./since.js";
 import { feedbackText, incidentsText, localTime, storyText } from "./text/incident.js";
 
@@ -15,7 +15,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     .command("incidents")
     .summary("what is wrong with whom, what was done about it, and what comes")
     .description(
-      "One incident is one trouble of one agent, from the first suspicion to the proof that work goes on. With an ID (or\n" +
+      "One incident is one problem of one agent, from the first suspicion to the proof that work goes on. With an ID (or\n" +
         "its beginning, or the name of an agent), the whole story of it and what you can do. With the name of an agent and\n" +
         "--all or --since, all of that agent.",
     )
@@ -41,20 +41,20 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     });
   program
     .command("silence")
-    .summary("do and tell nothing about an agent or a trouble for a while")
-    .argument("[what]", "an agent, or a trouble such as rate_limited; without it, what is silenced now", parseNamed)
-    .argument("[trouble]", "only this trouble of the agent", parseTrouble)
+    .summary("do and tell nothing about an agent or a problem for a while")
+    .argument("[what]", "an agent, or a problem such as rate_limited; without it, what is silenced now", parseNamed)
+    .argument("[problem]", "only this problem of the agent", parseProblem)
     .option("--for <duration>", "90s, 10m, 8h, 2d", parseDuration)
     .option("--off", "end it")
     .option("--json", "for programs")
-    .action(async (what, trouble, { for: ms, off, json }, self) => {
+    .action(async (what, problem, { for: ms, off, json }, self) => {
       const refuse = (text: string): never => self.error(`error: ${text}`, { exitCode: 2 });
-      if (what === undefined && (ms !== undefined || off)) refuse("say which agent or trouble is meant");
+      if (what === undefined && (ms !== undefined || off)) refuse("say which agent or problem is meant");
       if (ms !== undefined && off) refuse("--off ends it now; leave --for out");
       if (what !== undefined && ms === undefined && !off) refuse("say for how long (--for 2h), or end it (--off)");
       const silences = await (what === undefined
         ? askUser("silences", {})
-        : call("silence", { what, problem: trouble ?? null, for_secs: ms === undefined ? null : ms / 1000 }));
+        : call("silence", { what, problem: problem ?? null, for_secs: ms === undefined ? null : ms / 1000 }));
       process.stdout.write(json ? `${plainJson(silences)}\n` : silencesText(silences));
     });
   program
@@ -64,9 +64,9 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     .option("--json", "for programs")
     .action(async (id, { json }) => {
       const incident = await call("ack", { incident: id });
-      const { agent, trouble } = incident;
+      const { agent, problem } = incident;
       process.stdout.write(
-        json ? `${plainJson(incident)}\n` : `${agent}: ${trouble} is yours; rouse does nothing about it\n`,
+        json ? `${plainJson(incident)}\n` : `${agent}: ${problem} is yours; rouse does nothing about it\n`,
       );
     });
   program
@@ -94,8 +94,8 @@ async function list(query: OperationInput<"incidents">, agent?: string): Promise
 function silencesText({ silences }: SilencesView, now: number = Date.now()): string {
   if (silences.length === 0) return "nothing is silenced\n";
   return silences
-    .map(({ agent, trouble, until }) => {
-      const what = [agent ?? "every agent", ...(trouble === null ? [] : [trouble])].join(", ");
+    .map(({ agent, problem, until }) => {
+      const what = [agent ?? "every agent", ...(problem === null ? [] : [problem])].join(", ");
       return `${what}: silenced until ${localTime(until, now)}\n`;
     })
     .join("");

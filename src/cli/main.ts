@@ -10,7 +10,7 @@ import { createProgram, safe } from "./program.js";
 import { unknownCommand, withoutHelp } from "./wrong-command.js";
 import { WrongOption } from "./wrong-option.js";
 
-/** 0 fine, 1 failed or trouble found, 2 bad usage, 69 daemon not reachable, 75 try again: the same for every command. */
+/** 0 fine, 1 failed or problem found, 2 bad usage, 69 daemon not reachable, 75 try again: the same for every command. */
 async function main(): Promise<number> {
   let exit = 0;
   const args = withoutHelp(process.argv.slice(2));

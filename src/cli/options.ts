@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { otherNames } from "../config/suggest.js";
 import { plain } from "../core/plain.js";
-import { TROUBLES, type Trouble } from "../core/trouble.js";
+import { PROBLEMS, type Problem } from "../core/problem.js";
 import { isKind, KINDS } from "../programs/registry.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
 import { SOURCE_NAMES, type SourceName } from "../replay/case-folder.js";
@@ -14,10 +14,10 @@ export function complaintOfKind(given: string | undefined, own: readonly Profile
   return `error: there is no kind ${JSON.stringify(plain(given, 80))}; ${otherNames(given, kinds)}`;
 }
 
-export function parseTrouble(value: string): Trouble {
-  const trouble = TROUBLES.find((candidate) => candidate === value);
-  if (trouble) return trouble;
-  throw new InvalidArgumentError(`There is no trouble "${value}"; ${otherNames(value, TROUBLES, TROUBLES.length)}.`);
+export function parseProblem(value: string): Problem {
+  const problem = PROBLEMS.find((candidate) => candidate === value);
+  if (problem) return problem;
+  throw new InvalidArgumentError(`There is no problem "${value}"; ${otherNames(value, PROBLEMS, PROBLEMS.length)}.`);
 }
 
 export function parseSources(value: string): ReadonlySet<SourceName> {

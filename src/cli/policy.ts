@@ -1,17 +1,17 @@
-/** `rouse policy`: what would be done about each trouble, and a trial of it on a virtual clock. */
+/** `rouse policy`: what would be done about each problem, and a trial of it on a virtual clock. */
 import { type Command, Option } from "@commander-js/extra-typings";
 import { NO_PROFILE } from "../core/agent.js";
 import type { Assessment } from "../core/assess.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
 import { traitsOf } from "../core/policy/problems.js";
+import { PROBLEMS, type Problem } from "../core/problem.js";
 import { nightSpend } from "../core/spending.js";
 import type { Cause } from "../core/states.js";
-import { TROUBLES, type Trouble } from "../core/trouble.js";
 import { WhatIf, type Would } from "../core/what-if.js";
 import { canDoWith } from "../effects/index.js";
 import { PROGRAMS } from "../programs/registry.js";
-import { parseTrouble } from "./options.js";
+import { parseProblem } from "./options.js";
 import { knownPolicies, parseOrigin, policyOf } from "./policy-option.js";
 import { reportIssues } from "./settings.js";
 import { isColoured, paint } from "./text/paint.js";
@@ -19,11 +19,11 @@ import { policyText } from "./text/policy.js";
 import { clock } from "./text/timeline.js";
 
 export function addPolicy(program: Command, setExit: (code: number) => void): void {
-  const policy = program.command("policy").summary("show and try what would be done about a trouble");
+  const policy = program.command("policy").summary("show and try what would be done about a problem");
   policy
     .command("show")
     .description(
-      "Prints a policy: for each trouble what would be done, in order, with limits and waits. Without one, the policies\n" +
+      "Prints a policy: for each problem what would be done, in order, with limits and waits. Without one, the policies\n" +
         "that there are. Own ones are files of the folder policies beside your configuration.",
     )
     .argument("[policy]", "name of a policy, or a file")
@@ -51,11 +51,11 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
   policy
     .command("test")
     .description(
-      "Tries a policy on a virtual clock: each trouble lasts, is certain, and nothing that is done about it helps. Prints\n" +
-        "what would be done and when, counted from the moment at which the trouble is told.",
+      "Tries a policy on a virtual clock: each problem lasts, is certain, and nothing that is done about it helps. Prints\n" +
+        "what would be done and when, counted from the moment at which the problem is told.",
     )
     .argument("[policy]", "name of a policy, or a file", "default")
-    .addOption(new Option("--cause <cause>", "only this trouble").argParser(parseTrouble))
+    .addOption(new Option("--cause <cause>", "only this problem").argParser(parseProblem))
     .addOption(
       new Option("--origin <origin>", "how the agent was started: run, spawn, tmux or transcript")
         .default("spawn" as SessionOrigin, "spawn")
@@ -64,8 +64,8 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
     .option("--json", "one JSON object, for programs")
     .action((given, options) => {
       const found = policyOf(given);
-      const troubles = options.cause ? [options.cause] : TROUBLES;
-      const tried = troubles.map((trouble) => ({ cause: trouble, would: trial(found, trouble, options.origin) }));
+      const problems = options.cause ? [options.cause] : PROBLEMS;
+      const tried = problems.map((problem) => ({ cause: problem, would: trial(found, problem, options.origin) }));
       if (options.json) {
         const shown = tried.map(({ cause, would }) => ({
           cause,
@@ -95,12 +95,12 @@ const OVERSPENT = nightSpend(
 /** A program with which everything can be done that the way in which it was started allows. */
 const RESUMABLE = PROGRAMS.find(({ profile }) => profile.resume.byId !== null)?.profile.id ?? NO_PROFILE;
 
-function trial(policy: Policy, trouble: Trouble, origin: SessionOrigin): Would[] {
+function trial(policy: Policy, problem: Problem, origin: SessionOrigin): Would[] {
   const whatIf = new WhatIf({ policy, origin, can: canDoWith({ kind: RESUMABLE, origin }, []) });
   let now = 0;
   for (let step = 0; step < STEPS_MAX && now <= TRIAL_MS; step++) {
     const assessment: Assessment = {
-      ...stateOf(trouble),
+      ...stateOf(problem),
       confidence: 0.9,
       until: null,
       reasons: [],
@@ -110,7 +110,7 @@ function trial(policy: Policy, trouble: Trouble, origin: SessionOrigin): Would[]
       ruleset: 1,
       recheckAt: null,
     };
-    const spend = trouble === "over_budget" ? OVERSPENT : null;
+    const spend = problem === "over_budget" ? OVERSPENT : null;
     const next = whatIf.assess(assessment, { spend });
     if (whatIf.would.at(-1)?.do === "escalate") break;
     now = Math.max(now + 1000, Math.min(next ?? now + 30_000, now + 30_000));
@@ -118,13 +118,13 @@ function trial(policy: Policy, trouble: Trouble, origin: SessionOrigin): Would[]
   return whatIf.would;
 }
 
-function stateOf(trouble: Trouble): Pick<Assessment, "state" | "cause"> {
-  const { state } = traitsOf(trouble);
-  const isCause = state !== null && state !== trouble;
-  return { state: state ?? "working", cause: isCause ? (trouble as Cause) : null };
+function stateOf(problem: Problem): Pick<Assessment, "state" | "cause"> {
+  const { state } = traitsOf(problem);
+  const isCause = state !== null && state !== problem;
+  return { state: state ?? "working", cause: isCause ? (problem as Cause) : null };
 }
 
-function trialText(trouble: Trouble, would: readonly Would[]): string {
+function trialText(problem: Problem, would: readonly Would[]): string {
   const colour = isColoured(process.stdout);
   const lines = would.map(({ at, do: name, say, reason }) => {
     const why =
@@ -133,5 +133,5 @@ function trialText(trouble: Trouble, would: readonly Would[]): string {
         : `${name}${say ? ` "${say}"` : ""}`;
     return `${clock(at / 1000).padStart(11)}  ${why}\n`;
   });
-  return `${paint(trouble, "bold", colour)}\n${lines.join("")}`;
+  return `${paint(problem, "bold", colour)}\n${lines.join("")}`;
 }

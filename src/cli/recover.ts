@@ -1,4 +1,4 @@
-/** `rouse recover`: what the policy would do about an agent's trouble, at once, because a person asks for it. */
+/** `rouse recover`: what the policy would do about an agent's problem, at once, because a person asks for it. */
 import type { Command } from "@commander-js/extra-typings";
 import { plainJson } from "../core/plain.js";
 import type { RecoveryView } from "../daemon/recovery-view.js";
@@ -14,7 +14,7 @@ export function addRecover(program: Command, setExit: (code: number) => void): v
     .command("recover")
     .summary("get an agent going again now: the ladder of its policy, by hand")
     .description(
-      "Does at once what the agent's policy does about its trouble, up to the first step that has to be waited for. Your\n" +
+      "Does at once what the agent's policy does about its problem, up to the first step that has to be waited for. Your\n" +
         "word is permission, whatever was allowed; but a dialog, a draft, a person at the keyboard, another program in its\n" +
         "place or a used-up budget stand against it as ever. An agent with which nothing is wrong is left alone.",
     )
@@ -37,7 +37,7 @@ function isFailed({ incident, state, steps }: RecoveryView): boolean {
 }
 
 export function recoveryText(view: RecoveryView, now: number = Date.now()): string {
-  const { agent, state, incident, trouble, dry_run, steps, next, reason, at } = view;
+  const { agent, state, incident, problem, dry_run, steps, next, reason, at } = view;
   const lines = steps.map(({ do: name, result, reason: why }) =>
     result === "done" ? `${doneText(name)} ${agent}: ${why}` : `${name} of ${agent} ${result}: ${why}`,
   );
@@ -47,6 +47,6 @@ export function recoveryText(view: RecoveryView, now: number = Date.now()): stri
   else if (steps.length === 0) lines.push(`nothing is done to ${agent} (${state}): ${reason}${when}`);
   else if (!isSaid) lines.push(`${reason}${when}`);
   if (dry_run && next && at !== null) lines.push(`then: ${next.do}`);
-  if (incident !== null && !dry_run) lines.push(`see "rouse incidents ${incident.slice(0, 8)}" (${trouble})`);
+  if (incident !== null && !dry_run) lines.push(`see "rouse incidents ${incident.slice(0, 8)}" (${problem})`);
   return lines.map((line) => `${line}\n`).join("");
 }

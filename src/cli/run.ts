@@ -28,10 +28,10 @@ export function addRun(program: Command, _setExit: (code: number) => void): void
     )
     .action(async (command, options, self) => {
       await checkOptions(options, (text) => self.error(text, { exitCode: 2 }));
-      const trouble = cannotStart(command);
-      if (trouble) {
-        process.stderr.write(`rouse: ${trouble.text}\n`);
-        process.exit(trouble.code);
+      const problem = cannotStart(command);
+      if (problem) {
+        process.stderr.write(`rouse: ${problem.text}\n`);
+        process.exit(problem.code);
       }
       // Somebody wants an agent watched: that ends a "rouse down".
       allowUp(rousePaths());

@@ -20,10 +20,10 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
     .addHelpText("after", "\nExamples:\n  rouse spawn -- claude\n  rouse attach claude\n  rouse stop claude\n")
     .action(async (command, options, self) => {
       await checkOptions(options, (text) => self.error(text, { exitCode: 2 }));
-      const trouble = cannotStart(command);
-      if (trouble) {
-        process.stderr.write(`rouse: ${trouble.text}\n`);
-        setExit(trouble.code);
+      const problem = cannotStart(command);
+      if (problem) {
+        process.stderr.write(`rouse: ${problem.text}\n`);
+        setExit(problem.code);
         return;
       }
       const spec = specOf(command, options, "spawn");

@@ -46,7 +46,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .command("health")
     .summary("which agents are unhealthy; exit 1 when one is")
     .description(
-      "Lists the living agents, and those that ended in a trouble that nobody has taken: rouse ack, a silence or a newer session\nof the same name takes it. Exit 1 when one of them is unhealthy.",
+      "Lists the living agents, and those that ended in a problem that nobody has taken: rouse ack, a silence or a newer session\nof the same name takes it. Exit 1 when one of them is unhealthy.",
     )
     .argument("[agent]", "its name; all of them without it", parseNamed)
     .addOption(new Option("--filter <which>", "only the unhealthy ones").choices(["unhealthy"] as const))
@@ -212,7 +212,7 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
     `${paint(why.name, "bold", colour)} is ${paintState(why.state, 0, colour)}${why.cause ? `/${why.cause}` : ""} since ${localTime(why.since, now)} (confidence ${why.confidence})`,
     ...[limitText(why, now)].filter((text) => text !== null).map((text) => `  ${text}`),
     ...why.reasons.flatMap((reason) => fold(`  ${reason}`)),
-    ...why.incidents.flatMap((one) => fold(`  incident ${one.id} (${one.trouble}, ${one.phase}): ${gistOf(one, now)}`)),
+    ...why.incidents.flatMap((one) => fold(`  incident ${one.id} (${one.problem}, ${one.phase}): ${gistOf(one, now)}`)),
     ...(why.tokens_per_hour > 0 ? [`  ${burnText(why)}`] : []),
     ...spendLines(why, now).flatMap(fold),
     ...(why.blind

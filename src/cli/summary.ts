@@ -5,7 +5,7 @@ import { plainJson } from "../core/plain.js";
 import { spell } from "../core/spell.js";
 import type { State } from "../core/states.js";
 import type { IncidentView } from "../daemon/incident-view.js";
-import type { AgentSummary, Trouble } from "../daemon/summary.js";
+import type { AgentSummary, ProblemSummary } from "../daemon/summary.js";
 import { askUser } from "./ask.js";
 import { parseSince } from "./since.js";
 import { gistOf } from "./text/incident.js";
@@ -16,10 +16,10 @@ const USUAL = "12h";
 export function addSummary(program: Command, _setExit: (code: number) => void): void {
   program
     .command("summary")
-    .summary("what happened since a time: states, troubles, commits, tokens")
+    .summary("what happened since a time: states, problems, commits, tokens")
     .description(
       "Folds what the journal holds of each agent through today's judgement: how long it was in each state, which\n" +
-        "troubles there were and how they ended, and what came of it.",
+        "problems there were and how they ended, and what came of it.",
     )
     .option(
       "--since <when>",
@@ -57,9 +57,9 @@ function agentText(agent: AgentSummary, incidents: readonly IncidentView[], colo
     "",
     `${paint(agent.name, "bold", colour)} (${agent.kind})${task}: ${paintState(agent.state, 0, colour)}${cause}${endText(agent)}`,
     `  ${timesText(agent)}`,
-    ...agent.troubles.map((trouble) => `  ${troubleText(trouble, colour)}`),
-    ...(agent.troubles_left_out > 0 ? [`  and ${agent.troubles_left_out} more troubles`] : []),
-    ...incidents.map((one) => `  incident ${one.id.slice(0, 8)} (${one.trouble}): ${gistOf(one, now)}`),
+    ...agent.problems.map((problem) => `  ${problemText(problem, colour)}`),
+    ...(agent.problems_left_out > 0 ? [`  and ${agent.problems_left_out} more problems`] : []),
+    ...incidents.map((one) => `  incident ${one.id.slice(0, 8)} (${one.problem}): ${gistOf(one, now)}`),
     ...[outcomeText(agent)].filter((text) => text !== "").map((text) => `  ${text}`),
   ];
   return `${lines.join("\n")}\n`;
@@ -78,11 +78,11 @@ function timesText({ states, unseen_secs }: AgentSummary): string {
   return times.join(", ") || "no time to speak of";
 }
 
-function troubleText(trouble: Trouble, colour: boolean): string {
-  const what = `${paintState(trouble.state, 0, colour)}${trouble.cause ? `/${trouble.cause}` : ""}`;
-  const from = `${trouble.began_before ? "before " : ""}${localTime(trouble.from)}`;
-  const end = trouble.followed_by === null ? "lasts" : `then ${trouble.followed_by}`;
-  return `${from}  ${what} for ${spell(trouble.secs * 1000)}, ${end}: ${trouble.reason}`;
+function problemText(problem: ProblemSummary, colour: boolean): string {
+  const what = `${paintState(problem.state, 0, colour)}${problem.cause ? `/${problem.cause}` : ""}`;
+  const from = `${problem.began_before ? "before " : ""}${localTime(problem.from)}`;
+  const end = problem.followed_by === null ? "lasts" : `then ${problem.followed_by}`;
+  return `${from}  ${what} for ${spell(problem.secs * 1000)}, ${end}: ${problem.reason}`;
 }
 
 function outcomeText({ commits, files, tests, tokens }: AgentSummary): string {

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { parse } from "smol-toml";
 import * as z from "zod";
 import { SEVERITIES, type Severity } from "../core/alert/alert.js";
+import { PROBLEMS } from "../core/problem.js";
 import { redact } from "../core/redact.js";
-import { TROUBLES } from "../core/trouble.js";
 import { readTrustedFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
 import type { Value } from "./key.js";
@@ -23,8 +23,8 @@ const common = {
   severity: z.enum(SEVERITIES).default("warning"),
   agents: names.optional(),
   tags: names.optional(),
-  troubles: z
-    .array(z.enum(TROUBLES as [string, ...string[]]))
+  problems: z
+    .array(z.enum(PROBLEMS as [string, ...string[]]))
     .min(1)
     .optional(),
   /** false: quiet hours do not hold what goes here. */

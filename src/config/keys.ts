@@ -89,7 +89,7 @@ export const KEYS = {
     alert_channel: text(
       "ops",
       "never",
-      "The channel ([channels.NAME] below) that gets the alerts which no channel's own severity, agents, tags or troubles take.",
+      "The channel ([channels.NAME] below) that gets the alerts which no channel's own severity, agents, tags or problems take.",
     ),
   },
   checkpoints: {
@@ -235,7 +235,7 @@ export const KEYS = {
     reminder_minutes: number(
       0,
       "never",
-      "A trouble that nobody has taken is told again after so many minutes; 0 for never.",
+      "A problem that nobody has taken is told again after so many minutes; 0 for never.",
       {
         max: 100_000,
       },
@@ -248,7 +248,7 @@ export const KEYS = {
         max: 3600,
       },
     ),
-    group_over: integer(5, "never", "More new troubles than this at once become one alert.", { min: 1, max: 10_000 }),
+    group_over: integer(5, "never", "More new problems than this at once become one alert.", { min: 1, max: 10_000 }),
     retry_seconds: number(
       5,
       "never",

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { POLICIES } from "../core/policy/builtin.js";
-import { HANDS_OFF } from "../core/trouble.js";
+import { HANDS_OFF } from "../core/problem.js";
 import { toConfig } from "./keys.js";
 import { loadPolicies, policyFor } from "./policies.js";
 import { parsePolicy } from "./policy-file.js";
@@ -103,10 +103,10 @@ tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run",
 });
 
 describe("the keys of agents.health", () => {
-  const ends = (name: "default", trouble: "silent_stream" | "repeated_error", keys: Partial<typeof health>) =>
+  const ends = (name: "default", problem: "silent_stream" | "repeated_error", keys: Partial<typeof health>) =>
     loadPolicies({ ...health, ...keys }, homeWith({}))
       .policies.get(name)
-      ?.policy.ladders[trouble]?.some((rung) => rung.do === "stop");
+      ?.policy.ladders[problem]?.some((rung) => rung.do === "stop");
 
   it("mean in a policy what they say", () => {
     expect(ends("default", "silent_stream", {})).toBe(true);
@@ -119,6 +119,6 @@ describe("the keys of agents.health", () => {
 
   it("leave the built-in policies without a rung for what only a human can answer", () => {
     for (const policy of Object.values(POLICIES))
-      for (const trouble of HANDS_OFF) expect(policy.ladders[trouble] ?? []).toEqual([]);
+      for (const problem of HANDS_OFF) expect(policy.ladders[problem] ?? []).toEqual([]);
   });
 });

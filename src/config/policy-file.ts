@@ -3,7 +3,7 @@ import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
 import { ACTION_NAMES, type ActionName, NUDGE_TEXTS, PROOFS, type Proof } from "../core/action.js";
 import type { Policy, Rung } from "../core/policy/policy.js";
-import { forbids, TROUBLES, type Trouble } from "../core/trouble.js";
+import { forbids, PROBLEMS, type Problem } from "../core/problem.js";
 
 const seconds = z.number().min(0).max(86_400);
 const minutes = z.number().min(0).max(1440);
@@ -33,11 +33,11 @@ const rung = z
   });
 
 const ladders = z
-  .partialRecord(z.enum(TROUBLES as [Trouble, ...Trouble[]]), z.array(rung).max(12))
+  .partialRecord(z.enum(PROBLEMS as [Problem, ...Problem[]]), z.array(rung).max(12))
   .superRefine((given, context) => {
-    for (const [trouble, rungs] of Object.entries(given))
-      for (const message of new Set(rungs.map((one) => forbids(trouble as Trouble, one.do))))
-        if (message !== null) context.addIssue({ code: "custom", path: [trouble], message });
+    for (const [problem, rungs] of Object.entries(given))
+      for (const message of new Set(rungs.map((one) => forbids(problem as Problem, one.do))))
+        if (message !== null) context.addIssue({ code: "custom", path: [problem], message });
   });
 
 const schema = z.strictObject({
@@ -143,7 +143,7 @@ function made(
     },
     ladders: {
       ...base.ladders,
-      ...Object.fromEntries(Object.entries(own).map(([trouble, rungs]) => [trouble, rungs?.map(rungOf)])),
+      ...Object.fromEntries(Object.entries(own).map(([problem, rungs]) => [problem, rungs?.map(rungOf)])),
     },
   };
 }

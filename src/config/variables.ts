@@ -6,7 +6,7 @@ import { suggest } from "./suggest.js";
 const PREFIX = "ROUSE_";
 
 /** They say where rouse is and who asks, or are handed to what it runs: no keys of the configuration. */
-const OTHERS = ["HOME", "DAEMON", "SESSION", "OWN", "AGENT", "TROUBLE", "INCIDENT", "ATTEMPT", "ALERT_KEY", "FULL"];
+const OTHERS = ["HOME", "DAEMON", "SESSION", "OWN", "AGENT", "PROBLEM", "INCIDENT", "ATTEMPT", "ALERT_KEY", "FULL"];
 const OTHERS_BEGIN = ["AGENT_"];
 
 /** The variables that set a key, the one that wins first. */

@@ -86,7 +86,7 @@ function factsFor(state: NodeState, incident: Incident, judge: SessionJudge, now
     ...actionFactsOf(evidence, guardFrom(incident, deeds), now, judge.settings),
     wokeAt: wokeAt(state, judge),
     origin: session.origin,
-    allowed: rules.isAllowed(session, incident.trouble),
+    allowed: rules.isAllowed(session, incident.problem),
     can: rules.can(session),
     gone: evidence.exit !== null || session.endedAt !== null,
     observerHealthy: canObserve(state, judge),

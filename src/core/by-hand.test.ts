@@ -16,7 +16,7 @@ interface Given {
   incident?: Partial<Incident>;
 }
 
-/** The first moment of a trouble: seen in one way only, not confirmed, and nothing is allowed. */
+/** The first moment of a problem: seen in one way only, not confirmed, and nothing is allowed. */
 function situation(what: string, { assessment = {}, facts = {}, incident = {} }: Given = {}): Situation {
   const book = createIncidents();
   const seen = { ...assessed(what, { level: "tell", kinds: ["screen"] }), at: START, ...assessment };

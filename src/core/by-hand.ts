@@ -22,7 +22,7 @@ export function byHand(situation: Situation, how: "ladder" | "restart"): Situati
     ...situation,
     policy: {
       ...policy,
-      ladders: laddersFor(policy, incident.trouble, how),
+      ladders: laddersFor(policy, incident.problem, how),
       // A reset that is printed is believed; only what rouse adds to it is not waited for.
       limits: { ...policy.limits, marginMs: 0, jitterMs: 0, backoffMs: 0 },
     },
@@ -36,10 +36,10 @@ export function byHand(situation: Situation, how: "ladder" | "restart"): Situati
 
 function laddersFor(
   policy: Policy,
-  trouble: Situation["incident"]["trouble"],
+  problem: Situation["incident"]["problem"],
   how: "ladder" | "restart",
 ): Policy["ladders"] {
-  if (how === "restart") return { [trouble]: [RESTART] };
-  const rungs = policy.ladders[trouble] ?? [];
-  return { [trouble]: rungs.map((rung) => ({ ...rung, when: { ...rung.when, level: "tell", afterMs: 0 } })) };
+  if (how === "restart") return { [problem]: [RESTART] };
+  const rungs = policy.ladders[problem] ?? [];
+  return { [problem]: rungs.map((rung) => ({ ...rung, when: { ...rung.when, level: "tell", afterMs: 0 } })) };
 }

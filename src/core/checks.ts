@@ -9,9 +9,9 @@ import { type ExhaustedBudget, spentBudget } from "./budget.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import { limitDueAt } from "./limit-wait.js";
 import type { Rung } from "./policy/policy.js";
+import { HANDS_OFF, problemOf } from "./problem.js";
 import type { Situation } from "./situation.js";
 import { spell } from "./spell.js";
-import { HANDS_OFF, troubleOf } from "./trouble.js";
 import { waitsForTurn } from "./turn-taking.js";
 
 interface CheckInput extends Situation {
@@ -41,7 +41,7 @@ const OWN_TIMEOUT_MARGIN_MS: number = 30 * SECOND;
 const wait = (reason: string, until: number | null): CheckResult => ({ to: "wait", reason, until });
 const human = (reason: string): CheckResult => ({ to: "human", reason });
 
-/** Evidence may still come; but what is never certain enough to act on is still a trouble that somebody should see. */
+/** Evidence may still come; but what is never certain enough to act on is still a problem that somebody should see. */
 function waitPatiently({ incident, policy, assessment, asleep, now }: CheckInput, reason: string): CheckResult {
   if (awakeMs(asleep, incident.since, now) >= policy.patienceMs) return human(reason);
   return wait(reason, Math.max(now + SECOND, Math.min(assessment.recheckAt ?? Infinity, now + RECHECK_MS)));
@@ -59,13 +59,13 @@ function waitForEvidence(question: CheckInput, reason: string): CheckResult {
 /** Only a turn that runs uses anything, and only it can be interrupted. */
 const RUNS: ReadonlySet<Assessment["state"]> = new Set<Assessment["state"]>(["working", "waiting", "stuck"]);
 
-/** Is the trouble there at this moment, or what rouse's own last deed made of it? */
+/** Is the problem there at this moment, or what rouse's own last deed made of it? */
 const isThere: ActionCheck = ({ assessment, incident, rung, deeds, traits, facts, now }) => {
-  const trouble = troubleOf(assessment);
-  if (trouble === incident.trouble) return null;
-  if (trouble !== null && HANDS_OFF.has(trouble))
-    return wait(`${trouble}: only a human can answer this`, now + RECHECK_MS);
-  if (incident.trouble === "over_budget")
+  const problem = problemOf(assessment);
+  if (problem === incident.problem) return null;
+  if (problem !== null && HANDS_OFF.has(problem))
+    return wait(`${problem}: only a human can answer this`, now + RECHECK_MS);
+  if (incident.problem === "over_budget")
     return !traits.touches || RUNS.has(assessment.state) ? null : wait("no turn runs", now + RECHECK_MS);
   const last = deeds.at(-1);
   const interrupted = last?.do === "interrupt" && resultOf(last, now) === "done";
@@ -79,11 +79,11 @@ const isDue: ActionCheck = (question) => {
   const { incident, assessment, facts, policy, rung, deeds, asleep, now } = question;
   const lasted = awakeMs(asleep, incident.since, now);
   if (lasted < rung.when.afterMs) return wait(`${rung.do} comes later`, now + rung.when.afterMs - lasted);
-  if (incident.trouble === "rate_limited") {
+  if (incident.problem === "rate_limited") {
     const dueAt = limitDueAt(policy.limits, incident, assessment, facts.resumesItself, deeds);
     return now < dueAt ? wait(`the limit holds for another ${spell(dueAt - now)}`, dueAt) : null;
   }
-  if (assessment.state !== "stuck" || assessment.level === "act" || incident.trouble === "over_budget") return null;
+  if (assessment.state !== "stuck" || assessment.level === "act" || incident.problem === "over_budget") return null;
   if (rung.when.level === "act") return waitForEvidence(question, `too early for ${rung.do}: the evidence has to grow`);
   const ownMs = facts.ownTimeoutMs === null ? 0 : facts.ownTimeoutMs + OWN_TIMEOUT_MARGIN_MS;
   return rung.do === "interrupt" && lasted < ownMs
@@ -115,7 +115,7 @@ const isItsTurn: ActionCheck = ({ turn, incident, traits, now }) => {
  * is from before it, and the next, which the agent may have run into since, is still on its way.
  */
 const isSeenSince: ActionCheck = ({ incident, deeds, traits, facts, now }) => {
-  if (incident.trouble !== "rate_limited") return null;
+  if (incident.problem !== "rate_limited") return null;
   const last = deeds.at(-1);
   const shownAt = facts.shownAt ?? null;
   if (!traits.types || !last?.outcome?.proven || shownAt === null || shownAt >= last.at) return null;
@@ -154,7 +154,7 @@ const isAffordable: ActionCheck = (question) => {
   return human(`the budget is spent: ${spent.what}`);
 };
 
-/** Who was interrupted for its spending is not set going again for another trouble. */
+/** Who was interrupted for its spending is not set going again for another problem. */
 const isNotHeld: ActionCheck = ({ traits, facts }) =>
   facts.heldUntil && (traits.types || traits.starts)
     ? wait("it was interrupted because its budget of the night is used up", facts.heldUntil)

@@ -8,8 +8,8 @@ import type { Assessment } from "./assess.js";
 import { EVIDENCE_KINDS } from "./evidence/kinds.js";
 import { POLICIES } from "./policy/builtin.js";
 import type { Budget, Policy } from "./policy/policy.js";
+import { HANDS_OFF, PROBLEMS } from "./problem.js";
 import { nightSpend } from "./spending.js";
-import { HANDS_OFF, TROUBLES } from "./trouble.js";
 
 const numRuns = process.env.ROUSE_FULL ? 5_000 : 100;
 
@@ -56,7 +56,7 @@ describe("decide, whatever happens", () => {
         play(world, story, ({ what, facts }, _, before) => {
           for (const { action } of world.done.slice(before)) {
             if (action.do === "escalate") continue;
-            expect(HANDS_OFF.has(action.trouble)).toBe(false);
+            expect(HANDS_OFF.has(action.problem)).toBe(false);
             expect(["needs_input", "unknown"]).not.toContain(what.state);
             expect(["auth", "billing"]).not.toContain(what.cause);
             expect(facts.allowed ?? true).toBe(true);
@@ -91,10 +91,10 @@ describe("decide, whatever happens", () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.values(POLICIES), FEW), steps(["a"]), (policy, story) => {
         const world = play(new World(policy), story);
-        for (const { id, chain, trouble } of world.book.incidents) {
+        for (const { id, chain, problem } of world.book.incidents) {
           const deeds = touches(world).filter(({ incident }) => incident === id);
           expect(deeds.length).toBeLessThanOrEqual(policy.budgets.incident);
-          const rungs = [...chain, trouble].flatMap((name) => policy.ladders[name] ?? []);
+          const rungs = [...chain, problem].flatMap((name) => policy.ladders[name] ?? []);
           for (const name of new Set(deeds.map((deed) => deed.do))) {
             const limit = Math.max(...rungs.filter((rung) => rung.do === name).map((rung) => rung.limit));
             expect(deeds.filter((deed) => deed.do === name).length).toBeLessThanOrEqual(limit);
@@ -173,7 +173,7 @@ describe("decide, whatever happens", () => {
     );
   });
 
-  it("calls an incident resolved only after progress that is newer than the trouble", () => {
+  it("calls an incident resolved only after progress that is newer than the problem", () => {
     fc.assert(
       fc.property(policies, steps(["a"]), (policy, story) => {
         const world = new World(policy);
@@ -189,18 +189,18 @@ describe("decide, whatever happens", () => {
     );
   });
 
-  it("tells a human in the end of every trouble that lasts", () => {
+  it("tells a human in the end of every problem that lasts", () => {
     fc.assert(
       fc.property(
-        fc.constantFrom(...TROUBLES),
+        fc.constantFrom(...PROBLEMS),
         policies,
         fc.subarray([...EVIDENCE_KINDS]),
-        (trouble, policy, kinds) => {
+        (problem, policy, kinds) => {
           const state =
-            trouble === "unknown" || trouble === "needs_input" || trouble === "rate_limited" ? trouble : null;
-          const cause = state || trouble === "gone" || trouble === "error" ? null : trouble;
-          const isOver = trouble === "over_budget";
-          const itself = trouble === "gone" || trouble === "error" ? trouble : `error/${cause}`;
+            problem === "unknown" || problem === "needs_input" || problem === "rate_limited" ? problem : null;
+          const cause = state || problem === "gone" || problem === "error" ? null : problem;
+          const isOver = problem === "over_budget";
+          const itself = problem === "gone" || problem === "error" ? problem : `error/${cause}`;
           const what = assessed(isOver ? "working" : (state ?? itself), { kinds });
           const world = new World(policy);
           world.watch(0, 12 * 3600, what, isOver ? { spend: OVERSPENT } : {}, 60);
@@ -257,11 +257,11 @@ const SHARED = new Set(["rate_limited", "auth", "billing"]);
 const unshared = (what: Omit<Assessment, "at">): Omit<Assessment, "at"> =>
   SHARED.has(what.state) || SHARED.has(what.cause ?? "") ? assessed("working") : what;
 
-/** The same ladders for every trouble and every session: the worst that a user could write. */
+/** The same ladders for every problem and every session: the worst that a user could write. */
 function everywhere(policy: Policy): Policy["ladders"] {
   const rungs = Object.values(policy.ladders)
     .flat()
     .map((rung) => ({ ...rung, when: { ...rung.when, origins: null, level: "tell" as const } }))
     .sort((x, y) => Number(ACTIONS[y.do].destructive) - Number(ACTIONS[x.do].destructive));
-  return Object.fromEntries(TROUBLES.map((trouble) => [trouble, rungs]));
+  return Object.fromEntries(PROBLEMS.map((problem) => [problem, rungs]));
 }

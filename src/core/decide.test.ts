@@ -62,7 +62,7 @@ describe("the ladder of the default policy", () => {
     expect(world.watch(95, 270, "stuck/silent_stream")).toEqual(["270 stop"]);
     const dead = world.watch(275, 3000, "gone/crash");
     expect(dead).toEqual(["300 resume", "480 continue", "780 continue", "1080 escalate"]);
-    expect(world.only).toMatchObject({ trouble: "silent_stream", phase: "escalated" });
+    expect(world.only).toMatchObject({ problem: "silent_stream", phase: "escalated" });
   });
 
   it("types nothing into a turn that still runs: where an interrupt does not end it, more force is needed", () => {
@@ -73,8 +73,8 @@ describe("the ladder of the default policy", () => {
   it("never ends a session in a human's terminal, even when a policy says so", () => {
     for (const policy of Object.values(POLICIES)) {
       const world = new World(policy);
-      for (const trouble of ["silent_stream", "loop", "no_completion_signal", "frozen_screen"])
-        world.watch(0, 40 * MIN, `stuck/${trouble}`, { agent: trouble, facts: { origin: "run" } }, 30);
+      for (const problem of ["silent_stream", "loop", "no_completion_signal", "frozen_screen"])
+        world.watch(0, 40 * MIN, `stuck/${problem}`, { agent: problem, facts: { origin: "run" } }, 30);
       expect(names(world).filter((name) => name === "stop" || name === "restart")).toEqual([]);
       expect(names(world).filter((name) => name === "escalate")).toHaveLength(4);
     }
@@ -174,7 +174,7 @@ describe("nothing is done", () => {
   it("while it is silenced or taken by somebody", () => {
     const world = new World();
     world.look(0, "stuck/loop");
-    world.book.silences.push({ agent: "a", trouble: null, at: START, until: START + 3_600_000 });
+    world.book.silences.push({ agent: "a", problem: null, at: START, until: START + 3_600_000 });
     expect(world.watch(5, 20 * MIN, "stuck/loop")).toEqual([]);
     world.book.silences = [];
     world.only.ackedAt = START;
@@ -264,13 +264,13 @@ describe("a limit", () => {
   });
 });
 
-describe("an incident that another trouble hides", () => {
+describe("an incident that another problem hides", () => {
   it("is not given up because its ladder does not fit what is seen", () => {
     const world = new World();
     world.look(0, "rate_limited");
     world.watch(5, 120, "stuck/silent_stream");
     const [limited] = world.book.incidents;
-    expect(limited).toMatchObject({ trouble: "rate_limited", escalated: null });
+    expect(limited).toMatchObject({ problem: "rate_limited", escalated: null });
   });
 });
 

@@ -12,8 +12,8 @@ import { confirmsAt } from "./incident/course.js";
 import type { Incident } from "./incident/incident.js";
 import { afterDeed, nextRung } from "./ladder.js";
 import type { Policy, Rung } from "./policy/policy.js";
+import { forbids, HANDS_OFF, problemOf } from "./problem.js";
 import type { Situation } from "./situation.js";
-import { forbids, HANDS_OFF, troubleOf } from "./trouble.js";
 
 export type Decision =
   | { action: Action; reason: string; would: null; beyond?: never }
@@ -38,16 +38,16 @@ export function decide(input: Situation): Decision {
   const settled = beforeTheLadder(input);
   if (settled) return settled;
   const deeds = history.filter((deed) => deed.incident === incident.id);
-  if (HANDS_OFF.has(incident.trouble)) return escalate(input, deeds, "only a human can answer this");
+  if (HANDS_OFF.has(incident.problem)) return escalate(input, deeds, "only a human can answer this");
   const after = afterDeed(deeds, input.assessment, asleep, now);
   if (after?.kind === "look") return nothing(after.reason, after.until);
   if (after?.kind === "human") return escalate(input, deeds, after.reason);
-  const ladder = (policy.ladders[incident.trouble] ?? []).filter((rung) => forbids(incident.trouble, rung.do) === null);
+  const ladder = (policy.ladders[incident.problem] ?? []).filter((rung) => forbids(incident.problem, rung.do) === null);
   const { rung, skipped } = nextRung(ladder, deeds, input.assessment, input.facts);
-  // Under another trouble the ladder may look used up that is not.
-  const seen = troubleOf(input.assessment);
+  // Under another problem the ladder may look used up that is not.
+  const seen = problemOf(input.assessment);
   const isGone = input.facts.gone || input.assessment.state === "gone";
-  if (!rung && seen !== null && seen !== incident.trouble && !isGone && incident.trouble !== "over_budget")
+  if (!rung && seen !== null && seen !== incident.problem && !isGone && incident.problem !== "over_budget")
     return nothing(`${seen} is seen at this moment`, now + RECHECK_MS);
   if (!rung) return escalate(input, deeds, howItEnded(policy, ladder, skipped, deeds));
   for (const check of CHECKS) {
@@ -70,7 +70,7 @@ function beforeTheLadder({ incident, assessment, facts, policy, asleep, now }: S
   if (incident.ackedAt !== null) return nothing("somebody has taken it");
   if (facts.silencedUntil !== null) return nothing("silenced", facts.silencedUntil);
   if (incident.escalated) return nothing("a human was told");
-  if (assessment.state === "unknown" && incident.trouble !== "unknown")
+  if (assessment.state === "unknown" && incident.problem !== "unknown")
     return nothing("rouse cannot see enough: it only tells", now + RECHECK_MS);
   if (incident.confirmedAt === null)
     return nothing(
@@ -92,7 +92,7 @@ function actionOf(input: Situation, rung: Rung, deeds: readonly Deed[]): Action 
     incident: incident.id,
     agent: incident.agent,
     session: incident.session,
-    trouble: incident.trouble,
+    problem: incident.problem,
     attempt,
     deadlineMs: ACTIONS[rung.do].deadlineMs,
     proof: rung.proof,
@@ -106,7 +106,7 @@ const idOf = (incident: Incident, deeds: readonly Deed[]): string =>
   digest(JSON.stringify([incident.id, incident.reopened, deeds.length]));
 
 function reasonOf({ incident }: Situation, rung: Rung, { attempt }: Action): string {
-  return `${incident.trouble}: ${rung.do}, ${attempt} of ${rung.limit}; ${incident.reasons[0] ?? ""}`.trimEnd();
+  return `${incident.problem}: ${rung.do}, ${attempt} of ${rung.limit}; ${incident.reasons[0] ?? ""}`.trimEnd();
 }
 
 type Escalation = Extract<Decision, { action: { do: "escalate" } }>;
@@ -118,13 +118,13 @@ function escalate({ incident }: Situation, deeds: readonly Deed[], why: string):
     incident: incident.id,
     agent: incident.agent,
     session: incident.session,
-    trouble: incident.trouble,
+    problem: incident.problem,
     attempt: 1,
     deadlineMs: ACTIONS.escalate.deadlineMs,
     proof: "none" as const,
     waitMs: 0,
   };
-  return { action, reason: `${incident.trouble}: a human is needed: ${why}`, would: null };
+  return { action, reason: `${incident.problem}: a human is needed: ${why}`, would: null };
 }
 
 /** What was tried and what was passed over, for the human who gets it. */

@@ -35,7 +35,7 @@ export interface ActionFacts {
   shownAt?: number | null;
   /** It was interrupted for its spending: until then nobody but a person sets it going. */
   heldUntil?: number | null;
-  /** The activity since the trouble began; null where nobody could ask, or nobody is to. */
+  /** The activity since the problem began; null where nobody could ask, or nobody is to. */
   guard: ResumeAdvice | null;
 }
 
@@ -48,12 +48,12 @@ type FactSource = Pick<
 const PRESENT_MS: number = 2 * MINUTE;
 
 /**
- * What a key press stirs up by itself is over after so long. So is what the trouble itself leaves behind: a record tells of
+ * What a key press stirs up by itself is over after so long. So is what the problem itself leaves behind: a record tells of
  * a limit a second before the row of it is seen on the screen.
  */
 const STIRRED_MS: number = 5 * SECOND;
 
-/** From when on activity speaks against acting: since the trouble began, or since rouse itself last touched the agent. */
+/** From when on activity speaks against acting: since the problem began, or since rouse itself last touched the agent. */
 export function guardFrom(incident: Incident, deeds: readonly Deed[]): number {
   const last = deeds.findLast((deed) => deed.incident === incident.id && counts(deed));
   return Math.max(incident.since, last ? (last.outcome?.at ?? last.at) : 0) + STIRRED_MS;
@@ -80,7 +80,7 @@ export function actionFactsOf(evidence: Evidence, since: number, now: number, se
 }
 
 /**
- * The guard asks for activity since the trouble began: the hour that it looks back would call an agent active that
+ * The guard asks for activity since the problem began: the hour that it looks back would call an agent active that
  * committed five minutes before its stream died. Nor is what a process did before its end activity of one that is gone.
  * Its other windows are left as they are.
  */

@@ -21,8 +21,8 @@ const tight: Policy = {
   },
 };
 
-/** One trouble of one agent, long enough to be decided on, and then mended. */
-function trouble(world: World, agent: string, at: number, what: string): void {
+/** One problem of one agent, long enough to be decided on, and then mended. */
+function problem(world: World, agent: string, at: number, what: string): void {
   for (const after of [0, 70, 200]) world.look(at + after, assessed(what), { agent, ...NOT_ALLOWED });
   for (const after of [210, 250]) world.look(at + after, "working", { agent, progress: at + after });
 }
@@ -33,7 +33,7 @@ const claims = (world: World): (string | null)[] =>
 describe("what rouse would have done", () => {
   it("is no more for one agent in an hour than its budget", () => {
     const world = new World(tight);
-    for (const minute of [0, 15, 30, 45, 61]) trouble(world, "a", minute * MIN, "error/api");
+    for (const minute of [0, 15, 30, 45, 61]) problem(world, "a", minute * MIN, "error/api");
     // The first is an hour old by then.
     expect(claims(world)).toEqual(["nudge", "nudge", "beyond", "beyond", "nudge"]);
     expect(world.book.incidents[2]?.escalated?.reason).toBe(
@@ -43,14 +43,14 @@ describe("what rouse would have done", () => {
 
   it("is no more on one machine than its budget, and a human is told at once all the same", () => {
     const world = new World(tight);
-    for (const [i, agent] of ["a", "b", "c", "d"].entries()) trouble(world, agent, i * 12 * MIN, "error/api");
+    for (const [i, agent] of ["a", "b", "c", "d"].entries()) problem(world, agent, i * 12 * MIN, "error/api");
     expect(claims(world)).toEqual(["nudge", "nudge", "nudge", "beyond"]);
     expect(world.book.incidents.every(({ escalated }) => escalated !== null)).toBe(true);
   });
 
   it("counts for nobody who may be touched", () => {
     const world = new World(tight);
-    for (const minute of [0, 15]) trouble(world, "a", minute * MIN, "error/api");
+    for (const minute of [0, 15]) problem(world, "a", minute * MIN, "error/api");
     world.watch(30 * MIN, 33 * MIN, "error/api", { agent: "a" });
     expect(world.done.at(-1)?.action.do).toBe("nudge");
     expect(forgoneDeeds(world.book)).toHaveLength(2);
@@ -73,7 +73,7 @@ describe("what rouse would have done", () => {
         const world = new World(tight);
         let at = 0;
         for (const { agent, what: befalls, minutes } of steps) {
-          trouble(world, agent, at, befalls);
+          problem(world, agent, at, befalls);
           at += minutes * MIN;
         }
         const deeds = forgoneDeeds(world.book);

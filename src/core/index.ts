@@ -28,6 +28,7 @@ export { adaptedSettings } from "./incident/learn.js";
 export { progressOf } from "./incident/progress.js";
 export { POLICIES } from "./policy/builtin.js";
 export type { Policy, Rung } from "./policy/policy.js";
+export { PROBLEMS, type Problem, problemOf } from "./problem.js";
 export { SIGNAL_VERSION, type Signal, type SignalKind, SOURCES, type Source, TOOL_CLASSES } from "./signal.js";
 export type { Situation } from "./situation.js";
 export {
@@ -42,5 +43,4 @@ export {
 } from "./states.js";
 export { addEntry, type TimelineEntry } from "./timeline.js";
 export { PLAIN_TRAITS, type Traits } from "./traits.js";
-export { TROUBLES, type Trouble, troubleOf } from "./trouble.js";
 export { turnOf } from "./turn-taking.js";

@@ -6,7 +6,7 @@ import { MINUTE, SECOND } from "./defaults.js";
 import type { ActionFacts } from "./facts.js";
 import type { Rung } from "./policy/policy.js";
 import { traitsOf } from "./policy/problems.js";
-import { troubleOf } from "./trouble.js";
+import { problemOf } from "./problem.js";
 
 /** A refused touch is tried again later and later, and not for ever. */
 const REFUSALS_MAX = 5;
@@ -86,7 +86,7 @@ export function nextRung(
 }
 
 function stillRuns(assessment: Assessment): boolean {
-  const problem = assessment.state === "stuck" ? troubleOf(assessment) : null;
+  const problem = assessment.state === "stuck" ? problemOf(assessment) : null;
   return problem !== null && traitsOf(problem).duringTurn;
 }
 

@@ -5,16 +5,16 @@ import type { AlertRules, AlertState } from "./alert/alert.js";
 import { createIncidents, type Incidents } from "./incident/incident.js";
 import type { TellRules } from "./message/contents.js";
 import type { Policy } from "./policy/policy.js";
+import type { Problem } from "./problem.js";
 import type { JudgingOptions, SessionJudge } from "./session-judge.js";
 import type { Situation } from "./situation.js";
 import type { Night } from "./spending.js";
-import type { Trouble } from "./trouble.js";
 
 /** What the user configured and what the caller knows of the machine, as functions of data. */
 export interface StepRules {
   settingsFor: (session: AgentSession) => JudgingOptions;
   policyOf: (session: AgentSession) => Policy;
-  isAllowed: (session: AgentSession, trouble: Trouble) => boolean;
+  isAllowed: (session: AgentSession, problem: Problem) => boolean;
   /** Which actions are possible with this agent at all. */
   can: (session: AgentSession) => readonly ActionName[];
   /** The account it uses; null if unknown. */

@@ -16,7 +16,7 @@ describe("SessionJudge", () => {
     expect(watched.timeline.map(({ t, state }) => [t, state])).toEqual([[1, "working"]]);
   });
 
-  it("is starting, and no trouble, until its first signal is overdue", () => {
+  it("is starting, and no problem, until its first signal is overdue", () => {
     const watched = new SessionJudge(agent(), START);
     expect([0, 9_999, 10_000].map((ms) => watched.peek(START + ms).state)).toEqual(["starting", "starting", "unknown"]);
     expect(watched.assessment.recheckAt).toBe(START + 10_000);

@@ -63,7 +63,7 @@ export type Cause = StuckCause | ErrorCause | WaitCause | PromptKind | "limit";
  * What an incident is about: a cause, or a state that needs none. Every prompt is one problem and every limit is one: a
  * dialog that is read in another way is still the same dialog.
  */
-export type Trouble =
+export type Problem =
   | StuckCause
   | ErrorCause
   | "rate_limited"

@@ -245,7 +245,7 @@ function reconsider(state: NodeState, now: number): Effect[] {
   const effects: Effect[] = [];
   for (const incident of state.incidents.incidents.filter((one) => isOpen(one) && one.escalated?.would)) {
     const judge = state.latest.get(incident.agent);
-    if (!judge || !state.rules.isAllowed(judge.session, incident.trouble)) continue;
+    if (!judge || !state.rules.isAllowed(judge.session, incident.problem)) continue;
     effects.push(...applyToIncidents(state, { kind: "reconsidered", incident: incident.id }));
     effects.push(...decideAgent(state, judge, now));
   }

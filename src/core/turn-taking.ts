@@ -58,7 +58,7 @@ export function waitsForTurn(
   }
   const mayStart = starts && !destructive && group === "machine" && typeof escalatedAt === "number";
   if (isRestart && !mayStart)
-    return { reason: "many agents have the same trouble: nothing is ended or started", until: now + FIRST_MS };
+    return { reason: "many agents have the same problem: nothing is ended or started", until: now + FIRST_MS };
   const looksUntil = touched && touched.agent !== agent ? touched.at + LOOK_MS : now;
   if (touched && now < looksUntil && now >= touched.at)
     return { reason: `looking whether ${touched.agent} works again`, until: looksUntil };

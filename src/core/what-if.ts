@@ -9,18 +9,18 @@ import type { Effect } from "./effects.js";
 import type { Incidents } from "./incident/incident.js";
 import { createNodeState, type NodeState } from "./node-state.js";
 import type { Policy, SessionOrigin } from "./policy/policy.js";
+import type { Problem } from "./problem.js";
 import { type JudgingOptions, SessionJudge } from "./session-judge.js";
 import type { Situation } from "./situation.js";
 import type { NightSpend } from "./spending.js";
 import { step, takeAssessment } from "./step.js";
 import type { StepInput } from "./step-input.js";
 import { OBSERVE_ONLY } from "./step-rules.js";
-import type { Trouble } from "./trouble.js";
 
 export interface Would {
   at: number;
   do: ActionName;
-  trouble: Trouble;
+  problem: Problem;
   incident: string;
   say?: NudgeText;
   reason: string;
@@ -89,13 +89,13 @@ export class WhatIf {
     for (const effect of effects) {
       if (effect.kind === "incidents" && effect.event.kind === "escalated") {
         const { incident, reason } = effect.event;
-        const trouble = this.state.incidents.incidents.find(({ id }) => id === incident)?.trouble ?? "unknown";
-        this.would.push({ at: now, do: "escalate", trouble, incident, reason });
+        const problem = this.state.incidents.incidents.find(({ id }) => id === incident)?.problem ?? "unknown";
+        this.would.push({ at: now, do: "escalate", problem, incident, reason });
       }
       if (effect.kind !== "run") continue;
       const { action, reason, session } = effect;
-      const { do: name, trouble, incident, say } = action;
-      this.would.push({ at: now, do: name, trouble, incident, ...(say ? { say } : {}), reason });
+      const { do: name, problem, incident, say } = action;
+      this.would.push({ at: now, do: name, problem, incident, ...(say ? { say } : {}), reason });
       const outcome = { intent: action.id, at: now, result: "done" as const, reason: "assumed", proven: true };
       // An assumed assessment is not judged again by what was never observed.
       this.take({ kind: "outcome", outcome, session: isJudged ? session.session : "" }, now);

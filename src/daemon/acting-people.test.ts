@@ -24,7 +24,7 @@ describe("what people say", () => {
     await hanging();
     const { loop, touches } = acts(() => ({}));
     const at = stage.test.loop.now();
-    loop.apply({ kind: "silenced", silence: { agent: "api", trouble: null, at, until: at + 1200_000 } });
+    loop.apply({ kind: "silenced", silence: { agent: "api", problem: null, at, until: at + 1200_000 } });
     await run(1190);
     expect(touches).toEqual([]);
     await run(60);
@@ -63,7 +63,7 @@ describe("what was not done for want of permission", () => {
     await hanging();
     const { loop, touches, allow } = acts(() => ({}), { allowed: false });
     await run(HUNG_S / 4);
-    expect(loop.incidents.incidents[0]).toMatchObject({ trouble: "silent_stream", escalated: null });
+    expect(loop.incidents.incidents[0]).toMatchObject({ problem: "silent_stream", escalated: null });
     forgone(loop.incidents, POLICIES.default.budgets.agent.times);
     await run(HUNG_S);
     const [incident] = loop.incidents.incidents as [Incident];

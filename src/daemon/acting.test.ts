@@ -34,7 +34,7 @@ describe("from a judgement to a touch", () => {
     );
     await run(2 * HUNG_S);
     const [incident] = loop.incidents.incidents;
-    const about = `(incident ${incident?.id}, ${incident?.trouble})`;
+    const about = `(incident ${incident?.id}, ${incident?.problem})`;
     expect(lines.slice(0, 4)).toEqual([
       `api: interrupt is intended ${about}`,
       `api: interrupt done, proven: the turn ended ${about}`,
@@ -80,7 +80,7 @@ describe("from a judgement to a touch", () => {
     await run(HUNG_S);
     expect(touches).toEqual([]);
     const [incident] = loop.incidents.incidents;
-    expect(incident).toMatchObject({ phase: "escalated", trouble: "silent_stream" });
+    expect(incident).toMatchObject({ phase: "escalated", problem: "silent_stream" });
     expect(incident?.escalated?.reason).toContain("rouse allow");
   });
 

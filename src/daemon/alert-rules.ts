@@ -58,12 +58,12 @@ export function isCron(pattern: string): boolean {
 
 const severityOf = (word: string): Severity | null => SEVERITIES.find((severity) => severity === word) ?? null;
 
-const routeOf = ({ name, severity, agents, tags, troubles, quiet }: ChannelSettings): AlertRoute => ({
+const routeOf = ({ name, severity, agents, tags, problems, quiet }: ChannelSettings): AlertRoute => ({
   channel: name,
   severity,
   agents: agents ?? null,
   tags: tags ?? null,
-  troubles: troubles ?? null,
+  problems: problems ?? null,
   honoursQuiet: quiet,
 });
 

@@ -97,7 +97,7 @@ describe("an alert", () => {
     expect(asked).toBeLessThan(300);
   });
 
-  it("is not sent for a trouble that was over before anybody had to know", async () => {
+  it("is not sent for a problem that was over before anybody had to know", async () => {
     test.rules = { groupWaitMs: 60_000 };
     test.join();
     await asks();
@@ -107,7 +107,7 @@ describe("an alert", () => {
     expect(test.heard).toEqual([]);
   });
 
-  it("is one for many troubles at once, and one at their end", async () => {
+  it("is one for many problems at once, and one at their end", async () => {
     for (const name of ["a", "b", "c", "d", "e", "f", "g"]) await asks(name);
     await test.wait(60);
     expect(test.heard).toEqual(["opened 7 agents need attention"]);
@@ -249,7 +249,7 @@ describe("a receiver that is down", () => {
     expect(test.journal.outbox.count("dead")).toBe(1);
   });
 
-  it("is not told of a trouble that somebody took meanwhile", async () => {
+  it("is not told of a problem that somebody took meanwhile", async () => {
     let isDown = true;
     test.answer = () => (isDown ? { result: "retry", reason: "503" } : { result: "sent" });
     await asks();

@@ -45,7 +45,7 @@ describe("an agent with a budget", () => {
       await new Promise(setImmediate);
     }
   }
-  const troubles = () => test.loop.incidents.incidents.map(({ trouble }) => trouble);
+  const problems = () => test.loop.incidents.incidents.map(({ problem }) => problem);
 
   it("is told once when its sessions together used it up, goes on working, and is not touched", async () => {
     test.can = ["interrupt", "nudge"];
@@ -60,7 +60,7 @@ describe("an agent with a budget", () => {
     await test.send("s0", [tokens(700)]);
     await test.send("s1", [...WORKING, tokens(200), tokens(200, "telemetry")]);
     await run(5);
-    expect(troubles()).toEqual([]);
+    expect(problems()).toEqual([]);
     await test.send("s1", [tokens(100)]);
     await run(40);
     expect(test.told).toEqual(["worker.escalated api"]);
@@ -89,7 +89,7 @@ describe("an agent with a budget", () => {
     budgets({ tokens_per_night: 100 });
     await run(20);
     expect(test.told).toEqual(["worker.escalated api"]);
-    expect(troubles()).toEqual(["over_budget"]);
+    expect(problems()).toEqual(["over_budget"]);
     expect(test.loop.find("api")?.spend?.tokens).toBe(200);
   });
 
@@ -114,7 +114,7 @@ describe("an agent with a budget", () => {
     test.can = ["interrupt", "nudge"];
     const touched: string[] = [];
     test.touch = (action) => {
-      touched.push(`${action.do} ${action.trouble}`);
+      touched.push(`${action.do} ${action.problem}`);
       void test.send("s1", [{ kind: "status", source: "title", status: "idle" }]);
       return {};
     };

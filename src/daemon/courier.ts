@@ -1,7 +1,7 @@
 /**
  * The courier takes alerts from the outbox to their channels: one at a time per channel, each attempt with the same key.
  * Before every attempt the outbox is asked again whether it is still owed, since a later word may have overtaken it or
- * somebody may have taken the trouble. What fails is tried later and later, and given up loudly.
+ * somebody may have taken the problem. What fails is tried later and later, and given up loudly.
  */
 import type { Channel, DeliveryResult } from "../channels/channel.js";
 import type { Notice } from "../core/alert/alert.js";

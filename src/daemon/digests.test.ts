@@ -45,7 +45,7 @@ describe("the digest", () => {
     expect(made()).toHaveLength(1);
   });
 
-  it("is no trouble: nothing of it is told as over after a restart", async () => {
+  it("is no problem: nothing of it is told as over after a restart", async () => {
     digests("*/10 * * * *").tick(test.loop.now());
     const first = digests("*/10 * * * *");
     test.hand.pass(10 * MINUTE);

@@ -12,7 +12,7 @@ describe("an incident that is asked for", () => {
   const [ended, open] = world.book.incidents;
   const found = (word: string): string => {
     const incident = findIncident(world.book, word, ["api", "web", "docs"]);
-    return typeof incident === "string" ? incident : `found ${incident.trouble}`;
+    return typeof incident === "string" ? incident : `found ${incident.problem}`;
   };
 
   it("is found by its id, by three characters of it, or by the agent that has one open", () => {

@@ -15,7 +15,7 @@ import {
 } from "../core/incident/incident.js";
 import type { NodeState } from "../core/node-state.js";
 import { plain } from "../core/plain.js";
-import type { Trouble } from "../core/trouble.js";
+import type { Problem } from "../core/problem.js";
 
 export interface DeedView {
   at: string;
@@ -31,9 +31,9 @@ export interface IncidentView {
   agent: string;
   session: string;
   kind: string;
-  trouble: Trouble;
-  /** What the same trouble was called before, oldest first. */
-  chain: Trouble[];
+  problem: Problem;
+  /** What the same problem was called before, oldest first. */
+  chain: Problem[];
   phase: Phase;
   opened_at: string;
   /** When its present stretch began. */
@@ -69,14 +69,14 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
   const { state, now } = source;
   const { incidents: book, rules } = state;
   const session = state.latest.get(incident.agent)?.session ?? null;
-  const allowed = session !== null && rules.isAllowed(session, incident.trouble);
+  const allowed = session !== null && rules.isAllowed(session, incident.problem);
   const silenced = silencedUntil(book, incident, now);
   return {
     id: incident.id,
     agent: plain(incident.agent, 80),
     session: incident.session,
     kind: plain(incident.kind, 40),
-    trouble: incident.trouble,
+    problem: incident.problem,
     chain: [...incident.chain],
     phase: incident.phase,
     opened_at: iso(incident.openedAt),
@@ -155,7 +155,7 @@ const PREFIX_MIN = 3;
 const listed = (found: readonly Incident[]): string =>
   found
     .slice(0, 10)
-    .map(({ id, trouble }) => `${id} (${trouble})`)
+    .map(({ id, problem }) => `${id} (${problem})`)
     .join(", ");
 
 function nextOf(incident: Incident, { state, now }: IncidentSource): IncidentView["next"] {

@@ -1,7 +1,7 @@
 /**
  * When somebody last looked, kept in a file of a few bytes: after a kill it is known which time was watched and which
  * was not. The journal cannot tell, because a silence leaves nothing in it. A lost file costs little: the last signal
- * counts then, and a trouble that time alone had shown is shown a little later again.
+ * counts then, and a problem that time alone had shown is shown a little later again.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import type { Moment } from "./clock.js";

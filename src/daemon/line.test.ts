@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { lineOf } from "./line.js";
 
 type Agent = Parameters<typeof lineOf>[0][number];
-type Trouble = Parameters<typeof lineOf>[1][number];
+type Problem = Parameters<typeof lineOf>[1][number];
 
 const agent = (name: string, state: Agent["state"], more: Partial<Agent> = {}): Agent => ({
   name,
@@ -13,9 +13,9 @@ const agent = (name: string, state: Agent["state"], more: Partial<Agent> = {}): 
   ended_at: null,
   ...more,
 });
-const trouble = (name: string, more: Partial<Trouble> = {}): Trouble => ({
+const problem = (name: string, more: Partial<Problem> = {}): Problem => ({
   agent: name,
-  trouble: "silent_stream",
+  problem: "silent_stream",
   phase: "confirmed",
   acked_at: null,
   silenced_until: null,
@@ -30,7 +30,7 @@ const ENDED = { ended_at: "2026-11-15T11:00:00.000Z" };
 describe("the figures of a status line", () => {
   it("count who is well, and name who needs a person", () => {
     const agents = [agent("b", "working"), agent("a", "idle"), agent("d", "needs_input"), agent("c", "stuck")];
-    expect(lineOf(agents, [trouble("c"), trouble("d")])).toEqual({
+    expect(lineOf(agents, [problem("c"), problem("d")])).toEqual({
       ...NOTHING,
       ok: 2,
       needs_you: [
@@ -42,8 +42,8 @@ describe("the figures of a status line", () => {
 
   it("call for nobody while rouse mends it, and do once it gave up", () => {
     const agents = [agent("a", "stuck")];
-    expect(lineOf(agents, [trouble("a", { allowed: true })])).toEqual({ ...NOTHING, mending: 1 });
-    const up = trouble("a", { allowed: true, phase: "escalated", next: { do: null, at: null, reason: "" } });
+    expect(lineOf(agents, [problem("a", { allowed: true })])).toEqual({ ...NOTHING, mending: 1 });
+    const up = problem("a", { allowed: true, phase: "escalated", next: { do: null, at: null, reason: "" } });
     expect(lineOf(agents, [up]).needs_you).toEqual([{ name: "a", why: "stuck" }]);
   });
 
@@ -52,7 +52,7 @@ describe("the figures of a status line", () => {
     ["is silenced", { silenced_until: "2026-11-15T12:30:00.000Z" }],
     ["was a false alarm", { feedback: "false-alarm" as const }],
   ])("call for nobody when it %s", (_, more) => {
-    expect(lineOf([agent("a", "error")], [trouble("a", more)])).toEqual({ ...NOTHING, in_hand: 1 });
+    expect(lineOf([agent("a", "error")], [problem("a", more)])).toEqual({ ...NOTHING, in_hand: 1 });
   });
 
   it("say when the first limit ends", () => {
@@ -64,7 +64,7 @@ describe("the figures of a status line", () => {
     expect(lineOf(agents, [])).toEqual({ ...NOTHING, limited: 2, until });
   });
 
-  it("leave out who ended, but for one whose end is a trouble; the newest session counts", () => {
+  it("leave out who ended, but for one whose end is a problem; the newest session counts", () => {
     const later = { started_at: "2026-11-15T10:30:00.000Z" };
     const agents = [
       agent("done", "complete", ENDED),
@@ -72,7 +72,7 @@ describe("the figures of a status line", () => {
       agent("again", "working", later),
       agent("again", "gone", ENDED),
     ];
-    expect(lineOf(agents, [trouble("crashed")])).toEqual({
+    expect(lineOf(agents, [problem("crashed")])).toEqual({
       ...NOTHING,
       ok: 1,
       needs_you: [{ name: "crashed", why: "gone" }],
@@ -80,7 +80,7 @@ describe("the figures of a status line", () => {
   });
 
   it("name one that works and is over its budget, and only so many", () => {
-    const over = trouble("a", { trouble: "over_budget", phase: "escalated", next: null });
+    const over = problem("a", { problem: "over_budget", phase: "escalated", next: null });
     expect(lineOf([agent("a", "working")], [over]).needs_you).toEqual([{ name: "a", why: "over budget" }]);
     const many = Array.from({ length: 14 }, (_, i) => agent(`a${i}`, "error"));
     expect(lineOf(many, [])).toMatchObject({ needs_you: { length: 10 }, more: 4 });

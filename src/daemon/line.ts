@@ -8,9 +8,9 @@ export interface LineView {
   limited: number;
   /** When the first of these limits ends. */
   until: string | null;
-  /** In trouble, and rouse is permitted to do something about it and will. */
+  /** In problem, and rouse is permitted to do something about it and will. */
   mending: number;
-  /** In trouble, and a person has taken it or wants to hear nothing of it. */
+  /** In problem, and a person has taken it or wants to hear nothing of it. */
   in_hand: number;
   needs_you: { name: string; why: string }[];
   /** So many besides. */
@@ -27,19 +27,19 @@ const WHY: Readonly<Partial<Record<State, string>>> = {
 };
 
 type Agent = Pick<SessionView, "name" | "state" | "healthy" | "until" | "started_at" | "ended_at">;
-type Trouble = Pick<
+type LineProblem = Pick<
   IncidentView,
-  "agent" | "trouble" | "phase" | "acked_at" | "silenced_until" | "feedback" | "allowed" | "next"
+  "agent" | "problem" | "phase" | "acked_at" | "silenced_until" | "feedback" | "allowed" | "next"
 >;
 
 /** `incidents` are the open ones. */
-export function lineOf(agents: readonly Agent[], incidents: readonly Trouble[]): LineView {
+export function lineOf(agents: readonly Agent[], incidents: readonly LineProblem[]): LineView {
   const view: LineView = { ok: 0, limited: 0, until: null, mending: 0, in_hand: 0, needs_you: [], more: 0 };
   for (const agent of newest(agents)) {
     const own = incidents.filter((one) => one.agent === agent.name);
-    // Who ended without trouble is history.
+    // Who ended without problem is history.
     if (agent.ended_at !== null && own.length === 0) continue;
-    const isCalledFor = (one: Trouble): boolean => one.phase === "escalated" && !isTaken(one) && !isMending(one);
+    const isCalledFor = (one: LineProblem): boolean => one.phase === "escalated" && !isTaken(one) && !isMending(one);
     if (agent.healthy && !own.some(isCalledFor)) {
       if (agent.state === "rate_limited") {
         view.limited++;
@@ -63,10 +63,10 @@ function newest(agents: readonly Agent[]): Agent[] {
   return [...last.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-const isTaken = ({ acked_at, silenced_until, feedback }: Trouble): boolean =>
+const isTaken = ({ acked_at, silenced_until, feedback }: LineProblem): boolean =>
   acked_at !== null || silenced_until !== null || feedback === "false-alarm";
 
-const isMending = ({ allowed, next }: Trouble): boolean => allowed && next !== null && next.do !== null;
+const isMending = ({ allowed, next }: LineProblem): boolean => allowed && next !== null && next.do !== null;
 
-const whyOf = ({ state }: Agent, own: readonly Trouble[]): string =>
-  WHY[state] ?? (own.some(({ trouble }) => trouble === "over_budget") ? "over budget" : "trouble");
+const whyOf = ({ state }: Agent, own: readonly LineProblem[]): string =>
+  WHY[state] ?? (own.some(({ problem }) => problem === "over_budget") ? "over budget" : "problem");

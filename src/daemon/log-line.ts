@@ -25,7 +25,7 @@ export function logLine(input: IncidentInput, { deeds, incidents }: Incidents): 
   }
 
   function about(incident: string): string {
-    const trouble = incidents.find(({ id }) => id === incident)?.trouble;
-    return ` (incident ${incident}${trouble === undefined ? "" : `, ${trouble}`})`;
+    const problem = incidents.find(({ id }) => id === incident)?.problem;
+    return ` (incident ${incident}${problem === undefined ? "" : `, ${problem}`})`;
   }
 }

@@ -40,7 +40,7 @@ describe("the loop after a restart", () => {
     expect(test.says()).toBe("stuck/silent_stream");
   });
 
-  it.each(MODELS)("tells no trouble of a night that it slept through and stored (%s)", async (model) => {
+  it.each(MODELS)("tells no problem of a night that it slept through and stored (%s)", async (model) => {
     test = await TestLoop.working(model);
     test.run(5);
     test.hand.sleep(8 * HOUR_MS);
@@ -110,7 +110,7 @@ describe("the loop after a restart", () => {
     expect(test.changes).toEqual(["api working"]);
   });
 
-  it("keeps a trouble that time alone had shown, when it is known until when somebody looked", async () => {
+  it("keeps a problem that time alone had shown, when it is known until when somebody looked", async () => {
     test = await TestLoop.working();
     test.run(SILENT_S);
     const { since } = test.view();

@@ -45,8 +45,8 @@ function setUp(): LoopSetup {
 const policyIn = (folder: string, named: string | null = null): Policy =>
   setUp().policyOf(agent({ workspace: join(home, folder), policy: named }));
 
-const rungs = (policy: Policy, trouble: "silent_stream" | "repeated_error"): string[] =>
-  (policy.ladders[trouble] ?? []).map((rung) => rung.do);
+const rungs = (policy: Policy, problem: "silent_stream" | "repeated_error"): string[] =>
+  (policy.ladders[problem] ?? []).map((rung) => rung.do);
 
 it("an agent whose project says auto_kill_on_idle = false is not ended for being idle, and another is", () => {
   write("project/.rouse.toml", "version = 1\n[health]\nauto_kill_on_idle = false\n");

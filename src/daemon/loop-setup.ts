@@ -73,7 +73,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
   const rules: StepRules = {
     settingsFor: tuning.settingsFor,
     policyOf,
-    isAllowed: (session, trouble) => permission.isAllowed(session, trouble, loop.now()),
+    isAllowed: (session, problem) => permission.isAllowed(session, problem, loop.now()),
     can,
     accountOf: (session) => accountByHand(config.accounts, session) ?? sensors.accountOf(session.session),
     isObserverHealthy: () => journal.isWriting && loop.tickedAt !== null && loop.now() - loop.tickedAt < LAG_MS,

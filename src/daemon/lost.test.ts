@@ -24,7 +24,7 @@ async function ends(name: string, status: { code: number | null; signal: number 
 const lost = (): string[] => lostAgents(test.loop).map(({ session }) => session.name);
 
 describe("an agent that ended", () => {
-  it("in a trouble is missed, what ended well is not, and a restart forgets neither", () => {
+  it("in a problem is missed, what ended well is not, and a restart forgets neither", () => {
     expect(lost()).toEqual(["crashed"]);
     test.restart();
     expect(lost()).toEqual(["crashed"]);

@@ -1,5 +1,5 @@
 /**
- * Agents that ended in a trouble that nobody has taken: they are missed, and count among the unhealthy as long as their
+ * Agents that ended in a problem that nobody has taken: they are missed, and count among the unhealthy as long as their
  * incident is open. What ended well, or goes on in a newer session, is history.
  */
 import { isOpen, silencedUntil } from "../core/incident/incident.js";

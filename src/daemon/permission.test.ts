@@ -62,7 +62,7 @@ describe("whom rouse may act on", () => {
     expect(may([wish("all", { until: NOW + HOUR })], NOW + HOUR)).toBe("");
   });
 
-  it("leaves a trouble alone that was left out, and only that", () => {
+  it("leaves a problem alone that was left out, and only that", () => {
     const wishes = [wish(["api"], { except: ["rate_limited"] })];
     expect(may(wishes, NOW, "rate_limited")).toBe("");
     expect(may(wishes)).toBe(API);

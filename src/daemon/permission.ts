@@ -6,14 +6,14 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { writeWhole } from "../config/whole-file.js";
 import type { AgentSession } from "../core/agent.js";
-import { TROUBLES, type Trouble } from "../core/trouble.js";
+import { PROBLEMS, type Problem } from "../core/problem.js";
 
-const trouble = z.enum(TROUBLES as [Trouble, ...Trouble[]]);
+const problem = z.enum(PROBLEMS as [Problem, ...Problem[]]);
 
 const grant = z.object({
   allowed: z.boolean(),
   /** Troubles that are left alone all the same. */
-  except: z.array(trouble).max(TROUBLES.length),
+  except: z.array(problem).max(PROBLEMS.length),
   at: z.number(),
   until: z.number().nullable(),
 });
@@ -32,7 +32,7 @@ export type Grants = z.infer<typeof schema>;
 export interface Wish {
   agents: readonly string[] | "all";
   allowed: boolean;
-  except: readonly Trouble[];
+  except: readonly Problem[];
   until: number | null;
 }
 
@@ -57,7 +57,7 @@ export function grantFor(
 function isAllowed(
   grants: Grants,
   session: Pick<AgentSession, "name" | "origin">,
-  about: Trouble,
+  about: Problem,
   now: number,
 ): boolean {
   const given = grantFor(grants, session, now);
@@ -88,7 +88,7 @@ export class Permission {
     return this.#grants;
   }
 
-  isAllowed(session: Pick<AgentSession, "name" | "origin">, about: Trouble, now: number): boolean {
+  isAllowed(session: Pick<AgentSession, "name" | "origin">, about: Problem, now: number): boolean {
     return isAllowed(this.#grants, session, about, now);
   }
 

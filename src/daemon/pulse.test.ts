@@ -89,7 +89,7 @@ describe("the dead man's switch", () => {
   });
 
   const pulseTo = (address: string, limitMs?: number) => deadManPulse(address, 60_000, limitMs) as Pulse;
-  const trouble = async (pulse: Pulse): Promise<string | null> => {
+  const problem = async (pulse: Pulse): Promise<string | null> => {
     pulse.ticked(NOW);
     await until("the end of a try", () => pulse.view().failures > 0 || pulse.view().last_ok !== null);
     return pulse.view().error;
@@ -97,7 +97,7 @@ describe("the dead man's switch", () => {
 
   it("is fetched, and only its host is shown", async () => {
     const pulse = pulseTo(`http://127.0.0.1:${port}/ping/secret-token?x=1`);
-    expect(await trouble(pulse)).toBeNull();
+    expect(await problem(pulse)).toBeNull();
     expect(asked).toEqual(["GET /ping/secret-token?x=1"]);
     expect(JSON.stringify(pulse.view())).not.toContain("secret");
   });
@@ -108,24 +108,24 @@ describe("the dead man's switch", () => {
     [302, "redirects (302): give the new address"],
   ])("fails when it is answered with %d, and no redirect is followed", async (status, says) => {
     answer = status;
-    expect(await trouble(pulseTo(`http://127.0.0.1:${port}/secret`))).toBe(`127.0.0.1:${port} ${says}`);
+    expect(await problem(pulseTo(`http://127.0.0.1:${port}/secret`))).toBe(`127.0.0.1:${port} ${says}`);
     expect(asked).toHaveLength(1);
   });
 
   it("gives up on a host that does not answer", async () => {
     answer = null;
-    const error = await trouble(pulseTo(`http://127.0.0.1:${port}/secret`, 100));
+    const error = await problem(pulseTo(`http://127.0.0.1:${port}/secret`, 100));
     expect(error).toBe(`127.0.0.1:${port} cannot be reached: no answer within 0.1 s`);
   });
 
   it("fails where nobody listens, without a word of the path", async () => {
     await new Promise((resolve) => server.close(resolve));
-    const error = await trouble(pulseTo(`http://127.0.0.1:${port}/secret`));
+    const error = await problem(pulseTo(`http://127.0.0.1:${port}/secret`));
     expect(error).toBe(`127.0.0.1:${port} cannot be reached: ECONNREFUSED`);
   });
 
   it.each(["ftp://host/x", "not an address", "file:///etc/passwd"])("says that %j is no address", async (address) => {
-    expect(await trouble(pulseTo(address))).toMatch(/^daemon\.dead_man_url must be an address/);
+    expect(await problem(pulseTo(address))).toMatch(/^daemon\.dead_man_url must be an address/);
   });
 
   it("is none without an address", () => {

@@ -1,16 +1,16 @@
 /** What a recovery by hand did, as people and programs are shown it. */
 import type { ActionName, NudgeText, OutcomeResult } from "../core/action.js";
 import { plain } from "../core/plain.js";
+import type { Problem } from "../core/problem.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import type { State } from "../core/states.js";
-import type { Trouble } from "../core/trouble.js";
 import type { Recovery } from "./recovery.js";
 
 export interface RecoveryView {
   agent: string;
   state: State;
   incident: string | null;
-  trouble: Trouble | null;
+  problem: Problem | null;
   dry_run: boolean;
   steps: { do: ActionName; say: NudgeText | null; result: OutcomeResult; reason: string; proven: boolean | null }[];
   /** Why it ended there. */
@@ -32,7 +32,7 @@ export function recoveryView(
     agent: plain(session.name, 80),
     state: assessment.state,
     incident: recovery?.incident?.id ?? null,
-    trouble: recovery?.incident?.trouble ?? null,
+    problem: recovery?.incident?.problem ?? null,
     dry_run: isDry,
     steps: (recovery?.steps ?? []).map(({ action, outcome }) => ({
       do: action.do,

@@ -4,8 +4,8 @@ import { isBusy, situationOf } from "../core/agent-decisions.js";
 import { byHand } from "../core/by-hand.js";
 import { type Decision, decide } from "../core/decide.js";
 import { type Incident, isOpen } from "../core/incident/incident.js";
+import { problemOf } from "../core/problem.js";
 import type { SessionJudge } from "../core/session-judge.js";
-import { troubleOf } from "../core/trouble.js";
 import type { Loop } from "./loop.js";
 
 export interface Recovery {
@@ -69,9 +69,9 @@ async function recovery(
 /** The agent's open incident about its present problem, else its latest; a budget is nothing to recover from. */
 function openIncident(loop: Loop, { session, assessment }: SessionJudge): Incident | null {
   const open = loop.incidents.incidents.filter(
-    (one) => one.agent === session.name && isOpen(one) && one.trouble !== "over_budget",
+    (one) => one.agent === session.name && isOpen(one) && one.problem !== "over_budget",
   );
-  return open.find(({ trouble }) => trouble === troubleOf(assessment)) ?? open.at(-1) ?? null;
+  return open.find(({ problem }) => problem === problemOf(assessment)) ?? open.at(-1) ?? null;
 }
 
 /** Recoveries that users ask for, one at a time per agent. */

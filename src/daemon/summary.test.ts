@@ -58,7 +58,7 @@ describe("summaryOf", () => {
     expect(agents).toHaveLength(1);
     expect(agents[0]).toMatchObject({ name: "a", task: "T1", state: "complete", ended: null });
     expect(agents[0]?.states).toMatchObject({ needs_input: 20 * 60 });
-    expect(agents[0]?.troubles).toMatchObject([
+    expect(agents[0]?.problems).toMatchObject([
       { state: "needs_input", cause: "permission", secs: 1200, followed_by: "working", began_before: false },
     ]);
     const total = Object.values(agents[0]?.states ?? {}).reduce((sum, secs) => sum + secs, 0);
@@ -68,13 +68,13 @@ describe("summaryOf", () => {
   it("finds a silence that no signal tells of, because it judges again when it is due", () => {
     const delta: Signal = { kind: "delta", at: at(1), source: "stream", channel: "content", chars: 10 };
     const { agents } = summarise([{ ...turn(0, "start"), source: "stream" }, delta], { now: at(60) });
-    expect(agents[0]?.troubles.at(-1)).toMatchObject({ state: "stuck", to: null, followed_by: null });
+    expect(agents[0]?.problems.at(-1)).toMatchObject({ state: "stuck", to: null, followed_by: null });
   });
 
-  it("says of a trouble that lasts already that it began before", () => {
+  it("says of a problem that lasts already that it began before", () => {
     const { agents } = summarise([turn(0, "start"), prompt(1, true)], { since: at(30), now: at(60) });
     expect(agents[0]).toMatchObject({ from: new Date(at(30)).toISOString(), states: { needs_input: 1800 } });
-    expect(agents[0]?.troubles).toMatchObject([{ began_before: true, to: null, secs: 1800 }]);
+    expect(agents[0]?.problems).toMatchObject([{ began_before: true, to: null, secs: 1800 }]);
   });
 
   it("counts each commit and file once, and only since then", () => {

@@ -12,7 +12,7 @@ import { SOURCES } from "../core/signal.js";
 import type { Cause, State } from "../core/states.js";
 import type { StoredSignal } from "../store/journal-reader.js";
 
-export interface Trouble {
+export interface ProblemSummary {
   state: State;
   cause: Cause | null;
   from: string;
@@ -41,8 +41,8 @@ export interface AgentSummary {
   states: Partial<Record<State, number>>;
   /** Seconds in which nobody looked; they are part of the states too. */
   unseen_secs: number;
-  troubles: Trouble[];
-  troubles_left_out: number;
+  problems: ProblemSummary[];
+  problems_left_out: number;
   commits: number;
   files: number;
   tests: { passed: number; failed: number };
@@ -55,8 +55,8 @@ export interface Summary {
   agents: AgentSummary[];
 }
 
-const TROUBLES: ReadonlySet<State | null> = new Set(Object.values(PROBLEM_TABLE).map(({ state }) => state));
-const TROUBLES_MAX = 200;
+const PROBLEMS: ReadonlySet<State | null> = new Set(Object.values(PROBLEM_TABLE).map(({ state }) => state));
+const PROBLEMS_MAX = 200;
 const NAMES_MAX = 20_000;
 /** The daemon judges at most so often by itself. */
 const RECHECK_MS = 1000;
@@ -101,7 +101,7 @@ class SessionFold {
   readonly #from: number;
   readonly #to: number;
   readonly #counts = new Counts();
-  readonly #troubles: Trouble[] = [];
+  readonly #problems: ProblemSummary[] = [];
   readonly #states: Partial<Record<State, number>> = {};
   #left = 0;
   #now: number;
@@ -149,8 +149,8 @@ class SessionFold {
       cause,
       ended: this.#session.endedAt === null ? null : (this.#exit ?? { at: iso(this.#to), code: null, signal: null }),
       states: roundedSecs(this.#states),
-      troubles: this.#troubles,
-      troubles_left_out: this.#left,
+      problems: this.#problems,
+      problems_left_out: this.#left,
       ...this.#counts.result(),
     };
   }
@@ -185,12 +185,12 @@ class SessionFold {
     if (!stretch) return;
     const lasted = at - stretch.from;
     this.#states[stretch.state] = (this.#states[stretch.state] ?? 0) + lasted;
-    if (!TROUBLES.has(stretch.state) || (stretch.state === "unknown" && lasted < UNKNOWN_MS)) return;
-    if (this.#troubles.length >= TROUBLES_MAX) {
+    if (!PROBLEMS.has(stretch.state) || (stretch.state === "unknown" && lasted < UNKNOWN_MS)) return;
+    if (this.#problems.length >= PROBLEMS_MAX) {
       this.#left++;
       return;
     }
-    this.#troubles.push({
+    this.#problems.push({
       state: stretch.state,
       cause: stretch.cause,
       from: iso(stretch.from),

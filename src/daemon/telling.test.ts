@@ -174,7 +174,7 @@ describe("a notice to an orchestrator", () => {
   it("is not made while it is silenced", async () => {
     test.loop.register(agent());
     await works();
-    const silence = { agent: "api", trouble: null, at: test.loop.now(), until: test.loop.now() + 60_000 };
+    const silence = { agent: "api", problem: null, at: test.loop.now(), until: test.loop.now() + 60_000 };
     test.loop.apply({ kind: "silenced", silence });
     await test.send("s1", [dialog("Go on?")]);
     test.run(50);
@@ -193,7 +193,7 @@ describe("a notice to an orchestrator", () => {
     expect(test.payload(0).reason).toContain("judging this session failed");
     test.loop.register(agent({ endedAt: test.loop.now() }));
     test.run(20);
-    expect(test.loop.incidents.incidents.map(({ trouble, phase }) => [trouble, phase])).toEqual([
+    expect(test.loop.incidents.incidents.map(({ problem, phase }) => [problem, phase])).toEqual([
       ["unknown", "lapsed"],
     ]);
   });
@@ -300,7 +300,7 @@ describe("a finished turn", () => {
   });
 });
 
-describe("a day without trouble", () => {
+describe("a day without problem", () => {
   it("leaves not one message", async () => {
     test.loop.register(agent({ tags: ["worker"], origin: "tmux", kind: "claude-code" }));
     test.loop.register(agent({ session: "s2", name: "human", origin: "run" }));

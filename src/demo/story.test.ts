@@ -24,7 +24,7 @@ const incident = (name: string, fields: Partial<IncidentView>): IncidentView =>
   ({
     id: "i1",
     agent: name,
-    trouble: "silent_stream",
+    problem: "silent_stream",
     opened_at: "2026-01-01",
     reasons: [],
     deeds: [],

@@ -110,9 +110,9 @@ function update(row: StoryRow, agent: SessionView, incidents: readonly IncidentV
   row.state = agent.state;
   row.cause = agent.cause;
   row.doing = agent.doing;
-  row.did = incidents.flatMap(({ trouble, deeds }) => {
+  row.did = incidents.flatMap(({ problem, deeds }) => {
     const done = deeds.flatMap(didOf);
-    return trouble === "rate_limited" && done.length > 0 ? ["waited for the reset", ...done] : done;
+    return problem === "rate_limited" && done.length > 0 ? ["waited for the reset", ...done] : done;
   });
   row.next = last?.next?.at ? last.next.reason : null;
   row.story = agent.reasons[0] ?? row.story;

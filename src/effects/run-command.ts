@@ -63,7 +63,7 @@ function environmentOf(action: Action, agent: AgentSession): NodeJS.ProcessEnv {
   return {
     ...env,
     ROUSE_INCIDENT: action.incident,
-    ROUSE_TROUBLE: action.trouble,
+    ROUSE_PROBLEM: action.problem,
     ROUSE_ATTEMPT: String(action.attempt),
     ROUSE_AGENT: agent.name,
     ROUSE_AGENT_SESSION: agent.session,

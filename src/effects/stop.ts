@@ -31,7 +31,7 @@ export async function stop(action: Action, agent: AgentSession, world: EffectWor
   const transcript = world.transcript(agent.session);
   const checkpoint = await keepCheckpoint(agent, {
     at: world.now(),
-    reason: `${action.do}: ${action.trouble}`,
+    reason: `${action.do}: ${action.problem}`,
     evidence: world.evidence(agent.session),
     transcript,
     paths: world.paths,

@@ -14,8 +14,8 @@ export const QUIET = new Map<string, ReadonlySet<State>>([
   ["rate_limited", new Set<State>(["working", "waiting", "rate_limited", "unknown"])],
 ]);
 
-/** What is right to say in trouble. `done` is scored like one: it has to be noticed too. */
-export const TROUBLE = new Map<string, ReadonlySet<State>>([
+/** What is right to say in problem. `done` is scored like one: it has to be noticed too. */
+export const PROBLEM = new Map<string, ReadonlySet<State>>([
   ["hung", new Set<State>(["stuck"])],
   ["tool_hung", new Set<State>(["stuck"])],
   ["looping", new Set<State>(["stuck"])],
@@ -36,7 +36,7 @@ export const TROUBLE = new Map<string, ReadonlySet<State>>([
 const UNSCORED: ReadonlySet<string> = new Set(["exited", "orphaned"]);
 
 /** Every state that a truth may name. */
-export const LIVE_LABELS: readonly string[] = [...TROUBLE.keys(), ...QUIET.keys(), ...UNSCORED];
+export const LIVE_LABELS: readonly string[] = [...PROBLEM.keys(), ...QUIET.keys(), ...UNSCORED];
 
 /** Errors that ask different things of a human, so the cause has to be right as well. */
 export const CAUSE = new Map<string, Cause>([

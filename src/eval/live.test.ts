@@ -15,7 +15,7 @@ function score(truth: [number, string][], said: Said[], { end = 300, agent = "cl
 
 const WORK: [number, string] = [0, "working"];
 
-describe("detecting trouble", () => {
+describe("detecting problem", () => {
   const table: { name: string; truth: [number, string][]; said: Said[]; end?: number; delay: number | null }[] = [
     {
       name: "counts the delay from the segment's start",
@@ -120,7 +120,7 @@ describe("detecting trouble", () => {
     expect(figures.cases).toBe(0);
   });
 
-  it("misses every trouble of a case that could not be replayed", () => {
+  it("misses every problem of a case that could not be replayed", () => {
     const truth = { agent: "codex", timeline: [WORK, [5, "done"]] as [number, string][], end: 30 };
     const figures = scoreLive([{ name: "codex/a", truth, timeline: null }]);
     expect(figures).toMatchObject({ cases: 1, replayed: 0, total: { detected: 0, of: 1 } });
@@ -265,13 +265,13 @@ describe("false alarms and false completions", () => {
       alarms: 0,
     },
     {
-      name: "lets the next trouble be said half a second early",
+      name: "lets the next problem be said half a second early",
       truth: [WORK, [10, "waiting_trust"]],
       said: [[9.5, "needs_input"]],
       alarms: 0,
     },
     {
-      name: "does not let the next trouble be said a second early",
+      name: "does not let the next problem be said a second early",
       truth: [WORK, [10, "waiting_trust"]],
       said: [[9, "needs_input"]],
       alarms: 1,
@@ -283,7 +283,7 @@ describe("false alarms and false completions", () => {
       alarms: 0,
     },
     {
-      name: "counts a wrong alarm inside another trouble",
+      name: "counts a wrong alarm inside another problem",
       truth: [[0, "hung"]],
       said: [
         [50, "error", "api"],
@@ -292,7 +292,7 @@ describe("false alarms and false completions", () => {
       alarms: 1,
     },
     {
-      name: "counts complete inside a trouble",
+      name: "counts complete inside a problem",
       truth: [[0, "hung"]],
       said: [
         [50, "complete"],
@@ -302,7 +302,7 @@ describe("false alarms and false completions", () => {
       completions: 1,
     },
     {
-      name: "counts a missed trouble as missed only, whatever was said in it",
+      name: "counts a missed problem as missed only, whatever was said in it",
       truth: [[0, "hung"]],
       said: [[50, "error", "api"]],
       alarms: 0,

@@ -1,17 +1,17 @@
 /**
  * Scores timelines of recorded terminal and headless sessions against the true states.
  *
- * The truth divides a recording into segments. A segment of *trouble* is detected if a right state is given before
+ * The truth divides a recording into segments. A segment of *problem* is detected if a right state is given before
  * it ends; from its first hit on a right state must hold for nine tenths of the rest, or it was a blip (*not held*). In a
  * *quiet* segment nothing alarming may be said. In both, a wrong alarm is a *false alarm* and a wrong `complete` a *false
- * completion*, with grace at the edges where truth and screen cannot agree to the instant; but a trouble that was missed
+ * completion*, with grace at the edges where truth and screen cannot agree to the instant; but a problem that was missed
  * is counted as missed and no more. Segments of any other name (exited, orphaned) are not scored.
  */
 
 import type { Cause } from "../core/states.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import { programFor } from "../programs/registry.js";
-import { CAUSE, QUIET, TROUBLE } from "./live-labels.js";
+import { CAUSE, PROBLEM, QUIET } from "./live-labels.js";
 import { ALARMS, detection, type Held, heldBetween, isLoop, verdictLine } from "./timeline.js";
 import type { Detection, Timeline, VerdictLine } from "./types.js";
 
@@ -26,7 +26,7 @@ export interface LiveTruth {
 export interface LiveCase {
   name: string;
   truth: LiveTruth;
-  /** null when the recording could not be replayed: every trouble in it is then missed. */
+  /** null when the recording could not be replayed: every problem in it is then missed. */
   timeline: Timeline | null;
 }
 
@@ -74,9 +74,9 @@ export interface LiveFigures {
   replayed: number;
   /** By true state, in alphabetical order. */
   states: Record<string, Detection>;
-  /** All troubles that a single look can tell: without hangs, loops and an unreachable server. */
+  /** All problems that a single look can tell: without hangs, loops and an unreachable server. */
   pooled: Detection;
-  /** All troubles, without hung tools: those differ from long ones only by what the command is. */
+  /** All problems, without hung tools: those differ from long ones only by what the command is. */
   total: Detection;
   misses: Miss[];
   /** The latest first. */
@@ -89,14 +89,14 @@ export interface LiveFigures {
 }
 
 const NOT_POOLED: ReadonlySet<string> = new Set(["hung", "tool_hung", "looping", "unreachable"]);
-/** A trouble shorter than this many seconds cannot be told from what is healthy. */
+/** A problem shorter than this many seconds cannot be told from what is healthy. */
 const SHORTEST = new Map([
   ["hung", 125],
   ["tool_hung", 125],
   ["done", 1],
   ["waiting_input", 1],
 ]);
-/** So many seconds after its start a trouble has to be told: the bar of its p95. Loops have none. */
+/** So many seconds after its start a problem has to be told: the bar of its p95. Loops have none. */
 export const IN_TIME_S: Readonly<Record<"unreachable" | "hung" | "other", number>> = {
   unreachable: 60,
   hung: 120,
@@ -104,7 +104,7 @@ export const IN_TIME_S: Readonly<Record<"unreachable" | "hung" | "other", number
 };
 const GRACE_AFTER_START = 3;
 const GRACE_BEFORE_END = 0.5;
-/** The last trouble of a recording may still be noticed for a while after the program has ended. */
+/** The last problem of a recording may still be noticed for a while after the program has ended. */
 const GRACE_AFTER_END = 5;
 /** A loop's truth begins at the fourth equal call; from the third equal outcome on it is no error to say so. */
 const GRACE_BEFORE_LOOP = 10;
@@ -138,7 +138,7 @@ export function scoreLive(cases: readonly LiveCase[]): LiveFigures {
     quietSeconds: 0,
   };
   for (const segment of scored.flatMap(segmentsOf)) {
-    if (TROUBLE.has(segment.truth)) scoreTrouble(segment, tally);
+    if (PROBLEM.has(segment.truth)) scoreProblem(segment, tally);
     else scoreQuiet(segment, tally);
   }
   const { delays, ...counted } = tally;
@@ -174,7 +174,7 @@ function segmentsOf({ name, truth, timeline }: LiveCase): Segment[] {
   });
 }
 
-function scoreTrouble(segment: Segment, tally: Tally): void {
+function scoreProblem(segment: Segment, tally: Tally): void {
   const { case: name, truth, from, to, next, timeline } = segment;
   if (to - from < (SHORTEST.get(truth) ?? 0)) return;
   const isLast = next === null || next === "exited";
@@ -234,14 +234,14 @@ function scoreQuiet(segment: Segment, tally: Tally): void {
   }
 }
 
-/** Said of the trouble that comes next, a moment before the truth has it begin. */
+/** Said of the problem that comes next, a moment before the truth has it begin. */
 function isEarly({ to, next }: Segment, { from, entry }: Held): boolean {
-  if (next === null || !TROUBLE.has(next) || !isRight(next, entry)) return false;
+  if (next === null || !PROBLEM.has(next) || !isRight(next, entry)) return false;
   return from >= to - (next === "looping" ? GRACE_BEFORE_LOOP : GRACE_BEFORE_END);
 }
 
 function isRight(truth: string, entry: TimelineEntry): boolean {
   if (truth === "done" && entry.cause === "stopped_early") return true;
   if (truth === "looping") return isLoop(entry);
-  return TROUBLE.get(truth)?.has(entry.state) ?? false;
+  return PROBLEM.get(truth)?.has(entry.state) ?? false;
 }

@@ -88,7 +88,7 @@ describe("alarms in quiet segments", () => {
       alarms: 1,
     },
     {
-      name: "lets the next trouble be said half a second early",
+      name: "lets the next problem be said half a second early",
       labelled: [
         [100, "working"],
         [600, "api_error"],
@@ -134,7 +134,7 @@ describe("alarms in quiet segments", () => {
   });
 });
 
-describe("finding trouble", () => {
+describe("finding problem", () => {
   const table: { name: string; labelled: Labelled; said: Said[]; found: boolean }[] = [
     { name: "finds a stall by stuck", labelled: [900, "stalled"], said: [[700, "stuck"]], found: true },
     { name: "does not find a stall by waiting", labelled: [900, "stalled"], said: [[700, "waiting"]], found: false },
@@ -187,7 +187,7 @@ describe("finding trouble", () => {
     expect(figures.found.stalled?.p50).toBe(600);
   });
 
-  it("misses every trouble of a transcript that could not be replayed", () => {
+  it("misses every problem of a transcript that could not be replayed", () => {
     expect(score([[60, "rate_limited"]], null)).toMatchObject({
       replayed: 0,
       found: { rate_limited: { detected: 0, of: 1 } },

@@ -2,8 +2,8 @@
  * Scores timelines of long real transcripts against segments that were labelled by rule.
  *
  * **Quiet** segments are working, long_tool and waiting_for_user. An alarm is an entry with `stuck` or `error` that stands
- * in a quiet segment: later than 3 s after its start (the record that ends a trouble is what takes it back), and not
- * only in the last half second before a segment of trouble. One entry is one alarm, however many quiet segments it
+ * in a quiet segment: later than 3 s after its start (the record that ends a problem is what takes it back), and not
+ * only in the last half second before a segment of problem. One entry is one alarm, however many quiet segments it
  * spans: what is counted is how often rouse speaks up wrongly.
  *
  * **Agent-hours** are the lengths of the quiet segments, but a wait for the user counts for half an hour at most: a night
@@ -72,10 +72,10 @@ const ALARMING: ReadonlySet<State> = new Set<State>(["stuck", "error"]);
 const WAIT_COUNTED_MAX_S = 1800;
 const GRACE_AFTER_START_S = 3;
 const GRACE_BEFORE_END_S = 0.5;
-const TROUBLE_SECONDS_MIN = 5;
+const PROBLEM_SECONDS_MIN = 5;
 
 /** A retry may be told as a wait; where the program gave up only the error itself will do. */
-const TROUBLE: readonly { label: string; doing?: string; right: ReadonlySet<State> }[] = [
+const PROBLEM: readonly { label: string; doing?: string; right: ReadonlySet<State> }[] = [
   { label: "stalled", right: new Set<State>(["stuck", "error"]) },
   { label: "rate_limited", right: new Set<State>(["rate_limited"]) },
   { label: "api_error", doing: "error_stop", right: new Set<State>(["error", "rate_limited"]) },
@@ -92,7 +92,7 @@ const UNSCORED: readonly string[] = [
   "ended_mid_model",
 ];
 
-export const SEGMENT_LABELS: readonly string[] = [...QUIET, ...TROUBLE.map(({ label }) => label), ...UNSCORED];
+export const SEGMENT_LABELS: readonly string[] = [...QUIET, ...PROBLEM.map(({ label }) => label), ...UNSCORED];
 
 interface Segment {
   label: string;
@@ -114,13 +114,13 @@ export function scoreSessions(cases: readonly SessionCase[]): SessionFigures {
       const right = rightStates(segment);
       if (!right) continue;
       const { label, doing, from, to } = segment;
-      const window = heldBetween(timeline ?? [], from - GRACE_BEFORE_END_S, Math.max(to, from + TROUBLE_SECONDS_MIN));
+      const window = heldBetween(timeline ?? [], from - GRACE_BEFORE_END_S, Math.max(to, from + PROBLEM_SECONDS_MIN));
       const hit = window.find(({ entry }) => right.has(entry.state));
       if (hit) delays.set(label, [...(delays.get(label) ?? []), Math.max(0, hit.from - from)]);
       else misses.push({ file, label, doing, t: from, seconds: to - from, instead: window.slice(-3).map(verdictLine) });
     }
   }
-  const labels = [...new Set(TROUBLE.map(({ label }) => label))];
+  const labels = [...new Set(PROBLEM.map(({ label }) => label))];
   const agentHours = quietSeconds / 3600;
   return {
     sessions: cases.length,
@@ -151,7 +151,7 @@ function countedSeconds({ label, from, to }: Segment): number {
 }
 
 function rightStates({ label, doing }: Segment): ReadonlySet<State> | undefined {
-  return TROUBLE.find((row) => row.label === label && doing.startsWith(row.doing ?? ""))?.right;
+  return PROBLEM.find((row) => row.label === label && doing.startsWith(row.doing ?? ""))?.right;
 }
 
 function alarmsIn(segments: readonly Segment[], timeline: Timeline): Omit<SessionAlarm, "file">[] {
@@ -159,9 +159,9 @@ function alarmsIn(segments: readonly Segment[], timeline: Timeline): Omit<Sessio
   return segments.flatMap(({ label, doing, from, to }, index) => {
     if (!QUIET.has(label)) return [];
     const next = segments[index + 1];
-    const beforeTrouble = next !== undefined && rightStates(next) !== undefined;
+    const beforeProblem = next !== undefined && rightStates(next) !== undefined;
     const isGrace = (held: Held) =>
-      held.to <= from + GRACE_AFTER_START_S || (beforeTrouble && held.from >= to - GRACE_BEFORE_END_S);
+      held.to <= from + GRACE_AFTER_START_S || (beforeProblem && held.from >= to - GRACE_BEFORE_END_S);
     const wrong = heldBetween(timeline, from, to).filter(
       (held) => ALARMING.has(held.entry.state) && !isGrace(held) && !told.has(held.entry),
     );

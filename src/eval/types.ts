@@ -12,7 +12,7 @@ export interface VerdictLine {
   reasons: string[];
 }
 
-/** How many of the troubles of one kind were found, and how many seconds after they began. */
+/** How many of the problems of one kind were found, and how many seconds after they began. */
 export interface Detection {
   detected: number;
   of: number;

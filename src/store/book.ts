@@ -18,8 +18,8 @@ const ID_OF: { readonly [L in List]: (entry: Incidents[L][number]) => string } =
   incidents: ({ id }) => id,
   outages: ({ id }) => id,
   deeds: ({ id }) => id,
-  silences: ({ agent, trouble, at }) => JSON.stringify([agent, trouble, at]),
-  feedback: ({ agent, trouble }) => JSON.stringify([agent, trouble]),
+  silences: ({ agent, problem, at }) => JSON.stringify([agent, problem, at]),
+  feedback: ({ agent, problem }) => JSON.stringify([agent, problem]),
   blind: ({ agent }) => agent,
   asleep: ({ from }) => String(from),
 };

@@ -10,9 +10,9 @@ export type JournalErrorKind =
 
 /** The message is for people: what is wrong and what to do. */
 export class JournalError extends Error {
-  readonly trouble: JournalErrorKind;
-  constructor(trouble: JournalErrorKind, message: string, cause?: unknown) {
+  readonly problem: JournalErrorKind;
+  constructor(problem: JournalErrorKind, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
-    this.trouble = trouble;
+    this.problem = problem;
   }
 }

@@ -53,7 +53,7 @@ describe("opening", () => {
   it("refuses a second opener and names the first", () => {
     start();
     expect(() => openJournal(at.path)).toThrow(
-      expect.objectContaining({ trouble: "held", message: expect.stringContaining(`process ${process.pid}`) }),
+      expect.objectContaining({ problem: "held", message: expect.stringContaining(`process ${process.pid}`) }),
     );
   });
 
@@ -73,7 +73,7 @@ describe("opening", () => {
     start().close();
     rmSync(at.path);
     symlinkSync(join(at.root, "elsewhere"), at.path);
-    expect(() => openJournal(at.path)).toThrow(expect.objectContaining({ trouble: "unwritable" }));
+    expect(() => openJournal(at.path)).toThrow(expect.objectContaining({ problem: "unwritable" }));
     expect(existsSync(join(at.root, "elsewhere"))).toBe(false);
   });
 
@@ -82,7 +82,7 @@ describe("opening", () => {
     const other = loadSqlite().open(at.path);
     other.exec("pragma user_version = 99");
     other.close();
-    expect(() => openJournal(at.path)).toThrow(expect.objectContaining({ trouble: "newer" }));
+    expect(() => openJournal(at.path)).toThrow(expect.objectContaining({ problem: "newer" }));
     expect(readdirSync(join(at.root, "state")).filter((name) => name.includes("bad"))).toEqual([]);
   });
 

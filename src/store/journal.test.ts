@@ -91,7 +91,7 @@ describe("append", () => {
 
   it("refuses a session that was never registered, and a number below one", async () => {
     const journal = start();
-    await expect(journal.append("x", 1, [output(1)], 1)).rejects.toMatchObject({ trouble: "unknown_session" });
+    await expect(journal.append("x", 1, [output(1)], 1)).rejects.toMatchObject({ problem: "unknown_session" });
     journal.putSession(session("a"));
     for (const from of [0, -1, 1.5, Number.NaN])
       await expect(journal.append("a", from, [output(1)], 1)).rejects.toThrow(RangeError);
@@ -103,7 +103,7 @@ describe("append", () => {
     const last = journal.append("a", 1, numbers(1, 2), 1);
     journal.close();
     expect((await last).acked).toBe(2);
-    await expect(journal.append("a", 3, [output(3)], 1)).rejects.toMatchObject({ trouble: "closed" });
+    await expect(journal.append("a", 3, [output(3)], 1)).rejects.toMatchObject({ problem: "closed" });
     expect(seqs(start(), "a")).toEqual([1, 2]);
   });
 });
@@ -118,7 +118,7 @@ describe("a commit that fails", () => {
     const failing = journal.append("a", 3, numbers(3, 2), 1);
     const behind = journal.append("a", 5, numbers(5, 1), 1);
     journal.flush();
-    await expect(failing).rejects.toMatchObject({ trouble: "commit" });
+    await expect(failing).rejects.toMatchObject({ problem: "commit" });
     await expect(behind).rejects.toThrow("disk is full");
     expect(journal.stats()).toMatchObject({ failures: 1, signals: 2, pending: 0 });
     expect(journal.acked("a")).toBe(2);
@@ -137,7 +137,7 @@ describe("a commit that fails", () => {
         "create trigger full after insert on sessions begin insert into needs values (1); end",
     );
     expect(() => journal.putSession(session("a"))).toThrow("could not be written");
-    await expect(journal.append("a", 1, numbers(1, 1), 1)).rejects.toMatchObject({ trouble: "unknown_session" });
+    await expect(journal.append("a", 1, numbers(1, 1), 1)).rejects.toMatchObject({ problem: "unknown_session" });
     blocker.exec("drop trigger full");
     blocker.close();
     journal.putSession(session("a"));

@@ -86,7 +86,7 @@ describe("a full inbox", () => {
 });
 
 describe("what is written alongside the book", () => {
-  const silence: Silence = { agent: "a", trouble: null, at: 1, until: 2 };
+  const silence: Silence = { agent: "a", problem: null, at: 1, until: 2 };
 
   it("is stored with it", () => {
     const told = [{ subject: "i.0", edge: "worker.stuck", at: 1 }];

@@ -2,8 +2,8 @@
  * The outbox: alerts, and for each channel what became of them. An alert is stored before it is sent and marked after, so
  * a crash in between sends it again under the same key, and none is lost.
  *
- * pending -> sent | dead (given up, shown loudly) | superseded (a later word about the same trouble says it) | dropped
- * (somebody has taken or silenced the trouble meanwhile).
+ * pending -> sent | dead (given up, shown loudly) | superseded (a later word about the same problem says it) | dropped
+ * (somebody has taken or silenced the problem meanwhile).
  */
 import type { AlertState, Notice, Planned } from "../core/alert/alert.js";
 import { type Database, inTransaction, type SqlRow } from "./sqlite.js";
@@ -56,7 +56,7 @@ export class OutboxTable {
     }
   }
 
-  /** What was told of troubles so far, by subject. A digest is about none: nothing of it can be over. */
+  /** What was told of problems so far, by subject. A digest is about none: nothing of it can be over. */
   states(): AlertState[] {
     const found = new Map<
       string,

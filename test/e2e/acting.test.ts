@@ -1,4 +1,4 @@
-/** From a trouble to the touch that mends it, and people's word on it: real agents in real terminals, the real daemon and CLI. */
+/** From a problem to the touch that mends it, and people's word on it: real agents in real terminals, the real daemon and CLI. */
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -110,7 +110,7 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
     writeFileSync(join(path, ".rouse.toml"), "[spend]\ntokens_per_night = 40\ncost_usd_per_night = 1\n");
     await spawnFake(home, "spender", SPENDS);
     const told = await hasIncident("spender", ({ phase }) => phase === "escalated", 120_000);
-    expect(told).toMatchObject({ trouble: "over_budget", policy: "thrifty", would: "interrupt", deeds: [] });
+    expect(told).toMatchObject({ problem: "over_budget", policy: "thrifty", would: "interrupt", deeds: [] });
     expect(told.reasons).toEqual([
       expect.stringMatching(/^\d+ tokens this night, of a budget of 40$/),
       expect.stringMatching(/^nothing tells the price of \d+ tokens of this night/),
@@ -133,11 +133,11 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
   });
 });
 
-describe("an agent in trouble", { timeout: TIMEOUT_MS }, () => {
+describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
   it("is not touched without permission; with it, it is told to continue, works on, and the incident ends", async () => {
     await spawnFake(home, "auto", FAILS);
     const told = await hasIncident("auto", ({ phase }) => phase === "escalated");
-    expect(told).toMatchObject({ trouble: "api", policy: "quick", allowed: false, would: "nudge", deeds: [] });
+    expect(told).toMatchObject({ problem: "api", policy: "quick", allowed: false, would: "nudge", deeds: [] });
     expect((await rouse(home, ["summary"])).stdout).toContain("rouse would have nudged it: acting is not allowed");
     expect((await rouse(home, ["status"])).stdout).toContain("auto: api, rouse would have nudged it");
     const { stdout } = await rouse(home, ["allow", "auto"]);
@@ -152,7 +152,7 @@ describe("an agent in trouble", { timeout: TIMEOUT_MS }, () => {
     await spawnFake(home, "hand", FAILS);
     await reaches(home, "hand", "error/api");
     const dry = await json<RecoveryView>("recover", "hand", "--dry-run");
-    expect(dry).toMatchObject({ dry_run: true, trouble: "api", steps: [], next: { do: "nudge", say: "continue" } });
+    expect(dry).toMatchObject({ dry_run: true, problem: "api", steps: [], next: { do: "nudge", say: "continue" } });
     expect((await viewOf(home, "hand"))?.state).toBe("error");
     const done = await rouse(home, ["recover", "hand"]);
     expect(done).toMatchObject({ status: 0, stdout: expect.stringContaining("nudged hand: typed and sent") });
@@ -199,7 +199,7 @@ describe("an agent in trouble", { timeout: TIMEOUT_MS }, () => {
     });
     process.kill(before.pid as number, "SIGKILL");
     const mended = await hasIncident("dies", ({ deeds }) => deeds[0]?.result === "done", 150_000);
-    expect(mended).toMatchObject({ trouble: "crash", deeds: [{ do: "resume", result: "done" }] });
+    expect(mended).toMatchObject({ problem: "crash", deeds: [{ do: "resume", result: "done" }] });
     await until("it to work on", async () => {
       const after = await viewOf(home, "dies");
       return after?.state === "working" && after.session !== before.session;
@@ -256,7 +256,7 @@ describe("what people say", { timeout: TIMEOUT_MS }, () => {
     expect(incidents.map((one) => [one.id, one.agent])).toEqual([[id, "kept"]]);
     expect(await json<IncidentView>("incidents", id, "--all")).toMatchObject({ id });
     const { silences } = await json<SilencesView>("silence");
-    expect(silences.map(({ agent, trouble }) => [agent, trouble])).toEqual([
+    expect(silences.map(({ agent, problem }) => [agent, problem])).toEqual([
       ["kept", null],
       ["kept", "loop"],
     ]);
@@ -275,10 +275,10 @@ describe("what people say", { timeout: TIMEOUT_MS }, () => {
     [["silence", "nobody", "--for", "2h"], 1, "neither a known agent nor a problem"],
     [["silence", "kept"], 2, "--for 2h"],
     [["silence", "kept", "--for", "soon"], 2, "duration such as"],
-    [["silence", "kept", "sorrow", "--for", "2h"], 2, 'no trouble "sorrow"'],
+    [["silence", "kept", "sorrow", "--for", "2h"], 2, 'no problem "sorrow"'],
     [["allow", "--off"], 2, "whom it is about"],
     [["allow", "kept", "--all"], 2, "not both"],
-    [["allow", "kept", "--except", "sorrow"], 2, 'no trouble "sorrow"'],
+    [["allow", "kept", "--except", "sorrow"], 2, 'no problem "sorrow"'],
     [["feedback", "kept", "perhaps"], 2, "Allowed choices are false-alarm, right"],
     [["incidents", "--since", "never"], 2, "duration such as"],
   ])("that cannot be understood is answered with what was expected: %j", async (args, code, words) => {

@@ -68,7 +68,7 @@ describe("the API", () => {
       /^rouse_agents\{state="idle"\} 1$/m,
       /^rouse_agents\{state="needs_input"\} 1$/m,
       /^rouse_agents_blind 0$/m,
-      /^rouse_incidents_open\{trouble="needs_input",phase="\w+"\} 1$/m,
+      /^rouse_incidents_open\{problem="needs_input",phase="\w+"\} 1$/m,
       /^rouse_incident_confirm_seconds\{quantile="0.5"\} [\d.]+$/m,
       /^rouse_tokens_per_hour\{direction="output"\} \d+$/m,
       /^rouse_journal_pending_signals \d+$/m,

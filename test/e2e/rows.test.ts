@@ -44,7 +44,7 @@ interface Row {
   more?: Partial<FakeScript>;
   /** What is said of it before anything is done; the last part is what the incident is about. */
   before: string;
-  trouble?: string;
+  problem?: string;
   /** What happens to it from outside. */
   cause?: (stage: RowStage, agent: AgentSession) => Promise<void>;
   spawn: Ending;
@@ -88,21 +88,21 @@ const ROWS: Readonly<Record<string, Row>> = {
     stage: 0,
     steps: [START, { do: "limited", text: "You've hit your 5-hour limit · resets in 12s" }, { do: "idle" }, ...AT_WORK],
     before: "rate_limited/limit",
-    trouble: "rate_limited",
+    problem: "rate_limited",
     ...both(mended(["nudge done"], CONTINUE)),
   },
   "a limit that says no reset and holds once more": {
     stage: 1,
     steps: [START, { do: "limited" }, { do: "idle" }, { do: "limited" }, { do: "idle" }, ...AT_WORK],
     before: "rate_limited/limit",
-    trouble: "rate_limited",
+    problem: "rate_limited",
     ...both(mended(["nudge done", "nudge done"], CONTINUE + CONTINUE)),
   },
   "a limit after which the program goes on by itself": {
     stage: 2,
     steps: [START, { do: "outwaits", seconds: 8 }, ...AT_WORK],
     before: "rate_limited/limit",
-    trouble: "rate_limited",
+    problem: "rate_limited",
     ...both(mended([], "")),
   },
   "a stream that died": {
@@ -226,7 +226,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     stage: 0,
     steps: [START, { do: "ask" }, ...AT_WORK],
     before: "needs_input/permission",
-    trouble: "needs_input",
+    problem: "needs_input",
     ...HUMAN,
   },
   "a login that ran out": { stage: 1, steps: fails("auth"), before: "error/auth", ...HUMAN },
@@ -262,7 +262,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     more: writes,
     steps: [START, { do: "burn", tokens: 20 }],
     before: "working",
-    trouble: "over_budget",
+    problem: "over_budget",
     project: "[spend]\ntokens_per_night = 40\n",
     ...both({ ...left(/tried interrupt \(done\)/), deeds: ["interrupt done"], keys: ESC }),
   },
@@ -308,12 +308,12 @@ interface Played {
 }
 
 async function play(row: string, way: Way, name: string): Promise<Played> {
-  const { steps, more, before, trouble = before.split("/")[1] ?? "", cause, project, ...rest } = ROWS[row] as Row;
+  const { steps, more, before, problem = before.split("/")[1] ?? "", cause, project, ...rest } = ROWS[row] as Row;
   const stage = stageOf(row);
   const agent = await stage.enter(way, name, "command" in steps ? steps.command : { steps, ...more }, project);
   await cause?.(stage, agent);
   // How a pane's program ended tmux does not always tell.
-  const about = way === "tmux" && before.startsWith("gone/") ? "gone" : trouble;
+  const about = way === "tmux" && before.startsWith("gone/") ? "gone" : problem;
   const { phase, deeds = [] } = rest[way];
   const goal = FULL || phase === "escalated" ? phase : (one: IncidentView) => isDone(one, deeds);
   const incident = await stage.incident(name, about, goal, PLAY_MS);
@@ -394,14 +394,14 @@ describe("the table, row by row", () => {
     it.each([
       ["holds-a-claim", "no_checkpoint", []],
       ["forgot-a-claim", "stale_claim", [other]],
-    ])("%s: %s goes to a human", async (name, trouble, again) => {
+    ])("%s: %s goes to a human", async (name, problem, again) => {
       const agent = new OwnAgent((stages[0] as RowStage).socket, { name });
       agent.tell(turn("start"), taken, turn("end"));
       const telling = setInterval(() => agent.tell(...again), 1000);
       try {
-        const incident = await (stages[0] as RowStage).incident(name, trouble, "escalated", PLAY_MS);
+        const incident = await (stages[0] as RowStage).incident(name, problem, "escalated", PLAY_MS);
         expect(incident).toMatchObject({
-          trouble,
+          problem,
           deeds: [],
           next: { reason: expect.stringContaining("passed over") },
         });

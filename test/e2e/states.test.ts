@@ -65,7 +65,7 @@ const STORIES = {
     { do: "stream", says: "working" },
     { do: "crash", says: "gone/crash" },
   ],
-  trouble: [
+  problem: [
     { do: "idle", says: "idle" },
     { do: "retry", tries: 2, says: "waiting/retry" },
     { do: "fail", says: "error/api" },

@@ -141,7 +141,7 @@ const DIALOG = [
   "You've hit your 5-hour limit · resets 3am (UTC)",
 ];
 
-/** Rows of trouble where they mean nothing: in a diff, in what a tool printed, or in a message. */
+/** Rows of problem where they mean nothing: in a diff, in what a tool printed, or in a message. */
 async function lie(agent, { place = "diff", ms = 2500 }) {
   agent.begin();
   const dressed = {

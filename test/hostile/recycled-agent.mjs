@@ -98,7 +98,7 @@ const actionOf = (agent) => ({
   incident: "i",
   agent: agent.name,
   session: agent.session,
-  trouble: "silent_stream",
+  problem: "silent_stream",
   attempt: 1,
   deadlineMs: DEADLINE_MS,
   proof: "none",

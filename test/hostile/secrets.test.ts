@@ -92,7 +92,7 @@ url_env = "https://hooks.example/${CANARIES[8]}"
   client = new ApiClient(port, await makeToken(home, "all", "read,report,touch"));
   socket = rousePaths(home.env).daemonSocket;
   events = await openEvents(port, client.headers);
-  for (const [n, canary] of CANARIES.entries()) await trouble(n, `see ${canary} there`);
+  for (const [n, canary] of CANARIES.entries()) await problem(n, `see ${canary} there`);
   const script = join(home.path, "print.mjs");
   writeFileSync(
     script,
@@ -119,7 +119,7 @@ afterAll(async () => {
 });
 
 /** Two agents: one asks and one fails, with this in everything that they say. */
-async function trouble(n: number, said: string): Promise<void> {
+async function problem(n: number, said: string): Promise<void> {
   const at = Date.now() - 5000;
   const reading = { reply: "r", lastLine: said, busy: false, moving: false };
   for (const name of [`q${n}`, `e${n}`]) {

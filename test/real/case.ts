@@ -35,7 +35,7 @@ export interface Figure {
 
 const READY_S = 60;
 const LOOK_MS = 100;
-/** Said of an agent in trouble, or done: only where it is expected. */
+/** Said of an agent in problem, or done: only where it is expected. */
 const LOUD = /^(stuck|error|needs_input|rate_limited|gone|complete)/;
 
 export const nameOf = ({ installed, scenario, way }: Case): string =>

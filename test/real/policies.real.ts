@@ -1,4 +1,4 @@
-/** Real clients in trouble under the default policy, which rouse was allowed to follow: from the trouble to the end of the work. */
+/** Real clients in problem under the default policy, which rouse was allowed to follow: from the problem to the end of the work. */
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { Care } from "./care.js";
@@ -59,7 +59,7 @@ const ASKS: Scenario = {
   expects: [],
 };
 
-/** What was said and done before the trouble is in the request after it. */
+/** What was said and done before the problem is in the request after it. */
 const CONTEXT = [PROMPT, FIRST_WORDS, "a - b"];
 
 describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
@@ -71,7 +71,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
     care(HANG, way, async (one) => {
       await one.finishes(HANG_MS);
       const incident = await one.incident("the end of the incident", ({ phase }) => phase === "resolved", 2 * MINUTE);
-      expect(incident).toMatchObject({ trouble: "silent_stream", policy: "default" });
+      expect(incident).toMatchObject({ problem: "silent_stream", policy: "default" });
       expect(incident.deeds).toMatchObject([
         { do: "interrupt", result: "done", proven: true },
         { do: "nudge", result: "done", proven: true },
@@ -86,7 +86,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
     care(SILENT, "spawn", async (one) => {
       await one.finishes(HANG_MS);
       const incident = await one.incident("the end of the incident", ({ phase }) => phase === "resolved", 2 * MINUTE);
-      expect(incident).toMatchObject({ trouble: "silent_stream", deeds: [] });
+      expect(incident).toMatchObject({ problem: "silent_stream", deeds: [] });
     }));
 
   it.each(WAYS)("at a usage limit (%s) is left alone until the reset, and finishes", (way) =>
@@ -99,7 +99,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       const early = one.server.deeds.filter(({ did, at }) => did === "request" && at > failedAt && at < resetsAt);
       expect(early).toEqual([]);
       const incident = await one.incident("the end of the incident", ({ phase }) => phase === "resolved", 2 * MINUTE);
-      expect(incident).toMatchObject({ trouble: "rate_limited", policy: "default" });
+      expect(incident).toMatchObject({ problem: "rate_limited", policy: "default" });
       // Claude Code continues by itself; Codex has to be told.
       const told = client === "claude" ? [] : [{ do: "nudge", result: "done", proven: true }];
       expect(incident.deeds).toMatchObject(told);
@@ -116,7 +116,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       await kill(one.home, one.name, one.one.installed.folder);
       await one.finishes(KILL_MS);
       const incident = await one.incident("the end of the incident", ({ phase }) => phase === "resolved", 2 * MINUTE);
-      expect(incident).toMatchObject({ trouble: "crash", policy: "default" });
+      expect(incident).toMatchObject({ problem: "crash", policy: "default" });
       expect(incident.deeds).toMatchObject([{ do: "resume", result: "done" }]);
       expect(one.seen.view?.session).not.toBe(before.session);
       expect(conversationsOf(one.home, one.one)).toEqual(before.conversations);
@@ -129,7 +129,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       const keys = await one.keys();
       await kill(one.home, one.name, one.one.installed.folder);
       const incident = await one.incident("a human to be told", ({ phase }) => phase === "escalated", 3 * MINUTE);
-      expect(incident).toMatchObject({ trouble: "gone", deeds: [] });
+      expect(incident).toMatchObject({ problem: "gone", deeds: [] });
       expect(keys()).toEqual([]);
       expect(one.server.heard).toHaveLength(2);
     }));
@@ -141,7 +141,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       const screen = await one.seat.screen();
       await setTimeout(DIALOG_MS);
       const incident = await one.incident("a human to be told", ({ phase }) => phase === "escalated", MINUTE);
-      expect(incident).toMatchObject({ trouble: "needs_input", deeds: [], policy: "default", allowed: true });
+      expect(incident).toMatchObject({ problem: "needs_input", deeds: [], policy: "default", allowed: true });
       expect(keys()).toEqual([]);
       expect(one.seen.now).toBe("needs_input/permission");
       expect(screen).toContain(COMMAND);

@@ -64,8 +64,8 @@ describe("a policy over recordings", () => {
     const touched: string[] = [];
     for (const path of CASES) {
       const { healthy, would } = await wouldOver(path);
-      for (const { do: name, trouble, reason } of would)
-        if ((healthy && ACTIONS[name].touches) || (ACTIONS[name].destructive && trouble === "needs_input"))
+      for (const { do: name, problem, reason } of would)
+        if ((healthy && ACTIONS[name].touches) || (ACTIONS[name].destructive && problem === "needs_input"))
           touched.push(`${path}: ${name}: ${reason}`);
     }
     expect(touched).toEqual([]);

@@ -10,7 +10,7 @@ import { ILL_NAMES, ILLS, type Ill, type IllName } from "./ills.js";
 import { type Air, type Casting, SimProgram } from "./program.js";
 import type { Random } from "./random.js";
 
-/** A stretch of trouble, as it truly was. */
+/** A stretch of problem, as it truly was. */
 export interface Spell {
   agent: string;
   ill: IllName;
@@ -32,7 +32,7 @@ export class SimAgent extends SimProgram {
   limit: { until: number | null; endsAt: number; itself: boolean } | null = null;
   /** Text that was typed into a running turn. */
   queued = false;
-  /** No new trouble begins. */
+  /** No new problem begins. */
   calm = false;
 
   constructor(casting: Casting, air: Air, random: Random) {
@@ -273,7 +273,7 @@ export class SimAgent extends SimProgram {
     return { result: "done", reason: "a turn started", proven: true };
   }
 
-  /** It reads what was typed: goes on, or meets the same trouble again. */
+  /** It reads what was typed: goes on, or meets the same problem again. */
   #taken(): void {
     this.queued = false;
     const { ill } = this;

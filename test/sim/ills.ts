@@ -1,6 +1,6 @@
 /** What can ail a simulated agent: how it begins, what mends it, and what rouse should call it. */
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
-import type { Trouble } from "../../src/core/trouble.js";
+import type { Problem } from "../../src/core/problem.js";
 import type { SimAgent } from "./agents.js";
 
 export interface Ill {
@@ -16,7 +16,7 @@ export interface Ill {
   /** A human comes after so many minutes, from and to; null for never. */
   human: [number, number] | null;
   /** What it may be called. */
-  called: readonly Trouble[];
+  called: readonly Problem[];
   /** It is told within so long, by whoever sees all of it. */
   toldMs: number;
 }
@@ -28,7 +28,7 @@ const at =
 const never = (): boolean => false;
 const late: [number, number] = [40, 240];
 
-const HANG: readonly Trouble[] = ["silent_stream", "frozen_screen"];
+const HANG: readonly Problem[] = ["silent_stream", "frozen_screen"];
 
 export const ILL_NAMES = [
   "silent_stream",

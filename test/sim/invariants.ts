@@ -9,9 +9,9 @@ import { MINUTE, SECOND } from "../../src/core/defaults.js";
 import { openPrompt } from "../../src/core/evidence/prompts.js";
 import type { IncidentChange } from "../../src/core/incident/course.js";
 import { type Incident, type Incidents, isOpen } from "../../src/core/incident/incident.js";
+import { HANDS_OFF, needsConfirming } from "../../src/core/problem.js";
 import type { SessionJudge } from "../../src/core/session-judge.js";
 import { STATES } from "../../src/core/states.js";
-import { HANDS_OFF, needsConfirming } from "../../src/core/trouble.js";
 import type { SimAgent, Spell } from "./agents.js";
 import { breaches } from "./budgets.js";
 import { ILLS } from "./ills.js";
@@ -31,7 +31,7 @@ export interface Attempt {
 
 interface ToldOf {
   agent: string;
-  trouble: string;
+  problem: string;
   at: number;
   phase: string;
   /** How long somebody had looked by then. */
@@ -67,9 +67,9 @@ export class Invariants {
   stored(book: Incidents): void {
     for (const { id } of book.deeds) this.#storedIntents.add(id);
     // Who dies between storing and telling leaves it to the next life.
-    for (const { id, agent, trouble, phase } of book.incidents)
+    for (const { id, agent, problem, phase } of book.incidents)
       if (!this.incidents.has(id))
-        this.incidents.set(id, { agent, trouble, at: this.#world.now, phase, seenMs: this.#world.watchedMs });
+        this.incidents.set(id, { agent, problem, at: this.#world.now, phase, seenMs: this.#world.watchedMs });
     this.#storedOpen = new Map(book.incidents.filter(isOpen).map((incident) => [incident.id, incident]));
   }
 
@@ -77,19 +77,19 @@ export class Invariants {
     for (const { incident, phase, how } of changes) {
       const found = book.incidents.find(({ id }) => id === incident);
       if (!found) continue;
-      const { agent, trouble, reasons, escalated } = found;
+      const { agent, problem, reasons, escalated } = found;
       const why = phase === "escalated" ? escalated?.reason : reasons[0];
-      this.#world.write(`${agent} ${trouble} ${phase} ${how}: ${why}`);
-      this.#world.record("incident", { agent, problem: trouble, phase, change: how, reason: why ?? null });
+      this.#world.write(`${agent} ${problem} ${phase} ${how}: ${why}`);
+      this.#world.record("incident", { agent, problem, phase, change: how, reason: why ?? null });
       const before = this.incidents.get(incident);
       const isNew = how === "new" || how === "again" || !before;
       const seenMs = isNew ? this.#world.watchedMs : before.seenMs;
-      this.incidents.set(incident, { agent, trouble, at: before?.at ?? this.#world.now, phase, seenMs });
+      this.incidents.set(incident, { agent, problem, at: before?.at ?? this.#world.now, phase, seenMs });
       // That rouse cannot see is said of rouse itself.
       if (phase === "confirmed" && how === "step") this.#confirmed(found, this.#world.watchedMs - seenMs);
       if (phase === "escalated") this.#world.callHuman(agent);
-      const isSound = this.#world.roleOf(agent).sound && trouble !== "unknown";
-      this.#must(!isSound, "R18 a healthy agent has no incident", () => `${agent} ${trouble} ${phase}: ${why}`);
+      const isSound = this.#world.roleOf(agent).sound && problem !== "unknown";
+      this.#must(!isSound, "R18 a healthy agent has no incident", () => `${agent} ${problem} ${phase}: ${why}`);
     }
   }
 
@@ -97,10 +97,10 @@ export class Invariants {
   asked(action: Action): void {
     const { life, now } = this.#world;
     const at = life.loop.now();
-    const what = `${action.agent} ${action.do} ${action.id} for ${action.trouble}`;
-    this.#world.write(`${action.agent} ${action.do} (${action.trouble}, ${action.attempt})`);
+    const what = `${action.agent} ${action.do} ${action.id} for ${action.problem}`;
+    this.#world.write(`${action.agent} ${action.do} (${action.problem}, ${action.attempt})`);
     const { agent, do: does, attempt, say = null, command = null } = action;
-    this.#world.record("action", { agent, do: does, problem: action.trouble, attempt, say, command });
+    this.#world.record("action", { agent, do: does, problem: action.problem, attempt, say, command });
     const role = this.#world.roleOf(action.agent);
     const watched = life.loop.find(action.session);
     const about = life.loop.incidents.incidents.find(({ id }) => id === action.incident);
@@ -110,10 +110,10 @@ export class Invariants {
     this.#must(!role.sound, "R18 a healthy agent is not touched", () => what);
     this.#must(role.allowed, "nobody is touched without permission", () => what);
     this.#must(role.policy !== "observe", "observe touches nothing", () => what);
-    this.#must(!HANDS_OFF.has(action.trouble), "hands off what only a human can answer", () => what);
+    this.#must(!HANDS_OFF.has(action.problem), "hands off what only a human can answer", () => what);
     this.#must(
       !life.loop.incidents.silences.some(
-        ({ agent, until, trouble }) => agent === action.agent && trouble === null && until > at,
+        ({ agent, until, problem }) => agent === action.agent && problem === null && until > at,
       ),
       "nothing is done about what is silenced",
       () => what,
@@ -129,17 +129,17 @@ export class Invariants {
     if (watched) this.#seen(action, watched, at, what);
     this.attempts.push({ action, at, trueAt: now, touched: false, outcome: null });
     const limit = this.#world.agents.find(({ name }) => name === action.agent)?.limit;
-    if (action.trouble === "rate_limited" && limit?.until)
+    if (action.problem === "rate_limited" && limit?.until)
       this.#must(at >= limit.until, "a limit's wait is not cut short", () => `${what}, ${limit.until} > ${at}`);
     this.#outage(action, what);
   }
 
   /** A suspicion has to last while somebody looks; the time in which nobody does confirms nothing. */
-  #confirmed({ agent, trouble, chain }: Incident, seenMs: number): void {
-    if (!needsConfirming(trouble) || chain.length > 0) return;
+  #confirmed({ agent, problem, chain }: Incident, seenMs: number): void {
+    if (!needsConfirming(problem) || chain.length > 0) return;
     const { confirmMs } = this.#world.policyOf(agent);
     const isSeen = seenMs >= confirmMs - 2 * this.#world.setting.stepMs;
-    this.#must(isSeen, "R14 what nobody sees confirms nothing", () => `${agent} ${trouble}, ${seenMs} ms`);
+    this.#must(isSeen, "R14 what nobody sees confirms nothing", () => `${agent} ${problem}, ${seenMs} ms`);
   }
 
   /** What rouse itself knew then, read from the evidence and not from what `decide` made of it. */
@@ -160,7 +160,7 @@ export class Invariants {
     this.#must(session.origin !== "run" || action.do === "end_child", "a human's terminal is never ended", () => what);
   }
 
-  /** Many with one trouble: nothing is ended before one works again, nor started before the outage has lasted for long. */
+  /** Many with one problem: nothing is ended before one works again, nor started before the outage has lasted for long. */
   #outage({ incident, agent, do: name }: Action, what: string): void {
     const book = this.#world.life.loop.incidents;
     const of = book.incidents.find(({ id }) => id === incident)?.outage;
@@ -215,7 +215,7 @@ export class Invariants {
       this.#must(
         book.incidents.some((one) => one.id === id),
         "R6 no incident is lost in a crash",
-        () => `${incident.agent} ${incident.trouble}`,
+        () => `${incident.agent} ${incident.problem}`,
       );
     for (const { action } of this.attempts.slice(-20))
       this.#must(
@@ -230,8 +230,8 @@ export class Invariants {
     const open = new Set<string>();
     for (const incident of this.#world.life.loop.incidents.incidents) {
       if (!isOpen(incident)) continue;
-      const key = `${incident.agent} ${incident.trouble}`;
-      this.#must(!open.has(key), "one incident per agent and trouble", () => key);
+      const key = `${incident.agent} ${incident.problem}`;
+      this.#must(!open.has(key), "one incident per agent and problem", () => key);
       open.add(key);
     }
     for (const { session, assessment, judgingError } of this.#world.life.loop.sessions()) {
@@ -282,9 +282,9 @@ export class Invariants {
     const decision = judge && decide(situationOf(state, incident, judge, now));
     const next = decision && !decision.action ? decision.recheckAt : null;
     const isFresh = now - incident.since < 45 * MINUTE;
-    const waits = next !== null && next > now - MINUTE && incident.trouble === "rate_limited";
+    const waits = next !== null && next > now - MINUTE && incident.problem === "rate_limited";
     this.#must(isFresh || waits, "R3 every incident comes to an end", () => {
-      return `${incident.agent} ${incident.trouble} ${incident.phase} for ${now - incident.since} ms: ${decision?.reason}`;
+      return `${incident.agent} ${incident.problem} ${incident.phase} for ${now - incident.since} ms: ${decision?.reason}`;
     });
   }
 
@@ -297,12 +297,12 @@ export class Invariants {
       ({ agent, at }) => agent === spell.agent && at >= spell.from - MINUTE && at <= spell.from + toldMs * 2,
     );
     const known = this.#world.life.loop.incidents.incidents.some(
-      ({ agent, openedAt, trouble, chain }) =>
-        agent === spell.agent && [trouble, ...chain].some((one) => called.includes(one)) && openedAt > 0,
+      ({ agent, openedAt, problem, chain }) =>
+        agent === spell.agent && [problem, ...chain].some((one) => called.includes(one)) && openedAt > 0,
     );
     this.#must(
       told || known,
-      "R18 a trouble that lasts is told",
+      "R18 a problem that lasts is told",
       () => `${spell.agent} ${spell.ill} at ${spell.from / 1000}`,
     );
   }

@@ -39,8 +39,8 @@ const withHands = (carryOut: (hands: Effects) => Effects["carryOut"]): RunOption
 const ENDLESS: Budget = { times: 1e9, periodMs: 1 };
 
 function boundless(policy: Policy): Policy {
-  const ladders = Object.entries(policy.ladders).map(([trouble, rungs]) => [
-    trouble,
+  const ladders = Object.entries(policy.ladders).map(([problem, rungs]) => [
+    problem,
     rungs.map((rung) => ({ ...rung, limit: 1e9, waitMs: 15_000 })),
   ]);
   return {
@@ -102,7 +102,7 @@ export const PLANTED: readonly Planted[] = [
   },
   {
     bug: "alerts that are not written with the change that they are about",
-    found: /every trouble that lasts has an alert/,
+    found: /every problem that lasts has an alert/,
     options: withOutbox((outbox) => ({ put: (owed) => outbox.put(owed.slice(1)) })),
   },
   {

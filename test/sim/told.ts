@@ -8,7 +8,7 @@ import type { World } from "./world.js";
 
 export type Must = (holds: boolean, rule: string, what: () => string) => void;
 
-/** So long, while somebody looks and can write, a trouble may be certain before it is told. */
+/** So long, while somebody looks and can write, a problem may be certain before it is told. */
 const TOLD_MS = 5 * MINUTE;
 /** How often what is stored is read, in steps. */
 const EVERY = 40;
@@ -88,24 +88,24 @@ export class Told {
     return isSeen && ackedAt === null && feedback === null && silencedUntil(book, incident, now) === null;
   }
 
-  /** Every trouble that is certain has an alert and a message that are stored: delivered, or on their way. */
+  /** Every problem that is certain has an alert and a message that are stored: delivered, or on their way. */
   #covered(owed: readonly Incident[]): void {
     const { life, watchedMs } = this.#world;
     const patient = owed.filter((incident) => {
       const { patienceMs } = this.#world.policyOf(incident.agent);
-      const most = TOLD_MS + (incident.trouble === "rate_limited" ? 2 * patienceMs : 0);
+      const most = TOLD_MS + (incident.problem === "rate_limited" ? 2 * patienceMs : 0);
       return watchedMs - (this.#owedSince.get(memberOf(incident)) ?? watchedMs) > most;
     });
     if (patient.length === 0) return;
     const live = life.journal.outbox.states().filter(({ edges }) => edges.every(({ edge }) => edge !== "resolved"));
     const told = life.journal.messages.told();
     for (const incident of patient) {
-      const what = (): string => `${incident.agent} ${incident.trouble} ${incident.phase}`;
+      const what = (): string => `${incident.agent} ${incident.problem} ${incident.phase}`;
       const isAlerted = live.some(
         ({ subject, members }) => members.includes(memberOf(incident)) || subject === `outage:${incident.outage}`,
       );
-      this.#must(isAlerted, "R8 every trouble that lasts has an alert", what);
-      this.#must(told.has(memberOf(incident)), "every trouble that lasts has a message", what);
+      this.#must(isAlerted, "R8 every problem that lasts has an alert", what);
+      this.#must(told.has(memberOf(incident)), "every problem that lasts has a message", what);
     }
   }
 

@@ -36,7 +36,7 @@ export interface Setting {
   model: ClockModel;
   cast: readonly Role[];
   mix: Mix;
-  /** The last hours are free of faults, and no new trouble begins: all has to come to an end. */
+  /** The last hours are free of faults, and no new problem begins: all has to come to an end. */
   calmHours: number;
   /** Who falls ill with what, and after how many seconds at the earliest; instead of chance. */
   script?: readonly { after: number; agent: string; ill: IllName }[];
@@ -340,7 +340,7 @@ export class World implements Air {
         if (!this.isUp) return;
         const at = this.life.loop.now();
         try {
-          this.life.loop.apply({ kind: "silenced", silence: { agent, trouble: null, at, until: at + blow.ms } });
+          this.life.loop.apply({ kind: "silenced", silence: { agent, problem: null, at, until: at + blow.ms } });
         } catch {
           // Whoever asked for it is told.
         }

@@ -53,7 +53,7 @@ describe("spoofs", async () => {
     const sample = sampleOf(all, count);
     const told = sample.filter((spoof) => !LIMITS.some(({ holds }) => holds(profile, chrome, spoof)));
 
-    it(`takes none of ${told.length} spoof screens for trouble (${sample.length - told.length} of ${sample.length} are known limits)`, async () => {
+    it(`takes none of ${told.length} spoof screens for problem (${sample.length - told.length} of ${sample.length} are known limits)`, async () => {
       expect(told.length).toBeGreaterThanOrEqual(200);
       const wrong = judged(profile, await chromeOf(chrome), told);
       expect(wrong.slice(0, 3)).toEqual([]);

@@ -1,4 +1,4 @@
-/** Spoof screens: real rows of trouble in every place where a program shows text that is not its own. */
+/** Spoof screens: real rows of problem in every place where a program shows text that is not its own. */
 
 import { assess } from "../../src/core/assess.js";
 import { createEvidence, take } from "../../src/core/evidence/evidence.js";

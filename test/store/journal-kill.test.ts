@@ -105,7 +105,7 @@ describe("a writer killed at a random moment", () => {
     const { pid, ended } = startWriter();
     await until(() => existsSync(`${path}.holder`) && readFileSync(`${path}.holder`, "utf8") !== "");
     expect(() => openJournal(path)).toThrow(
-      expect.objectContaining({ trouble: "held", message: expect.stringContaining(`process ${pid},`) }),
+      expect.objectContaining({ problem: "held", message: expect.stringContaining(`process ${pid},`) }),
     );
     kill();
     await ended;

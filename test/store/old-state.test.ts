@@ -51,9 +51,9 @@ describe("a state folder of commit f58a156", () => {
 
   it("keeps its open incidents with phase, reasons, acknowledgement and feedback", () => {
     const { incidents } = openState().journal.book.load();
-    const facts = incidents.map(({ agent, trouble, phase, endedAt, ackedAt, feedback, reasons }) => ({
+    const facts = incidents.map(({ agent, problem, phase, endedAt, ackedAt, feedback, reasons }) => ({
       agent,
-      error: trouble,
+      error: problem,
       phase,
       isOpen: endedAt === null,
       isAcknowledged: ackedAt !== null,
@@ -106,8 +106,8 @@ describe("a state folder of commit f58a156", () => {
   it("keeps its silences", () => {
     const book = openState().journal.book.load();
     const HOUR = 3_600_000;
-    const silenced = (agent: string, trouble: "error" | "rate_limited", at: number): boolean =>
-      silencedUntil(book, { agent, trouble }, at) !== null;
+    const silenced = (agent: string, problem: "error" | "rate_limited", at: number): boolean =>
+      silencedUntil(book, { agent, problem }, at) !== null;
     expect(silenced("dot", "error", NOW + 47 * HOUR)).toBe(true);
     expect(silenced("dot", "error", NOW + 49 * HOUR)).toBe(false);
     expect(silenced("cid", "rate_limited", NOW + 7 * HOUR)).toBe(true);

@@ -16,7 +16,7 @@ const actionOf = (agent: AgentSession, name: ActionName, more: Partial<Action> =
   incident: "i1",
   agent: agent.name,
   session: agent.session,
-  trouble: "silent_stream",
+  problem: "silent_stream",
   attempt: 1,
   deadlineMs: 60_000,
   proof: "none",

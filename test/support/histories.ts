@@ -1,4 +1,4 @@
-/** Histories of agents in trouble, at random: what is seen of them, what becomes of a touch, and what people say. */
+/** Histories of agents in problem, at random: what is seen of them, what becomes of a touch, and what people say. */
 import fc from "fast-check";
 import type { OutcomeResult } from "../../src/core/action.js";
 import type { Assessment } from "../../src/core/assess.js";
@@ -56,7 +56,7 @@ const facts = fc.oneof(
   ),
 ) as fc.Arbitrary<Partial<ActionFacts>>;
 
-const trouble = fc
+const problem = fc
   .record({
     what: fc.oneof(
       {
@@ -74,14 +74,14 @@ const trouble = fc
   })
   .map(({ what, ...rest }) => assessed(what, rest as Partial<Assessment>));
 
-/** A state that holds for some looks; between troubles the agent often works on long enough for a new incident. */
+/** A state that holds for some looks; between problems the agent often works on long enough for a new incident. */
 const stretch = (agents: string[]): fc.Arbitrary<Step[]> =>
   fc
     .record({
       agent: fc.constantFrom(...agents),
       looks: fc.integer({ min: 1, max: 10 }),
       after: fc.integer({ min: 5, max: 150 }),
-      what: trouble,
+      what: problem,
       works: fc.boolean(),
       facts,
       result: fc.oneof(
@@ -134,7 +134,7 @@ function say(world: World, { word, agent }: Step, at: number): void {
   const incident = world.open(agent)[0]?.id ?? "none";
   if (word === "ack") takeIncidents(world.book, { kind: "acked", at: now, incident });
   else if (word === "silence")
-    takeIncidents(world.book, { kind: "silenced", silence: { agent, trouble: null, at: now, until: now + 600_000 } });
+    takeIncidents(world.book, { kind: "silenced", silence: { agent, problem: null, at: now, until: now + 600_000 } });
   else if (word === "gap") takeIncidents(world.book, { kind: "gap", from: now - 60_000, to: now });
   else if (word !== null) takeIncidents(world.book, { kind: "feedback", at: now, incident, feedback: word });
 }

@@ -18,7 +18,7 @@ export function quickPolicy(agents: readonly string[], more: Readonly<Record<str
     "backoff_seconds = 3",
     "own_resume_minutes = 10",
     "[ladders]",
-    ...Object.entries(ladders).map(([trouble, rungs]) => `${trouble} = [${rungs.map(rungText).join(", ")}]`),
+    ...Object.entries(ladders).map(([problem, rungs]) => `${problem} = [${rungs.map(rungText).join(", ")}]`),
   ].join("\n");
 }
 

@@ -157,19 +157,19 @@ export class RowStage {
     if (started.error !== undefined) throw new Error(started.error);
   }
 
-  /** Waits for an incident of this trouble that has come so far: to a phase, or to whatever is asked of it. */
+  /** Waits for an incident of this problem that has come so far: to a phase, or to whatever is asked of it. */
   async incident(
     agent: string,
-    trouble: string,
+    problem: string,
     goal: IncidentView["phase"] | ((incident: IncidentView) => boolean),
     ms: number,
   ): Promise<IncidentView> {
     const isSo = typeof goal === "string" ? ({ phase }: IncidentView): boolean => phase === goal : goal;
     const ours = (): IncidentView[] => this.#incidents.filter((one) => one.agent === agent);
     const found = (): IncidentView | undefined =>
-      ours().find((one) => [one.trouble, ...one.chain].includes(trouble as never) && isSo(one));
+      ours().find((one) => [one.problem, ...one.chain].includes(problem as never) && isSo(one));
     const what = typeof goal === "string" ? goal : "acted on";
-    await eventually(`${trouble} of ${agent} to be ${what}`, () => found() !== undefined, ms).catch(
+    await eventually(`${problem} of ${agent} to be ${what}`, () => found() !== undefined, ms).catch(
       async (error: Error) => {
         const why = await this.ask<WhyAnswer>(`/v1/agents/${agent}/why`);
         const story = why?.timeline.map(({ t, state, cause }) => `${t} ${state}/${cause}`).join(", ");
@@ -203,7 +203,7 @@ export class RowStage {
 
   async close(): Promise<void> {
     if (this.#looker) clearInterval(this.#looker);
-    // The daemon first: it would take the end of the others for trouble, and mend it.
+    // The daemon first: it would take the end of the others for problem, and mend it.
     await this.#daemon.kill("SIGTERM");
     await this.tmux("kill-server").catch(() => {});
     const alive = listSessions(rousePaths(this.home.env)).filter(({ isAlive }) => isAlive);

@@ -18,7 +18,7 @@ export const ROUTE: AlertRoute = {
   severity: "warning",
   agents: null,
   tags: null,
-  troubles: null,
+  problems: null,
   honoursQuiet: true,
 };
 

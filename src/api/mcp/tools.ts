@@ -41,7 +41,7 @@ export const TOOLS: readonly Tool[] = [
   {
     name: "get_worker_status",
     description:
-      "All watched agents with their state: starting, idle, working, waiting, needs_input, rate_limited, stuck, error, complete, gone or unknown. Only needs_input, stuck, error, gone and complete want you. Ask with health: unhealthy to see only those in trouble.",
+      "All watched agents with their state: starting, idle, working, waiting, needs_input, rate_limited, stuck, error, complete, gone or unknown. Only needs_input, stuck, error, gone and complete want you. Ask with health: unhealthy to see only those in problem.",
     input: z.object({
       tag: z.string().max(200).optional().describe("only agents with this tag, such as worker"),
       name: z.string().max(200).optional(),

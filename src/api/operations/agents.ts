@@ -1,8 +1,8 @@
 /** Agents: list, inspect, start, type into, recover, end. */
 import * as z from "zod";
 import { ACTION_NAMES } from "../../core/action.js";
+import { PROBLEMS } from "../../core/problem.js";
 import { STATES } from "../../core/states.js";
-import { TROUBLES } from "../../core/trouble.js";
 import { agentField, booleanField, requestIdField } from "./fields.js";
 import { operation } from "./operation.js";
 import {
@@ -156,7 +156,7 @@ export const AGENTS = {
       agent: z.string(),
       state: z.enum(STATES),
       incident: z.string().nullable(),
-      trouble: z.enum(TROUBLES).nullable().describe("the problem"),
+      problem: z.enum(PROBLEMS).nullable().describe("the problem"),
       dry_run: z.boolean(),
       steps: z.array(
         plannedStep.extend({

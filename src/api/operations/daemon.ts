@@ -72,7 +72,7 @@ export const DAEMON = {
           ended: z.object({ at: time, code: z.number().nullable(), signal: z.number().nullable() }).nullable(),
           states: z.partialRecord(z.enum(STATES), z.number()).describe("seconds in each state"),
           unseen_secs: z.number(),
-          troubles: z.array(
+          problems: z.array(
             z.object({
               state: z.enum(STATES),
               cause: z.string().nullable(),
@@ -84,7 +84,7 @@ export const DAEMON = {
               reason: z.string(),
             }),
           ),
-          troubles_left_out: z.number(),
+          problems_left_out: z.number(),
           commits: z.number(),
           files: z.number(),
           tests: z.object({ passed: z.number(), failed: z.number() }),

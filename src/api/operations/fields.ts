@@ -1,6 +1,6 @@
 /** Input fields that several operations share. */
 import * as z from "zod";
-import { TROUBLES } from "../../core/trouble.js";
+import { PROBLEMS } from "../../core/problem.js";
 
 export const agentField = z.string().min(1).max(200).describe("name, session id, or tmux pane id such as %3");
 export const tagField = z.string().min(1).max(200);
@@ -17,7 +17,7 @@ export const requestIdField = z
   .describe("any text of yours: a repeated request with the same one does nothing twice and returns the first answer");
 /** In a query a boolean is a word. */
 export const booleanField = z.union([z.boolean(), z.enum(["true", "false"]).transform((text) => text === "true")]);
-export const problemField = z.enum(TROUBLES);
+export const problemField = z.enum(PROBLEMS);
 
 const YEAR_SECS = 366 * 86_400;
 export const durationField = z.number().positive().max(YEAR_SECS);

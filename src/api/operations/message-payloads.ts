@@ -11,7 +11,7 @@ const about = {
   worker_name: z.string(),
   worker_kind: z.string(),
   task: z.string().nullable(),
-  incident_id: z.string().nullable().describe("the same in all messages about one trouble"),
+  incident_id: z.string().nullable().describe("the same in all messages about one problem"),
   cause: z.string().nullable(),
   confidence: z.number().min(0).max(1),
   reasons: words,

@@ -1,11 +1,11 @@
 /** Permissions: which agents rouse may act on. Not offered over MCP: an agent must not widen its own permissions. */
 import * as z from "zod";
-import { TROUBLES } from "../../core/trouble.js";
+import { PROBLEMS } from "../../core/problem.js";
 import { durationField, problemField } from "./fields.js";
 import { operation } from "./operation.js";
 import { time } from "./records.js";
 
-const problems = z.array(z.enum(TROUBLES));
+const problems = z.array(z.enum(PROBLEMS));
 
 const permissionsRecord = z.object({
   all: z
@@ -47,7 +47,7 @@ export const PERMISSIONS = {
         .union([z.literal("all"), z.array(z.string().min(1).max(200)).min(1).max(200)])
         .describe('names, or "all"'),
       allowed: z.boolean().default(true),
-      except: z.array(problemField).max(TROUBLES.length).default([]).describe("problems to leave alone"),
+      except: z.array(problemField).max(PROBLEMS.length).default([]).describe("problems to leave alone"),
       for_secs: durationField.nullable().default(null).describe("null: until it is changed"),
     }),
     output: permissionsRecord,

@@ -3,8 +3,8 @@ import * as z from "zod";
 import { ACTION_NAMES } from "../../core/action.js";
 import { PHASES } from "../../core/incident/incident.js";
 import type { MESSAGE_TYPES } from "../../core/message/message.js";
+import { PROBLEMS } from "../../core/problem.js";
 import { PROMPT_KINDS, STATES } from "../../core/states.js";
-import { TROUBLES } from "../../core/trouble.js";
 import { MESSAGE_PAYLOADS } from "./message-payloads.js";
 
 export const time = z.string().describe("ISO 8601");
@@ -78,7 +78,7 @@ export const incidentRecord = z.object({
   agent: z.string(),
   session: z.string(),
   kind: z.string(),
-  trouble: z.enum(TROUBLES).describe("the problem"),
+  problem: z.enum(PROBLEMS).describe("the problem"),
   chain: texts.describe("earlier names of the same problem, oldest first"),
   phase: z.enum(PHASES),
   opened_at: time,

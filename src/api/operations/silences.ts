@@ -1,6 +1,6 @@
 /** Silences: no action, message or alert for an agent or a problem for a while. Not offered over MCP. */
 import * as z from "zod";
-import { TROUBLES } from "../../core/trouble.js";
+import { PROBLEMS } from "../../core/problem.js";
 import { durationField, problemField } from "./fields.js";
 import { operation } from "./operation.js";
 import { time } from "./records.js";
@@ -9,7 +9,7 @@ const silencesRecord = z.object({
   silences: z.array(
     z.object({
       agent: z.string().nullable().describe("null: every agent"),
-      trouble: z.enum(TROUBLES).nullable().describe("the problem; null: every problem"),
+      problem: z.enum(PROBLEMS).nullable().describe("the problem; null: every problem"),
       since: time,
       until: time,
     }),

@@ -1,31 +1,31 @@
 /** Which agents rouse may act on. */
 import type { AgentSession } from "../../core/agent.js";
 import { plain } from "../../core/plain.js";
-import { HANDS_OFF, type Trouble } from "../../core/trouble.js";
+import { HANDS_OFF, type Problem } from "../../core/problem.js";
 import { grantFor } from "../../daemon/permission.js";
 import { isoOrNull, type ServiceContext } from "./context.js";
 
 export interface PermissionsView {
   /** For all agents that rouse starts; null if not set. */
-  all: { allowed: boolean; except: Trouble[]; until: string | null } | null;
+  all: { allowed: boolean; except: Problem[]; until: string | null } | null;
   /** Agents that run, and agents with a permission of their own. */
   agents: {
     agent: string;
     origin: AgentSession["origin"] | null;
     allowed: boolean;
-    except: Trouble[];
+    except: Problem[];
     until: string | null;
     /** Set for this agent, for all agents, or not at all. */
     by: "name" | "all" | null;
   }[];
   /** Problems that only a human can answer, whatever is allowed. */
-  never: Trouble[];
+  never: Problem[];
 }
 
 export interface Allowance {
   agents: readonly string[] | "all";
   allowed: boolean;
-  except: readonly Trouble[];
+  except: readonly Problem[];
   for_secs: number | null;
 }
 

@@ -2,12 +2,12 @@
 import { otherNames } from "../../config/suggest.js";
 import type { Silence } from "../../core/incident/incident.js";
 import { plain } from "../../core/plain.js";
-import { TROUBLES, type Trouble } from "../../core/trouble.js";
+import { PROBLEMS, type Problem } from "../../core/problem.js";
 import { ApiError } from "../error.js";
 import { iso, knownAgents, type ServiceContext } from "./context.js";
 
 export interface SilencesView {
-  silences: { agent: string | null; trouble: Trouble | null; since: string; until: string }[];
+  silences: { agent: string | null; problem: Problem | null; since: string; until: string }[];
 }
 
 export class SilenceService {
@@ -23,9 +23,9 @@ export class SilenceService {
     return {
       silences: loop.incidents.silences
         .filter(({ until }) => until > now)
-        .map(({ agent, trouble, at, until }) => ({
+        .map(({ agent, problem, at, until }) => ({
           agent: agent === null ? null : plain(agent, 80),
-          trouble,
+          problem,
           since: iso(at),
           until: iso(until),
         })),
@@ -33,7 +33,7 @@ export class SilenceService {
   }
 
   /** `for_secs` null ends it. */
-  set({ what, problem, for_secs }: { what: string; problem: Trouble | null; for_secs: number | null }): SilencesView {
+  set({ what, problem, for_secs }: { what: string; problem: Problem | null; for_secs: number | null }): SilencesView {
     const { loop } = this.#context;
     const now = loop.now();
     const target = targetOf(what, problem, knownAgents(this.#context));
@@ -46,13 +46,13 @@ export class SilenceService {
 
 function targetOf(
   what: string,
-  problem: Trouble | null,
+  problem: Problem | null,
   agents: readonly string[],
-): Pick<Silence, "agent" | "trouble"> {
-  if (agents.includes(what)) return { agent: what, trouble: problem };
-  if ((TROUBLES as readonly string[]).includes(what) && problem === null)
-    return { agent: null, trouble: what as Trouble };
-  const names = [...agents.map((name) => plain(name, 80)), ...TROUBLES];
+): Pick<Silence, "agent" | "problem"> {
+  if (agents.includes(what)) return { agent: what, problem };
+  if ((PROBLEMS as readonly string[]).includes(what) && problem === null)
+    return { agent: null, problem: what as Problem };
+  const names = [...agents.map((name) => plain(name, 80)), ...PROBLEMS];
   const asked = JSON.stringify(plain(what, 80));
   throw new ApiError("unknown", `${asked} is neither a known agent nor a problem; ${otherNames(what, names)}`);
 }

@@ -1,4 +1,4 @@
-/** The doctor's look at rouse's own alarm path: what would happen if an agent got into trouble now. */
+/** The doctor's look at rouse's own alarm path: what would happen if an agent got into problem now. */
 
 import type { AlertsStatus } from "../../api/service/alerts.js";
 import { plain } from "../../core/plain.js";
@@ -26,26 +26,26 @@ const LOOK = 'add a [channels.NAME] to your configuration, or look with "rouse s
 
 /** Where nobody would be told, the best answer is a warning. */
 export function alarmLine({ daemon }: AlarmPath): DoctorLine {
-  if (!daemon) return warn(WHAT, "no trouble would be noticed: the daemon is not running", "rouse up");
+  if (!daemon) return warn(WHAT, "no problem would be noticed: the daemon is not running", "rouse up");
   const { sinceTickMs, isJudging, failures, alerts } = daemon;
   if (!isJudging)
-    return fail(WHAT, "no trouble would be noticed: health.enabled is off", "switch it on, then: rouse down, rouse up");
+    return fail(WHAT, "no problem would be noticed: health.enabled is off", "switch it on, then: rouse down, rouse up");
   if (sinceTickMs === null) return warn(WHAT, "the daemon is just up and has not looked round yet", "ask again");
   if (sinceTickMs !== undefined && sinceTickMs > TICK_LATE_MS)
     return fail(
       WHAT,
-      `trouble would be noticed late: the daemon finished its last round ${spell(sinceTickMs)} ago`,
+      `problem would be noticed late: the daemon finished its last round ${spell(sinceTickMs)} ago`,
       "look whether the machine is overloaded",
     );
   const kept = failures > 0 ? "judged but not kept, since the journal cannot be written" : "noticed and kept";
   if (!alerts || alerts.channels.length === 0)
     return warn(
       WHAT,
-      `trouble would be ${kept}, and shown to whoever looks; nobody is told: there is no channel`,
+      `problem would be ${kept}, and shown to whoever looks; nobody is told: there is no channel`,
       LOOK,
     );
   const names = alerts.channels.map(({ name, type }) => `${name} (${type})`).join(", ");
-  const told = `trouble would be ${kept}, and told over ${names}`;
+  const told = `problem would be ${kept}, and told over ${names}`;
   const [failing] = alerts.failing;
   if (failing) return warn(WHAT, `${told}; ${failing.channel} fails: ${failing.error ?? "no reason"}`, TRY);
   return failures > 0 ? warn(WHAT, told, "look at the journal above") : ok(WHAT, told);

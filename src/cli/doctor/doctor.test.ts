@@ -242,7 +242,7 @@ describe("the doctor's eyes", () => {
     });
   });
 
-  it("puts below each trouble how to mend it", () => {
+  it("puts below each problem how to mend it", () => {
     const lines = [
       { what: "a", level: "ok", says: "fine", mend: null },
       { what: "bb", level: "fail", says: "broken", mend: "mend it" },
@@ -259,7 +259,7 @@ describe("the doctor's eyes", () => {
   });
 
   it.each([
-    ["no daemon", { daemon: null }, "warn", "no trouble would be noticed: the daemon"],
+    ["no daemon", { daemon: null }, "warn", "no problem would be noticed: the daemon"],
     [
       "judging off",
       { daemon: { sinceTickMs: 500, isJudging: false, failures: 0, alerts: null } },
@@ -285,7 +285,7 @@ describe("the doctor's eyes", () => {
       "not kept",
     ],
     ["all well", { daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts: null } }, "warn", "no channel"],
-  ] as const)("says what would happen if trouble came now, with %s", (_, path, level, says) => {
+  ] as const)("says what would happen if problem came now, with %s", (_, path, level, says) => {
     expect(alarmLine(path)).toMatchObject({ level, says: expect.stringMatching(says), mend: expect.any(String) });
   });
 
@@ -298,9 +298,9 @@ describe("the doctor's eyes", () => {
     issues: [],
   };
 
-  it("names the channels that trouble would be told over", () => {
+  it("names the channels that problem would be told over", () => {
     const line = alarmLine({ daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts } });
-    expect(line).toMatchObject({ level: "ok", says: "trouble would be noticed and kept, and told over ops (slack)" });
+    expect(line).toMatchObject({ level: "ok", says: "problem would be noticed and kept, and told over ops (slack)" });
     expect(alertLines(alerts)).toEqual([]);
   });
 

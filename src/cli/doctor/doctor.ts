@@ -121,7 +121,7 @@ export function pulseLines(pulses: readonly PulseView[]): DoctorLine[] {
 
 const PULSE_MEND = "look at daemon.dead_man_url, the network, or systemd-notify";
 
-/** It starts with the first agent; only one that should be there and is not is a trouble. */
+/** It starts with the first agent; only one that should be there and is not is a problem. */
 function notRunning(paths: RousePaths): DoctorLine {
   const alive = listSessions(paths).filter(({ isAlive }) => isAlive).length;
   return alive > 0

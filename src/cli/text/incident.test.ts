@@ -17,7 +17,7 @@ function incident(fields: Partial<IncidentView> = {}): IncidentView {
     agent: "api",
     session: "s",
     kind: "claude-code",
-    trouble: "silent_stream",
+    problem: "silent_stream",
     chain: [],
     phase: "confirmed",
     opened_at: at(-12),
@@ -63,7 +63,7 @@ describe("incidents in a table", () => {
   it("fit into 80 columns, whatever is in them", () => {
     const long = incident({
       agent: "an-agent-with-a-name-that-is-very-long-indeed",
-      trouble: "no_completion_signal",
+      problem: "no_completion_signal",
       phase: "escalated",
       next: { do: null, at: null, reason: "w".repeat(300) },
     });
@@ -100,7 +100,7 @@ describe("incidents in a table", () => {
     ],
     [
       "when a limit ends",
-      { trouble: "rate_limited", until: at(134), next: { do: "nudge", at: at(136), reason: "the limit holds" } },
+      { problem: "rate_limited", until: at(134), next: { do: "nudge", at: at(136), reason: "the limit holds" } },
       `resumes ${clock(134)} (in 2 h 14 m); next: nudge at ${clock(136)}: the limit holds`,
     ],
     ["who has it", { acked_at: at(0) }, "somebody has taken it"],
@@ -122,8 +122,8 @@ describe("incidents in a table", () => {
   it.each([
     ["silent_stream", "and is more patient with a about silent_stream"],
     ["needs_input", "no threshold decides about needs_input, so there is nothing to be more patient about"],
-  ] as const)("promise more patience after a false alarm only where there is a threshold: %s", (trouble, text) => {
-    expect(feedbackText(incident({ agent: "a", trouble, feedback: "false-alarm" }))).toContain(text);
+  ] as const)("promise more patience after a false alarm only where there is a threshold: %s", (problem, text) => {
+    expect(feedbackText(incident({ agent: "a", problem, feedback: "false-alarm" }))).toContain(text);
   });
 
   it("below the table of agents are a line each, and none that ended", () => {
@@ -248,7 +248,7 @@ describe("a recovery", () => {
     agent: "api",
     state: "error",
     incident: "4k2j9xq01ab",
-    trouble: "api",
+    problem: "api",
     dry_run: false,
     steps: [],
     reason: "because",

@@ -49,7 +49,7 @@ export function openText(incidents: readonly IncidentView[], screen: OutputStrea
   const open = incidents.filter(({ ended_at }) => ended_at === null);
   const lines = open
     .slice(0, LINES_MAX)
-    .map((one) => cut(`incident ${short(one)}  ${one.agent}: ${one.trouble}, ${gistOf(one, now)}`, columnsOf(screen)));
+    .map((one) => cut(`incident ${short(one)}  ${one.agent}: ${one.problem}, ${gistOf(one, now)}`, columnsOf(screen)));
   if (open.length > LINES_MAX) lines.push(`and ${open.length - LINES_MAX} more open incidents; see "rouse incidents"`);
   return lines.map((line) => `${line}\n`).join("");
 }
@@ -66,7 +66,7 @@ export function incidentsText(
   const columns: Column<IncidentView>[] = [
     { title: "ID", text: short },
     { title: "AGENT", text: (one) => one.agent, min: 8 },
-    { title: "TROUBLE", text: (one) => one.trouble },
+    { title: "PROBLEM", text: (one) => one.problem },
     { title: "PHASE", text: (one) => one.phase },
     { title: "SINCE", text: (one) => localTime(one.since, now) },
     { title: "LASTS", text: (one) => distance(lasted(one, now)) },
@@ -103,10 +103,10 @@ function endText({ phase, ended_at, would }: IncidentView, now: number): string 
 }
 
 function nextText(incident: IncidentView, now: number): string {
-  const { next, would, until, trouble, acked_at, silenced_until } = incident;
+  const { next, would, until, problem, acked_at, silenced_until } = incident;
   if (acked_at !== null) return "somebody has taken it";
   if (silenced_until !== null) return `silenced until ${localTime(silenced_until, now)}`;
-  const limit = trouble === "rate_limited" && until !== null ? `${limitText({ state: trouble, until }, now)}; ` : "";
+  const limit = problem === "rate_limited" && until !== null ? `${limitText({ state: problem, until }, now)}; ` : "";
   if (would) return `${limit}rouse would have ${doneText(would)} it: ${whyNot(incident)}`;
   if (!next) return "";
   const when = next.at === null ? "" : ` at ${localTime(next.at, now)}`;
@@ -116,24 +116,24 @@ function nextText(incident: IncidentView, now: number): string {
   return `${limit}${incident.phase === "escalated" ? "a human is needed: " : ""}${whyNot(incident)}`;
 }
 
-/** An escalation begins with what its trouble was then; what it is now stands beside it already. */
+/** An escalation begins with what its problem was then; what it is now stands beside it already. */
 const whyNot = ({ next }: IncidentView): string => (next?.reason ?? "").replace(/^\w{1,40}: a human is needed: /, "");
 
 /** What a person's word on an alarm does. */
-export function feedbackText({ agent, trouble, feedback }: IncidentView): string {
-  if (feedback !== "false-alarm") return `noted; rouse judges ${agent} about ${trouble} as it did\n`;
-  return isPatient(trouble)
-    ? `noted; rouse does nothing more about it, and is more patient with ${agent} about ${trouble}\n`
-    : `noted; rouse does nothing more about it; no threshold decides about ${trouble}, so there is nothing to be more patient about\n`;
+export function feedbackText({ agent, problem, feedback }: IncidentView): string {
+  if (feedback !== "false-alarm") return `noted; rouse judges ${agent} about ${problem} as it did\n`;
+  return isPatient(problem)
+    ? `noted; rouse does nothing more about it, and is more patient with ${agent} about ${problem}\n`
+    : `noted; rouse does nothing more about it; no threshold decides about ${problem}, so there is nothing to be more patient about\n`;
 }
 
 /** The whole story of one. */
 export function storyText(incident: IncidentView, screen: OutputStream, now: number = Date.now()): string {
   const colour = isColoured(screen);
   const fold = (line: string): string[] => folded(line, columnsOf(screen), 2);
-  const { agent, trouble, phase, policy, allowed, outage, chain } = incident;
+  const { agent, problem, phase, policy, allowed, outage, chain } = incident;
   const lines = [
-    `${paint(agent, "bold", colour)}: ${trouble}, ${phase} (incident ${incident.id})`,
+    `${paint(agent, "bold", colour)}: ${problem}, ${phase} (incident ${incident.id})`,
     `  since ${localTime(incident.since, now)}, confidence ${incident.confidence}${chain.length > 0 ? `, was called ${chain.join(", ")}` : ""}`,
     ...(incident.reopened > 0 ? [`  came back ${incident.reopened} times`] : []),
     ...(outage ? [`  one of ${outage.incidents} with the same cause (${outage.group}, ${outage.shared})`] : []),

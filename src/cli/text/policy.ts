@@ -1,8 +1,8 @@
-/** Policies for people: each trouble with its ladder, one line per rung. */
+/** Policies for people: each problem with its ladder, one line per rung. */
 import { plain } from "../../core/plain.js";
 import type { Budget, Policy, Rung } from "../../core/policy/policy.js";
+import { HANDS_OFF, needsConfirming, PROBLEMS, type Problem } from "../../core/problem.js";
 import { spell } from "../../core/spell.js";
-import { HANDS_OFF, needsConfirming, TROUBLES, type Trouble } from "../../core/trouble.js";
 import { paint } from "./paint.js";
 
 export function policyText(policy: Policy, colour: boolean): string {
@@ -15,14 +15,14 @@ export function policyText(policy: Policy, colour: boolean): string {
     `  budgets: ${budgets.incident} touches per incident; per agent ${budgetText(budgets.agent)}, restarts ${budgetText(budgets.agentRestarts)}; per node ${budgetText(budgets.node)}, restarts ${budgetText(budgets.nodeRestarts)}`,
     "",
   ];
-  for (const trouble of TROUBLES) lines.push(...ladderLines(trouble, policy.ladders[trouble] ?? [], colour));
+  for (const problem of PROBLEMS) lines.push(...ladderLines(problem, policy.ladders[problem] ?? [], colour));
   return `${lines.join("\n")}\n`;
 }
 
-function ladderLines(trouble: Trouble, rungs: readonly Rung[], colour: boolean): string[] {
-  const told = needsConfirming(trouble) ? "tell" : "tell at once";
-  const name = paint(trouble.padEnd(22), "bold", colour);
-  if (rungs.length === 0) return [`${name}${told}, then a human${HANDS_OFF.has(trouble) ? "; never touched" : ""}`];
+function ladderLines(problem: Problem, rungs: readonly Rung[], colour: boolean): string[] {
+  const told = needsConfirming(problem) ? "tell" : "tell at once";
+  const name = paint(problem.padEnd(22), "bold", colour);
+  if (rungs.length === 0) return [`${name}${told}, then a human${HANDS_OFF.has(problem) ? "; never touched" : ""}`];
   return [
     `${name}${told}`,
     ...rungs.map((rung) => `${" ".repeat(22)}${rungText(rung)}`),

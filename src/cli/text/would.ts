@@ -4,11 +4,11 @@ import type { Would } from "../../core/what-if.js";
 import { clock } from "./timeline.js";
 
 export function wouldEntry(
-  { at, do: name, trouble, incident, say, reason }: Would,
+  { at, do: name, problem, incident, say, reason }: Would,
   startAt: number,
 ): Record<string, unknown> {
   const t = Math.round(at - startAt) / 1000;
-  return { t, do: name, cause: trouble, incident, ...(say ? { say } : {}), reason: plain(reason) };
+  return { t, do: name, cause: problem, incident, ...(say ? { say } : {}), reason: plain(reason) };
 }
 
 export function wouldText(policy: string, would: readonly Would[], startAt: number): string {

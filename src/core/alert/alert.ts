@@ -1,4 +1,4 @@
-/** What humans are told: one alert per trouble, followed up when it changes and when it is over. Plain data. */
+/** What humans are told: one alert per problem, followed up when it changes and when it is over. Plain data. */
 
 export const SEVERITIES = ["info", "warning", "critical"] as const;
 export type Severity = (typeof SEVERITIES)[number];
@@ -8,7 +8,7 @@ export const atLeast = (severity: Severity, floor: Severity): boolean =>
 
 export type AlertEdge =
   | "opened"
-  | "changed" // the same trouble is of another kind now
+  | "changed" // the same problem is of another kind now
   | "escalated" // it has become more serious: a human is needed
   | "reminder"
   | "resolved"
@@ -19,7 +19,7 @@ export type AlertEdge =
 export interface Notice {
   /** The same whenever the same alert is sent, so that a receiver can drop what it has already. */
   key: string;
-  /** The same for all that is said of one trouble. */
+  /** The same for all that is said of one problem. */
   subject: string;
   kind: "watchdog" | "digest" | "test";
   edge: AlertEdge;
@@ -41,7 +41,7 @@ export interface AlertRoute {
   /** Null for all. */
   agents: readonly string[] | null;
   tags: readonly string[] | null;
-  troubles: readonly string[] | null;
+  problems: readonly string[] | null;
   /** False: quiet hours do not hold it. */
   honoursQuiet: boolean;
 }
@@ -62,9 +62,9 @@ export interface AlertRules {
   fallback: string | null;
   quiet: QuietHours | null;
   reminder: { everyMs: number; max: number };
-  /** A trouble is told so long after it is certain: what comes together is told together. */
+  /** A problem is told so long after it is certain: what comes together is told together. */
   groupWaitMs: number;
-  /** More new troubles than this at once become one alert. */
+  /** More new problems than this at once become one alert. */
   groupOver: number;
   /** A limit is told after so long. */
   patienceMs: (agent: string) => number;
@@ -90,7 +90,7 @@ export interface Planned {
   key: string;
   subject: string;
   edge: AlertEdge;
-  /** What kind of trouble, in the word of the message to orchestrators. */
+  /** What kind of problem, in the word of the message to orchestrators. */
   kind: string;
   severity: Severity;
   at: number;

@@ -30,8 +30,8 @@ export function digestOf(book: Incidents, states: readonly State[], since: numbe
     at: now,
     title: `Digest: ${counted.join(", ") || "no agent is watched"}`,
     lines: [
-      `the last ${span}: ${recent.filter(({ openedAt }) => openedAt >= since).length} new troubles, ${ended.length} over, rouse acted ${deeds} times`,
-      ...open.slice(0, LISTED_MAX).map(({ agent, trouble }) => `open: ${say(agent, 60)} ${traitsOf(trouble).wording}`),
+      `the last ${span}: ${recent.filter(({ openedAt }) => openedAt >= since).length} new problems, ${ended.length} over, rouse acted ${deeds} times`,
+      ...open.slice(0, LISTED_MAX).map(({ agent, problem }) => `open: ${say(agent, 60)} ${traitsOf(problem).wording}`),
       ...(open.length > LISTED_MAX ? [`and ${open.length - LISTED_MAX} more`] : []),
     ],
     agents: [],

@@ -55,21 +55,21 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
   if (edge === "resolved") {
     const { endedAt, since, phase } = incident;
     const lasted = endedAt === null ? "" : `it lasted ${spell(endedAt - since)}, since ${clock(since)}`;
-    const how = phase === "resolved" ? " works again" : ": it is over, the trouble is no longer seen";
+    const how = phase === "resolved" ? " works again" : ": it is over, the problem is no longer seen";
     return {
       title: `${name}${how}`,
-      lines: [who, `told before: ${name} ${traitsOf(incident.trouble).wording}`, lasted, did],
+      lines: [who, `told before: ${name} ${traitsOf(incident.problem).wording}`, lasted, did],
     };
   }
   const until = incident.until === null ? "" : `until ${clock(incident.until)}`;
   const asked = questionOf(incident, view);
   const needs = incident.escalated?.reason.split(NEEDS_HUMAN).at(-1) ?? "";
   return {
-    title: `${name} ${traitsOf(incident.trouble).wording}`,
+    title: `${name} ${traitsOf(incident.problem).wording}`,
     lines: [
       who,
       asked === "" ? "" : `it asks: ${say(asked, 400)}`,
-      `why: ${say(withoutQuestion(incident.reasons[0] ?? incident.trouble, asked))}`,
+      `why: ${say(withoutQuestion(incident.reasons[0] ?? incident.problem, asked))}`,
       `since ${clock(incident.since)} (${spell(now - incident.since)})`,
       until,
       did || (needs === "" ? "rouse has not touched it" : `rouse left it alone: ${say(needs)}`),
@@ -79,7 +79,7 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
   };
 }
 
-/** As `decide` says it; the words before it name the trouble once more. */
+/** As `decide` says it; the words before it name the problem once more. */
 const NEEDS_HUMAN = ": a human is needed: ";
 /** So much of a question is known again in a reason that quotes it. */
 const KNOWN_AGAIN = 40;
@@ -91,8 +91,8 @@ function withoutQuestion(reason: string, asked: string): string {
 }
 
 /** The question or the command, word for word. */
-function questionOf({ trouble }: Incident, view: AgentSnapshot | null): string {
-  if (trouble !== "needs_input" || !view) return "";
+function questionOf({ problem }: Incident, view: AgentSnapshot | null): string {
+  if (problem !== "needs_input" || !view) return "";
   const { prompts, report, message } = view.evidence;
   const asked = openPrompt(prompts)?.question || (report?.state === "needs_input" && report.text) || message?.preview;
   return asked || "";
@@ -108,7 +108,7 @@ const ID_CHARS = 8;
 function canOf(incident: Incident, view: AgentSnapshot | null): string {
   const name = wordOf(incident);
   const isHeld = Boolean(view?.session.hostSocket) && view?.session.endedAt === null;
-  const verb = incident.trouble === "needs_input" ? "answer it" : "go to it";
+  const verb = incident.problem === "needs_input" ? "answer it" : "go to it";
   return `you can: ${[
     ...(isHeld ? [`${verb} (rouse attach ${name})`] : []),
     `see why (rouse why ${name})`,
@@ -142,7 +142,7 @@ function ofMany(
   const open = incidents.filter(isOpen);
   const since = Math.min(...incidents.map((incident) => incident.since), now);
   const listed = incidents.slice(0, LISTED_MAX).map((incident) => {
-    const how = isOpen(incident) ? traitsOf(incident.trouble).wording : "over";
+    const how = isOpen(incident) ? traitsOf(incident.problem).wording : "over";
     return `${say(incident.agent, 60)}: ${how}`;
   });
   const more = incidents.length - listed.length;

@@ -68,7 +68,7 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : n
     if (person === "silence")
       takeIncidents(world.book, {
         kind: "silenced",
-        silence: { agent, trouble: null, at: START + at * 1000, until: START + (at + 60) * 1000 },
+        silence: { agent, problem: null, at: START + at * 1000, until: START + (at + 60) * 1000 },
       });
     tell();
   }
@@ -102,7 +102,7 @@ describe("which alerts are owed", () => {
     );
   });
 
-  it("leaves no open trouble untold that lasts, is seen, and that nobody took or silenced", () => {
+  it("leaves no open problem untold that lasts, is seen, and that nobody took or silenced", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const played = play(steps, RULES);

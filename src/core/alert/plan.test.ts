@@ -8,7 +8,7 @@ import { subjectOf } from "../message/contents.js";
 import { POLICIES } from "../policy/builtin.js";
 import { membersIn, planAlerts } from "./plan.js";
 
-it("a trouble that comes back after its outage was over is told by itself", () => {
+it("a problem that comes back after its outage was over is told by itself", () => {
   const world = new World(POLICIES.observe);
   world.look(0, "needs_input/permission", { agent: "api" });
   const [incident] = world.open("api");

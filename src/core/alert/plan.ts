@@ -2,8 +2,8 @@
  * Which alerts are owed to humans, when, and to whom: a function of the book of incidents, what was told before, the
  * user's rules and the moment. Asked again after a crash it gives the same keys.
  *
- * A subject is what one alert is about: an incident, an outage with all its members, or several troubles that came at
- * once. It is opened once, followed up when it becomes more serious or another kind of trouble, and closed once.
+ * A subject is what one alert is about: an incident, an outage with all its members, or several problems that came at
+ * once. It is opened once, followed up when it becomes more serious or another kind of problem, and closed once.
  */
 import { awakeMs } from "../awake.js";
 import { digest } from "../digest.js";
@@ -23,8 +23,8 @@ import {
 } from "./alert.js";
 import { quietUntil } from "./quiet.js";
 
-function severityOf({ trouble, escalated }: Incident): Severity {
-  const { critical } = traitsOf(trouble);
+function severityOf({ problem, escalated }: Incident): Severity {
+  const { critical } = traitsOf(problem);
   return critical === "at_once" || (critical === "when_escalated" && escalated !== null) ? "critical" : "warning";
 }
 
@@ -78,10 +78,10 @@ const opening = (input: AlertInput, subject: string, incidents: readonly Inciden
 
 /** Certain, still there, and nobody has taken or silenced it. */
 function isTellable({ book, rules, now }: AlertInput, incident: Incident): boolean {
-  const { confirmedAt, quietSince, ackedAt, feedback, trouble, since, agent } = incident;
+  const { confirmedAt, quietSince, ackedAt, feedback, problem, since, agent } = incident;
   if (!isOpen(incident) || confirmedAt === null || quietSince !== null) return false;
   if (ackedAt !== null || feedback === "false-alarm" || silencedUntil(book, incident, now) !== null) return false;
-  return trouble !== "rate_limited" || awakeMs(book.asleep, since, now) >= rules.patienceMs(agent);
+  return problem !== "rate_limited" || awakeMs(book.asleep, since, now) >= rules.patienceMs(agent);
 }
 
 function followUps(input: AlertInput, state: AlertState, incidents: readonly Incident[]): Planned[] {
@@ -92,9 +92,9 @@ function followUps(input: AlertInput, state: AlertState, incidents: readonly Inc
   const follow = (edge: AlertEdge, severity: Severity, how = ""): Planned =>
     planned(input, edge, state.subject, incidents, severity, state.channels, how);
   if (open.length === 0) {
-    // Whoever silenced the trouble does not want to hear of its end either; that of a night is no news.
+    // Whoever silenced the problem does not want to hear of its end either; that of a night is no news.
     const isUnheard = (one: Incident): boolean =>
-      one.trouble === "over_budget" || silencedUntil(book, one, now) !== null;
+      one.problem === "over_budget" || silencedUntil(book, one, now) !== null;
     const silenced = incidents.length > 0 && incidents.every(isUnheard);
     const end = { ...follow("resolved", "info"), members: state.members };
     return [silenced ? { ...end, deliveries: [] } : end];
@@ -120,7 +120,7 @@ type Subject = Pick<AlertState, "subject" | "members">;
 
 /**
  * Of an outage whoever belongs to it now; else those that were told, as long as they are of the same generation. In the
- * order of the book, which is gone through once for all subjects: with a thousand troubles open, once for each was most of
+ * order of the book, which is gone through once for all subjects: with a thousand problems open, once for each was most of
  * the daemon's work.
  */
 export function membersIn({ incidents }: Pick<Incidents, "incidents">): (of: Subject) => Incident[] {
@@ -181,10 +181,10 @@ function deliveriesFor(
   }));
 }
 
-function fits({ tagsOf }: AlertRules, { agents, tags, troubles }: AlertRoute, { agent, trouble }: Incident): boolean {
+function fits({ tagsOf }: AlertRules, { agents, tags, problems }: AlertRoute, { agent, problem }: Incident): boolean {
   return (
     (agents === null || agents.includes(agent)) &&
-    (troubles === null || troubles.includes(trouble)) &&
+    (problems === null || problems.includes(problem)) &&
     (tags === null || tagsOf(agent).some((tag) => tags.includes(tag)))
   );
 }
@@ -194,5 +194,5 @@ const worst = (incidents: readonly Incident[]): Severity => incidents.map(severi
 
 const kindOf = (incidents: readonly Incident[]): string => {
   const [first] = incidents;
-  return first ? typeOf(first.trouble) : "";
+  return first ? typeOf(first.problem) : "";
 };

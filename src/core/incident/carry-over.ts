@@ -1,4 +1,4 @@
-/** An agent that gets another name stays who it is: its troubles, what was done about them and what people said go along. */
+/** An agent that gets another name stays who it is: its problems, what was done about them and what people said go along. */
 import type { FeedbackCount, Incidents } from "./incident.js";
 
 export function carryOver(book: Incidents, from: string, to: string): void {
@@ -14,9 +14,9 @@ export function carryOver(book: Incidents, from: string, to: string): void {
 }
 
 /** Whoever had the new name before was spoken of too. */
-function addCount(feedback: FeedbackCount[], { agent, trouble, falseAlarms, right }: FeedbackCount): void {
-  const known = feedback.find((count) => count.agent === agent && count.trouble === trouble);
-  if (!known) feedback.push({ agent, trouble, falseAlarms, right });
+function addCount(feedback: FeedbackCount[], { agent, problem, falseAlarms, right }: FeedbackCount): void {
+  const known = feedback.find((count) => count.agent === agent && count.problem === problem);
+  if (!known) feedback.push({ agent, problem, falseAlarms, right });
   else {
     known.falseAlarms += falseAlarms;
     known.right += right;

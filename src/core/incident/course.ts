@@ -3,9 +3,9 @@ import type { Assessment } from "../assess.js";
 import { awakeMs } from "../awake.js";
 import { MINUTE, SECOND } from "../defaults.js";
 import { PERIOD_MAX_MS } from "../policy/policy.js";
+import { needsConfirming, type Problem } from "../problem.js";
 import { say } from "../say.js";
 import type { NightSpend } from "../spending.js";
-import { needsConfirming, type Trouble } from "../trouble.js";
 import { type Incident, type Incidents, incidentId, isOpen, type Phase } from "./incident.js";
 import { escalateOutage, joinOutage, leaveOutage } from "./outage.js";
 import { type ProgressTimes, progressAt } from "./progress.js";
@@ -34,7 +34,7 @@ export interface Assessed {
 export interface IncidentChange {
   incident: string;
   phase: Phase;
-  /** It came back, or the same trouble has another name now. */
+  /** It came back, or the same problem has another name now. */
   how: "new" | "again" | "renamed" | "step";
 }
 
@@ -42,7 +42,7 @@ export interface IncidentChange {
 const HOLD_MS: number = 30 * SECOND;
 /** Not seen for so long without proof: it lapses. What was tried lately may still take effect. */
 const LAPSE_MS: number = 10 * MINUTE;
-/** A human who has the keyboard has the trouble too. */
+/** A human who has the keyboard has the problem too. */
 const HANDED_MS: number = MINUTE;
 
 const ENDED_MAX = 500;
@@ -54,17 +54,17 @@ const CHAIN_MAX = 8;
 export function begin(
   book: Incidents,
   input: Assessed,
-  trouble: Trouble,
+  problem: Problem,
   own: Partial<Pick<Incident, "id" | "budget">> = {},
 ): IncidentChange[] {
   const { agent, session, program, account, assessment } = input;
   const incident: Incident = {
-    id: incidentId(agent, trouble, assessment.at),
+    id: incidentId(agent, problem, assessment.at),
     agent,
     session,
     kind: program,
     account,
-    trouble,
+    problem,
     chain: [],
     phase: "told",
     openedAt: assessment.at,
@@ -89,7 +89,7 @@ export function begin(
   return [{ incident: incident.id, phase: "told", how: "new" }, ...see(book, incident, input)];
 }
 
-/** The trouble is there: its words are brought up to date, and after the confirm window it is certain. */
+/** The problem is there: its words are brought up to date, and after the confirm window it is certain. */
 export function see(
   book: Incidents,
   incident: Incident,
@@ -119,19 +119,19 @@ export function confirmsAt(
   now: number,
   confirmMs: number,
 ): number {
-  if (!needsConfirming(incident.trouble)) return now;
+  if (!needsConfirming(incident.problem)) return now;
   return now + Math.max(0, confirmMs - awakeMs(book.asleep, incident.since, now));
 }
 
-export function rename(incident: Incident, trouble: Trouble): IncidentChange[] {
-  if (incident.trouble === trouble) return [];
-  incident.chain = [...incident.chain, incident.trouble].slice(-CHAIN_MAX);
-  incident.trouble = trouble;
+export function rename(incident: Incident, problem: Problem): IncidentChange[] {
+  if (incident.problem === problem) return [];
+  incident.chain = [...incident.chain, incident.problem].slice(-CHAIN_MAX);
+  incident.problem = problem;
   return [{ incident: incident.id, phase: incident.phase, how: "renamed" }];
 }
 
-export function reopen(incident: Incident, trouble: Trouble, at: number): IncidentChange[] {
-  const renamed = rename(incident, trouble);
+export function reopen(incident: Incident, problem: Problem, at: number): IncidentChange[] {
+  const renamed = rename(incident, problem);
   incident.endedAt = null;
   incident.confirmedAt = null;
   incident.escalated = null;
@@ -143,7 +143,7 @@ export function reopen(incident: Incident, trouble: Trouble, at: number): Incide
 }
 
 /**
- * The trouble is not there: over when work is proven to go on and stays so, lapsed when nothing is ever proven. With the
+ * The problem is not there: over when work is proven to go on and stays so, lapsed when nothing is ever proven. With the
  * session it `endsNow`: who is not there any more neither hangs nor asks, and nothing can come back.
  */
 export function takeQuiet(
@@ -156,7 +156,7 @@ export function takeQuiet(
   incident.quietSince ??= now;
   const quiet = awakeMs(book.asleep, incident.quietSince, now);
   const tried = book.deeds.findLast((deed) => deed.incident === incident.id && deed.outcome?.result !== "refused");
-  const provenAt = progressAt(progress, incident.trouble);
+  const provenAt = progressAt(progress, incident.problem);
   const proven = provenAt !== null && provenAt > Math.max(incident.seenAt, tried?.at ?? 0);
   if (proven && (endsNow || quiet >= HOLD_MS)) return end(book, incident, "resolved", now);
   const handed = assessment.state === "idle" && !tried;

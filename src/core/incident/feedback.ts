@@ -1,4 +1,4 @@
-/** What people say of an alarm: kept with the incident, and counted per agent and trouble. */
+/** What people say of an alarm: kept with the incident, and counted per agent and problem. */
 import type { Feedback, FeedbackCount, Incident, Incidents } from "./incident.js";
 
 const FEEDBACK_MAX = 2000;
@@ -14,10 +14,10 @@ export function takeFeedback(book: Incidents, incident: Incident, feedback: Feed
   if (feedback === "false-alarm") incident.ackedAt ??= at;
 }
 
-function countOf(book: Incidents, { agent, trouble }: Incident): FeedbackCount {
-  const known = book.feedback.find((count) => count.agent === agent && count.trouble === trouble);
+function countOf(book: Incidents, { agent, problem }: Incident): FeedbackCount {
+  const known = book.feedback.find((count) => count.agent === agent && count.problem === problem);
   if (known) return known;
-  const made: FeedbackCount = { agent, trouble, falseAlarms: 0, right: 0 };
+  const made: FeedbackCount = { agent, problem, falseAlarms: 0, right: 0 };
   book.feedback = [...book.feedback, made].slice(-FEEDBACK_MAX);
   return made;
 }

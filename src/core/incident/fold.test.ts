@@ -7,7 +7,7 @@ import { takeIncidents } from "./fold.js";
 const watching = (): World => new World(POLICIES.observe);
 
 describe("an incident", () => {
-  it("is opened when trouble is told and confirmed when it lasted a minute; errors, prompts and limits at once", () => {
+  it("is opened when problem is told and confirmed when it lasted a minute; errors, prompts and limits at once", () => {
     const world = watching();
     world.look(0, "stuck/loop");
     expect(world.only).toMatchObject({ phase: "told", confirmedAt: null });
@@ -83,7 +83,7 @@ describe("an incident", () => {
     const world = watching();
     world.look(0, "stuck/silent_stream");
     world.look(300, "error/api");
-    expect(world.only).toMatchObject({ trouble: "api", chain: ["silent_stream"] });
+    expect(world.only).toMatchObject({ problem: "api", chain: ["silent_stream"] });
   });
 
   it("keeps its name over an end by rouse's own hand, and takes that of the end of whoever was started in its place", () => {
@@ -91,7 +91,7 @@ describe("an incident", () => {
     world.look(0, "stuck/frozen_screen");
     const { id } = world.only;
     const does = (name: "stop" | "resume", at: number): void => {
-      const about = { agent: "a", session: "a-1", trouble: "frozen_screen", proof: "none" } as const;
+      const about = { agent: "a", session: "a-1", problem: "frozen_screen", proof: "none" } as const;
       const action = { id: `${name}-${at}`, do: name, incident: id, attempt: 1, deadlineMs: 1, waitMs: 1, ...about };
       world.carryOut(action, START + at * 1000, "done");
     };
@@ -100,11 +100,11 @@ describe("an incident", () => {
     does("resume", 20);
     world.look(25, "gone/crash");
     world.look(30, "unknown", { session: "a-2" });
-    expect(world.only).toMatchObject({ trouble: "frozen_screen", chain: [] });
+    expect(world.only).toMatchObject({ problem: "frozen_screen", chain: [] });
     // What it did until then came too late or never: its end is all that was seen of it.
     world.look(90, "gone/crash", { session: "a-2" });
     world.look(95, "gone/crash", { session: "a-2" });
-    expect(world.only).toMatchObject({ trouble: "crash", chain: ["frozen_screen"] });
+    expect(world.only).toMatchObject({ problem: "crash", chain: ["frozen_screen"] });
   });
 
   it("takes an end for rouse's own where a book of before does not say whom rouse ended", () => {
@@ -113,14 +113,14 @@ describe("an incident", () => {
     const intent = { id: "s", at: START, agent: "a", do: "stop", deadlineMs: 1, proof: "none", waitMs: 1 } as const;
     takeIncidents(world.book, { kind: "intended", intent: { ...intent, incident: world.only.id } });
     world.look(15, "gone/crash", { session: "a-2" });
-    expect(world.only).toMatchObject({ trouble: "frozen_screen", chain: [] });
+    expect(world.only).toMatchObject({ problem: "frozen_screen", chain: [] });
   });
 
-  it("lapses behind another trouble of the same agent that hides it", () => {
+  it("lapses behind another problem of the same agent that hides it", () => {
     const world = watching();
     world.look(0, "stuck/silent_stream");
     world.watch(10, 700, "rate_limited");
-    expect(world.book.incidents.map(({ trouble, phase }) => [trouble, phase])).toEqual([
+    expect(world.book.incidents.map(({ problem, phase }) => [problem, phase])).toEqual([
       ["silent_stream", "lapsed"],
       ["rate_limited", "escalated"],
     ]);
@@ -159,10 +159,10 @@ describe("what people say of an incident", () => {
     const { id: incident } = world.only;
     for (const feedback of ["false-alarm", "false-alarm"] as const)
       takeIncidents(world.book, { kind: "feedback", at: START, incident, feedback });
-    expect(world.book.feedback).toEqual([{ agent: "a", trouble: "loop", falseAlarms: 1, right: 0 }]);
+    expect(world.book.feedback).toEqual([{ agent: "a", problem: "loop", falseAlarms: 1, right: 0 }]);
     expect(world.watch(5, 4000, "stuck/loop")).toEqual([]);
     takeIncidents(world.book, { kind: "feedback", at: START, incident, feedback: "right" });
-    expect(world.book.feedback).toEqual([{ agent: "a", trouble: "loop", falseAlarms: 0, right: 1 }]);
+    expect(world.book.feedback).toEqual([{ agent: "a", problem: "loop", falseAlarms: 0, right: 1 }]);
   });
 });
 
@@ -201,7 +201,7 @@ describe("an incident that nobody can mend any more", () => {
     expect(world.only).toMatchObject({ phase: "lapsed", endedAt: START + 310_000, escalated: null });
   });
 
-  it("is over by proof when the session ended after work that came later than the trouble", () => {
+  it("is over by proof when the session ended after work that came later than the problem", () => {
     const world = watching();
     world.look(0, "stuck/silent_stream");
     world.look(20, "complete", { isOver: true, progress: 15 });
@@ -212,7 +212,7 @@ describe("an incident that nobody can mend any more", () => {
     const world = watching();
     world.look(0, "needs_input/permission");
     world.look(60, "gone");
-    expect(world.book.incidents.map(({ trouble, phase, endedAt }) => [trouble, phase, endedAt])).toEqual([
+    expect(world.book.incidents.map(({ problem, phase, endedAt }) => [problem, phase, endedAt])).toEqual([
       ["needs_input", "lapsed", START + 60_000],
       ["gone", "escalated", null],
     ]);
@@ -238,30 +238,30 @@ describe("an incident that nobody can mend any more", () => {
 });
 
 describe("an agent that gets another name", () => {
-  it("keeps its troubles, what was done about them, its silences and what people said of its alarms", () => {
+  it("keeps its problems, what was done about them, its silences and what people said of its alarms", () => {
     const world = new World();
     world.watch(0, 65, "error/api");
     const { id, openedAt } = world.only;
     takeIncidents(world.book, { kind: "feedback", at: START, incident: id, feedback: "right" });
-    const silence = { agent: "a", trouble: null, at: START, until: START + 1000 };
+    const silence = { agent: "a", problem: null, at: START, until: START + 1000 };
     takeIncidents(world.book, { kind: "silenced", silence });
     takeIncidents(world.book, { kind: "renamed", from: "a", to: "b" });
     world.look(70, "error/api", { agent: "b" });
     expect(world.only).toMatchObject({ id, openedAt, agent: "b", endedAt: null });
     expect(world.book.deeds.map(({ do: name, agent }) => `${agent} ${name}`)).toEqual(["b nudge"]);
     expect(world.book.silences.map(({ agent }) => agent)).toEqual(["b"]);
-    expect(world.book.feedback).toEqual([{ agent: "b", trouble: "api", falseAlarms: 0, right: 1 }]);
+    expect(world.book.feedback).toEqual([{ agent: "b", problem: "api", falseAlarms: 0, right: 1 }]);
   });
 
   it("shares what was said under the new name before", () => {
     const { book } = watching();
     book.feedback = [
-      { agent: "b", trouble: "loop", falseAlarms: 1, right: 0 },
-      { agent: "a", trouble: "loop", falseAlarms: 2, right: 3 },
+      { agent: "b", problem: "loop", falseAlarms: 1, right: 0 },
+      { agent: "a", problem: "loop", falseAlarms: 2, right: 3 },
     ];
     book.blind = [{ agent: "a", since: 5 }];
     takeIncidents(book, { kind: "renamed", from: "a", to: "b" });
-    expect(book.feedback).toEqual([{ agent: "b", trouble: "loop", falseAlarms: 3, right: 3 }]);
+    expect(book.feedback).toEqual([{ agent: "b", problem: "loop", falseAlarms: 3, right: 3 }]);
     expect(book.blind).toEqual([{ agent: "b", since: 5 }]);
   });
 });
@@ -282,8 +282,8 @@ describe("a silence", () => {
     const { book } = watching();
     const until = START + 1000;
     for (const agent of ["a", "b", null])
-      takeIncidents(book, { kind: "silenced", silence: { agent, trouble: null, at: START, until } });
-    takeIncidents(book, { kind: "unsilenced", agent: "a", trouble: null });
+      takeIncidents(book, { kind: "silenced", silence: { agent, problem: null, at: START, until } });
+    takeIncidents(book, { kind: "unsilenced", agent: "a", problem: null });
     expect(book.silences.map(({ agent }) => agent)).toEqual(["b", null]);
   });
 });

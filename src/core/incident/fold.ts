@@ -6,8 +6,8 @@ import type { ActionName, ActionOutcome, Intent } from "../action.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE } from "../defaults.js";
 import { CONFIDENCE } from "../evidence/verdict.js";
+import { type Problem, problemOf } from "../problem.js";
 import { say } from "../say.js";
-import { type Trouble, troubleOf } from "../trouble.js";
 import { carryOver } from "./carry-over.js";
 import { follows } from "./chain.js";
 import {
@@ -36,7 +36,7 @@ export type IncidentInput =
   | { kind: "reconsidered"; incident: string }
   | { kind: "acked"; at: number; incident: string }
   | { kind: "silenced"; silence: Silence }
-  | { kind: "unsilenced"; agent: string | null; trouble: Trouble | null }
+  | { kind: "unsilenced"; agent: string | null; problem: Problem | null }
   /** The agent has another name now. */
   | { kind: "renamed"; from: string; to: string }
   /** Nobody watches this agent any more. */
@@ -45,7 +45,7 @@ export type IncidentInput =
   /** The machine slept, or nobody looked. */
   | { kind: "gap"; from: number; to: number };
 
-/** The same trouble again within this time after proven progress is the same incident: a nudge buys no new ones. */
+/** The same problem again within this time after proven progress is the same incident: a nudge buys no new ones. */
 const AGAIN_MS: number = 10 * MINUTE;
 /** An agent that cannot be seen for so long is told. */
 const BLIND_MS = MINUTE;
@@ -94,7 +94,7 @@ export function takeIncidents(book: Incidents, input: IncidentInput): IncidentCh
       );
       return [];
     case "unsilenced":
-      book.silences = book.silences.filter(({ agent, trouble }) => agent !== input.agent || trouble !== input.trouble);
+      book.silences = book.silences.filter(({ agent, problem }) => agent !== input.agent || problem !== input.problem);
       return [];
     case "renamed":
       carryOver(book, input.from, input.to);
@@ -115,28 +115,28 @@ export function takeIncidents(book: Incidents, input: IncidentInput): IncidentCh
 function takeAssessed(book: Incidents, input: Assessed): IncidentChange[] {
   const { agent, assessment } = input;
   const now = assessment.at;
-  const trouble = troubleOf(assessment);
-  const open = openOf(book, agent).filter((incident) => incident.trouble !== "over_budget");
-  if (trouble !== "unknown") book.blind = book.blind.filter((entry) => entry.agent !== agent);
+  const problem = problemOf(assessment);
+  const open = openOf(book, agent).filter((incident) => incident.problem !== "over_budget");
+  if (problem !== "unknown") book.blind = book.blind.filter((entry) => entry.agent !== agent);
   else if (!book.blind.some((entry) => entry.agent === agent)) book.blind.push({ agent, since: now });
   if (input.endedByHuman) return open.flatMap((incident) => end(book, incident, "lapsed", now));
   const isOver = input.isOver === true || assessment.state === "gone";
   const quiet = (incident: Incident): IncidentChange[] =>
     takeQuiet(book, incident, input, isOver && !stoppedByUs(book, incident, input.session));
-  if (trouble === null) return open.flatMap(quiet);
-  // What cannot be seen neither goes on nor ends; only a blindness that lasts is a trouble of its own.
-  if (trouble === "unknown" && (open.some((incident) => incident.trouble !== "unknown") || !isBlind(book, agent, now)))
+  if (problem === null) return open.flatMap(quiet);
+  // What cannot be seen neither goes on nor ends; only a blindness that lasts is a problem of its own.
+  if (problem === "unknown" && (open.some((incident) => incident.problem !== "unknown") || !isBlind(book, agent, now)))
     return [];
-  const same = open.find((incident) => incident.trouble === trouble) ?? open.find((i) => follows(i.trouble, trouble));
-  const ours = open.find((incident) => endedByUs(book, incident, input.session, trouble));
+  const same = open.find((incident) => incident.problem === problem) ?? open.find((i) => follows(i.problem, problem));
+  const ours = open.find((incident) => endedByUs(book, incident, input.session, problem));
   const incident = ours ?? same;
-  // What another trouble hides is not seen any more either: it ends as it would without one, or it would never end.
+  // What another problem hides is not seen any more either: it ends as it would without one, or it would never end.
   const others = open.filter((other) => other !== incident).flatMap(quiet);
   if (incident)
-    return [...others, ...(incident === ours ? [] : rename(incident, trouble)), ...see(book, incident, input)];
-  const again = lastEnded(book, input, trouble);
-  if (again) return [...others, ...reopen(again, trouble, now), ...see(book, again, input)];
-  return [...others, ...begin(book, input, trouble)];
+    return [...others, ...(incident === ours ? [] : rename(incident, problem)), ...see(book, incident, input)];
+  const again = lastEnded(book, input, problem);
+  if (again) return [...others, ...reopen(again, problem, now), ...see(book, again, input)];
+  return [...others, ...begin(book, input, problem)];
 }
 
 /** Beside the state, and never instead of it. The night's end, or another budget, ends it without a word of recovery. */
@@ -144,7 +144,7 @@ function takeSpending(book: Incidents, input: Assessed): IncidentChange[] {
   const { agent, assessment } = input;
   const spend = input.spend && input.spend.over.length > 0 && !input.endedByHuman ? input.spend : null;
   const known = spend && overBudgetOf(book, agent, spend);
-  const before = openOf(book, agent).filter((open) => open.trouble === "over_budget" && open !== known);
+  const before = openOf(book, agent).filter((open) => open.problem === "over_budget" && open !== known);
   const ended = before.flatMap((incident) => end(book, incident, "lapsed", assessment.at));
   if (!spend) return ended;
   const reasons = [...spend.over, ...(spend.doubt === null ? [] : [spend.doubt])];
@@ -163,11 +163,11 @@ const isBlind = (book: Incidents, agent: string, now: number): boolean =>
   awakeMs(book.asleep, book.blind.find((entry) => entry.agent === agent)?.since ?? now, now) >= BLIND_MS;
 
 /**
- * A process that rouse ended itself is gone by our hand: the ladder of the trouble that led there goes on. Whoever was
+ * A process that rouse ended itself is gone by our hand: the ladder of the problem that led there goes on. Whoever was
  * started in its place dies a death of its own, though that may be the first that is seen of it.
  */
-function endedByUs(book: Incidents, incident: Incident, session: string, trouble: Trouble): boolean {
-  return (trouble === "crash" || trouble === "exit_code" || trouble === "gone") && stoppedByUs(book, incident, session);
+function endedByUs(book: Incidents, incident: Incident, session: string, problem: Problem): boolean {
+  return (problem === "crash" || problem === "exit_code" || problem === "gone") && stoppedByUs(book, incident, session);
 }
 
 function stoppedByUs(book: Incidents, incident: Incident, session: string): boolean {
@@ -181,11 +181,11 @@ function stoppedByUs(book: Incidents, incident: Incident, session: string): bool
 }
 
 /** Ended, and back too soon, or back without ever having been mended. */
-function lastEnded(book: Incidents, { agent, assessment, progress }: Assessed, trouble: Trouble): Incident | undefined {
+function lastEnded(book: Incidents, { agent, assessment, progress }: Assessed, problem: Problem): Incident | undefined {
   return book.incidents.findLast((incident) => {
-    if (incident.agent !== agent || incident.endedAt === null || !follows(incident.trouble, trouble)) return false;
+    if (incident.agent !== agent || incident.endedAt === null || !follows(incident.problem, problem)) return false;
     if (incident.phase === "resolved") return assessment.at - incident.endedAt <= AGAIN_MS;
-    return (progressAt(progress, incident.trouble) ?? 0) <= incident.seenAt;
+    return (progressAt(progress, incident.problem) ?? 0) <= incident.seenAt;
   });
 }
 

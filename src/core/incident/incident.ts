@@ -1,10 +1,10 @@
-/** Incidents: one continuing trouble of one agent with one cause. Plain data, as it is stored and shown. */
+/** Incidents: one continuing problem of one agent with one cause. Plain data, as it is stored and shown. */
 import type { ActionName, Deed } from "../action.js";
 import type { Assessment } from "../assess.js";
 import type { Asleep } from "../awake.js";
 import { digest } from "../digest.js";
 import type { OutageGroup } from "../policy/problems.js";
-import type { Trouble } from "../trouble.js";
+import type { Problem } from "../problem.js";
 
 export const PHASES = [
   "told", // opened: a suspicion, or something certain
@@ -23,9 +23,9 @@ export interface Incident {
   /** The program. */
   kind: string;
   account: string | null;
-  trouble: Trouble;
+  problem: Problem;
   /** What the same hang was called before, oldest first. */
-  chain: Trouble[];
+  chain: Problem[];
   phase: Phase;
   openedAt: number;
   /** When its present stretch began: the opening, or the last time that it came back. */
@@ -34,7 +34,7 @@ export interface Incident {
   /** `would` is what only waits for permission; `beyond`: with it, too, a budget would have stood against it by then. */
   escalated: { at: number; reason: string; would: ActionName | null; beyond?: true } | null;
   endedAt: number | null;
-  /** When the trouble was last assessed. */
+  /** When the problem was last assessed. */
   seenAt: number;
   /** Since when it is not seen any more; null while it is. */
   quietSince: number | null;
@@ -56,10 +56,10 @@ export interface Incident {
 
 export type Feedback = "false-alarm" | "right";
 
-/** What people said of the alarms of one agent about one trouble. */
+/** What people said of the alarms of one agent about one problem. */
 export interface FeedbackCount {
   agent: string;
-  trouble: Trouble;
+  problem: Problem;
   falseAlarms: number;
   right: number;
 }
@@ -80,10 +80,10 @@ export interface Outage {
   escalatedAt?: number | null;
 }
 
-/** Nothing is done about it until then. An agent, a trouble, or one trouble of one agent. */
+/** Nothing is done about it until then. An agent, a problem, or one problem of one agent. */
 export interface Silence {
   agent: string | null;
-  trouble: Trouble | null;
+  problem: Problem | null;
   at: number;
   until: number;
 }
@@ -106,18 +106,18 @@ export function createIncidents(): Incidents {
 
 export const isOpen = ({ endedAt }: { endedAt: number | null }): boolean => endedAt === null;
 
-export const incidentId = (agent: string, trouble: Trouble, at: number): string =>
-  digest(JSON.stringify([agent, trouble, at]));
+export const incidentId = (agent: string, problem: Problem, at: number): string =>
+  digest(JSON.stringify([agent, problem, at]));
 
 /** Until when nothing is done about it; null when nothing silences it. */
 export function silencedUntil(
   { silences }: Pick<Incidents, "silences">,
-  { agent, trouble }: Pick<Incident, "agent" | "trouble">,
+  { agent, problem }: Pick<Incident, "agent" | "problem">,
   now: number,
 ): number | null {
   const until = silences
     .filter((silence) => silence.agent === null || silence.agent === agent)
-    .filter((silence) => silence.trouble === null || silence.trouble === trouble)
+    .filter((silence) => silence.problem === null || silence.problem === problem)
     .map((silence) => silence.until)
     .filter((end) => end > now);
   return until.length > 0 ? Math.max(...until) : null;

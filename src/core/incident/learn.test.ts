@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Defaults, setting } from "../defaults.js";
-import { TROUBLES } from "../trouble.js";
+import { PROBLEMS } from "../problem.js";
 import { adaptedSettings } from "./learn.js";
 
 const count = (falseAlarms: number, right = 0) => [
-  { agent: "a", trouble: "silent_stream" as const, falseAlarms, right },
+  { agent: "a", problem: "silent_stream" as const, falseAlarms, right },
 ];
 
 describe("what people say of alarms", () => {
@@ -20,8 +20,8 @@ describe("what people say of alarms", () => {
     expect(adaptedSettings({}, count(2, 1), "a")).toEqual({ silence_patience: 1.5 });
     expect(adaptedSettings({}, count(0, 7), "a")).toEqual({ silence_patience: 1 });
     fc.assert(
-      fc.property(fc.constantFrom(...TROUBLES), fc.nat(50), fc.nat(50), (trouble, falseAlarms, right) => {
-        const adapted = adaptedSettings({}, [{ agent: "a", trouble, falseAlarms, right }], "a");
+      fc.property(fc.constantFrom(...PROBLEMS), fc.nat(50), fc.nat(50), (problem, falseAlarms, right) => {
+        const adapted = adaptedSettings({}, [{ agent: "a", problem, falseAlarms, right }], "a");
         for (const key of Object.keys(adapted) as (keyof Defaults)[]) {
           const own = setting(undefined, key);
           expect(adapted[key]).toBeGreaterThanOrEqual(own);

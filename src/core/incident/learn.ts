@@ -4,11 +4,11 @@
  */
 import { type Settings, setting } from "../defaults.js";
 import { traitsOf } from "../policy/problems.js";
-import type { Trouble } from "../trouble.js";
+import type { Problem } from "../problem.js";
 import type { FeedbackCount } from "./incident.js";
 
 /** Is there a threshold that a false alarm about it could raise? */
-export const isPatient = (trouble: Trouble): boolean => traitsOf(trouble).patience.length > 0;
+export const isPatient = (problem: Problem): boolean => traitsOf(problem).patience.length > 0;
 
 const STEP = 1.5;
 const MOST = 4;
@@ -19,8 +19,8 @@ export function adaptedSettings(settings: Settings, feedback: readonly FeedbackC
   for (const count of feedback) {
     if (count.agent !== agent) continue;
     const factor = Math.min(MOST, STEP ** Math.max(0, count.falseAlarms - count.right));
-    for (const key of traitsOf(count.trouble).patience) {
-      // Two troubles may share a key: the more patient of them holds.
+    for (const key of traitsOf(count.problem).patience) {
+      // Two problems may share a key: the more patient of them holds.
       adapted[key] = Math.max(setting(adapted, key), setting(settings, key) * factor);
     }
   }

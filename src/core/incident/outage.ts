@@ -19,7 +19,7 @@ const program = ({ kind }: Incident): string | null => (kind === NO_PROFILE ? nu
 const account = (incident: Incident): string | null => incident.account ?? program(incident);
 /** Many that die together had one cause, but a script that ends with its own word of failure had its own. */
 const machine = (incident: Incident): string | null =>
-  incident.trouble === "exit_code" && program(incident) === null ? null : "this machine";
+  incident.problem === "exit_code" && program(incident) === null ? null : "this machine";
 
 const GROUPS: Readonly<Record<OutageGroup, GroupRule>> = {
   limit: { shares: account, agents: 2, windowMs: 60 * MINUTE },
@@ -28,7 +28,7 @@ const GROUPS: Readonly<Record<OutageGroup, GroupRule>> = {
   machine: { shares: machine, agents: 3, windowMs: 5 * MINUTE },
 };
 
-const groupOf = ({ trouble }: Incident): OutageGroup | null => traitsOf(trouble).outageGroup;
+const groupOf = ({ problem }: Incident): OutageGroup | null => traitsOf(problem).outageGroup;
 
 const MEMBERS_MAX = 1000;
 

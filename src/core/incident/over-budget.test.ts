@@ -54,7 +54,7 @@ describe("an agent over its budget", () => {
     expect(world.book.incidents).toEqual([]);
     expect(world.watch(5, 3600, "working", over())).toEqual(["5 escalate"]);
     expect(world.only).toMatchObject({
-      trouble: "over_budget",
+      problem: "over_budget",
       phase: "escalated",
       reasons: ["1200 tokens this night, of a budget of 1000"],
     });
@@ -66,7 +66,7 @@ describe("an agent over its budget", () => {
     world.look(0, "working", over());
     world.watch(10, 900, "stuck/loop", over());
     world.watch(905, 1000, "working", over(1300, { progress: 904 }));
-    const mine = () => world.book.incidents.filter(({ trouble }) => trouble === "over_budget");
+    const mine = () => world.book.incidents.filter(({ problem }) => problem === "over_budget");
     expect(mine()).toMatchObject([{ endedAt: null, reopened: 0 }]);
     world.look(24 * 3600, "working", { spend: spent(10, 1) });
     expect(mine()).toMatchObject([{ phase: "lapsed" }]);
@@ -81,7 +81,7 @@ describe("an agent over its budget", () => {
     world.look(20, "working", over());
     expect(world.only.phase).toBe("lapsed");
     world.look(30, "working", { spend: spent(3000, 0, { tokens_per_night: 2000 }) });
-    expect(world.open()).toMatchObject([{ trouble: "over_budget" }]);
+    expect(world.open()).toMatchObject([{ problem: "over_budget" }]);
   });
 
   it("is not told again under another name, and whoever has the old one then has an incident of its own", () => {
@@ -116,7 +116,7 @@ describe("an agent over its budget", () => {
     expect(world.watch(0, 600, "working", over())).toEqual(["0 escalate"]);
   });
 
-  it("is not set going again for another trouble after that interrupt, until the night ends or somebody takes it", () => {
+  it("is not set going again for another problem after that interrupt, until the night ends or somebody takes it", () => {
     const world = new World(policy("interrupt"));
     world.watch(0, 60, "working", over());
     const held = budgetHoldUntil(world.book, "a");

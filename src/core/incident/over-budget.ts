@@ -42,7 +42,7 @@ export function budgetHoldUntil(
   const held = incidents.find(
     (incident) =>
       incident.agent === agent &&
-      incident.trouble === "over_budget" &&
+      incident.problem === "over_budget" &&
       isOpen(incident) &&
       incident.ackedAt === null &&
       deeds.some((deed) => deed.incident === incident.id && deed.do === "interrupt" && counts(deed)),

@@ -1,7 +1,7 @@
-/** Proven progress, in the sense that a trouble asks for. */
+/** Proven progress, in the sense that a problem asks for. */
 import type { Evidence } from "../evidence/evidence.js";
 import { traitsOf } from "../policy/problems.js";
-import type { Trouble } from "../trouble.js";
+import type { Problem } from "../problem.js";
 
 export interface ProgressTimes {
   /** The model was last heard, or something was last achieved. */
@@ -15,5 +15,5 @@ export const progressOf = ({ proof, burn }: Pick<Evidence, "proof" | "burn">): P
   outcomeAt: burn.progressAt,
 });
 
-export const progressAt = ({ workAt, outcomeAt }: ProgressTimes, trouble: Trouble): number | null =>
-  traitsOf(trouble).provenBy === "outcome" ? outcomeAt : workAt;
+export const progressAt = ({ workAt, outcomeAt }: ProgressTimes, problem: Problem): number | null =>
+  traitsOf(problem).provenBy === "outcome" ? outcomeAt : workAt;

@@ -29,7 +29,7 @@ export function completionOf(
   const began = turn.startedAt ?? session.startedAt;
   const at = reported?.at ?? turn.endedAt ?? exit?.at ?? now;
   if (now - at > FRESH_MS) return null;
-  // Until the marker comes, the turn's end is none; where it never does, that is a trouble of its own. Who is gone gives none.
+  // Until the marker comes, the turn's end is none; where it never does, that is a problem of its own. Who is gone gives none.
   const owes = evidence.completion.asked && !evidence.completion.given;
   if (owes && !exit) return null;
   const byHuman = humanAt !== null && humanAt >= began - TYPED_BEFORE_MS;

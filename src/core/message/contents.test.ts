@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { createEvidence } from "../evidence/evidence.js";
-import type { Trouble } from "../trouble.js";
+import type { Problem } from "../problem.js";
 import { problemDuration } from "./contents.js";
 
 const NOW = 100_000;
 
 describe("how long it lasts", () => {
-  it.each<[Trouble, string, number, number]>([
+  it.each<[Problem, string, number, number]>([
     ["silent_stream", "since the last activity, whenever it was suspected", 90_000, 50],
     ["rate_limited", "since the last activity before the limit", 90_000, 50],
     ["loop", "since it began: it is active to the end", 20_000, 80],
     ["auth", "since it was there, however long nothing had been done before", 90_000, 10],
     ["unknown", "since nothing was seen", 90_000, 10],
-  ])("is for %s %s", (trouble, _, since, secs) => {
+  ])("is for %s %s", (problem, _, since, secs) => {
     const evidence = createEvidence();
     evidence.progress.seen = { reply: 50_000, transcript: 40_000 };
-    expect(problemDuration({ trouble, since }, { evidence }, NOW)).toEqual({
+    expect(problemDuration({ problem, since }, { evidence }, NOW)).toEqual({
       last_activity: new Date(50_000).toISOString(),
       duration_secs: secs,
     });
@@ -25,6 +25,6 @@ describe("how long it lasts", () => {
     const evidence = createEvidence();
     evidence.progress.seen = { reply: 50_000 };
     evidence.asleep = [{ from: 60_000, to: 90_000 }];
-    expect(problemDuration({ trouble: "silent_stream", since: 95_000 }, { evidence }, NOW).duration_secs).toBe(20);
+    expect(problemDuration({ problem: "silent_stream", since: 95_000 }, { evidence }, NOW).duration_secs).toBe(20);
   });
 });

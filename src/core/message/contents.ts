@@ -10,8 +10,8 @@ import { openPrompt } from "../evidence/prompts.js";
 import { turnWord } from "../evidence/turn.js";
 import type { Incident, Incidents } from "../incident/incident.js";
 import { traitsOf } from "../policy/problems.js";
+import type { Problem } from "../problem.js";
 import { say } from "../say.js";
-import type { Trouble } from "../trouble.js";
 import type { About, Message, MessageType, Payloads } from "./message.js";
 import { type SuggestionContext, suggestionsFor } from "./suggest.js";
 
@@ -46,15 +46,15 @@ export interface Due extends Message {
 
 export const subjectOf = ({ id, reopened }: Pick<Incident, "id" | "reopened">): string => `${id}.${reopened}`;
 
-export function typeOf(trouble: Trouble): MessageType {
-  if (trouble === "needs_input") return "worker.needs_input";
-  if (trouble === "unknown") return "watchdog.blind";
+export function typeOf(problem: Problem): MessageType {
+  if (problem === "needs_input") return "worker.needs_input";
+  if (problem === "unknown") return "watchdog.blind";
   // It is neither stuck nor broken: nothing is said of its state.
-  if (trouble === "over_budget") return "worker.escalated";
-  return traitsOf(trouble).state === "stuck" || trouble === "rate_limited" ? "worker.stuck" : "worker.error";
+  if (problem === "over_budget") return "worker.escalated";
+  return traitsOf(problem).state === "stuck" || problem === "rate_limited" ? "worker.stuck" : "worker.error";
 }
 
-export function makeTrouble(
+export function makeProblem(
   book: Incidents,
   type: MessageType,
   edge: string,
@@ -144,28 +144,28 @@ export function make<T extends MessageType>(
 export const aboutIncident = (incident: Incident, view: AgentSnapshot, type: MessageType, rules: TellRules): About => ({
   ...aboutUnseen(incident),
   task: view.session.task === null ? null : say(view.session.task, 200),
-  suggested_actions: suggestionsFor(type, suggestionContextOf(view, incident.trouble, rules)),
+  suggested_actions: suggestionsFor(type, suggestionContextOf(view, incident.problem, rules)),
 });
 
 function suggestionContextOf(
   { session, evidence }: AgentSnapshot,
-  trouble: Trouble | null,
+  problem: Problem | null,
   { can }: TellRules,
 ): SuggestionContext {
   const hasDialog = openPrompt(evidence.prompts) !== null;
   const word = turnWord(evidence.turn)?.word;
   const isFree = !hasDialog && word !== "active" && word !== "blocked";
-  return { session, trouble, can: can(session), hasDialog, isFree };
+  return { session, problem, can: can(session), hasDialog, isFree };
 }
 
 /** Its agent is no longer watched. */
-export const aboutUnseen = ({ id, agent, session, kind, trouble, confidence, reasons }: Incident): About => ({
+export const aboutUnseen = ({ id, agent, session, kind, problem, confidence, reasons }: Incident): About => ({
   worker_id: session,
   worker_name: say(agent, 80),
   worker_kind: say(kind, 40),
   task: null,
   incident_id: id,
-  cause: trouble,
+  cause: problem,
   confidence: Math.round(confidence * 100) / 100,
   reasons: reasons.map((reason) => say(reason)),
   suggested_actions: [],
@@ -189,16 +189,16 @@ export const aboutSession = (
 
 /**
  * Whoever is stuck has been since the last sign of life; what loops gives signs to the end, and an error or a blindness
- * begins when it is there: of these the trouble's own time counts. Sleep and time in which nobody looked do not.
+ * begins when it is there: of these the problem's own time counts. Sleep and time in which nobody looked do not.
  */
 export function problemDuration(
-  { trouble, since }: Pick<Incident, "trouble" | "since">,
+  { problem, since }: Pick<Incident, "problem" | "since">,
   { evidence }: Pick<AgentSnapshot, "evidence">,
   now: number,
 ): { last_activity: string | null; duration_secs: number } {
   const seen = Object.values(evidence.progress.seen);
   const last = seen.length > 0 ? Math.max(...seen) : null;
-  const from = typeOf(trouble) === "worker.stuck" ? Math.min(last ?? since, since) : since;
+  const from = typeOf(problem) === "worker.stuck" ? Math.min(last ?? since, since) : since;
   return {
     last_activity: last === null ? null : iso(last),
     duration_secs: secs(awakeMs(evidence.asleep, from, now)),

@@ -12,8 +12,8 @@ import { digest } from "../digest.js";
 import { openPrompt } from "../evidence/prompts.js";
 import { type Incident, type Incidents, isOpen, silencedUntil } from "../incident/incident.js";
 import { normaliseResult } from "../normalise.js";
+import { HANDS_OFF } from "../problem.js";
 import { say } from "../say.js";
-import { HANDS_OFF } from "../trouble.js";
 import { completionOf } from "./complete.js";
 import {
   type AgentSnapshot,
@@ -23,7 +23,7 @@ import {
   type Due,
   doneOf,
   make,
-  makeTrouble,
+  makeProblem,
   outputTail,
   problemDuration,
   secs,
@@ -89,10 +89,10 @@ function openDue(
 ): Due[] {
   if (incident.confirmedAt === null || incident.ackedAt !== null || incident.feedback === "false-alarm") return [];
   const due: Due[] = [];
-  const type = typeOf(incident.trouble);
+  const type = typeOf(incident.problem);
   const edge = edgeOf(book, incident, view, before, rules, now);
   if (edge !== null && !before.has(edge)) {
-    const made = makeTrouble(book, type, edge, incident, view, rules, now);
+    const made = makeProblem(book, type, edge, incident, view, rules, now);
     due.push(isSameQuestion(edge, before) ? { ...made, isKnown: true } : made);
   }
   const { escalated } = incident;
@@ -103,8 +103,8 @@ function openDue(
     wasTold &&
     !before.has("escalated") &&
     (tried() ||
-      (!HANDS_OFF.has(incident.trouble) &&
-        incident.trouble !== "over_budget" &&
+      (!HANDS_OFF.has(incident.problem) &&
+        incident.problem !== "over_budget" &&
         escalated.at - incident.confirmedAt > ESCALATED_AFTER_MS))
   )
     due.push(
@@ -135,8 +135,8 @@ function edgeOf(
   now: number,
 ): string | null {
   if (incident.quietSince !== null) return null;
-  const type = typeOf(incident.trouble);
-  if (incident.trouble === "rate_limited")
+  const type = typeOf(incident.problem);
+  if (incident.problem === "rate_limited")
     return awakeMs(book.asleep, incident.since, now) >= rules.patienceMs(incident.agent) ? type : null;
   if (type !== "worker.needs_input") return type;
   const asked = `${type} ${incident.returned ?? 0}`;
@@ -164,7 +164,7 @@ function overDue(
 ): Due[] {
   const was = [...before].findLast((edge) => edge.startsWith("worker.") || edge.startsWith("watchdog."));
   // The end of a night is no recovery.
-  if (incident.trouble === "over_budget") return [];
+  if (incident.problem === "over_budget") return [];
   if (was === undefined || before.has("recovered") || incident.endedAt === null) return [];
   const about = view ? aboutIncident(incident, view, "worker.recovered", rules) : aboutUnseen(incident);
   const payload: Payloads["worker.recovered"] = {

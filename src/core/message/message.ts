@@ -45,7 +45,7 @@ export interface Payloads {
   "worker.error": Lasting & { error_context: string; output_tail: string[] };
   "worker.complete": { outcome: "success" | "failure" | "unknown"; completion_message: string };
   "worker.needs_input": { prompt_type: PromptKind; prompt_preview: string };
-  /** `proven` is false where the trouble is only no longer seen. */
+  /** `proven` is false where the problem is only no longer seen. */
   "worker.recovered": { was: MessageType; proven: boolean; duration_secs: number; done: string[] };
   "worker.escalated": Lasting & { reason: string; done: string[]; last_output_preview: string };
   "watchdog.blind": Lasting & { reason: string };

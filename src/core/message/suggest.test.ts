@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { sessionOf } from "../../../test/support/sessions.js";
 import type { ActionName } from "../action.js";
-import { TROUBLES, type Trouble } from "../trouble.js";
+import { PROBLEMS, type Problem } from "../problem.js";
 import { typeOf } from "./contents.js";
 import type { Suggestion } from "./message.js";
 import { type SuggestionContext, suggestionsFor } from "./suggest.js";
@@ -9,8 +9,8 @@ import { type SuggestionContext, suggestionsFor } from "./suggest.js";
 const ALL: readonly ActionName[] = ["nudge", "interrupt", "stop", "resume", "restart"];
 const SPAWNED = sessionOf({ session: "s1", name: "api", origin: "spawn", hostSocket: "/x" });
 
-const about = (trouble: Trouble, rest: Partial<SuggestionContext> = {}): Suggestion[] =>
-  suggestionsFor(typeOf(trouble), { session: SPAWNED, trouble, can: ALL, hasDialog: false, isFree: true, ...rest });
+const about = (problem: Problem, rest: Partial<SuggestionContext> = {}): Suggestion[] =>
+  suggestionsFor(typeOf(problem), { session: SPAWNED, problem, can: ALL, hasDialog: false, isFree: true, ...rest });
 
 /** The tool, or the command where there is none. */
 const names = (suggestions: readonly Suggestion[]): string =>
@@ -18,7 +18,7 @@ const names = (suggestions: readonly Suggestion[]): string =>
 
 describe("what is suggested", () => {
   it('is "continue" for a broken stream or an unfinished turn, and for nothing else', () => {
-    const nudged = TROUBLES.filter((trouble) => about(trouble).some((one) => one.arguments.text === "continue"));
+    const nudged = PROBLEMS.filter((problem) => about(problem).some((one) => one.arguments.text === "continue"));
     expect([...nudged].sort()).toEqual(
       ["api", "compaction", "frozen_screen", "lost_result", "silent_stream", "stopped_early", "unreachable"].sort(),
     );

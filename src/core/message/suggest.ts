@@ -6,7 +6,7 @@ import type { ActionName } from "../action.js";
 import type { AgentSession } from "../agent.js";
 import { traitsOf } from "../policy/problems.js";
 import { END, GIVE_UP, READ, type SuggestedAction } from "../policy/suggested-actions.js";
-import type { Trouble } from "../trouble.js";
+import type { Problem } from "../problem.js";
 import type { MessageType, Suggestion } from "./message.js";
 
 const press = (what: string, text: string): SuggestedAction => ({
@@ -16,7 +16,7 @@ const press = (what: string, text: string): SuggestedAction => ({
   command: ["rouse", "type", "NAME", text],
 });
 
-/** What is not told because of a trouble, or tells that its ladder is at its end. */
+/** What is not told because of a problem, or tells that its ladder is at its end. */
 const BY_TYPE: Readonly<Partial<Record<MessageType, readonly SuggestedAction[]>>> = {
   "worker.complete": [READ, END],
   "worker.recovered": [],
@@ -33,7 +33,7 @@ const DIALOG: readonly SuggestedAction[] = [
 /** What is known of the agent at this moment. */
 export interface SuggestionContext {
   session: Pick<AgentSession, "session" | "name" | "origin" | "hostSocket" | "pane" | "endedAt">;
-  trouble: Trouble | null;
+  problem: Problem | null;
   /** What rouse could do with it at all. */
   can: readonly ActionName[];
   hasDialog: boolean;
@@ -42,8 +42,8 @@ export interface SuggestionContext {
 }
 
 export function suggestionsFor(type: MessageType, standing: SuggestionContext): Suggestion[] {
-  const { hasDialog, trouble } = standing;
-  const byType = BY_TYPE[type] ?? (trouble === null ? [] : traitsOf(trouble).suggestedActions);
+  const { hasDialog, problem } = standing;
+  const byType = BY_TYPE[type] ?? (problem === null ? [] : traitsOf(problem).suggestedActions);
   const steps = hasDialog && type === "worker.needs_input" ? DIALOG : byType;
   return steps.flatMap((step) => suggestion(step, standing) ?? []);
 }
@@ -60,7 +60,7 @@ function suggestion(step: SuggestedAction, standing: SuggestionContext): Suggest
   };
 }
 
-function isPossible(step: SuggestedAction, { session, can, isFree, trouble }: SuggestionContext): boolean {
+function isPossible(step: SuggestedAction, { session, can, isFree, problem }: SuggestionContext): boolean {
   const { hostSocket, pane, endedAt, origin } = session;
   const isAlive = endedAt === null;
   switch (step.needs) {
@@ -71,7 +71,7 @@ function isPossible(step: SuggestedAction, { session, can, isFree, trouble }: Su
       return isAlive ? hostSocket !== null || pane !== null : origin === "spawn";
     case "keyboard":
       // A person may type into any program; what is for a tool as well has to be possible for it.
-      return isAlive && hostSocket !== null && (trouble === "needs_input" || (isFree && can.includes("nudge")));
+      return isAlive && hostSocket !== null && (problem === "needs_input" || (isFree && can.includes("nudge")));
     case "own":
       return isAlive && hostSocket !== null && origin === "spawn";
     case "recovery":

@@ -69,8 +69,8 @@ const AGGRESSIVE: Policy = {
 
 function widened(ladders: Ladders): Ladders {
   return Object.fromEntries(
-    Object.entries(ladders).map(([trouble, rungs]) => [
-      trouble,
+    Object.entries(ladders).map(([problem, rungs]) => [
+      problem,
       rungs.map((rung) =>
         rung.when.origins === null
           ? rung

@@ -1,5 +1,5 @@
 /** The `agents.health` keys of the agent-health proposal, each as what it means in a policy. */
-import type { Trouble } from "../trouble.js";
+import type { Problem } from "../problem.js";
 import { POLICIES } from "./builtin.js";
 import type { Policy, Rung } from "./policy.js";
 
@@ -11,7 +11,7 @@ export interface HealthKeys {
 }
 
 /** Stalls in which no output comes. */
-const IDLE: readonly Trouble[] = ["silent_stream", "frozen_screen"];
+const IDLE: readonly Problem[] = ["silent_stream", "frozen_screen"];
 
 const ends = ({ do: name }: Rung): boolean => name === "stop" || name === "restart";
 
@@ -19,7 +19,7 @@ export function withHealth(policy: Policy, health: HealthKeys): Policy {
   if (!health.enabled) return { ...policy, ladders: {} };
   const ladders = { ...policy.ladders };
   if (!health.auto_kill_on_idle)
-    for (const trouble of IDLE) ladders[trouble] = (ladders[trouble] ?? []).filter((rung) => !ends(rung));
+    for (const problem of IDLE) ladders[problem] = (ladders[problem] ?? []).filter((rung) => !ends(rung));
   const stop = POLICIES.default.ladders.no_completion_signal?.find(ends);
   const repeated = ladders.repeated_error ?? [];
   // A policy without a ladder for it only tells, and goes on doing so.

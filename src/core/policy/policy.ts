@@ -1,8 +1,8 @@
-/** A policy: the user's rules as data. One ladder per trouble, walked from its first rung; at its end is a human. */
+/** A policy: the user's rules as data. One ladder per problem, walked from its first rung; at its end is a human. */
 import type { ActionName, NudgeText, Proof } from "../action.js";
 import type { AgentSession } from "../agent.js";
 import { HOUR } from "../defaults.js";
-import type { Trouble } from "../states.js";
+import type { Problem } from "../states.js";
 
 export type SessionOrigin = AgentSession["origin"];
 
@@ -69,7 +69,7 @@ export interface Policy {
   outageMs: number;
   limits: LimitRules;
   budgets: Budgets;
-  ladders: Readonly<Partial<Record<Trouble, readonly Rung[]>>>;
+  ladders: Readonly<Partial<Record<Problem, readonly Rung[]>>>;
 }
 
 /** No budget looks further back than this, so what is older need not be kept. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ACTIONS } from "../action.js";
-import { ERROR_CAUSES, STATES, STUCK_CAUSES, type Trouble } from "../states.js";
-import { forbids, HANDS_OFF, needsConfirming, TROUBLES, troubleOf } from "../trouble.js";
+import { forbids, HANDS_OFF, needsConfirming, PROBLEMS, problemOf } from "../problem.js";
+import { ERROR_CAUSES, type Problem, STATES, STUCK_CAUSES } from "../states.js";
 import { POLICIES } from "./builtin.js";
 import { PROBLEM_TABLE, traitsOf } from "./problems.js";
 
-const rows = Object.entries(PROBLEM_TABLE).map(([name, traits]) => ({ name: name as Trouble, ...traits }));
+const rows = Object.entries(PROBLEM_TABLE).map(([name, traits]) => ({ name: name as Problem, ...traits }));
 
 describe("the problem table", () => {
   it("marks exactly these problems as human-only", () => {
@@ -86,13 +86,13 @@ describe("the problem table", () => {
     const inspecting = rows.filter(
       ({ suggestedActions: [first, second] }) => first?.tool === "read_pane" && second?.tool === "why",
     );
-    const others = TROUBLES.filter((name) => !inspecting.some((row) => row.name === name));
+    const others = PROBLEMS.filter((name) => !inspecting.some((row) => row.name === name));
     expect(others).toEqual(["needs_input", "unknown"]);
   });
 
   it("has one row per cause and per state that is a problem without a cause", () => {
     const others = ["rate_limited", "needs_input", "error", "gone", "unknown", "over_budget"];
-    expect(TROUBLES).toEqual([...STUCK_CAUSES, ...ERROR_CAUSES, ...others]);
+    expect(PROBLEMS).toEqual([...STUCK_CAUSES, ...ERROR_CAUSES, ...others]);
   });
 
   it("gives each problem the state that the judgement assesses it in", () => {
@@ -100,7 +100,7 @@ describe("the problem table", () => {
       if (state === null) expect(name).toBe("over_budget");
       else {
         const cause = (STATES as readonly string[]).includes(name) ? null : (name as (typeof STUCK_CAUSES)[number]);
-        expect(troubleOf({ state, cause }), name).toBe(name);
+        expect(problemOf({ state, cause }), name).toBe(name);
       }
     }
     for (const cause of STUCK_CAUSES) expect(PROBLEM_TABLE[cause].state, cause).toBe("stuck");
@@ -108,7 +108,7 @@ describe("the problem table", () => {
 
   it("asks for confirmation of every stall and of blindness, and of nothing that a record or an exit proves", () => {
     const unsure = [...STUCK_CAUSES, "unknown"].sort();
-    expect(TROUBLES.filter(needsConfirming).sort()).toEqual(unsure);
+    expect(PROBLEMS.filter(needsConfirming).sort()).toEqual(unsure);
   });
 
   it("types only after an interrupt when a turn is running", () => {
@@ -184,7 +184,7 @@ describe("the problem table", () => {
   });
 
   it("treats a problem of a newer version as one that only a human can solve", () => {
-    for (const name of ["from_the_future", "toString"] as unknown as Trouble[]) {
+    for (const name of ["from_the_future", "toString"] as unknown as Problem[]) {
       expect(traitsOf(name)).toBe(PROBLEM_TABLE.unknown);
       expect(forbids(name, "nudge")).not.toBeNull();
     }

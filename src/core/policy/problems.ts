@@ -4,7 +4,7 @@
  */
 import type { ActionName } from "../action.js";
 import { type Defaults, MINUTE } from "../defaults.js";
-import type { State, Trouble } from "../states.js";
+import type { Problem, State } from "../states.js";
 import type { Rung } from "./policy.js";
 import {
   AFTER_EXIT,
@@ -48,7 +48,7 @@ interface CommonTraits {
   /** When an alert about it becomes critical. */
   critical: "at_once" | "when_escalated" | "never";
   /** The same problem under another name: the incident continues, with everything that was tried in it. */
-  becomes: readonly Trouble[];
+  becomes: readonly Problem[];
   outageGroup: OutageGroup | null;
   /** What proves a recovery. A looping agent is very active, so only a new outcome counts. */
   provenBy: "work" | "outcome";
@@ -66,7 +66,7 @@ export type ProblemTraits = CommonTraits &
 
 const EXITS = ["crash", "exit_code", "gone"] as const;
 
-export const PROBLEM_TABLE: Readonly<Record<Trouble, ProblemTraits>> = {
+export const PROBLEM_TABLE: Readonly<Record<Problem, ProblemTraits>> = {
   silent_stream: {
     state: "stuck",
     duringTurn: true,
@@ -552,5 +552,5 @@ export const PROBLEM_TABLE: Readonly<Record<Trouble, ProblemTraits>> = {
 };
 
 /** An incident stored by a newer version may have a problem without a row here: it is treated as `unknown`. */
-export const traitsOf = (problem: Trouble): ProblemTraits =>
+export const traitsOf = (problem: Problem): ProblemTraits =>
   Object.hasOwn(PROBLEM_TABLE, problem) ? PROBLEM_TABLE[problem] : PROBLEM_TABLE.unknown;

@@ -1,0 +1,39 @@
+/** The problems that incidents are about: the causes, and the states that need none. One ladder of a policy each. */
+import type { Assessment } from "./assess.js";
+import { PROBLEM_TABLE, traitsOf } from "./policy/problems.js";
+import type { Problem } from "./states.js";
+
+export type { Problem } from "./states.js";
+
+export const PROBLEMS: readonly Problem[] = Object.keys(PROBLEM_TABLE) as Problem[];
+
+export const HANDS_OFF: ReadonlySet<Problem> = new Set(PROBLEMS.filter((problem) => traitsOf(problem).humanOnly));
+
+/** Why a policy may not do it about this problem; null when it may. */
+export function forbids(problem: Problem, action: string): string | null {
+  const { humanOnly, onlyActions } = traitsOf(problem);
+  if (humanOnly) return "only a human can answer this; leave it out";
+  const isForbidden = onlyActions !== null && !onlyActions.some((name) => name === action);
+  return isForbidden ? `only ${onlyActions.join(" and ")} can be done about this` : null;
+}
+
+export const needsConfirming = (problem: Problem): boolean => traitsOf(problem).needsConfirmation;
+
+export function problemOf({ state, cause }: Pick<Assessment, "state" | "cause">): Problem | null {
+  switch (state) {
+    case "needs_input":
+    case "rate_limited":
+    case "unknown":
+      return state;
+    case "stuck":
+    case "error":
+    case "gone":
+      return isProblem(cause) ? cause : state === "stuck" ? null : state;
+    default:
+      return null;
+  }
+}
+
+function isProblem(word: unknown): word is Problem {
+  return (PROBLEMS as readonly unknown[]).includes(word);
+}
