@@ -6,14 +6,14 @@
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
 import { ROUSE_MARK } from "../../src/core/noise.js";
 import type { ScreenReading, ToolClass } from "../../src/core/signal.js";
-import { ILL_NAMES, ILLS, type Ill, type IllName } from "./ills.js";
+import { FAULT_NAMES, type Fault, type FaultName, ILLS } from "./ills.js";
 import { type Air, type Casting, SimProgram } from "./program.js";
 import type { Random } from "./random.js";
 
 /** A stretch of problem, as it truly was. */
 export interface Spell {
   agent: string;
-  ill: IllName;
+  fault: FaultName;
   from: number;
   to: number | null;
   endedBy: "itself" | "human" | "rouse" | null;
@@ -27,7 +27,7 @@ export interface Touched {
 
 export class SimAgent extends SimProgram {
   mode: "idle" | "turn" | "dialog" | "gone" = "idle";
-  ill: { spell: Spell; ill: Ill; nudges: number } | null = null;
+  fault: { spell: Spell; fault: Fault; nudges: number } | null = null;
   readonly spells: Spell[] = [];
   limit: { until: number | null; endsAt: number; itself: boolean } | null = null;
   /** Text that was typed into a running turn. */
@@ -43,7 +43,7 @@ export class SimAgent extends SimProgram {
 
   /** What comes when nothing is planned. Whoever is ill or gone waits for others. */
   protected override goOn(): void {
-    if (this.ill !== null || this.mode === "gone") return;
+    if (this.fault !== null || this.mode === "gone") return;
     if (this.mode === "turn") {
       this.turn();
       return;
@@ -76,7 +76,7 @@ export class SimAgent extends SimProgram {
   /** The rest of a turn: a few steps, and what ails it somewhere among them. */
   turn(): void {
     const steps = this.random.between(2, 9);
-    const sick = this.casting.sound || this.calm || this.ill !== null ? null : this.#catches();
+    const sick = this.casting.sound || this.calm || this.fault !== null ? null : this.#catches();
     const at = this.random.between(0, steps - 1);
     for (let step = 0; step < steps; step++) {
       if (sick && step === at) {
@@ -88,9 +88,9 @@ export class SimAgent extends SimProgram {
     this.plan(this.random.between(5, 40) * SECOND, () => this.end("result"));
   }
 
-  #catches(): IllName | null {
+  #catches(): FaultName | null {
     if (!this.random.chance(0.17)) return null;
-    const names = ILL_NAMES.filter(
+    const names = FAULT_NAMES.filter(
       (name) => (this.isSeen || ILLS[name].unseen) && !(this.casting.bare && ILLS[name].record),
     );
     return this.random.pick(names);
@@ -168,37 +168,37 @@ export class SimAgent extends SimProgram {
 
   // Trouble, and its end.
 
-  fall(name: IllName): void {
+  fall(name: FaultName): void {
     if (this.mode === "gone") return;
     this.drop();
-    const spell: Spell = this.ill?.spell ?? {
+    const spell: Spell = this.fault?.spell ?? {
       agent: this.name,
-      ill: name,
+      fault: name,
       from: this.now,
       to: null,
       endedBy: null,
     };
-    if (!this.ill) this.spells.push(spell);
-    spell.ill = name;
-    this.ill = { spell, ill: ILLS[name], nudges: this.ill?.nudges ?? 0 };
+    if (!this.fault) this.spells.push(spell);
+    spell.fault = name;
+    this.fault = { spell, fault: ILLS[name], nudges: this.fault?.nudges ?? 0 };
     ILLS[name].begin(this);
-    const comes = this.ill?.ill.human ?? null;
+    const comes = this.fault?.fault.human ?? null;
     if (comes && this.casting.origin !== "transcript")
       this.plan(this.random.between(...comes) * MINUTE, () => this.visit());
   }
 
   cure(by: "itself" | "human" | "rouse"): void {
-    if (!this.ill) return;
-    this.ill.spell.to = this.now;
-    this.ill.spell.endedBy = by;
-    this.ill = null;
+    if (!this.fault) return;
+    this.fault.spell.to = this.now;
+    this.fault.spell.endedBy = by;
+    this.fault = null;
     this.limit = null;
     this.drop();
   }
 
   /** A human comes and puts it right. */
   visit(): void {
-    if (!this.ill) return;
+    if (!this.fault) return;
     if (this.mode !== "gone") this.type(true);
     if (this.mode === "dialog") {
       this.cure("human");
@@ -240,7 +240,7 @@ export class SimAgent extends SimProgram {
   interrupt(): Touched {
     if (this.mode !== "turn") return { result: "refused", reason: "no turn is running", proven: null };
     this.#keys({ interrupts: true });
-    if (this.ill?.ill.deaf) return { result: "failed", reason: "the turn goes on", proven: false };
+    if (this.fault?.fault.cannotReceive) return { result: "failed", reason: "the turn goes on", proven: false };
     this.drop();
     this.mode = "idle";
     this.tool = null;
@@ -249,7 +249,7 @@ export class SimAgent extends SimProgram {
     this.emit({ kind: "status", source: "title", status: "idle" });
     this.show({ busy: false, moving: false, composer: "empty", interrupted: true });
     if (this.queued) this.#taken();
-    else if (!this.ill) this.goOn();
+    else if (!this.fault) this.goOn();
     return { result: "done", reason: "the turn ended", proven: true };
   }
 
@@ -276,12 +276,12 @@ export class SimAgent extends SimProgram {
   /** It reads what was typed: goes on, or meets the same problem again. */
   #taken(): void {
     this.queued = false;
-    const { ill } = this;
+    const { fault } = this;
     this.drop();
-    if (ill) {
-      ill.nudges++;
-      if (!ill.ill.mends(this, ill.nudges)) {
-        const { ill: name } = ill.spell;
+    if (fault) {
+      fault.nudges++;
+      if (!fault.fault.mends(this, fault.nudges)) {
+        const { fault: name } = fault.spell;
         this.mode = "turn";
         this.emit({ kind: "turn", source: this.isSeen ? "hook" : "transcript", phase: "start", byUser: true });
         this.emit({ kind: "status", source: "title", status: "working" });

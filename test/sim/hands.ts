@@ -101,7 +101,7 @@ export class SimHands implements Effects {
     if (action.do === "nudge" && agent.mode !== "idle") return "a turn is running";
     if (action.do === "interrupt" && agent.mode !== "turn") return "no turn is running";
     if (isStart && agent.mode !== "gone") return "the old session still runs";
-    if (ACTIONS[action.do].destructive && agent.ill === null) return "it works again";
+    if (ACTIONS[action.do].destructive && agent.fault === null) return "it works again";
     return null;
   }
 }

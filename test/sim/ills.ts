@@ -3,12 +3,12 @@ import { MINUTE, SECOND } from "../../src/core/defaults.js";
 import type { Problem } from "../../src/core/problem.js";
 import type { SimAgent } from "./agents.js";
 
-export interface Ill {
+export interface Fault {
   begin: (agent: SimAgent) => void;
   /** Whether the how-manieth word helps. */
   mends: (agent: SimAgent, nudges: number) => boolean;
   /** The program hears no key. */
-  deaf?: boolean;
+  cannotReceive?: boolean;
   /** It can be told from the transcript alone. */
   unseen?: boolean;
   /** It is told by hooks and transcripts alone. */
@@ -30,7 +30,7 @@ const late: [number, number] = [40, 240];
 
 const HANG: readonly Problem[] = ["silent_stream", "frozen_screen"];
 
-export const ILL_NAMES = [
+export const FAULT_NAMES = [
   "silent_stream",
   "frozen",
   "own_timeout",
@@ -48,9 +48,9 @@ export const ILL_NAMES = [
   "crash",
   "exit_code",
 ] as const;
-export type IllName = (typeof ILL_NAMES)[number];
+export type FaultName = (typeof FAULT_NAMES)[number];
 
-export const ILLS: Readonly<Record<IllName, Ill>> = {
+export const ILLS: Readonly<Record<FaultName, Fault>> = {
   /** The stream died; the spinner turns. */
   silent_stream: {
     begin: (agent) => agent.write(),
@@ -67,7 +67,7 @@ export const ILLS: Readonly<Record<IllName, Ill>> = {
       agent.show({ moving: false });
     },
     mends: never,
-    deaf: true,
+    cannotReceive: true,
     human: late,
     called: HANG,
     toldMs: 10 * MINUTE,

@@ -189,7 +189,7 @@ export class Invariants {
     this.#must(agent.mode !== "dialog" || action.do === "resume", "S4 no key goes into a dialog", () => what);
     this.#must(action.do !== "resume" || agent.mode === "gone", "no second session beside a living one", () => what);
     this.#must(
-      !ACTIONS[action.do].destructive || agent.ill !== null,
+      !ACTIONS[action.do].destructive || agent.fault !== null,
       "R18 nothing destructive is done to an agent that works",
       () => what,
     );
@@ -290,7 +290,7 @@ export class Invariants {
 
   /** What lasted and could be seen was told. */
   #wasTold(spell: Spell): void {
-    const { toldMs, called } = ILLS[spell.ill];
+    const { toldMs, called } = ILLS[spell.fault];
     const lasted = (spell.to ?? this.#world.now) - spell.from;
     if (!this.#world.isClear(spell.agent, spell.from, spell.from + lasted) || lasted < toldMs * 2) return;
     const told = [...this.incidents.values()].some(
@@ -303,7 +303,7 @@ export class Invariants {
     this.#must(
       told || known,
       "R18 a problem that lasts is told",
-      () => `${spell.agent} ${spell.ill} at ${spell.from / 1000}`,
+      () => `${spell.agent} ${spell.fault} at ${spell.from / 1000}`,
     );
   }
 
@@ -313,9 +313,9 @@ export class Invariants {
     // Of one that shows little, little is known.
     if (!watched || agent.casting.bare) return;
     const { state, reasons } = watched.assessment;
-    const says = `${agent.name} is ${agent.ill?.spell.ill ?? "well"} and ${agent.mode}; rouse says ${state}: ${reasons[0]}`;
-    if (!agent.ill) this.#must(!SICK.has(state), "R3 the state is right after the storm", () => says);
-    else if (this.#world.now - agent.ill.spell.from > 60 * MINUTE && agent.isSeen)
+    const says = `${agent.name} is ${agent.fault?.spell.fault ?? "well"} and ${agent.mode}; rouse says ${state}: ${reasons[0]}`;
+    if (!agent.fault) this.#must(!SICK.has(state), "R3 the state is right after the storm", () => says);
+    else if (this.#world.now - agent.fault.spell.from > 60 * MINUTE && agent.isSeen)
       this.#must(state !== "working" && state !== "complete", "R3 the state is right after the storm", () => says);
   }
 }

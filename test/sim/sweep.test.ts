@@ -12,9 +12,9 @@ const STRIDE: Readonly<Record<Call, number>> = FULL
   : { append: 12, save: 5, effect: 1, tell: 3, channel: 3 };
 
 const SCRIPT = [
-  { after: 120, agent: "hung", ill: "silent_stream" },
-  { after: 200, agent: "dead", ill: "crash" },
-  { after: 300, agent: "failed", ill: "api" },
+  { after: 120, agent: "hung", fault: "silent_stream" },
+  { after: 200, agent: "dead", fault: "crash" },
+  { after: 300, agent: "failed", fault: "api" },
 ] as const;
 
 async function play(fault: NthFault): Promise<string[]> {

@@ -18,7 +18,7 @@ import { Life, type Parts, REAL } from "./daemon.js";
 import type { Post } from "./ends.js";
 import { type Blow, type CallFaults, drawBlows, type Mix, SeededFaults } from "./faults.js";
 import { type Reach, SimHands } from "./hands.js";
-import type { IllName } from "./ills.js";
+import type { FaultName } from "./ills.js";
 import { Invariants } from "./invariants.js";
 import { Link, type LinkFaults, NO_FAULTS } from "./link.js";
 import type { Air, Casting } from "./program.js";
@@ -39,7 +39,7 @@ export interface Setting {
   /** The last hours are free of faults, and no new problem begins: all has to come to an end. */
   calmHours: number;
   /** Who falls ill with what, and after how many seconds at the earliest; instead of chance. */
-  script?: readonly { after: number; agent: string; ill: IllName }[];
+  script?: readonly { after: number; agent: string; fault: FaultName }[];
   faults?: CallFaults;
   parts?: Partial<Parts>;
   careless?: boolean;
@@ -224,10 +224,10 @@ export class World implements Air {
   }
 
   #play(): void {
-    this.#script = this.#script.filter(({ after, agent: name, ill }) => {
+    this.#script = this.#script.filter(({ after, agent: name, fault }) => {
       const agent = this.agents.find((one) => one.name === name);
-      if (!agent || this.now < after * SECOND || agent.mode !== "turn" || agent.ill) return true;
-      agent.fall(ill);
+      if (!agent || this.now < after * SECOND || agent.mode !== "turn" || agent.fault) return true;
+      agent.fall(fault);
       return false;
     });
   }
@@ -329,7 +329,7 @@ export class World implements Air {
       case "outage":
         this.#downUntil.set("claude-code", this.now + blow.ms);
         for (const agent of this.agents)
-          if (!agent.casting.sound && agent.casting.kind === "claude-code" && agent.mode === "turn" && !agent.ill)
+          if (!agent.casting.sound && agent.casting.kind === "claude-code" && agent.mode === "turn" && !agent.fault)
             agent.fall("api");
         return;
       case "mute":
@@ -353,10 +353,10 @@ export class World implements Air {
   callHuman(name: string): void {
     const agent = this.agents.find((one) => one.name === name);
     if (!agent || this.#human.chance(0.3)) return;
-    const spell = agent.ill?.spell;
+    const spell = agent.fault?.spell;
     const at = this.now + this.#human.between(3, 90) * MINUTE;
     const act = (): void => {
-      if (agent.ill && agent.ill.spell === spell) agent.visit();
+      if (agent.fault && agent.fault.spell === spell) agent.visit();
     };
     this.#later.push({ at, life: this.life, act, byHost: true });
   }
