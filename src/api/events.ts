@@ -15,7 +15,7 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** What came of a client's order. */
 export interface OrderEvent {
-  deed: string;
+  action: string;
   client: string;
   result: TouchResult["result"];
   reason: string;

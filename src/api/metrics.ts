@@ -150,7 +150,7 @@ const FIGURES: readonly Figure[] = [
     labels: ["do", "result"],
     rows: ({ loop }) => {
       const now = loop.now();
-      return counted(loop.incidents.deeds, (deed) => ({ do: deed.do, result: resultOf(deed, now) }));
+      return counted(loop.incidents.actions, (action) => ({ do: action.do, result: resultOf(action, now) }));
     },
   },
   {
@@ -162,11 +162,11 @@ const FIGURES: readonly Figure[] = [
   {
     name: "rouse_touches_total",
     help: "Orders of clients to type into agents or to end them, by what came of them",
-    labels: ["deed", "result"],
+    labels: ["action", "result"],
     rows: ({ touching }) =>
       [...touching.counts].map(([key, value]) => {
-        const [deed = "", result = ""] = key.split(" ");
-        return { deed, result, value };
+        const [action = "", result = ""] = key.split(" ");
+        return { action, result, value };
       }),
   },
   {

@@ -14,7 +14,7 @@ export interface Intended {
   client: string;
   agent: string;
   session: Pick<AgentSession, "session">;
-  deed: string;
+  action: string;
   text: string;
 }
 
@@ -26,10 +26,10 @@ export class TouchLog {
   }
 
   /** Throws where it cannot be written: then nothing is touched. Returns what the outcome is to be called by. */
-  intend({ at, client, agent, session, deed, text }: Intended): string {
+  intend({ at, client, agent, session, action, text }: Intended): string {
     const id = randomUUID();
     const shown = text.slice(0, TEXT_MAX);
-    this.#append({ id, at: new Date(at).toISOString(), client, agent, session: session.session, deed, text: shown });
+    this.#append({ id, at: new Date(at).toISOString(), client, agent, session: session.session, action, text: shown });
     return id;
   }
 

@@ -32,7 +32,7 @@ export class Touching {
   readonly #log: TouchLog;
   readonly #busy = new Set<string>();
   readonly #answers = new Map<string, { order: string; answer: Promise<TouchResult> }>();
-  /** By deed and result, for the metrics. */
+  /** By action and result, for the metrics. */
   readonly counts = new Map<string, number>();
 
   constructor(parts: Pick<DaemonParts, "loop" | "outside">, events: Events, log: TouchLog) {
@@ -65,13 +65,13 @@ export class Touching {
     });
   }
 
-  async #once(deed: Deed, order: Order, text: string, work: () => Promise<TouchResult>): Promise<TouchResult> {
+  async #once(action: Deed, order: Order, text: string, work: () => Promise<TouchResult>): Promise<TouchResult> {
     const key = order.requestId === undefined ? null : JSON.stringify([order.client, order.requestId]);
-    const what = JSON.stringify([deed, order.session.session, text]);
+    const what = JSON.stringify([action, order.session.session, text]);
     const known = key === null ? undefined : this.#answers.get(key);
     if (known && known.order !== what) throw new ApiError("bad", USED);
     if (known) return known.answer;
-    const done = this.#do(deed, order, text, work);
+    const done = this.#do(action, order, text, work);
     if (key === null) return done;
     remember(this.#answers, key, { order: what, answer: done }, ANSWERS_MAX);
     // Nothing was touched: the same request may be tried again.
@@ -80,19 +80,19 @@ export class Touching {
     return done;
   }
 
-  async #do(deed: Deed, order: Order, text: string, work: () => Promise<TouchResult>): Promise<TouchResult> {
+  async #do(action: Deed, order: Order, text: string, work: () => Promise<TouchResult>): Promise<TouchResult> {
     const { client, session } = order;
     if (this.#busy.has(session.session))
       throw new ApiError("refused", `something is being done to ${session.name} already; try again in a moment`);
     this.#busy.add(session.session);
     try {
-      const id = this.#log.intend({ at: this.#parts.loop.now(), client, agent: session.name, session, deed, text });
+      const id = this.#log.intend({ at: this.#parts.loop.now(), client, agent: session.name, session, action, text });
       const { result, reason, proven } = await work();
       const at = this.#parts.loop.now();
       this.#log.outcome({ id, at, result, reason });
-      const count = `${deed} ${result}`;
+      const count = `${action} ${result}`;
       this.counts.set(count, (this.counts.get(count) ?? 0) + 1);
-      this.#events.tell("touch", at, session.name, { deed, client, result, reason, proven });
+      this.#events.tell("touch", at, session.name, { action, client, result, reason, proven });
       this.#parts.loop.take({ kind: "check", session: session.session });
       return { result, reason, proven };
     } finally {

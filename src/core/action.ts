@@ -1,6 +1,6 @@
 /**
  * What rouse may do, and what it keeps of it. A touch is recorded as an *intent* before it is made and as an *outcome*
- * after it; the two together are a *deed*. All of it is plain data: it is stored, replayed and counted.
+ * after it; the two together are a *action*. All of it is plain data: it is stored, replayed and counted.
  */
 import type { Problem } from "./states.js";
 
@@ -130,15 +130,15 @@ export interface ActionOutcome {
   proven: boolean | null;
 }
 
-export interface Deed extends Intent {
+export interface ActionRecord extends Intent {
   outcome: ActionOutcome | null;
 }
 
 /** Refusals cost nothing. All else counts, also what may not have happened. */
-export const counts = ({ outcome }: Deed): boolean => outcome?.result !== "refused";
+export const usesBudget = ({ outcome }: ActionRecord): boolean => outcome?.result !== "refused";
 
 /** An intent whose deadline has passed without a word is unknown, as after a crash of rouse itself. */
-export function resultOf(deed: Deed, now: number): OutcomeResult | "pending" {
-  if (deed.outcome) return deed.outcome.result;
-  return now - deed.at < deed.deadlineMs ? "pending" : "unknown";
+export function resultOf(record: ActionRecord, now: number): OutcomeResult | "pending" {
+  if (record.outcome) return record.outcome.result;
+  return now - record.at < record.deadlineMs ? "pending" : "unknown";
 }

@@ -3,7 +3,6 @@ import { type Action, intentOf } from "./action.js";
 import { decide } from "./decide.js";
 import type { Effect } from "./effects.js";
 import { type ActionFacts, actionFactsOf, guardFrom } from "./facts.js";
-import { forgoneDeeds } from "./forgone.js";
 import { type Incident, isOpen, silencedUntil } from "./incident/incident.js";
 import { budgetHoldUntil } from "./incident/over-budget.js";
 import { applyToIncidents } from "./incident-events.js";
@@ -11,6 +10,7 @@ import type { NodeState } from "./node-state.js";
 import type { SessionJudge } from "./session-judge.js";
 import type { Situation } from "./situation.js";
 import { turnOf } from "./turn-taking.js";
+import { unpermittedActions } from "./unpermitted.js";
 
 export function decideAgent(state: NodeState, judge: SessionJudge, now: number): Effect[] {
   const agent = judge.session.name;
@@ -68,8 +68,8 @@ export function situationOf(state: NodeState, incident: Incident, judge: Session
     policy: rules.policyOf(judge.session),
     assessment: judge.assessment,
     incident,
-    history: incidents.deeds,
-    forgone: forgoneDeeds(incidents),
+    history: incidents.actions,
+    unpermitted: unpermittedActions(incidents),
     turn: turnOf(incidents, incident.outage),
     facts: factsFor(state, incident, judge, now),
     asleep: incidents.asleep,
@@ -81,9 +81,9 @@ export function situationOf(state: NodeState, incident: Incident, judge: Session
 function factsFor(state: NodeState, incident: Incident, judge: SessionJudge, now: number): ActionFacts {
   const { incidents, rules } = state;
   const { session, evidence } = judge;
-  const deeds = incidents.deeds.filter((deed) => deed.incident === incident.id);
+  const actions = incidents.actions.filter((record) => record.incident === incident.id);
   return {
-    ...actionFactsOf(evidence, guardFrom(incident, deeds), now, judge.settings),
+    ...actionFactsOf(evidence, guardFrom(incident, actions), now, judge.settings),
     wokeAt: wokeAt(state, judge),
     origin: session.origin,
     allowed: rules.isAllowed(session, incident.problem),

@@ -1,5 +1,5 @@
-/** Budgets: at most N in any stretch of time, per incident, agent and node. Counted from deeds, so nothing refills them. */
-import { ACTIONS, counts, type Deed } from "./action.js";
+/** Budgets: at most N in any stretch of time, per incident, agent and node. Counted from actions, so nothing refills them. */
+import { ACTIONS, type ActionRecord, usesBudget } from "./action.js";
 import type { Budget, Budgets } from "./policy/policy.js";
 
 export type BudgetScope = "incident" | "agent" | "node";
@@ -12,17 +12,18 @@ export interface ExhaustedBudget {
   freeAt: number | null;
 }
 
-const isTouch = (deed: Deed): boolean => counts(deed) && ACTIONS[deed.do].touches;
-const isRestart = (deed: Deed): boolean => counts(deed) && (ACTIONS[deed.do].starts || ACTIONS[deed.do].destructive);
+const isTouch = (record: ActionRecord): boolean => usesBudget(record) && ACTIONS[record.do].touches;
+const isRestart = (record: ActionRecord): boolean =>
+  usesBudget(record) && (ACTIONS[record.do].starts || ACTIONS[record.do].destructive);
 
 /** Which budget forbids one more touch of this kind; null when all have room. The one that is free last is named. */
 export function spentBudget(
   budgets: Budgets,
-  deeds: readonly Deed[],
+  actions: readonly ActionRecord[],
   of: { incident: string; agent: string; restart: boolean },
   now: number,
 ): ExhaustedBudget | null {
-  const touches = deeds.filter(isTouch);
+  const touches = actions.filter(isTouch);
   const ofIncident = touches.filter(({ incident }) => incident === of.incident).length;
   if (ofIncident >= budgets.incident)
     return { scope: "incident", what: `${ofIncident} touches in this incident`, freeAt: null };
@@ -52,11 +53,11 @@ function within(
   scope: BudgetScope,
   noun: string,
   budget: Budget,
-  deeds: readonly Deed[],
+  actions: readonly ActionRecord[],
   now: number,
 ): ExhaustedBudget | null {
-  // A deed of the future, after the clock was set back, still counts.
-  const inPeriod = deeds.filter(({ at }) => at > now - budget.periodMs).sort((a, b) => a.at - b.at);
+  // A action of the future, after the clock was set back, still counts.
+  const inPeriod = actions.filter(({ at }) => at > now - budget.periodMs).sort((a, b) => a.at - b.at);
   if (inPeriod.length < budget.times) return null;
   const freeing = inPeriod[inPeriod.length - budget.times];
   return {

@@ -2,7 +2,7 @@
  * What may stand against a rung that is next on its ladder. One question each, in the order in which they are asked; an
  * objection says until when to wait, or that a human is needed. None of them can be switched off by a policy.
  */
-import { type ActionTraits, type Deed, resultOf } from "./action.js";
+import { type ActionRecord, type ActionTraits, resultOf } from "./action.js";
 import type { Assessment } from "./assess.js";
 import { awakeMs } from "./awake.js";
 import { type ExhaustedBudget, spentBudget } from "./budget.js";
@@ -17,7 +17,7 @@ import { waitsForTurn } from "./turn-taking.js";
 interface CheckInput extends Situation {
   rung: Rung;
   /** Of this incident. */
-  deeds: readonly Deed[];
+  actions: readonly ActionRecord[];
   traits: ActionTraits;
 }
 
@@ -59,15 +59,15 @@ function waitForEvidence(question: CheckInput, reason: string): CheckResult {
 /** Only a turn that runs uses anything, and only it can be interrupted. */
 const RUNS: ReadonlySet<Assessment["state"]> = new Set<Assessment["state"]>(["working", "waiting", "stuck"]);
 
-/** Is the problem there at this moment, or what rouse's own last deed made of it? */
-const isThere: ActionCheck = ({ assessment, incident, rung, deeds, traits, facts, now }) => {
+/** Is the problem there at this moment, or what rouse's own last action made of it? */
+const isThere: ActionCheck = ({ assessment, incident, rung, actions, traits, facts, now }) => {
   const problem = problemOf(assessment);
   if (problem === incident.problem) return null;
   if (problem !== null && HANDS_OFF.has(problem))
     return wait(`${problem}: only a human can answer this`, now + RECHECK_MS);
   if (incident.problem === "over_budget")
     return !traits.touches || RUNS.has(assessment.state) ? null : wait("no turn runs", now + RECHECK_MS);
-  const last = deeds.at(-1);
+  const last = actions.at(-1);
   const interrupted = last?.do === "interrupt" && resultOf(last, now) === "done";
   const atPrompt = assessment.state === "idle" || assessment.state === "complete";
   if (rung.do === "nudge" && interrupted && atPrompt) return null;
@@ -76,11 +76,11 @@ const isThere: ActionCheck = ({ assessment, incident, rung, deeds, traits, facts
 };
 
 const isDue: ActionCheck = (question) => {
-  const { incident, assessment, facts, policy, rung, deeds, asleep, now } = question;
+  const { incident, assessment, facts, policy, rung, actions, asleep, now } = question;
   const lasted = awakeMs(asleep, incident.since, now);
   if (lasted < rung.when.afterMs) return wait(`${rung.do} comes later`, now + rung.when.afterMs - lasted);
   if (incident.problem === "rate_limited") {
-    const dueAt = limitDueAt(policy.limits, incident, assessment, facts.resumesItself, deeds);
+    const dueAt = limitDueAt(policy.limits, incident, assessment, facts.resumesItself, actions);
     return now < dueAt ? wait(`the limit holds for another ${spell(dueAt - now)}`, dueAt) : null;
   }
   if (assessment.state !== "stuck" || assessment.level === "act" || incident.problem === "over_budget") return null;
@@ -114,9 +114,9 @@ const isItsTurn: ActionCheck = ({ turn, incident, traits, now }) => {
  * A nudge that was seen to start a turn has changed the screen. As long as no later one has come, the limit that is judged
  * is from before it, and the next, which the agent may have run into since, is still on its way.
  */
-const isSeenSince: ActionCheck = ({ incident, deeds, traits, facts, now }) => {
+const isSeenSince: ActionCheck = ({ incident, actions, traits, facts, now }) => {
   if (incident.problem !== "rate_limited") return null;
-  const last = deeds.at(-1);
+  const last = actions.at(-1);
   const shownAt = facts.shownAt ?? null;
   if (!traits.types || !last?.outcome?.proven || shownAt === null || shownAt >= last.at) return null;
   const until = last.outcome.at + UNSEEN_MAX_MS;
@@ -126,9 +126,9 @@ const isSeenSince: ActionCheck = ({ incident, deeds, traits, facts, now }) => {
 
 /** The activity assessment: whoever is active is left alone; whom nobody could see may be asked once, and no more. */
 const guardAgrees: ActionCheck = (question) => {
-  const { rung, deeds, traits, facts } = question;
+  const { rung, actions, traits, facts } = question;
   if ((!traits.types && !traits.starts) || !facts.guard || facts.guard.send) return null;
-  const asked = deeds.some((deed) => deed.do === rung.do && resultOf(deed, question.now) !== "refused");
+  const asked = actions.some((record) => record.do === rung.do && resultOf(record, question.now) !== "refused");
   if (traits.types && facts.guard.may_ask && !asked) return null;
   return waitPatiently(question, `the guard: ${facts.guard.reason}`);
 };
@@ -140,10 +140,13 @@ const isProven: ActionCheck = (question) => {
   return waitForEvidence(question, `${rung.do} needs two kinds of evidence; seen by: ${seers.join(", ") || "none"}`);
 };
 
-function spentOn({ policy, incident, traits, now }: CheckInput, deeds: readonly Deed[]): ExhaustedBudget | null {
+function spentOn(
+  { policy, incident, traits, now }: CheckInput,
+  actions: readonly ActionRecord[],
+): ExhaustedBudget | null {
   if (!traits.touches) return null;
   const restart = traits.destructive || traits.starts;
-  return spentBudget(policy.budgets, deeds, { incident: incident.id, agent: incident.agent, restart }, now);
+  return spentBudget(policy.budgets, actions, { incident: incident.id, agent: incident.agent, restart }, now);
 }
 
 const isAffordable: ActionCheck = (question) => {
@@ -162,9 +165,9 @@ const isNotHeld: ActionCheck = ({ traits, facts }) =>
 
 /** Asked last: what only waits for permission would have been done, as far as budgets go. */
 const isAllowed: ActionCheck = (question) => {
-  const { facts, history, forgone = [] } = question;
+  const { facts, history, unpermitted = [] } = question;
   if (facts.allowed) return null;
-  const spent = spentOn(question, [...history, ...forgone]);
+  const spent = spentOn(question, [...history, ...unpermitted]);
   const beyond = spent ? `; by now the budget would be spent: ${spent.what}` : "";
   return {
     to: "permission",

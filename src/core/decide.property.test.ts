@@ -30,7 +30,7 @@ const TIGHT: Policy = {
 const FEW: Policy = { ...POLICIES.default, confirmMs: 0, budgets: { ...POLICIES.default.budgets, incident: 2 } };
 
 const touches = (world: World) =>
-  world.book.deeds.filter((d) => ACTIONS[d.do].touches && d.outcome?.result !== "refused");
+  world.book.actions.filter((d) => ACTIONS[d.do].touches && d.outcome?.result !== "refused");
 
 function mostIn(times: readonly number[], { periodMs }: Budget): number {
   return Math.max(0, ...times.map((end) => times.filter((at) => at <= end && at > end - periodMs).length));
@@ -92,12 +92,12 @@ describe("decide, whatever happens", () => {
       fc.property(fc.constantFrom(...Object.values(POLICIES), FEW), steps(["a"]), (policy, story) => {
         const world = play(new World(policy), story);
         for (const { id, chain, problem } of world.book.incidents) {
-          const deeds = touches(world).filter(({ incident }) => incident === id);
-          expect(deeds.length).toBeLessThanOrEqual(policy.budgets.incident);
+          const actions = touches(world).filter(({ incident }) => incident === id);
+          expect(actions.length).toBeLessThanOrEqual(policy.budgets.incident);
           const rungs = [...chain, problem].flatMap((name) => policy.ladders[name] ?? []);
-          for (const name of new Set(deeds.map((deed) => deed.do))) {
+          for (const name of new Set(actions.map((record) => record.do))) {
             const limit = Math.max(...rungs.filter((rung) => rung.do === name).map((rung) => rung.limit));
-            expect(deeds.filter((deed) => deed.do === name).length).toBeLessThanOrEqual(limit);
+            expect(actions.filter((record) => record.do === name).length).toBeLessThanOrEqual(limit);
           }
         }
       }),
@@ -114,7 +114,7 @@ describe("decide, whatever happens", () => {
         );
         expect(touches(world)).toEqual([]);
         for (const { id } of world.book.incidents)
-          expect(world.book.deeds.filter(({ incident }) => incident === id).length).toBeLessThanOrEqual(25);
+          expect(world.book.actions.filter(({ incident }) => incident === id).length).toBeLessThanOrEqual(25);
       }),
       { numRuns },
     );
@@ -139,7 +139,7 @@ describe("decide, whatever happens", () => {
           ),
         ).toBeLessThanOrEqual(TIGHT.budgets.nodeRestarts.times);
         for (const agent of ["a", "b", "c", "d"]) {
-          const own = all.filter((deed) => deed.agent === agent);
+          const own = all.filter((record) => record.agent === agent);
           expect(
             mostIn(
               own.map(({ at }) => at),

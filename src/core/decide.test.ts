@@ -12,8 +12,8 @@ const names = (world: World): string[] => world.done.map(({ action }) => action.
 
 describe("a step that is proven at the terminal", () => {
   const proven = (world: World): void => {
-    const deed = world.book.deeds.at(-1);
-    if (deed?.outcome) deed.outcome.proven = true;
+    const record = world.book.actions.at(-1);
+    if (record?.outcome) record.outcome.proven = true;
   };
 
   it("goes on to the next as soon as the assessment has seen it too", () => {
@@ -247,7 +247,7 @@ describe("a limit", () => {
     const proven = new Map<string, number>();
     for (let at = 0; at <= 7200; at += 5)
       for (const agent of agents) {
-        const sent = world.done.find((deed) => deed.agent === agent);
+        const sent = world.done.find((record) => record.agent === agent);
         const works = sent && at > (sent.at - START) / 1000 + 5;
         if (works) proven.set(agent, at);
         world.look(at, works ? "working" : limited(3600), {

@@ -4,13 +4,13 @@
  * The checks stand in the order in which they are asked; the first that has something to say decides. None of them asks
  * a clock, a random number or the world: who carries the action out checks all of it again on what it sees then.
  */
-import { ACTIONS, type Action, counts, type Deed, resultOf } from "./action.js";
+import { ACTIONS, type Action, type ActionRecord, resultOf, usesBudget } from "./action.js";
 import { CHECKS, RECHECK_MS } from "./checks.js";
 import { SECOND } from "./defaults.js";
 import { digest } from "./digest.js";
 import { confirmsAt } from "./incident/course.js";
 import type { Incident } from "./incident/incident.js";
-import { afterDeed, nextRung } from "./ladder.js";
+import { afterAction, nextRung } from "./ladder.js";
 import type { Policy, Rung } from "./policy/policy.js";
 import { forbids, HANDS_OFF, problemOf } from "./problem.js";
 import type { Situation } from "./situation.js";
@@ -37,30 +37,30 @@ export function decide(input: Situation): Decision {
   const { incident, policy, history, asleep, now } = input;
   const settled = beforeTheLadder(input);
   if (settled) return settled;
-  const deeds = history.filter((deed) => deed.incident === incident.id);
-  if (HANDS_OFF.has(incident.problem)) return escalate(input, deeds, "only a human can answer this");
-  const after = afterDeed(deeds, input.assessment, asleep, now);
+  const actions = history.filter((record) => record.incident === incident.id);
+  if (HANDS_OFF.has(incident.problem)) return escalate(input, actions, "only a human can answer this");
+  const after = afterAction(actions, input.assessment, asleep, now);
   if (after?.kind === "look") return nothing(after.reason, after.until);
-  if (after?.kind === "human") return escalate(input, deeds, after.reason);
+  if (after?.kind === "human") return escalate(input, actions, after.reason);
   const ladder = (policy.ladders[incident.problem] ?? []).filter((rung) => forbids(incident.problem, rung.do) === null);
-  const { rung, skipped } = nextRung(ladder, deeds, input.assessment, input.facts);
+  const { rung, skipped } = nextRung(ladder, actions, input.assessment, input.facts);
   // Under another problem the ladder may look used up that is not.
   const seen = problemOf(input.assessment);
   const isGone = input.facts.gone || input.assessment.state === "gone";
   if (!rung && seen !== null && seen !== incident.problem && !isGone && incident.problem !== "over_budget")
     return nothing(`${seen} is seen at this moment`, now + RECHECK_MS);
-  if (!rung) return escalate(input, deeds, howItEnded(policy, ladder, skipped, deeds));
+  if (!rung) return escalate(input, actions, howItEnded(policy, ladder, skipped, actions));
   for (const check of CHECKS) {
-    const objection = check({ ...input, rung, deeds, traits: ACTIONS[rung.do] });
+    const objection = check({ ...input, rung, actions, traits: ACTIONS[rung.do] });
     if (objection?.to === "wait")
-      return nothing(objection.reason, objection.until, objection.never ? null : actionOf(input, rung, deeds));
-    if (objection?.to === "human") return escalate(input, deeds, objection.reason);
+      return nothing(objection.reason, objection.until, objection.never ? null : actionOf(input, rung, actions));
+    if (objection?.to === "human") return escalate(input, actions, objection.reason);
     if (objection?.to === "permission") {
-      const told = escalate(input, deeds, objection.reason);
-      return { ...told, would: actionOf(input, rung, deeds), ...(objection.beyond ? { beyond: true } : {}) };
+      const told = escalate(input, actions, objection.reason);
+      return { ...told, would: actionOf(input, rung, actions), ...(objection.beyond ? { beyond: true } : {}) };
     }
   }
-  const action = actionOf(input, rung, deeds);
+  const action = actionOf(input, rung, actions);
   return { action, reason: reasonOf(input, rung, action), would: null };
 }
 
@@ -80,14 +80,14 @@ function beforeTheLadder({ incident, assessment, facts, policy, asleep, now }: S
   return null;
 }
 
-function actionOf(input: Situation, rung: Rung, deeds: readonly Deed[]): Action {
+function actionOf(input: Situation, rung: Rung, actions: readonly ActionRecord[]): Action {
   const { incident, facts } = input;
-  const attempt = deeds.filter((deed) => deed.do === rung.do && counts(deed)).length + 1;
+  const attempt = actions.filter((record) => record.do === rung.do && usesBudget(record)).length + 1;
   // Whom nobody could see may be asked, and not be told anything.
   const asks = rung.do === "nudge" && facts.guard !== null && !facts.guard.send;
   const say = asks ? "are_you_there" : rung.say;
   return {
-    id: idOf(incident, deeds),
+    id: idOf(incident, actions),
     do: rung.do,
     incident: incident.id,
     agent: incident.agent,
@@ -102,8 +102,8 @@ function actionOf(input: Situation, rung: Rung, deeds: readonly Deed[]): Action 
   };
 }
 
-const idOf = (incident: Incident, deeds: readonly Deed[]): string =>
-  digest(JSON.stringify([incident.id, incident.reopened, deeds.length]));
+const idOf = (incident: Incident, actions: readonly ActionRecord[]): string =>
+  digest(JSON.stringify([incident.id, incident.reopened, actions.length]));
 
 function reasonOf({ incident }: Situation, rung: Rung, { attempt }: Action): string {
   return `${incident.problem}: ${rung.do}, ${attempt} of ${rung.limit}; ${incident.reasons[0] ?? ""}`.trimEnd();
@@ -111,9 +111,9 @@ function reasonOf({ incident }: Situation, rung: Rung, { attempt }: Action): str
 
 type Escalation = Extract<Decision, { action: { do: "escalate" } }>;
 
-function escalate({ incident }: Situation, deeds: readonly Deed[], why: string): Escalation {
+function escalate({ incident }: Situation, actions: readonly ActionRecord[], why: string): Escalation {
   const action = {
-    id: idOf(incident, deeds),
+    id: idOf(incident, actions),
     do: "escalate" as const,
     incident: incident.id,
     agent: incident.agent,
@@ -132,12 +132,12 @@ function howItEnded(
   policy: Policy,
   ladder: readonly Rung[],
   skipped: readonly string[],
-  deeds: readonly Deed[],
+  actions: readonly ActionRecord[],
 ): string {
   if (ladder.length === 0) return `the policy ${policy.name} only tells`;
   const tally = new Map<string, number>();
-  for (const deed of deeds.filter(counts)) {
-    const what = `${deed.do} (${resultOf(deed, Number.POSITIVE_INFINITY)})`;
+  for (const record of actions.filter(usesBudget)) {
+    const what = `${record.do} (${resultOf(record, Number.POSITIVE_INFINITY)})`;
     tally.set(what, (tally.get(what) ?? 0) + 1);
   }
   const tried = [...tally].map(([what, times]) => (times > 1 ? `${what} ${times} times` : what));

@@ -1,5 +1,5 @@
 /** What a decision has to know of the agent and of rouse itself, beside the assessment. Gathered by the caller. */
-import { type ActionName, counts, type Deed } from "./action.js";
+import { type ActionName, type ActionRecord, usesBudget } from "./action.js";
 import type { ActivityOptions } from "./activity.js";
 import { awakeMs } from "./awake.js";
 import { MINUTE, SECOND } from "./defaults.js";
@@ -54,8 +54,8 @@ const PRESENT_MS: number = 2 * MINUTE;
 const STIRRED_MS: number = 5 * SECOND;
 
 /** From when on activity speaks against acting: since the problem began, or since rouse itself last touched the agent. */
-export function guardFrom(incident: Incident, deeds: readonly Deed[]): number {
-  const last = deeds.findLast((deed) => deed.incident === incident.id && counts(deed));
+export function guardFrom(incident: Incident, actions: readonly ActionRecord[]): number {
+  const last = actions.findLast((record) => record.incident === incident.id && usesBudget(record));
   return Math.max(incident.since, last ? (last.outcome?.at ?? last.at) : 0) + STIRRED_MS;
 }
 

@@ -5,7 +5,7 @@ export {
   type Action,
   type ActionName,
   type ActionOutcome,
-  type Deed,
+  type ActionRecord,
   type Intent,
   intentOf,
   NUDGE_TEXTS,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { assessed, FACTS } from "../../test/support/incidents.js";
 import { START } from "../../test/support/steps.js";
-import type { Deed } from "./action.js";
-import { afterDeed, nextRung } from "./ladder.js";
+import type { ActionRecord } from "./action.js";
+import { afterAction, nextRung } from "./ladder.js";
 import type { Rung } from "./policy/policy.js";
 
 const rung = (name: Rung["do"]): Rung => ({
@@ -52,7 +52,7 @@ describe("a step for a session that has ended", () => {
 });
 
 describe("a refused action", () => {
-  const refused = (at: number): Deed => ({
+  const refused = (at: number): ActionRecord => ({
     id: `d${at}`,
     at,
     incident: "i",
@@ -64,9 +64,9 @@ describe("a refused action", () => {
     outcome: { intent: `d${at}`, at, result: "refused", reason: "a turn is running", proven: null },
   });
   const wait = (times: number) => {
-    const deeds = Array.from({ length: times }, (_, n) => refused(START + n));
+    const actions = Array.from({ length: times }, (_, n) => refused(START + n));
     const last = START + times - 1;
-    const after = afterDeed(deeds, stuck, [], last);
+    const after = afterAction(actions, stuck, [], last);
     return after?.kind === "look" ? (after.until - last) / 1000 : after?.kind;
   };
 

@@ -1,5 +1,5 @@
-/** Where on its ladder an incident stands: read out of its deeds, so that nothing else has to be kept. */
-import { ACTIONS, counts, type Deed, type Proof, resultOf } from "./action.js";
+/** Where on its ladder an incident stands: read out of its actions, so that nothing else has to be kept. */
+import { ACTIONS, type ActionRecord, type Proof, resultOf, usesBudget } from "./action.js";
 import type { Assessment } from "./assess.js";
 import { type Asleep, awakeMs } from "./awake.js";
 import { MINUTE, SECOND } from "./defaults.js";
@@ -23,15 +23,20 @@ const SETTLE_MS: number = 5 * SECOND;
 
 const STEPS: ReadonlySet<Proof> = new Set<Proof>(["turn_ended", "process_gone", "none"]);
 
-export type AfterDeed = { kind: "look"; reason: string; until: number } | { kind: "human"; reason: string } | null;
+export type AfterAction = { kind: "look"; reason: string; until: number } | { kind: "human"; reason: string } | null;
 
-/** What the last deed asks for before anything else may be done. */
-export function afterDeed(deeds: readonly Deed[], assessment: Assessment, asleep: Asleep, now: number): AfterDeed {
-  const last = deeds.at(-1);
+/** What the last action asks for before anything else may be done. */
+export function afterAction(
+  actions: readonly ActionRecord[],
+  assessment: Assessment,
+  asleep: Asleep,
+  now: number,
+): AfterAction {
+  const last = actions.at(-1);
   if (!last) return null;
   const at = last.outcome?.at ?? last.at;
   const passed = awakeMs(asleep, at, now);
-  const look = (ms: number, reason: string): AfterDeed =>
+  const look = (ms: number, reason: string): AfterAction =>
     passed < ms ? { kind: "look", reason, until: now + ms - passed } : null;
   switch (resultOf(last, now)) {
     case "pending":
@@ -44,7 +49,7 @@ export function afterDeed(deeds: readonly Deed[], assessment: Assessment, asleep
         }
       );
     case "refused": {
-      const refusals = refusalsAtEnd(deeds, last);
+      const refusals = refusalsAtEnd(actions, last);
       const why = last.outcome?.reason ?? "";
       if (refusals >= REFUSALS_MAX)
         return { kind: "human", reason: `${last.do} was refused ${refusals} times: ${why}` };
@@ -59,18 +64,18 @@ export function afterDeed(deeds: readonly Deed[], assessment: Assessment, asleep
   }
 }
 
-function refusalsAtEnd(deeds: readonly Deed[], last: Deed): number {
-  return deeds.filter((deed) => deed.do === last.do && deed.outcome?.result === "refused").length;
+function refusalsAtEnd(actions: readonly ActionRecord[], last: ActionRecord): number {
+  return actions.filter((record) => record.do === last.do && record.outcome?.result === "refused").length;
 }
 
 /** The first rung that may still be used; never one before a rung that was used already. */
 export function nextRung(
   ladder: readonly Rung[],
-  deeds: readonly Deed[],
+  actions: readonly ActionRecord[],
   assessment: Assessment,
   facts: ActionFacts,
 ): { rung: Rung | null; skipped: string[] } {
-  const used = (rung: Rung): number => deeds.filter((deed) => deed.do === rung.do && counts(deed)).length;
+  const used = (rung: Rung): number => actions.filter((record) => record.do === rung.do && usesBudget(record)).length;
   const from = Math.max(
     0,
     ladder.findLastIndex((rung) => used(rung) > 0),

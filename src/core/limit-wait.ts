@@ -1,5 +1,5 @@
 /** When a limited agent may be spoken to again. */
-import { counts, type Deed } from "./action.js";
+import { type ActionRecord, usesBudget } from "./action.js";
 import type { Assessment } from "./assess.js";
 import { digest } from "./digest.js";
 import type { Incident } from "./incident/incident.js";
@@ -19,9 +19,9 @@ export function limitDueAt(
   incident: Incident,
   { until }: Pick<Assessment, "until">,
   resumesItself: boolean,
-  deeds: readonly Deed[],
+  actions: readonly ActionRecord[],
 ): number {
-  const nudges = deeds.filter((deed) => deed.do === "nudge" && counts(deed));
+  const nudges = actions.filter((record) => record.do === "nudge" && usesBudget(record));
   const last = nudges.at(-1);
   const jitterMs = spread(incident.agent) * rules.jitterMs;
   const known = until ?? incident.until;

@@ -1,5 +1,5 @@
 /** Everything that a decision is made from. */
-import type { Deed } from "./action.js";
+import type { ActionRecord } from "./action.js";
 import type { Assessment } from "./assess.js";
 import type { Asleep } from "./awake.js";
 import type { ActionFacts } from "./facts.js";
@@ -12,10 +12,10 @@ export interface Situation {
   /** Of this moment. */
   assessment: Assessment;
   incident: Incident;
-  /** Every deed of this node that a budget may ask for, and all of this incident. */
-  history: readonly Deed[];
-  /** What would have been done on this node where it was not permitted, as if it had been: see `forgone.ts`. */
-  forgone?: readonly Deed[];
+  /** Every action of this node that a budget may ask for, and all of this incident. */
+  history: readonly ActionRecord[];
+  /** What would have been done on this node where it was not permitted, as if it had been: see `not permitted.ts`. */
+  unpermitted?: readonly ActionRecord[];
   /** Where the incident is part of an outage. */
   turn: Turn | null;
   facts: ActionFacts;

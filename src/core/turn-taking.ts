@@ -2,7 +2,7 @@
  * Agents with one cause take turns: one goes first and is verified, then the rest, spread over time. Nobody speaks to
  * fifty agents at once because a service came back, and nobody waits for ever because the first one cannot be spoken to.
  */
-import { ACTIONS, type ActionTraits, counts } from "./action.js";
+import { ACTIONS, type ActionTraits, usesBudget } from "./action.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import type { Incidents, Outage } from "./incident/incident.js";
 import { isOpen } from "./incident/incident.js";
@@ -24,13 +24,14 @@ const LOOK_MS: number = 2 * MINUTE;
 const EACH_MS: number = 20 * SECOND;
 const SPREAD_MAX_MS: number = 10 * MINUTE;
 
-export function turnOf(book: Pick<Incidents, "incidents" | "outages" | "deeds">, id: string | null): Turn | null {
+export function turnOf(book: Pick<Incidents, "incidents" | "outages" | "actions">, id: string | null): Turn | null {
   const outage = book.outages.find((candidate) => candidate.id === id);
   if (!outage || !isOpen(outage)) return null;
   const agents = book.incidents.filter((other) => other.outage === id && isOpen(other)).map(({ agent }) => agent);
   const members = new Set(outage.members);
-  const last = book.deeds.findLast(
-    (deed) => members.has(deed.incident) && counts(deed) && ACTIONS[deed.do].touches && deed.at >= outage.openedAt,
+  const last = book.actions.findLast(
+    (record) =>
+      members.has(record.incident) && usesBudget(record) && ACTIONS[record.do].touches && record.at >= outage.openedAt,
   );
   return {
     outage,

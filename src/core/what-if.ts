@@ -2,7 +2,7 @@
  * What a policy would have done: `step` over inputs on which rouse did not act. Each action counts as successful as far as
  * its own proof goes (the turn ended, the process is gone) and changes nothing else.
  */
-import { ACTION_NAMES, type ActionName, type Deed, type NudgeText } from "./action.js";
+import { ACTION_NAMES, type ActionName, type ActionRecord, type NudgeText } from "./action.js";
 import type { AgentSession } from "./agent.js";
 import type { Assessment } from "./assess.js";
 import type { Effect } from "./effects.js";
@@ -105,12 +105,12 @@ export class WhatIf {
   /** After an interrupt the turn has ended, after a stop the process is gone. Actions on other agents count for budgets. */
   #afterActions(situation: Situation): Situation {
     const { assessment, facts, history, incident, now } = situation;
-    const own = history.filter((deed) => deed.incident === incident.id);
+    const own = history.filter((record) => record.incident === incident.id);
     const isInterrupted = own.at(-1)?.do === "interrupt";
     return {
       ...situation,
       assessment: isInterrupted ? { ...assessment, state: "idle", cause: null } : assessment,
-      facts: { ...facts, gone: facts.gone || own.some((deed) => deed.do === "stop") },
+      facts: { ...facts, gone: facts.gone || own.some((record) => record.do === "stop") },
       history: [...history, ...this.#ofOthers(now)],
     };
   }
@@ -119,12 +119,14 @@ export class WhatIf {
    * Recordings are replayed one after the other, so some actions on the others lie ahead: they count as far as a budget
    * reaches, in either direction, so that no period holds more than its budget.
    */
-  #ofOthers(now: number): Deed[] {
+  #ofOthers(now: number): ActionRecord[] {
     const { node = [], policy } = this.#options;
     const { budgets } = policy;
     const reachMs = Math.max(budgets.node.periodMs, budgets.nodeRestarts.periodMs);
-    const deeds = node.filter((other) => other !== this.state.incidents).flatMap((other) => other.deeds);
-    return deeds.filter(({ at }) => at - now < reachMs).map((deed) => ({ ...deed, agent: OTHER, incident: OTHER }));
+    const actions = node.filter((other) => other !== this.state.incidents).flatMap((other) => other.actions);
+    return actions
+      .filter(({ at }) => at - now < reachMs)
+      .map((record) => ({ ...record, agent: OTHER, incident: OTHER }));
   }
 }
 

@@ -50,7 +50,7 @@ describe("permission that comes later", () => {
 
 describe("what was not done for want of permission", () => {
   /** So many others, of the same agent, would have been touched a minute ago. */
-  const forgone = (book: Incidents, times: number): void => {
+  const unpermitted = (book: Incidents, times: number): void => {
     for (let number = 0; number < times; number++) {
       const at = stage.test.loop.now() - 60_000;
       const escalated = { at, reason: "", would: "nudge" as const };
@@ -64,7 +64,7 @@ describe("what was not done for want of permission", () => {
     const { loop, touches, allow } = acts(() => ({}), { allowed: false });
     await run(HUNG_S / 4);
     expect(loop.incidents.incidents[0]).toMatchObject({ problem: "silent_stream", escalated: null });
-    forgone(loop.incidents, POLICIES.default.budgets.agent.times);
+    unpermitted(loop.incidents, POLICIES.default.budgets.agent.times);
     await run(HUNG_S);
     const [incident] = loop.incidents.incidents as [Incident];
     expect(incident.escalated).toMatchObject({ would: "interrupt", beyond: true });

@@ -12,10 +12,10 @@ describe("from a judgement to a touch", () => {
   it("stores the intent before the touch and the outcome after it", async () => {
     await hanging();
     const stored: (string | undefined)[] = [];
-    const known = (): string | undefined => stage.test.journal.book.load().deeds.at(-1)?.outcome?.result;
+    const known = (): string | undefined => stage.test.journal.book.load().actions.at(-1)?.outcome?.result;
     const { loop, touches } = acts((action) => {
-      const deeds = stage.test.journal.book.load().deeds;
-      stored.push(deeds.find(({ id }) => id === action.id)?.do);
+      const actions = stage.test.journal.book.load().actions;
+      stored.push(actions.find(({ id }) => id === action.id)?.do);
       return {};
     });
     await run(HUNG_S);
@@ -42,7 +42,7 @@ describe("from a judgement to a touch", () => {
       `api: stop refused: somebody types ${about}`,
     ]);
     expect(lines.filter((line) => line.includes("given to a human"))).toHaveLength(1);
-    expect(lines.filter((line) => line.includes("is intended"))).toHaveLength(loop.incidents.deeds.length);
+    expect(lines.filter((line) => line.includes("is intended"))).toHaveLength(loop.incidents.actions.length);
   });
 
   it("touches nothing when the intent cannot be stored", async () => {
@@ -107,7 +107,7 @@ describe("from a judgement to a touch", () => {
     const { loop, touches } = acts(() => new Promise(() => {}));
     await run(HUNG_S);
     expect(touches).toEqual(["interrupt"]);
-    expect(loop.incidents.deeds[0]?.outcome?.result).toBe("unknown");
+    expect(loop.incidents.actions[0]?.outcome?.result).toBe("unknown");
     expect(loop.incidents.incidents[0]?.phase).toBe("escalated");
   });
 
@@ -118,7 +118,7 @@ describe("from a judgement to a touch", () => {
     stage.test.loop.register(agent({ name: "web" }));
     await run(HUNG_S);
     expect(touches).toEqual(["interrupt"]);
-    expect(loop.incidents.deeds).toMatchObject([{ agent: "web", outcome: { result: "unknown" } }]);
+    expect(loop.incidents.actions).toMatchObject([{ agent: "web", outcome: { result: "unknown" } }]);
     expect(loop.incidents.incidents).toMatchObject([{ agent: "web" }]);
   });
 
@@ -127,7 +127,10 @@ describe("from a judgement to a touch", () => {
     const { loop, touches } = acts(() => Promise.reject(new Error("broken pipe")));
     await run(HUNG_S);
     expect(touches).toEqual(["interrupt"]);
-    expect(loop.incidents.deeds[0]?.outcome).toMatchObject({ result: "unknown", reason: "it broke off: broken pipe" });
+    expect(loop.incidents.actions[0]?.outcome).toMatchObject({
+      result: "unknown",
+      reason: "it broke off: broken pipe",
+    });
   });
 
   it("repeats nothing after a restart in the middle of a touch", async () => {

@@ -17,7 +17,7 @@ import type { NodeState } from "../core/node-state.js";
 import { plain } from "../core/plain.js";
 import type { Problem } from "../core/problem.js";
 
-export interface DeedView {
+export interface ActionView {
   at: string;
   do: ActionName;
   result: OutcomeResult | "pending";
@@ -52,7 +52,7 @@ export interface IncidentView {
   reopened: number;
   policy: string | null;
   allowed: boolean;
-  deeds: DeedView[];
+  actions: ActionView[];
   /** What is done next, when that is decided again, and why nothing is done now; null when it is over. */
   next: { do: ActionName | null; at: string | null; reason: string } | null;
   /** What rouse would have done, where it was not permitted: no more in all than its budgets allow. */
@@ -93,14 +93,14 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
     reopened: incident.reopened,
     policy: session === null ? null : plain(rules.policyOf(session).name, 80),
     allowed,
-    deeds: book.deeds
-      .filter((deed) => deed.incident === incident.id)
-      .map((deed) => ({
-        at: iso(deed.at),
-        do: deed.do,
-        result: resultOf(deed, now),
-        reason: plain(deed.outcome?.reason ?? "", 300),
-        proven: deed.outcome?.proven ?? null,
+    actions: book.actions
+      .filter((record) => record.incident === incident.id)
+      .map((record) => ({
+        at: iso(record.at),
+        do: record.do,
+        result: resultOf(record, now),
+        reason: plain(record.outcome?.reason ?? "", 300),
+        proven: record.outcome?.proven ?? null,
       })),
     next: nextOf(incident, source),
     would: incident.escalated?.beyond ? null : (incident.escalated?.would ?? null),

@@ -3,7 +3,7 @@ import type { IncidentInput } from "../core/incident/fold.js";
 import type { Incidents } from "../core/incident/incident.js";
 
 /** Null for what is nothing done: judgements, and what people say. */
-export function logLine(input: IncidentInput, { deeds, incidents }: Incidents): string | null {
+export function logLine(input: IncidentInput, { actions, incidents }: Incidents): string | null {
   switch (input.kind) {
     case "intended": {
       const { agent, do: name, incident } = input.intent;
@@ -11,10 +11,10 @@ export function logLine(input: IncidentInput, { deeds, incidents }: Incidents): 
     }
     case "done": {
       const { intent, result, reason, proven } = input.outcome;
-      const deed = deeds.find(({ id }) => id === intent);
-      if (!deed) return null;
+      const record = actions.find(({ id }) => id === intent);
+      if (!record) return null;
       const proof = proven === null ? "" : proven ? ", proven" : ", not proven";
-      return `${deed.agent}: ${deed.do} ${result}${proof}${reason === "" ? "" : `: ${reason}`}${about(deed.incident)}`;
+      return `${record.agent}: ${record.do} ${result}${proof}${reason === "" ? "" : `: ${reason}`}${about(record.incident)}`;
     }
     case "escalated": {
       const agent = incidents.find(({ id }) => id === input.incident)?.agent ?? "";

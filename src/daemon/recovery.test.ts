@@ -35,7 +35,7 @@ describe("a recovery by hand", () => {
     await suspected(rig);
     expect(await recover(rig, "ladder", true)).toMatchObject({ steps: [], next: { do: "interrupt" } });
     expect(rig.touches).toEqual([]);
-    expect(rig.loop.incidents.deeds).toEqual([]);
+    expect(rig.loop.incidents.actions).toEqual([]);
   });
 
   it("goes from a proven step to the next one at once, without permission, and waits where it has to be waited for", async () => {
@@ -52,7 +52,7 @@ describe("a recovery by hand", () => {
     expect(rig.touches).toEqual(["interrupt", "nudge"]);
     expect(done?.steps.map(({ outcome }) => outcome.result)).toEqual(["done", "done"]);
     expect(done?.reason).toBe("looking whether nudge helped");
-    expect(rig.loop.incidents.deeds).toHaveLength(2);
+    expect(rig.loop.incidents.actions).toHaveLength(2);
   });
 
   it("ends with what was refused, and is not begun twice", async () => {

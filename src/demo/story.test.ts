@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DeedView, IncidentView } from "../daemon/incident-view.js";
+import type { ActionView, IncidentView } from "../daemon/incident-view.js";
 import type { SessionView } from "../daemon/view.js";
 import { CAST } from "./cast.js";
 import { endingOf, Story } from "./story.js";
@@ -12,7 +12,7 @@ const agent = (name: string, word: string, fields: Partial<SessionView> = {}): S
   return { ...seen, ...fields } as SessionView;
 };
 
-const deed = (name: DeedView["do"], result: DeedView["result"]): DeedView => ({
+const action = (name: ActionView["do"], result: ActionView["result"]): ActionView => ({
   at: "2026-01-01T00:00:00Z",
   do: name,
   result,
@@ -27,7 +27,7 @@ const incident = (name: string, fields: Partial<IncidentView>): IncidentView =>
     problem: "silent_stream",
     opened_at: "2026-01-01",
     reasons: [],
-    deeds: [],
+    actions: [],
     next: null,
     ...fields,
   }) as IncidentView;
@@ -39,21 +39,21 @@ describe("the story of the demo", () => {
   it("tells each thing once, in the order in which it happened", () => {
     const story = new Story(member("hang"));
     const stuck = agent("hang", "stuck/silent_stream");
-    const acting = (...deeds: DeedView[]) => ({
+    const acting = (...actions: ActionView[]) => ({
       agents: [stuck],
-      incidents: [incident("hang", { phase: "acting", deeds })],
+      incidents: [incident("hang", { phase: "acting", actions })],
     });
     expect(words(story, { agents: [agent("hang", "working")], incidents: [] })).toEqual(["state working"]);
     expect(words(story, { agents: [agent("hang", "working")], incidents: [] })).toEqual([]);
     expect(words(story, { agents: [stuck], incidents: [incident("hang", { phase: "told" })] })).toEqual([
       "state stuck",
     ]);
-    expect(words(story, acting(deed("interrupt", "pending")))).toEqual(["deed interrupt"]);
-    const [first, second] = [deed("interrupt", "done"), deed("nudge", "done")];
-    expect(words(story, acting(first, second))).toEqual(["outcome interrupt", "deed nudge", "outcome nudge"]);
+    expect(words(story, acting(action("interrupt", "pending")))).toEqual(["action interrupt"]);
+    const [first, second] = [action("interrupt", "done"), action("nudge", "done")];
+    expect(words(story, acting(first, second))).toEqual(["outcome interrupt", "action nudge", "outcome nudge"]);
     const end = {
       agents: [agent("hang", "complete")],
-      incidents: [incident("hang", { phase: "resolved", deeds: [first, second] })],
+      incidents: [incident("hang", { phase: "resolved", actions: [first, second] })],
     };
     expect(words(story, end)).toEqual(["state complete", "mended complete"]);
     expect(story.rows[0]).toMatchObject({ ending: "mended", did: ["interrupted", "nudged"] });
@@ -61,7 +61,7 @@ describe("the story of the demo", () => {
 
   it("calls nobody mended who did not finish, or whose incident was not proven to be over", () => {
     const story = new Story(member("hang"));
-    const proven = [incident("hang", { phase: "resolved", deeds: [deed("nudge", "done")] })];
+    const proven = [incident("hang", { phase: "resolved", actions: [action("nudge", "done")] })];
     story.take({ agents: [agent("hang", "working")], incidents: proven }, 1);
     expect(story.isOver).toBe(false);
     story.take({ agents: [agent("hang", "complete")], incidents: [incident("hang", { phase: "acting" })] }, 1);
@@ -72,11 +72,11 @@ describe("the story of the demo", () => {
 
   it("says so when one ended otherwise than it was meant to", () => {
     const story = new Story(member("crash"));
-    const refused = deed("resume", "refused");
+    const refused = action("resume", "refused");
     story.take(
       {
         agents: [agent("crash", "gone/crash")],
-        incidents: [incident("crash", { phase: "escalated", deeds: [refused] })],
+        incidents: [incident("crash", { phase: "escalated", actions: [refused] })],
       },
       1,
     );

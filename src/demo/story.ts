@@ -1,7 +1,7 @@
 /** What happens on the stage, told from looks at it: events as they come, one row per agent, and how each ended. */
 import type { ActionName } from "../core/action.js";
 import type { Cause, State, WaitCause } from "../core/states.js";
-import type { DeedView, IncidentView } from "../daemon/incident-view.js";
+import type { ActionView, IncidentView } from "../daemon/incident-view.js";
 import type { SessionView } from "../daemon/view.js";
 import { CAST, type Ending, type Member } from "./cast.js";
 
@@ -14,7 +14,7 @@ export interface StoryEvent {
   /** Real seconds since the beginning. */
   t: number;
   agent: string;
-  event: "state" | "confirmed" | "deed" | "outcome" | "handed_over" | "mended";
+  event: "state" | "confirmed" | "action" | "outcome" | "handed_over" | "mended";
   state: State;
   cause: Cause | WaitCause | null;
   do: ActionName | null;
@@ -92,10 +92,11 @@ export class Story {
       events.push({ t, agent: name, event, state, cause, do: what ?? null, text });
     };
     tell("state", `${state}/${cause}`, "state", agent.reasons[0] ?? "");
-    for (const { id, phase, deeds, next, reasons } of incidents) {
-      for (const [at, deed] of deeds.entries()) {
-        tell(`${id} ${at}`, "intended", "deed", reasons[0] ?? "", deed.do);
-        if (deed.result !== "pending") tell(`${id} ${at} outcome`, deed.result, "outcome", deed.reason, deed.do);
+    for (const { id, phase, actions, next, reasons } of incidents) {
+      for (const [at, action] of actions.entries()) {
+        tell(`${id} ${at}`, "intended", "action", reasons[0] ?? "", action.do);
+        if (action.result !== "pending")
+          tell(`${id} ${at} outcome`, action.result, "outcome", action.reason, action.do);
       }
       if (phase === "confirmed") tell(`${id} confirmed`, "yes", "confirmed", next?.reason ?? "it lasted");
       if (phase === "escalated") tell(`${id} end`, "escalated", "handed_over", next?.reason ?? "it is for a human");
@@ -110,8 +111,8 @@ function update(row: StoryRow, agent: SessionView, incidents: readonly IncidentV
   row.state = agent.state;
   row.cause = agent.cause;
   row.doing = agent.doing;
-  row.did = incidents.flatMap(({ problem, deeds }) => {
-    const done = deeds.flatMap(didOf);
+  row.did = incidents.flatMap(({ problem, actions }) => {
+    const done = actions.flatMap(didOf);
     return problem === "rate_limited" && done.length > 0 ? ["waited for the reset", ...done] : done;
   });
   row.next = last?.next?.at ? last.next.reason : null;
@@ -122,7 +123,7 @@ function update(row: StoryRow, agent: SessionView, incidents: readonly IncidentV
 }
 
 /** Only what was carried out; a refusal touched nothing. */
-const didOf = ({ do: name, result }: DeedView): string[] =>
+const didOf = ({ do: name, result }: ActionView): string[] =>
   result === "done" ? [NAMES[name] ?? name] : result === "failed" || result === "unknown" ? [`${name} ${result}`] : [];
 
 /** How one ended, in one line, out of what was seen. */

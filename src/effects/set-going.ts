@@ -10,7 +10,7 @@ const LOOK_MS = 500;
 /** What the nudge itself may take at the end of the action's time. */
 const NUDGE_MS = 30_000;
 
-/** `deadline` is that of the whole deed, of which coming up took its part: whoever waits for it waits no longer. */
+/** `deadline` is that of the whole action, of which coming up took its part: whoever waits for it waits no longer. */
 export async function setGoing(
   agent: AgentSession,
   world: EffectWorld,

@@ -1,5 +1,5 @@
 /**
- * Questions to a host that is about to close: whoever asks for a deed learns whether it was done. Who comes first is made
+ * Questions to a host that is about to close: whoever asks for an action learns whether it was done. Who comes first is made
  * certain by a second thread, which does its part while this one stands still.
  */
 import { mkdtempSync, rmSync } from "node:fs";

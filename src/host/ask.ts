@@ -1,4 +1,4 @@
-/** One question to a host, and its answer. Says what is known when none comes: that matters to whoever asked for a deed. */
+/** One question to a host, and its answer. Says what is known when none comes: that matters to whoever asked for an action. */
 import { createConnection } from "node:net";
 import { FrameReader, frame, type ToHost } from "./frames.js";
 

@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A book with incidents, deeds and an outage in it. */
+/** A book with incidents, actions and an outage in it. */
 function filled(): World["book"] {
   const world = new World();
   for (const agent of ["a", "b", "c"]) world.watch(0, 400, "stuck/silent_stream", { agent });
@@ -32,7 +32,7 @@ describe("the book in the journal", () => {
   it("is after a restart what it was", () => {
     const book = filled();
     expect(book.incidents.length).toBeGreaterThan(3);
-    expect(book.deeds.length).toBeGreaterThan(0);
+    expect(book.actions.length).toBeGreaterThan(0);
     journal.book.save(book);
     journal.close();
     journal = open();
@@ -47,10 +47,10 @@ describe("the book in the journal", () => {
     const book = filled();
     journal.book.save(book);
     book.incidents.splice(0, 1);
-    book.deeds.length = 0;
+    book.actions.length = 0;
     journal.book.save(book);
     expect(journal.book.load().incidents).toHaveLength(book.incidents.length);
-    expect(journal.book.load().deeds).toEqual([]);
+    expect(journal.book.load().actions).toEqual([]);
   });
 
   it("reads around an entry that is damaged", () => {

@@ -1,5 +1,5 @@
 /**
- * The book of incidents as rows: one per incident, deed, outage, silence and so on. A save writes what changed since the
+ * The book of incidents as rows: one per incident, action, outage, silence and so on. A save writes what changed since the
  * last one, in one transaction that is on the disk when it returns: an intent that was saved is known after any crash.
  */
 import { createIncidents, type Incidents } from "../core/incident/incident.js";
@@ -17,7 +17,7 @@ type List = keyof Incidents;
 const ID_OF: { readonly [L in List]: (entry: Incidents[L][number]) => string } = {
   incidents: ({ id }) => id,
   outages: ({ id }) => id,
-  deeds: ({ id }) => id,
+  actions: ({ id }) => id,
   silences: ({ agent, problem, at }) => JSON.stringify([agent, problem, at]),
   feedback: ({ agent, problem }) => JSON.stringify([agent, problem]),
   blind: ({ agent }) => agent,
@@ -46,7 +46,7 @@ export class BookTable implements BookStore {
     }
     book.incidents.sort((a, b) => a.openedAt - b.openedAt);
     book.outages.sort((a, b) => a.openedAt - b.openedAt);
-    book.deeds.sort((a, b) => a.at - b.at);
+    book.actions.sort((a, b) => a.at - b.at);
     book.silences.sort((a, b) => a.at - b.at);
     book.asleep.sort((a, b) => a.from - b.from);
     return book;

@@ -52,7 +52,7 @@ export interface JournalStats {
 }
 
 export interface Journal {
-  /** The book of incidents and deeds, which lies in the same file. */
+  /** The book of incidents and actions, which lies in the same file. */
   readonly book: BookStore;
   /** The last write went through. */
   readonly isWriting: boolean;

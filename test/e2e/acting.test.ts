@@ -110,7 +110,7 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
     writeFileSync(join(path, ".rouse.toml"), "[spend]\ntokens_per_night = 40\ncost_usd_per_night = 1\n");
     await spawnFake(home, "spender", SPENDS);
     const told = await hasIncident("spender", ({ phase }) => phase === "escalated", 120_000);
-    expect(told).toMatchObject({ problem: "over_budget", policy: "thrifty", would: "interrupt", deeds: [] });
+    expect(told).toMatchObject({ problem: "over_budget", policy: "thrifty", would: "interrupt", actions: [] });
     expect(told.reasons).toEqual([
       expect.stringMatching(/^\d+ tokens this night, of a budget of 40$/),
       expect.stringMatching(/^nothing tells the price of \d+ tokens of this night/),
@@ -124,9 +124,13 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
     expect(why).toMatch(/this night, until \S+: \d+ of 40 tokens, cost not known \(of \$1\.00\): over budget/);
     expect(receivedBy(home, "spender")).toEqual([]);
     await rouse(home, ["allow", "spender"]);
-    const done = await hasIncident("spender", ({ deeds }) => deeds.some(({ result }) => result !== "pending"), 120_000);
+    const done = await hasIncident(
+      "spender",
+      ({ actions }) => actions.some(({ result }) => result !== "pending"),
+      120_000,
+    );
     // The scripted agent writes on after its key: that is seen too, and not tried again.
-    expect(done.deeds).toMatchObject([
+    expect(done.actions).toMatchObject([
       { do: "interrupt", result: "failed", reason: "interrupted, but the turn goes on" },
     ]);
     expect(receivedBy(home, "spender").map(({ text }) => text)).toEqual(["\u001b"]);
@@ -137,13 +141,13 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
   it("is not touched without permission; with it, it is told to continue, works on, and the incident ends", async () => {
     await spawnFake(home, "auto", FAILS);
     const told = await hasIncident("auto", ({ phase }) => phase === "escalated");
-    expect(told).toMatchObject({ problem: "api", policy: "quick", allowed: false, would: "nudge", deeds: [] });
+    expect(told).toMatchObject({ problem: "api", policy: "quick", allowed: false, would: "nudge", actions: [] });
     expect((await rouse(home, ["summary"])).stdout).toContain("rouse would have nudged it: acting is not allowed");
     expect((await rouse(home, ["status"])).stdout).toContain("auto: api, rouse would have nudged it");
     const { stdout } = await rouse(home, ["allow", "auto"]);
     expect(stdout).toContain("said of it by name");
     const mended = await hasIncident("auto", ({ phase }) => phase === "resolved", 120_000);
-    expect(mended.deeds).toMatchObject([{ do: "nudge", result: "done", proven: true }]);
+    expect(mended.actions).toMatchObject([{ do: "nudge", result: "done", proven: true }]);
     expect((await viewOf(home, "auto"))?.state).toBe("working");
     expect((await rouse(home, ["summary"])).stdout).toMatch(/incident \w+ \(api\): nudged .*; works again since/);
   });
@@ -159,7 +163,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     await reaches(home, "hand", "working");
     const again = await json<RecoveryView>("recover", "hand");
     expect(again.steps).toEqual([]);
-    expect((await incidentOf("hand"))?.deeds).toHaveLength(1);
+    expect((await incidentOf("hand"))?.actions).toHaveLength(1);
   });
 
   it("that asks a question is told and never answered, by permission or by hand", async () => {
@@ -177,7 +181,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
       });
     }
     const incident = await hasIncident("asks", ({ phase }) => phase === "escalated");
-    expect(incident.deeds).toEqual([]);
+    expect(incident.actions).toEqual([]);
     expect(receivedBy(home, "asks")).toEqual([]);
     expect((await viewOf(home, "asks"))?.state).toBe("needs_input");
     expect(incident.commands).toContain("rouse attach asks");
@@ -198,8 +202,8 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
       return why?.evidence.some(({ source }) => source === "transcript") ?? false;
     });
     process.kill(before.pid as number, "SIGKILL");
-    const mended = await hasIncident("dies", ({ deeds }) => deeds[0]?.result === "done", 150_000);
-    expect(mended).toMatchObject({ problem: "crash", deeds: [{ do: "resume", result: "done" }] });
+    const mended = await hasIncident("dies", ({ actions }) => actions[0]?.result === "done", 150_000);
+    expect(mended).toMatchObject({ problem: "crash", actions: [{ do: "resume", result: "done" }] });
     await until("it to work on", async () => {
       const after = await viewOf(home, "dies");
       return after?.state === "working" && after.session !== before.session;
@@ -227,7 +231,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     await typeInto(home, "hangs", "mend the parser");
     await rouse(home, ["allow", "hangs"]);
     const mended = await hasIncident("hangs", ({ phase }) => phase === "resolved", 850_000);
-    expect(mended.deeds.map(({ do: name, result }) => `${name} ${result}`)).toEqual(["interrupt done", "nudge done"]);
+    expect(mended.actions.map(({ do: name, result }) => `${name} ${result}`)).toEqual(["interrupt done", "nudge done"]);
   });
 });
 

@@ -122,7 +122,7 @@ describe("the API", () => {
       .split("\n");
     const last = lines.map((line) => JSON.parse(line) as Record<string, unknown>).slice(-2);
     expect(last).toMatchObject([
-      { client: "all", agent: "ann", deed: "send_input", text: "go on" },
+      { client: "all", agent: "ann", record: "send_input", text: "go on" },
       { id: last[0]?.id, result: "done" },
     ]);
   });

@@ -157,7 +157,7 @@ function lookAtEvents({ status, stdout, stderr }: { status: number | null; stdou
   expect(endings).toEqual(CAST.map(({ name, ending }) => [name, ending]));
   expect(events.filter(({ agent, event }) => agent === "healthy" && event !== "state")).toEqual([]);
   const done = (name: string) =>
-    events.filter(({ agent, event }) => agent === name && event === "deed").map((one) => one.do);
+    events.filter(({ agent, event }) => agent === name && event === "action").map((one) => one.do);
   expect(done("hang")).toEqual(expect.arrayContaining(["interrupt", "nudge"]));
   expect(done("crash")).toContain("resume");
 }

@@ -28,10 +28,10 @@ const ESC = "\u001b";
 const CONTINUE = `${textFor("continue")}\r`;
 const REPEATING = `${textFor("repeating")}\r`;
 
-/** How it ends. `deeds` is the history of the incident, `keys` all that arrived in its terminal. */
+/** How it ends. `actions` is the history of the incident, `keys` all that arrived in its terminal. */
 interface Ending {
   phase: "resolved" | "escalated";
-  deeds?: string[];
+  actions?: string[];
   keys?: string;
   /** What the human is told, where one is. */
   told?: RegExp;
@@ -67,7 +67,7 @@ const NEW = ["commas", "quotes", "tabs", "numbers", "dates", "names"].flatMap((w
   { do: "stream", ms: 6000 },
 ]);
 const writes = { writes: true };
-const mended = (deeds: string[], keys: string): Ending => ({ phase: "resolved", deeds, keys });
+const mended = (actions: string[], keys: string): Ending => ({ phase: "resolved", actions, keys });
 const both = (ending: Ending): { spawn: Ending; tmux: Ending } => ({ spawn: ending, tmux: ending });
 const left = (told: RegExp): Ending => ({ phase: "escalated", told });
 const fails = (why: string): FakeScript["steps"] => [START, { do: "fail", why }, { do: "idle" }, ...AT_WORK];
@@ -118,14 +118,14 @@ const ROWS: Readonly<Record<string, Row>> = {
     steps: [START, ANYTHING, { do: "freeze", ms: 3_600_000 }],
     before: "stuck/frozen_screen",
     spawn: { ...mended(["interrupt failed", "stop done", "resume done"], ESC + CONTINUE), dies: true },
-    tmux: { ...left(NOT_HERE), deeds: ["interrupt failed"], keys: ESC },
+    tmux: { ...left(NOT_HERE), actions: ["interrupt failed"], keys: ESC },
   },
   "silence beyond the idle timeout, of a program that nobody knows": {
     stage: 2,
     steps: { command: ["sh", "-c", "echo the build begins; exec sleep 3600"] },
     before: "stuck/silent_stream",
     // It has no keys that anybody knows, and no way to be resumed.
-    spawn: { ...left(/tried stop \(done\)/), deeds: ["stop done"], dies: true },
+    spawn: { ...left(/tried stop \(done\)/), actions: ["stop done"], dies: true },
     tmux: left(NOT_HERE),
   },
   "a turn that ended with a promise": {
@@ -177,7 +177,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: "stuck/repeated_error",
     ...both({
       ...left(/tried interrupt \(done\), nudge \(done\); passed over block/),
-      deeds: ["interrupt done", "nudge done"],
+      actions: ["interrupt done", "nudge done"],
       keys: ESC + REPEATING,
     }),
   },
@@ -198,7 +198,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       { do: "finish", text: "The parser is mended." },
     ],
     before: "stuck/no_completion_signal",
-    spawn: { ...left(/tried stop \(done\)/), deeds: ["stop done"], dies: true },
+    spawn: { ...left(/tried stop \(done\)/), actions: ["stop done"], dies: true },
     tmux: left(NOT_HERE),
   },
   "a command that hangs": {
@@ -264,7 +264,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: "working",
     problem: "over_budget",
     project: "[spend]\ntokens_per_night = 40\n",
-    ...both({ ...left(/tried interrupt \(done\)/), deeds: ["interrupt done"], keys: ESC }),
+    ...both({ ...left(/tried interrupt \(done\)/), actions: ["interrupt done"], keys: ESC }),
   },
 };
 
@@ -314,17 +314,18 @@ async function play(row: string, way: Way, name: string): Promise<Played> {
   await cause?.(stage, agent);
   // How a pane's program ended tmux does not always tell.
   const about = way === "tmux" && before.startsWith("gone/") ? "gone" : problem;
-  const { phase, deeds = [] } = rest[way];
-  const goal = FULL || phase === "escalated" ? phase : (one: IncidentView) => isDone(one, deeds);
+  const { phase, actions = [] } = rest[way];
+  const goal = FULL || phase === "escalated" ? phase : (one: IncidentView) => isDone(one, actions);
   const incident = await stage.incident(name, about, goal, PLAY_MS);
   const keys = receivedBy(stage.home, name).map(({ text }) => text);
   return { incident, story: await stage.story(agent.session), agent, keys: withoutErased(keys.join("")) };
 }
 
 /** What was done about it, with its outcome; refusals cost nothing. */
-const doneOf = ({ deeds }: IncidentView): string[] =>
-  deeds.filter(({ result }) => result !== "refused").map(({ do: name, result }) => `${name} ${result}`);
-const isDone = (incident: IncidentView, deeds: readonly string[]): boolean => doneOf(incident).join() === deeds.join();
+const doneOf = ({ actions }: IncidentView): string[] =>
+  actions.filter(({ result }) => result !== "refused").map(({ do: name, result }) => `${name} ${result}`);
+const isDone = (incident: IncidentView, actions: readonly string[]): boolean =>
+  doneOf(incident).join() === actions.join();
 
 /** On a busy machine a touch may be refused and made later: what it had typed by then it took back. */
 const withoutErased = (keys: string): string =>
@@ -371,11 +372,11 @@ describe("the table, row by row", () => {
       const attempt = Math.min(1, tried.get(`${way} ${row}`) ?? 0);
       tried.set(`${way} ${row}`, attempt + 1);
       const { before, ...endings } = ROWS[row] as Row;
-      const { phase, deeds = [], keys = "", told, dies } = endings[way];
+      const { phase, actions = [], keys = "", told, dies } = endings[way];
       const { incident, story, agent, keys: typed } = await begun(row, way, attempt);
       const isEnd = before.startsWith("gone/") && way === "tmux";
       expect(story, JSON.stringify(incident)).toContain(isEnd ? story.find((word) => word.startsWith("gone")) : before);
-      expect(doneOf(incident), JSON.stringify(incident)).toEqual(deeds);
+      expect(doneOf(incident), JSON.stringify(incident)).toEqual(actions);
       expect(incident).toMatchObject({ ...(FULL || told ? { phase } : {}), outage: null });
       expect(typed).toBe(keys);
       if (told) expect(incident.next?.reason).toMatch(told);
@@ -402,7 +403,7 @@ describe("the table, row by row", () => {
         const incident = await (stages[0] as RowStage).incident(name, problem, "escalated", PLAY_MS);
         expect(incident).toMatchObject({
           problem,
-          deeds: [],
+          actions: [],
           next: { reason: expect.stringContaining("passed over") },
         });
       } finally {
@@ -422,7 +423,7 @@ describe("the table, row by row", () => {
       const other = PAIR.find((name) => name !== agent) as string;
       const waiting = await stage.incident(other, "rate_limited", "told", 1000).catch(() => null);
       expect(waiting ?? (await stage.incident(other, "rate_limited", "confirmed", 1000))).toMatchObject({
-        deeds: [],
+        actions: [],
         next: { do: "nudge", reason: `looking whether ${agent} works again` },
       });
       expect(receivedBy(stage.home, other)).toEqual([]);

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import type { ActionOutcome } from "../../src/core/action.js";
 import { textFor } from "../../src/effects/texts.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
-import { carriedOut } from "../support/deeds.js";
+import { carriedOut } from "../support/actions.js";
 import type { Arrival, FakeScript } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, until } from "../support/hosts.js";
 import { hostRig, type Rig, type RigMaker, tmuxRig } from "../support/rigs.js";

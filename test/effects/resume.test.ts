@@ -10,7 +10,7 @@ import { textFor } from "../../src/effects/texts.js";
 import { findSession } from "../../src/host/registry.js";
 import { readArgv, readEnviron } from "../../src/sensors/process/proc.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
-import { carriedOut, HOST_SCRIPT } from "../support/deeds.js";
+import { carriedOut, HOST_SCRIPT } from "../support/actions.js";
 import type { FakeScript } from "../support/fake-agent.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";
 import { hostRig, type Rig, type RigMaker, tmuxRig } from "../support/rigs.js";
@@ -75,7 +75,7 @@ describe("resume", () => {
     expect(held.received()).toBe(`${textFor("continue")}\r`);
   });
 
-  it("types nothing when the time of the deed went by while it came up: whoever waited has gone on", async () => {
+  it("types nothing when the time of the action went by while it came up: whoever waited has gone on", async () => {
     const held = await start(hostRig, IDLE);
     await held.sees(({ composer }) => composer === "empty");
     const environments = new Environments(rousePaths(home.env), { PATH: process.env.PATH, ROUSE_HOME: home.path });

@@ -9,7 +9,7 @@ import { createEvidence, type Evidence, take } from "../../src/core/evidence/evi
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
 import type { StopCheckpoint } from "../../src/effects/checkpoint.js";
 import { identityOf, readProcesses } from "../../src/sensors/process/process-sensor.js";
-import { carriedOut } from "../support/deeds.js";
+import { carriedOut } from "../support/actions.js";
 import { processesOf, until } from "../support/hosts.js";
 import { hostRig, type Rig, tmuxRig, useRigs } from "../support/rigs.js";
 import { NO_TMUX } from "../support/tmux.js";

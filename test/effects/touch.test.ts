@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ActionOutcome } from "../../src/core/action.js";
 import type { EffectWorld } from "../../src/effects/index.js";
 import { textFor } from "../../src/effects/texts.js";
-import { carriedOut } from "../support/deeds.js";
+import { carriedOut } from "../support/actions.js";
 import { closeHome, type Home, makeHome } from "../support/hosts.js";
 import { hostRig, type Rig, type RigMaker, tmuxRig } from "../support/rigs.js";
 import { NO_TMUX } from "../support/tmux.js";

@@ -64,7 +64,7 @@ describe("a log", () => {
     const written = texts.slice(0, TOUCHES / 2);
     for (const one of written) {
       const session = { session: one };
-      const id = log.intend({ at: 0, client: one, agent: one, session, deed: "type", text: one });
+      const id = log.intend({ at: 0, client: one, agent: one, session, action: "type", text: one });
       log.outcome({ id, at: 0, result: "refused", reason: one });
     }
     const kept = [`${path}.old`, path].map((file) => readOr(file)).join("");

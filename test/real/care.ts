@@ -117,9 +117,11 @@ export class Care {
 
   /** For a test that fails. */
   async #story(): Promise<string> {
-    const deeds = this.server.deeds.map(({ at, did, request }) => `${new Date(at).toISOString()} ${did} ${request}`);
+    const actions = this.server.actions.map(
+      ({ at, did, request }) => `${new Date(at).toISOString()} ${did} ${request}`,
+    );
     const incidents = await this.incidents().catch(() => []);
     const screen = await this.seat.screen().catch(() => "");
-    return [this.seen.story, ...deeds, JSON.stringify(incidents, null, 1), screen].join("\n");
+    return [this.seen.story, ...actions, JSON.stringify(incidents, null, 1), screen].join("\n");
   }
 }

@@ -10,7 +10,7 @@ import { BIN, type Home, processesOf, rouse, until } from "../support/hosts.js";
 import type { Installed } from "./clients/install.js";
 import { type Expected, PROJECT, PROMPT, type Scenario } from "./scenarios.js";
 import { type Seat, sit, type Way } from "./seats.js";
-import type { Deed } from "./server/script.js";
+import type { Action } from "./server/script.js";
 import { ModelServer } from "./server/server.js";
 
 export interface Case {
@@ -20,14 +20,14 @@ export interface Case {
 }
 
 export interface Figure {
-  /** Of each that was expected, in order: seconds from the deed to the verdict; null when it never came. */
+  /** Of each that was expected, in order: seconds from the action to the verdict; null when it never came. */
   delays: (number | null)[];
   /** Every word that was said, with the second after the start and the first reason. */
   trail: { s: number; word: string; why: string }[];
   /** Hosts that the client wanted to reach. */
   phoned: string[];
   /** What the server did. */
-  deeds: readonly Deed[];
+  actions: readonly Action[];
   wrong: string[];
   /** What helps to see why. */
   screen: string;
@@ -45,7 +45,7 @@ export async function runCase(home: Home, one: Case): Promise<Figure> {
   const server = await ModelServer.start(one.scenario.script);
   const seen = new Trail(home, nameOf(one));
   let seat: Seat | null = null;
-  const figure: Figure = { delays: [], trail: seen.trail, phoned: [], deeds: server.deeds, wrong: [], screen: "" };
+  const figure: Figure = { delays: [], trail: seen.trail, phoned: [], actions: server.actions, wrong: [], screen: "" };
   try {
     seat = await seatOf(home, one, server.url);
     record(home, nameOf(one));

@@ -12,7 +12,7 @@ import { type EffectWorld, Environments } from "../../src/effects/index.js";
 import { openTerminal } from "../../src/effects/open-terminal.js";
 import { profileFor } from "../../src/programs/registry.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
-import { carriedOut, HOST_SCRIPT } from "../support/deeds.js";
+import { carriedOut, HOST_SCRIPT } from "../support/actions.js";
 import { type Home, until } from "../support/hosts.js";
 import { type Case, conversationsOf, nameOf, prompt, seatOf } from "./case.js";
 import { CLAUDE_CODE } from "./clients/claude-code.js";
@@ -50,7 +50,7 @@ const ASKS: Scenario = {
   expects: [],
 };
 
-/** A client that was given its prompt and has come to this deed of the model. */
+/** A client that was given its prompt and has come to this action of the model. */
 class Held {
   readonly #one: Case;
   readonly server: ModelServer;
@@ -64,7 +64,7 @@ class Held {
     this.agent = agent;
   }
 
-  static async at(one: Case, deed: "stall" | "end"): Promise<Held> {
+  static async at(one: Case, record: "stall" | "end"): Promise<Held> {
     const server = await ModelServer.start(one.scenario.script);
     const seat = await seatOf(home, one, server.url);
     let agent: AgentSession | undefined;
@@ -82,7 +82,7 @@ class Held {
     const held = new Held(one, server, seat, agent as AgentSession);
     await held.shows("its prompt", ({ composer, busy }) => composer === "empty" && busy === false);
     await prompt(server, seat);
-    await until("the deed", () => server.lastOf(deed) !== null, 60_000);
+    await until("the action", () => server.lastOf(record) !== null, 60_000);
     return held;
   }
 
@@ -119,15 +119,15 @@ class Held {
 }
 
 describe.each(CLIENTS.map((client) => client.name))("%s", (client) => {
-  const held = (scenario: Scenario, way: Way, deed: "stall" | "end"): Promise<Held> =>
-    Held.at({ installed: installed.get(client) as Installed, scenario, way }, deed);
+  const held = (scenario: Scenario, way: Way, record: "stall" | "end"): Promise<Held> =>
+    Held.at({ installed: installed.get(client) as Installed, scenario, way }, record);
 
   it.each(WAYS)("in a silent hang (%s) is interrupted, nudged, and finishes", async (way) => {
     const one = await held(HANG, way, "stall");
     try {
       const interrupted = await one.do("interrupt");
       expect(interrupted, await one.seat.screen()).toMatchObject({ result: "done", proven: true });
-      const requests = one.server.deeds.filter(({ did }) => did === "request").length;
+      const requests = one.server.actions.filter(({ did }) => did === "request").length;
       const nudged = await one.do("nudge");
       expect(nudged, await one.seat.screen()).toMatchObject({ result: "done" });
       await until("the reply", () => one.server.lastOf("end", requests) !== null, 30_000);
@@ -144,7 +144,7 @@ describe.each(CLIENTS.map((client) => client.name))("%s", (client) => {
       for (const name of ["nudge", "interrupt"] as const)
         expect(await one.do(name)).toMatchObject({ result: "refused", reason: "a dialog is open (permission)" });
       await one.shows("it still", ({ dialog }) => dialog === "permission");
-      expect(one.server.deeds.filter(({ did }) => did === "request")).toHaveLength(1);
+      expect(one.server.actions.filter(({ did }) => did === "request")).toHaveLength(1);
     } finally {
       await one.leave();
     }

@@ -72,12 +72,12 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       await one.finishes(HANG_MS);
       const incident = await one.incident("the end of the incident", ({ phase }) => phase === "resolved", 2 * MINUTE);
       expect(incident).toMatchObject({ problem: "silent_stream", policy: "default" });
-      expect(incident.deeds).toMatchObject([
+      expect(incident.actions).toMatchObject([
         { do: "interrupt", result: "done", proven: true },
         { do: "nudge", result: "done", proven: true },
       ]);
       const stalledAt = one.server.lastOf("stall") as number;
-      expect(Date.parse(incident.deeds[0]?.at ?? "") - stalledAt).toBeGreaterThan(330_000);
+      expect(Date.parse(incident.actions[0]?.at ?? "") - stalledAt).toBeGreaterThan(330_000);
       for (const words of CONTEXT) expect(one.server.heard[2]).toContain(words);
     }),
   );
@@ -86,7 +86,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
     care(SILENT, "spawn", async (one) => {
       await one.finishes(HANG_MS);
       const incident = await one.incident("the end of the incident", ({ phase }) => phase === "resolved", 2 * MINUTE);
-      expect(incident).toMatchObject({ problem: "silent_stream", deeds: [] });
+      expect(incident).toMatchObject({ problem: "silent_stream", actions: [] });
     }));
 
   it.each(WAYS)("at a usage limit (%s) is left alone until the reset, and finishes", (way) =>
@@ -96,14 +96,14 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       const resetsAt = failedAt + RESET_S * 1000;
       expect(Math.abs(Date.parse(one.seen.view?.until ?? "") - resetsAt)).toBeLessThan(MINUTE);
       await one.finishes(LIMIT_MS);
-      const early = one.server.deeds.filter(({ did, at }) => did === "request" && at > failedAt && at < resetsAt);
+      const early = one.server.actions.filter(({ did, at }) => did === "request" && at > failedAt && at < resetsAt);
       expect(early).toEqual([]);
       const incident = await one.incident("the end of the incident", ({ phase }) => phase === "resolved", 2 * MINUTE);
       expect(incident).toMatchObject({ problem: "rate_limited", policy: "default" });
       // Claude Code continues by itself; Codex has to be told.
       const told = client === "claude" ? [] : [{ do: "nudge", result: "done", proven: true }];
-      expect(incident.deeds).toMatchObject(told);
-      for (const { at } of incident.deeds) expect(Date.parse(at)).toBeGreaterThan(resetsAt);
+      expect(incident.actions).toMatchObject(told);
+      for (const { at } of incident.actions) expect(Date.parse(at)).toBeGreaterThan(resetsAt);
       for (const words of CONTEXT) expect(one.server.heard[2]).toContain(words);
     }),
   );
@@ -117,7 +117,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       await one.finishes(KILL_MS);
       const incident = await one.incident("the end of the incident", ({ phase }) => phase === "resolved", 2 * MINUTE);
       expect(incident).toMatchObject({ problem: "crash", policy: "default" });
-      expect(incident.deeds).toMatchObject([{ do: "resume", result: "done" }]);
+      expect(incident.actions).toMatchObject([{ do: "resume", result: "done" }]);
       expect(one.seen.view?.session).not.toBe(before.session);
       expect(conversationsOf(one.home, one.one)).toEqual(before.conversations);
       for (const words of CONTEXT) expect(one.server.heard[2]).toContain(words);
@@ -129,7 +129,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       const keys = await one.keys();
       await kill(one.home, one.name, one.one.installed.folder);
       const incident = await one.incident("a human to be told", ({ phase }) => phase === "escalated", 3 * MINUTE);
-      expect(incident).toMatchObject({ problem: "gone", deeds: [] });
+      expect(incident).toMatchObject({ problem: "gone", actions: [] });
       expect(keys()).toEqual([]);
       expect(one.server.heard).toHaveLength(2);
     }));
@@ -141,7 +141,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       const screen = await one.seat.screen();
       await setTimeout(DIALOG_MS);
       const incident = await one.incident("a human to be told", ({ phase }) => phase === "escalated", MINUTE);
-      expect(incident).toMatchObject({ problem: "needs_input", deeds: [], policy: "default", allowed: true });
+      expect(incident).toMatchObject({ problem: "needs_input", actions: [], policy: "default", allowed: true });
       expect(keys()).toEqual([]);
       expect(one.seen.now).toBe("needs_input/permission");
       expect(screen).toContain(COMMAND);

@@ -1,14 +1,14 @@
 /** What real clients are put through: what the model does, what rouse must say then, and how soon. */
 import type { Mood } from "./clients/client.js";
-import type { Deed, Script, Step } from "./server/script.js";
+import type { Action, Script, Step } from "./server/script.js";
 
 export interface Expected {
   /** `state` or `state/cause`. */
   says: string;
   /** The same from outside: what a pane that nobody held cannot tell is left out. */
   watched?: string;
-  /** The deed after which it is true, as the server saw it; `killed` is the test's own. */
-  after: Deed["did"] | "killed";
+  /** The action after which it is true, as the server saw it; `killed` is the test's own. */
+  after: Action["did"] | "killed";
   /** In which reply or a later one; in the script's last one without it. */
   reply?: number;
   withinS: number;

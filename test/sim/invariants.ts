@@ -65,7 +65,7 @@ export class Invariants {
 
   /** This is on the disk now. */
   stored(book: Incidents): void {
-    for (const { id } of book.deeds) this.#storedIntents.add(id);
+    for (const { id } of book.actions) this.#storedIntents.add(id);
     // Who dies between storing and telling leaves it to the next life.
     for (const { id, agent, problem, phase } of book.incidents)
       if (!this.incidents.has(id))
@@ -219,8 +219,8 @@ export class Invariants {
       );
     for (const { action } of this.attempts.slice(-20))
       this.#must(
-        book.deeds.some(({ id }) => id === action.id),
-        "R6 no deed is lost in a crash",
+        book.actions.some(({ id }) => id === action.id),
+        "R6 no action is lost in a crash",
         () => `${action.agent} ${action.do}`,
       );
   }

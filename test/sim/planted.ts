@@ -57,7 +57,7 @@ export const PLANTED: readonly Planted[] = [
     bug: "a touch whose intent is not stored",
     found: /intent is stored before/,
     options: withBook((book) => ({
-      save: (what) => book.save({ ...what, deeds: what.deeds.filter(({ outcome }) => outcome !== null) }),
+      save: (what) => book.save({ ...what, actions: what.actions.filter(({ outcome }) => outcome !== null) }),
     })),
   },
   {
@@ -96,9 +96,9 @@ export const PLANTED: readonly Planted[] = [
     from: 2,
   },
   {
-    bug: "deeds that are forgotten at a restart",
-    found: /R6 no deed is lost|carried out once/,
-    options: withBook((book) => ({ load: () => ({ ...book.load(), deeds: [] }) })),
+    bug: "actions that are forgotten at a restart",
+    found: /R6 no action is lost|carried out once/,
+    options: withBook((book) => ({ load: () => ({ ...book.load(), actions: [] }) })),
   },
   {
     bug: "alerts that are not written with the change that they are about",

@@ -92,9 +92,9 @@ describe("a state folder of commit f58a156", () => {
   });
 
   it("keeps what was done about an incident, with its outcome", () => {
-    const { deeds, incidents } = openState().journal.book.load();
-    const [action] = deeds;
-    expect(deeds).toHaveLength(1);
+    const { actions, incidents } = openState().journal.book.load();
+    const [action] = actions;
+    expect(actions).toHaveLength(1);
     expect(action).toMatchObject({
       agent: "ben",
       do: "nudge",

@@ -1,15 +1,15 @@
-/** A book of incidents under a hand-moved clock: assessments in, decisions out, deeds kept as a daemon would keep them. */
+/** A book of incidents under a hand-moved clock: assessments in, decisions out, actions kept as a daemon would keep them. */
 import { ACTION_NAMES, type Action, intentOf, type OutcomeResult } from "../../src/core/action.js";
 import type { Assessment } from "../../src/core/assess.js";
 import { type Decision, decide } from "../../src/core/decide.js";
 import type { ActionFacts } from "../../src/core/facts.js";
-import { forgoneDeeds } from "../../src/core/forgone.js";
 import { takeIncidents } from "../../src/core/incident/fold.js";
 import { createIncidents, type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import type { NightSpend } from "../../src/core/spending.js";
 import { turnOf } from "../../src/core/turn-taking.js";
+import { unpermittedActions } from "../../src/core/unpermitted.js";
 import { START } from "./steps.js";
 
 /** Everything is allowed, and nothing stands in the way. */
@@ -110,8 +110,8 @@ export class World {
       policy: this.policy,
       assessment,
       incident,
-      history: this.book.deeds,
-      forgone: forgoneDeeds(this.book),
+      history: this.book.actions,
+      unpermitted: unpermittedActions(this.book),
       turn: turnOf(this.book, incident.outage),
       facts: { ...FACTS, silencedUntil: silencedUntil(this.book, incident, now), ...facts },
       asleep: this.book.asleep,

@@ -182,7 +182,7 @@ export class RowStage {
   /** The first of these agents that something was done to, when it is done. */
   async acted(agents: readonly string[], ms: number): Promise<IncidentView> {
     const found = (): IncidentView | undefined =>
-      this.#incidents.find((one) => agents.includes(one.agent) && one.deeds.some(({ result }) => result === "done"));
+      this.#incidents.find((one) => agents.includes(one.agent) && one.actions.some(({ result }) => result === "done"));
     await eventually(`one of ${agents.join()} to be touched`, () => found() !== undefined, ms);
     return found() as IncidentView;
   }

@@ -95,7 +95,7 @@ export const incidentRecord = z.object({
   reopened: z.number(),
   policy: z.string().nullable(),
   allowed: z.boolean().describe("auto-recovery is on for this agent and problem"),
-  deeds: z
+  actions: z
     .array(
       z.object({
         at: time,

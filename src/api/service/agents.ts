@@ -120,8 +120,8 @@ export class AgentService {
     if (!dry_run && !client.rights.has("admin") && watched.session.endedAt === null)
       controllableAgent(this.#context, agent);
     const order = { client: client.name, agent: watched.session.name, session: watched.session };
-    const deed = restart ? "restart" : "recover";
-    const id = dry_run ? null : touchLog.intend({ at: loop.now(), ...order, deed, text: "" });
+    const action = restart ? "restart" : "recover";
+    const id = dry_run ? null : touchLog.intend({ at: loop.now(), ...order, action, text: "" });
     const found = await recovery.recover(watched, restart ? "restart" : "ladder", dry_run);
     const view = recoveryView(watched, found, dry_run);
     const last = view.steps.at(-1);

@@ -76,7 +76,7 @@ export class StartService {
       client: client.name,
       agent: name ?? "",
       session: { session: "" },
-      deed: "spawn",
+      action: "spawn",
       text: command.join(" "),
     });
     const started = await startHost(

@@ -97,8 +97,8 @@ class LineView implements View {
     write(`six scripted agents; the judgement is the real one, all clocks run ${speed} times as fast\n`);
   }
   show(_story: Story, events: readonly StoryEvent[]): void {
-    // What came of a deed follows at once.
-    for (const event of events) if (event.event !== "deed") write(`${eventLineText(event)}\n`);
+    // What came of an action follows at once.
+    for (const event of events) if (event.event !== "action") write(`${eventLineText(event)}\n`);
   }
   leave(): void {}
   stopped(): void {

@@ -83,7 +83,7 @@ export function eventLineText({ t, agent, event, state, cause, do: name, text }:
   const what: Record<StoryEvent["event"], string> = {
     state: cause ? `${state}/${cause}` : state,
     confirmed: "rouse: confirmed",
-    deed: `rouse: ${name}`,
+    action: `rouse: ${name}`,
     outcome: `rouse: ${name}`,
     handed_over: "rouse: handed over",
     mended: "rouse: mended",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PermissionsView } from "../../api/service/permissions.js";
-import type { DeedView, IncidentView } from "../../daemon/incident-view.js";
+import type { ActionView, IncidentView } from "../../daemon/incident-view.js";
 import type { RecoveryView } from "../../daemon/recovery-view.js";
 import { allowText, strangersText } from "../allow.js";
 import { recoveryText } from "../recover.js";
@@ -34,7 +34,7 @@ function incident(fields: Partial<IncidentView> = {}): IncidentView {
     reopened: 0,
     policy: "default",
     allowed: true,
-    deeds: [],
+    actions: [],
     next: { do: "interrupt", at: at(1), reason: "interrupt comes later" },
     would: null,
     commands: ["rouse why api"],
@@ -42,7 +42,7 @@ function incident(fields: Partial<IncidentView> = {}): IncidentView {
   };
 }
 
-const deed = (name: DeedView["do"], result: DeedView["result"] = "done"): DeedView => ({
+const record = (name: ActionView["do"], result: ActionView["result"] = "done"): ActionView => ({
   at: at(-2),
   do: name,
   result,
@@ -77,7 +77,7 @@ describe("incidents in a table", () => {
     ["what comes and when", {}, `next: interrupt at ${clock(1)}: interrupt comes later`],
     [
       "what was done before it",
-      { deeds: [deed("interrupt"), deed("nudge", "refused")], next: { do: null, at: null, reason: "looking" } },
+      { actions: [record("interrupt"), record("nudge", "refused")], next: { do: null, at: null, reason: "looking" } },
       `interrupted ${clock(-2)}, nudge ${clock(-2)} refused; looking`,
     ],
     [
@@ -107,7 +107,7 @@ describe("incidents in a table", () => {
     ["how long it is silenced", { silenced_until: at(60) }, `silenced until ${clock(60)}`],
     [
       "what came of it",
-      { phase: "resolved", ended_at: at(-1), deeds: [deed("nudge")], next: null },
+      { phase: "resolved", ended_at: at(-1), actions: [record("nudge")], next: null },
       `nudged ${clock(-2)}; works again since ${clock(-1)}`,
     ],
     [
@@ -139,8 +139,12 @@ describe("incidents in a table", () => {
 });
 
 describe("the story of an incident", () => {
-  it("has reasons, deeds with outcomes, what comes, and what can be done", () => {
-    const text = storyText(incident({ chain: ["frozen_screen"], deeds: [deed("interrupt")], reopened: 2 }), {}, NOW);
+  it("has reasons, actions with outcomes, what comes, and what can be done", () => {
+    const text = storyText(
+      incident({ chain: ["frozen_screen"], actions: [record("interrupt")], reopened: 2 }),
+      {},
+      NOW,
+    );
     expect(text.split("\n")).toEqual([
       "api: silent_stream, confirmed (incident 4k2j9xq01ab)",
       `  since ${clock(-12)}, confidence 0.9, was called frozen_screen`,

@@ -2,7 +2,7 @@
 import type { ActionName } from "../../core/action.js";
 import { isPatient } from "../../core/incident/learn.js";
 import { clockTime, distance, resumesText } from "../../core/when.js";
-import type { DeedView, IncidentView } from "../../daemon/incident-view.js";
+import type { ActionView, IncidentView } from "../../daemon/incident-view.js";
 import { isColoured, paint } from "./paint.js";
 import { type Column, tableText } from "./table.js";
 import { columnsOf, folded } from "./width.js";
@@ -84,12 +84,12 @@ const lasted = ({ since, ended_at }: IncidentView, now: number): number =>
 
 /** What was done, then what comes or why nothing does. */
 export function gistOf(incident: IncidentView, now: number): string {
-  const done = incident.deeds.map((deed) => deedText(deed, now)).join(", ");
+  const done = incident.actions.map((record) => actionText(record, now)).join(", ");
   const parts = [done, endText(incident, now) ?? nextText(incident, now)].filter((part) => part !== "");
   return parts.join("; ");
 }
 
-function deedText({ at, do: name, result }: DeedView, now: number): string {
+function actionText({ at, do: name, result }: ActionView, now: number): string {
   const when = localTime(at, now);
   if (result === "done") return `${doneText(name)} ${when}`;
   if (result === "pending") return `${name} is under way`;
@@ -142,9 +142,9 @@ export function storyText(incident: IncidentView, screen: OutputStream, now: num
     ...(incident.feedback === null ? [] : [`  you called it ${incident.feedback}`]),
     "",
     "what was done",
-    ...(incident.deeds.length === 0
+    ...(incident.actions.length === 0
       ? ["  nothing"]
-      : incident.deeds.flatMap((deed) => fold(`  ${fullDeed(deed, now)}`))),
+      : incident.actions.flatMap((record) => fold(`  ${fullAction(record, now)}`))),
     "",
     incident.ended_at === null ? "what comes" : "how it ended",
     ...fold(`  ${endText(incident, now) ?? nextText(incident, now)}`),
@@ -155,7 +155,7 @@ export function storyText(incident: IncidentView, screen: OutputStream, now: num
   return `${lines.join("\n")}\n`;
 }
 
-function fullDeed({ at, do: name, result, reason, proven }: DeedView, now: number): string {
+function fullAction({ at, do: name, result, reason, proven }: ActionView, now: number): string {
   const proof = proven === null ? "" : proven ? ", proven" : ", not proven";
   return `${localTime(at, now)}  ${name}: ${result}${proof}${reason === "" ? "" : `: ${reason}`}`;
 }

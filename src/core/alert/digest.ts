@@ -19,7 +19,7 @@ export function digestOf(book: Incidents, states: readonly State[], since: numbe
   );
   const open = recent.filter(isOpen);
   const ended = recent.filter(({ endedAt }) => endedAt !== null && endedAt >= since);
-  const deeds = book.deeds.filter(({ at }) => at >= since).length;
+  const actions = book.actions.filter(({ at }) => at >= since).length;
   const span = spell(Math.max(0, now - since));
   return {
     key: digest(`digest ${since} ${now}`),
@@ -30,7 +30,7 @@ export function digestOf(book: Incidents, states: readonly State[], since: numbe
     at: now,
     title: `Digest: ${counted.join(", ") || "no agent is watched"}`,
     lines: [
-      `the last ${span}: ${recent.filter(({ openedAt }) => openedAt >= since).length} new problems, ${ended.length} over, rouse acted ${deeds} times`,
+      `the last ${span}: ${recent.filter(({ openedAt }) => openedAt >= since).length} new problems, ${ended.length} over, rouse acted ${actions} times`,
       ...open.slice(0, LISTED_MAX).map(({ agent, problem }) => `open: ${say(agent, 60)} ${traitsOf(problem).wording}`),
       ...(open.length > LISTED_MAX ? [`and ${open.length - LISTED_MAX} more`] : []),
     ],

@@ -3,7 +3,7 @@ import type { FeedbackCount, Incidents } from "./incident.js";
 
 export function carryOver(book: Incidents, from: string, to: string): void {
   if (from === to) return;
-  for (const list of [book.incidents, book.deeds, book.silences])
+  for (const list of [book.incidents, book.actions, book.silences])
     for (const entry of list) if (entry.agent === from) entry.agent = to;
   const since = book.blind.filter(({ agent }) => agent === from || agent === to).map((entry) => entry.since);
   book.blind = book.blind.filter(({ agent }) => agent !== from && agent !== to);

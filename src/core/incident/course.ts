@@ -155,7 +155,9 @@ export function takeQuiet(
   const now = assessment.at;
   incident.quietSince ??= now;
   const quiet = awakeMs(book.asleep, incident.quietSince, now);
-  const tried = book.deeds.findLast((deed) => deed.incident === incident.id && deed.outcome?.result !== "refused");
+  const tried = book.actions.findLast(
+    (record) => record.incident === incident.id && record.outcome?.result !== "refused",
+  );
   const provenAt = progressAt(progress, incident.problem);
   const proven = provenAt !== null && provenAt > Math.max(incident.seenAt, tried?.at ?? 0);
   if (proven && (endsNow || quiet >= HOLD_MS)) return end(book, incident, "resolved", now);
@@ -178,12 +180,12 @@ export function step(incident: Incident, phase: Phase): IncidentChange {
   return { incident: incident.id, phase, how: "step" };
 }
 
-/** Open incidents are kept, and the latest of those that ended; deeds as long as a budget or an incident may ask for them. */
+/** Open incidents are kept, and the latest of those that ended; actions as long as a budget or an incident may ask for them. */
 function forget(book: Incidents, now: number): void {
   const ended = book.incidents.filter((incident) => !isOpen(incident));
   const kept = new Set(ended.slice(-ENDED_MAX));
   book.incidents = book.incidents.filter((incident) => isOpen(incident) || kept.has(incident));
   const ids = new Set(book.incidents.map(({ id }) => id));
-  book.deeds = book.deeds.filter((deed) => ids.has(deed.incident) || now - deed.at <= PERIOD_MAX_MS);
+  book.actions = book.actions.filter((record) => ids.has(record.incident) || now - record.at <= PERIOD_MAX_MS);
   book.outages = book.outages.filter((outage) => isOpen(outage) || outage.members.some((id) => ids.has(id)));
 }

@@ -248,7 +248,7 @@ describe("an agent that gets another name", () => {
     takeIncidents(world.book, { kind: "renamed", from: "a", to: "b" });
     world.look(70, "error/api", { agent: "b" });
     expect(world.only).toMatchObject({ id, openedAt, agent: "b", endedAt: null });
-    expect(world.book.deeds.map(({ do: name, agent }) => `${agent} ${name}`)).toEqual(["b nudge"]);
+    expect(world.book.actions.map(({ do: name, agent }) => `${agent} ${name}`)).toEqual(["b nudge"]);
     expect(world.book.silences.map(({ agent }) => agent)).toEqual(["b"]);
     expect(world.book.feedback).toEqual([{ agent: "b", problem: "api", falseAlarms: 0, right: 1 }]);
   });

@@ -1,5 +1,5 @@
 /**
- * Incidents as a fold: assessments, deeds and what people say go in, and the book of incidents changes. Nothing else
+ * Incidents as a fold: assessments, actions and what people say go in, and the book of incidents changes. Nothing else
  * changes it, so that the book can be made again out of what was stored.
  */
 import type { ActionName, ActionOutcome, Intent } from "../action.js";
@@ -59,10 +59,10 @@ export function takeIncidents(book: Incidents, input: IncidentInput): IncidentCh
     case "intended":
       return takeIntent(book, input.intent);
     case "done": {
-      const deed = book.deeds.find(({ id }) => id === input.outcome.intent);
+      const record = book.actions.find(({ id }) => id === input.outcome.intent);
       // The first word counts: an outcome that arrives twice, or late after a look, changes nothing.
-      if (deed && deed.outcome === null)
-        deed.outcome = { ...input.outcome, reason: say(input.outcome.reason, REASON_CHARS) };
+      if (record && record.outcome === null)
+        record.outcome = { ...input.outcome, reason: say(input.outcome.reason, REASON_CHARS) };
       return [];
     }
     case "escalated":
@@ -80,7 +80,7 @@ export function takeIncidents(book: Incidents, input: IncidentInput): IncidentCh
       return withIncident(book, input.incident, (incident) => {
         if (!isOpen(incident) || !incident.escalated) return [];
         incident.escalated = null;
-        const tried = book.deeds.some((deed) => deed.incident === incident.id);
+        const tried = book.actions.some((record) => record.incident === incident.id);
         return [step(incident, tried ? "acting" : incident.confirmedAt === null ? "told" : "confirmed")];
       });
     case "acked":
@@ -171,12 +171,12 @@ function endedByUs(book: Incidents, incident: Incident, session: string, problem
 }
 
 function stoppedByUs(book: Incidents, incident: Incident, session: string): boolean {
-  return book.deeds.some(
-    (deed) =>
-      deed.incident === incident.id &&
-      (deed.do === "stop" || deed.do === "restart") &&
-      (deed.session ?? session) === session &&
-      deed.outcome?.result !== "refused",
+  return book.actions.some(
+    (record) =>
+      record.incident === incident.id &&
+      (record.do === "stop" || record.do === "restart") &&
+      (record.session ?? session) === session &&
+      record.outcome?.result !== "refused",
   );
 }
 
@@ -190,8 +190,8 @@ function lastEnded(book: Incidents, { agent, assessment, progress }: Assessed, p
 }
 
 function takeIntent(book: Incidents, intent: Intent): IncidentChange[] {
-  if (book.deeds.some(({ id }) => id === intent.id)) return [];
-  book.deeds.push({ ...intent, outcome: null });
+  if (book.actions.some(({ id }) => id === intent.id)) return [];
+  book.actions.push({ ...intent, outcome: null });
   return withIncident(book, intent.incident, (incident) =>
     incident.phase === "told" || incident.phase === "confirmed" ? [step(incident, "acting")] : [],
   );

@@ -1,5 +1,5 @@
 /** Incidents: one continuing problem of one agent with one cause. Plain data, as it is stored and shown. */
-import type { ActionName, Deed } from "../action.js";
+import type { ActionName, ActionRecord } from "../action.js";
 import type { Assessment } from "../assess.js";
 import type { Asleep } from "../awake.js";
 import { digest } from "../digest.js";
@@ -92,7 +92,7 @@ export interface Silence {
 export interface Incidents {
   incidents: Incident[];
   outages: Outage[];
-  deeds: Deed[];
+  actions: ActionRecord[];
   silences: Silence[];
   feedback: FeedbackCount[];
   /** Since when an agent cannot be seen: only what lasts is told. */
@@ -101,7 +101,7 @@ export interface Incidents {
 }
 
 export function createIncidents(): Incidents {
-  return { incidents: [], outages: [], deeds: [], silences: [], feedback: [], blind: [], asleep: [] };
+  return { incidents: [], outages: [], actions: [], silences: [], feedback: [], blind: [], asleep: [] };
 }
 
 export const isOpen = ({ endedAt }: { endedAt: number | null }): boolean => endedAt === null;

@@ -1,5 +1,5 @@
 /** Spending over a budget: an incident beside the agent's state, which stays what it is. One per agent, night and budget. */
-import { counts } from "../action.js";
+import { usesBudget } from "../action.js";
 import { digest } from "../digest.js";
 import type { NightSpend } from "../spending.js";
 import { type Incident, type Incidents, incidentId, isOpen } from "./incident.js";
@@ -36,7 +36,7 @@ export function newOverBudget(
 
 /** Until when an agent that was interrupted for its spending is not set going again; null when it may be. */
 export function budgetHoldUntil(
-  { incidents, deeds }: Pick<Incidents, "incidents" | "deeds">,
+  { incidents, actions }: Pick<Incidents, "incidents" | "actions">,
   agent: string,
 ): number | null {
   const held = incidents.find(
@@ -45,7 +45,7 @@ export function budgetHoldUntil(
       incident.problem === "over_budget" &&
       isOpen(incident) &&
       incident.ackedAt === null &&
-      deeds.some((deed) => deed.incident === incident.id && deed.do === "interrupt" && counts(deed)),
+      actions.some((record) => record.incident === incident.id && record.do === "interrupt" && usesBudget(record)),
   );
   return held?.until ?? null;
 }

@@ -1,5 +1,5 @@
 /** What a notice says: of whom, of what, and in whose words. When it is owed is decided in `due.ts`. */
-import { type ActionName, counts, resultOf } from "../action.js";
+import { type ActionName, resultOf, usesBudget } from "../action.js";
 import type { AgentSession } from "../agent.js";
 import type { Assessment } from "../assess.js";
 import { awakeMs } from "../awake.js";
@@ -211,11 +211,11 @@ export function outputTail({ evidence, settings }: AgentSnapshot): string[] {
 }
 
 /** What rouse did about it, oldest first. */
-export const doneOf = ({ deeds }: Incidents, { id }: Pick<Incident, "id">, now: number): string[] =>
-  deeds
-    .filter((deed) => deed.incident === id && counts(deed))
+export const doneOf = ({ actions }: Incidents, { id }: Pick<Incident, "id">, now: number): string[] =>
+  actions
+    .filter((record) => record.incident === id && usesBudget(record))
     .slice(-10)
-    .map((deed) => `${deed.do}: ${resultOf(deed, now)}`);
+    .map((record) => `${record.do}: ${resultOf(record, now)}`);
 
 export const secs = (ms: number): number => Math.max(0, Math.round(ms / SECOND));
 const iso = (ms: number): string => new Date(ms).toISOString();

@@ -5,7 +5,7 @@
  * An incident is told when it is confirmed (a limit after the policy's patience), once more when the same dialog asks
  * something else, when a human gets it after something was tried, and when it is over. Silence means healthy.
  */
-import { counts } from "../action.js";
+import { usesBudget } from "../action.js";
 import { awakeMs } from "../awake.js";
 import { SECOND } from "../defaults.js";
 import { digest } from "../digest.js";
@@ -97,7 +97,7 @@ function openDue(
   }
   const { escalated } = incident;
   const wasTold = before.size > 0 && [...before].some((one) => one.startsWith(type));
-  const tried = (): boolean => book.deeds.some((deed) => deed.incident === incident.id && counts(deed));
+  const tried = (): boolean => book.actions.some((record) => record.incident === incident.id && usesBudget(record));
   if (
     escalated &&
     wasTold &&

@@ -45,7 +45,7 @@ export type Step =
 export type Script = readonly (readonly Step[])[];
 
 /** What the server did, with the time: the truth that a verdict is measured by. */
-export interface Deed {
+export interface Action {
   at: number;
   /** `request` as it came, each step as it began, `end` of a reply; `side` is a request beside the conversation, `phoned` one to the world outside. */
   did: "request" | "end" | "closed" | "side" | "phoned" | Step["do"];

@@ -43,7 +43,7 @@ describe.each(VENDORS)("a scripted reply of %s", (vendor) => {
     expect(deltasOf(text)).toContain("I look at the code.");
     expect(text).toContain("node test.mjs");
     expect(eventsOf(text).at(-1)?.type).toMatch(/^(message_stop|response\.completed)$/);
-    expect(server.deeds.map(({ did }) => did).slice(0, 4)).toEqual(["request", "text", "call", "end"]);
+    expect(server.actions.map(({ did }) => did).slice(0, 4)).toEqual(["request", "text", "call", "end"]);
   });
 
   it("is the next one of the script for each request, and the last one from then on", async () => {
@@ -99,7 +99,7 @@ describe.each(VENDORS)("a scripted reply of %s", (vendor) => {
       ]);
       const { status } = await ask(vendor);
       expect(status).toBeGreaterThanOrEqual(400);
-      expect(server.deeds.find(({ did }) => did === "fail")?.what).toBe(kind);
+      expect(server.actions.find(({ did }) => did === "fail")?.what).toBe(kind);
       expect((await ask(vendor)).status).toBe(418);
     },
   );
@@ -149,7 +149,7 @@ describe("the scripted model server", () => {
       tunnel.end();
     });
     expect(status).toBe(403);
-    expect(server.deeds).toMatchObject([{ did: "phoned", what: "telemetry.example:443" }]);
+    expect(server.actions).toMatchObject([{ did: "phoned", what: "telemetry.example:443" }]);
   });
 
   it("lets go of every reply when it closes", async () => {

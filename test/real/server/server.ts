@@ -5,7 +5,7 @@ import { ANTHROPIC } from "./anthropic.js";
 import { CHAT } from "./chat.js";
 import { OPENAI } from "./openai.js";
 import { play, send } from "./play.js";
-import type { Deed, Script, Step } from "./script.js";
+import type { Action, Script, Step } from "./script.js";
 
 const DIALECTS = [ANTHROPIC, OPENAI, CHAT];
 const SIDE_REPLY: readonly Step[] = [{ do: "text", text: "Mend the test" }];
@@ -13,7 +13,7 @@ const MODELS = ["claude-opus-5-5", "claude-sonnet-5-5", "gpt-5.1-codex", "qwen3-
 
 /** Also the proxy of its clients: a connection to anywhere else is noted and refused. */
 export class ModelServer {
-  readonly deeds: Deed[] = [];
+  readonly actions: Action[] = [];
   /** What each request of the conversation held, as it came. */
   readonly heard: string[] = [];
   readonly #script: Script;
@@ -49,7 +49,7 @@ export class ModelServer {
 
   /** The hosts outside that were asked for. */
   get phoned(): string[] {
-    return [...new Set(this.deeds.flatMap(({ did, what }) => (did === "phoned" && what ? [what] : [])))];
+    return [...new Set(this.actions.flatMap(({ did, what }) => (did === "phoned" && what ? [what] : [])))];
   }
 
   /** Lets every reply that awaits this word go on, those that come later too. */
@@ -58,8 +58,8 @@ export class ModelServer {
   }
 
   /** When this was last done, in this reply or a later one: the truth of the state that follows. */
-  lastOf(did: Deed["did"], reply = 0): number | null {
-    return this.deeds.findLast((deed) => deed.did === did && deed.request >= reply)?.at ?? null;
+  lastOf(did: Action["did"], reply = 0): number | null {
+    return this.actions.findLast((record) => record.did === did && record.request >= reply)?.at ?? null;
   }
 
   async close(): Promise<void> {
@@ -95,7 +95,7 @@ export class ModelServer {
     }
     const { number, steps } = isSide ? { number: -1, steps: SIDE_REPLY } : this.#next();
     if (!isSide) this.heard[number] = text;
-    const note = (did: Deed["did"], what?: string): void => this.#note(isSide ? "side" : did, what, number);
+    const note = (did: Action["did"], what?: string): void => this.#note(isSide ? "side" : did, what, number);
     note("request");
     const gone = new AbortController();
     response.on("close", () => {
@@ -119,8 +119,8 @@ export class ModelServer {
     return { number, steps: [{ ...first, resetsInS: leftS }] };
   }
 
-  #note(did: Deed["did"], what?: string, request = -1): void {
-    this.deeds.push({ at: Date.now(), did, request, ...(what === undefined ? {} : { what }) });
+  #note(did: Action["did"], what?: string, request = -1): void {
+    this.actions.push({ at: Date.now(), did, request, ...(what === undefined ? {} : { what }) });
   }
 
   #wordOf(word: string): { promise: Promise<void>; resolve: () => void } {

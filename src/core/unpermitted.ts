@@ -1,11 +1,11 @@
 /**
- * What was not done for want of permission, as deeds: they count against the budgets of what else would have been done, so
+ * What was not done for want of permission, as actions: they count against the budgets of what else would have been done, so
  * that rouse never says of a night that it would have touched more than its budgets allow.
  */
-import type { Deed } from "./action.js";
+import type { ActionRecord } from "./action.js";
 import type { Incidents } from "./incident/incident.js";
 
-export function forgoneDeeds({ incidents }: Pick<Incidents, "incidents">): Deed[] {
+export function unpermittedActions({ incidents }: Pick<Incidents, "incidents">): ActionRecord[] {
   return incidents.flatMap(({ id, agent, escalated }) => {
     if (!escalated?.would || escalated.beyond) return [];
     const { at, would } = escalated;

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assessed, World } from "../../test/support/incidents.js";
-import { ACTIONS, type Deed } from "./action.js";
-import { forgoneDeeds } from "./forgone.js";
+import { ACTIONS, type ActionRecord } from "./action.js";
 import { POLICIES } from "./policy/builtin.js";
 import { type Budget, type Policy, perHour } from "./policy/policy.js";
+import { unpermittedActions } from "./unpermitted.js";
 
 const RUNS = process.env.ROUSE_FULL === "1" ? 5000 : 200;
 const MIN = 60;
@@ -53,7 +53,7 @@ describe("what rouse would have done", () => {
     for (const minute of [0, 15]) problem(world, "a", minute * MIN, "error/api");
     world.watch(30 * MIN, 33 * MIN, "error/api", { agent: "a" });
     expect(world.done.at(-1)?.action.do).toBe("nudge");
-    expect(forgoneDeeds(world.book)).toHaveLength(2);
+    expect(unpermittedActions(world.book)).toHaveLength(2);
   });
 
   it("is nothing where something else stands against it: a budget, or too little evidence", () => {
@@ -76,18 +76,18 @@ describe("what rouse would have done", () => {
           problem(world, agent, at, befalls);
           at += minutes * MIN;
         }
-        const deeds = forgoneDeeds(world.book);
-        const restarts = deeds.filter(({ do: name }) => ACTIONS[name].starts || ACTIONS[name].destructive);
+        const actions = unpermittedActions(world.book);
+        const restarts = actions.filter(({ do: name }) => ACTIONS[name].starts || ACTIONS[name].destructive);
         const { budgets } = tight;
-        expectWithin(deeds, budgets.node);
+        expectWithin(actions, budgets.node);
         expectWithin(restarts, budgets.nodeRestarts);
         for (const agent of ["a", "b", "c"]) {
           expectWithin(
-            deeds.filter((deed) => deed.agent === agent),
+            actions.filter((record) => record.agent === agent),
             budgets.agent,
           );
           expectWithin(
-            restarts.filter((deed) => deed.agent === agent),
+            restarts.filter((record) => record.agent === agent),
             budgets.agentRestarts,
           );
         }
@@ -97,7 +97,7 @@ describe("what rouse would have done", () => {
   });
 });
 
-function expectWithin(deeds: readonly Deed[], { times, periodMs }: Budget): void {
-  for (const { at } of deeds)
-    expect(deeds.filter((deed) => deed.at > at - periodMs && deed.at <= at).length).toBeLessThanOrEqual(times);
+function expectWithin(actions: readonly ActionRecord[], { times, periodMs }: Budget): void {
+  for (const { at } of actions)
+    expect(actions.filter((record) => record.at > at - periodMs && record.at <= at).length).toBeLessThanOrEqual(times);
 }
