@@ -28,7 +28,7 @@ const FOLDERS = [
   "src/core/message",
   "src/core/alert",
   "src/core/decide.ts",
-  "src/core/ladder.ts",
+  "src/core/recovery plan.ts",
   "src/core/checks.ts",
   "src/core/budget.ts",
   "src/effects",

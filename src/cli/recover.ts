@@ -12,7 +12,7 @@ const BUSY = 75;
 export function addRecover(program: Command, setExit: (code: number) => void): void {
   program
     .command("recover")
-    .summary("get an agent going again now: the ladder of its policy, by hand")
+    .summary("get an agent going again now: the recovery plan of its policy, by hand")
     .description(
       "Does at once what the agent's policy does about its problem, up to the first step that has to be waited for. Your\n" +
         "word is permission, whatever was allowed; but a dialog, a draft, a person at the keyboard, another program in its\n" +

@@ -27,7 +27,7 @@ describe("a policy of one's own", () => {
 confirm_seconds = 20
 [budgets]
 agent = { times = 3, minutes = 30 }
-[ladders]
+[plans]
 tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run", command = ["notify", "it hangs"] }]
 `,
       known,
@@ -38,8 +38,8 @@ tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run",
       budgets: { incident: 12, agent: { times: 3, periodMs: 1_800_000 } },
       limits: POLICIES.default.limits,
     });
-    expect(policy.ladders.silent_stream).toBe(POLICIES.default.ladders.silent_stream);
-    expect(policy.ladders.tool_hang).toEqual([
+    expect(policy.plans.silent_stream).toBe(POLICIES.default.plans.silent_stream);
+    expect(policy.plans.tool_hang).toEqual([
       {
         do: "end_child",
         when: { level: "act", afterMs: 0, origins: ["spawn"] },
@@ -59,16 +59,13 @@ tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run",
   });
 
   it.each([
-    ["[ladders]\nneeds_input = [{ do = 'nudge' }]", "only a human can answer this"],
-    [
-      "[ladders]\nover_budget = [{ do = 'interrupt' }, { do = 'stop' }]",
-      "only interrupt and run can be done about this",
-    ],
-    ["[ladders]\nloop = [{ do = 'shout' }]", "ladders.loop.0.do"],
-    ["[ladders]\nboredom = []", "ladders"],
-    ["[ladders]\nloop = [{ do = 'run' }]", "run needs a command"],
-    ["[ladders]\nloop = [{ do = 'nudge', command = ['rm'] }]", "nothing else may have one"],
-    ["[ladders]\nloop = [{ do = 'nudge', limit = 1000 }]", "limit"],
+    ["[plans]\nneeds_input = [{ do = 'nudge' }]", "only a human can answer this"],
+    ["[plans]\nover_budget = [{ do = 'interrupt' }, { do = 'stop' }]", "only interrupt and run can be done about this"],
+    ["[plans]\nloop = [{ do = 'shout' }]", "plans.loop.0.do"],
+    ["[plans]\nboredom = []", "plans"],
+    ["[plans]\nloop = [{ do = 'run' }]", "run needs a command"],
+    ["[plans]\nloop = [{ do = 'nudge', command = ['rm'] }]", "nothing else may have one"],
+    ["[plans]\nloop = [{ do = 'nudge', limit = 1000 }]", "limit"],
     ["[budgets]\nagent = { times = 1, minutes = 100000 }", "budgets.agent.minutes"],
     ["extends = 'nobody'", "there is no policy nobody"],
     ["confirm = 3", "confirm"],
@@ -82,7 +79,7 @@ tool_hang = [{ do = "end_child", when = { origins = ["spawn"] } }, { do = "run",
       "night.toml": `tags = ["night"]`,
       "strict.toml": `extends = "observe"\nagents = ["prod"]`,
       "default.toml": "",
-      "broken.toml": "[ladders]\nauth = [{ do = 'nudge' }]",
+      "broken.toml": "[plans]\nauth = [{ do = 'nudge' }]",
     });
     const { policies, issues } = loadPolicies(health, env);
     const of = (name: string, tags: string[], policy: string | null = null) =>
@@ -106,7 +103,7 @@ describe("the keys of agents.health", () => {
   const ends = (name: "default", problem: "silent_stream" | "repeated_error", keys: Partial<typeof health>) =>
     loadPolicies({ ...health, ...keys }, homeWith({}))
       .policies.get(name)
-      ?.policy.ladders[problem]?.some((rung) => rung.do === "stop");
+      ?.policy.plans[problem]?.some((step) => step.do === "stop");
 
   it("mean in a policy what they say", () => {
     expect(ends("default", "silent_stream", {})).toBe(true);
@@ -114,11 +111,11 @@ describe("the keys of agents.health", () => {
     expect(ends("default", "repeated_error", {})).toBe(false);
     expect(ends("default", "repeated_error", { auto_kill_on_repeated_error: true })).toBe(true);
     const { policies } = loadPolicies({ ...health, rate_limit_backoff_seconds: 5, enabled: false }, homeWith({}));
-    expect(policies.get("default")?.policy.ladders).toEqual({});
+    expect(policies.get("default")?.policy.plans).toEqual({});
   });
 
-  it("leave the built-in policies without a rung for what only a human can answer", () => {
+  it("leave the built-in policies without a step for what only a human can answer", () => {
     for (const policy of Object.values(POLICIES))
-      for (const problem of HANDS_OFF) expect(policy.ladders[problem] ?? []).toEqual([]);
+      for (const problem of HANDS_OFF) expect(policy.plans[problem] ?? []).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@
 import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
 import { ACTION_NAMES, type ActionName, NUDGE_TEXTS, PROOFS, type Proof } from "../core/action.js";
-import type { Policy, Rung } from "../core/policy/policy.js";
+import type { Policy, RecoveryStep } from "../core/policy/policy.js";
 import { forbids, PROBLEMS, type Problem } from "../core/problem.js";
 
 const seconds = z.number().min(0).max(86_400);
@@ -10,11 +10,11 @@ const minutes = z.number().min(0).max(1440);
 const names = z.array(z.string().min(1).max(200)).max(200);
 const budget = z.strictObject({ times: z.int().min(0).max(10_000), minutes: z.number().min(1).max(1440) });
 
-const RUNGS = ACTION_NAMES.filter((name) => name !== "escalate");
+const STEP_NAMES = ACTION_NAMES.filter((name) => name !== "escalate");
 
-const rung = z
+const step = z
   .strictObject({
-    do: z.enum(RUNGS as [Rung["do"], ...Rung["do"][]]),
+    do: z.enum(STEP_NAMES as [RecoveryStep["do"], ...RecoveryStep["do"][]]),
     when: z
       .strictObject({
         level: z.enum(["tell", "act"]).optional(),
@@ -32,11 +32,11 @@ const rung = z
     message: "run needs a command (a list of the program and its arguments), and nothing else may have one",
   });
 
-const ladders = z
-  .partialRecord(z.enum(PROBLEMS as [Problem, ...Problem[]]), z.array(rung).max(12))
+const plans = z
+  .partialRecord(z.enum(PROBLEMS as [Problem, ...Problem[]]), z.array(step).max(12))
   .superRefine((given, context) => {
-    for (const [problem, rungs] of Object.entries(given))
-      for (const message of new Set(rungs.map((one) => forbids(problem as Problem, one.do))))
+    for (const [problem, steps] of Object.entries(given))
+      for (const message of new Set(steps.map((one) => forbids(problem as Problem, one.do))))
         if (message !== null) context.addIssue({ code: "custom", path: [problem], message });
   });
 
@@ -68,7 +68,7 @@ const schema = z.strictObject({
     })
     .partial()
     .optional(),
-  ladders: ladders.optional(),
+  plans: plans.optional(),
 });
 
 export interface OwnPolicy {
@@ -118,7 +118,7 @@ function parseText(text: string): unknown {
 type Given = z.infer<typeof schema>;
 
 function made(
-  { says, confirm_seconds, patience_minutes, outage_minutes, limits = {}, budgets = {}, ladders: own = {} }: Given,
+  { says, confirm_seconds, patience_minutes, outage_minutes, limits = {}, budgets = {}, plans: own = {} }: Given,
   base: Policy,
 ): Policy {
   return {
@@ -141,9 +141,9 @@ function made(
       agentRestarts: budgetOf(budgets.agent_restarts) ?? base.budgets.agentRestarts,
       nodeRestarts: budgetOf(budgets.node_restarts) ?? base.budgets.nodeRestarts,
     },
-    ladders: {
-      ...base.ladders,
-      ...Object.fromEntries(Object.entries(own).map(([problem, rungs]) => [problem, rungs?.map(rungOf)])),
+    plans: {
+      ...base.plans,
+      ...Object.fromEntries(Object.entries(own).map(([problem, steps]) => [problem, steps?.map(stepOf)])),
     },
   };
 }
@@ -154,7 +154,7 @@ const ms = (value: number | undefined, unit: number): number | undefined =>
 const budgetOf = (given: z.infer<typeof budget> | undefined): { times: number; periodMs: number } | undefined =>
   given && { times: given.times, periodMs: given.minutes * 60_000 };
 
-function rungOf({ do: name, when = {}, limit, wait_seconds, proof, say, command }: z.infer<typeof rung>): Rung {
+function stepOf({ do: name, when = {}, limit, wait_seconds, proof, say, command }: z.infer<typeof step>): RecoveryStep {
   return {
     do: name,
     when: { level: when.level ?? "act", afterMs: (when.after_seconds ?? 0) * 1000, origins: when.origins ?? null },

@@ -54,7 +54,7 @@ export const ACTIONS: Readonly<Record<ActionName, ActionTraits>> = {
   block: NO,
   /** A command of the user's own configuration. */
   run: { ...NO, deadlineMs: 60_000 },
-  /** The ladder has ended: a human. Never counted, never limited. */
+  /** The recovery plan has ended: a human. Never counted, never limited. */
   escalate: NO,
 };
 export const ACTION_NAMES: readonly ActionName[] = Object.keys(ACTIONS) as ActionName[];

@@ -43,7 +43,7 @@ function situation(what: string, { assessment = {}, facts = {}, incident = {} }:
   };
 }
 
-const does = (given: Situation, how: "ladder" | "restart" = "ladder") => decide(byHand(given, how));
+const does = (given: Situation, how: "plan" | "restart" = "plan") => decide(byHand(given, how));
 
 describe("a person who asks for it", () => {
   it("waits for nothing: not for permission, a confirm window, more evidence, a silence or the program's time-out", () => {

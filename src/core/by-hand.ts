@@ -4,11 +4,11 @@
  */
 import { SECOND } from "./defaults.js";
 import { kinds } from "./evidence/kinds.js";
-import type { Policy, Rung } from "./policy/policy.js";
+import type { Policy, RecoveryStep } from "./policy/policy.js";
 import type { Situation } from "./situation.js";
 
-/** Kill and respawn: the one rung of `recover --restart`. */
-const RESTART: Rung = {
+/** Kill and respawn: the one step of `recover --restart`. */
+const RESTART: RecoveryStep = {
   do: "restart",
   when: { level: "tell", afterMs: 0, origins: null },
   limit: 20,
@@ -16,13 +16,13 @@ const RESTART: Rung = {
   proof: "process_started",
 };
 
-export function byHand(situation: Situation, how: "ladder" | "restart"): Situation {
+export function byHand(situation: Situation, how: "plan" | "restart"): Situation {
   const { policy, assessment, incident, facts, now } = situation;
   return {
     ...situation,
     policy: {
       ...policy,
-      ladders: laddersFor(policy, incident.problem, how),
+      plans: plansFor(policy, incident.problem, how),
       // A reset that is printed is believed; only what rouse adds to it is not waited for.
       limits: { ...policy.limits, marginMs: 0, jitterMs: 0, backoffMs: 0 },
     },
@@ -34,12 +34,8 @@ export function byHand(situation: Situation, how: "ladder" | "restart"): Situati
   };
 }
 
-function laddersFor(
-  policy: Policy,
-  problem: Situation["incident"]["problem"],
-  how: "ladder" | "restart",
-): Policy["ladders"] {
+function plansFor(policy: Policy, problem: Situation["incident"]["problem"], how: "plan" | "restart"): Policy["plans"] {
   if (how === "restart") return { [problem]: [RESTART] };
-  const rungs = policy.ladders[problem] ?? [];
-  return { [problem]: rungs.map((rung) => ({ ...rung, when: { ...rung.when, level: "tell", afterMs: 0 } })) };
+  const steps = policy.plans[problem] ?? [];
+  return { [problem]: steps.map((step) => ({ ...step, when: { ...step.when, level: "tell", afterMs: 0 } })) };
 }

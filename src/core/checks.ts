@@ -1,5 +1,5 @@
 /**
- * What may stand against a rung that is next on its ladder. One question each, in the order in which they are asked; an
+ * What may stand against a step that is next on its recovery plan. One question each, in the order in which they are asked; an
  * objection says until when to wait, or that a human is needed. None of them can be switched off by a policy.
  */
 import { type ActionRecord, type ActionTraits, resultOf } from "./action.js";
@@ -8,21 +8,21 @@ import { awakeMs } from "./awake.js";
 import { type ExhaustedBudget, spentBudget } from "./budget.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import { limitDueAt } from "./limit-wait.js";
-import type { Rung } from "./policy/policy.js";
+import type { RecoveryStep } from "./policy/policy.js";
 import { HANDS_OFF, problemOf } from "./problem.js";
 import type { Situation } from "./situation.js";
 import { spell } from "./spell.js";
 import { waitsForTurn } from "./turn-taking.js";
 
 interface CheckInput extends Situation {
-  rung: Rung;
+  step: RecoveryStep;
   /** Of this incident. */
   actions: readonly ActionRecord[];
   traits: ActionTraits;
 }
 
 type CheckResult =
-  /** `never`: not for the rung, which does not come. */
+  /** `never`: not for the step, which does not come. */
   | { to: "wait"; reason: string; until: number | null; never?: true }
   | { to: "human"; reason: string }
   /** Nothing else stands against it; `beyond`: but for what would have been done before, which used up a budget. */
@@ -49,9 +49,9 @@ function waitPatiently({ incident, policy, assessment, asleep, now }: CheckInput
 
 /** Where no evidence can grow, nothing is announced that never comes: what a human may do about it is said instead. */
 function waitForEvidence(question: CheckInput, reason: string): CheckResult {
-  const { assessment, rung } = question;
+  const { assessment, step } = question;
   if (assessment.onlyTold === undefined) return waitPatiently(question, reason);
-  const why = `rouse does not ${rung.do} it: ${assessment.onlyTold}; you can, with \`rouse stop\` or \`rouse recover --restart\``;
+  const why = `rouse does not ${step.do} it: ${assessment.onlyTold}; you can, with \`rouse stop\` or \`rouse recover --restart\``;
   const objection = waitPatiently(question, why);
   return objection?.to === "wait" ? { ...objection, never: true } : objection;
 }
@@ -60,7 +60,7 @@ function waitForEvidence(question: CheckInput, reason: string): CheckResult {
 const RUNS: ReadonlySet<Assessment["state"]> = new Set<Assessment["state"]>(["working", "waiting", "stuck"]);
 
 /** Is the problem there at this moment, or what rouse's own last action made of it? */
-const isThere: ActionCheck = ({ assessment, incident, rung, actions, traits, facts, now }) => {
+const isThere: ActionCheck = ({ assessment, incident, step, actions, traits, facts, now }) => {
   const problem = problemOf(assessment);
   if (problem === incident.problem) return null;
   if (problem !== null && HANDS_OFF.has(problem))
@@ -70,23 +70,23 @@ const isThere: ActionCheck = ({ assessment, incident, rung, actions, traits, fac
   const last = actions.at(-1);
   const interrupted = last?.do === "interrupt" && resultOf(last, now) === "done";
   const atPrompt = assessment.state === "idle" || assessment.state === "complete";
-  if (rung.do === "nudge" && interrupted && atPrompt) return null;
+  if (step.do === "nudge" && interrupted && atPrompt) return null;
   if (traits.starts && !traits.destructive && (assessment.state === "gone" || facts.gone)) return null;
   return wait("it is not to be seen at this moment", now + RECHECK_MS);
 };
 
 const isDue: ActionCheck = (question) => {
-  const { incident, assessment, facts, policy, rung, actions, asleep, now } = question;
+  const { incident, assessment, facts, policy, step, actions, asleep, now } = question;
   const lasted = awakeMs(asleep, incident.since, now);
-  if (lasted < rung.when.afterMs) return wait(`${rung.do} comes later`, now + rung.when.afterMs - lasted);
+  if (lasted < step.when.afterMs) return wait(`${step.do} comes later`, now + step.when.afterMs - lasted);
   if (incident.problem === "rate_limited") {
     const dueAt = limitDueAt(policy.limits, incident, assessment, facts.resumesItself, actions);
     return now < dueAt ? wait(`the limit holds for another ${spell(dueAt - now)}`, dueAt) : null;
   }
   if (assessment.state !== "stuck" || assessment.level === "act" || incident.problem === "over_budget") return null;
-  if (rung.when.level === "act") return waitForEvidence(question, `too early for ${rung.do}: the evidence has to grow`);
+  if (step.when.level === "act") return waitForEvidence(question, `too early for ${step.do}: the evidence has to grow`);
   const ownMs = facts.ownTimeoutMs === null ? 0 : facts.ownTimeoutMs + OWN_TIMEOUT_MARGIN_MS;
-  return rung.do === "interrupt" && lasted < ownMs
+  return step.do === "interrupt" && lasted < ownMs
     ? wait("the program's own time-out comes first", now + ownMs - lasted)
     : null;
 };
@@ -126,18 +126,18 @@ const isSeenSince: ActionCheck = ({ incident, actions, traits, facts, now }) => 
 
 /** The activity assessment: whoever is active is left alone; whom nobody could see may be asked once, and no more. */
 const guardAgrees: ActionCheck = (question) => {
-  const { rung, actions, traits, facts } = question;
+  const { step, actions, traits, facts } = question;
   if ((!traits.types && !traits.starts) || !facts.guard || facts.guard.send) return null;
-  const asked = actions.some((record) => record.do === rung.do && resultOf(record, question.now) !== "refused");
+  const asked = actions.some((record) => record.do === step.do && resultOf(record, question.now) !== "refused");
   if (traits.types && facts.guard.may_ask && !asked) return null;
   return waitPatiently(question, `the guard: ${facts.guard.reason}`);
 };
 
 const isProven: ActionCheck = (question) => {
-  const { traits, assessment, rung } = question;
+  const { traits, assessment, step } = question;
   if (!traits.destructive || (assessment.level === "act" && assessment.kinds.length >= 2)) return null;
   const seers = assessment.kinds.map((kind) => (kind === "person" ? "you, who asked" : kind));
-  return waitForEvidence(question, `${rung.do} needs two kinds of evidence; seen by: ${seers.join(", ") || "none"}`);
+  return waitForEvidence(question, `${step.do} needs two kinds of evidence; seen by: ${seers.join(", ") || "none"}`);
 };
 
 function spentOn(

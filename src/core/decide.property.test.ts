@@ -52,7 +52,7 @@ describe("decide, whatever happens", () => {
   it("never touches an agent that needs a human, or that cannot be seen", () => {
     fc.assert(
       fc.property(policies, steps(["a", "b"]), (policy, story) => {
-        const world = new World({ ...policy, confirmMs: 0, ladders: everywhere(POLICIES.aggressive) });
+        const world = new World({ ...policy, confirmMs: 0, plans: everywhere(POLICIES.aggressive) });
         play(world, story, ({ what, facts }, _, before) => {
           for (const { action } of world.done.slice(before)) {
             if (action.do === "escalate") continue;
@@ -72,7 +72,7 @@ describe("decide, whatever happens", () => {
   it("ends nothing without two kinds of evidence, permission and a healthy observer, and never a human's terminal", () => {
     fc.assert(
       fc.property(policies, steps(["a"]), (policy, story) => {
-        const world = new World({ ...policy, confirmMs: 0, ladders: everywhere(POLICIES.aggressive) });
+        const world = new World({ ...policy, confirmMs: 0, plans: everywhere(POLICIES.aggressive) });
         play(world, story, ({ what, facts }, _, before) => {
           for (const { action } of world.done.slice(before)) {
             if (!ACTIONS[action.do].destructive) continue;
@@ -87,16 +87,16 @@ describe("decide, whatever happens", () => {
     );
   });
 
-  it("touches no more often in one incident than its rungs and its budget say", () => {
+  it("touches no more often in one incident than its steps and its budget say", () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.values(POLICIES), FEW), steps(["a"]), (policy, story) => {
         const world = play(new World(policy), story);
         for (const { id, chain, problem } of world.book.incidents) {
           const actions = touches(world).filter(({ incident }) => incident === id);
           expect(actions.length).toBeLessThanOrEqual(policy.budgets.incident);
-          const rungs = [...chain, problem].flatMap((name) => policy.ladders[name] ?? []);
+          const steps = [...chain, problem].flatMap((name) => policy.plans[name] ?? []);
           for (const name of new Set(actions.map((record) => record.do))) {
-            const limit = Math.max(...rungs.filter((rung) => rung.do === name).map((rung) => rung.limit));
+            const limit = Math.max(...steps.filter((step) => step.do === name).map((step) => step.limit));
             expect(actions.filter((record) => record.do === name).length).toBeLessThanOrEqual(limit);
           }
         }
@@ -257,11 +257,11 @@ const SHARED = new Set(["rate_limited", "auth", "billing"]);
 const unshared = (what: Omit<Assessment, "at">): Omit<Assessment, "at"> =>
   SHARED.has(what.state) || SHARED.has(what.cause ?? "") ? assessed("working") : what;
 
-/** The same ladders for every problem and every session: the worst that a user could write. */
-function everywhere(policy: Policy): Policy["ladders"] {
-  const rungs = Object.values(policy.ladders)
+/** The same recovery plans for every problem and every session: the worst that a user could write. */
+function everywhere(policy: Policy): Policy["plans"] {
+  const steps = Object.values(policy.plans)
     .flat()
-    .map((rung) => ({ ...rung, when: { ...rung.when, origins: null, level: "tell" as const } }))
+    .map((step) => ({ ...step, when: { ...step.when, origins: null, level: "tell" as const } }))
     .sort((x, y) => Number(ACTIONS[y.do].destructive) - Number(ACTIONS[x.do].destructive));
-  return Object.fromEntries(PROBLEMS.map((problem) => [problem, rungs]));
+  return Object.fromEntries(PROBLEMS.map((problem) => [problem, steps]));
 }

@@ -5,7 +5,7 @@ import type { ActionName } from "./action.js";
 import type { Assessment } from "./assess.js";
 import { spread } from "./limit-wait.js";
 import { POLICIES } from "./policy/builtin.js";
-import type { Rung } from "./policy/policy.js";
+import type { RecoveryStep } from "./policy/policy.js";
 
 const MIN = 60;
 const names = (world: World): string[] => world.done.map(({ action }) => action.do);
@@ -54,7 +54,7 @@ describe("a step that is proven at the terminal", () => {
   });
 });
 
-describe("the ladder of the default policy", () => {
+describe("the recovery plan of the default policy", () => {
   it("interrupts a silent stream, nudges at the prompt, stops, resumes, hands over, and then asks a human", () => {
     const world = new World();
     expect(world.watch(0, 60, "stuck/silent_stream")).toEqual(["60 interrupt"]);
@@ -265,7 +265,7 @@ describe("a limit", () => {
 });
 
 describe("an incident that another problem hides", () => {
-  it("is not given up because its ladder does not fit what is seen", () => {
+  it("is not given up because its recovery plan does not fit what is seen", () => {
     const world = new World();
     world.look(0, "rate_limited");
     world.watch(5, 120, "stuck/silent_stream");
@@ -276,14 +276,14 @@ describe("an incident that another problem hides", () => {
 
 describe("a stop that waits for evidence", () => {
   it.each(["tell", "act"] as const)(
-    "is not announced where none can come: why, and what a human can do, is said instead (a rung from %s on)",
+    "is not announced where none can come: why, and what a human can do, is said instead (a step from %s on)",
     (level) => {
-      const rung = POLICIES.default.ladders.silent_stream?.find((one) => one.do === "stop") as Rung;
-      const silent_stream = [{ ...rung, when: { ...rung.when, level } }];
+      const step = POLICIES.default.plans.silent_stream?.find((one) => one.do === "stop") as RecoveryStep;
+      const silent_stream = [{ ...step, when: { ...step.when, level } }];
       const seen: Partial<Assessment> = { level: "tell", kinds: ["screen"] };
       const look = { facts: { can: ["stop" as const] } };
       const decided = (more: Partial<Assessment>) => {
-        const world = new World({ ...POLICIES.default, ladders: { silent_stream } });
+        const world = new World({ ...POLICIES.default, plans: { silent_stream } });
         world.look(0, assessed("stuck/silent_stream", { ...seen, ...more }), look);
         return [70, 16 * 60].map((at) => world.look(at, assessed("stuck/silent_stream", { ...seen, ...more }), look));
       };

@@ -10,15 +10,15 @@ import { SECOND } from "./defaults.js";
 import { digest } from "./digest.js";
 import { confirmsAt } from "./incident/course.js";
 import type { Incident } from "./incident/incident.js";
-import { afterAction, nextRung } from "./ladder.js";
-import type { Policy, Rung } from "./policy/policy.js";
+import type { Policy, RecoveryStep } from "./policy/policy.js";
 import { forbids, HANDS_OFF, problemOf } from "./problem.js";
+import { afterAction, nextStep } from "./recovery-plan.js";
 import type { Situation } from "./situation.js";
 
 export type Decision =
   | { action: Action; reason: string; would: null; beyond?: never }
   /**
-   * The ladder has ended, or something stands against it. `would` is what only waits for permission; `beyond`: it would not
+   * The recovery plan has ended, or something stands against it. `would` is what only waits for permission; `beyond`: it would not
    * even have been done with it, after all that would have been done before.
    */
   | { action: Action & { do: "escalate" }; reason: string; would: Action | null; beyond?: true }
@@ -35,37 +35,37 @@ const nothing = (reason: string, recheckAt: number | null = null, would: Action 
 
 export function decide(input: Situation): Decision {
   const { incident, policy, history, asleep, now } = input;
-  const settled = beforeTheLadder(input);
+  const settled = beforeThePlan(input);
   if (settled) return settled;
   const actions = history.filter((record) => record.incident === incident.id);
   if (HANDS_OFF.has(incident.problem)) return escalate(input, actions, "only a human can answer this");
   const after = afterAction(actions, input.assessment, asleep, now);
   if (after?.kind === "look") return nothing(after.reason, after.until);
   if (after?.kind === "human") return escalate(input, actions, after.reason);
-  const ladder = (policy.ladders[incident.problem] ?? []).filter((rung) => forbids(incident.problem, rung.do) === null);
-  const { rung, skipped } = nextRung(ladder, actions, input.assessment, input.facts);
-  // Under another problem the ladder may look used up that is not.
+  const plan = (policy.plans[incident.problem] ?? []).filter((step) => forbids(incident.problem, step.do) === null);
+  const { step, skipped } = nextStep(plan, actions, input.assessment, input.facts);
+  // Under another problem the recovery plan may look used up that is not.
   const seen = problemOf(input.assessment);
   const isGone = input.facts.gone || input.assessment.state === "gone";
-  if (!rung && seen !== null && seen !== incident.problem && !isGone && incident.problem !== "over_budget")
+  if (!step && seen !== null && seen !== incident.problem && !isGone && incident.problem !== "over_budget")
     return nothing(`${seen} is seen at this moment`, now + RECHECK_MS);
-  if (!rung) return escalate(input, actions, howItEnded(policy, ladder, skipped, actions));
+  if (!step) return escalate(input, actions, howItEnded(policy, plan, skipped, actions));
   for (const check of CHECKS) {
-    const objection = check({ ...input, rung, actions, traits: ACTIONS[rung.do] });
+    const objection = check({ ...input, step, actions, traits: ACTIONS[step.do] });
     if (objection?.to === "wait")
-      return nothing(objection.reason, objection.until, objection.never ? null : actionOf(input, rung, actions));
+      return nothing(objection.reason, objection.until, objection.never ? null : actionOf(input, step, actions));
     if (objection?.to === "human") return escalate(input, actions, objection.reason);
     if (objection?.to === "permission") {
       const told = escalate(input, actions, objection.reason);
-      return { ...told, would: actionOf(input, rung, actions), ...(objection.beyond ? { beyond: true } : {}) };
+      return { ...told, would: actionOf(input, step, actions), ...(objection.beyond ? { beyond: true } : {}) };
     }
   }
-  const action = actionOf(input, rung, actions);
-  return { action, reason: reasonOf(input, rung, action), would: null };
+  const action = actionOf(input, step, actions);
+  return { action, reason: reasonOf(input, step, action), would: null };
 }
 
-/** What settles it without looking at any ladder. */
-function beforeTheLadder({ incident, assessment, facts, policy, asleep, now }: Situation): Nothing | null {
+/** What settles it without looking at any recovery plan. */
+function beforeThePlan({ incident, assessment, facts, policy, asleep, now }: Situation): Nothing | null {
   if (incident.endedAt !== null) return nothing(`it is over: ${incident.phase}`);
   if (incident.ackedAt !== null) return nothing("somebody has taken it");
   if (facts.silencedUntil !== null) return nothing("silenced", facts.silencedUntil);
@@ -80,33 +80,33 @@ function beforeTheLadder({ incident, assessment, facts, policy, asleep, now }: S
   return null;
 }
 
-function actionOf(input: Situation, rung: Rung, actions: readonly ActionRecord[]): Action {
+function actionOf(input: Situation, step: RecoveryStep, actions: readonly ActionRecord[]): Action {
   const { incident, facts } = input;
-  const attempt = actions.filter((record) => record.do === rung.do && usesBudget(record)).length + 1;
+  const attempt = actions.filter((record) => record.do === step.do && usesBudget(record)).length + 1;
   // Whom nobody could see may be asked, and not be told anything.
-  const asks = rung.do === "nudge" && facts.guard !== null && !facts.guard.send;
-  const say = asks ? "are_you_there" : rung.say;
+  const asks = step.do === "nudge" && facts.guard !== null && !facts.guard.send;
+  const say = asks ? "are_you_there" : step.say;
   return {
     id: idOf(incident, actions),
-    do: rung.do,
+    do: step.do,
     incident: incident.id,
     agent: incident.agent,
     session: incident.session,
     problem: incident.problem,
     attempt,
-    deadlineMs: ACTIONS[rung.do].deadlineMs,
-    proof: rung.proof,
-    waitMs: rung.waitMs,
+    deadlineMs: ACTIONS[step.do].deadlineMs,
+    proof: step.proof,
+    waitMs: step.waitMs,
     ...(say ? { say } : {}),
-    ...(rung.command ? { command: rung.command } : {}),
+    ...(step.command ? { command: step.command } : {}),
   };
 }
 
 const idOf = (incident: Incident, actions: readonly ActionRecord[]): string =>
   digest(JSON.stringify([incident.id, incident.reopened, actions.length]));
 
-function reasonOf({ incident }: Situation, rung: Rung, { attempt }: Action): string {
-  return `${incident.problem}: ${rung.do}, ${attempt} of ${rung.limit}; ${incident.reasons[0] ?? ""}`.trimEnd();
+function reasonOf({ incident }: Situation, step: RecoveryStep, { attempt }: Action): string {
+  return `${incident.problem}: ${step.do}, ${attempt} of ${step.limit}; ${incident.reasons[0] ?? ""}`.trimEnd();
 }
 
 type Escalation = Extract<Decision, { action: { do: "escalate" } }>;
@@ -130,11 +130,11 @@ function escalate({ incident }: Situation, actions: readonly ActionRecord[], why
 /** What was tried and what was passed over, for the human who gets it. */
 function howItEnded(
   policy: Policy,
-  ladder: readonly Rung[],
+  plan: readonly RecoveryStep[],
   skipped: readonly string[],
   actions: readonly ActionRecord[],
 ): string {
-  if (ladder.length === 0) return `the policy ${policy.name} only tells`;
+  if (plan.length === 0) return `the policy ${policy.name} only tells`;
   const tally = new Map<string, number>();
   for (const record of actions.filter(usesBudget)) {
     const what = `${record.do} (${resultOf(record, Number.POSITIVE_INFINITY)})`;

@@ -33,7 +33,7 @@ export interface Defaults {
   tier2_window_seconds: number;
   /** A tier-3 signal supports the assessment for so long. */
   tier3_window_seconds: number;
-  /** Retrying without success for longer than this is a storm: Claude Code's own ladder gives up after 3 minutes. */
+  /** Retrying without success for longer than this is a storm: Claude Code's own recovery plan gives up after 3 minutes. */
   retry_ceiling_minutes: number;
   /** So many written tokens without a new outcome: half as much again as the longest single reply (64 k). */
   burn_output_tokens: number;

@@ -27,7 +27,7 @@ export { createIncidents, type Incident, type Incidents, type Outage, silencedUn
 export { adaptedSettings } from "./incident/learn.js";
 export { progressOf } from "./incident/progress.js";
 export { POLICIES } from "./policy/builtin.js";
-export type { Policy, Rung } from "./policy/policy.js";
+export type { Policy, RecoveryStep } from "./policy/policy.js";
 export { PROBLEMS, type Problem, problemOf } from "./problem.js";
 export { SIGNAL_VERSION, type Signal, type SignalKind, SOURCES, type Source, TOOL_CLASSES } from "./signal.js";
 export type { Situation } from "./situation.js";

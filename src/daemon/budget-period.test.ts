@@ -108,8 +108,8 @@ describe("an agent with a budget", () => {
     expect(test.told.filter((one) => one === "worker.escalated api")).toHaveLength(2);
   });
 
-  it("is interrupted once where its policy has a rung for it, and that is told", async () => {
-    const text = 'ladders.over_budget = [{ do = "interrupt" }]';
+  it("is interrupted once where its policy has a step for it, and that is told", async () => {
+    const text = 'plans.over_budget = [{ do = "interrupt" }]';
     test.policy = parsePolicy("thrifty", text, () => POLICIES.default).policy;
     test.can = ["interrupt", "nudge"];
     const touched: string[] = [];

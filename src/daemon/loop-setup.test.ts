@@ -45,29 +45,29 @@ function setUp(): LoopSetup {
 const policyIn = (folder: string, named: string | null = null): Policy =>
   setUp().policyOf(agent({ workspace: join(home, folder), policy: named }));
 
-const rungs = (policy: Policy, problem: "silent_stream" | "repeated_error"): string[] =>
-  (policy.ladders[problem] ?? []).map((rung) => rung.do);
+const steps = (policy: Policy, problem: "silent_stream" | "repeated_error"): string[] =>
+  (policy.plans[problem] ?? []).map((step) => step.do);
 
 it("an agent whose project says auto_kill_on_idle = false is not ended for being idle, and another is", () => {
   write("project/.rouse.toml", "version = 1\n[health]\nauto_kill_on_idle = false\n");
-  expect(rungs(policyIn("project/part"), "silent_stream")).not.toContain("stop");
-  expect(rungs(policyIn("."), "silent_stream")).toContain("stop");
+  expect(steps(policyIn("project/part"), "silent_stream")).not.toContain("stop");
+  expect(steps(policyIn("."), "silent_stream")).toContain("stop");
 });
 
 it("a policy of one's own that extends another one has the keys of the project too", () => {
   write("config/policies/mine.toml", 'extends = "default"\n');
   write("project/.rouse.toml", "version = 1\n[health]\nauto_kill_on_idle = false\n");
-  expect(rungs(policyIn("project", "mine"), "silent_stream")).not.toContain("stop");
-  expect(rungs(policyIn(".", "mine"), "silent_stream")).toContain("stop");
+  expect(steps(policyIn("project", "mine"), "silent_stream")).not.toContain("stop");
+  expect(steps(policyIn(".", "mine"), "silent_stream")).toContain("stop");
 });
 
 it("a project gives up the right to end on repeated errors and takes it for itself nowhere", () => {
   write("project/.rouse.toml", "version = 1\n[health]\nauto_kill_on_repeated_error = true\n");
-  expect(rungs(policyIn("project"), "repeated_error")).not.toContain("stop");
+  expect(steps(policyIn("project"), "repeated_error")).not.toContain("stop");
   write("config/config.toml", "version = 1\n[health]\nauto_kill_on_repeated_error = true\n");
   write("project/.rouse.toml", "version = 1\n[health]\nauto_kill_on_repeated_error = false\n");
-  expect(rungs(policyIn("project"), "repeated_error")).not.toContain("stop");
-  expect(rungs(policyIn("."), "repeated_error")).toContain("stop");
+  expect(steps(policyIn("project"), "repeated_error")).not.toContain("stop");
+  expect(steps(policyIn("."), "repeated_error")).toContain("stop");
 });
 
 it("a project lets its agents wait longer after a limit whose end nobody knows", () => {

@@ -11,7 +11,7 @@ describe("a recovery by hand", () => {
   async function suspected(rig: ActingRig): Promise<void> {
     for (let n = 0; n < HUNG_S && rig.loop.incidents.incidents.length === 0; n++) await run(1);
   }
-  const recover = async (rig: ActingRig, how: "ladder" | "restart" = "ladder", isDry = false) => {
+  const recover = async (rig: ActingRig, how: "plan" | "restart" = "plan", isDry = false) => {
     const watched = stage.test.loop.find("api");
     if (!watched) throw new Error("nobody");
     let done: Awaited<ReturnType<UserRecovery["recover"]>> | undefined;
@@ -33,7 +33,7 @@ describe("a recovery by hand", () => {
     await hanging();
     const rig = acts(() => ({}), { allowed: false });
     await suspected(rig);
-    expect(await recover(rig, "ladder", true)).toMatchObject({ steps: [], next: { do: "interrupt" } });
+    expect(await recover(rig, "plan", true)).toMatchObject({ steps: [], next: { do: "interrupt" } });
     expect(rig.touches).toEqual([]);
     expect(rig.loop.incidents.actions).toEqual([]);
   });
@@ -67,9 +67,9 @@ describe("a recovery by hand", () => {
     await suspected(rig);
     const watched = stage.test.loop.find("api");
     if (!watched) throw new Error("nobody");
-    const first = rig.recovery.recover(watched, "ladder", false);
+    const first = rig.recovery.recover(watched, "plan", false);
     await run(1);
-    expect(await rig.recovery.recover(watched, "ladder", false)).toBeNull();
+    expect(await rig.recovery.recover(watched, "plan", false)).toBeNull();
     isOver();
     expect(await first).toMatchObject({ reason: "a draft stands there", steps: [{ outcome: { result: "refused" } }] });
     expect(rig.touches).toEqual(["interrupt"]);
@@ -81,16 +81,16 @@ describe("a recovery by hand", () => {
     await suspected(rig);
     const to = stage.test.loop.now();
     await stage.test.send("s1", [{ kind: "gap", source: "observer", from: to - 300_000, to: to - 290_000 }]);
-    expect(await recover(rig, "ladder", true)).toMatchObject({ next: { do: "interrupt" }, recheckAt: null });
+    expect(await recover(rig, "plan", true)).toMatchObject({ next: { do: "interrupt" }, recheckAt: null });
     stage.test.hand.pass(60_000);
     await run(1);
-    expect(await recover(rig, "ladder", true)).toMatchObject({ reason: "rouse has just woken up" });
+    expect(await recover(rig, "plan", true)).toMatchObject({ reason: "rouse has just woken up" });
   });
 
   it("leaves a healthy agent alone, also when it is asked to restart it", async () => {
     await hanging();
     const rig = acts(() => ({}));
-    for (const how of ["ladder", "restart"] as const)
+    for (const how of ["plan", "restart"] as const)
       expect(await recover(rig, how)).toMatchObject({ incident: null, steps: [], reason: "nothing is wrong with it" });
     expect(rig.touches).toEqual([]);
   });

@@ -25,7 +25,7 @@ export interface RecoveryHands {
   sleepUntil: (at: number) => Promise<void>;
 }
 
-/** No ladder is longer. */
+/** No recovery plan is longer. */
 const STEPS_MAX = 8;
 /** What a step leads to is waited for so long; anything longer is left to the next look. */
 const STEP_WAIT_MS = 15_000;
@@ -63,7 +63,7 @@ async function recovery(
     steps.push({ action, outcome });
     if (outcome.result !== "done") return ends(outcome.reason);
   }
-  return ends("the ladder is longer than one recovery");
+  return ends("the recovery plan is longer than one recovery");
 }
 
 /** The agent's open incident about its present problem, else its latest; a budget is nothing to recover from. */
@@ -86,7 +86,7 @@ export class UserRecovery {
    * The recovery plan from where it stands, or a restart, up to the first step that has to be waited for. Null while an
    * action on the agent is in progress.
    */
-  async recover(judge: SessionJudge, how: "ladder" | "restart", isDry: boolean): Promise<Recovery | null> {
+  async recover(judge: SessionJudge, how: "plan" | "restart", isDry: boolean): Promise<Recovery | null> {
     const { state } = this.#loop;
     if (isBusy(state, judge.session.name)) return null;
     state.userRecovers.add(judge);

@@ -201,8 +201,8 @@ export class Viewers {
       this.#snapshot(viewer, follow !== true);
     },
     notify: (viewer, { text }) => {
-      const rung = this.#host.notify(typeof text === "string" ? text : "");
-      this.#answer(viewer, rung, (terminals) => ({ ev: "notified", terminals }));
+      const step = this.#host.notify(typeof text === "string" ? text : "");
+      this.#answer(viewer, step, (terminals) => ({ ev: "notified", terminals }));
     },
     look: (viewer) => {
       viewer.socket.write(frame({ ev: "look", ...this.#host.look() }));

@@ -16,7 +16,7 @@ const smtp = new SmtpReceiver();
 let folder: string;
 let base: string;
 let port: number;
-const rung: string[] = [];
+const step: string[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "rouse-channels-"));
@@ -42,7 +42,7 @@ afterEach(async () => {
   http.behave = () => ({ status: 200, body: "ok" });
   smtp.mails.length = 0;
   smtp.answer = "250 taken";
-  rung.length = 0;
+  step.length = 0;
 });
 
 const COMMON = { severity: "warning", quiet: true, digest: false, allow_private: true } as const;
@@ -93,7 +93,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     settings: () => ({ ...COMMON, name: "x", type: "desktop" }),
     arrived: () => readFileSync(join(folder, "shown"), "utf8"),
   },
-  terminal: { settings: () => ({ ...COMMON, name: "x", type: "terminal" }), arrived: () => rung.at(-1) ?? "" },
+  terminal: { settings: () => ({ ...COMMON, name: "x", type: "terminal" }), arrived: () => step.at(-1) ?? "" },
   command: {
     settings: () => ({ ...COMMON, name: "x", type: "command", command: [join(folder, "taker"), "--fixed"] }),
     arrived: () => readFileSync(join(folder, "taken"), "utf8"),
@@ -103,7 +103,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 const make = (kind: string): Channel =>
   makeChannel((KINDS[kind] as Kind).settings(), {
     ring: (text) => {
-      rung.push(text);
+      step.push(text);
       return Promise.resolve(1);
     },
   });

@@ -164,13 +164,13 @@ const RULES: Readonly<Record<string, (made: Notice) => string[] | Promise<string
     ];
   },
   terminal: async (made) => {
-    let rung = "";
+    let step = "";
     const ring = (shown: string): Promise<number> => {
-      rung = shown;
+      step = shown;
       return Promise.resolve(1);
     };
     await terminal("x", ring).send(made, new AbortController().signal);
-    return [...(UNSAFE.exec(rung) ?? []), ...(rung.includes("\n") || rung.length > 200 ? ["too long"] : [])];
+    return [...(UNSAFE.exec(step) ?? []), ...(step.includes("\n") || step.length > 200 ? ["too long"] : [])];
   },
   email: async (made) => {
     const composed = await MAILS.sendMail(messageOf(made, { from: "rouse@example.org", to: ["me@example.org"] }));

@@ -23,14 +23,14 @@ let daemon: TestDaemon;
 const QUICK = `
 agents = ["auto"]
 confirm_seconds = 0
-[ladders]
+[plans]
 api = [{ do = "nudge", when = { level = "tell" }, limit = 1 }]
 `;
 
 /** Interrupts whoever spends too much. */
 const THRIFTY = `
 agents = ["spender"]
-[ladders]
+[plans]
 over_budget = [{ do = "interrupt" }]
 `;
 

@@ -15,7 +15,7 @@ import type { IncidentView } from "../../src/daemon/incident-view.js";
 import { textFor } from "../../src/effects/texts.js";
 import { type FakeScript, receivedBy } from "../support/fake-agent.js";
 import { processesOf } from "../support/hosts.js";
-import { quickPolicy } from "../support/ladder-file.js";
+import { quickPolicy } from "../support/plan-file.js";
 import { RowStage, turns, WAYS, type Way } from "../support/row-stage.js";
 import { NO_TMUX } from "../support/tmux.js";
 
@@ -282,8 +282,8 @@ const nameOf = (row: string, way: Way, attempt: number): string =>
 const agentsOf = (rows: readonly string[]): string[] =>
   rows.flatMap((row) => WAYS.flatMap((way) => [0, 1].map((attempt) => nameOf(row, way, attempt))));
 const { interrupt, ...ends } = {
-  interrupt: POLICIES.default.ladders.silent_stream?.slice(0, 1) ?? [],
-  tool_hang: POLICIES.aggressive.ladders.tool_hang ?? [],
+  interrupt: POLICIES.default.plans.silent_stream?.slice(0, 1) ?? [],
+  tool_hang: POLICIES.aggressive.plans.tool_hang ?? [],
 };
 const OWN = ["a budget that is used up, where the policy interrupts", "a command that hangs, where the policy ends it"];
 const PAIR = ["first", "second"];

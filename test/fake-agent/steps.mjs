@@ -7,7 +7,7 @@ const red = coloured("38;2;255;107;128");
 const grey = coloured("38;2;153;153;153");
 const green = coloured("48;2;34;92;43");
 
-/** The ladder of tries, one row that counts down; it stays at the last one. */
+/** The recovery plan of tries, one row that counts down; it stays at the last one. */
 async function retry(agent, { tries = 3, everyMs = 2000, text = "529 Overloaded", max = 10, ms }) {
   agent.begin();
   for (let attempt = 1; attempt <= tries; attempt++) {

@@ -130,7 +130,7 @@ describe("a policy over recordings", () => {
 });
 
 describe("rouse policy", () => {
-  it("shows a ladder and tries it", () => {
+  it("shows a recovery plan and tries it", () => {
     expect(rouse(["policy", "show", "default"]).stdout).toContain(
       "needs_input           tell at once, then a human; never touched",
     );

@@ -39,15 +39,15 @@ const withHands = (carryOut: (hands: Effects) => Effects["carryOut"]): RunOption
 const ENDLESS: Budget = { times: 1e9, periodMs: 1 };
 
 function boundless(policy: Policy): Policy {
-  const ladders = Object.entries(policy.ladders).map(([problem, rungs]) => [
+  const plans = Object.entries(policy.plans).map(([problem, steps]) => [
     problem,
-    rungs.map((rung) => ({ ...rung, limit: 1e9, waitMs: 15_000 })),
+    steps.map((step) => ({ ...step, limit: 1e9, waitMs: 15_000 })),
   ]);
   return {
     ...policy,
     limits: { ...policy.limits, backoffMaxMs: 1 },
     budgets: { incident: 1e9, agent: ENDLESS, node: ENDLESS, agentRestarts: ENDLESS, nodeRestarts: ENDLESS },
-    ladders: Object.fromEntries(ladders),
+    plans: Object.fromEntries(plans),
   };
 }
 

@@ -122,7 +122,7 @@ export class AgentService {
     const order = { client: client.name, agent: watched.session.name, session: watched.session };
     const action = restart ? "restart" : "recover";
     const id = dry_run ? null : touchLog.intend({ at: loop.now(), ...order, action, text: "" });
-    const found = await recovery.recover(watched, restart ? "restart" : "ladder", dry_run);
+    const found = await recovery.recover(watched, restart ? "restart" : "plan", dry_run);
     const view = recoveryView(watched, found, dry_run);
     const last = view.steps.at(-1);
     if (id !== null)

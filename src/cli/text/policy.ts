@@ -1,6 +1,6 @@
-/** Policies for people: each problem with its ladder, one line per rung. */
+/** Policies for people: each problem with its recovery plan, one line per step. */
 import { plain } from "../../core/plain.js";
-import type { Budget, Policy, Rung } from "../../core/policy/policy.js";
+import type { Budget, Policy, RecoveryStep } from "../../core/policy/policy.js";
 import { HANDS_OFF, needsConfirming, PROBLEMS, type Problem } from "../../core/problem.js";
 import { spell } from "../../core/spell.js";
 import { paint } from "./paint.js";
@@ -15,22 +15,22 @@ export function policyText(policy: Policy, colour: boolean): string {
     `  budgets: ${budgets.incident} touches per incident; per agent ${budgetText(budgets.agent)}, restarts ${budgetText(budgets.agentRestarts)}; per node ${budgetText(budgets.node)}, restarts ${budgetText(budgets.nodeRestarts)}`,
     "",
   ];
-  for (const problem of PROBLEMS) lines.push(...ladderLines(problem, policy.ladders[problem] ?? [], colour));
+  for (const problem of PROBLEMS) lines.push(...planLines(problem, policy.plans[problem] ?? [], colour));
   return `${lines.join("\n")}\n`;
 }
 
-function ladderLines(problem: Problem, rungs: readonly Rung[], colour: boolean): string[] {
+function planLines(problem: Problem, steps: readonly RecoveryStep[], colour: boolean): string[] {
   const told = needsConfirming(problem) ? "tell" : "tell at once";
   const name = paint(problem.padEnd(22), "bold", colour);
-  if (rungs.length === 0) return [`${name}${told}, then a human${HANDS_OFF.has(problem) ? "; never touched" : ""}`];
+  if (steps.length === 0) return [`${name}${told}, then a human${HANDS_OFF.has(problem) ? "; never touched" : ""}`];
   return [
     `${name}${told}`,
-    ...rungs.map((rung) => `${" ".repeat(22)}${rungText(rung)}`),
+    ...steps.map((step) => `${" ".repeat(22)}${stepText(step)}`),
     `${" ".repeat(22)}then a human`,
   ];
 }
 
-function rungText({ do: name, when, limit, waitMs, proof, say, command }: Rung): string {
+function stepText({ do: name, when, limit, waitMs, proof, say, command }: RecoveryStep): string {
   const what = [name, ...(say ? [`"${say}"`] : []), ...(command ? [plain(command.join(" "), 60)] : [])].join(" ");
   return [
     limit > 1 ? `${what}, at most ${limit} times` : what,

@@ -18,7 +18,7 @@ const phaseAfter = (signals: Signal[], now: number) => verdictAfter(signals, now
 
 /** Claude Code's own ladder: ten tries in about three minutes. */
 const DELAYS = [0.6, 1.1, 2.2, 4.5, 9.2, 18.6, 36, 36, 36, 37];
-function ladder(infra?: string): { signals: Signal[]; end: number } {
+function sequence(infra?: string): { signals: Signal[]; end: number } {
   let at = 0;
   const signals = DELAYS.map((seconds, i) => {
     const signal = retry(at, { attempt: i + 1, max: 10, nextAt: at + seconds * SECOND, ...(infra && { infra }) });
@@ -30,7 +30,7 @@ function ladder(infra?: string): { signals: Signal[]; end: number } {
 
 describe("retries", () => {
   it("waits through a whole ladder and tells where it stands", () => {
-    const { signals, end } = ladder("overload");
+    const { signals, end } = sequence("overload");
     for (let i = 1; i <= signals.length; i++) {
       expect(phaseAfter(signals.slice(0, i), signals[i - 1]?.at ?? 0)).toBe("waiting");
     }

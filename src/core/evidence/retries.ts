@@ -21,7 +21,7 @@ import { isBeyond, turnEdge } from "./verdict.js";
 
 type Try = Pick<RetrySignal, "at" | "source" | "attempt" | "max" | "nextAt" | "infra" | "text">;
 
-interface Ladder {
+interface RetrySequence {
   since: number;
   source: RetrySignal["source"];
   /** The highest number that the client gave, or how many tries were reported without one. */
@@ -39,7 +39,7 @@ interface Ladder {
 }
 
 export interface RetriesState {
-  ladder: Ladder | null;
+  sequence: RetrySequence | null;
   /** When the client was last seen to have done with a try: until then it was not silent. */
   leftAt: number | null;
   asleep: Asleep;
@@ -54,7 +54,7 @@ export interface RetriesVerdict {
   /** When the next try that was announced must have come. */
   announcedUntil: number | null;
   overdue: boolean;
-  pace: Ladder["pace"];
+  pace: RetrySequence["pace"];
   infra: InfraClass | null;
   since: number;
   reason: string;
@@ -66,7 +66,7 @@ const LONG_WAIT_MS: number = 5 * MINUTE;
 const HIDDEN_MS: number = 60 * SECOND;
 
 export function createRetries(): RetriesState {
-  return { ladder: null, leftAt: null, asleep: [] };
+  return { sequence: null, leftAt: null, asleep: [] };
 }
 
 export function takeRetries(state: RetriesState, signal: Signal): void {
@@ -76,18 +76,18 @@ export function takeRetries(state: RetriesState, signal: Signal): void {
     takeTry(state, shown, signal.kind === "retry");
     return;
   }
-  if (state.ladder === null) return;
+  if (state.sequence === null) return;
   // A new request leaves the old ladder behind; where it goes on, the screen or the next record says so again.
   if (signal.kind === "input" && signal.submits) {
-    state.ladder = null;
+    state.sequence = null;
     return;
   }
-  const isHidden = signal.kind === "screen" && state.ladder.source === "screen" && state.ladder.hiddenAt === null;
+  const isHidden = signal.kind === "screen" && state.sequence.source === "screen" && state.sequence.hiddenAt === null;
   if (endsRetrying(signal)) {
-    state.leftAt = state.ladder.hiddenAt ?? signal.at;
-    state.ladder = null;
+    state.leftAt = state.sequence.hiddenAt ?? signal.at;
+    state.sequence = null;
   } else if (isHidden) {
-    state.leftAt = state.ladder.hiddenAt = signal.at;
+    state.leftAt = state.sequence.hiddenAt = signal.at;
   }
 }
 
@@ -100,44 +100,49 @@ const REFUSED_ATTEMPTS = 3;
 const NAMELESS_AFTER_MS = 50 * SECOND;
 
 export function retriesVerdict(state: RetriesState, now: number, options?: DetectorOptions): RetriesVerdict | null {
-  const { ladder, asleep } = state;
-  if (ladder === null) return null;
-  if (ladder.hiddenAt !== null && isBeyond(ladder.hiddenAt, awakeMs(asleep, ladder.hiddenAt, now), HIDDEN_MS, options))
+  const { sequence, asleep } = state;
+  if (sequence === null) return null;
+  if (
+    sequence.hiddenAt !== null &&
+    isBeyond(sequence.hiddenAt, awakeMs(asleep, sequence.hiddenAt, now), HIDDEN_MS, options)
+  )
     return null;
   const ceilingMs = setting(options, "retry_ceiling_minutes") * MINUTE;
-  const elapsedMs = awakeMs(asleep, ladder.since, now);
-  const announcedUntil = ladder.nextAt === null ? null : ladder.nextAt + RETRY_SLACK_MS;
-  const respected = ladder.longWaits === 1 && (ladder.delayMs ?? 0) > LONG_WAIT_MS && now <= (announcedUntil ?? now);
-  const refusedMs = ladder.refusedSince === null ? 0 : awakeMs(asleep, ladder.refusedSince, now);
-  if (ladder.refusedSince !== null) options?.dueAfter?.(ladder.refusedSince, REFUSED_AFTER_MS);
-  options?.dueAfter?.(ladder.since, NAMELESS_AFTER_MS);
-  options?.dueAfter?.(ladder.since, ceilingMs + 1);
-  const refused = ladder.infra === "refused" && (refusedMs >= REFUSED_AFTER_MS || ladder.attempt >= REFUSED_ATTEMPTS);
+  const elapsedMs = awakeMs(asleep, sequence.since, now);
+  const announcedUntil = sequence.nextAt === null ? null : sequence.nextAt + RETRY_SLACK_MS;
+  const respected =
+    sequence.longWaits === 1 && (sequence.delayMs ?? 0) > LONG_WAIT_MS && now <= (announcedUntil ?? now);
+  const refusedMs = sequence.refusedSince === null ? 0 : awakeMs(asleep, sequence.refusedSince, now);
+  if (sequence.refusedSince !== null) options?.dueAfter?.(sequence.refusedSince, REFUSED_AFTER_MS);
+  options?.dueAfter?.(sequence.since, NAMELESS_AFTER_MS);
+  options?.dueAfter?.(sequence.since, ceilingMs + 1);
+  const refused =
+    sequence.infra === "refused" && (refusedMs >= REFUSED_AFTER_MS || sequence.attempt >= REFUSED_ATTEMPTS);
 
   // An event that names neither a status nor a reason comes from a connection that never stood.
-  const nameless = ladder.infra === null && ladder.source === "stream" && elapsedMs >= NAMELESS_AFTER_MS;
+  const nameless = sequence.infra === null && sequence.source === "stream" && elapsedMs >= NAMELESS_AFTER_MS;
 
   const phase =
-    ladder.infra === "auth"
+    sequence.infra === "auth"
       ? "auth"
       : refused || nameless
         ? "unreachable"
         : elapsedMs > ceilingMs && !respected
           ? "storm"
           : "waiting";
-  const of = ladder.max === null ? "" : ` of ${ladder.max}`;
-  const tail = ladder.text ? `: ${ladder.text}` : "";
+  const of = sequence.max === null ? "" : ` of ${sequence.max}`;
+  const tail = sequence.text ? `: ${sequence.text}` : "";
   return {
     phase,
-    attempt: ladder.attempt,
-    max: ladder.max,
-    nextAt: ladder.nextAt,
+    attempt: sequence.attempt,
+    max: sequence.max,
+    nextAt: sequence.nextAt,
     announcedUntil,
     overdue: announcedUntil !== null && now > announcedUntil,
-    pace: ladder.pace,
-    infra: ladder.infra,
-    since: ladder.since,
-    reason: `${PHASE_WORDS[phase]}, attempt ${ladder.attempt}${of}, ${formatFor(elapsedMs)} (${ladder.source})${tail}`,
+    pace: sequence.pace,
+    infra: sequence.infra,
+    since: sequence.since,
+    reason: `${PHASE_WORDS[phase]}, attempt ${sequence.attempt}${of}, ${formatFor(elapsedMs)} (${sequence.source})${tail}`,
   };
 }
 
@@ -150,10 +155,10 @@ const PHASE_WORDS: Readonly<Record<RetriesVerdict["phase"], string>> = {
 
 function takeTry(state: RetriesState, shown: Try, counts: boolean): void {
   const delayMs = shown.nextAt === undefined ? null : Math.max(0, shown.nextAt - shown.at);
-  const before = state.ladder;
+  const before = state.sequence;
   // A screen repaints one countdown many times: it is another try only when the number says so.
   const another = before === null || (shown.attempt === undefined ? counts : shown.attempt !== before.attempt);
-  const ladder: Ladder = before ?? {
+  const sequence: RetrySequence = before ?? {
     since: shown.at,
     source: shown.source,
     attempt: 0,
@@ -167,24 +172,24 @@ function takeTry(state: RetriesState, shown: Try, counts: boolean): void {
     hiddenAt: null,
     text: "",
   };
-  state.ladder = ladder;
-  ladder.source = shown.source;
-  ladder.hiddenAt = null;
+  state.sequence = sequence;
+  sequence.source = shown.source;
+  sequence.hiddenAt = null;
   if (another) {
-    ladder.attempt = shown.attempt ?? ladder.attempt + 1;
-    if (delayMs !== null && ladder.delayMs !== null) {
-      ladder.pace = delayMs > ladder.delayMs * 1.2 ? "growing" : "constant";
+    sequence.attempt = shown.attempt ?? sequence.attempt + 1;
+    if (delayMs !== null && sequence.delayMs !== null) {
+      sequence.pace = delayMs > sequence.delayMs * 1.2 ? "growing" : "constant";
     }
-    ladder.delayMs = delayMs;
-    if (delayMs !== null && delayMs > LONG_WAIT_MS) ladder.longWaits += 1;
+    sequence.delayMs = delayMs;
+    if (delayMs !== null && delayMs > LONG_WAIT_MS) sequence.longWaits += 1;
   }
-  if (shown.max !== undefined) ladder.max = shown.max;
-  ladder.nextAt = shown.nextAt ?? (another ? null : ladder.nextAt);
-  if (shown.text) ladder.text = shown.text.slice(0, 200);
+  if (shown.max !== undefined) sequence.max = shown.max;
+  sequence.nextAt = shown.nextAt ?? (another ? null : sequence.nextAt);
+  if (shown.text) sequence.text = shown.text.slice(0, 200);
   if (shown.infra !== undefined) {
-    if (shown.infra !== "refused") ladder.refusedSince = null;
-    else ladder.refusedSince ??= shown.at;
-    ladder.infra = shown.infra;
+    if (shown.infra !== "refused") sequence.refusedSince = null;
+    else sequence.refusedSince ??= shown.at;
+    sequence.infra = shown.infra;
   }
 }
 

@@ -163,7 +163,7 @@ const isBlind = (book: Incidents, agent: string, now: number): boolean =>
   awakeMs(book.asleep, book.blind.find((entry) => entry.agent === agent)?.since ?? now, now) >= BLIND_MS;
 
 /**
- * A process that rouse ended itself is gone by our hand: the ladder of the problem that led there goes on. Whoever was
+ * A process that rouse ended itself is gone by our hand: the recovery plan of the problem that led there goes on. Whoever was
  * started in its place dies a death of its own, though that may be the first that is seen of it.
  */
 function endedByUs(book: Incidents, incident: Incident, session: string, problem: Problem): boolean {

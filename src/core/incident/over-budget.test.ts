@@ -3,21 +3,21 @@ import { type Look, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
 import { HOUR, type Settings } from "../defaults.js";
 import { POLICIES } from "../policy/builtin.js";
-import type { Policy, Rung } from "../policy/policy.js";
+import type { Policy, RecoveryStep } from "../policy/policy.js";
 import { type NightSpend, nightSpend } from "../spending.js";
 import { takeIncidents } from "./fold.js";
 import { budgetHoldUntil } from "./over-budget.js";
 
-const rung = (name: Rung["do"]): Rung => ({
+const step = (name: RecoveryStep["do"]): RecoveryStep => ({
   do: name,
   when: { level: "act", afterMs: 0, origins: null },
   limit: 1,
   waitMs: 30_000,
   proof: name === "interrupt" ? "turn_ended" : "none",
 });
-const policy = (...names: Rung["do"][]): Policy => ({
+const policy = (...names: RecoveryStep["do"][]): Policy => ({
   ...POLICIES.default,
-  ladders: { ...POLICIES.default.ladders, over_budget: names.map(rung) },
+  plans: { ...POLICIES.default.plans, over_budget: names.map(step) },
 });
 
 const spent = (tokens: number, night = 0, settings: Settings = { tokens_per_night: 1000 }): NightSpend =>

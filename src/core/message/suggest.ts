@@ -16,7 +16,7 @@ const press = (what: string, text: string): SuggestedAction => ({
   command: ["rouse", "type", "NAME", text],
 });
 
-/** What is not told because of a problem, or tells that its ladder is at its end. */
+/** What is not told because of a problem, or tells that its recovery plan is at its end. */
 const BY_TYPE: Readonly<Partial<Record<MessageType, readonly SuggestedAction[]>>> = {
   "worker.complete": [READ, END],
   "worker.recovered": [],
@@ -45,25 +45,25 @@ export function suggestionsFor(type: MessageType, standing: SuggestionContext): 
   const { hasDialog, problem } = standing;
   const byType = BY_TYPE[type] ?? (problem === null ? [] : traitsOf(problem).suggestedActions);
   const steps = hasDialog && type === "worker.needs_input" ? DIALOG : byType;
-  return steps.flatMap((step) => suggestion(step, standing) ?? []);
+  return steps.flatMap((one) => suggestion(one, standing) ?? []);
 }
 
-function suggestion(step: SuggestedAction, standing: SuggestionContext): Suggestion | null {
+function suggestion(one: SuggestedAction, standing: SuggestionContext): Suggestion | null {
   const { session } = standing;
-  if (!isPossible(step, standing)) return null;
-  const tool = isByTool(step, standing) ? step.tool : null;
+  if (!isPossible(one, standing)) return null;
+  const tool = isByTool(one, standing) ? one.tool : null;
   return {
-    what: step.what,
+    what: one.what,
     tool,
-    arguments: tool === null ? {} : { pane_id: session.session, ...step.arguments },
-    command: commandOf(step, session),
+    arguments: tool === null ? {} : { pane_id: session.session, ...one.arguments },
+    command: commandOf(one, session),
   };
 }
 
-function isPossible(step: SuggestedAction, { session, can, isFree, problem }: SuggestionContext): boolean {
+function isPossible(one: SuggestedAction, { session, can, isFree, problem }: SuggestionContext): boolean {
   const { hostSocket, pane, endedAt, origin } = session;
   const isAlive = endedAt === null;
-  switch (step.needs) {
+  switch (one.needs) {
     case "nothing":
       return true;
     case "terminal":

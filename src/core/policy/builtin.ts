@@ -1,12 +1,12 @@
 /** The built-in policies. `observe` is what a new installation has; `default` is the table of the design, row by row. */
 import { HOUR, MINUTE, SECOND } from "../defaults.js";
-import { type Policy, perHour, type Rung } from "./policy.js";
+import { type Policy, perHour, type RecoveryStep } from "./policy.js";
 import { PROBLEM_TABLE } from "./problems.js";
 import { AGAINST_LOOP, endChild, interrupt, nudge, stop, when } from "./recovery-plans.js";
 
-type Ladders = Policy["ladders"];
+type Ladders = Policy["plans"];
 
-const LADDERS: Ladders = Object.fromEntries(
+const PLANS: Ladders = Object.fromEntries(
   Object.entries(PROBLEM_TABLE).flatMap(([problem, { humanOnly, recoveryPlan }]) =>
     humanOnly ? [] : [[problem, recoveryPlan]],
   ),
@@ -32,17 +32,17 @@ const DEFAULT: Policy = {
     agentRestarts: perHour(4),
     nodeRestarts: perHour(12),
   },
-  ladders: LADDERS,
+  plans: PLANS,
 };
 
 const OBSERVE: Policy = {
   ...DEFAULT,
   name: "observe",
   says: "tells and touches nothing",
-  ladders: {},
+  plans: {},
 };
 
-const STOP_LOOP: readonly Rung[] = [...AGAINST_LOOP.slice(0, 2), { ...stop, when: when() }];
+const STOP_LOOP: readonly RecoveryStep[] = [...AGAINST_LOOP.slice(0, 2), { ...stop, when: when() }];
 
 /** For agents that nobody waits for: hung commands are ended, a circle too, and panes that were only adopted as well. */
 const AGGRESSIVE: Policy = {
@@ -50,8 +50,8 @@ const AGGRESSIVE: Policy = {
   name: "aggressive",
   says: "ends hung commands, circling sessions and adopted panes too; still never answers a dialog or ends your own terminal",
   confirmMs: 30 * SECOND,
-  ladders: {
-    ...widened(LADDERS),
+  plans: {
+    ...widened(PLANS),
     loop: STOP_LOOP,
     repeated_error: STOP_LOOP,
     tool_hang: [endChild],
@@ -67,14 +67,14 @@ const AGGRESSIVE: Policy = {
   },
 };
 
-function widened(ladders: Ladders): Ladders {
+function widened(plans: Ladders): Ladders {
   return Object.fromEntries(
-    Object.entries(ladders).map(([problem, rungs]) => [
+    Object.entries(plans).map(([problem, steps]) => [
       problem,
-      rungs.map((rung) =>
-        rung.when.origins === null
-          ? rung
-          : { ...rung, when: { ...rung.when, origins: [...rung.when.origins, "tmux", "transcript"] } },
+      steps.map((step) =>
+        step.when.origins === null
+          ? step
+          : { ...step, when: { ...step.when, origins: [...step.when.origins, "tmux", "transcript"] } },
       ),
     ]),
   );

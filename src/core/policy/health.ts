@@ -1,7 +1,7 @@
 /** The `agents.health` keys of the agent-health proposal, each as what it means in a policy. */
 import type { Problem } from "../problem.js";
 import { POLICIES } from "./builtin.js";
-import type { Policy, Rung } from "./policy.js";
+import type { Policy, RecoveryStep } from "./policy.js";
 
 export interface HealthKeys {
   enabled: boolean;
@@ -13,18 +13,18 @@ export interface HealthKeys {
 /** Stalls in which no output comes. */
 const IDLE: readonly Problem[] = ["silent_stream", "frozen_screen"];
 
-const ends = ({ do: name }: Rung): boolean => name === "stop" || name === "restart";
+const ends = ({ do: name }: RecoveryStep): boolean => name === "stop" || name === "restart";
 
 export function withHealth(policy: Policy, health: HealthKeys): Policy {
-  if (!health.enabled) return { ...policy, ladders: {} };
-  const ladders = { ...policy.ladders };
+  if (!health.enabled) return { ...policy, plans: {} };
+  const plans = { ...policy.plans };
   if (!health.auto_kill_on_idle)
-    for (const problem of IDLE) ladders[problem] = (ladders[problem] ?? []).filter((rung) => !ends(rung));
-  const stop = POLICIES.default.ladders.no_completion_signal?.find(ends);
-  const repeated = ladders.repeated_error ?? [];
-  // A policy without a ladder for it only tells, and goes on doing so.
+    for (const problem of IDLE) plans[problem] = (plans[problem] ?? []).filter((step) => !ends(step));
+  const stop = POLICIES.default.plans.no_completion_signal?.find(ends);
+  const repeated = plans.repeated_error ?? [];
+  // A policy without a recovery plan for it only tells, and goes on doing so.
   if (health.auto_kill_on_repeated_error && stop && repeated.length > 0 && !repeated.some(ends))
-    ladders.repeated_error = [...repeated, stop];
+    plans.repeated_error = [...repeated, stop];
   const backoffMs = health.rate_limit_backoff_seconds * 1000;
-  return { ...policy, ladders, limits: { ...policy.limits, backoffMs } };
+  return { ...policy, plans, limits: { ...policy.limits, backoffMs } };
 }

@@ -1,4 +1,4 @@
-/** A policy: the user's rules as data. One ladder per problem, walked from its first rung; at its end is a human. */
+/** A policy: the user's rules as data. One recovery plan per problem, walked from its first step; at its end is a human. */
 import type { ActionName, NudgeText, Proof } from "../action.js";
 import type { AgentSession } from "../agent.js";
 import { HOUR } from "../defaults.js";
@@ -15,7 +15,7 @@ export interface When {
   origins: readonly SessionOrigin[] | null;
 }
 
-export interface Rung {
+export interface RecoveryStep {
   do: Exclude<ActionName, "escalate">;
   when: When;
   /** At most so many times in one incident, whatever happens between. */
@@ -69,7 +69,7 @@ export interface Policy {
   outageMs: number;
   limits: LimitRules;
   budgets: Budgets;
-  ladders: Readonly<Partial<Record<Problem, readonly Rung[]>>>;
+  plans: Readonly<Partial<Record<Problem, readonly RecoveryStep[]>>>;
 }
 
 /** No budget looks further back than this, so what is older need not be kept. */

@@ -19,7 +19,7 @@ describe("the problem table", () => {
     for (const name of ["auth", "billing", "needs_input", "poisoned_context", "policy_refusal", "unknown"] as const) {
       expect(PROBLEM_TABLE[name].recoveryPlan, name).toEqual([]);
       for (const action of Object.keys(ACTIONS)) expect(forbids(name, action), `${action} on ${name}`).not.toBeNull();
-      for (const policy of Object.values(POLICIES)) expect(policy.ladders[name], name).toBeUndefined();
+      for (const policy of Object.values(POLICIES)) expect(policy.plans[name], name).toBeUndefined();
     }
   });
 

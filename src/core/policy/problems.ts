@@ -5,7 +5,7 @@
 import type { ActionName } from "../action.js";
 import { type Defaults, MINUTE } from "../defaults.js";
 import type { Problem, State } from "../states.js";
-import type { Rung } from "./policy.js";
+import type { RecoveryStep } from "./policy.js";
 import {
   AFTER_EXIT,
   AFTER_HANG,
@@ -62,7 +62,7 @@ interface CommonTraits {
  * login, an account or a poisoned context; and rouse does not act on an agent that it cannot see.
  */
 export type ProblemTraits = CommonTraits &
-  ({ humanOnly: false; recoveryPlan: readonly Rung[] } | { humanOnly: true; recoveryPlan: readonly [] });
+  ({ humanOnly: false; recoveryPlan: readonly RecoveryStep[] } | { humanOnly: true; recoveryPlan: readonly [] });
 
 const EXITS = ["crash", "exit_code", "gone"] as const;
 

@@ -1,13 +1,13 @@
 /** The steps of the built-in recovery plans, and the plans that several problems share. */
 import { MINUTE, SECOND } from "../defaults.js";
-import type { Rung, SessionOrigin, When } from "./policy.js";
+import type { RecoveryStep, SessionOrigin, When } from "./policy.js";
 
 /** Sessions without a user in front of them: by default only these are ended. */
 const OWN: readonly SessionOrigin[] = ["spawn"];
 
 export const when = (rest: Partial<When> = {}): When => ({ level: "act", afterMs: 0, origins: null, ...rest });
 
-export const nudge = (limit: number, rest: Partial<Rung> = {}): Rung => ({
+export const nudge = (limit: number, rest: Partial<RecoveryStep> = {}): RecoveryStep => ({
   do: "nudge",
   when: when({ level: "tell" }),
   limit,
@@ -16,43 +16,65 @@ export const nudge = (limit: number, rest: Partial<Rung> = {}): Rung => ({
   say: "continue",
   ...rest,
 });
-export const interrupt: Rung = { do: "interrupt", when: when(), limit: 1, waitMs: 30 * SECOND, proof: "turn_ended" };
-export const stop: Rung = {
+export const interrupt: RecoveryStep = {
+  do: "interrupt",
+  when: when(),
+  limit: 1,
+  waitMs: 30 * SECOND,
+  proof: "turn_ended",
+};
+export const stop: RecoveryStep = {
   do: "stop",
   when: when({ origins: OWN }),
   limit: 1,
   waitMs: 30 * SECOND,
   proof: "process_gone",
 };
-export const resume = (limit: number): Rung => ({
+export const resume = (limit: number): RecoveryStep => ({
   do: "resume",
   when: when({ level: "tell", origins: OWN }),
   limit,
   waitMs: 3 * MINUTE,
   proof: "progress",
 });
-const continueTask: Rung = {
+const continueTask: RecoveryStep = {
   do: "continue",
   when: when({ level: "tell", origins: OWN }),
   limit: 2,
   waitMs: 5 * MINUTE,
   proof: "progress",
 };
-const release: Rung = { do: "release", when: when({ level: "tell" }), limit: 1, waitMs: 0, proof: "none" };
-const block: Rung = { do: "block", when: when(), limit: 1, waitMs: 0, proof: "none" };
-export const endChild: Rung = { do: "end_child", when: when(), limit: 1, waitMs: 2 * MINUTE, proof: "child_gone" };
+const release: RecoveryStep = { do: "release", when: when({ level: "tell" }), limit: 1, waitMs: 0, proof: "none" };
+const block: RecoveryStep = { do: "block", when: when(), limit: 1, waitMs: 0, proof: "none" };
+export const endChild: RecoveryStep = {
+  do: "end_child",
+  when: when(),
+  limit: 1,
+  waitMs: 2 * MINUTE,
+  proof: "child_gone",
+};
 
 /** End the dead request and continue; then a new process with the same session. */
-export const AFTER_HANG: readonly Rung[] = [interrupt, nudge(1, { waitMs: 3 * MINUTE }), stop, resume(1), continueTask];
+export const AFTER_HANG: readonly RecoveryStep[] = [
+  interrupt,
+  nudge(1, { waitMs: 3 * MINUTE }),
+  stop,
+  resume(1),
+  continueTask,
+];
 /** At its prompt with the work unfinished: one short text is enough, if anything is. */
-export const AT_PROMPT: readonly Rung[] = [nudge(2), stop, resume(1)];
+export const AT_PROMPT: readonly RecoveryStep[] = [nudge(2), stop, resume(1)];
 /** Say once that it repeats itself. Continuing would only cost more. */
-export const AGAINST_LOOP: readonly Rung[] = [
+export const AGAINST_LOOP: readonly RecoveryStep[] = [
   interrupt,
   nudge(1, { say: "repeating", when: when(), waitMs: 5 * MINUTE }),
   block,
 ];
 /** The process has ended. */
-export const AFTER_EXIT: readonly Rung[] = [release, resume(2), continueTask];
+export const AFTER_EXIT: readonly RecoveryStep[] = [release, resume(2), continueTask];
 /** Ask for a report; then another session takes over the task. */
-export const ASK_FOR_REPORT: readonly Rung[] = [nudge(1, { say: "report", waitMs: 5 * MINUTE }), release, continueTask];
+export const ASK_FOR_REPORT: readonly RecoveryStep[] = [
+  nudge(1, { say: "report", waitMs: 5 * MINUTE }),
+  release,
+  continueTask,
+];

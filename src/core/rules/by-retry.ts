@@ -3,7 +3,7 @@ import { retriesVerdict } from "../evidence/retries.js";
 
 /** The client tries again by itself. That is a wait, unless trying again cannot help or does not end. */
 export function byRetry({ evidence, now, due, dueAfter, settings }: RuleInput): RuleVerdict | null {
-  if (evidence.retries.ladder === null) return null;
+  if (evidence.retries.sequence === null) return null;
   const retries = retriesVerdict(evidence.retries, now, { ...settings, dueAfter });
   if (!retries) return null;
   const { shownLimit } = evidence.failures;

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { assessed, FACTS } from "../../test/support/incidents.js";
 import { START } from "../../test/support/steps.js";
 import type { ActionRecord } from "./action.js";
-import { afterAction, nextRung } from "./ladder.js";
-import type { Rung } from "./policy/policy.js";
+import type { RecoveryStep } from "./policy/policy.js";
+import { afterAction, nextStep } from "./recovery-plan.js";
 
-const rung = (name: Rung["do"]): Rung => ({
+const step = (name: RecoveryStep["do"]): RecoveryStep => ({
   do: name,
   when: { level: "act", afterMs: 0, origins: null },
   limit: 1,
@@ -15,21 +15,21 @@ const rung = (name: Rung["do"]): Rung => ({
 const stuck = { ...assessed("stuck/tool_hang"), at: START };
 
 describe("a step in the terminal of a user", () => {
-  const next = (name: Rung["do"]) =>
-    nextRung([rung(name)], [], stuck, { ...FACTS, origin: "run", can: ["end_child", "stop", "restart"] });
+  const next = (name: RecoveryStep["do"]) =>
+    nextStep([step(name)], [], stuck, { ...FACTS, origin: "run", can: ["end_child", "stop", "restart"] });
 
   it("may end a hung command below the agent", () => {
-    expect(next("end_child")).toEqual({ rung: rung("end_child"), skipped: [] });
+    expect(next("end_child")).toEqual({ step: step("end_child"), skipped: [] });
   });
 
   it.each(["stop", "restart"] as const)("is skipped if it would end the session: %s", (name) => {
-    expect(next(name)).toEqual({ rung: null, skipped: [`${name} (it runs in your terminal)`] });
+    expect(next(name)).toEqual({ step: null, skipped: [`${name} (it runs in your terminal)`] });
   });
 });
 
 describe("a step for a session that has ended", () => {
-  const next = (name: Rung["do"], what: string, gone: boolean) =>
-    nextRung([rung(name)], [], { ...assessed(what), at: START }, { ...FACTS, can: ["interrupt", "resume"], gone });
+  const next = (name: RecoveryStep["do"], what: string, gone: boolean) =>
+    nextStep([step(name)], [], { ...assessed(what), at: START }, { ...FACTS, can: ["interrupt", "resume"], gone });
 
   it.each([
     ["gone/crash", false],
@@ -37,15 +37,15 @@ describe("a step for a session that has ended", () => {
   ] as const)(
     "is skipped if it needs the session, and starts a new one: %s, its process proven gone: %s",
     (what, gone) => {
-      expect(next("interrupt", what, gone)).toEqual({ rung: null, skipped: ["interrupt (the session is gone)"] });
-      expect(next("resume", what, gone)).toEqual({ rung: rung("resume"), skipped: [] });
+      expect(next("interrupt", what, gone)).toEqual({ step: null, skipped: ["interrupt (the session is gone)"] });
+      expect(next("resume", what, gone)).toEqual({ step: step("resume"), skipped: [] });
     },
   );
 
   it("is the other way round while the session lives", () => {
-    expect(next("interrupt", "stuck/tool_hang", false)).toEqual({ rung: rung("interrupt"), skipped: [] });
+    expect(next("interrupt", "stuck/tool_hang", false)).toEqual({ step: step("interrupt"), skipped: [] });
     expect(next("resume", "stuck/tool_hang", false)).toEqual({
-      rung: null,
+      step: null,
       skipped: ["resume (the old session still runs)"],
     });
   });

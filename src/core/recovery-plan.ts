@@ -1,10 +1,10 @@
-/** Where on its ladder an incident stands: read out of its actions, so that nothing else has to be kept. */
+/** Where on its recovery plan an incident stands: read out of its actions, so that nothing else has to be kept. */
 import { ACTIONS, type ActionRecord, type Proof, resultOf, usesBudget } from "./action.js";
 import type { Assessment } from "./assess.js";
 import { type Asleep, awakeMs } from "./awake.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import type { ActionFacts } from "./facts.js";
-import type { Rung } from "./policy/policy.js";
+import type { RecoveryStep } from "./policy/policy.js";
 import { traitsOf } from "./policy/problems.js";
 import { problemOf } from "./problem.js";
 
@@ -17,7 +17,7 @@ const UNKNOWN_LOOK_MS: number = 2 * MINUTE;
 
 /**
  * What an effect saw at the terminal reaches the assessment a few looks later; until then it says what was before. Where
- * it goes on saying that the turn runs, the rung's whole wait passes first: the next one may end the session.
+ * it goes on saying that the turn runs, the step's whole wait passes first: the next one may end the session.
  */
 const SETTLE_MS: number = 5 * SECOND;
 
@@ -57,7 +57,7 @@ export function afterAction(
     }
     case "failed":
     case "done":
-      // An interrupt or a stop that is proven is a step to the next rung, not the remedy itself.
+      // An interrupt or a stop that is proven is a step to the next step, not the remedy itself.
       if (last.outcome?.proven && STEPS.has(last.proof) && !(last.proof === "turn_ended" && stillRuns(assessment)))
         return look(Math.min(SETTLE_MS, last.waitMs), `${last.do} worked: looking what became of it`);
       return look(last.waitMs, `looking whether ${last.do} helped`);
@@ -68,26 +68,27 @@ function refusalsAtEnd(actions: readonly ActionRecord[], last: ActionRecord): nu
   return actions.filter((record) => record.do === last.do && record.outcome?.result === "refused").length;
 }
 
-/** The first rung that may still be used; never one before a rung that was used already. */
-export function nextRung(
-  ladder: readonly Rung[],
+/** The first step that may still be used; never one before a step that was used already. */
+export function nextStep(
+  plan: readonly RecoveryStep[],
   actions: readonly ActionRecord[],
   assessment: Assessment,
   facts: ActionFacts,
-): { rung: Rung | null; skipped: string[] } {
-  const used = (rung: Rung): number => actions.filter((record) => record.do === rung.do && usesBudget(record)).length;
+): { step: RecoveryStep | null; skipped: string[] } {
+  const used = (step: RecoveryStep): number =>
+    actions.filter((record) => record.do === step.do && usesBudget(record)).length;
   const from = Math.max(
     0,
-    ladder.findLastIndex((rung) => used(rung) > 0),
+    plan.findLastIndex((step) => used(step) > 0),
   );
   const skipped: string[] = [];
-  for (const rung of ladder.slice(from)) {
-    if (used(rung) >= rung.limit) continue;
-    const why = unfit(rung, assessment, facts);
-    if (why === null) return { rung, skipped };
-    skipped.push(`${rung.do} (${why})`);
+  for (const step of plan.slice(from)) {
+    if (used(step) >= step.limit) continue;
+    const why = unfit(step, assessment, facts);
+    if (why === null) return { step, skipped };
+    skipped.push(`${step.do} (${why})`);
   }
-  return { rung: null, skipped };
+  return { step: null, skipped };
 }
 
 function stillRuns(assessment: Assessment): boolean {
@@ -95,13 +96,13 @@ function stillRuns(assessment: Assessment): boolean {
   return problem !== null && traitsOf(problem).duringTurn;
 }
 
-/** Why a rung is not for this session at all; null when it is. */
-function unfit(rung: Rung, assessment: Assessment, facts: ActionFacts): string | null {
-  const traits = ACTIONS[rung.do];
+/** Why a step is not for this session at all; null when it is. */
+function unfit(step: RecoveryStep, assessment: Assessment, facts: ActionFacts): string | null {
+  const traits = ACTIONS[step.do];
   // Even a policy that says otherwise does not end a human's own terminal.
-  if (traits.destructive && rung.do !== "end_child" && facts.origin === "run") return "it runs in your terminal";
-  if (rung.when.origins !== null && !rung.when.origins.includes(facts.origin)) return `not for ${facts.origin}`;
-  if (!facts.can.includes(rung.do)) return "not possible here";
+  if (traits.destructive && step.do !== "end_child" && facts.origin === "run") return "it runs in your terminal";
+  if (step.when.origins !== null && !step.when.origins.includes(facts.origin)) return `not for ${facts.origin}`;
+  if (!facts.can.includes(step.do)) return "not possible here";
   // Text typed into a running turn is queued or lost. Where an interrupt did not end it, more force is needed.
   if (traits.types && stillRuns(assessment)) return "its turn still runs";
   const isGone = assessment.state === "gone" || facts.gone;
