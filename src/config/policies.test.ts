@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { POLICIES } from "../core/policy/builtin.js";
-import { HANDS_OFF } from "../core/problem.js";
+import { HUMAN_ONLY } from "../core/problem.js";
 import { toConfig } from "./keys.js";
 import { loadPolicies, policyFor } from "./policies.js";
 import { parsePolicy } from "./policy-file.js";
@@ -116,6 +116,6 @@ describe("the keys of agents.health", () => {
 
   it("leave the built-in policies without a step for what only a human can answer", () => {
     for (const policy of Object.values(POLICIES))
-      for (const problem of HANDS_OFF) expect(policy.plans[problem] ?? []).toEqual([]);
+      for (const problem of HUMAN_ONLY) expect(policy.plans[problem] ?? []).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import { type ExhaustedBudget, spentBudget } from "./budget.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import { limitDueAt } from "./limit-wait.js";
 import type { RecoveryStep } from "./policy/policy.js";
-import { HANDS_OFF, problemOf } from "./problem.js";
+import { HUMAN_ONLY, problemOf } from "./problem.js";
 import type { Situation } from "./situation.js";
 import { spell } from "./spell.js";
 import { waitsForTurn } from "./turn-taking.js";
@@ -63,7 +63,7 @@ const RUNS: ReadonlySet<Assessment["state"]> = new Set<Assessment["state"]>(["wo
 const isThere: ActionCheck = ({ assessment, incident, step, actions, traits, facts, now }) => {
   const problem = problemOf(assessment);
   if (problem === incident.problem) return null;
-  if (problem !== null && HANDS_OFF.has(problem))
+  if (problem !== null && HUMAN_ONLY.has(problem))
     return wait(`${problem}: only a human can answer this`, now + RECHECK_MS);
   if (incident.problem === "over_budget")
     return !traits.touches || RUNS.has(assessment.state) ? null : wait("no turn runs", now + RECHECK_MS);

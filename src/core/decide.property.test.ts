@@ -8,7 +8,7 @@ import type { Assessment } from "./assess.js";
 import { EVIDENCE_KINDS } from "./evidence/kinds.js";
 import { POLICIES } from "./policy/builtin.js";
 import type { Budget, Policy } from "./policy/policy.js";
-import { HANDS_OFF, PROBLEMS } from "./problem.js";
+import { HUMAN_ONLY, PROBLEMS } from "./problem.js";
 import { nightSpend } from "./spending.js";
 
 const numRuns = process.env.ROUSE_FULL ? 5_000 : 100;
@@ -56,7 +56,7 @@ describe("decide, whatever happens", () => {
         play(world, story, ({ what, facts }, _, before) => {
           for (const { action } of world.done.slice(before)) {
             if (action.do === "escalate") continue;
-            expect(HANDS_OFF.has(action.problem)).toBe(false);
+            expect(HUMAN_ONLY.has(action.problem)).toBe(false);
             expect(["needs_input", "unknown"]).not.toContain(what.state);
             expect(["auth", "billing"]).not.toContain(what.cause);
             expect(facts.allowed ?? true).toBe(true);

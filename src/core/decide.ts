@@ -11,7 +11,7 @@ import { digest } from "./digest.js";
 import { confirmsAt } from "./incident/course.js";
 import type { Incident } from "./incident/incident.js";
 import type { Policy, RecoveryStep } from "./policy/policy.js";
-import { forbids, HANDS_OFF, problemOf } from "./problem.js";
+import { forbids, HUMAN_ONLY, problemOf } from "./problem.js";
 import { afterAction, nextStep } from "./recovery-plan.js";
 import type { Situation } from "./situation.js";
 
@@ -38,7 +38,7 @@ export function decide(input: Situation): Decision {
   const settled = beforeThePlan(input);
   if (settled) return settled;
   const actions = history.filter((record) => record.incident === incident.id);
-  if (HANDS_OFF.has(incident.problem)) return escalate(input, actions, "only a human can answer this");
+  if (HUMAN_ONLY.has(incident.problem)) return escalate(input, actions, "only a human can answer this");
   const after = afterAction(actions, input.assessment, asleep, now);
   if (after?.kind === "look") return nothing(after.reason, after.until);
   if (after?.kind === "human") return escalate(input, actions, after.reason);

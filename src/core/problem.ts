@@ -7,7 +7,7 @@ export type { Problem } from "./states.js";
 
 export const PROBLEMS: readonly Problem[] = Object.keys(PROBLEM_TABLE) as Problem[];
 
-export const HANDS_OFF: ReadonlySet<Problem> = new Set(PROBLEMS.filter((problem) => traitsOf(problem).humanOnly));
+export const HUMAN_ONLY: ReadonlySet<Problem> = new Set(PROBLEMS.filter((problem) => traitsOf(problem).humanOnly));
 
 /** Why a policy may not do it about this problem; null when it may. */
 export function forbids(problem: Problem, action: string): string | null {

@@ -9,7 +9,7 @@ import { MINUTE, SECOND } from "../../src/core/defaults.js";
 import { openPrompt } from "../../src/core/evidence/prompts.js";
 import type { IncidentChange } from "../../src/core/incident/course.js";
 import { type Incident, type Incidents, isOpen } from "../../src/core/incident/incident.js";
-import { HANDS_OFF, needsConfirming } from "../../src/core/problem.js";
+import { HUMAN_ONLY, needsConfirming } from "../../src/core/problem.js";
 import type { SessionJudge } from "../../src/core/session-judge.js";
 import { STATES } from "../../src/core/states.js";
 import type { SimAgent, Spell } from "./agents.js";
@@ -110,7 +110,7 @@ export class Invariants {
     this.#must(!role.sound, "R18 a healthy agent is not touched", () => what);
     this.#must(role.allowed, "nobody is touched without permission", () => what);
     this.#must(role.policy !== "observe", "observe touches nothing", () => what);
-    this.#must(!HANDS_OFF.has(action.problem), "hands off what only a human can answer", () => what);
+    this.#must(!HUMAN_ONLY.has(action.problem), "hands off what only a human can answer", () => what);
     this.#must(
       !life.loop.incidents.silences.some(
         ({ agent, until, problem }) => agent === action.agent && problem === null && until > at,

@@ -1,7 +1,7 @@
 /** Which agents rouse may act on. */
 import type { AgentSession } from "../../core/agent.js";
 import { plain } from "../../core/plain.js";
-import { HANDS_OFF, type Problem } from "../../core/problem.js";
+import { HUMAN_ONLY, type Problem } from "../../core/problem.js";
 import { grantFor } from "../../daemon/permission.js";
 import { isoOrNull, type ServiceContext } from "./context.js";
 
@@ -70,7 +70,7 @@ export class PermissionService {
           by: grant === null ? null : named.includes(name) ? "name" : "all",
         };
       }),
-      never: [...HANDS_OFF],
+      never: [...HUMAN_ONLY],
     };
   }
 }

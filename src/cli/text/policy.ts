@@ -1,7 +1,7 @@
 /** Policies for people: each problem with its recovery plan, one line per step. */
 import { plain } from "../../core/plain.js";
 import type { Budget, Policy, RecoveryStep } from "../../core/policy/policy.js";
-import { HANDS_OFF, needsConfirming, PROBLEMS, type Problem } from "../../core/problem.js";
+import { HUMAN_ONLY, needsConfirming, PROBLEMS, type Problem } from "../../core/problem.js";
 import { spell } from "../../core/spell.js";
 import { paint } from "./paint.js";
 
@@ -22,7 +22,7 @@ export function policyText(policy: Policy, colour: boolean): string {
 function planLines(problem: Problem, steps: readonly RecoveryStep[], colour: boolean): string[] {
   const told = needsConfirming(problem) ? "tell" : "tell at once";
   const name = paint(problem.padEnd(22), "bold", colour);
-  if (steps.length === 0) return [`${name}${told}, then a human${HANDS_OFF.has(problem) ? "; never touched" : ""}`];
+  if (steps.length === 0) return [`${name}${told}, then a human${HUMAN_ONLY.has(problem) ? "; never touched" : ""}`];
   return [
     `${name}${told}`,
     ...steps.map((step) => `${" ".repeat(22)}${stepText(step)}`),

@@ -12,7 +12,7 @@ import { digest } from "../digest.js";
 import { openPrompt } from "../evidence/prompts.js";
 import { type Incident, type Incidents, isOpen, silencedUntil } from "../incident/incident.js";
 import { normaliseResult } from "../normalise.js";
-import { HANDS_OFF } from "../problem.js";
+import { HUMAN_ONLY } from "../problem.js";
 import { say } from "../say.js";
 import { completionOf } from "./complete.js";
 import {
@@ -103,7 +103,7 @@ function openDue(
     wasTold &&
     !before.has("escalated") &&
     (tried() ||
-      (!HANDS_OFF.has(incident.problem) &&
+      (!HUMAN_ONLY.has(incident.problem) &&
         incident.problem !== "over_budget" &&
         escalated.at - incident.confirmedAt > ESCALATED_AFTER_MS))
   )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ACTIONS } from "../action.js";
-import { forbids, HANDS_OFF, needsConfirming, PROBLEMS, problemOf } from "../problem.js";
+import { forbids, HUMAN_ONLY, needsConfirming, PROBLEMS, problemOf } from "../problem.js";
 import { ERROR_CAUSES, type Problem, STATES, STUCK_CAUSES } from "../states.js";
 import { POLICIES } from "./builtin.js";
 import { PROBLEM_TABLE, traitsOf } from "./problems.js";
@@ -12,7 +12,7 @@ describe("the problem table", () => {
     // A literal copy on purpose: acting on one of these is never safe, so removing one must fail here.
     const humanOnly = ["auth", "billing", "needs_input", "poisoned_context", "policy_refusal", "unknown"];
     expect(rows.flatMap(({ name, humanOnly: is }) => (is ? [name] : [])).sort()).toEqual(humanOnly);
-    expect([...HANDS_OFF].sort()).toEqual(humanOnly);
+    expect([...HUMAN_ONLY].sort()).toEqual(humanOnly);
   });
 
   it("permits no action of any policy on a human-only problem", () => {
