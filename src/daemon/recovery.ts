@@ -18,7 +18,7 @@ export interface Recovery {
   recheckAt: number | null;
 }
 
-export interface RecoveryHands {
+export interface RecoveryEffects {
   decide: (incident: Incident) => Decision;
   /** Intent, touch, outcome. */
   act: (action: Action) => Promise<ActionOutcome>;
@@ -34,7 +34,7 @@ async function recovery(
   { judgingError }: Pick<SessionJudge, "judgingError">,
   incident: Incident | null,
   isDry: boolean,
-  hands: RecoveryHands,
+  effects: RecoveryEffects,
 ): Promise<Recovery> {
   const steps: Recovery["steps"] = [];
   const ends = (reason: string, next: Action | null = null, recheckAt: number | null = null): Recovery => ({
@@ -47,19 +47,19 @@ async function recovery(
   if (judgingError !== null) return ends(`judging this session failed: ${judgingError}`);
   if (!incident) return ends(`nothing is wrong with it`);
   while (steps.length < STEPS_MAX) {
-    const decision = hands.decide(incident);
+    const decision = effects.decide(incident);
     const { action, reason } = decision;
     if (!action) {
       const { recheckAt, would } = decision;
       const last = steps.at(-1)?.outcome;
       if (!last?.proven || recheckAt === null || recheckAt - last.at > STEP_WAIT_MS)
         return ends(reason, would, recheckAt);
-      await hands.sleepUntil(recheckAt);
+      await effects.sleepUntil(recheckAt);
       continue;
     }
     if (action.do === "escalate") return ends(reason, decision.would);
     if (isDry) return ends(reason, action);
-    const outcome = await hands.act(action);
+    const outcome = await effects.act(action);
     steps.push({ action, outcome });
     if (outcome.result !== "done") return ends(outcome.reason);
   }

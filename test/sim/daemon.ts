@@ -15,13 +15,13 @@ import type { Call, CallFaults } from "./faults.js";
 
 /** Parts that a planted bug replaces. */
 export interface Parts {
-  hands: (hands: Effects) => Effects;
+  effects: (effects: Effects) => Effects;
   journal: (journal: Journal) => Journal;
   policy: (policy: Policy) => Policy;
 }
 
 export const REAL: Parts = {
-  hands: (hands) => hands,
+  effects: (effects) => effects,
   journal: (journal) => journal,
   policy: (policy) => policy,
 };
@@ -30,7 +30,7 @@ export interface LifeOptions {
   path: string;
   clock: DaemonClock;
   faults: CallFaults;
-  hands: Effects;
+  effects: Effects;
   parts: Parts;
   policyOf: (session: AgentSession) => Policy;
   isAllowed: (session: AgentSession) => boolean;
@@ -60,13 +60,13 @@ export class Life {
     const { path, clock, parts, looked } = options;
     this.#real = openJournal(path, { commitWithinMs: 60_000, now: () => clock.now() }).journal;
     this.journal = parts.journal(this.#behindFaults(this.#real));
-    const hands = parts.hands(this.#alive(options.hands));
+    const effects = parts.effects(this.#alive(options.effects));
     const rules = {
       ...testRules(),
       ...noticeRules((agent) => this.#patienceMs(agent)),
       policyOf: options.policyOf,
       isAllowed: options.isAllowed,
-      can: (session: AgentSession) => hands.can(session),
+      can: (session: AgentSession) => effects.can(session),
       isObserverHealthy: () => this.journal.isWriting,
     };
     this.courier = simCourier({
@@ -79,7 +79,7 @@ export class Life {
       },
     });
     this.loop = loopOver(this.journal, clock, rules, {
-      carryOut: (action, session) => hands.carryOut(action, session),
+      carryOut: (action, session) => effects.carryOut(action, session),
       send: () => this.courier.pump(),
     });
     this.loop.subscribe((event) => {
@@ -128,10 +128,10 @@ export class Life {
     return watched ? this.#options.policyOf(watched.session).patienceMs : 0;
   }
 
-  #alive(hands: Effects): Effects {
+  #alive(effects: Effects): Effects {
     return {
-      can: (session) => hands.can(session),
-      carryOut: (action, session) => (this.isDead ? new Promise(() => {}) : hands.carryOut(action, session)),
+      can: (session) => effects.can(session),
+      carryOut: (action, session) => (this.isDead ? new Promise(() => {}) : effects.carryOut(action, session)),
     };
   }
 

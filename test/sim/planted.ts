@@ -33,8 +33,8 @@ const withBook = (change: (book: BookStore) => Partial<BookStore>): RunOptions =
   parts({ journal: (journal) => changed(journal, { book: { ...journal.book, ...change(journal.book) } }) });
 const withOutbox = (change: (outbox: OutboxTable) => Partial<OutboxTable>): RunOptions =>
   parts({ journal: (journal) => changed(journal, { outbox: changed(journal.outbox, change(journal.outbox)) }) });
-const withHands = (carryOut: (hands: Effects) => Effects["carryOut"]): RunOptions =>
-  parts({ hands: (hands) => ({ can: (session) => hands.can(session), carryOut: carryOut(hands) }) });
+const withEffects = (carryOut: (effects: Effects) => Effects["carryOut"]): RunOptions =>
+  parts({ effects: (effects) => ({ can: (session) => effects.can(session), carryOut: carryOut(effects) }) });
 
 const ENDLESS: Budget = { times: 1e9, periodMs: 1 };
 
@@ -76,7 +76,7 @@ export const PLANTED: readonly Planted[] = [
     bug: "a lost answer that is taken for a refusal",
     found: /an unknown outcome is never repeated/,
     options: {
-      ...withHands((hands) => (action, session) => {
+      ...withEffects((effects) => (action, session) => {
         const refused: ActionOutcome = {
           intent: action.id,
           at: 0,
@@ -84,7 +84,7 @@ export const PLANTED: readonly Planted[] = [
           reason: "no answer",
           proven: null,
         };
-        return hands.carryOut(action, session).catch(() => refused);
+        return effects.carryOut(action, session).catch(() => refused);
       }),
       mix: (mix) => ({ ...mix, calls: { ...mix.calls, effect: 0.6 } }),
     },
@@ -140,9 +140,9 @@ export const PLANTED: readonly Planted[] = [
   {
     bug: "hands that try twice",
     found: /carried out once|no touch is repeated/,
-    options: withHands((hands) => async (action, session) => {
-      const first = await hands.carryOut(action, session);
-      return first.result === "done" ? hands.carryOut(action, session) : first;
+    options: withEffects((effects) => async (action, session) => {
+      const first = await effects.carryOut(action, session);
+      return first.result === "done" ? effects.carryOut(action, session) : first;
     }),
   },
   {

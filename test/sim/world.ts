@@ -15,9 +15,9 @@ import { type ClockModel, HandClock } from "../support/hand-clock.js";
 import { START } from "../support/steps.js";
 import { SimAgent } from "./agents.js";
 import { Life, type Parts, REAL } from "./daemon.js";
+import { type Reach, SimEffects } from "./effects.js";
 import type { Post } from "./ends.js";
 import { type Blow, type CallFaults, drawBlows, type Mix, SeededFaults } from "./faults.js";
-import { type Reach, SimHands } from "./hands.js";
 import type { FaultName } from "./ills.js";
 import { Invariants } from "./invariants.js";
 import { Link, type LinkFaults, NO_FAULTS } from "./link.js";
@@ -371,7 +371,7 @@ export class World implements Air {
       path: join(this.#folder, "state", "journal.db"),
       clock,
       faults: this.faults,
-      hands: new SimHands(reach, this.setting.careless),
+      effects: new SimEffects(reach, this.setting.careless),
       parts: this.#parts,
       policyOf: ({ name }) => this.#parts.policy(this.policyOf(name)),
       isAllowed: ({ name }) => this.roleOf(name).allowed,

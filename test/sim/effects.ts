@@ -36,7 +36,7 @@ const CAN: Readonly<Record<AgentSession["origin"], readonly ActionName[]>> = {
 /** A human who typed so lately is still typing. */
 const TYPING_MS = 5 * SECOND;
 
-export class SimHands implements Effects {
+export class SimEffects implements Effects {
   readonly #reach: Reach;
   /** A planted bug: nobody looks before the touch. */
   readonly #isCareless: boolean;
