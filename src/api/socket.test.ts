@@ -16,7 +16,7 @@ beforeEach(() => {
   const context = {
     loop: test.loop,
     journal: test.journal,
-    acting: { book: createIncidents() },
+    engine: { book: createIncidents() },
     config: { watchdog: { orchestrator_tag: "orchestrator" } },
     version: "1.0",
   } as unknown as ServiceContext;

@@ -27,7 +27,7 @@ const USED =
   "request_id: you gave this one to another order already, to another agent or with another text; nothing was touched: take a new one";
 
 export class Touching {
-  readonly #parts: Pick<DaemonParts, "loop" | "outside">;
+  readonly #parts: Pick<DaemonParts, "loop" | "effectContext">;
   readonly #events: Events;
   readonly #log: TouchLog;
   readonly #busy = new Set<string>();
@@ -35,14 +35,14 @@ export class Touching {
   /** By action and result, for the metrics. */
   readonly counts = new Map<string, number>();
 
-  constructor(parts: Pick<DaemonParts, "loop" | "outside">, events: Events, log: TouchLog) {
+  constructor(parts: Pick<DaemonParts, "loop" | "effectContext">, events: Events, log: TouchLog) {
     this.#parts = parts;
     this.#events = events;
     this.#log = log;
   }
 
   sendInput(order: Order, text: string): Promise<TouchResult> {
-    return this.#once("send_input", order, text, () => typeMessage(text, order.session, this.#parts.outside));
+    return this.#once("send_input", order, text, () => typeMessage(text, order.session, this.#parts.effectContext));
   }
 
   stop(order: Order): Promise<TouchResult> {
@@ -61,7 +61,7 @@ export class Touching {
         proof: "process_gone",
         waitMs: 0,
       };
-      return carryOut(action, order.session, { ...this.#parts.outside, isOrder: true });
+      return carryOut(action, order.session, { ...this.#parts.effectContext, isOrder: true });
     });
   }
 

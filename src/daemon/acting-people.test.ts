@@ -1,11 +1,11 @@
 /** What people have a say in: taking an incident, silence, and permission. */
 import { describe, expect, it } from "vitest";
-import { HUNG_S, useActing } from "../../test/support/acting.js";
+import { HUNG_S, useIncidentRig } from "../../test/support/incident-rig.js";
 import type { Incident, Incidents } from "../core/incident/incident.js";
 import { POLICIES } from "../core/policy/builtin.js";
 import { incidentView } from "./incident-view.js";
 
-const stage = useActing();
+const stage = useIncidentRig();
 const { acts, hanging, run } = stage;
 
 describe("what people say", () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { HUNG_S, useActing } from "../../test/support/acting.js";
+import { HUNG_S, useIncidentRig } from "../../test/support/incident-rig.js";
 import { agent, lookedAt } from "../../test/support/loops.js";
 import { screen } from "../../test/support/steps.js";
 import { step } from "../core/step.js";
 import type { BookStore } from "../store/book.js";
 
-const stage = useActing();
+const stage = useIncidentRig();
 const { acts, hanging, run } = stage;
 
 describe("from a judgement to a touch", () => {

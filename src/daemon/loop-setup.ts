@@ -34,7 +34,7 @@ export interface LoopSetup extends ChannelSetup {
   /** Policies that an agent may be started with in this folder. */
   policyNames: (workspace: string) => string[];
   /** What effects see of the daemon. */
-  outside: EffectWorld;
+  effectContext: EffectWorld;
   notes: string[];
 }
 
@@ -85,7 +85,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
   // The environment of an agent can only be read while it lives, so it is read at registration.
   const environments = new Environments(paths, process.env);
   const starting = { environments, hostScript: options.hostScript };
-  const outside: EffectWorld = { ...effectWorld(() => loop, sensors, paths), starting, profileOf };
+  const effectContext: EffectWorld = { ...effectWorld(() => loop, sensors, paths), starting, profileOf };
   const notices = {
     sent: journal.messages.told(),
     alerts: new Map(journal.outbox.states().map((state) => [state.subject, state])),
@@ -94,7 +94,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
     journal,
     clock,
     state: createNodeState(rules, journal.book.load(), notices),
-    carryOut: (action, session) => carryOut(action, session, outside),
+    carryOut: (action, session) => carryOut(action, session, effectContext),
     send: channels.send,
     receiver: config.watchdog.orchestrator_tag,
     onRegister: (session) => environments.remember(session),
@@ -110,5 +110,14 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
   });
   const notes = [...issues.map(issueText), ...channels.channelNotes];
   if (permission.loadError !== null) notes.push(permission.loadError);
-  return { ...channels, loop, permission, recovery: new UserRecovery(loop), policyOf, policyNames, outside, notes };
+  return {
+    ...channels,
+    loop,
+    permission,
+    recovery: new UserRecovery(loop),
+    policyOf,
+    policyNames,
+    effectContext,
+    notes,
+  };
 }

@@ -17,7 +17,7 @@ import type { WatchRules } from "./watch-rules.js";
 export interface DaemonParts
   extends Pick<
     LoopSetup,
-    "loop" | "permission" | "policyNames" | "recovery" | "outside" | "channels" | "channelNotes"
+    "loop" | "permission" | "policyNames" | "recovery" | "effectContext" | "channels" | "channelNotes"
   > {
   journal: Journal;
   config: Config;

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { type ActingRig, HUNG_S, useActing } from "../../test/support/acting.js";
+import { HUNG_S, type IncidentRig, useIncidentRig } from "../../test/support/incident-rig.js";
 import { screen } from "../../test/support/steps.js";
 import type { UserRecovery } from "./recovery.js";
 
-const stage = useActing();
+const stage = useIncidentRig();
 const { acts, hanging, run } = stage;
 
 describe("a recovery by hand", () => {
   /** Stuck, and not yet long enough to be acted on. */
-  async function suspected(rig: ActingRig): Promise<void> {
+  async function suspected(rig: IncidentRig): Promise<void> {
     for (let n = 0; n < HUNG_S && rig.loop.incidents.incidents.length === 0; n++) await run(1);
   }
-  const recover = async (rig: ActingRig, how: "plan" | "restart" = "plan", isDry = false) => {
+  const recover = async (rig: IncidentRig, how: "plan" | "restart" = "plan", isDry = false) => {
     const watched = stage.test.loop.find("api");
     if (!watched) throw new Error("nobody");
     let done: Awaited<ReturnType<UserRecovery["recover"]>> | undefined;

@@ -39,7 +39,7 @@ describe("the story of the demo", () => {
   it("tells each thing once, in the order in which it happened", () => {
     const story = new Story(member("hang"));
     const stuck = agent("hang", "stuck/silent_stream");
-    const acting = (...actions: ActionView[]) => ({
+    const engine = (...actions: ActionView[]) => ({
       agents: [stuck],
       incidents: [incident("hang", { phase: "acting", actions })],
     });
@@ -48,9 +48,9 @@ describe("the story of the demo", () => {
     expect(words(story, { agents: [stuck], incidents: [incident("hang", { phase: "told" })] })).toEqual([
       "state stuck",
     ]);
-    expect(words(story, acting(action("interrupt", "pending")))).toEqual(["action interrupt"]);
+    expect(words(story, engine(action("interrupt", "pending")))).toEqual(["action interrupt"]);
     const [first, second] = [action("interrupt", "done"), action("nudge", "done")];
-    expect(words(story, acting(first, second))).toEqual(["outcome interrupt", "action nudge", "outcome nudge"]);
+    expect(words(story, engine(first, second))).toEqual(["outcome interrupt", "action nudge", "outcome nudge"]);
     const end = {
       agents: [agent("hang", "complete")],
       incidents: [incident("hang", { phase: "resolved", actions: [first, second] })],

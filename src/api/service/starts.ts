@@ -65,11 +65,11 @@ export class StartService {
   }
 
   async #start(client: Client, order: Omit<SpawnOrder, "request_id">): Promise<SpawnedAgent> {
-    const { loop, touchLog, paths, outside } = this.#context;
+    const { loop, touchLog, paths, effectContext } = this.#context;
     const { command, cwd, name, tags, task, kind, policy, cols, rows } = order;
     const env = { ...process.env, ...order.env };
     this.#check(order, env);
-    const script = outside.starting?.hostScript;
+    const script = effectContext.starting?.hostScript;
     if (script === undefined) throw new ApiError("refused", "this daemon cannot start agents");
     const id = touchLog.intend({
       at: loop.now(),

@@ -16,7 +16,7 @@ const ALL: readonly ActionName[] = ["nudge", "interrupt", "stop", "resume"];
 const process = (receivedBytes: number) =>
   ({ kind: "process", source: "process", alive: true, children: 0, cpuMs: 100, sockets: 1, receivedBytes }) as const;
 
-export interface ActingRig {
+export interface IncidentRig {
   loop: Loop;
   recovery: UserRecovery;
   touches: string[];
@@ -25,7 +25,7 @@ export interface ActingRig {
   allow: () => void;
 }
 
-export interface ActingStage {
+export interface IncidentStage {
   readonly test: TestLoop;
   /** The agent, in the middle of a turn; from here on nothing comes. */
   hanging: () => Promise<void>;
@@ -33,13 +33,13 @@ export interface ActingStage {
   acts: (
     hand: (action: Action) => Partial<ActionOutcome> | Promise<Partial<ActionOutcome>>,
     options?: { allowed?: boolean; store?: BookStore },
-  ) => ActingRig;
+  ) => IncidentRig;
   /** Awake for so long, giving promises their turn at every second. */
   run: (seconds: number) => Promise<void>;
 }
 
 /** One for each test, closed after it. */
-export function useActing(): ActingStage {
+export function useIncidentRig(): IncidentStage {
   let test: TestLoop;
   afterEach(() => test.close());
   return {
