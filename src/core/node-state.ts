@@ -3,7 +3,7 @@ import type { ActionName } from "./action.js";
 import type { AgentSession } from "./agent.js";
 import type { AlertRules, AlertState } from "./alert/alert.js";
 import { createIncidents, type Incidents } from "./incident/incident.js";
-import type { TellRules } from "./message/contents.js";
+import type { NotifyRules } from "./message/contents.js";
 import type { Policy } from "./policy/policy.js";
 import type { Problem } from "./problem.js";
 import type { JudgingOptions, SessionJudge } from "./session-judge.js";
@@ -23,7 +23,7 @@ export interface StepRules {
   isObserverHealthy: () => boolean;
   /** The budget period at this moment, for periods that start at this hour of the local day. */
   periodAt: (now: number, startHour: number) => Night;
-  messages: TellRules;
+  messages: NotifyRules;
   alerts: AlertRules;
   /** A time of day as the reader's clock shows it. */
   clock: (at: number) => string;

@@ -1,16 +1,16 @@
 /** Rules under which rouse judges and records incidents, acts on nothing and sends nothing. Others are built from these. */
 import type { AlertRules } from "./alert/alert.js";
-import type { TellRules } from "./message/contents.js";
+import type { NotifyRules } from "./message/contents.js";
 import type { StepRules } from "./node-state.js";
 import { POLICIES } from "./policy/builtin.js";
 
 const DAY_MS = 24 * 3_600_000;
 
-const NO_MESSAGES: TellRules = {
+const NO_MESSAGES: NotifyRules = {
   patienceMs: () => POLICIES.default.patienceMs,
   can: () => [],
   isWorker: () => false,
-  isTold: () => false,
+  isNotified: () => false,
   isReceiver: () => false,
 };
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, WORKING } from "../../test/support/loops.js";
+import { NotifyingLoop, ROUTE } from "../../test/support/notifier.js";
 import { screen } from "../../test/support/steps.js";
-import { ROUTE, TellingLoop } from "../../test/support/telling.js";
 
-let test: TellingLoop;
+let test: NotifyingLoop;
 beforeEach(() => {
-  test = new TellingLoop();
+  test = new NotifyingLoop();
 });
 afterEach(() => {
   expect(test.journal.stats()).toMatchObject({ failures: 0, lastError: null });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, WORKING } from "../../test/support/loops.js";
-import { TellingLoop } from "../../test/support/telling.js";
+import { NotifyingLoop } from "../../test/support/notifier.js";
 import { parsePolicy } from "../config/policy-file.js";
 import { HOUR } from "../core/defaults.js";
 import { POLICIES } from "../core/policy/builtin.js";
@@ -22,9 +22,9 @@ describe("a night", () => {
 });
 
 describe("an agent with a budget", () => {
-  let test: TellingLoop;
+  let test: NotifyingLoop;
   beforeEach(() => {
-    test = new TellingLoop();
+    test = new NotifyingLoop();
   });
   afterEach(() => test.close());
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { NotifyingLoop } from "../../test/support/notifier.js";
 import { START } from "../../test/support/steps.js";
-import { TellingLoop } from "../../test/support/telling.js";
 import { Digests } from "./digests.js";
 
-let test: TellingLoop;
+let test: NotifyingLoop;
 beforeEach(() => {
-  test = new TellingLoop();
+  test = new NotifyingLoop();
 });
 afterEach(() => test.close());
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, WORKING } from "../../test/support/loops.js";
-import { TellingLoop } from "../../test/support/telling.js";
+import { NotifyingLoop } from "../../test/support/notifier.js";
 import { lostAgents } from "./lost.js";
 
-let test: TellingLoop;
+let test: NotifyingLoop;
 beforeEach(async () => {
-  test = new TellingLoop();
+  test = new NotifyingLoop();
   await ends("crashed", { code: null, signal: 9 });
   await ends("done", { code: 0, signal: null });
   test.loop.register(agent({ session: "s-alive", name: "alive" }));

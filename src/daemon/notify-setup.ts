@@ -8,7 +8,7 @@ import type { Config } from "../config/keys.js";
 import type { AgentSession } from "../core/agent.js";
 import type { AlertRules } from "../core/alert/alert.js";
 import { isStillWanted } from "../core/alert/wanted.js";
-import type { TellRules } from "../core/message/contents.js";
+import type { NotifyRules } from "../core/message/contents.js";
 import { pattern } from "../programs/shared/pattern.js";
 import type { OutboxTable } from "../store/outbox.js";
 import { alertRules, isCron } from "./alert-rules.js";
@@ -70,8 +70,8 @@ export function openChannels(config: Config, outbox: OutboxTable, loop: () => Lo
 export function messageRules(
   config: Config,
   configOf: (session: AgentSession) => Config,
-  more: Pick<TellRules, "patienceMs" | "can"> & { isOnlyWorkers: boolean },
-): TellRules {
+  more: Pick<NotifyRules, "patienceMs" | "can"> & { isOnlyWorkers: boolean },
+): NotifyRules {
   const { worker_pattern, orchestrator_tag } = config.watchdog;
   const names = worker_pattern === "" ? null : pattern(worker_pattern);
   return {
@@ -95,13 +95,13 @@ export interface WorkerSettings {
 }
 
 /** Workers by tag or name; an orchestrator gets no messages about itself. */
-export function workerRules(settings: WorkerSettings): Pick<TellRules, "isWorker" | "isTold" | "isReceiver"> {
+export function workerRules(settings: WorkerSettings): Pick<NotifyRules, "isWorker" | "isNotified" | "isReceiver"> {
   const { tagsFor, matches, isOnly, orchestratorTag } = settings;
   const isWorker = (session: AgentSession): boolean =>
     session.tags.some((tag) => tagsFor(session).includes(tag)) || matches(session.name);
   return {
     isWorker,
-    isTold: (session) => !isOnly || isWorker(session),
+    isNotified: (session) => !isOnly || isWorker(session),
     isReceiver: (session) => session.tags.includes(orchestratorTag),
   };
 }

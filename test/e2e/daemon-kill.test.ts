@@ -130,10 +130,10 @@ describe("a daemon killed at random moments", () => {
     const starts: number[] = [];
     for (let round = 0; round < KILLS; round++) {
       // The daemon dies while it is told things, at any point of taking them in.
-      const telling = hosts.tell().catch(() => null);
+      const notifier = hosts.tell().catch(() => null);
       await sleep(Math.random() * 150);
       await daemon.kill();
-      await telling;
+      await notifier;
       expect(faultsOfJournal()).toEqual([]);
       daemon.start();
       const { judging } = await daemon.judges();

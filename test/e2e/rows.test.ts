@@ -398,7 +398,7 @@ describe("the table, row by row", () => {
     ])("%s: %s goes to a human", async (name, problem, again) => {
       const agent = new OwnAgent((stages[0] as RowStage).socket, { name });
       agent.tell(turn("start"), taken, turn("end"));
-      const telling = setInterval(() => agent.tell(...again), 1000);
+      const notifier = setInterval(() => agent.tell(...again), 1000);
       try {
         const incident = await (stages[0] as RowStage).incident(name, problem, "escalated", PLAY_MS);
         expect(incident).toMatchObject({
@@ -407,7 +407,7 @@ describe("the table, row by row", () => {
           next: { reason: expect.stringContaining("passed over") },
         });
       } finally {
-        clearInterval(telling);
+        clearInterval(notifier);
         await agent.end();
       }
     });

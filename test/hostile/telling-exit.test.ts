@@ -2,15 +2,15 @@ import { afterEach, describe, expect, it } from "vitest";
 import { CANARIES } from "../support/canaries.js";
 import { EVIL, UNSAFE } from "../support/evil.js";
 import { agent, WORKING } from "../support/loops.js";
+import { NotifyingLoop } from "../support/notifier.js";
 import { screen } from "../support/steps.js";
-import { TellingLoop } from "../support/telling.js";
 
-let test: TellingLoop;
+let test: NotifyingLoop;
 afterEach(() => test.close());
 
 /** Everything that is told about agents that write this wherever they can: inboxes, the outbox, and what arrived. */
 async function told(texts: readonly string[]): Promise<{ all: string; messages: number; alerts: number }> {
-  test = new TellingLoop();
+  test = new NotifyingLoop();
   test.rules = { groupWaitMs: 0, groupOver: 100_000 };
   test.join();
   for (const [n, text] of texts.entries()) {

@@ -154,7 +154,7 @@ export class Life {
       if (fault === "fail_after") throw new Error("the disk failed after all");
       return written;
     };
-    const telling = (write: () => unknown): unknown => failing("tell", write);
+    const notifier = (write: () => unknown): unknown => failing("tell", write);
     return {
       book: {
         load: () => real.book.load(),
@@ -165,8 +165,8 @@ export class Life {
           });
         },
       },
-      messages: writing(real.messages, ["inOne", "send", "ack", "forget"], telling),
-      outbox: writing(real.outbox, ["inOne", "settle", "prune", "revive", "dismiss"], telling),
+      messages: writing(real.messages, ["inOne", "send", "ack", "forget"], notifier),
+      outbox: writing(real.outbox, ["inOne", "settle", "prune", "revive", "dismiss"], notifier),
       get isWriting() {
         return real.isWriting && !isStoreDown();
       },

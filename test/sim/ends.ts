@@ -12,8 +12,8 @@ import { Courier } from "../../src/daemon/courier.js";
 import type { Loop } from "../../src/daemon/loop.js";
 import { workerRules } from "../../src/daemon/notify-setup.js";
 import type { Journal } from "../../src/store/journal.js";
+import { ROUTE, RULES } from "../support/notifier.js";
 import { START } from "../support/steps.js";
-import { ROUTE, RULES } from "../support/telling.js";
 import type { CallFaults } from "./faults.js";
 
 /** What receivers need of the world. */

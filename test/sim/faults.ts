@@ -78,17 +78,17 @@ export class SeededFaults implements CallFaults {
   readonly counts = new Map<string, number>();
   isCalm = false;
   readonly #random: Random;
-  readonly #telling: Random;
+  readonly #notifier: Random;
   readonly #calls: Mix["calls"];
 
   constructor(random: Random, calls: Mix["calls"]) {
     this.#random = random;
-    this.#telling = random.stream("telling");
+    this.#notifier = random.stream("telling");
     this.#calls = calls;
   }
 
   at(call: Call): CallFault | null {
-    const random = call === "tell" || call === "channel" ? this.#telling : this.#random;
+    const random = call === "tell" || call === "channel" ? this.#notifier : this.#random;
     if (this.isCalm || this.#calls[call] === 0 || !random.chance(this.#calls[call])) return null;
     const drawn = random.pick<CallFault>(CALL_FAULTS[call]);
     // A new life folds the whole journal, which is what a simulated day costs most: other faults come more often.

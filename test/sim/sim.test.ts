@@ -43,9 +43,9 @@ describe(`a day of eight agents, ${SEEDS.length} times`, () => {
       "effect hang_after",
       "effect fail_after",
     ];
-    const telling = ["tell fail_after", "channel fail_after", "channel refused", "mute", "alerts twice"];
+    const notifier = ["tell fail_after", "channel fail_after", "channel refused", "mute", "alerts twice"];
     const work = ["spells", "touched", "resolved", "escalated", "lapsed", "alerts"];
-    const missing = [...wanted, "outage", "silence", ...calls, ...telling, ...work].filter((name) => !total[name]);
+    const missing = [...wanted, "outage", "silence", ...calls, ...notifier, ...work].filter((name) => !total[name]);
     expect(missing, JSON.stringify(total)).toEqual([]);
     if (FULL) console.log(JSON.stringify(total));
   });

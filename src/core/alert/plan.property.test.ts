@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { World } from "../../../test/support/incidents.js";
+import { RULES } from "../../../test/support/notifier.js";
 import { START } from "../../../test/support/steps.js";
-import { RULES } from "../../../test/support/telling.js";
 import { takeIncidents } from "../incident/fold.js";
 import { isOpen } from "../incident/incident.js";
 import { POLICIES } from "../policy/builtin.js";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { World } from "../../../test/support/incidents.js";
+import { RULES } from "../../../test/support/notifier.js";
 import { START } from "../../../test/support/steps.js";
-import { RULES } from "../../../test/support/telling.js";
 import type { Incident } from "../incident/incident.js";
 import { subjectOf } from "../message/contents.js";
 import { POLICIES } from "../policy/builtin.js";

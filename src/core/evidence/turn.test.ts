@@ -231,8 +231,8 @@ describe("is a turn running?", () => {
     const mute = turnAfter(status("title", "idle"), start);
     expect(turnWord(mute)).toMatchObject({ word: "active", source: "transcript" });
     expect(turnWord(turnAfter(status("title", "idle")))).toMatchObject({ word: "idle", source: "title" });
-    const telling = turnAfter(status("title", "working"), status("title", "idle"), start);
-    expect(turnWord(telling)).toMatchObject({ word: "idle", source: "title" });
+    const notifier = turnAfter(status("title", "working"), status("title", "idle"), start);
+    expect(turnWord(notifier)).toMatchObject({ word: "idle", source: "title" });
   });
 
   it("counts a recorded turn that a better source was too slow to see", () => {

@@ -24,7 +24,7 @@ export interface AgentSnapshot {
   settings?: Settings;
 }
 
-export interface TellRules {
+export interface NotifyRules {
   /** A limit is told after so long. */
   patienceMs: (agent: string) => number;
   /** What rouse could do with it at all: no more is suggested. */
@@ -32,7 +32,7 @@ export interface TellRules {
   /** Its finished turns are told: it works for an orchestrator. */
   isWorker: (session: AgentSession) => boolean;
   /** Where the user said who is a worker, nobody else is told of. */
-  isTold: (session: AgentSession) => boolean;
+  isNotified: (session: AgentSession) => boolean;
   /** Notices about it are kept back: the orchestrator itself. */
   isReceiver: (session: AgentSession) => boolean;
 }
@@ -60,7 +60,7 @@ export function makeProblem(
   edge: string,
   incident: Incident,
   view: AgentSnapshot,
-  rules: TellRules,
+  rules: NotifyRules,
   now: number,
 ): Due {
   const about = aboutIncident(incident, view, type, rules);
@@ -141,7 +141,12 @@ export function make<T extends MessageType>(
   return { key: digest(`${subject} ${edge}`), subject, edge, type, at, payload: { ...about, ...payload } };
 }
 
-export const aboutIncident = (incident: Incident, view: AgentSnapshot, type: MessageType, rules: TellRules): About => ({
+export const aboutIncident = (
+  incident: Incident,
+  view: AgentSnapshot,
+  type: MessageType,
+  rules: NotifyRules,
+): About => ({
   ...aboutUnseen(incident),
   task: view.session.task === null ? null : say(view.session.task, 200),
   suggested_actions: suggestionsFor(type, suggestionContextOf(view, incident.problem, rules)),
@@ -150,7 +155,7 @@ export const aboutIncident = (incident: Incident, view: AgentSnapshot, type: Mes
 function suggestionContextOf(
   { session, evidence }: AgentSnapshot,
   problem: Problem | null,
-  { can }: TellRules,
+  { can }: NotifyRules,
 ): SuggestionContext {
   const hasDialog = openPrompt(evidence.prompts) !== null;
   const word = turnWord(evidence.turn)?.word;
@@ -174,7 +179,7 @@ export const aboutUnseen = ({ id, agent, session, kind, problem, confidence, rea
 export const aboutSession = (
   { session, assessment, evidence }: AgentSnapshot,
   type: MessageType,
-  rules: TellRules,
+  rules: NotifyRules,
 ): About => ({
   worker_id: session.session,
   worker_name: say(session.name, 80),

@@ -24,11 +24,11 @@ import {
   doneOf,
   make,
   makeProblem,
+  type NotifyRules,
   outputTail,
   problemDuration,
   secs,
   subjectOf,
-  type TellRules,
   typeOf,
 } from "./contents.js";
 import type { MessageType, Payloads } from "./message.js";
@@ -49,7 +49,7 @@ export function dueMessages(
   book: Incidents,
   seen: (agent: string) => AgentSnapshot | null,
   told: SentEdges,
-  rules: TellRules,
+  rules: NotifyRules,
   now: number,
 ): Due[] {
   return book.incidents.flatMap((incident) => {
@@ -59,14 +59,14 @@ export function dueMessages(
     const before = told.of(subjectOf(incident));
     if (!isOpen(incident)) return overDue(book, incident, view, before, rules, now);
     // Whoever was told of it hears how it goes on.
-    if (view && before.size === 0 && !rules.isTold(view.session)) return [];
+    if (view && before.size === 0 && !rules.isNotified(view.session)) return [];
     return view ? openDue(book, incident, view, before, rules, now) : [];
   });
 }
 
 /** Every finished turn that an orchestrator asked for. */
-export function dueCompletion(view: AgentSnapshot, told: SentEdges, rules: TellRules, now: number): Due | null {
-  if (rules.isReceiver(view.session) || !rules.isTold(view.session)) return null;
+export function dueCompletion(view: AgentSnapshot, told: SentEdges, rules: NotifyRules, now: number): Due | null {
+  if (rules.isReceiver(view.session) || !rules.isNotified(view.session)) return null;
   const done = completionOf(view, rules, now);
   if (!done || told.of(done.subject).has("complete")) return null;
   return make(
@@ -84,7 +84,7 @@ function openDue(
   incident: Incident,
   view: AgentSnapshot,
   before: ReadonlySet<string>,
-  rules: TellRules,
+  rules: NotifyRules,
   now: number,
 ): Due[] {
   if (incident.confirmedAt === null || incident.ackedAt !== null || incident.feedback === "false-alarm") return [];
@@ -131,7 +131,7 @@ function edgeOf(
   incident: Incident,
   { evidence }: AgentSnapshot,
   before: ReadonlySet<string>,
-  rules: TellRules,
+  rules: NotifyRules,
   now: number,
 ): string | null {
   if (incident.quietSince !== null) return null;
@@ -159,7 +159,7 @@ function overDue(
   incident: Incident,
   view: AgentSnapshot | null,
   before: ReadonlySet<string>,
-  rules: TellRules,
+  rules: NotifyRules,
   now: number,
 ): Due[] {
   const was = [...before].findLast((edge) => edge.startsWith("worker.") || edge.startsWith("watchdog."));

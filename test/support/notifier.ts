@@ -4,7 +4,7 @@ import type { Channel, DeliveryResult } from "../../src/channels/channel.js";
 import type { Action, ActionName, ActionOutcome } from "../../src/core/action.js";
 import type { AlertRoute, AlertRules, Notice } from "../../src/core/alert/alert.js";
 import { isStillWanted } from "../../src/core/alert/wanted.js";
-import type { TellRules } from "../../src/core/message/contents.js";
+import type { NotifyRules } from "../../src/core/message/contents.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import { budgetPeriodAt } from "../../src/daemon/budget-period.js";
@@ -33,7 +33,7 @@ export const RULES: AlertRules = {
   tagsOf: () => [],
 };
 
-export class TellingLoop extends TestLoop {
+export class NotifyingLoop extends TestLoop {
   policy: Policy = POLICIES.default;
   /** What is allowed to be done; nothing unless a test says so. */
   can: readonly ActionName[] = [];
@@ -55,7 +55,7 @@ export class TellingLoop extends TestLoop {
 
   /** After a start or a restart. */
   join(): void {
-    const rules: TellRules = {
+    const rules: NotifyRules = {
       patienceMs: () => 15 * 60_000,
       can: () => ["nudge", "interrupt"],
       ...workerRules({
