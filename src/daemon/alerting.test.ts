@@ -221,7 +221,7 @@ describe("a receiver that is down", () => {
     for (let n = 0; n < 26 * 60; n++) {
       test.hand.pass(60_000);
       for (const { session } of test.loop.sessions()) test.loop.recordLiveness(session.session, "host");
-      test.courier.pump();
+      test.alertSender.pump();
       if (n === 0) await test.wait(30);
       await new Promise(setImmediate);
     }
@@ -232,7 +232,7 @@ describe("a receiver that is down", () => {
     });
     test.answer = () => ({ result: "sent" });
     expect(test.journal.outbox.revive(test.loop.now())).toBe(1);
-    test.courier.pump();
+    test.alertSender.pump();
     await new Promise(setImmediate);
     expect(test.arrived).toHaveLength(1);
   });

@@ -12,7 +12,7 @@ import type { NotifyRules } from "../core/message/contents.js";
 import { pattern } from "../programs/shared/pattern.js";
 import type { OutboxTable } from "../store/outbox.js";
 import { alertRules, isCron } from "./alert-rules.js";
-import { Courier } from "./courier.js";
+import { AlertSender } from "./alert-sender.js";
 import { Digests } from "./digests.js";
 import type { Loop } from "./loop.js";
 import { ringTerminals } from "./ring-terminals.js";
@@ -21,7 +21,7 @@ import { ringTerminals } from "./ring-terminals.js";
 const GIVE_UP_MS = 24 * 3_600_000;
 
 export interface ChannelSetup {
-  courier: Courier;
+  alertSender: AlertSender;
   channels: readonly Channel[];
   rules: Omit<AlertRules, "patienceMs" | "tagsOf">;
   /** Sends what is due in the outbox, digests included. */
@@ -37,7 +37,7 @@ export function openChannels(config: Config, outbox: OutboxTable, loop: () => Lo
     makeChannel(settings, { ring: (text) => ringTerminals(loop(), text) }),
   );
   const now = (): number => loop().now();
-  const courier = new Courier({
+  const alertSender = new AlertSender({
     outbox,
     channels,
     now,
@@ -61,9 +61,9 @@ export function openChannels(config: Config, outbox: OutboxTable, loop: () => Lo
     : null;
   const send = (at: number): void => {
     digests?.tick(at);
-    courier.pump();
+    alertSender.pump();
   };
-  return { courier, channels, rules, send, channelNotes: [...loaded.issues, ...issues].map(issueText) };
+  return { alertSender, channels, rules, send, channelNotes: [...loaded.issues, ...issues].map(issueText) };
 }
 
 /** Rules for messages from the configuration of the user and of the folder that each agent works in. */

@@ -127,7 +127,7 @@ export async function serve(
   };
   let end: (...then: Parameters<Running["stop"]>) => void = () => {};
   // Alerts that are under way come first, while the daemon still answers; whoever asked hears when that is done.
-  const atRest = (): Promise<void> => setup.courier.close();
+  const atRest = (): Promise<void> => setup.alertSender.close();
   const hooks = new Hooks(loop, place, await loadReaders());
   const control: DaemonControl = {
     watch,

@@ -31,7 +31,7 @@ import { WorkspaceSensor } from "../sensors/workspace/workspace-sensor.js";
 import { createFollowed, type Followed, isNews, sessionOf } from "./followed.js";
 import type { Loop } from "./loop.js";
 import { Positions } from "./positions.js";
-import { Teller } from "./teller.js";
+import { SignalBacklog } from "./signal-backlog.js";
 import type { WatchRules } from "./watch-rules.js";
 
 export interface WorldOptions {
@@ -83,13 +83,13 @@ export class World {
   #reading: Promise<void> | null = null;
   /** Something was written since the last reading began. */
   #unread = false;
-  readonly #teller: Teller;
+  readonly #backlog: SignalBacklog;
   #isStopped = false;
 
   constructor(loop: Loop, options: WorldOptions) {
     this.#loop = loop;
     this.#options = options;
-    this.#teller = new Teller((session, signals) => loop.ingest(session, null, signals));
+    this.#backlog = new SignalBacklog((session, signals) => loop.ingest(session, null, signals));
     this.#finder = new AgentFinder(new Accounts(options.accountKey));
     this.#positions = new Positions(options.positionsFile, this.#transcripts);
     this.#folders = new WorkspaceFolders({
@@ -112,7 +112,7 @@ export class World {
     this.#timer = null;
     await this.#tmux.stop();
     await Promise.all([this.#looking, this.#reading]);
-    if (this.#teller.isDone) this.#positions.keep(Number.POSITIVE_INFINITY);
+    if (this.#backlog.isDone) this.#positions.keep(Number.POSITIVE_INFINITY);
     await this.#transcripts.close();
   }
 
@@ -173,18 +173,18 @@ export class World {
     while (this.#unread && !this.#isStopped) {
       this.#unread = false;
       for (const [session, { sessionFile }] of this.#followed)
-        if (sessionFile) await this.#teller.tell(session, await sessionFile.read(this.#loop.now()));
+        if (sessionFile) await this.#backlog.add(session, await sessionFile.read(this.#loop.now()));
       for (const { session, signals } of await this.#transcripts.tick(this.#loop.now()))
-        await this.#teller.tell(session, signals);
+        await this.#backlog.add(session, signals);
       // Here, where all that was read has been told: a life that ends between the two would skip what it had only read.
-      if (this.#teller.isDone) this.#positions.keep(this.#loop.now());
+      if (this.#backlog.isDone) this.#positions.keep(this.#loop.now());
       if (this.#unread) await setTimeout(READ_EVERY_MS);
     }
   }
 
   async #look(): Promise<void> {
     const at = this.#loop.now();
-    await this.#teller.tellAgain();
+    await this.#backlog.tellAgain();
     await this.#processes.refresh(at);
     const { table } = this.#processes;
     const found = table ? await this.#finder.find(table) : [];
@@ -274,7 +274,7 @@ export class World {
     for (const { session } of this.#loop.sessions()) {
       if (session.endedAt !== null) continue;
       const looking = this.#lookAtWorkOf(session, at).then((signals) => {
-        if (signals.length > 0) told.push(this.#teller.tell(session.session, signals));
+        if (signals.length > 0) told.push(this.#backlog.add(session.session, signals));
       });
       await this.#guarded(looking);
     }
@@ -297,7 +297,7 @@ export class World {
   async #sample(session: AgentSession, pid: number, followed: Followed, at: number): Promise<void> {
     const sample = this.#processes.sample({ pid, start: session.pidStart }, at);
     followed.sampledAt = at;
-    if (isNews(followed.sample, sample)) await this.#teller.tell(session.session, [sample]);
+    if (isNews(followed.sample, sample)) await this.#backlog.add(session.session, [sample]);
     else if (sample.alive) this.#loop.recordLiveness(session.session, "senses", at);
     followed.sample = sample;
     if (sample.alive !== false) followed.deadAt = null;
@@ -319,7 +319,7 @@ export class World {
     if (blind !== null || liveness === "unknown")
       this.#loop.take({ kind: "unreadable", session: session.session, reason: blind ?? "its pane could not be asked" });
     else this.#loop.recordLiveness(session.session, "pane");
-    void this.#teller.tell(session.session, signals);
+    void this.#backlog.add(session.session, signals);
   }
 
   /** The same process was met by its transcript first: that session ends without a word, this one goes on. */
@@ -341,7 +341,7 @@ export class World {
     const typed = this.#followedOf(session).typedAt;
     const known = typed === null ? exit : { ...exit, typedAt: typed };
     const quit = leftBy === null ? [] : [quitOf(leftBy, at)];
-    await this.#teller.tell(session.session, [...quit, { kind: "exit", at, source: "process", ...known }]);
+    await this.#backlog.add(session.session, [...quit, { kind: "exit", at, source: "process", ...known }]);
     this.#loop.register({ ...session, endedAt: at });
   }
 

@@ -5,8 +5,8 @@ import type { Incidents } from "../../src/core/incident/incident.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import type { SessionJudge } from "../../src/core/session-judge.js";
 import type { Effects } from "../../src/daemon/action-runner.js";
+import type { AlertSender } from "../../src/daemon/alert-sender.js";
 import { DaemonClock, type Moment } from "../../src/daemon/clock.js";
-import type { Courier } from "../../src/daemon/courier.js";
 import type { Loop, LoopEvent } from "../../src/daemon/loop.js";
 import { type Appended, type Journal, openJournal } from "../../src/store/journal.js";
 import { loopOver, testRules } from "../support/loops.js";
@@ -47,7 +47,7 @@ export interface LifeOptions {
 export class Life {
   readonly journal: Journal;
   readonly loop: Loop;
-  readonly courier: Courier;
+  readonly alertSender: AlertSender;
   /** From here on, nothing that it does reaches the world. */
   isDead = false;
   readonly #options: LifeOptions;
@@ -69,7 +69,7 @@ export class Life {
       can: (session: AgentSession) => effects.can(session),
       isObserverHealthy: () => this.journal.isWriting,
     };
-    this.courier = simCourier({
+    this.alertSender = simCourier({
       loop: () => this.loop,
       journal: this.journal,
       post: options.post,
@@ -80,7 +80,7 @@ export class Life {
     });
     this.loop = loopOver(this.journal, clock, rules, {
       carryOut: (action, session) => effects.carryOut(action, session),
-      send: () => this.courier.pump(),
+      send: () => this.alertSender.pump(),
     });
     this.loop.subscribe((event) => {
       if (event.kind === "incidents" && !this.isDead) options.onChange(event.changes, this.loop.incidents);
@@ -119,7 +119,7 @@ export class Life {
   /** The end of it, as a kill ends it: nothing is said or saved any more. */
   bury(): void {
     this.isDead = true;
-    void this.courier.close();
+    void this.alertSender.close();
     this.#real.close();
   }
 

@@ -8,7 +8,7 @@ import type { AlertRules, Notice } from "../../src/core/alert/alert.js";
 import { isStillWanted } from "../../src/core/alert/wanted.js";
 import { HOUR, MINUTE, SECOND } from "../../src/core/defaults.js";
 import type { StepRules } from "../../src/core/node-state.js";
-import { Courier } from "../../src/daemon/courier.js";
+import { AlertSender } from "../../src/daemon/alert-sender.js";
 import type { Loop } from "../../src/daemon/loop.js";
 import { workerRules } from "../../src/daemon/notify-setup.js";
 import type { Journal } from "../../src/store/journal.js";
@@ -71,9 +71,9 @@ export interface CourierParts {
   die: () => void;
 }
 
-export function simCourier({ loop, journal, post, isDead, die }: CourierParts): Courier {
+export function simCourier({ loop, journal, post, isDead, die }: CourierParts): AlertSender {
   const now = (): number => loop().now();
-  return new Courier({
+  return new AlertSender({
     outbox: journal.outbox,
     channels: ALERTS.routes.map(({ channel }) => channelTo(channel, post, isDead, die)),
     now,

@@ -7,8 +7,8 @@ import { isStillWanted } from "../../src/core/alert/wanted.js";
 import type { NotifyRules } from "../../src/core/message/contents.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
+import { AlertSender } from "../../src/daemon/alert-sender.js";
 import { budgetPeriodAt } from "../../src/daemon/budget-period.js";
-import { Courier } from "../../src/daemon/courier.js";
 import { workerRules } from "../../src/daemon/notify-setup.js";
 import type { StoredMessage } from "../../src/store/messages.js";
 import { TestLoop } from "./loops.js";
@@ -43,7 +43,7 @@ export class NotifyingLoop extends TestLoop {
   readonly arrived: Notice[] = [];
   answer: (notice: Notice) => DeliveryResult = () => ({ result: "sent" });
   rules: Partial<AlertRules> = {};
-  courier!: Courier;
+  alertSender!: AlertSender;
 
   constructor() {
     super();
@@ -82,7 +82,7 @@ export class NotifyingLoop extends TestLoop {
       proven: true,
       ...this.touch(action),
     });
-    this.courier = new Courier({
+    this.alertSender = new AlertSender({
       outbox: journal.outbox,
       channels: [this.#channel("ops"), this.#channel("phone")],
       now: () => loop.now(),
@@ -90,7 +90,7 @@ export class NotifyingLoop extends TestLoop {
       retryMs: 5000,
       giveUpMs: 24 * 3_600_000,
     });
-    this.sendAlerts = () => this.courier.pump();
+    this.sendAlerts = () => this.alertSender.pump();
   }
 
   #channel(name: string): Channel {
@@ -121,13 +121,13 @@ export class NotifyingLoop extends TestLoop {
   }
 
   override close(): void {
-    void this.courier.close();
+    void this.alertSender.close();
     super.close();
   }
 
   /** As after a kill: only what is on the disk is known. */
   override restart(meanwhile?: () => void): void {
-    void this.courier.close();
+    void this.alertSender.close();
     super.restart(meanwhile);
     this.join();
   }

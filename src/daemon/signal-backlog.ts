@@ -7,7 +7,7 @@ import type { Signal } from "../core/signal.js";
 /** Signals of one session that wait for the store: hours of an agent at work. */
 const WAITING_MAX = 20_000;
 
-export class Teller {
+export class SignalBacklog {
   readonly #store: (session: string, signals: readonly Signal[]) => Promise<unknown>;
   /** By session, oldest first. */
   readonly #waiting = new Map<string, readonly Signal[]>();
@@ -23,7 +23,7 @@ export class Teller {
     return this.#waiting.size === 0 && this.#sending.size === 0;
   }
 
-  tell(session: string, signals: readonly Signal[]): Promise<void> {
+  add(session: string, signals: readonly Signal[]): Promise<void> {
     if (signals.length > 0) this.#waiting.set(session, [...(this.#waiting.get(session) ?? []), ...signals]);
     return this.#send(session);
   }

@@ -9,7 +9,7 @@ import { digest } from "../core/digest.js";
 import { say } from "../core/say.js";
 import type { DeliveryState, OutboxTable, StoredDelivery } from "../store/outbox.js";
 
-export interface CourierOptions {
+export interface AlertSenderOptions {
   outbox: OutboxTable;
   channels: readonly Channel[];
   now: () => number;
@@ -25,8 +25,8 @@ const ATTEMPTS_MIN = 8;
 /** At the end of a daemon an answer that is on its way is waited for: without it the next one would send the alert again. */
 const LAST_ANSWER_MS = 2000;
 
-export class Courier {
-  readonly #options: CourierOptions;
+export class AlertSender {
+  readonly #options: AlertSenderOptions;
   readonly #channels: ReadonlyMap<string, Channel>;
   readonly #busy = new Set<string>();
   readonly #restsUntil = new Map<string, number>();
@@ -37,7 +37,7 @@ export class Courier {
   #isSorted = false;
   #isEnding = false;
 
-  constructor(options: CourierOptions) {
+  constructor(options: AlertSenderOptions) {
     this.#options = options;
     this.#channels = new Map(options.channels.map((channel) => [channel.name, channel]));
   }
