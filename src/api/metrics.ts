@@ -73,8 +73,8 @@ const FIGURES: readonly Figure[] = [
     rows: (source) => {
       const now = source.loop.now();
       const counts = new Map<string, number>(STATES.map((state) => [state, 0]));
-      for (const watched of [...alive(source), ...lostAgents(source.loop)]) {
-        const { state } = viewOf(watched, now);
+      for (const judge of [...alive(source), ...lostAgents(source.loop)]) {
+        const { state } = viewOf(judge, now);
         counts.set(state, (counts.get(state) ?? 0) + 1);
       }
       return [...counts].map(([state, value]) => ({ state, value }));

@@ -97,9 +97,9 @@ export class Watchdogs {
   }
 
   async #say(running: Running): Promise<void> {
-    const watched = this.#loop.find(running.session);
+    const judge = this.#loop.find(running.session);
     const isRevoked = running.token !== null && !this.#leave.holds(running.token);
-    if (!watched || watched.session.endedAt !== null || isRevoked) {
+    if (!judge || judge.session.endedAt !== null || isRevoked) {
       this.#end(running.session);
       try {
         this.#keep();
@@ -109,9 +109,9 @@ export class Watchdogs {
       return;
     }
     try {
-      const objection = this.#leave.objection(watched.session);
+      const objection = this.#leave.objection(judge.session);
       if (objection !== null) throw new ApiError("refused", objection);
-      const order = { client: `${running.client} (watchdog)`, session: watched.session };
+      const order = { client: `${running.client} (watchdog)`, session: judge.session };
       const { result, reason } = await this.#touching.sendInput(order, running.message);
       running.last = `${result}: ${reason}`;
       if (result === "done") running.sent++;

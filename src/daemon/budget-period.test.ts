@@ -37,7 +37,7 @@ describe("an agent with a budget", () => {
   const budgets = (settings: object): void => {
     // Half a day away from the clock of the test, whatever the time zone.
     const night_starts_hour = (new Date(test.hand.wall).getHours() + 12) % 24;
-    for (const watched of test.loop.sessions()) watched.settings = { ...settings, night_starts_hour };
+    for (const judge of test.loop.sessions()) judge.settings = { ...settings, night_starts_hour };
   };
   async function run(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second++) {
@@ -69,8 +69,8 @@ describe("an agent with a budget", () => {
       reason: "1000 tokens this night, of a budget of 1000",
       done: [],
     });
-    const watched = test.loop.find("api");
-    expect(watched && viewOf(watched, test.loop.now())).toMatchObject({
+    const judge = test.loop.find("api");
+    expect(judge && viewOf(judge, test.loop.now())).toMatchObject({
       state: "working",
       healthy: true,
       spend: { tokens: 1000, tokens_budget: 1000, cost_usd: null, unpriced_tokens: 1000, is_over: true },

@@ -31,15 +31,15 @@ export function findCaller(
   caller: Caller,
   isInner: typeof isInnerAgent = isInnerAgent,
 ): SessionJudge | null {
-  let alive = loop.sessions().filter((watched) => watched.session.endedAt === null);
-  const only = (fits: (watched: SessionJudge) => boolean): SessionJudge | null => {
+  let alive = loop.sessions().filter((judge) => judge.session.endedAt === null);
+  const only = (fits: (judge: SessionJudge) => boolean): SessionJudge | null => {
     const found = alive.filter(fits);
     return found.length === 1 ? (found[0] ?? null) : null;
   };
   if (caller.session) {
-    const watched = only((w) => w.session.session === caller.session);
-    if (!watched || !isInside(watched, caller, isInner)) return watched;
-    alive = alive.filter((other) => other !== watched);
+    const judge = only((w) => w.session.session === caller.session);
+    if (!judge || !isInside(judge, caller, isInner)) return judge;
+    alive = alive.filter((other) => other !== judge);
   }
   if (caller.agent) return only((w) => w.session.name === caller.agent);
   return (

@@ -11,14 +11,14 @@ const CHECK_HOURS = { warning_hours: 2, critical_hours: 6, auto_resume_hours: 12
 
 function agent(name: string, signals: readonly Signal[] = [], more: Partial<AgentSession> = {}): SessionJudge {
   const session = sessionOf({ session: `id-${name}`, name, ...more });
-  const watched = new SessionJudge(session, START);
-  watched.take(signals, START);
-  return watched;
+  const judge = new SessionJudge(session, START);
+  judge.take(signals, START);
+  return judge;
 }
 
-const check = (watched: SessionJudge, hours: number, activityCheck = true) => {
-  watched.judge(START + hours * HOUR);
-  const [checked] = checkOf([watched], START + hours * HOUR, () => ({ ...CHECK_HOURS, activityCheck }));
+const check = (judge: SessionJudge, hours: number, activityCheck = true) => {
+  judge.judge(START + hours * HOUR);
+  const [checked] = checkOf([judge], START + hours * HOUR, () => ({ ...CHECK_HOURS, activityCheck }));
   return checked;
 };
 
@@ -32,10 +32,10 @@ const commit = (hours: number): Signal => ({
 
 describe("checkOf", () => {
   it("asks for as much confidence as the agent's settings do", () => {
-    const watched = agent("a", [turn, commit(8)]);
-    expect(check(watched, 8)).toMatchObject({ category: "warning", activity: { is_active: true } });
-    watched.settings = { min_confidence_threshold: 0.99 };
-    expect(check(watched, 8)).toMatchObject({ category: "critical", activity: { is_active: false } });
+    const judge = agent("a", [turn, commit(8)]);
+    expect(check(judge, 8)).toMatchObject({ category: "warning", activity: { is_active: true } });
+    judge.settings = { min_confidence_threshold: 0.99 };
+    expect(check(judge, 8)).toMatchObject({ category: "critical", activity: { is_active: false } });
   });
 
   it.each([

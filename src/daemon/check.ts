@@ -52,17 +52,17 @@ export interface CheckedAgent {
 export function checkOf(sessions: readonly SessionJudge[], now: number, optionsOf: CheckOptionsOf): CheckedAgent[] {
   return sessions
     .filter(({ session }) => session.endedAt === null)
-    .map((watched) => checkOne(watched, now, optionsOf(watched.session)))
+    .map((judge) => checkOne(judge, now, optionsOf(judge.session)))
     .sort((a, b) => b.age_secs - a.age_secs || (a.name < b.name ? -1 : 1));
 }
 
-function checkOne(watched: SessionJudge, now: number, options: CheckOptions): CheckedAgent {
-  const { session, evidence, assessment } = watched;
-  const lastAt = lastSignAt(watched);
+function checkOne(judge: SessionJudge, now: number, options: CheckOptions): CheckedAgent {
+  const { session, evidence, assessment } = judge;
+  const lastAt = lastSignAt(judge);
   const ageMs = awakeMs(evidence.asleep, lastAt, now);
   const byAge = categoryOf(ageMs, options);
-  const found = options.activityCheck ? assessActivity(ownActivity(watched), now, watched.settings) : null;
-  const calm = options.activityCheck ? whyCalm(watched, now, found?.is_active === true) : null;
+  const found = options.activityCheck ? assessActivity(ownActivity(judge), now, judge.settings) : null;
+  const calm = options.activityCheck ? whyCalm(judge, now, found?.is_active === true) : null;
   const isHeld = calm !== null && CATEGORIES.indexOf(byAge) > CATEGORIES.indexOf("warning");
   return {
     name: plain(session.name, 80),

@@ -11,7 +11,7 @@ const TICK_MS = 1000;
 /** Seconds each: somebody looks; nobody does, for whatever reason; the clock is set. A stamp is taken after each. */
 type Step = { watch: number } | { pass: number } | { sleep: number } | { set: number };
 interface Part {
-  watched: readonly Step[];
+  judge: readonly Step[];
   unseen: readonly Step[];
   after: "goes on" | "is started again";
 }
@@ -26,14 +26,12 @@ const once = fc.array(set, { maxLength: 1 });
  * While nobody looks the clock is set once at most: of two settings nobody can tell what was stamped between them. In one
  * life it is set last, since on Linux a sleep that is as long as the clock was set back before it shows on neither clock.
  */
-const part: fc.Arbitrary<Part> = fc
-  .record({ watched: fc.array(fc.oneof(watch, set), { maxLength: 3 }) })
-  .chain((seen) =>
-    fc.oneof(
-      fc.tuple(some, once).map((steps): Part => ({ ...seen, unseen: steps.flat(), after: "goes on" })),
-      fc.tuple(some, once, some).map((steps): Part => ({ ...seen, unseen: steps.flat(), after: "is started again" })),
-    ),
-  );
+const part: fc.Arbitrary<Part> = fc.record({ judge: fc.array(fc.oneof(watch, set), { maxLength: 3 }) }).chain((seen) =>
+  fc.oneof(
+    fc.tuple(some, once).map((steps): Part => ({ ...seen, unseen: steps.flat(), after: "goes on" })),
+    fc.tuple(some, once, some).map((steps): Part => ({ ...seen, unseen: steps.flat(), after: "is started again" })),
+  ),
+);
 
 class Watching {
   readonly #hand: HandClock;
@@ -54,8 +52,8 @@ class Watching {
     this.#looked = this.#hand.clock.moment;
   }
 
-  play({ watched, unseen, after }: Part): void {
-    for (const step of watched) {
+  play({ judge, unseen, after }: Part): void {
+    for (const step of judge) {
       this.#step(step);
       this.#look();
     }

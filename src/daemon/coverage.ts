@@ -23,9 +23,9 @@ export interface SessionCoverage {
 
 interface View {
   what: string;
-  isSeen: (watched: SessionJudge) => boolean;
+  isSeen: (judge: SessionJudge) => boolean;
   /** Null where nothing is to be seen for such an agent. */
-  mend: (watched: SessionJudge) => string | null;
+  mend: (judge: SessionJudge) => string | null;
 }
 
 const hears = (
@@ -73,8 +73,8 @@ const VIEWS: readonly View[] = [
  * The notice that rouse does not see an agent that it should: nobody hears of it, it cannot be judged, or what is heard
  * says nothing for as long. It begins once, and ends when sight returns or the agent ends.
  */
-export function blindOf(watched: SessionJudge, now: number): { since: number; reason: string } | null {
-  const { session, evidence, assessment, judgingError, since } = watched;
+export function blindOf(judge: SessionJudge, now: number): { since: number; reason: string } | null {
+  const { session, evidence, assessment, judgingError, since } = judge;
   if (session.endedAt !== null || evidence.exit) return null;
   if (judgingError !== null) return { since, reason: `judging it failed: ${judgingError}` };
   if (evidence.blind) return { since: evidence.blind.since, reason: evidence.blind.text };
@@ -82,11 +82,11 @@ export function blindOf(watched: SessionJudge, now: number): { since: number; re
   return isLasting ? { since, reason: assessment.reasons[0] ?? "" } : null;
 }
 
-export function coverageOf(watched: SessionJudge, now: number): SessionCoverage {
-  const { session, evidence } = watched;
+export function coverageOf(judge: SessionJudge, now: number): SessionCoverage {
+  const { session, evidence } = judge;
   const version = evidence.session.version ?? null;
   const misses = VIEWS.flatMap((view) => {
-    const mend = view.isSeen(watched) ? null : view.mend(watched);
+    const mend = view.isSeen(judge) ? null : view.mend(judge);
     return mend === null ? [] : [{ what: view.what, mend }];
   });
   const { versions } = evidence.traits;
@@ -101,8 +101,8 @@ export function coverageOf(watched: SessionJudge, now: number): SessionCoverage 
     kind: plain(session.kind, 40),
     origin: session.origin,
     version: version === null ? null : plain(version, 40),
-    blind: plain(blindOf(watched, now)?.reason ?? "", 300) || null,
-    sees: VIEWS.filter((view) => view.isSeen(watched)).map(({ what }) => what),
+    blind: plain(blindOf(judge, now)?.reason ?? "", 300) || null,
+    sees: VIEWS.filter((view) => view.isSeen(judge)).map(({ what }) => what),
     misses,
   };
 }

@@ -31,15 +31,15 @@ export class Hooks {
     payload: unknown,
     from: { session?: string | undefined; pid?: number | undefined },
   ): { stored: Promise<unknown> } | null {
-    const watched = findCaller(this.#loop, {
+    const judge = findCaller(this.#loop, {
       ...from,
       process: from.pid,
       conversation: str(payload, "session_id") ?? str(payload, "thread-id"),
       cwd: str(payload, "cwd"),
       kind: program,
     });
-    if (!watched) return null;
-    const { session } = watched.session;
+    if (!judge) return null;
+    const { session } = judge.session;
     const signals = this.#read(session, program, payload, this.#loop.now());
     return { stored: signals.length > 0 ? this.#loop.ingest(session, null, signals) : Promise.resolve() };
   }

@@ -235,7 +235,7 @@ describe("the loop's sessions", () => {
     await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
     test.loop.register(agent({ endedAt: test.hand.wall }));
     test.run(100);
-    const watched = test.loop.find("s1");
-    expect(watched && viewOf(watched, test.loop.now())).toMatchObject({ state: "gone", cause: "crash" });
+    const judge = test.loop.find("s1");
+    expect(judge && viewOf(judge, test.loop.now())).toMatchObject({ state: "gone", cause: "crash" });
   });
 });

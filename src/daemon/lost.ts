@@ -20,5 +20,5 @@ export function lostAgents(loop: Pick<Loop, "sessions" | "find" | "now" | "incid
       ({ session, assessment }) =>
         session.endedAt !== null && UNHEALTHY.has(assessment.state) && agents.has(session.name),
     )
-    .filter((watched) => loop.find(watched.session.name) === watched);
+    .filter((judge) => loop.find(judge.session.name) === judge);
 }

@@ -12,10 +12,10 @@ describe("a recovery by hand", () => {
     for (let n = 0; n < HUNG_S && rig.loop.incidents.incidents.length === 0; n++) await run(1);
   }
   const recover = async (rig: IncidentRig, how: "plan" | "restart" = "plan", isDry = false) => {
-    const watched = stage.test.loop.find("api");
-    if (!watched) throw new Error("nobody");
+    const judge = stage.test.loop.find("api");
+    if (!judge) throw new Error("nobody");
     let done: Awaited<ReturnType<UserRecovery["recover"]>> | undefined;
-    void rig.recovery.recover(watched, how, isDry).then((result) => {
+    void rig.recovery.recover(judge, how, isDry).then((result) => {
       done = result;
     });
     for (let n = 0; n < 60 && done === undefined; n++) await run(1);
@@ -65,11 +65,11 @@ describe("a recovery by hand", () => {
         }),
     );
     await suspected(rig);
-    const watched = stage.test.loop.find("api");
-    if (!watched) throw new Error("nobody");
-    const first = rig.recovery.recover(watched, "plan", false);
+    const judge = stage.test.loop.find("api");
+    if (!judge) throw new Error("nobody");
+    const first = rig.recovery.recover(judge, "plan", false);
     await run(1);
-    expect(await rig.recovery.recover(watched, "plan", false)).toBeNull();
+    expect(await rig.recovery.recover(judge, "plan", false)).toBeNull();
     isOver();
     expect(await first).toMatchObject({ reason: "a draft stands there", steps: [{ outcome: { result: "refused" } }] });
     expect(rig.touches).toEqual(["interrupt"]);

@@ -17,10 +17,10 @@ type Env = Record<string, string | undefined>;
  * not speak in its name.
  */
 export function servicePulse(env: Env = process.env, pid: number = process.pid): Pulse | null {
-  const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: usec, WATCHDOG_PID: watched } = env;
+  const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: usec, WATCHDOG_PID: judge } = env;
   for (const name of ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]) delete env[name];
   if (!socket) return null;
-  const isWatched = Number(usec) > 0 && (watched === undefined || Number(watched) === pid);
+  const isWatched = Number(usec) > 0 && (judge === undefined || Number(judge) === pid);
   const notify = (words: readonly string[], signal?: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
       const options = {

@@ -97,7 +97,7 @@ interface Stretch {
 
 class SessionFold {
   readonly #session: AgentSession;
-  readonly #watched: SessionJudge;
+  readonly #judges: SessionJudge;
   readonly #from: number;
   readonly #to: number;
   readonly #counts = new Counts();
@@ -113,8 +113,8 @@ class SessionFold {
     this.#from = Math.max(since, session.startedAt);
     this.#to = Math.max(this.#from, Math.min(session.endedAt ?? now, now));
     this.#now = session.startedAt;
-    this.#watched = new SessionJudge(session, session.startedAt, settings);
-    if (this.#now >= this.#from) this.#judge(this.#from);
+    this.#judges = new SessionJudge(session, session.startedAt, settings);
+    if (this.#now >= this.#from) this.#assess(this.#from);
   }
 
   take(signal: Signal): void {
@@ -122,21 +122,21 @@ class SessionFold {
     const at = Math.min(Math.max(this.#now, Number.isFinite(signal.at) ? signal.at : 0), this.#to);
     // Time in which nobody looked is known before it is judged.
     this.#pass(signal.kind === "gap" ? Math.min(at, Math.max(this.#now, signal.from)) : at);
-    this.#watched.take([signal], at);
+    this.#judges.take([signal], at);
     if (signal.kind === "exit") this.#exit = { at: iso(at), code: signal.code, signal: signal.signal };
     // What was before the beginning is known, and only its end is judged: that is most of a long story.
     if (at < this.#from) return;
     // A workspace tells of commits and files that are older than the agent: those are not its work.
     if (signal.at >= this.#from) this.#counts.take(signal, this.#from, this.#to);
-    this.#judge(at);
+    this.#assess(at);
   }
 
   finish(): AgentSummary {
     this.#pass(this.#to);
-    this.#judge(this.#to);
+    this.#assess(this.#to);
     this.#close(this.#to, null);
     const { name, session, kind, origin, task } = this.#session;
-    const { state, cause } = this.#watched.assessment;
+    const { state, cause } = this.#judges.assessment;
     return {
       name: plain(name, 80),
       session,
@@ -158,22 +158,22 @@ class SessionFold {
   /** Lets time pass, and judges where the judgement asked for it. */
   #pass(to: number): void {
     if (this.#now < this.#from && to >= this.#from) {
-      this.#judge(this.#from);
+      this.#assess(this.#from);
       this.#now = this.#from;
     }
     while (this.#now >= this.#from) {
-      const due = this.#watched.assessment.recheckAt;
+      const due = this.#judges.assessment.recheckAt;
       const at = due === null ? to : Math.max(due, this.#now + RECHECK_MS);
       if (at >= to) break;
       this.#now = at;
-      this.#judge(at);
+      this.#assess(at);
     }
     this.#now = Math.max(this.#now, to);
   }
 
-  #judge(at: number): void {
-    this.#watched.judge(at);
-    const { state, cause, reasons } = this.#watched.assessment;
+  #assess(at: number): void {
+    this.#judges.judge(at);
+    const { state, cause, reasons } = this.#judges.assessment;
     const before = this.#stretch;
     if (before && before.state === state && before.cause === cause) return;
     this.#close(at, state);

@@ -204,8 +204,8 @@ describe("a notice to an orchestrator", () => {
       ["on", true],
     ] as const) {
       test.loop.register(agent({ session: name, name }));
-      const watched = test.loop.find(name);
-      if (watched) watched.settings = { ...watched.settings, isJudging };
+      const judge = test.loop.find(name);
+      if (judge) judge.settings = { ...judge.settings, isJudging };
       await test.send(name, [...WORKING, dialog("May I?")]);
     }
     test.run(300);

@@ -10,13 +10,13 @@ import { whyOf } from "./why.js";
 type Untimed = Omit<Signal, "at"> & Record<string, unknown>;
 
 function watch(signals: readonly Untimed[], fields: Partial<AgentSession> = {}, at = START): SessionJudge {
-  const watched = new SessionJudge(agent(fields), START);
-  watched.take(
+  const judge = new SessionJudge(agent(fields), START);
+  judge.take(
     signals.map((signal) => ({ ...signal, at }) as Signal),
     at,
   );
-  watched.judge(at);
-  return watched;
+  judge.judge(at);
+  return judge;
 }
 
 const tool: Untimed = {
@@ -72,12 +72,12 @@ describe("what is shown of a session", () => {
   });
 
   it("says that rouse is blind when what is heard of it tells nothing for a minute", () => {
-    const watched = watch([]);
-    watched.judge(START + 10_000);
-    expect(viewOf(watched, START + 69_000)).toMatchObject({ state: "unknown", blind: null });
+    const judge = watch([]);
+    judge.judge(START + 10_000);
+    expect(viewOf(judge, START + 69_000)).toMatchObject({ state: "unknown", blind: null });
     const blind = { since: "2026-03-02T09:00:10.000Z", reason: "nothing was seen yet" };
-    expect(viewOf(watched, START + 71_000)).toMatchObject({ state: "unknown", healthy: false, blind });
-    watched.session = { ...watched.session, endedAt: START + 72_000 };
-    expect(viewOf(watched, START + 73_000).blind).toBeNull();
+    expect(viewOf(judge, START + 71_000)).toMatchObject({ state: "unknown", healthy: false, blind });
+    judge.session = { ...judge.session, endedAt: START + 72_000 };
+    expect(viewOf(judge, START + 73_000).blind).toBeNull();
   });
 });

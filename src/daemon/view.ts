@@ -54,11 +54,11 @@ export interface SessionView {
   ended_at: string | null;
 }
 
-export function viewOf(watched: SessionJudge, now: number): SessionView {
-  const { session, evidence } = watched;
-  const assessment = watched.peek(now);
+export function viewOf(judge: SessionJudge, now: number): SessionView {
+  const { session, evidence } = judge;
+  const assessment = judge.peek(now);
   const { state } = assessment;
-  const blind = blindOf(watched, now);
+  const blind = blindOf(judge, now);
   const seen = Object.values(evidence.progress.seen);
   const rates = burnRates(evidence.burn, now);
   return {
@@ -74,15 +74,15 @@ export function viewOf(watched: SessionJudge, now: number): SessionView {
     cause: assessment.cause,
     level: assessment.level,
     confidence: Math.round(assessment.confidence * 100) / 100,
-    since: iso(watched.since),
+    since: iso(judge.since),
     until: assessment.until === null ? null : iso(assessment.until),
-    doing: doingOf(watched),
+    doing: doingOf(judge),
     reasons: assessment.reasons.map((reason) => plain(reason)),
     last_progress: seen.length > 0 ? iso(Math.max(...seen)) : null,
     last_output: evidence.progress.outputAt === null ? null : iso(evidence.progress.outputAt),
     tokens_per_hour: Math.round(rates.tokens_per_hour),
     cost_usd_per_hour: Math.round(rates.cost_usd_per_hour * 100) / 100,
-    spend: spendView(watched.spend),
+    spend: spendView(judge.spend),
     healthy: !UNHEALTHY.has(state),
     blind: blind === null ? null : { since: iso(blind.since), reason: plain(blind.reason) },
     started_at: iso(session.startedAt),

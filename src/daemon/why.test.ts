@@ -7,13 +7,13 @@ import { whyOf } from "./why.js";
 
 /** Signals with their seconds, judged after each. */
 function story(...signals: [second: number, signal: Omit<Signal, "at">][]): SessionJudge {
-  const watched = new SessionJudge(agent(), START);
+  const judge = new SessionJudge(agent(), START);
   for (const [second, signal] of signals) {
     const at = START + second * 1000;
-    watched.take([{ ...signal, at } as Signal], at);
-    watched.judge(at);
+    judge.take([{ ...signal, at } as Signal], at);
+    judge.judge(at);
   }
-  return watched;
+  return judge;
 }
 
 const working = { kind: "status", source: "title", status: "working" } as const;
@@ -76,12 +76,12 @@ describe("why", () => {
 
   it("quotes so many of the last lines of the screen as asked for, without secrets and control bytes", () => {
     const secret = `sk-ant-api03-${"aB3dE5fG7hJ9kL2mN4pQ6rS8tU1vW0xY".repeat(3)}`;
-    const watched = story([0, screen({ busy: true, moving: true, tail: ["one", `key ${secret}`, "three\u001b[2J"] })]);
+    const judge = story([0, screen({ busy: true, moving: true, tail: ["one", `key ${secret}`, "three\u001b[2J"] })]);
     const quoting = (output_preview_lines: number): string[] => {
-      watched.settings = { output_preview_lines };
-      return whyOf(watched, START + 1000).preview;
+      judge.settings = { output_preview_lines };
+      return whyOf(judge, START + 1000).preview;
     };
-    expect(whyOf(watched, START + 1000).preview).toHaveLength(3);
+    expect(whyOf(judge, START + 1000).preview).toHaveLength(3);
     expect(quoting(2)).toEqual([`key ${"*".repeat(secret.length)}`, "three [2J"]);
     expect(quoting(0)).toEqual([]);
   });

@@ -18,8 +18,8 @@ export interface Why extends SessionView {
   preview: string[];
 }
 
-export function whyOf(watched: SessionJudge, now: number): Why {
-  const { evidence, assessment } = watched;
+export function whyOf(judge: SessionJudge, now: number): Why {
+  const { evidence, assessment } = judge;
   const rows: Why["evidence"] = [];
   const add = (what: string, says: string, at: number, source: string): void => {
     rows.push({ what, says: plain(says, 300), age_secs: Math.max(0, Math.round((now - at) / 1000)), source });
@@ -45,13 +45,13 @@ export function whyOf(watched: SessionJudge, now: number): Why {
   if (prompt) changes.push("an answer to its prompt");
   else if (word?.word === "active") changes.push("news from any witness, an open prompt, or the end of the turn");
   else if (word) changes.push("a new turn, or a prompt on the screen");
-  const previewLines = setting(watched.settings, "output_preview_lines");
+  const previewLines = setting(judge.settings, "output_preview_lines");
   const tail = previewLines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-previewLines) : [];
   return {
-    ...viewOf(watched, now),
+    ...viewOf(judge, now),
     evidence: rows,
     changes,
-    timeline: watched.timeline.slice(-40),
+    timeline: judge.timeline.slice(-40),
     preview: tail.map((line) => plain(redact(line), 300)),
   };
 }

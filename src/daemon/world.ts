@@ -28,9 +28,9 @@ import { Transcripts } from "../sensors/transcript/transcripts.js";
 import { WorkspaceFolders } from "../sensors/workspace/folder.js";
 import { sourcesOf } from "../sensors/workspace/sources.js";
 import { WorkspaceSensor } from "../sensors/workspace/workspace-sensor.js";
-import { createFollowed, type Followed, isNews, sessionOf } from "./followed.js";
 import type { Loop } from "./loop.js";
 import { Positions } from "./positions.js";
+import { createSources, isNews, type SessionSources, sessionOf } from "./session-sources.js";
 import { SignalBacklog } from "./signal-backlog.js";
 import type { WatchRules } from "./watch-rules.js";
 
@@ -72,7 +72,7 @@ export class World {
   readonly #processes = new ProcessSensor();
   readonly #finder: AgentFinder;
   readonly #transcripts = new Transcripts({ onNews: () => void this.#readSoon() });
-  readonly #followed = new Map<string, Followed>();
+  readonly #sources = new Map<string, SessionSources>();
   readonly #positions: Positions;
   readonly #folders: WorkspaceFolders;
   /** Looks at single agents that failed. */
@@ -118,12 +118,12 @@ export class World {
 
   /** Where a session's transcript is; null where none was found. */
   transcriptOf(session: string): string | null {
-    return this.#followed.get(session)?.transcript ?? null;
+    return this.#sources.get(session)?.transcript ?? null;
   }
 
   /** Digest of the account that a session uses; null where nothing tells. */
   accountOf(session: string): string | null {
-    return this.#followed.get(session)?.account ?? null;
+    return this.#sources.get(session)?.account ?? null;
   }
 
   /** Watches by other rules from now on. */
@@ -172,7 +172,7 @@ export class World {
   async #read(): Promise<void> {
     while (this.#unread && !this.#isStopped) {
       this.#unread = false;
-      for (const [session, { sessionFile }] of this.#followed)
+      for (const [session, { sessionFile }] of this.#sources)
         if (sessionFile) await this.#backlog.add(session, await sessionFile.read(this.#loop.now()));
       for (const { session, signals } of await this.#transcripts.tick(this.#loop.now()))
         await this.#backlog.add(session, signals);
@@ -216,20 +216,20 @@ export class World {
     const pids = [agent.pid, ...agent.innerPids];
     const known = this.#loop
       .sessions()
-      .map((watched) => watched.session)
+      .map((judge) => judge.session)
       .find((s) => s.endedAt === null && (s.session === agent.session || (s.pid !== null && pids.includes(s.pid))));
     if (!known && !(this.#options.rules.programs && agent.located && agent.session === null)) return;
     const session = known ?? sessionOf(agent);
     if (!known) this.#loop.register(session);
-    const followed = this.#followedOf(session);
-    if (session.origin === "transcript") followed.tty = agent.tty;
-    followed.account = agent.account ?? followed.account;
+    const sources = this.#sourcesOf(session);
+    if (session.origin === "transcript") sources.tty = agent.tty;
+    sources.account = agent.account ?? sources.account;
     const { located } = agent;
     if (!located) return;
-    followed.sessionFile ??= SessionFileSensor.of({ ...agent, configFolder: located.configFolder });
-    if (located.transcript && followed.transcript !== located.transcript) {
-      const isNew = followed.transcript === null;
-      followed.transcript = located.transcript;
+    sources.sessionFile ??= SessionFileSensor.of({ ...agent, configFolder: located.configFolder });
+    if (located.transcript && sources.transcript !== located.transcript) {
+      const isNew = sources.transcript === null;
+      sources.transcript = located.transcript;
       this.#positions.follow(session.session);
       const resume = this.#positions.of(session.session, located.transcript);
       const options = {
@@ -245,10 +245,10 @@ export class World {
     }
     const transcripts = partOf(programFor(agent.kind).transcript);
     const load = transcripts && partOf(transcripts.database);
-    if (load && located.database && followed.transcript === null) {
+    if (load && located.database && sources.transcript === null) {
       const { place: where, openDatabase: open } = this.#options;
       const { path } = located.database;
-      followed.transcript = path;
+      sources.transcript = path;
       this.#positions.follow(session.session);
       const resume = this.#positions.of(session.session, path);
       await this.#transcripts.addDatabase(session.session, agent.kind, {
@@ -262,10 +262,10 @@ export class World {
   }
 
   async #sense(session: AgentSession, at: number): Promise<void> {
-    const followed = this.#followedOf(session);
-    followed.typedAt = typedAt(followed.tty, session.startedAt) ?? followed.typedAt;
-    if (session.pid !== null && at - followed.sampledAt >= SAMPLE_EVERY_MS)
-      await this.#sample(session, session.pid, followed, at);
+    const sources = this.#sourcesOf(session);
+    sources.typedAt = typedAt(sources.tty, session.startedAt) ?? sources.typedAt;
+    if (session.pid !== null && at - sources.sampledAt >= SAMPLE_EVERY_MS)
+      await this.#sample(session, session.pid, sources, at);
   }
 
   /** One folder after the other, and none waits until the news of the one before is stored. */
@@ -283,32 +283,32 @@ export class World {
 
   async #lookAtWorkOf(session: AgentSession, at: number): Promise<Signal[]> {
     if (session.workspace === null) return [];
-    const followed = this.#followedOf(session);
+    const sources = this.#sourcesOf(session);
     // What was done before the session began is not its work.
     const lookbackMs = Math.max(0, Math.min(at - session.startedAt, LOOKBACK_MAX_MS));
-    followed.workspace ??= new WorkspaceSensor({
+    sources.workspace ??= new WorkspaceSensor({
       folder: this.#folders.at(session.workspace),
       authors: this.#options.workspace.commit_words.map((word) => word.replaceAll("{name}", session.name)),
       lookbackMs,
     });
-    return followed.workspace.isDue(at) ? followed.workspace.look(at) : [];
+    return sources.workspace.isDue(at) ? sources.workspace.look(at) : [];
   }
 
-  async #sample(session: AgentSession, pid: number, followed: Followed, at: number): Promise<void> {
+  async #sample(session: AgentSession, pid: number, sources: SessionSources, at: number): Promise<void> {
     const sample = this.#processes.sample({ pid, start: session.pidStart }, at);
-    followed.sampledAt = at;
-    if (isNews(followed.sample, sample)) await this.#backlog.add(session.session, [sample]);
+    sources.sampledAt = at;
+    if (isNews(sources.sample, sample)) await this.#backlog.add(session.session, [sample]);
     else if (sample.alive) this.#loop.recordLiveness(session.session, "senses", at);
-    followed.sample = sample;
-    if (sample.alive !== false) followed.deadAt = null;
-    else followed.deadAt ??= at;
+    sources.sample = sample;
+    if (sample.alive !== false) sources.deadAt = null;
+    else sources.deadAt ??= at;
     // Host and pane tell an end better, with its exit code. Where neither does, the missing process is the end.
     const patience = session.origin === "transcript" ? 0 : UNCLAIMED_MS;
-    if (followed.deadAt === null) return;
+    if (sources.deadAt === null) return;
     // A host that went with its agent may not have reached us, and yet have written down how it ended.
     const recorded = this.#options.endOf(session.session);
     if (recorded) await this.#end(session, at, recorded);
-    else if (at - followed.deadAt >= patience) await this.#end(session, at);
+    else if (at - sources.deadAt >= patience) await this.#end(session, at);
   }
 
   /** News of a tmux pane. */
@@ -338,23 +338,23 @@ export class World {
 
   async #end(session: AgentSession, at: number, recorded: RecordedEnd = UNRECORDED): Promise<void> {
     const { leftBy, ...exit } = recorded;
-    const typed = this.#followedOf(session).typedAt;
+    const typed = this.#sourcesOf(session).typedAt;
     const known = typed === null ? exit : { ...exit, typedAt: typed };
     const quit = leftBy === null ? [] : [quitOf(leftBy, at)];
     await this.#backlog.add(session.session, [...quit, { kind: "exit", at, source: "process", ...known }]);
     this.#loop.register({ ...session, endedAt: at });
   }
 
-  #followedOf(session: AgentSession): Followed {
-    const known = this.#followed.get(session.session);
+  #sourcesOf(session: AgentSession): SessionSources {
+    const known = this.#sources.get(session.session);
     if (known) return known;
-    const made = createFollowed();
-    this.#followed.set(session.session, made);
+    const made = createSources();
+    this.#sources.set(session.session, made);
     return made;
   }
 
   async #forget(session: string): Promise<void> {
-    if (!this.#followed.delete(session)) return;
+    if (!this.#sources.delete(session)) return;
     this.#positions.forget(session);
     await this.#transcripts.remove(session);
   }

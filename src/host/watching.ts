@@ -19,7 +19,7 @@ interface Watching {
   hand: HostHand | null;
 }
 
-interface Watched {
+interface SessionJudge {
   options: HostOptions;
   program: HeldProgram;
   /** The start of its process, as the system tells it. */
@@ -34,7 +34,7 @@ interface Watched {
   say: (what: string, error: unknown) => void;
 }
 
-export async function startWatching(watched: Watched): Promise<Watching> {
+export async function startWatching(watched: SessionJudge): Promise<Watching> {
   const { options, program, start, ring, size, typedAt, give, shown, say } = watched;
   const { spec, paths, log } = options;
   const [{ profileFor }, { Observer }, { HostHand }] = await Promise.all([

@@ -53,14 +53,14 @@ describe("a number that was given to another process", () => {
   it("is no longer the process that was watched, whatever family the new one has", async () => {
     const pid = fc.integer({ min: 2, max: 60 });
     const row = fc.record({ pid, ppid: pid, sid: pid, start: fc.constantFrom("1", "2", "3"), state: fc.constant("S") });
-    const property = fc.asyncProperty(fc.array(row, { maxLength: 12 }), pid, async (rows, watched) => {
+    const property = fc.asyncProperty(fc.array(row, { maxLength: 12 }), pid, async (rows, judge) => {
       const filled = rows.map((one): ProcessRow => ({ ...one, tty: null, startedAt: 1, cpuMs: 5, comm: "x" }));
       const table = new ProcessTable(new Map(filled.map((one) => [one.pid, one])));
       const sensor = new ProcessSensor({ readTable: async () => table, socketsEveryMs: 0 });
       await sensor.refresh(1);
-      const sample = sensor.sample({ pid: watched, start: "0" }, 1);
+      const sample = sensor.sample({ pid: judge, start: "0" }, 1);
       expect(sample.alive).toBe(false);
-      if (table.rows.has(watched)) expect(sample).toMatchObject({ children: 0, cpuMs: 0 });
+      if (table.rows.has(judge)) expect(sample).toMatchObject({ children: 0, cpuMs: 0 });
     });
     await fc.assert(property, { numRuns: FULL ? 100_000 : 1000 });
   });

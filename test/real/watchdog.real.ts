@@ -30,7 +30,7 @@ interface Asked {
 type Block = { type: "text"; text: string } | { type: "tool_use"; id: string; name: string; input: object };
 
 /** A model that does what the prompt says, and no more. */
-class Follower {
+class AssessmentListener {
   readonly tools = new Set<string>();
   checks = 0;
   readonly #server: Server = createServer((request, response) => {
@@ -122,7 +122,7 @@ function reply(response: ServerResponse, block: Block): void {
 
 let home: Home;
 let client: McpClient;
-const model = new Follower();
+const model = new AssessmentListener();
 
 beforeAll(async () => {
   const { program } = await install(CLAUDE_CODE);

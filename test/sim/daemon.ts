@@ -107,12 +107,12 @@ export class Life {
     );
     const fold = loopOver(read, clock, testRules());
     for (const _ of fold.restoring({ now, wall: now, uptime: null }));
-    return this.loop.sessions().flatMap((watched) => {
-      const { session } = watched.session;
+    return this.loop.sessions().flatMap((judge) => {
+      const { session } = judge.session;
       const folded = fold.find(session);
       if (this.#unstored.has(session) || !folded) return [];
-      const [live, again] = [watched, folded].map((one) => storyOf(one, now));
-      return live === again ? [] : [`${watched.session.name} is ${live}, folded ${again}`];
+      const [live, again] = [judge, folded].map((one) => storyOf(one, now));
+      return live === again ? [] : [`${judge.session.name} is ${live}, folded ${again}`];
     });
   }
 
@@ -124,8 +124,8 @@ export class Life {
   }
 
   #patienceMs(agent: string): number {
-    const watched = this.loop.find(agent);
-    return watched ? this.#options.policyOf(watched.session).patienceMs : 0;
+    const judge = this.loop.find(agent);
+    return judge ? this.#options.policyOf(judge.session).patienceMs : 0;
   }
 
   #alive(effects: Effects): Effects {
@@ -200,9 +200,9 @@ export class Life {
 const NOTHING: Appended = { acked: 0, fresh: [], lost: 0 };
 
 /** What is said of a session, and all that it is said from. */
-function storyOf(watched: SessionJudge, now: number): string {
-  const { state, cause } = watched.peek(now);
-  return canonical([state, cause, JSON.parse(JSON.stringify(watched.evidence))]);
+function storyOf(judge: SessionJudge, now: number): string {
+  const { state, cause } = judge.peek(now);
+  return canonical([state, cause, JSON.parse(JSON.stringify(judge.evidence))]);
 }
 
 /** The same table, with every write of it around by somebody else. */

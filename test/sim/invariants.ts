@@ -102,9 +102,9 @@ export class Invariants {
     const { agent, do: does, attempt, say = null, command = null } = action;
     this.#world.record("action", { agent, do: does, problem: action.problem, attempt, say, command });
     const role = this.#world.roleOf(action.agent);
-    const watched = life.loop.find(action.session);
+    const judge = life.loop.find(action.session);
     const about = life.loop.incidents.incidents.find(({ id }) => id === action.incident);
-    const isFounded = about !== undefined && isOpen(about) && watched !== null && watched.evidence.first !== null;
+    const isFounded = about !== undefined && isOpen(about) && judge !== null && judge.evidence.first !== null;
     this.#must(isFounded, "R1 no decision without an input", () => what);
     this.#must(this.#storedIntents.has(action.id), "R5 the intent is stored before the touch", () => what);
     this.#must(!role.sound, "R18 a healthy agent is not touched", () => what);
@@ -126,7 +126,7 @@ export class Invariants {
     );
     const unknown = same.find((one) => one.outcome === null || one.outcome.result === "unknown");
     this.#must(!unknown, "R5 an unknown outcome is never repeated", () => `${what}, after ${unknown?.action.do}`);
-    if (watched) this.#seen(action, watched, at, what);
+    if (judge) this.#seen(action, judge, at, what);
     this.attempts.push({ action, at, trueAt: now, touched: false, outcome: null });
     const limit = this.#world.agents.find(({ name }) => name === action.agent)?.limit;
     if (action.problem === "rate_limited" && limit?.until)
@@ -309,10 +309,10 @@ export class Invariants {
 
   /** After hours without a fault, what rouse says is what is true. */
   #isRight(agent: SimAgent): void {
-    const watched = this.#world.life.loop.find(agent.session.session);
+    const judge = this.#world.life.loop.find(agent.session.session);
     // Of one that shows little, little is known.
-    if (!watched || agent.casting.bare) return;
-    const { state, reasons } = watched.assessment;
+    if (!judge || agent.casting.bare) return;
+    const { state, reasons } = judge.assessment;
     const says = `${agent.name} is ${agent.fault?.spell.fault ?? "well"} and ${agent.mode}; rouse says ${state}: ${reasons[0]}`;
     if (!agent.fault) this.#must(!SICK.has(state), "R3 the state is right after the storm", () => says);
     else if (this.#world.now - agent.fault.spell.from > 60 * MINUTE && agent.isSeen)

@@ -156,8 +156,8 @@ export class TestLoop {
   }
 
   says(name = "api"): string {
-    const watched = this.loop.find(name);
-    return watched ? said(watched.assessment) : "nobody";
+    const judge = this.loop.find(name);
+    return judge ? said(judge.assessment) : "nobody";
   }
 }
 

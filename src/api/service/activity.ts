@@ -40,13 +40,13 @@ export class ActivityService {
   }
 
   get(agent: string): AgentActivity {
-    const watched = findAgent(this.#context, agent);
+    const judge = findAgent(this.#context, agent);
     const now = this.#context.loop.now();
-    const activity = ownActivity(watched);
-    const found = assessActivity(activity, now, watched.settings);
+    const activity = ownActivity(judge);
+    const found = assessActivity(activity, now, judge.settings);
     return {
-      agent: plain(watched.session.name, 80),
-      session: watched.session.session,
+      agent: plain(judge.session.name, 80),
+      session: judge.session.session,
       known: found.known,
       is_active: found.is_active,
       confidence: rounded(found.confidence, 100),
@@ -60,7 +60,7 @@ export class ActivityService {
       })),
       validation_passed: found.validation_passed,
       reasons: found.reasons,
-      guard: shouldSendResume(activity, now, watched.settings),
+      guard: shouldSendResume(activity, now, judge.settings),
     };
   }
 

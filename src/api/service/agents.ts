@@ -54,10 +54,10 @@ export class AgentService {
     const unacknowledged = new Set(lost || health === "unhealthy" ? lostAgents(loop) : []);
     return loop
       .sessions()
-      .filter((watched) => ended === true || watched.session.endedAt === null || unacknowledged.has(watched))
+      .filter((judge) => ended === true || judge.session.endedAt === null || unacknowledged.has(judge))
       .filter(({ session }) => tag === undefined || session.tags.includes(tag))
       .filter(({ session }) => name === undefined || session.name === name)
-      .map((watched) => viewOf(watched, now))
+      .map((judge) => viewOf(judge, now))
       .filter(({ healthy }) => health === undefined || healthy === (health === "healthy"));
   }
 
@@ -67,8 +67,8 @@ export class AgentService {
   }
 
   status(agent: string): AgentStatus {
-    const watched = findAgent(this.#context, agent);
-    const view = viewOf(watched, this.#context.loop.now());
+    const judge = findAgent(this.#context, agent);
+    const view = viewOf(judge, this.#context.loop.now());
     const isAsked = view.state === "needs_input";
     const isConfirmed = isAsked && CONFIRMED.has(view.cause ?? "");
     return {
@@ -76,16 +76,16 @@ export class AgentService {
       pane_id: view.session,
       is_awaiting_input: isAsked && !isConfirmed,
       is_awaiting_confirmation: isConfirmed,
-      prompt: isAsked ? promptOf(watched, view) : null,
+      prompt: isAsked ? promptOf(judge, view) : null,
     };
   }
 
   why(agent: string): WhyAnswer {
     const { loop } = this.#context;
-    const watched = findAgent(this.#context, agent);
+    const judge = findAgent(this.#context, agent);
     const now = loop.now();
-    const which = { all: false, since: null, agent: watched.session.name };
-    return { ...whyOf(watched, now), incidents: incidentViews({ state: loop.state, now }, which) };
+    const which = { all: false, since: null, agent: judge.session.name };
+    return { ...whyOf(judge, now), incidents: incidentViews({ state: loop.state, now }, which) };
   }
 
   async readPane(agent: string, lines: number): Promise<{ agent: string; pane_id: string; lines: string[] }> {
@@ -116,14 +116,14 @@ export class AgentService {
     { dry_run, restart }: { dry_run: boolean; restart: boolean },
   ): Promise<RecoveryView> {
     const { recovery, loop, touchLog } = this.#context;
-    const watched = findAgent(this.#context, agent);
-    if (!dry_run && !client.rights.has("admin") && watched.session.endedAt === null)
+    const judge = findAgent(this.#context, agent);
+    if (!dry_run && !client.rights.has("admin") && judge.session.endedAt === null)
       controllableAgent(this.#context, agent);
-    const order = { client: client.name, agent: watched.session.name, session: watched.session };
+    const order = { client: client.name, agent: judge.session.name, session: judge.session };
     const action = restart ? "restart" : "recover";
     const id = dry_run ? null : touchLog.intend({ at: loop.now(), ...order, action, text: "" });
-    const found = await recovery.recover(watched, restart ? "restart" : "plan", dry_run);
-    const view = recoveryView(watched, found, dry_run);
+    const found = await recovery.recover(judge, restart ? "restart" : "plan", dry_run);
+    const view = recoveryView(judge, found, dry_run);
     const last = view.steps.at(-1);
     if (id !== null)
       touchLog.outcome({ id, at: loop.now(), result: last?.result ?? "refused", reason: last?.reason ?? view.reason });

@@ -74,14 +74,14 @@ export class DaemonService {
   line(): LineView {
     const { loop } = this.#context;
     const now = loop.now();
-    const agents = loop.sessions().map((watched) => viewOf(watched, now));
+    const agents = loop.sessions().map((judge) => viewOf(judge, now));
     return lineOf(agents, incidentViews({ state: loop.state, now }, { all: false, since: null }));
   }
 
   sources(): SessionCoverage[] {
     const { loop } = this.#context;
     const now = loop.now();
-    return loop.sessions().flatMap((watched) => (watched.session.endedAt === null ? [coverageOf(watched, now)] : []));
+    return loop.sessions().flatMap((judge) => (judge.session.endedAt === null ? [coverageOf(judge, now)] : []));
   }
 
   /** In pieces, between which the daemon goes on judging. */

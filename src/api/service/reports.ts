@@ -24,9 +24,9 @@ export class ReportService {
     caller: Caller = {},
   ): Promise<{ agent: string }> {
     const { loop } = this.#context;
-    const watched = agent === undefined ? findCaller(loop, { ...caller, cwd }) : findAgent(this.#context, agent);
-    if (!watched) throw new ApiError("unknown", "no watched agent matches this report; name the agent (--name)");
-    if (watched.session.endedAt !== null) throw new ApiError("refused", `${watched.session.name} ended`);
+    const judge = agent === undefined ? findCaller(loop, { ...caller, cwd }) : findAgent(this.#context, agent);
+    if (!judge) throw new ApiError("unknown", "no watched agent matches this report; name the agent (--name)");
+    if (judge.session.endedAt !== null) throw new ApiError("refused", `${judge.session.name} ended`);
     if (said.state === undefined && !heartbeat)
       throw new ApiError(
         "bad",
@@ -40,7 +40,7 @@ export class ReportService {
       ...(heartbeat ? { heartbeat } : {}),
     });
     if (!signal) throw new ApiError("bad", "text: not accepted; expected plain text");
-    await loop.ingest(watched.session.session, null, [signal]);
-    return { agent: watched.session.name };
+    await loop.ingest(judge.session.session, null, [signal]);
+    return { agent: judge.session.name };
   }
 }

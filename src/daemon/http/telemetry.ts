@@ -81,11 +81,11 @@ export class Telemetry {
     });
     this.stop();
     if (this.#waiting.length > 0) this.#again = setTimeout(() => this.#takeLogs([]), AGAIN_MS);
-    for (const [watched, theirs] of found) {
-      const reader = this.#readerOf(watched);
+    for (const [judge, theirs] of found) {
+      const reader = this.#readerOf(judge);
       this.#counts.unmatched -= theirs.filter((record) => since.has(record)).length;
       this.#tell(
-        watched,
+        judge,
         theirs.flatMap((record) => reader.read(record, timeOf(record, now))),
       );
     }
@@ -96,8 +96,8 @@ export class Telemetry {
     const unmatched = (): void => {
       this.#counts.unmatched++;
     };
-    for (const [watched, theirs] of this.#bySession(points, unmatched)) {
-      this.#tell(watched, this.#readerOf(watched).count(theirs, this.#loop.now()));
+    for (const [judge, theirs] of this.#bySession(points, unmatched)) {
+      this.#tell(judge, this.#readerOf(judge).count(theirs, this.#loop.now()));
     }
   }
 
@@ -107,13 +107,13 @@ export class Telemetry {
     for (const record of records) {
       const who = whoOf(record);
       const key = JSON.stringify(who);
-      let watched = known.get(key);
-      if (watched === undefined) {
-        watched = findExporter(this.#loop, who);
-        known.set(key, watched);
+      let judge = known.get(key);
+      if (judge === undefined) {
+        judge = findExporter(this.#loop, who);
+        known.set(key, judge);
       }
-      if (watched === null) unmatched(record);
-      else if (!found.get(watched)?.push(record)) found.set(watched, [record]);
+      if (judge === null) unmatched(record);
+      else if (!found.get(judge)?.push(record)) found.set(judge, [record]);
     }
     return found;
   }

@@ -6,7 +6,7 @@ import type { SessionFileSensor } from "../sensors/transcript/session-file.js";
 import type { WorkspaceSensor } from "../sensors/workspace/workspace-sensor.js";
 
 /** What is followed of one session besides its terminal. */
-export interface Followed {
+export interface SessionSources {
   account: string | null;
   transcript: string | null;
   sessionFile: SessionFileSensor | null;
@@ -20,7 +20,7 @@ export interface Followed {
   typedAt: number | null;
 }
 
-export function createFollowed(): Followed {
+export function createSources(): SessionSources {
   return {
     account: null,
     transcript: null,
