@@ -27,7 +27,7 @@ export class OwnAgent {
   /** Throws `ApiError` where more is said of it than is kept. */
   constructor(socketPath: string, { name, kind, tags, task, workspace }: OwnAgentOptions) {
     this.#session = {
-      session: randomUUID(),
+      id: randomUUID(),
       name,
       kind: kind ?? "generic",
       tags: [...(tags ?? [])],
@@ -50,7 +50,7 @@ export class OwnAgent {
   }
 
   get session(): string {
-    return this.#session.session;
+    return this.#session.id;
   }
 
   /** In order, and kept until the daemon has them; never waits and never throws. */

@@ -24,7 +24,7 @@ export async function readPane(session: AgentSession, lines: number, paths: Rous
 }
 
 /** The end of what a spawned agent wrote is kept. */
-async function keptRows({ session, name }: AgentSession, paths: RousePaths): Promise<string[]> {
+async function keptRows({ id: session, name }: AgentSession, paths: RousePaths): Promise<string[]> {
   const record = findSession(paths, session);
   try {
     const bytes = readSessionFile(sessionFile(paths, session, "out"), KEPT_BYTES_MAX);

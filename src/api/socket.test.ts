@@ -48,7 +48,7 @@ describe("a call over the socket", () => {
   });
 
   it("cannot send a message in rouse's own name", async () => {
-    test.loop.register(agent({ name: "rouse", session: "s2", pid: 9 }));
+    test.loop.register(agent({ name: "rouse", id: "s2", pid: 9 }));
     await call("send_message", { ...note, msg_type: "worker.stuck" }, { "x-rouse-client": "rouse" });
     await call("send_message", { ...note, msg_type: "worker.error" }, { "x-rouse-session": "s2" });
     expect(await inbox()).toMatchObject([
@@ -75,7 +75,7 @@ describe("a call over the socket", () => {
   });
 
   it("is answered without a control byte, also where a name is quoted", async () => {
-    test.loop.register(agent({ name: "evil\u001b[2J\u009b", session: "s3", pid: 10, task: "\u202etask" }));
+    test.loop.register(agent({ name: "evil\u001b[2J\u009b", id: "s3", pid: 10, task: "\u202etask" }));
     const listed = JSON.stringify(await call("agents", {}));
     expect(listed).toContain("evil");
     const quoted = JSON.stringify(await call("status", { agent: "a\u001b[2Jb" }));

@@ -13,7 +13,7 @@ export interface Intended {
   at: number;
   client: string;
   agent: string;
-  session: Pick<AgentSession, "session">;
+  session: Pick<AgentSession, "id">;
   action: string;
   text: string;
 }
@@ -29,7 +29,7 @@ export class TouchLog {
   intend({ at, client, agent, session, action, text }: Intended): string {
     const id = randomUUID();
     const shown = text.slice(0, TEXT_MAX);
-    this.#append({ id, at: new Date(at).toISOString(), client, agent, session: session.session, action, text: shown });
+    this.#append({ id, at: new Date(at).toISOString(), client, agent, session: session.id, action, text: shown });
     return id;
   }
 

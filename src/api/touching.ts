@@ -48,7 +48,7 @@ export class Touching {
   stop(order: Order): Promise<TouchResult> {
     return this.#once("stop", order, "", () => {
       const now = this.#parts.loop.now();
-      const { name, session } = order.session;
+      const { name, id: session } = order.session;
       const action: Action = {
         id: `api-${now}`,
         incident: "",
@@ -67,7 +67,7 @@ export class Touching {
 
   async #once(action: Deed, order: Order, text: string, work: () => Promise<TouchResult>): Promise<TouchResult> {
     const key = order.requestId === undefined ? null : JSON.stringify([order.client, order.requestId]);
-    const what = JSON.stringify([action, order.session.session, text]);
+    const what = JSON.stringify([action, order.session.id, text]);
     const known = key === null ? undefined : this.#answers.get(key);
     if (known && known.order !== what) throw new ApiError("bad", USED);
     if (known) return known.answer;
@@ -82,9 +82,9 @@ export class Touching {
 
   async #do(action: Deed, order: Order, text: string, work: () => Promise<TouchResult>): Promise<TouchResult> {
     const { client, session } = order;
-    if (this.#busy.has(session.session))
+    if (this.#busy.has(session.id))
       throw new ApiError("refused", `something is being done to ${session.name} already; try again in a moment`);
-    this.#busy.add(session.session);
+    this.#busy.add(session.id);
     try {
       const id = this.#log.intend({ at: this.#parts.loop.now(), client, agent: session.name, session, action, text });
       const { result, reason, proven } = await work();
@@ -93,10 +93,10 @@ export class Touching {
       const count = `${action} ${result}`;
       this.counts.set(count, (this.counts.get(count) ?? 0) + 1);
       this.#events.tell("touch", at, session.name, { action, client, result, reason, proven });
-      this.#parts.loop.take({ kind: "check", session: session.session });
+      this.#parts.loop.take({ kind: "check", session: session.id });
       return { result, reason, proven };
     } finally {
-      this.#busy.delete(session.session);
+      this.#busy.delete(session.id);
     }
   }
 }

@@ -59,10 +59,10 @@ function young(): FoundSession[] {
 export const isCalled =
   (name: string) =>
   (young: FoundSession, answer: unknown): boolean =>
-    answer === null && (young.name === name || young.session === name);
+    answer === null && (young.name === name || young.id === name);
 
 /** For lists of agents. */
 export const isUnlisted = (young: FoundSession, answer: unknown): boolean => {
   const { agents = [] } = (answer ?? {}) as { agents?: { session: string }[] };
-  return !agents.some(({ session }) => session === young.session);
+  return !agents.some(({ session }) => session === young.id);
 };

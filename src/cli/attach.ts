@@ -27,7 +27,7 @@ export function addAttach(program: Command, setExit: (code: number) => void): vo
 async function attach(name: string): Promise<number> {
   const session = await livingSession(name);
   // What it shows would be shown by it, for ever.
-  if (process.env.ROUSE_SESSION === session.session)
+  if (process.env.ROUSE_SESSION === session.id)
     throw new BadInput(
       `this runs inside ${session.name}, which cannot be shown to itself; attach from another terminal`,
     );

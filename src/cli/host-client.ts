@@ -24,7 +24,7 @@ export async function sessionNamed(name: string): Promise<FoundSession> {
 /** One that rouse watches but does not hold: where it is. */
 async function watchedOnly(name: string): Promise<string | null> {
   const { agents } = await call("sessions", {}).catch(() => ({ agents: [] }));
-  const found = agents.find((agent) => agent.name === name || agent.session === name);
+  const found = agents.find((agent) => agent.name === name || agent.id === name);
   if (!found) return null;
   const where = found.pane
     ? `in tmux: tmux -S ${found.pane.socket} attach -t '${found.pane.id}'`

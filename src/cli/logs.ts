@@ -40,7 +40,7 @@ export function addLogs(program: Command, _setExit: (code: number) => void): voi
           show(bytes);
         });
       } else {
-        show(lastOutput(session.session, session.name));
+        show(lastOutput(session.id, session.name));
       }
       write(await asLines(Buffer.concat(whole), size));
       if (!options.raw) process.stdout.write(kept.push(text.end()) + kept.flush());

@@ -25,8 +25,7 @@ export function addStop(program: Command, setExit: (code: number) => void): void
       process.once("SIGINT", wontWait);
       const stopped = await stop(session, graceMs);
       process.off("SIGINT", wontWait);
-      if (options.json)
-        process.stdout.write(`${plainJson({ name: session.name, session: session.session, ...stopped })}\n`);
+      if (options.json) process.stdout.write(`${plainJson({ name: session.name, session: session.id, ...stopped })}\n`);
       else process.stdout.write(`${sentence(session.name, stopped)}\n`);
       if (!stopped.isGone) setExit(1);
     });

@@ -5,7 +5,7 @@ export const NO_PROFILE = "generic";
 
 export interface AgentSession {
   /** Unique for this run. */
-  session: string;
+  id: string;
   /** What people call the agent; unique among those alive on a node. */
   name: string;
   /** Id of the program's profile, `NO_PROFILE` for any other program. */

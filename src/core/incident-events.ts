@@ -33,7 +33,7 @@ export function assessedEvent({ rules }: NodeState, judge: SessionJudge, policy:
   return {
     kind: "assessed",
     agent: session.name,
-    session: session.session,
+    session: session.id,
     program: session.kind,
     account: rules.accountOf(session),
     assessment,

@@ -79,7 +79,7 @@ function forgetEnded(state: NodeState, now: number): Effect[] {
     const { name, endedAt } = judge.session;
     if (endedAt === null || now - endedAt <= ENDED_KEPT_MS) continue;
     state.sessions.delete(id);
-    if (state.latest.get(name)?.session.session !== id) continue;
+    if (state.latest.get(name)?.session.id !== id) continue;
     state.latest.delete(name);
     state.decideAt.delete(name);
     effects.push(...applyToIncidents(state, { kind: "forgotten", at: now, agent: name }));

@@ -68,7 +68,7 @@ function take(state: NodeState, input: StepInput, now: number, effects: Effect[]
         if (judge.session.endedAt === null) effects.push(gapNote(judge, input, now));
       return NOTHING;
     case "restore":
-      state.sessions.set(input.session.session, createJudge(state, input.session, now));
+      state.sessions.set(input.session.id, createJudge(state, input.session, now));
       return NOTHING;
     case "history":
       return withSession(state, input.session, (judge) => {
@@ -133,11 +133,11 @@ const createJudge = ({ rules }: NodeState, session: AgentSession, now: number): 
   new SessionJudge(session, now, rules.settingsFor(session));
 
 function register(state: NodeState, session: AgentSession, now: number, effects: Effect[]): readonly SessionJudge[] {
-  const known = state.sessions.get(session.session);
+  const known = state.sessions.get(session.id);
   if (!known) {
     const before = findSession(state, session.name);
     const judge = createJudge(state, session, now);
-    state.sessions.set(session.session, judge);
+    state.sessions.set(session.id, judge);
     if (before) effects.push(...keepHabits(judge, before, now));
     return NOTHING;
   }
@@ -224,7 +224,7 @@ function gapNote(judge: SessionJudge, { from, to }: { from: number; to: number }
 /** rouse's own record: known at once, and stored, so that it is known after a restart. */
 function note(judge: SessionJudge, signal: Signal, now: number): Effect {
   judge.take([signal], now);
-  return { kind: "append", session: judge.session.session, signal };
+  return { kind: "append", session: judge.session.id, signal };
 }
 
 /** Incidents of agents that are not known any more cannot end by themselves. */

@@ -76,7 +76,7 @@ export class WhatIf {
     const { state } = this;
     this.#assumed ??= new SessionJudge(agentSession(this.origin, "generic", assessment.at), assessment.at, UNGUARDED);
     const judge = this.#assumed;
-    state.sessions.set(judge.session.session, judge);
+    state.sessions.set(judge.session.id, judge);
     judge.assessment = assessment;
     judge.spend = spend;
     judge.evidence.proof.workAt = progressAt;
@@ -98,7 +98,7 @@ export class WhatIf {
       this.would.push({ at: now, do: name, problem, incident, ...(say ? { say } : {}), reason });
       const outcome = { intent: action.id, at: now, result: "done" as const, reason: "assumed", proven: true };
       // An assumed assessment is not judged again by what was never observed.
-      this.take({ kind: "outcome", outcome, session: isJudged ? session.session : "" }, now);
+      this.take({ kind: "outcome", outcome, session: isJudged ? session.id : "" }, now);
     }
   }
 
@@ -132,7 +132,7 @@ export class WhatIf {
 
 /** The session of an agent that is replayed or assumed. */
 export const agentSession = (origin: SessionOrigin, kind: string, startedAt: number): AgentSession => ({
-  session: "recording",
+  id: "recording",
   name: "agent",
   kind,
   tags: [],

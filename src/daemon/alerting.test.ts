@@ -17,7 +17,7 @@ const HOUR = 3600;
 
 async function asks(name = "api", question = "Run npm test?"): Promise<void> {
   const session = `s-${name}`;
-  test.loop.register(agent({ session, name, hostSocket: "/x" }));
+  test.loop.register(agent({ id: session, name, hostSocket: "/x" }));
   await test.send(session, WORKING);
   test.run(1);
   await test.send(session, [dialog(question)]);
@@ -68,7 +68,7 @@ describe("an alert", () => {
     test.join();
     await asks();
     await test.wait(60);
-    test.loop.register(agent({ session: "s-api", name: "web", hostSocket: "/x" }));
+    test.loop.register(agent({ id: "s-api", name: "web", hostSocket: "/x" }));
     await test.wait(60);
     await worksAgain("api");
     await test.wait(3600);
@@ -118,7 +118,7 @@ describe("an alert", () => {
 
   it("is one for an outage, however many come later", async () => {
     const limited = async (name: string): Promise<void> => {
-      test.loop.register(agent({ session: `s-${name}`, name }));
+      test.loop.register(agent({ id: `s-${name}`, name }));
       await test.send(`s-${name}`, [
         ...WORKING,
         { kind: "limit", source: "transcript", level: "hit", text: "limit" },
@@ -220,7 +220,7 @@ describe("a receiver that is down", () => {
     await asks();
     for (let n = 0; n < 26 * 60; n++) {
       test.hand.pass(60_000);
-      for (const { session } of test.loop.sessions()) test.loop.recordLiveness(session.session, "host");
+      for (const { session } of test.loop.sessions()) test.loop.recordLiveness(session.id, "host");
       test.alertSender.pump();
       if (n === 0) await test.wait(30);
       await new Promise(setImmediate);

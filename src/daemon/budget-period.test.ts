@@ -54,7 +54,7 @@ describe("an agent with a budget", () => {
       touched.push(action.do);
       return {};
     };
-    test.loop.register(agent({ session: "s0", endedAt: test.hand.wall }));
+    test.loop.register(agent({ id: "s0", endedAt: test.hand.wall }));
     test.loop.register(agent());
     budgets({ tokens_per_night: 1000 });
     await test.send("s0", [tokens(700)]);

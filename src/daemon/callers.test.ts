@@ -4,13 +4,13 @@ import { START } from "../../test/support/steps.js";
 import { type Caller, findCaller } from "./callers.js";
 
 let test: TestLoop;
-const whose = (caller: Caller): string | null => findCaller(test.loop, caller)?.session.session ?? null;
+const whose = (caller: Caller): string | null => findCaller(test.loop, caller)?.session.id ?? null;
 
 beforeEach(async () => {
   test = new TestLoop();
-  test.loop.register(agent({ session: "s1", name: "api", pid: 11, workspace: "/api" }));
-  test.loop.register(agent({ session: "s2", name: "web", pid: 12, workspace: "/web" }));
-  test.loop.register(agent({ session: "s3", name: "old", pid: 13, workspace: "/old", endedAt: START }));
+  test.loop.register(agent({ id: "s1", name: "api", pid: 11, workspace: "/api" }));
+  test.loop.register(agent({ id: "s2", name: "web", pid: 12, workspace: "/web" }));
+  test.loop.register(agent({ id: "s3", name: "old", pid: 13, workspace: "/old", endedAt: START }));
   await test.send("s2", [{ kind: "session", source: "transcript", id: "talk-2" }]);
 });
 afterEach(() => test.close());
@@ -22,8 +22,7 @@ describe("whose word it is", () => {
   });
 
   it("is not the outer agent's, where an agent inside it has its environment", () => {
-    const inside = (caller: Caller): string | null =>
-      findCaller(test.loop, caller, () => true)?.session.session ?? null;
+    const inside = (caller: Caller): string | null => findCaller(test.loop, caller, () => true)?.session.id ?? null;
     expect(inside({ session: "s1", process: 99, cwd: "/api" })).toBeNull();
     expect(inside({ session: "s1", process: 99, pid: 12 })).toBe("s2");
     // What is known for the same conversation needs no look at processes, and nobody looks where no process is named.
@@ -46,7 +45,7 @@ describe("whose word it is", () => {
   });
 
   it("is nobody's where two would fit, or the agent ended", () => {
-    test.loop.register(agent({ session: "s4", name: "api", pid: 14, workspace: "/api" }));
+    test.loop.register(agent({ id: "s4", name: "api", pid: 14, workspace: "/api" }));
     expect([whose({ agent: "api" }), whose({ cwd: "/api" }), whose({ agent: "old" }), whose({ pid: 13 })]).toEqual([
       null,
       null,

@@ -37,7 +37,7 @@ export function findCaller(
     return found.length === 1 ? (found[0] ?? null) : null;
   };
   if (caller.session) {
-    const judge = only((w) => w.session.session === caller.session);
+    const judge = only((w) => w.session.id === caller.session);
     if (!judge || !isInside(judge, caller, isInner)) return judge;
     alive = alive.filter((other) => other !== judge);
   }

@@ -10,7 +10,7 @@ import { checkOf } from "./check.js";
 const CHECK_HOURS = { warning_hours: 2, critical_hours: 6, auto_resume_hours: 12 };
 
 function agent(name: string, signals: readonly Signal[] = [], more: Partial<AgentSession> = {}): SessionJudge {
-  const session = sessionOf({ session: `id-${name}`, name, ...more });
+  const session = sessionOf({ id: `id-${name}`, name, ...more });
   const judge = new SessionJudge(session, START);
   judge.take(signals, START);
   return judge;

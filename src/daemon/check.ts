@@ -66,7 +66,7 @@ function checkOne(judge: SessionJudge, now: number, options: CheckOptions): Chec
   const isHeld = calm !== null && CATEGORIES.indexOf(byAge) > CATEGORIES.indexOf("warning");
   return {
     name: plain(session.name, 80),
-    session: session.session,
+    session: session.id,
     kind: plain(session.kind, 40),
     category: isHeld ? "warning" : byAge,
     category_by_age: byAge,

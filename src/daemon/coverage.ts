@@ -97,7 +97,7 @@ export function coverageOf(judge: SessionJudge, now: number): SessionCoverage {
     });
   return {
     name: plain(session.name, 80),
-    session: session.session,
+    session: session.id,
     kind: plain(session.kind, 40),
     origin: session.origin,
     version: version === null ? null : plain(version, 40),

@@ -24,11 +24,11 @@ export function effectWorld(
     others: (session) =>
       loop()
         .sessions()
-        .filter((other) => other.session.session !== session && isAlive(other))
+        .filter((other) => other.session.id !== session && isAlive(other))
         .map((other) => ({
           ...other.session,
           conversation: other.evidence.session.id ?? null,
-          transcript: transcriptOf(other.session.session),
+          transcript: transcriptOf(other.session.id),
         })),
   };
 }

@@ -39,7 +39,7 @@ export class Hooks {
       kind: program,
     });
     if (!judge) return null;
-    const { session } = judge.session;
+    const { id: session } = judge.session;
     const signals = this.#read(session, program, payload, this.#loop.now());
     return { stored: signals.length > 0 ? this.#loop.ingest(session, null, signals) : Promise.resolve() };
   }

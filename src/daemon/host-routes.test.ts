@@ -67,7 +67,7 @@ describe("the two routes of hosts", () => {
   it.each([
     ["PUT", "/v1/sessions/s1", "{"],
     ["PUT", "/v1/sessions/s1", ""],
-    ["PUT", "/v1/sessions/s1", { session: "s1" }],
+    ["PUT", "/v1/sessions/s1", { id: "s1" }],
     ["PUT", "/v1/sessions/other", agent()],
     ["PUT", "/v1/sessions/%zz", agent()],
     ["POST", "/v1/sessions/s1/signals", "[]"],

@@ -17,7 +17,7 @@ describe("the loop after a restart", () => {
       ["d", [{ kind: "limit", source: "transcript", level: "hit", until: START + HOUR_MS, text: "limit" }]],
     ];
     for (const [session, signals] of states) {
-      test.loop.register(agent({ session, name: session }));
+      test.loop.register(agent({ id: session, name: session }));
       await test.send(session, signals);
     }
     const before = states.map(([name]) => test.says(name));

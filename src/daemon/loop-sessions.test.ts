@@ -42,10 +42,10 @@ describe("the loop's sessions", () => {
     test = await TestLoop.working();
     await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
     test.loop.register(agent({ endedAt: test.loop.now() }));
-    test.loop.register(agent({ session: "s2" }));
+    test.loop.register(agent({ id: "s2" }));
     await test.send("s2", WORKING);
     test.changes.length = 0;
-    test.loop.register(agent({ session: "s2", name: "web" }));
+    test.loop.register(agent({ id: "s2", name: "web" }));
     test.run(60);
     expect([test.loop.find("api"), test.changes]).toEqual([null, []]);
     test.start();
@@ -57,7 +57,7 @@ describe("the loop's sessions", () => {
     await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
     test.loop.register(agent({ endedAt: test.loop.now() }));
     // Its clock may even say that it was started before.
-    test.loop.register(agent({ session: "s2", startedAt: START - 5000 }));
+    test.loop.register(agent({ id: "s2", startedAt: START - 5000 }));
     await test.send("s2", WORKING);
     test.changes.length = 0;
     test.start();
@@ -68,7 +68,7 @@ describe("the loop's sessions", () => {
 
   it("sets a session aside alone when it cannot be judged", async () => {
     test = await TestLoop.working();
-    test.loop.register(agent({ session: "bad", name: "bad" }));
+    test.loop.register(agent({ id: "bad", name: "bad" }));
     const hostile = { kind: "screen", source: "screen" } as unknown as Parameters<TestLoop["send"]>[1][number];
     await test.send("bad", [hostile]);
     const bad = test.loop.find("bad");
@@ -87,13 +87,13 @@ describe("the loop's sessions", () => {
 
   it("finds by id, and by name the one that lives, else the last that had the name", () => {
     test = new TestLoop();
-    test.loop.register(agent({ session: "old", endedAt: START + 1 }));
-    test.loop.register(agent({ session: "living", startedAt: START + 5 }));
-    test.loop.register(agent({ session: "older", startedAt: START - 9, endedAt: START }));
-    expect(test.loop.find("api")?.session.session).toBe("living");
-    expect(test.loop.find("old")?.session.session).toBe("old");
-    test.loop.register(agent({ session: "living", startedAt: START + 5, endedAt: START + 9 }));
-    expect(test.loop.find("api")?.session.session).toBe("living");
+    test.loop.register(agent({ id: "old", endedAt: START + 1 }));
+    test.loop.register(agent({ id: "living", startedAt: START + 5 }));
+    test.loop.register(agent({ id: "older", startedAt: START - 9, endedAt: START }));
+    expect(test.loop.find("api")?.session.id).toBe("living");
+    expect(test.loop.find("old")?.session.id).toBe("old");
+    test.loop.register(agent({ id: "living", startedAt: START + 5, endedAt: START + 9 }));
+    expect(test.loop.find("api")?.session.id).toBe("living");
     expect(test.loop.find("nobody")).toBeNull();
   });
 
@@ -119,7 +119,7 @@ describe("the loop's sessions", () => {
       test.loop.register(agent({ endedAt: test.loop.now() }));
     };
     const isLate = async (kind: string): Promise<string> => {
-      test.loop.register(agent({ session: "s2", kind, startedAt: test.hand.wall }));
+      test.loop.register(agent({ id: "s2", kind, startedAt: test.hand.wall }));
       await test.send("s2", [...WORKING, begun("last")]);
       test.run(60 * 60);
       return test.says("s2");

@@ -79,7 +79,7 @@ it("a project lets its agents wait longer after a limit whose end nobody knows",
 it("whoever starts an agent knows what the others that are there have open, and leaves out those that ended", async () => {
   const { loop, effectContext } = setUp();
   const at = test.hand.wall;
-  for (const session of ["dead", "other", "over"]) loop.register(agent({ session, name: session }));
+  for (const session of ["dead", "other", "over"]) loop.register(agent({ id: session, name: session }));
   await loop.ingest("other", 1, [{ kind: "session", source: "transcript", id: "c1", at }]);
   await loop.ingest("over", 1, [{ kind: "exit", source: "process", code: 0, signal: null, at }]);
   expect(effectContext.others("dead")).toMatchObject([

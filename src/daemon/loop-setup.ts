@@ -75,7 +75,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
     policyOf,
     isAllowed: (session, problem) => permission.isAllowed(session, problem, loop.now()),
     can,
-    accountOf: (session) => accountByHand(config.accounts, session) ?? sensors.accountOf(session.session),
+    accountOf: (session) => accountByHand(config.accounts, session) ?? sensors.accountOf(session.id),
     isObserverHealthy: () => journal.isWriting && loop.tickedAt !== null && loop.now() - loop.tickedAt < LAG_MS,
     periodAt: budgetPeriodAt,
     messages: messageRules(config, tuning.configOf, { isOnlyWorkers, patienceMs, can }),

@@ -57,7 +57,7 @@ export class Loop {
     this.#runner = new ActionRunner({
       carryOut,
       now: () => this.now(),
-      onOutcome: (outcome, { session }) => this.#step({ kind: "outcome", outcome, session }, this.#observe()),
+      onOutcome: (outcome, { id: session }) => this.#step({ kind: "outcome", outcome, session }, this.#observe()),
     });
     this.#signals = new SignalStore(journal, clock, (isWorking, at) => {
       if (isWorking === this.state.cannotStore) this.#step({ kind: "storage", isWorking }, at);
@@ -93,7 +93,7 @@ export class Loop {
     this.#options.journal.putSession(session);
     this.#options.onRegister(session);
     this.#step({ kind: "register", session }, this.now());
-    return this.#options.journal.acked(session.session);
+    return this.#options.journal.acked(session.id);
   }
 
   /** Take in, append, step. Returns up to which number everything is stored; null for a session that is not registered. */

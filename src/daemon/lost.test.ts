@@ -8,16 +8,16 @@ beforeEach(async () => {
   test = new NotifyingLoop();
   await ends("crashed", { code: null, signal: 9 });
   await ends("done", { code: 0, signal: null });
-  test.loop.register(agent({ session: "s-alive", name: "alive" }));
+  test.loop.register(agent({ id: "s-alive", name: "alive" }));
 });
 afterEach(() => test.close());
 
 async function ends(name: string, status: { code: number | null; signal: number | null }): Promise<void> {
   const session = `s-${name}`;
-  test.loop.register(agent({ session, name }));
+  test.loop.register(agent({ id: session, name }));
   await test.send(session, WORKING);
   await test.send(session, [{ kind: "exit", source: "process", ...status }]);
-  test.loop.register(agent({ session, name, endedAt: test.loop.now() }));
+  test.loop.register(agent({ id: session, name, endedAt: test.loop.now() }));
   test.run(5);
 }
 
@@ -37,7 +37,7 @@ describe("an agent that ended", () => {
   });
 
   it("is not missed once another session of its name goes on", async () => {
-    test.loop.register(agent({ session: "s-again", name: "crashed", startedAt: test.loop.now() }));
+    test.loop.register(agent({ id: "s-again", name: "crashed", startedAt: test.loop.now() }));
     await test.send("s-again", WORKING);
     expect(lost()).toEqual([]);
   });

@@ -57,7 +57,7 @@ export class NoticeStore {
     const { messages, outbox } = this.#journal;
     const known = new Set([
       ...incidents.incidents.map(({ id }) => id),
-      ...[...latest.values()].map(({ session }) => session.session),
+      ...[...latest.values()].map(({ session }) => session.id),
     ]);
     const gone = [...notices.sent.keys()].filter((subject) => !known.has(subject.slice(0, subject.lastIndexOf("."))));
     try {

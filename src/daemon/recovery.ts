@@ -95,7 +95,7 @@ export class UserRecovery {
       if (incident && !isDry) this.#loop.take({ kind: "retry", incident: incident.id });
       return await recovery(judge, incident, isDry, {
         decide: (about) => decide(byHand(situationOf(state, about, judge, this.#loop.now()), how)),
-        act: (action) => this.#loop.order(action, judge.session.session),
+        act: (action) => this.#loop.order(action, judge.session.id),
         sleepUntil: (at) => this.#sleepUntil(at),
       });
     } finally {

@@ -30,14 +30,14 @@ export function* restoreSessions(
   for (const session of journal.sessions()) {
     if (session.endedAt !== null && clock.now() - session.endedAt > ENDED_KEPT_MS) continue;
     step(state, { kind: "restore", session }, session.startedAt);
-    const history = new History(state, session.session, session.startedAt);
-    for (const { seq, signal, receivedAt } of journal.read(session.session)) {
+    const history = new History(state, session.id, session.startedAt);
+    for (const { seq, signal, receivedAt } of journal.read(session.id)) {
       const unobservedFrom = signal.kind === "gap" ? signal.from : receivedAt;
       history.add(signal, receivedAt, seq === null ? "senses" : "host", unobservedFrom);
       if (++signals % PIECE === 0) yield signals;
     }
     history.flush();
-    restored.push({ id: session.session, last: history.at });
+    restored.push({ id: session.id, last: history.at });
     if (!history.isEmpty) clock.reach(history.at);
   }
   return { signals, effects: restored.flatMap(({ id, last }) => resume(state, clock, id, last, lastObserved)) };
@@ -103,6 +103,6 @@ function judgeUntil(state: NodeState, judge: SessionJudge, until: number): void 
     // The loop checks no more often than this.
     const due = Math.max(recheckAt, at + TICK_MS);
     if (due >= until) return;
-    step(state, { kind: "history", session: judge.session.session, signals: [], by: [] }, due);
+    step(state, { kind: "history", session: judge.session.id, signals: [], by: [] }, due);
   }
 }

@@ -38,7 +38,7 @@ export function createSources(): SessionSources {
 export function sessionOf(agent: FoundAgent): AgentSession {
   const folder = agent.cwd?.split("/").at(-1);
   return {
-    session: `${agent.kind}-${agent.pid}-${agent.startedAt}`,
+    id: `${agent.kind}-${agent.pid}-${agent.startedAt}`,
     name: folder ? `${folder}-${agent.pid}` : `${agent.kind}-${agent.pid}`,
     kind: agent.kind,
     tags: [],

@@ -19,7 +19,7 @@ function summarise(
     settings = {},
   }: { since?: number; now?: number; of?: AgentSession; settings?: JudgingOptions } = {},
 ): Summary {
-  const stored = signals.map((signal, i) => ({ session: of.session, seq: i + 1, signal, receivedAt: signal.at }));
+  const stored = signals.map((signal, i) => ({ session: of.id, seq: i + 1, signal, receivedAt: signal.at }));
   const work = summaryOf(
     [of],
     () => stored,

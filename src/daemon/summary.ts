@@ -77,7 +77,7 @@ export function* summaryOf(
     if (session.startedAt > now || (session.endedAt !== null && session.endedAt < since)) continue;
     const fold = new SessionFold(session, since, now, settingsFor(session));
     let taken = 0;
-    for (const { signal } of storedSignals(session.session)) {
+    for (const { signal } of storedSignals(session.id)) {
       fold.take(signal);
       if (++taken % STEP === 0) yield;
     }
@@ -135,7 +135,7 @@ class SessionFold {
     this.#pass(this.#to);
     this.#assess(this.#to);
     this.#close(this.#to, null);
-    const { name, session, kind, origin, task } = this.#session;
+    const { name, id: session, kind, origin, task } = this.#session;
     const { state, cause } = this.#judges.assessment;
     return {
       name: plain(name, 80),

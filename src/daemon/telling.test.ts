@@ -203,7 +203,7 @@ describe("a notice to an orchestrator", () => {
       ["off", false],
       ["on", true],
     ] as const) {
-      test.loop.register(agent({ session: name, name }));
+      test.loop.register(agent({ id: name, name }));
       const judge = test.loop.find(name);
       if (judge) judge.settings = { ...judge.settings, isJudging };
       await test.send(name, [...WORKING, dialog("May I?")]);
@@ -303,13 +303,13 @@ describe("a finished turn", () => {
 describe("a day without problem", () => {
   it("leaves not one message", async () => {
     test.loop.register(agent({ tags: ["worker"], origin: "tmux", kind: "claude-code" }));
-    test.loop.register(agent({ session: "s2", name: "human", origin: "run" }));
+    test.loop.register(agent({ id: "s2", name: "human", origin: "run" }));
     const step = async (seconds: number): Promise<void> => {
       for (let left = seconds; left > 0; left -= 5) {
         test.hand.pass(5000);
         for (const { session } of test.loop.sessions()) {
-          test.loop.recordLiveness(session.session, "host");
-          test.loop.recordLiveness(session.session, "pane");
+          test.loop.recordLiveness(session.id, "host");
+          test.loop.recordLiveness(session.id, "pane");
         }
         test.loop.tick();
       }

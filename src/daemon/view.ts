@@ -64,7 +64,7 @@ export function viewOf(judge: SessionJudge, now: number): SessionView {
   return {
     name: plain(session.name, 80),
     kind: plain(session.kind, 40),
-    session: session.session,
+    session: session.id,
     origin: session.origin,
     tags: session.tags.map((tag) => plain(tag, 40)),
     workspace: session.workspace === null ? null : plain(session.workspace, 400),

@@ -200,7 +200,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
   );
 
   it("go on with the others when one of them fails", async () => {
-    watch("transcript", { session: "bad", name: "bad", workspace: "\0nowhere" });
+    watch("transcript", { id: "bad", name: "bad", workspace: "\0nowhere" });
     watch("transcript");
     world.start();
     await until("a sample of the other", () => samples().length > 0);

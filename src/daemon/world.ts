@@ -195,7 +195,7 @@ export class World {
       this.#loop
         .sessions()
         .map(({ session }) =>
-          this.#guarded(session.endedAt === null ? this.#sense(session, at) : this.#forget(session.session)),
+          this.#guarded(session.endedAt === null ? this.#sense(session, at) : this.#forget(session.id)),
         ),
     );
     await this.#lookAtWork(at);
@@ -217,7 +217,7 @@ export class World {
     const known = this.#loop
       .sessions()
       .map((judge) => judge.session)
-      .find((s) => s.endedAt === null && (s.session === agent.session || (s.pid !== null && pids.includes(s.pid))));
+      .find((s) => s.endedAt === null && (s.id === agent.session || (s.pid !== null && pids.includes(s.pid))));
     if (!known && !(this.#options.rules.programs && agent.located && agent.session === null)) return;
     const session = known ?? sessionOf(agent);
     if (!known) this.#loop.register(session);
@@ -230,8 +230,8 @@ export class World {
     if (located.transcript && sources.transcript !== located.transcript) {
       const isNew = sources.transcript === null;
       sources.transcript = located.transcript;
-      this.#positions.follow(session.session);
-      const resume = this.#positions.of(session.session, located.transcript);
+      this.#positions.follow(session.id);
+      const resume = this.#positions.of(session.id, located.transcript);
       const options = {
         kind: agent.kind,
         path: located.transcript,
@@ -240,8 +240,8 @@ export class World {
         ...(resume ? { resume } : {}),
       };
       await (isNew
-        ? this.#transcripts.add(session.session, options)
-        : this.#transcripts.follow(session.session, located.transcript));
+        ? this.#transcripts.add(session.id, options)
+        : this.#transcripts.follow(session.id, located.transcript));
     }
     const transcripts = partOf(programFor(agent.kind).transcript);
     const load = transcripts && partOf(transcripts.database);
@@ -249,9 +249,9 @@ export class World {
       const { place: where, openDatabase: open } = this.#options;
       const { path } = located.database;
       sources.transcript = path;
-      this.#positions.follow(session.session);
-      const resume = this.#positions.of(session.session, path);
-      await this.#transcripts.addDatabase(session.session, agent.kind, {
+      this.#positions.follow(session.id);
+      const resume = this.#positions.of(session.id, path);
+      await this.#transcripts.addDatabase(session.id, agent.kind, {
         load,
         place: located.database,
         open,
@@ -274,7 +274,7 @@ export class World {
     for (const { session } of this.#loop.sessions()) {
       if (session.endedAt !== null) continue;
       const looking = this.#lookAtWorkOf(session, at).then((signals) => {
-        if (signals.length > 0) told.push(this.#backlog.add(session.session, signals));
+        if (signals.length > 0) told.push(this.#backlog.add(session.id, signals));
       });
       await this.#guarded(looking);
     }
@@ -297,8 +297,8 @@ export class World {
   async #sample(session: AgentSession, pid: number, sources: SessionSources, at: number): Promise<void> {
     const sample = this.#processes.sample({ pid, start: session.pidStart }, at);
     sources.sampledAt = at;
-    if (isNews(sources.sample, sample)) await this.#backlog.add(session.session, [sample]);
-    else if (sample.alive) this.#loop.recordLiveness(session.session, "senses", at);
+    if (isNews(sources.sample, sample)) await this.#backlog.add(session.id, [sample]);
+    else if (sample.alive) this.#loop.recordLiveness(session.id, "senses", at);
     sources.sample = sample;
     if (sample.alive !== false) sources.deadAt = null;
     else sources.deadAt ??= at;
@@ -306,20 +306,20 @@ export class World {
     const patience = session.origin === "transcript" ? 0 : UNCLAIMED_MS;
     if (sources.deadAt === null) return;
     // A host that went with its agent may not have reached us, and yet have written down how it ended.
-    const recorded = this.#options.endOf(session.session);
+    const recorded = this.#options.endOf(session.id);
     if (recorded) await this.#end(session, at, recorded);
     else if (at - sources.deadAt >= patience) await this.#end(session, at);
   }
 
   /** News of a tmux pane. */
   #seen({ session, signals, liveness, blind }: PaneReading): void {
-    const known = this.#loop.find(session.session);
+    const known = this.#loop.find(session.id);
     if (!known || JSON.stringify(known.session) !== JSON.stringify(session)) this.#loop.register(session);
     if (!known) this.#absorb(session);
     if (blind !== null || liveness === "unknown")
-      this.#loop.take({ kind: "unreadable", session: session.session, reason: blind ?? "its pane could not be asked" });
-    else this.#loop.recordLiveness(session.session, "pane");
-    void this.#backlog.add(session.session, signals);
+      this.#loop.take({ kind: "unreadable", session: session.id, reason: blind ?? "its pane could not be asked" });
+    else this.#loop.recordLiveness(session.id, "pane");
+    void this.#backlog.add(session.id, signals);
   }
 
   /** The same process was met by its transcript first: that session ends without a word, this one goes on. */
@@ -341,15 +341,15 @@ export class World {
     const typed = this.#sourcesOf(session).typedAt;
     const known = typed === null ? exit : { ...exit, typedAt: typed };
     const quit = leftBy === null ? [] : [quitOf(leftBy, at)];
-    await this.#backlog.add(session.session, [...quit, { kind: "exit", at, source: "process", ...known }]);
+    await this.#backlog.add(session.id, [...quit, { kind: "exit", at, source: "process", ...known }]);
     this.#loop.register({ ...session, endedAt: at });
   }
 
   #sourcesOf(session: AgentSession): SessionSources {
-    const known = this.#sources.get(session.session);
+    const known = this.#sources.get(session.id);
     if (known) return known;
     const made = createSources();
-    this.#sources.set(session.session, made);
+    this.#sources.set(session.id, made);
     return made;
   }
 

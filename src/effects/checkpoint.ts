@@ -47,7 +47,7 @@ const WRITTEN_MAX = 500;
 export async function keepCheckpoint(agent: AgentSession, sources: CheckpointSources): Promise<string> {
   const folder = join(sources.paths.state, "checkpoints");
   makePrivateFolder(folder);
-  const { workspace, session, name, kind, command, task } = agent;
+  const { workspace, id: session, name, kind, command, task } = agent;
   const { at, reason, evidence } = sources;
   const checkpoint: StopCheckpoint = {
     at,

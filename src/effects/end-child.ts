@@ -22,7 +22,7 @@ export async function endChild(agent: AgentSession, world: EffectWorld): Promise
   if (pid === null || pidStart === null) return refusedResult("the agent's process could not be identified");
   if (identityOf(pid) !== pidStart) return refusedResult("the agent's process is gone");
   // The one that the verdict is about.
-  const tool = longestOpen(world.evidence(agent.session)?.tools.open ?? new Map());
+  const tool = longestOpen(world.evidence(agent.id)?.tools.open ?? new Map());
   if (!tool) return refusedResult("no command is known to run");
   const table = await readProcesses();
   if (!table) return refusedResult("the processes of this machine cannot be listed");

@@ -22,7 +22,7 @@ export class Environments {
   }
 
   /** To be called while the agent lives: later nobody can tell it any more. */
-  remember({ session, origin }: Pick<AgentSession, "session" | "origin">): void {
+  remember({ id: session, origin }: Pick<AgentSession, "id" | "origin">): void {
     if (origin !== "spawn" || this.#kept.has(session)) return;
     const found = findRecord(this.#paths, session);
     const environ = found?.isAlive ? readEnviron(found.hostPid) : null;

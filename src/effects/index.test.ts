@@ -5,7 +5,7 @@ import type { ProfileOverride } from "../programs/shared/profile.js";
 import { canDo as canDoBy, canDoWith } from "./index.js";
 
 const agent: AgentSession = {
-  session: "s1",
+  id: "s1",
   name: "a",
   kind: "claude-code",
   tags: [],

@@ -109,7 +109,7 @@ async function attempt(
   effect: Effect | undefined,
 ): Promise<Result> {
   if (!effect) return refusedResult(`${action.do} is nothing that an agent is touched with`);
-  if (action.session !== agent.session) return refusedResult("that is another run of the agent");
+  if (action.session !== agent.id) return refusedResult("that is another run of the agent");
   try {
     return await effect(action, agent, world);
   } catch (error) {
@@ -135,7 +135,7 @@ async function atTerminal(
         hand,
         now: () => world.now(),
         sleep: (ms) => world.sleep(ms),
-        turn: () => turnOf(world.evidence(agent.session)),
+        turn: () => turnOf(world.evidence(agent.id)),
         quietMs: quietFor(agent, world),
         deadline: world.now() + deadlineMs,
       },

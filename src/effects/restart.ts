@@ -17,7 +17,7 @@ export async function restart(action: Action, agent: AgentSession, world: Effect
   const anew = await spawnAnew(agent, agent.command, world);
   if (!anew.started) return failed(`${stopped.reason}; not started again: ${anew.reason}`);
   await world.sleep(STAYS_MS);
-  const { pid, pidStart, session } = anew.agent;
+  const { pid, pidStart, id: session } = anew.agent;
   const isThere = pid !== null && identityOf(pid) === pidStart;
   return isThere
     ? done(`${stopped.reason}; started as session ${session}${anew.note}`, true)

@@ -20,7 +20,7 @@ export async function resume(action: Action, agent: AgentSession, world: EffectW
   if (agent.origin !== "spawn" && agent.origin !== "tmux")
     return refusedResult("its terminal is not rouse's to start it in");
   const deadline = world.now() + action.deadlineMs;
-  const conversation = world.evidence(agent.session)?.session.id ?? null;
+  const conversation = world.evidence(agent.id)?.session.id ?? null;
   const text = textFor(action.say ?? "continue");
   const wanted = resumeCommand(world.profileOf(agent.kind), agent.command, conversation, text);
   if (wanted.command === null) return refusedResult(wanted.reason);
@@ -29,7 +29,7 @@ export async function resume(action: Action, agent: AgentSession, world: EffectW
   const start = agent.origin === "spawn" ? spawnAnew : respawn;
   const anew = await start(agent, wanted.command, world);
   if (!anew.started) return anew.touched ? failed(anew.reason) : refusedResult(anew.reason);
-  const where = `resumed as session ${anew.agent.session}`;
+  const where = `resumed as session ${anew.agent.id}`;
   if (wanted.isHeadless) return done(`${where}${anew.note}`, true);
   const going = await setGoing(anew.agent, world, text, deadline);
   // Whatever became of the nudge, a session was begun: that counts.
@@ -42,7 +42,7 @@ async function stillThere(
   conversation: string | null,
   world: EffectWorld,
 ): Promise<string | null> {
-  const { pid, pidStart, session } = agent;
+  const { pid, pidStart, id: session } = agent;
   if (pid === null || pidStart === null) return "whether the old process is gone cannot be told";
   if (identityOf(pid) === pidStart) return "the old process is still there";
   const transcript = world.transcript(session);

@@ -66,7 +66,7 @@ function environmentOf(action: Action, agent: AgentSession): NodeJS.ProcessEnv {
     ROUSE_PROBLEM: action.problem,
     ROUSE_ATTEMPT: String(action.attempt),
     ROUSE_AGENT: agent.name,
-    ROUSE_AGENT_SESSION: agent.session,
+    ROUSE_AGENT_SESSION: agent.id,
     ROUSE_AGENT_KIND: agent.kind,
     ROUSE_AGENT_PID: String(agent.pid ?? ""),
     ROUSE_AGENT_WORKSPACE: agent.workspace ?? "",

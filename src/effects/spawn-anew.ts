@@ -19,8 +19,8 @@ export async function spawnAnew(agent: AgentSession, command: readonly string[],
   const { starting } = world;
   if (!starting) return no("nothing can be started here");
   if (agent.workspace === null) return no("its folder is not known");
-  const before = findRecord(world.paths, agent.session);
-  const { env, isOwn } = starting.environments.of(agent.session);
+  const before = findRecord(world.paths, agent.id);
+  const { env, isOwn } = starting.environments.of(agent.id);
   if (rousePaths(env).sessions !== world.paths.sessions) return no("its environment has other folders of rouse");
   const { name, kind, tags, task, policy, workspace } = agent;
   const started = await startHost(

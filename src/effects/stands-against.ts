@@ -12,7 +12,7 @@ export const standsAgainst = async (agent: AgentSession, world: EffectWorld): Pr
 
 /** Confirms that it is still as bad as it was decided on. */
 export function wellNow(agent: AgentSession, world: EffectWorld): string | null {
-  const now = world.assessment(agent.session);
+  const now = world.assessment(agent.id);
   return now && WELL.has(now.state) ? `it is ${now.state} now: ${now.reasons[0] ?? ""}` : null;
 }
 

@@ -28,11 +28,11 @@ export async function stop(action: Action, agent: AgentSession, world: EffectWor
   if (objection !== null) return refusedResult(objection);
 
   world.starting?.environments.remember(agent);
-  const transcript = world.transcript(agent.session);
+  const transcript = world.transcript(agent.id);
   const checkpoint = await keepCheckpoint(agent, {
     at: world.now(),
     reason: `${action.do}: ${action.problem}`,
-    evidence: world.evidence(agent.session),
+    evidence: world.evidence(agent.id),
     transcript,
     paths: world.paths,
   }).catch((error: Error) => error);
@@ -45,7 +45,7 @@ export async function stop(action: Action, agent: AgentSession, world: EffectWor
   const stopped = await end(agent, { pid, start: pidStart }, world.isOrder ? "client" : "rouse");
   if (typeof stopped === "string") return unknown(`${stopped}; checkpoint: ${checkpoint}`);
   if (!stopped.isGone) return failed(`${stopped.left.length} processes are left: ${stopped.left.join(" ")}`);
-  const { working, idle } = await leftoversOf(agent.session, transcript, world.paths, world);
+  const { working, idle } = await leftoversOf(agent.id, transcript, world.paths, world);
   if (working !== null) return failed(`its ${stopped.processes} processes are gone, but ${working}`);
   const how = stopped.isKilled ? "killed" : "ended";
   const also = idle === null ? "" : `; idle in the background: ${idle}`;

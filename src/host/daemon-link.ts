@@ -149,7 +149,7 @@ export class DaemonLink {
 
   /** False when the daemon forgot the session: it is told anew. */
   async #sendNext(): Promise<boolean> {
-    const path = `/v1/sessions/${encodeURIComponent(this.#session.session)}`;
+    const path = `/v1/sessions/${encodeURIComponent(this.#session.id)}`;
     const isBeat = this.#kept.length === 0 && (this.#options.isWatching?.() ?? true);
     if (!this.#registered || isBeat) {
       const session = this.#session;

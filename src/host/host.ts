@@ -88,7 +88,7 @@ export class Host implements ViewedHost {
     this.#record = {
       ...options.spec,
       kind: options.spec.kind ?? "generic",
-      session: this.session,
+      id: this.session,
       pid: this.#program.pid,
       pidStart: this.#start,
       startedAt: Date.now(),

@@ -56,7 +56,7 @@ export const sessionFile = (paths: Sessions, session: string, kind: "json" | "ou
 
 export function writeRecord(paths: Sessions, record: HostRecord): void {
   makePrivateFolder(paths.sessions);
-  writeWhole(sessionFile(paths, record.session, "json"), `${JSON.stringify(record)}\n`);
+  writeWhole(sessionFile(paths, record.id, "json"), `${JSON.stringify(record)}\n`);
 }
 
 /** Every session that left a record, newest first. */
@@ -64,9 +64,9 @@ export function listSessions(paths: Sessions): FoundSession[] {
   return recordNames(paths)
     .flatMap((name) => {
       const record = readRecord(join(paths.sessions, name));
-      return record && `${record.session}.json` === name ? [{ ...record, isAlive: isAlive(record) }] : [];
+      return record && `${record.id}.json` === name ? [{ ...record, isAlive: isAlive(record) }] : [];
     })
-    .sort((a, b) => b.startedAt - a.startedAt || (a.session < b.session ? 1 : -1));
+    .sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1));
 }
 
 /** Null where its host wrote down no end. */
@@ -80,12 +80,12 @@ export function recordedEnd(paths: Sessions, session: string): RecordedEnd | nul
 /** By its id alone, without a look at the others; null when it left no record. */
 export function findRecord(paths: Sessions, session: string): FoundSession | null {
   const record = readRecord(sessionFile(paths, session, "json"));
-  return record?.session === session ? { ...record, isAlive: isAlive(record) } : null;
+  return record?.id === session ? { ...record, isAlive: isAlive(record) } : null;
 }
 
 /** By name or id: the one that is alive, else the last that was. */
 export function findSession(paths: Sessions, nameOrId: string): FoundSession | null {
-  const found = listSessions(paths).filter((s) => s.name === nameOrId || s.session === nameOrId);
+  const found = listSessions(paths).filter((s) => s.name === nameOrId || s.id === nameOrId);
   return found.find((s) => s.isAlive) ?? found[0] ?? null;
 }
 
@@ -93,7 +93,7 @@ export function findSession(paths: Sessions, nameOrId: string): FoundSession | n
 export function pruneSessions(paths: Sessions, now: number): void {
   const ended = listSessions(paths).filter((s) => !s.isAlive);
   const old = ended.filter((s, place) => place >= KEPT_MAX || now - (s.endedAt ?? s.startedAt) > KEPT_MS);
-  for (const { session } of old) {
+  for (const { id: session } of old) {
     for (const kind of ["out", "json"] as const) rmSync(sessionFile(paths, session, kind), { force: true });
   }
 }
@@ -117,7 +117,7 @@ function readRecord(path: string): HostRecord | null {
   try {
     const value = JSON.parse(readSessionFile(path, RECORD_BYTES_MAX).toString("utf8")) as HostRecord;
     const isRecord =
-      typeof value.session === "string" &&
+      typeof value.id === "string" &&
       typeof value.name === "string" &&
       typeof value.kind === "string" &&
       Array.isArray(value.command) &&

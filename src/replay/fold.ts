@@ -216,7 +216,7 @@ class Fold {
     if (signals.length === 0) return;
     this.#signals += signals.length;
     if (this.#options.onSignal) for (const signal of signals) this.#options.onSignal(signal);
-    this.#take({ kind: "signals", session: this.#judge.session.session, by: "host", signals }, at);
+    this.#take({ kind: "signals", session: this.#judge.session.id, by: "host", signals }, at);
   }
 
   /** A recording is observed throughout, so the session counts as alive at every moment of it. */
@@ -239,7 +239,7 @@ class Fold {
   }
 }
 
-function registered({ sessions }: NodeState, { session }: AgentSession): SessionJudge {
+function registered({ sessions }: NodeState, { id: session }: AgentSession): SessionJudge {
   const judge = sessions.get(session);
   if (!judge) throw new Error(`the session ${session} was registered and is not in the state`);
   return judge;

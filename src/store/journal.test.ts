@@ -262,7 +262,7 @@ describe("prune", () => {
     await filled(journal, "old", 1, 1, 5_000);
     await filled(journal, "new", 1, 1, 5 * DAY);
     journal.prune({ now: 5 * DAY, maxAgeMs: DAY, maxBytes: 1e12 });
-    expect(journal.sessions().map((found) => found.session)).toEqual(["new"]);
+    expect(journal.sessions().map((found) => found.id)).toEqual(["new"]);
     expect(journal.acked("old")).toBe(0);
   });
 });

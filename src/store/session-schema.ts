@@ -9,7 +9,7 @@ const text = z.string().max(4000);
 
 /** Loose: a field that a newer rouse added travels through this one. */
 const schema = z.looseObject({
-  session: name,
+  id: name,
   name,
   kind: name,
   tags: z.array(name).max(AGENT_LIMITS.tags),

@@ -47,11 +47,11 @@ export class SessionTable {
   /** A heartbeat brings the same session every few seconds: that writes nothing. */
   put(session: AgentSession, now: number): void {
     const record = JSON.stringify(session);
-    if (this.bySession.get(session.session)?.record === record) return;
+    if (this.bySession.get(session.id)?.record === record) return;
     // In a transaction of its own: a lone statement tells its row before its commit, and not that the disk was full.
-    const row = inTransaction(this.database, () => this.upsert.get(session.session, record, now));
-    if (row && !this.bySession.has(session.session)) this.remember(Number(row.no), session.session, 0);
-    const known = this.bySession.get(session.session);
+    const row = inTransaction(this.database, () => this.upsert.get(session.id, record, now));
+    if (row && !this.bySession.has(session.id)) this.remember(Number(row.no), session.id, 0);
+    const known = this.bySession.get(session.id);
     if (known) known.record = record;
   }
 

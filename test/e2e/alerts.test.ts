@@ -66,7 +66,7 @@ async function asks(n: number): Promise<void> {
   const now = Date.now();
   await daemon.put(
     `/v1/sessions/${session}`,
-    agent({ session, name: `a${n}`, pid: null, pidStart: null, startedAt: now }),
+    agent({ id: session, name: `a${n}`, pid: null, pidStart: null, startedAt: now }),
   );
   const dialog = screen({ composer: "hidden", dialog: { prompt: "permission", question: `Question ${n}?` } });
   await daemon.post(`/v1/sessions/${session}/signals`, {

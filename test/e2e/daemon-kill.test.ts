@@ -64,7 +64,7 @@ async function untilJudging(after: number): Promise<void> {
 /** What is wrong with the journal, read while nobody writes it. */
 function faultsOfJournal(): string[] {
   const { journal, notes: faults } = openJournal(paths().journal);
-  for (const { session, name } of journal.sessions()) {
+  for (const { id: session, name } of journal.sessions()) {
     let stored = 0;
     for (const { seq } of journal.read(session)) {
       if (seq === null) continue;
@@ -223,7 +223,7 @@ class Hosts {
   async #deliver(name: string): Promise<void> {
     const sent = this.#sent.get(name) ?? [];
     // No process of this number is looked at: it is the daemon's own fold that is tried.
-    const session = agent({ session: name, name, pid: null, pidStart: null, startedAt: this.#startedAt });
+    const session = agent({ id: name, name, pid: null, pidStart: null, startedAt: this.#startedAt });
     const { acked } = (await this.#daemon.put(`/v1/sessions/${name}`, session)) as { acked: number };
     if (acked === sent.length) return;
     const body = { from: acked + 1, signals: sent.slice(acked) };

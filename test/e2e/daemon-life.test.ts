@@ -150,7 +150,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     expect(why.timeline.map(({ state }) => state).filter((state) => !/starting|idle|working/.test(state))).toEqual([]);
     await daemon.kill("SIGTERM");
     const { journal } = openJournal(paths().journal);
-    const gaps = [...journal.read(findSession(paths(), "one")?.session ?? "")].flatMap(({ signal }) =>
+    const gaps = [...journal.read(findSession(paths(), "one")?.id ?? "")].flatMap(({ signal }) =>
       signal.kind === "gap" && signal.to - signal.from > STOPPED_MS / 2 ? [signal] : [],
     );
     journal.close();

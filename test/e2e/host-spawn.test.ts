@@ -165,7 +165,7 @@ describe("rouse stop", () => {
     await until("its end", () => findSession(paths(), name)?.endedAt !== null);
     const bystander = new TestTerminal(home, ["sleep", "100"]);
     const record = findSession(paths(), name);
-    const file = join(paths().sessions, `${record?.session}.json`);
+    const file = join(paths().sessions, `${record?.id}.json`);
     writeFileSync(
       file,
       JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), pid: bystander.pty.pid, endedAt: null }),
@@ -268,7 +268,7 @@ describe("rouse attach and rouse logs", () => {
 
   it("does not show an agent to itself", async () => {
     const name = await spawnAgent("sleep 100", "--name", "outer");
-    const { session } = findSession(paths(), name) as FoundSession;
+    const { id: session } = findSession(paths(), name) as FoundSession;
     const inner = { ...home, env: { ...home.env, ROUSE_SESSION: session } };
     const viewer = rouseInTerminal(inner, ["attach", name]);
     expect(await viewer.exited).toEqual({ code: 1, signal: null });

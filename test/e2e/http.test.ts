@@ -36,7 +36,7 @@ const TIME = Date.now();
 
 async function watch(name: string, more: Partial<AgentSession> = {}): Promise<void> {
   const session: AgentSession = {
-    session: `id-${name}`,
+    id: `id-${name}`,
     name,
     kind: "claude-code",
     tags: [],
@@ -53,7 +53,7 @@ async function watch(name: string, more: Partial<AgentSession> = {}): Promise<vo
     endedAt: null,
     ...more,
   };
-  await askDaemon(socket(), "PUT", `/v1/sessions/${session.session}`, session);
+  await askDaemon(socket(), "PUT", `/v1/sessions/${session.id}`, session);
 }
 
 const view = (name: string): Promise<SessionView> =>

@@ -64,7 +64,7 @@ async function agent(
   workspace: string | null = null,
 ): Promise<void> {
   const session: AgentSession = {
-    session: `id-${name}`,
+    id: `id-${name}`,
     name,
     kind: "claude-code",
     tags: [],
@@ -81,7 +81,7 @@ async function agent(
     endedAt: null,
   };
   loop.register(session);
-  await loop.ingest(session.session, 1, signals);
+  await loop.ingest(session.id, 1, signals);
 }
 
 const hoursAgo = (hours: number): number => NOW - hours * HOUR;

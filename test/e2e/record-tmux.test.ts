@@ -28,7 +28,7 @@ describe.skipIf(NO_TMUX)("recording a tmux pane", () => {
     await server.tmux("new-session", "-d", "-s", "work", "-x", "120", "-y", "40", ...agent.command);
     const [id = "", pid = ""] = (await server.tmux("list-panes", "-a", "-F", "#{pane_id} #{pane_pid}")).split(" ");
     const session: AgentSession = {
-      session: "s1",
+      id: "s1",
       name: "work",
       kind: "claude-code",
       tags: [],

@@ -318,7 +318,7 @@ async function play(row: string, way: Way, name: string): Promise<Played> {
   const goal = FULL || phase === "escalated" ? phase : (one: IncidentView) => isDone(one, actions);
   const incident = await stage.incident(name, about, goal, PLAY_MS);
   const keys = receivedBy(stage.home, name).map(({ text }) => text);
-  return { incident, story: await stage.story(agent.session), agent, keys: withoutErased(keys.join("")) };
+  return { incident, story: await stage.story(agent.id), agent, keys: withoutErased(keys.join("")) };
 }
 
 /** What was done about it, with its outcome; refusals cost nothing. */

@@ -66,9 +66,9 @@ describe("resume", () => {
     });
     expect(outcome).toMatchObject({ result: "done", proven: true });
     const found = findSession(rousePaths(home.env), "agent");
-    expect(outcome.reason).toMatch(new RegExp(`^resumed as session ${found?.session}; typed and sent`));
+    expect(outcome.reason).toMatch(new RegExp(`^resumed as session ${found?.id}; typed and sent`));
     expect(found).toMatchObject({ isAlive: true, kind: "claude-code", workspace: held.agent.workspace });
-    expect(found?.session).not.toBe(held.agent.session);
+    expect(found?.id).not.toBe(held.agent.id);
     const pid = found?.pid as number;
     expect(readArgv(pid)?.slice(-2)).toEqual(["--resume", CONVERSATION]);
     expect(readEnviron(pid)?.get("ONLY_OF_THE_AGENT")).toBe("yes");
@@ -87,7 +87,7 @@ describe("resume", () => {
       starting: { environments, hostScript: HOST_SCRIPT },
       now: () => {
         const found = findSession(rousePaths(home.env), "agent");
-        isUp ||= found !== null && found.session !== held.agent.session;
+        isUp ||= found !== null && found.id !== held.agent.id;
         return Date.now() + (isUp ? 170_000 : 0);
       },
     });
@@ -173,7 +173,7 @@ describe("restart", () => {
     expect(outcome).toMatchObject({ result: "done", proven: true });
     const found = findSession(rousePaths(home.env), "agent");
     expect(found).toMatchObject({ isAlive: true, command: held.agent.command });
-    expect(found?.session).not.toBe(held.agent.session);
+    expect(found?.id).not.toBe(held.agent.id);
     expect(readEnviron(found?.pid as number)?.get("ONLY_OF_THE_AGENT")).toBe("yes");
     expect(identityOf(held.agent.pid as number)).not.toBe(held.agent.pidStart);
   });
@@ -188,7 +188,7 @@ describe("restart", () => {
 
 describe("run", () => {
   const agent = {
-    session: "s1",
+    id: "s1",
     name: "api",
     kind: "claude-code",
     tags: [],

@@ -51,7 +51,7 @@ describe("stop", () => {
     expect(outcome.reason).toMatch(/^killed, \d+ processes; checkpoint: \//);
     const [checkpoint] = checkpoints();
     expect(checkpoint).toMatchObject({
-      session: held.agent.session,
+      session: held.agent.id,
       name: "agent",
       workspace,
       reason: "stop: silent_stream",

@@ -63,7 +63,7 @@ describe("a log", () => {
     const log = new TouchLog(path);
     const written = texts.slice(0, TOUCHES / 2);
     for (const one of written) {
-      const session = { session: one };
+      const session = { id: one };
       const id = log.intend({ at: 0, client: one, agent: one, session, action: "type", text: one });
       log.outcome({ id, at: 0, result: "refused", reason: one });
     }

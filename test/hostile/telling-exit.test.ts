@@ -17,7 +17,7 @@ async function told(texts: readonly string[]): Promise<{ all: string; messages: 
     const said = `see ${text} there`;
     const names = [`q${n}`, `e${n}`, `c${n}`] as const;
     for (const name of names) {
-      test.loop.register(agent({ session: name, name, task: said }));
+      test.loop.register(agent({ id: name, name, task: said }));
       await test.send(name, WORKING);
     }
     const [asks, fails, ends] = names;

@@ -108,7 +108,7 @@ export class Life {
     const fold = loopOver(read, clock, testRules());
     for (const _ of fold.restoring({ now, wall: now, uptime: null }));
     return this.loop.sessions().flatMap((judge) => {
-      const { session } = judge.session;
+      const { id: session } = judge.session;
       const folded = fold.find(session);
       if (this.#unstored.has(session) || !folded) return [];
       const [live, again] = [judge, folded].map((one) => storyOf(one, now));

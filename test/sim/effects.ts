@@ -95,7 +95,7 @@ export class SimEffects implements Effects {
   /** What is seen right before the touch. */
   #objection(action: Action, agent: SimAgent): string | null {
     const isStart = action.do === "resume";
-    if (!isStart && agent.session.session !== action.session) return "it is another session by now";
+    if (!isStart && agent.session.id !== action.session) return "it is another session by now";
     if (agent.humanAt !== null && this.#reach.trueNow() - agent.humanAt < TYPING_MS) return "a human is typing";
     if (agent.mode === "dialog" && !isStart) return "a dialog is open";
     if (action.do === "nudge" && agent.mode !== "idle") return "a turn is running";

@@ -183,7 +183,7 @@ export class Invariants {
     const attempt = this.attempts.findLast((one) => one.action.id === action.id);
     const what = `${action.agent} ${action.do} ${action.id}`;
     this.#must(attempt !== undefined, "R1 no effect without a decision", () => what);
-    const isSame = ACTIONS[action.do].starts || agent.session.session === action.session;
+    const isSame = ACTIONS[action.do].starts || agent.session.id === action.session;
     this.#must(isSame, "S5 who is touched is who was judged", () => what);
     this.#must(attempt?.touched !== true, "R5 no touch is repeated", () => what);
     this.#must(agent.mode !== "dialog" || action.do === "resume", "S4 no key goes into a dialog", () => what);
@@ -309,7 +309,7 @@ export class Invariants {
 
   /** After hours without a fault, what rouse says is what is true. */
   #isRight(agent: SimAgent): void {
-    const judge = this.#world.life.loop.find(agent.session.session);
+    const judge = this.#world.life.loop.find(agent.session.id);
     // Of one that shows little, little is known.
     if (!judge || agent.casting.bare) return;
     const { state, reasons } = judge.assessment;

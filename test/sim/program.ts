@@ -181,7 +181,7 @@ export abstract class SimProgram {
     const startedAt = this.wall;
     const { name, kind, origin } = this.casting;
     const session: AgentSession = {
-      session: this.fresh(`${name}-`),
+      id: this.fresh(`${name}-`),
       name,
       kind,
       tags: [],
@@ -204,7 +204,7 @@ export abstract class SimProgram {
   /** A session begins: what its terminal and its hooks show first. */
   protected start(): void {
     this.#reading = BLANK;
-    this.emit({ kind: "session", source: "hook", id: this.session.session, permissions: "asking" });
+    this.emit({ kind: "session", source: "hook", id: this.session.id, permissions: "asking" });
     this.#look(0);
     this.show({ busy: false, moving: false, composer: "empty" });
   }

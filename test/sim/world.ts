@@ -118,23 +118,23 @@ export class World implements Air {
   }
 
   send(agent: Pick<SimAgent, "session">, signal: Signal): void {
-    this.#links.get(agent.session.session)?.put(signal, this.now);
+    this.#links.get(agent.session.id)?.put(signal, this.now);
   }
 
   register(session: AgentSession): void {
     const role = this.roleOf(session.name);
-    if (!this.#links.has(session.session)) {
+    if (!this.#links.has(session.id)) {
       const faults: LinkFaults = role.sound
         ? { ...this.setting.mix.link, lost: 0, doubled: 0, lateMs: 10 * SECOND }
         : this.setting.mix.link;
       const link = new Link(
-        this.setting.random.stream(`link ${session.session}`),
+        this.setting.random.stream(`link ${session.id}`),
         this.isCalm ? NO_FAULTS : faults,
         this.signalFaults,
       );
-      this.#links.set(session.session, link);
+      this.#links.set(session.id, link);
     }
-    this.sessions.set(session.session, session);
+    this.sessions.set(session.id, session);
     if (this.life && !this.life.isDead) this.#registerWith(session);
   }
 
@@ -269,7 +269,7 @@ export class World implements Air {
     life.flush();
     await Promise.all(waiting);
     if (life.isDead) return;
-    for (const { session, name, origin, endedAt } of this.sessions.values())
+    for (const { id: session, name, origin, endedAt } of this.sessions.values())
       if (endedAt === null && !this.isSilent(name))
         life.loop.recordLiveness(session, origin === "tmux" ? "pane" : origin === "transcript" ? "senses" : "host");
     life.loop.tick();

@@ -18,7 +18,7 @@ const ROUNDS = process.env.ROUSE_FULL ? 50 : 10;
 const WRITER = `
 import { openJournal } from ${JSON.stringify(new URL("../../dist/store/journal.js", import.meta.url).href)};
 const { journal } = openJournal(process.argv[1], { commitWithinMs: 3 });
-journal.putSession({ session: "a", name: "a", kind: "generic", tags: [], origin: "spawn", command: [], workspace: null,
+journal.putSession({ id: "a", name: "a", kind: "generic", tags: [], origin: "spawn", command: [], workspace: null,
   task: null, policy: null, pid: null, pidStart: null, startedAt: 1, hostSocket: null, pane: null, endedAt: null });
 let next = journal.acked("a") + 1;
 process.stdout.write("acked " + (next - 1) + "\\n");

@@ -119,7 +119,7 @@ describe("a state folder of commit f58a156", () => {
     const sessions = journal.sessions();
     expect(sessions.map(({ name }) => name)).toEqual(["ada", "ben", "cid", "dot"]);
     expect(sessions[0]).toMatchObject({ kind: "generic", origin: "spawn", task: "T-1", tags: ["worker"] });
-    for (const { session } of sessions) {
+    for (const { id: session } of sessions) {
       const kinds = [...journal.read(session)].map(({ signal }) => signal.kind);
       expect(kinds).toContain("screen");
     }

@@ -15,7 +15,7 @@ const actionOf = (agent: AgentSession, name: ActionName, more: Partial<Action> =
   do: name,
   incident: "i1",
   agent: agent.name,
-  session: agent.session,
+  session: agent.id,
   problem: "silent_stream",
   attempt: 1,
   deadlineMs: 60_000,

@@ -35,7 +35,7 @@ export function opened(journal: Journal): Journal {
 }
 
 export const session = (name: string): AgentSession =>
-  sessionOf({ session: name, name, tags: ["worker"], command: ["true"], workspace: "/w", startedAt: 1000 });
+  sessionOf({ id: name, name, tags: ["worker"], command: ["true"], workspace: "/w", startedAt: 1000 });
 
 export const output = (at: number): Signal => ({ kind: "output", at, source: "screen", bytes: at });
 export const numbers = (from: number, count: number): Signal[] =>

@@ -145,7 +145,7 @@ export class TestLoop {
     for (let second = 0; second < seconds; second++) {
       this.hand.pass(1000);
       if (hosts === "beating")
-        for (const { session } of this.loop.sessions()) this.loop.recordLiveness(session.session, "host");
+        for (const { session } of this.loop.sessions()) this.loop.recordLiveness(session.id, "host");
       this.loop.tick();
     }
   }

@@ -104,7 +104,7 @@ export const tmuxRig =
     const pane = await server.tmux("list-panes", "-F", "#{pane_id}");
     const pid = await agentBelow(server);
     const agent: AgentSession = {
-      session: `tmux-${name}`,
+      id: `tmux-${name}`,
       name,
       kind: "claude-code",
       tags: [],

@@ -3,7 +3,7 @@ import type { AgentSession } from "../../src/core/agent.js";
 import { START } from "./steps.js";
 
 export const sessionOf = (more: Partial<AgentSession> = {}): AgentSession => ({
-  session: "s1",
+  id: "s1",
   name: "a",
   kind: "generic",
   tags: [],

@@ -123,12 +123,12 @@ export class Watch {
   }
 
   last(session: string): PaneReading | undefined {
-    return this.seen.findLast((one) => one.session.session === session);
+    return this.seen.findLast((one) => one.session.id === session);
   }
 
   signals<K extends Signal["kind"]>(session: string, kind: K): Extract<Signal, { kind: K }>[] {
     return this.seen
-      .filter((one) => one.session.session === session)
+      .filter((one) => one.session.id === session)
       .flatMap((one) => one.signals)
       .filter((signal): signal is Extract<Signal, { kind: K }> => signal.kind === kind);
   }
@@ -145,7 +145,7 @@ export class Watch {
 
   #take(seen: PaneReading): void {
     this.seen.push(seen);
-    const { session, kind } = seen.session;
+    const { id: session, kind } = seen.session;
     let evidence = this.#evidence.get(session);
     if (!evidence) {
       evidence = createEvidence(traitsOf(profileFor(kind)));

@@ -46,7 +46,7 @@ export class ActivityService {
     const found = assessActivity(activity, now, judge.settings);
     return {
       agent: plain(judge.session.name, 80),
-      session: judge.session.session,
+      session: judge.session.id,
       known: found.known,
       is_active: found.is_active,
       confidence: rounded(found.confidence, 100),

@@ -91,7 +91,7 @@ export class AgentService {
   async readPane(agent: string, lines: number): Promise<{ agent: string; pane_id: string; lines: string[] }> {
     const { session } = findAgent(this.#context, agent);
     const rows = await readPane(session, lines, this.#context.paths);
-    return { agent: session.name, pane_id: session.session, lines: rows };
+    return { agent: session.name, pane_id: session.id, lines: rows };
   }
 
   async sendInput(client: string, agent: string, text: string, requestId?: string): Promise<OrderResult> {

@@ -40,7 +40,7 @@ export class ReportService {
       ...(heartbeat ? { heartbeat } : {}),
     });
     if (!signal) throw new ApiError("bad", "text: not accepted; expected plain text");
-    await loop.ingest(judge.session.session, null, [signal]);
+    await loop.ingest(judge.session.id, null, [signal]);
     return { agent: judge.session.name };
   }
 }

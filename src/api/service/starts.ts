@@ -75,7 +75,7 @@ export class StartService {
       at: loop.now(),
       client: client.name,
       agent: name ?? "",
-      session: { session: "" },
+      session: { id: "" },
       action: "spawn",
       text: command.join(" "),
     });

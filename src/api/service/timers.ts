@@ -15,7 +15,7 @@ export class TimerService {
     return this.#context.watchdogs.start({
       client: name,
       token: token ?? null,
-      session: session.session,
+      session: session.id,
       agent: session.name,
       interval_secs,
       message,
@@ -23,7 +23,7 @@ export class TimerService {
   }
 
   stop(agent: string): { stopped: boolean } {
-    return { stopped: this.#context.watchdogs.stop(findAgent(this.#context, agent).session.session) };
+    return { stopped: this.#context.watchdogs.stop(findAgent(this.#context, agent).session.id) };
   }
 
   list(): WatchdogView[] {

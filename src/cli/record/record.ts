@@ -62,12 +62,12 @@ async function runningAgents(): Promise<RecordTarget[]> {
   const [sessions, sources] = await Promise.all([orNone(call("sessions", {})), orNone(call("sources", {}))]);
   const versions = new Map(sources.map(({ session, version }) => [session, version]));
   const hosts = listSessions(paths).filter((found) => found.isAlive);
-  const hostOf = (session: string): RecordTarget["host"] => withSocket(hosts.find((host) => host.session === session));
-  const known = new Set(sessions.map(({ session }) => session));
-  return [...sessions, ...hosts.filter(({ session }) => !known.has(session))].map((session) => ({
+  const hostOf = (session: string): RecordTarget["host"] => withSocket(hosts.find((host) => host.id === session));
+  const known = new Set(sessions.map(({ id: session }) => session));
+  return [...sessions, ...hosts.filter(({ id: session }) => !known.has(session))].map((session) => ({
     session,
-    version: versions.get(session.session) ?? null,
-    host: hostOf(session.session),
+    version: versions.get(session.id) ?? null,
+    host: hostOf(session.id),
   }));
 }
 
@@ -78,7 +78,7 @@ function withSocket(found: FoundSession | undefined): RecordTarget["host"] {
 function wanted(running: readonly RecordTarget[], name: string | undefined): RecordTarget[] {
   if (running.length === 0) throw new BadInput("no agent is running");
   if (name === undefined) return [...running];
-  const found = running.filter(({ session }) => session.name === name || session.session === name);
+  const found = running.filter(({ session }) => session.name === name || session.id === name);
   if (found.length > 0) return found.slice(0, 1);
   const names = running.map(({ session }) => session.name);
   throw new BadInput(`no agent called ${JSON.stringify(name.slice(0, 80))} is running; ${otherNames(name, names)}`);

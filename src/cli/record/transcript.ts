@@ -119,7 +119,7 @@ export class TranscriptCopies {
 }
 
 function isOf({ session, pid, innerPids }: FoundAgent, wanted: AgentSession): boolean {
-  return session === wanted.session || pid === wanted.pid || innerPids.includes(wanted.pid ?? -1);
+  return session === wanted.id || pid === wanted.pid || innerPids.includes(wanted.pid ?? -1);
 }
 
 /** By these, replay knows which copy the lines are in. */

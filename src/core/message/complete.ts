@@ -37,7 +37,7 @@ export function completionOf(
   if (!reported && !isAsked) return null;
   const said = reported?.text || message?.preview || (evidence.progress.reading?.tail ?? []).slice(-2).join(" ");
   return {
-    subject: `${session.session}.${turn.turns}`,
+    subject: `${session.id}.${turn.turns}`,
     payload: () => ({ outcome: outcomeOf(reported !== null, owes, exit), completion_message: say(said, 600) }),
   };
 }

@@ -181,7 +181,7 @@ export const aboutSession = (
   type: MessageType,
   rules: NotifyRules,
 ): About => ({
-  worker_id: session.session,
+  worker_id: session.id,
   worker_name: say(session.name, 80),
   worker_kind: say(session.kind, 40),
   task: session.task === null ? null : say(session.task, 200),

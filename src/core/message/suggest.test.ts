@@ -7,7 +7,7 @@ import type { Suggestion } from "./message.js";
 import { type SuggestionContext, suggestionsFor } from "./suggest.js";
 
 const ALL: readonly ActionName[] = ["nudge", "interrupt", "stop", "resume", "restart"];
-const SPAWNED = sessionOf({ session: "s1", name: "api", origin: "spawn", hostSocket: "/x" });
+const SPAWNED = sessionOf({ id: "s1", name: "api", origin: "spawn", hostSocket: "/x" });
 
 const about = (problem: Problem, rest: Partial<SuggestionContext> = {}): Suggestion[] =>
   suggestionsFor(typeOf(problem), { session: SPAWNED, problem, can: ALL, hasDialog: false, isFree: true, ...rest });

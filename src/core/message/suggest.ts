@@ -32,7 +32,7 @@ const DIALOG: readonly SuggestedAction[] = [
 
 /** What is known of the agent at this moment. */
 export interface SuggestionContext {
-  session: Pick<AgentSession, "session" | "name" | "origin" | "hostSocket" | "pane" | "endedAt">;
+  session: Pick<AgentSession, "id" | "name" | "origin" | "hostSocket" | "pane" | "endedAt">;
   problem: Problem | null;
   /** What rouse could do with it at all. */
   can: readonly ActionName[];
@@ -55,7 +55,7 @@ function suggestion(one: SuggestedAction, standing: SuggestionContext): Suggesti
   return {
     what: one.what,
     tool,
-    arguments: tool === null ? {} : { pane_id: session.session, ...one.arguments },
+    arguments: tool === null ? {} : { pane_id: session.id, ...one.arguments },
     command: commandOf(one, session),
   };
 }

@@ -119,9 +119,9 @@ export class Telemetry {
   }
 
   #readerOf({ session }: SessionJudge): TelemetryReader {
-    const known = this.#readers.get(session.session);
+    const known = this.#readers.get(session.id);
     const reader = known ?? new TelemetryReader(this.#place);
-    remember(this.#readers, session.session, reader, READERS_MAX);
+    remember(this.#readers, session.id, reader, READERS_MAX);
     return reader;
   }
 
@@ -129,7 +129,7 @@ export class Telemetry {
     const edge = lastEdge(evidence);
     const news = joinLife(signals.filter(({ kind, at }) => TIMELESS.has(kind) || at > edge));
     if (news.length === 0) return;
-    this.#loop.ingest(session.session, null, news).catch(() => {
+    this.#loop.ingest(session.id, null, news).catch(() => {
       // A journal that cannot be written says so itself.
     });
   }

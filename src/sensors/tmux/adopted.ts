@@ -54,7 +54,7 @@ export class Adopted {
     this.#program = program !== null;
     const id = `tmux-${digest(JSON.stringify([serverKey(pane), pane.id, pane.pid, program?.pid, program?.start]))}`;
     this.#session = {
-      session: id,
+      id,
       name: world.nameFor(wishFor(pane), pane.id, id),
       origin: "tmux",
       workspace: pane.cwd || null,
@@ -89,7 +89,7 @@ export class Adopted {
     const renamed = wish !== wishFor(this.#pane);
     const told = this.#session;
     this.#pane = pane;
-    const name = renamed ? this.#world.nameFor(wish, pane.id, told.session) : told.name;
+    const name = renamed ? this.#world.nameFor(wish, pane.id, told.id) : told.name;
     const tags = sameList(pane.tags, told.tags) ? told.tags : pane.tags;
     if (name !== told.name || tags !== told.tags || pane.task !== told.task) {
       this.#session = { ...told, name, tags, task: pane.task };

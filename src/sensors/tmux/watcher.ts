@@ -118,7 +118,7 @@ export class TmuxWatcher {
   }
 
   #nameFor(wish: string, pane: string, session: string): string {
-    const taken = new Set(this.sessions.filter((one) => one.session !== session).map((one) => one.name));
+    const taken = new Set(this.sessions.filter((one) => one.id !== session).map((one) => one.name));
     const numbered = `${wish}-${pane.slice(1)}`;
     if (!taken.has(wish)) return wish;
     return taken.has(numbered) ? `${numbered}-${session.slice(-4)}` : numbered;
