@@ -11,12 +11,12 @@ import { telegram } from "./telegram.js";
 import { terminal } from "./terminal.js";
 import { webhook } from "./webhook.js";
 
-export interface ChannelWorld {
+export interface ChannelContext {
   /** Shows a text in the terminals that rouse has; how many there were. */
   ring: (text: string) => Promise<number>;
 }
 
-export function makeChannel(settings: ChannelSettings, { ring }: ChannelWorld): Channel {
+export function makeChannel(settings: ChannelSettings, { ring }: ChannelContext): Channel {
   const { name } = settings;
   switch (settings.type) {
     case "slack":

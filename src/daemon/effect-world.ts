@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RousePaths } from "../config/paths.js";
 import type { SessionJudge } from "../core/session-judge.js";
-import type { EffectWorld } from "../effects/index.js";
+import type { EffectContext } from "../effects/index.js";
 import type { Loop } from "./loop.js";
 
 export interface EffectSources {
@@ -13,7 +13,7 @@ export function effectWorld(
   loop: () => Loop,
   { transcriptOf }: EffectSources,
   paths: RousePaths,
-): Omit<EffectWorld, "profileOf" | "starting"> {
+): Omit<EffectContext, "profileOf" | "starting"> {
   return {
     paths,
     now: () => loop().now(),

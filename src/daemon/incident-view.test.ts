@@ -4,14 +4,14 @@ import { POLICIES } from "../core/policy/builtin.js";
 import { findIncident } from "./incident-view.js";
 
 describe("an incident that is asked for", () => {
-  const world = new World(POLICIES.observe);
-  world.look(0, "stuck/loop", { agent: "api" });
-  world.look(10, "working", { agent: "api", progress: 5 });
-  world.look(60, "working", { agent: "api", progress: 55 });
-  world.look(0, "error/auth", { agent: "web" });
-  const [ended, open] = world.book.incidents;
+  const sensors = new World(POLICIES.observe);
+  sensors.look(0, "stuck/loop", { agent: "api" });
+  sensors.look(10, "working", { agent: "api", progress: 5 });
+  sensors.look(60, "working", { agent: "api", progress: 55 });
+  sensors.look(0, "error/auth", { agent: "web" });
+  const [ended, open] = sensors.book.incidents;
   const found = (word: string): string => {
-    const incident = findIncident(world.book, word, ["api", "web", "docs"]);
+    const incident = findIncident(sensors.book, word, ["api", "web", "docs"]);
     return typeof incident === "string" ? incident : `found ${incident.problem}`;
   };
 

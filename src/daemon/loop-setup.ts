@@ -9,7 +9,7 @@ import type { AgentSession } from "../core/agent.js";
 import { createNodeState, type StepRules } from "../core/node-state.js";
 import type { Policy } from "../core/policy/policy.js";
 import { Environments } from "../effects/environments.js";
-import { canDo, carryOut, type EffectWorld } from "../effects/index.js";
+import { canDo, carryOut, type EffectContext } from "../effects/index.js";
 import type { Journal } from "../store/journal.js";
 import { budgetPeriodAt } from "./budget-period.js";
 import type { DaemonClock } from "./clock.js";
@@ -34,7 +34,7 @@ export interface LoopSetup extends ChannelSetup {
   /** Policies that an agent may be started with in this folder. */
   policyNames: (workspace: string) => string[];
   /** What effects see of the daemon. */
-  effectContext: EffectWorld;
+  effectContext: EffectContext;
   notes: string[];
 }
 
@@ -45,7 +45,7 @@ export interface LoopSetupOptions {
   isOnlyWorkers: boolean;
   /** The script of the process that holds a spawned agent's terminal. */
   hostScript: string;
-  profileOf: EffectWorld["profileOf"];
+  profileOf: EffectContext["profileOf"];
   tuning: Tuning;
   sensors: EffectSources & { accountOf: (session: string) => string | null };
   log: (line: string) => void;
@@ -85,7 +85,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
   // The environment of an agent can only be read while it lives, so it is read at registration.
   const environments = new Environments(paths, process.env);
   const starting = { environments, hostScript: options.hostScript };
-  const effectContext: EffectWorld = { ...effectWorld(() => loop, sensors, paths), starting, profileOf };
+  const effectContext: EffectContext = { ...effectWorld(() => loop, sensors, paths), starting, profileOf };
   const notices = {
     sent: journal.messages.told(),
     alerts: new Map(journal.outbox.states().map((state) => [state.subject, state])),

@@ -23,6 +23,7 @@ import { Telemetry } from "./http/telemetry.js";
 import { makeIntake } from "./intake.js";
 import { allowUp, keepDown } from "./kept-down.js";
 import { LastWatchedFile } from "./last-watched.js";
+import { LocalSensors } from "./local-sensors.js";
 import { setUpLoop } from "./loop-setup.js";
 import type { DaemonControl, OpenFaces } from "./parts.js";
 import { Profiles } from "./profiles.js";
@@ -30,7 +31,6 @@ import { servicePulse } from "./service-manager.js";
 import { answerStarting, inPieces } from "./starting.js";
 import { Tuning } from "./tuning.js";
 import { joinRules, readRules, type WatchRules, writeRules } from "./watch-rules.js";
-import { World } from "./world.js";
 
 const DAY_MS = 24 * 3600_000;
 const PRUNE_EVERY_MS = 60_000;
@@ -78,8 +78,8 @@ export async function serve(
     tuning,
     // The world is built below, on the loop; nothing asks for it before.
     sensors: {
-      transcriptOf: (session) => world.transcriptOf(session),
-      accountOf: (session) => world.accountOf(session),
+      transcriptOf: (session) => sensors.transcriptOf(session),
+      accountOf: (session) => sensors.accountOf(session),
     },
     log,
   });
@@ -105,7 +105,7 @@ export async function serve(
   const fromConfig = { programs: false, tags: [...config.watchdog.worker_tags], names: [] };
   let rules = joinRules(fromConfig, readRules(rulesFile));
   const place = readContextOf(config);
-  const world = new World(loop, {
+  const sensors = new LocalSensors(loop, {
     rules,
     tagsIn: (folder) => tuning.configOf({ workspace: folder }).watchdog.worker_tags,
     pattern: config.watchdog.worker_pattern || null,
@@ -122,7 +122,7 @@ export async function serve(
   const watch = async (wanted: WatchRules): Promise<WatchRules> => {
     rules = joinRules(wanted.anew ? fromConfig : rules, wanted);
     writeRules(rulesFile, rules);
-    await world.watch(rules);
+    await sensors.watch(rules);
     return rules;
   };
   let end: (...then: Parameters<Running["stop"]>) => void = () => {};
@@ -168,7 +168,7 @@ export async function serve(
   if (error !== null) notes.push(`no HTTP: neither API nor hooks nor telemetry: port ${port} of ${address}: ${error}`);
   loop.tick();
   const ticking = setInterval(() => loop.tick(), TICK_MS);
-  world.start();
+  sensors.start();
   const bounds = {
     maxAgeMs: config.journal.max_age_days * DAY_MS,
     maxBytes: config.journal.max_megabytes * 1024 * 1024,
@@ -182,7 +182,7 @@ export async function serve(
       clearInterval(pruning);
       for (const pulse of pulses) pulse.stop();
       looked.close();
-      void world.stop();
+      void sensors.stop();
       faces.stop();
       face.stop();
       server.close();

@@ -8,21 +8,21 @@ import { longestOpen } from "../core/rules/by-tool.js";
 import { stopTree } from "../host/stop-tree.js";
 import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
 import { isDead, type ProcessRow, type ProcessTable } from "../sensors/process/process-table.js";
+import type { EffectContext } from "./context.js";
 import { done, failed, type Result, refusedResult } from "./reach.js";
 import { standsAgainst, wellNow } from "./stands-against.js";
-import type { EffectWorld } from "./world.js";
 
 const GRACE_MS = 5000;
 /** A transcript tells of a call up to two seconds late, and a shell takes a moment to start. */
 const EARLY_MS = 3000;
 const LATE_MS = 10_000;
 
-export async function endChild(agent: AgentSession, world: EffectWorld): Promise<Result> {
+export async function endChild(agent: AgentSession, context: EffectContext): Promise<Result> {
   const { pid, pidStart } = agent;
   if (pid === null || pidStart === null) return refusedResult("the agent's process could not be identified");
   if (identityOf(pid) !== pidStart) return refusedResult("the agent's process is gone");
   // The one that the verdict is about.
-  const tool = longestOpen(world.evidence(agent.id)?.tools.open ?? new Map());
+  const tool = longestOpen(context.evidence(agent.id)?.tools.open ?? new Map());
   if (!tool) return refusedResult("no command is known to run");
   const table = await readProcesses();
   if (!table) return refusedResult("the processes of this machine cannot be listed");
@@ -31,7 +31,7 @@ export async function endChild(agent: AgentSession, world: EffectWorld): Promise
   if (!child) return refusedResult(`no process below the agent began with ${named(tool)}`);
   if (found.length > 1) return refusedResult(`which of ${found.length} processes is ${named(tool)} cannot be told`);
   const hasTerminal = agent.hostSocket !== null || agent.pane !== null;
-  const objection = hasTerminal ? await standsAgainst(agent, world) : wellNow(agent, world);
+  const objection = hasTerminal ? await standsAgainst(agent, context) : wellNow(agent, context);
   if (objection !== null) return refusedResult(objection);
   // The look and the signal are apart: this is still the agent that the child was found below.
   if (identityOf(pid) !== pidStart) return refusedResult("the agent's process is gone");

@@ -11,6 +11,7 @@ import { turnWord } from "../core/evidence/turn.js";
 import { generic } from "../programs/generic/screens.js";
 import { profileFor } from "../programs/registry.js";
 import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";
+import type { EffectContext } from "./context.js";
 import { endChild } from "./end-child.js";
 import { Hand } from "./hand.js";
 import { interrupt } from "./interrupt.js";
@@ -22,21 +23,20 @@ import { resume } from "./resume.js";
 import { runCommand } from "./run-command.js";
 import { stop } from "./stop.js";
 import { textFor } from "./texts.js";
-import type { EffectWorld } from "./world.js";
 
 export { Environments } from "./environments.js";
-export type { EffectWorld };
+export type { EffectContext };
 
-type Effect = (action: Action, agent: AgentSession, world: EffectWorld) => Promise<Result>;
+type Effect = (action: Action, agent: AgentSession, context: EffectContext) => Promise<Result>;
 
 const EFFECTS: Partial<Record<ActionName, Effect>> = {
-  nudge: (action, agent, world) =>
+  nudge: (action, agent, context) =>
     action.say === undefined
       ? Promise.resolve(refusedResult("nothing to say was decided"))
-      : atTerminal(action, agent, world, (reach) => nudge(reach, textFor(action.say ?? "continue"))),
-  interrupt: (action, agent, world) =>
-    atTerminal(action, agent, world, (reach, profile) => interrupt(reach, profile.keys.interrupt.length)),
-  end_child: (_action, agent, world) => endChild(agent, world),
+      : atTerminal(action, agent, context, (reach) => nudge(reach, textFor(action.say ?? "continue"))),
+  interrupt: (action, agent, context) =>
+    atTerminal(action, agent, context, (reach, profile) => interrupt(reach, profile.keys.interrupt.length)),
+  end_child: (_action, agent, context) => endChild(agent, context),
   stop,
   resume,
   restart,
@@ -44,7 +44,7 @@ const EFFECTS: Partial<Record<ActionName, Effect>> = {
 };
 
 /** What rouse could do with this agent at all; whether it may is decided elsewhere. */
-export function canDo(agent: AgentSession, profileOf: EffectWorld["profileOf"]): ActionName[] {
+export function canDo(agent: AgentSession, profileOf: EffectContext["profileOf"]): ActionName[] {
   const { hostSocket, pane, pid, pidStart } = agent;
   const profile = profileOf(agent.kind);
   return abilities(agent, profile, hostSocket !== null || pane !== null, pid !== null && pidStart !== null);
@@ -85,18 +85,18 @@ function abilities(
 /** Those of the generic profile are a guess. A profile of the user's that only adds to it, and names no keys, is no better. */
 const knowsKeys = ({ id, keys }: AgentProfile): boolean => id !== generic.id && keys !== generic.keys;
 
-export async function carryOut(action: Action, agent: AgentSession, world: EffectWorld): Promise<ActionOutcome> {
+export async function carryOut(action: Action, agent: AgentSession, context: EffectContext): Promise<ActionOutcome> {
   const effect = EFFECTS[action.do];
-  const result = await attempt(action, agent, world, effect);
-  return { intent: action.id, at: world.now(), ...result };
+  const result = await attempt(action, agent, context, effect);
+  return { intent: action.id, at: context.now(), ...result };
 }
 
 const SAY_MS = 60_000;
 
 /** Somebody else's own words into an agent, under the same conditions as rouse's: one line, then one Enter. */
-export async function typeMessage(text: string, agent: AgentSession, world: EffectWorld): Promise<Result> {
+export async function typeMessage(text: string, agent: AgentSession, context: EffectContext): Promise<Result> {
   try {
-    return await atTerminal({ deadlineMs: SAY_MS }, agent, world, (reach) => nudge(reach, text));
+    return await atTerminal({ deadlineMs: SAY_MS }, agent, context, (reach) => nudge(reach, text));
   } catch (error) {
     return unknown(`it failed in the middle: ${(error as Error).message}`.slice(0, 300));
   }
@@ -105,13 +105,13 @@ export async function typeMessage(text: string, agent: AgentSession, world: Effe
 async function attempt(
   action: Action,
   agent: AgentSession,
-  world: EffectWorld,
+  context: EffectContext,
   effect: Effect | undefined,
 ): Promise<Result> {
   if (!effect) return refusedResult(`${action.do} is nothing that an agent is touched with`);
   if (action.session !== agent.id) return refusedResult("that is another run of the agent");
   try {
-    return await effect(action, agent, world);
+    return await effect(action, agent, context);
   } catch (error) {
     return unknown(`it failed in the middle: ${(error as Error).message}`.slice(0, 300));
   }
@@ -120,24 +120,24 @@ async function attempt(
 async function atTerminal(
   { deadlineMs }: Pick<Action, "deadlineMs">,
   agent: AgentSession,
-  world: EffectWorld,
+  context: EffectContext,
   work: (reach: Reach, profile: AgentProfile) => Promise<Result>,
 ): Promise<Result> {
   if (agent.endedAt !== null) return refusedResult("the session is over");
-  const profile = world.profileOf(agent.kind);
+  const profile = context.profileOf(agent.kind);
   if (!knowsKeys(profile)) return refusedResult("rouse does not know what this program's keys do");
   const terminal = openTerminal(agent, profile);
   if (!terminal) return refusedResult("the agent has no terminal that rouse can reach");
-  const hand = new Hand(terminal, () => world.now());
+  const hand = new Hand(terminal, () => context.now());
   try {
     return await work(
       {
         hand,
-        now: () => world.now(),
-        sleep: (ms) => world.sleep(ms),
-        turn: () => turnOf(world.evidence(agent.id)),
-        quietMs: quietFor(agent, world),
-        deadline: world.now() + deadlineMs,
+        now: () => context.now(),
+        sleep: (ms) => context.sleep(ms),
+        turn: () => turnOf(context.evidence(agent.id)),
+        quietMs: quietFor(agent, context),
+        deadline: context.now() + deadlineMs,
       },
       profile,
     );

@@ -2,10 +2,10 @@
 
 import type { AgentSession } from "../core/agent.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
+import type { EffectContext } from "./context.js";
 import { HostTerminal } from "./host-terminal.js";
 import type { Terminal } from "./terminal.js";
 import { TmuxTerminal } from "./tmux-terminal.js";
-import type { EffectWorld } from "./world.js";
 
 /** In a terminal of their own people sit in front of it; a spawned agent has a person only while one is attached. */
 const QUIET_MS: Readonly<Record<AgentSession["origin"], number>> = {
@@ -15,7 +15,7 @@ const QUIET_MS: Readonly<Record<AgentSession["origin"], number>> = {
   transcript: Number.POSITIVE_INFINITY,
 };
 
-export const quietFor = ({ origin }: AgentSession, { quietMs }: EffectWorld): number => quietMs ?? QUIET_MS[origin];
+export const quietFor = ({ origin }: AgentSession, { quietMs }: EffectContext): number => quietMs ?? QUIET_MS[origin];
 
 /** Null where rouse has no way to it. */
 export function openTerminal(agent: AgentSession, profile: AgentProfile): Terminal | null {

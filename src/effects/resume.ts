@@ -8,30 +8,30 @@ import type { AgentSession } from "../core/agent.js";
 import { resumeCommand } from "../programs/shared/resume.js";
 import { readArgv } from "../sensors/process/proc.js";
 import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
+import type { EffectContext, OpenSession } from "./context.js";
 import { leftoversOf } from "./leftovers.js";
 import { done, failed, type Result, refusedResult } from "./reach.js";
 import { respawn } from "./respawn.js";
 import { setGoing } from "./set-going.js";
 import { spawnAnew } from "./spawn-anew.js";
 import { textFor } from "./texts.js";
-import type { EffectWorld, OpenSession } from "./world.js";
 
-export async function resume(action: Action, agent: AgentSession, world: EffectWorld): Promise<Result> {
+export async function resume(action: Action, agent: AgentSession, context: EffectContext): Promise<Result> {
   if (agent.origin !== "spawn" && agent.origin !== "tmux")
     return refusedResult("its terminal is not rouse's to start it in");
-  const deadline = world.now() + action.deadlineMs;
-  const conversation = world.evidence(agent.id)?.session.id ?? null;
+  const deadline = context.now() + action.deadlineMs;
+  const conversation = context.evidence(agent.id)?.session.id ?? null;
   const text = textFor(action.say ?? "continue");
-  const wanted = resumeCommand(world.profileOf(agent.kind), agent.command, conversation, text);
+  const wanted = resumeCommand(context.profileOf(agent.kind), agent.command, conversation, text);
   if (wanted.command === null) return refusedResult(wanted.reason);
-  const objection = await stillThere(agent, conversation, world);
+  const objection = await stillThere(agent, conversation, context);
   if (objection !== null) return refusedResult(objection);
   const start = agent.origin === "spawn" ? spawnAnew : respawn;
-  const anew = await start(agent, wanted.command, world);
+  const anew = await start(agent, wanted.command, context);
   if (!anew.started) return anew.touched ? failed(anew.reason) : refusedResult(anew.reason);
   const where = `resumed as session ${anew.agent.id}`;
   if (wanted.isHeadless) return done(`${where}${anew.note}`, true);
-  const going = await setGoing(anew.agent, world, text, deadline);
+  const going = await setGoing(anew.agent, context, text, deadline);
   // Whatever became of the nudge, a session was begun: that counts.
   return { ...going, result: "done", reason: `${where}${anew.note}; ${going.reason}` };
 }
@@ -40,19 +40,19 @@ export async function resume(action: Action, agent: AgentSession, world: EffectW
 async function stillThere(
   agent: AgentSession,
   conversation: string | null,
-  world: EffectWorld,
+  context: EffectContext,
 ): Promise<string | null> {
   const { pid, pidStart, id: session } = agent;
   if (pid === null || pidStart === null) return "whether the old process is gone cannot be told";
   if (identityOf(pid) === pidStart) return "the old process is still there";
-  const transcript = world.transcript(session);
-  const holder = world.others(session).find((other) => isLiving(other) && shares(other, conversation, transcript));
+  const transcript = context.transcript(session);
+  const holder = context.others(session).find((other) => isLiving(other) && shares(other, conversation, transcript));
   if (holder) return `${holder.name} has this conversation open`;
   const table = await readProcesses();
   if (!table) return "the processes of this machine cannot be listed";
   const twin = [...table.rows.keys()].find((one) => conversation && readArgv(one)?.includes(conversation));
   if (twin !== undefined) return `process ${twin} has this conversation open`;
-  const { working } = await leftoversOf(session, transcript, world.paths, world);
+  const { working } = await leftoversOf(session, transcript, context.paths, context);
   return working;
 }
 

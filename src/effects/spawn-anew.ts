@@ -3,7 +3,7 @@ import { rousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import { findRecord } from "../host/registry.js";
 import { startHost } from "../host/start-host.js";
-import type { EffectWorld } from "./world.js";
+import type { EffectContext } from "./context.js";
 
 export type Anew =
   | { started: true; agent: AgentSession; note: string }
@@ -15,13 +15,17 @@ const no = (reason: string): Anew => ({ started: false, touched: false, reason }
 const COLS = 120;
 const ROWS = 40;
 
-export async function spawnAnew(agent: AgentSession, command: readonly string[], world: EffectWorld): Promise<Anew> {
-  const { starting } = world;
+export async function spawnAnew(
+  agent: AgentSession,
+  command: readonly string[],
+  context: EffectContext,
+): Promise<Anew> {
+  const { starting } = context;
   if (!starting) return no("nothing can be started here");
   if (agent.workspace === null) return no("its folder is not known");
-  const before = findRecord(world.paths, agent.id);
+  const before = findRecord(context.paths, agent.id);
   const { env, isOwn } = starting.environments.of(agent.id);
-  if (rousePaths(env).sessions !== world.paths.sessions) return no("its environment has other folders of rouse");
+  if (rousePaths(env).sessions !== context.paths.sessions) return no("its environment has other folders of rouse");
   const { name, kind, tags, task, policy, workspace } = agent;
   const started = await startHost(
     {
@@ -29,11 +33,11 @@ export async function spawnAnew(agent: AgentSession, command: readonly string[],
       cols: before?.cols ?? COLS,
       rows: before?.rows ?? ROWS,
     },
-    { script: starting.hostScript, paths: world.paths, env },
+    { script: starting.hostScript, paths: context.paths, env },
   );
   if (started.session === undefined)
     return { started: false, touched: true, reason: started.error ?? "its host did not say why it did not start" };
-  const found = findRecord(world.paths, started.session);
+  const found = findRecord(context.paths, started.session);
   if (!found) return { started: false, touched: true, reason: "it was started, and is not to be found" };
   return { started: true, agent: found, note: isOwn ? "" : ", with the daemon's environment" };
 }

@@ -8,44 +8,44 @@ import { askHostProcess } from "../host/ask.js";
 import { type Stopped, stopTree } from "../host/stop-tree.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { keepCheckpoint } from "./checkpoint.js";
+import type { EffectContext } from "./context.js";
 import { leftoversOf } from "./leftovers.js";
 import { done, failed, type Result, refusedResult, unknown } from "./reach.js";
 import { orderObjection, standsAgainst } from "./stands-against.js";
-import type { EffectWorld } from "./world.js";
 
 const GRACE_MS = 10_000;
 /** Killing takes up to 5 s after the grace. */
 const ANSWER_MS = 20_000;
 
-export async function stop(action: Action, agent: AgentSession, world: EffectWorld): Promise<Result> {
+export async function stop(action: Action, agent: AgentSession, context: EffectContext): Promise<Result> {
   if (agent.origin === "run" || agent.origin === "transcript")
     return refusedResult("it runs in a terminal that is not rouse's to end");
   const { pid, pidStart } = agent;
   if (pid === null || pidStart === null) return refusedResult("the agent's process could not be identified");
   if (identityOf(pid) !== pidStart) return done("it was gone already; nothing was signalled", true);
-  const stands = world.isOrder ? orderObjection : standsAgainst;
-  const objection = await stands(agent, world);
+  const stands = context.isOrder ? orderObjection : standsAgainst;
+  const objection = await stands(agent, context);
   if (objection !== null) return refusedResult(objection);
 
-  world.starting?.environments.remember(agent);
-  const transcript = world.transcript(agent.id);
+  context.starting?.environments.remember(agent);
+  const transcript = context.transcript(agent.id);
   const checkpoint = await keepCheckpoint(agent, {
-    at: world.now(),
+    at: context.now(),
     reason: `${action.do}: ${action.problem}`,
-    evidence: world.evidence(agent.id),
+    evidence: context.evidence(agent.id),
     transcript,
-    paths: world.paths,
+    paths: context.paths,
   }).catch((error: Error) => error);
   if (checkpoint instanceof Error)
     return refusedResult(`no checkpoint could be written: ${checkpoint.message}`.slice(0, 300));
 
   // Git may have taken seconds: who came in the meantime is in time.
-  const late = await stands(agent, world);
+  const late = await stands(agent, context);
   if (late !== null) return refusedResult(`${late}; checkpoint: ${checkpoint}`);
-  const stopped = await end(agent, { pid, start: pidStart }, world.isOrder ? "client" : "rouse");
+  const stopped = await end(agent, { pid, start: pidStart }, context.isOrder ? "client" : "rouse");
   if (typeof stopped === "string") return unknown(`${stopped}; checkpoint: ${checkpoint}`);
   if (!stopped.isGone) return failed(`${stopped.left.length} processes are left: ${stopped.left.join(" ")}`);
-  const { working, idle } = await leftoversOf(agent.id, transcript, world.paths, world);
+  const { working, idle } = await leftoversOf(agent.id, transcript, context.paths, context);
   if (working !== null) return failed(`its ${stopped.processes} processes are gone, but ${working}`);
   const how = stopped.isKilled ? "killed" : "ended";
   const also = idle === null ? "" : `; idle in the background: ${idle}`;

@@ -177,8 +177,8 @@ async function run(race: Case, home: Home, number: number): Promise<void> {
   try {
     await rig.sees(({ composer, says }) => (race.touch === "nudge" ? composer === "empty" : says === "working"));
     await race.before?.(rig);
-    const world = race.quietMs === undefined ? {} : { quietMs: race.quietMs };
-    const touched = carriedOut(home, rig.agent, race.touch, world, { deadlineMs: DEADLINE_MS });
+    const context = race.quietMs === undefined ? {} : { quietMs: race.quietMs };
+    const touched = carriedOut(home, rig.agent, race.touch, context, { deadlineMs: DEADLINE_MS });
     await sleep(((number + Math.random()) / RACES) * race.lastsMs);
     await race.comes(rig);
     const outcome = await touched;

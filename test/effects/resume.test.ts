@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import { createEvidence, type Evidence, take } from "../../src/core/evidence/evidence.js";
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
-import { type EffectWorld, Environments } from "../../src/effects/index.js";
+import { type EffectContext, Environments } from "../../src/effects/index.js";
 import { textFor } from "../../src/effects/texts.js";
 import { findSession } from "../../src/host/registry.js";
 import { readArgv, readEnviron } from "../../src/sensors/process/proc.js";
@@ -50,8 +50,8 @@ const kill = async ({ agent }: Rig): Promise<void> => {
 };
 
 const IDLE: FakeScript = { steps: [{ do: "idle" }], resumed: [{ do: "idle" }, { do: "think", ms: 60_000 }] };
-const resumed = (held: Rig, world: Partial<EffectWorld> = knowing(CONVERSATION)) =>
-  carriedOut(home, held.agent, "resume", world);
+const resumed = (held: Rig, context: Partial<EffectContext> = knowing(CONVERSATION)) =>
+  carriedOut(home, held.agent, "resume", context);
 
 describe("resume", () => {
   it("takes the conversation up again under the same name, in the same folder and environment, and sets it going", async () => {

@@ -1,7 +1,7 @@
 /** `nudge` and `interrupt` on a real program, in every terminal that rouse can touch. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ActionOutcome } from "../../src/core/action.js";
-import type { EffectWorld } from "../../src/effects/index.js";
+import type { EffectContext } from "../../src/effects/index.js";
 import { textFor } from "../../src/effects/texts.js";
 import { carriedOut } from "../support/actions.js";
 import { closeHome, type Home, makeHome } from "../support/hosts.js";
@@ -31,9 +31,9 @@ const start = async (make: RigMaker, ...steps: ({ do: string } & Record<string, 
 const touch = (
   { agent }: Rig,
   name: "nudge" | "interrupt",
-  world: Partial<EffectWorld> = {},
+  context: Partial<EffectContext> = {},
   deadlineMs = 60_000,
-): Promise<ActionOutcome> => carriedOut(home, agent, name, world, { deadlineMs });
+): Promise<ActionOutcome> => carriedOut(home, agent, name, context, { deadlineMs });
 
 const TEXT = textFor("continue");
 const tmux: [string, RigMaker][] = NO_TMUX ? [] : [["tmux", tmuxRig()]];

@@ -8,7 +8,7 @@ import { PLAIN_TRAITS } from "../../src/core/traits.js";
 import type { ScreenState } from "../../src/core/typing-checks.js";
 import { askDaemon } from "../../src/daemon/client.js";
 import { Hand } from "../../src/effects/hand.js";
-import { type EffectWorld, Environments } from "../../src/effects/index.js";
+import { type EffectContext, Environments } from "../../src/effects/index.js";
 import { openTerminal } from "../../src/effects/open-terminal.js";
 import { profileFor } from "../../src/programs/registry.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
@@ -87,8 +87,8 @@ class Held {
   }
 
   /** Nobody types but the test, which is over with that. */
-  do(name: ActionName, world: Partial<EffectWorld> = {}): Promise<ActionOutcome> {
-    return carriedOut(home, this.agent, name, { quietMs: 0, ...world }, { deadlineMs: 120_000 });
+  do(name: ActionName, context: Partial<EffectContext> = {}): Promise<ActionOutcome> {
+    return carriedOut(home, this.agent, name, { quietMs: 0, ...context }, { deadlineMs: 120_000 });
   }
 
   async shows(what: string, isSo: (screenState: ScreenState) => boolean): Promise<void> {

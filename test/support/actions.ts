@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { rousePaths } from "../../src/config/paths.js";
 import type { Action, ActionName, ActionOutcome } from "../../src/core/action.js";
 import type { AgentSession } from "../../src/core/agent.js";
-import { carryOut, type EffectWorld, Environments } from "../../src/effects/index.js";
+import { carryOut, type EffectContext, Environments } from "../../src/effects/index.js";
 import { profileFor } from "../../src/programs/registry.js";
 import type { Home } from "./hosts.js";
 
@@ -25,7 +25,7 @@ const actionOf = (agent: AgentSession, name: ActionName, more: Partial<Action> =
   ...more,
 });
 
-const worldOf = (home: Home, more: Partial<EffectWorld> = {}): EffectWorld => ({
+const contextOf = (home: Home, more: Partial<EffectContext> = {}): EffectContext => ({
   now: Date.now,
   sleep: async (ms) => {
     await sleep(ms);
@@ -44,6 +44,6 @@ export const carriedOut = (
   home: Home,
   agent: AgentSession,
   name: ActionName,
-  world: Partial<EffectWorld> = {},
+  context: Partial<EffectContext> = {},
   more: Partial<Action> = {},
-): Promise<ActionOutcome> => carryOut(actionOf(agent, name, more), agent, worldOf(home, world));
+): Promise<ActionOutcome> => carryOut(actionOf(agent, name, more), agent, contextOf(home, context));

@@ -24,7 +24,7 @@ export interface PaneReading {
   blind: string | null;
 }
 
-export interface Surroundings {
+export interface AdoptContext {
   /** The user's own, as they are now. */
   profiles: () => readonly ProfileOverride[];
   /** IANA zone for clock times that programs print without one. */
@@ -37,7 +37,7 @@ export interface Surroundings {
 const DEAD_STATUS_MS = 5000;
 
 export class Adopted {
-  readonly #world: Surroundings;
+  readonly #context: AdoptContext;
   #session: AgentSession;
   #sensor: PaneSensor;
   #pane: Pane;
@@ -47,15 +47,15 @@ export class Adopted {
   #deadAt: number | null = null;
   #typedAt: number | null = null;
 
-  constructor(candidate: PaneCandidate, socket: string, world: Surroundings, at: number) {
+  constructor(candidate: PaneCandidate, socket: string, context: AdoptContext, at: number) {
     const { pane, program } = candidate;
-    this.#world = world;
+    this.#context = context;
     this.#pane = pane;
     this.#program = program !== null;
     const id = `tmux-${digest(JSON.stringify([serverKey(pane), pane.id, pane.pid, program?.pid, program?.start]))}`;
     this.#session = {
       id,
-      name: world.nameFor(wishFor(pane), pane.id, id),
+      name: context.nameFor(wishFor(pane), pane.id, id),
       origin: "tmux",
       workspace: pane.cwd || null,
       policy: null,
@@ -89,7 +89,7 @@ export class Adopted {
     const renamed = wish !== wishFor(this.#pane);
     const told = this.#session;
     this.#pane = pane;
-    const name = renamed ? this.#world.nameFor(wish, pane.id, told.id) : told.name;
+    const name = renamed ? this.#context.nameFor(wish, pane.id, told.id) : told.name;
     const tags = sameList(pane.tags, told.tags) ? told.tags : pane.tags;
     if (name !== told.name || tags !== told.tags || pane.task !== told.task) {
       this.#session = { ...told, name, tags, task: pane.task };
@@ -159,7 +159,7 @@ export class Adopted {
   }: PaneCandidate): Pick<AgentSession, "kind" | "tags" | "command" | "task" | "pid" | "pidStart"> {
     const argv = program?.argv ?? [];
     return {
-      kind: profileFor(pane.kind ?? program?.kind ?? generic.id, this.#world.profiles()).id,
+      kind: profileFor(pane.kind ?? program?.kind ?? generic.id, this.#context.profiles()).id,
       tags: pane.tags,
       command: (argv.length > 0 ? argv : [pane.command]).slice(0, 50).map((word) => head(word)),
       task: pane.task,
@@ -169,7 +169,7 @@ export class Adopted {
   }
 
   #newSensor(at: number): PaneSensor {
-    return new PaneSensor(profileFor(this.#session.kind, this.#world.profiles()), this.#pane, this.#world.zone, at);
+    return new PaneSensor(profileFor(this.#session.kind, this.#context.profiles()), this.#pane, this.#context.zone, at);
   }
 
   #tell(signals: Signal[], liveness: Liveness, blind: string | null, changed: boolean): void {
@@ -180,7 +180,7 @@ export class Adopted {
   }
 
   #emit(signals: Signal[]): void {
-    this.#world.emit({ session: this.#session, signals, liveness: this.#liveness, blind: this.#blind });
+    this.#context.emit({ session: this.#session, signals, liveness: this.#liveness, blind: this.#blind });
   }
 }
 

@@ -1,13 +1,13 @@
 /** One tmux server: asks it at each tick, adopts what the rules choose, and tells what became of it. */
 import { randomBytes } from "node:crypto";
-import { Adopted, type Surroundings, serverKey } from "./adopted.js";
+import { type AdoptContext, Adopted, serverKey } from "./adopted.js";
 import { ControlLink } from "./control.js";
 import { type AdoptRules, chooseAgents } from "./discover.js";
 import { PollLink, type TmuxAnswer } from "./link.js";
 import { capturePane, listPanes, type Pane, parsePanes } from "./panes.js";
 import type { Processes, ProcessFact } from "./program.js";
 
-export interface ServerOptions extends Surroundings {
+export interface ServerOptions extends AdoptContext {
   rules: AdoptRules;
   processes: Processes | null;
   /** Panes and processes are compared at least so often. */

@@ -34,7 +34,7 @@ import { createSources, isNews, type SessionSources, sessionOf } from "./session
 import { SignalBacklog } from "./signal-backlog.js";
 import type { WatchRules } from "./watch-rules.js";
 
-export interface WorldOptions {
+export interface LocalSensorsOptions {
   rules: WatchRules;
   /** The tags of workers where a pane's program works. */
   tagsIn: (folder: string) => readonly string[];
@@ -66,9 +66,9 @@ const UNCLAIMED_MS = 20_000;
 const LOOKBACK_MAX_MS = 3600_000;
 const UNRECORDED: RecordedEnd = { code: null, signal: null, leftBy: null };
 
-export class World {
+export class LocalSensors {
   readonly #loop: Loop;
-  #options: WorldOptions;
+  #options: LocalSensorsOptions;
   readonly #processes = new ProcessSensor();
   readonly #finder: AgentFinder;
   readonly #transcripts = new Transcripts({ onNews: () => void this.#readSoon() });
@@ -86,7 +86,7 @@ export class World {
   readonly #backlog: SignalBacklog;
   #isStopped = false;
 
-  constructor(loop: Loop, options: WorldOptions) {
+  constructor(loop: Loop, options: LocalSensorsOptions) {
     this.#loop = loop;
     this.#options = options;
     this.#backlog = new SignalBacklog((session, signals) => loop.ingest(session, null, signals));

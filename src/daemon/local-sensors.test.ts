@@ -9,11 +9,11 @@ import { toConfig } from "../config/keys.js";
 import type { RecordedEnd } from "../host/registry.js";
 import { NOWHERE } from "../readers/record-reader.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
-import { World } from "./world.js";
+import { LocalSensors } from "./local-sensors.js";
 
 let folder: string;
 let test: TestLoop;
-let world: World;
+let sensors: LocalSensors;
 let child: ChildProcess;
 let ended: Promise<void>;
 /** What the session's host left behind. */
@@ -21,12 +21,12 @@ let recorded: RecordedEnd | null;
 
 beforeEach(() => {
   recorded = null;
-  folder = mkdtempSync(join(tmpdir(), "rouse-world-"));
+  folder = mkdtempSync(join(tmpdir(), "rouse-sensors-"));
   mkdirSync(join(folder, "tmux"));
   // Nobody's real panes are looked at.
   vi.stubEnv("TMUX_TMPDIR", join(folder, "tmux"));
   test = new TestLoop();
-  world = new World(test.loop, {
+  sensors = new LocalSensors(test.loop, {
     rules: { programs: false, tags: [], names: [] },
     tagsIn: () => [],
     pattern: null,
@@ -46,7 +46,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  await world.stop();
+  await sensors.stop();
   child.kill("SIGKILL");
   await ended;
   test.close();
@@ -77,7 +77,7 @@ const afterLooks = async (what: string, isSo: () => boolean): Promise<void> =>
 
 describe.runIf(process.platform === "linux")("the daemon's own senses", { timeout: 90_000 }, () => {
   it("look for work where the configuration says that it shows, and only at the agent's own commits", async () => {
-    const work = mkdtempSync(join(tmpdir(), "rouse-world-work-"));
+    const work = mkdtempSync(join(tmpdir(), "rouse-sensors-work-"));
     const now = new Date(test.loop.now());
     const git = (...args: string[]) =>
       execFileSync("git", ["-C", work, "-c", "user.name=x", "-c", "user.email=x@x", ...args], {
@@ -90,7 +90,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
     writeFileSync(join(work, "notes", "today.md"), "done");
     utimesSync(join(work, "notes", "today.md"), now, now);
     watch("transcript", { name: "a", workspace: work, startedAt: test.loop.now() - 60_000 });
-    world.start();
+    sensors.start();
     const seen = () => {
       test.journal.flush();
       return [...test.journal.read("s1")].map(({ signal }) => signal);
@@ -109,7 +109,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
     const sessions = Array.from({ length: 40 }, (_, n) => `s${n + 1}`);
     for (const session of sessions) watch("transcript", { session, name: session });
     const before = test.journal.stats().commits;
-    world.start();
+    sensors.start();
     await until(
       "a sample of each",
       () => sessions.every((session) => [...test.journal.read(session)].length > 0),
@@ -121,7 +121,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
   it("see an agent's process, and hear of it while it lives", async () => {
     watch("transcript");
     const before = test.loop.find("s1")?.lastAliveAt ?? 0;
-    world.start();
+    sensors.start();
     await until("a sample", () => samples().length > 0);
     expect(samples()[0]).toMatchObject({ alive: true });
     await afterLooks("a later word", () => (test.loop.find("s1")?.lastAliveAt ?? 0) > before + 5000);
@@ -136,7 +136,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
       return Promise.reject(new Error("disk full"));
     };
     watch("transcript");
-    world.start();
+    sensors.start();
     await until("a try", () => refused > 0);
     expect(samples()).toEqual([]);
     test.journal.append = append;
@@ -147,7 +147,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
   it("end a session that nobody else watches when its process is gone", async () => {
     watch("transcript");
     await test.send("s1", WORKING);
-    world.start();
+    sensors.start();
     await until("a sample", () => samples().length > 0);
     child.kill("SIGKILL");
     await ended;
@@ -157,7 +157,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
 
   it("take a recycled number for another process", async () => {
     watch("transcript", { pidStart: "another start" });
-    world.start();
+    sensors.start();
     await afterLooks("the end", () => endedAt() !== null);
     expect([child.exitCode, child.signalCode]).toEqual([null, null]);
   });
@@ -167,7 +167,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
     await ended;
     watch("spawn", { pidStart: "gone" });
     const startedAt = test.loop.now();
-    world.start();
+    sensors.start();
     await until("a sample", () => samples().some(({ alive }) => alive === false));
     expect(endedAt()).toBeNull();
     await afterLooks("the end", () => endedAt() !== null);
@@ -180,7 +180,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
     recorded = { code: null, signal: 9, leftBy: null };
     watch("run", { pidStart: "gone" });
     await test.send("s1", WORKING);
-    world.start();
+    sensors.start();
     await until("the end", () => endedAt() !== null);
     expect(test.says()).toBe("gone/crash");
   });
@@ -193,7 +193,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
       recorded = { code: null, signal: 15, leftBy };
       watch("spawn", { pidStart: "gone" });
       await test.send("s1", WORKING);
-      world.start();
+      sensors.start();
       await until("the end", () => endedAt() !== null);
       expect(test.says()).toBe("idle");
     },
@@ -202,7 +202,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
   it("go on with the others when one of them fails", async () => {
     watch("transcript", { id: "bad", name: "bad", workspace: "\0nowhere" });
     watch("transcript");
-    world.start();
+    sensors.start();
     await until("a sample of the other", () => samples().length > 0);
     expect(test.loop.find("bad")?.session.endedAt).toBeNull();
   });

@@ -8,7 +8,7 @@ import type { AgentProfile } from "../programs/shared/profile.js";
 import type { Environments } from "./environments.js";
 import type { EffectClock } from "./reach.js";
 
-export interface Starting {
+export interface StartContext {
   environments: Environments;
   /** What the process beside a spawned agent runs. */
   hostScript: string;
@@ -20,7 +20,7 @@ export interface OpenSession extends Pick<AgentSession, "name" | "pid" | "pidSta
   transcript: string | null;
 }
 
-export interface EffectWorld extends EffectClock {
+export interface EffectContext extends EffectClock {
   paths: RousePaths;
   /** What is known of a kind of program, the user's own profiles included. */
   profileOf(kind: string): AgentProfile;
@@ -35,7 +35,7 @@ export interface EffectWorld extends EffectClock {
   /** Those that are watched beside this session: nobody is started in what one of them has open. */
   others(session: string): readonly OpenSession[];
   /** What starting an agent needs; without it none is started. */
-  starting?: Starting;
+  starting?: StartContext;
   /** How long nobody may have typed before rouse does; a table of its own where it is not said. */
   quietMs?: number;
 }
