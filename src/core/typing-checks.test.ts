@@ -9,9 +9,9 @@ const screenState: ScreenState = {
   says: "idle",
   queued: false,
   structural: false,
-  place: "here",
+  composerDigest: "here",
 };
-const idle: Precondition = { draft: "", turn: "idle", quietMs: 60_000, place: "here" };
+const idle: Precondition = { draft: "", turn: "idle", quietMs: 60_000, composerDigest: "here" };
 const asked = (
   seen: Partial<ScreenState>,
   precondition: Partial<Precondition> = {},
@@ -40,7 +40,7 @@ describe("objectionTo", () => {
     ["a turn is running", { busy: true }, {}, Number.POSITIVE_INFINITY],
     ["a turn is running", { says: "working" }, {}, Number.POSITIVE_INFINITY],
     ["no turn is running", {}, { turn: "running" }, Number.POSITIVE_INFINITY],
-    ["the composer has changed", { place: "there" }, {}, Number.POSITIVE_INFINITY],
+    ["the composer has changed", { composerDigest: "there" }, {}, Number.POSITIVE_INFINITY],
   ])("says %s", (objection, seen, precondition, quietMs) => {
     expect(asked(seen, precondition, quietMs)).toBe(objection);
   });

@@ -19,7 +19,7 @@ export interface ScreenState {
   /** The screen does not fit the program's profile. */
   structural: boolean;
   /** The composer's rows and where they stand, as a digest: another one is another screen. */
-  place: string;
+  composerDigest: string;
 }
 
 /** A glance, with what else the terminal tells. */
@@ -37,7 +37,7 @@ export interface Precondition {
   /** Nobody may have typed for so long. */
   quietMs: number;
   /** That of the look that was taken: the composer has not changed since. */
-  place: string;
+  composerDigest: string;
 }
 
 /** Text is literal and ends in no Enter; keys are named, and each program has its own for them. */
@@ -74,7 +74,8 @@ const CHECKS: readonly KeyCheck[] = [
     if ((turn === "running") === isRunning(screenState)) return null;
     return turn === "idle" ? "a turn is running" : "no turn is running";
   },
-  ({ screenState }, { place }) => (place === screenState.place ? null : "the composer has changed"),
+  ({ screenState }, { composerDigest: place }) =>
+    place === screenState.composerDigest ? null : "the composer has changed",
 ];
 
 export const isRunning = ({ busy, says }: ScreenState): boolean => busy === true || says === "working";

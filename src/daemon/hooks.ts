@@ -3,7 +3,7 @@ import { remember } from "../core/evidence/bounded.js";
 import type { Signal } from "../core/signal.js";
 import type { ProgramReaders } from "../programs/program.js";
 import { str } from "../readers/json.js";
-import type { Place, RecordReader } from "../readers/record-reader.js";
+import type { ReadContext, RecordReader } from "../readers/record-reader.js";
 import { findCaller } from "./callers.js";
 import type { Loop } from "./loop.js";
 
@@ -11,14 +11,14 @@ const READERS_MAX = 1000;
 
 export class Hooks {
   readonly #loop: Loop;
-  readonly #place: Place;
+  readonly #context: ReadContext;
   readonly #readersFor: (kind: string) => ProgramReaders;
   /** One per session and program: each keeps what the earlier payloads said. */
   readonly #readers = new Map<string, RecordReader>();
 
-  constructor(loop: Loop, place: Place, readersFor: (kind: string) => ProgramReaders) {
+  constructor(loop: Loop, context: ReadContext, readersFor: (kind: string) => ProgramReaders) {
     this.#loop = loop;
-    this.#place = place;
+    this.#context = context;
     this.#readersFor = readersFor;
   }
 
@@ -46,7 +46,7 @@ export class Hooks {
 
   #read(session: string, program: string, payload: unknown, at: number): Signal[] {
     const key = `${session} ${program}`;
-    const reader = this.#readers.get(key) ?? this.#readersFor(program).hook?.(this.#place);
+    const reader = this.#readers.get(key) ?? this.#readersFor(program).hook?.(this.#context);
     if (!reader) return [];
     remember(this.#readers, key, reader, READERS_MAX);
     return reader.read(payload, at);

@@ -15,7 +15,7 @@ import { partOf } from "../programs/part.js";
 import { programFor } from "../programs/registry.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
 import type { ReadDatabase } from "../programs/transcript.js";
-import type { Place } from "../readers/record-reader.js";
+import type { ReadContext } from "../readers/record-reader.js";
 import { Accounts } from "../sensors/find/account.js";
 import { AgentFinder, type FoundAgent } from "../sensors/find/find-agents.js";
 import { readArgv, readExe, readProcTable } from "../sensors/process/proc.js";
@@ -42,7 +42,7 @@ export interface LocalSensorsOptions {
   pattern: string | null;
   /** The user's own profiles, as they are now. */
   profiles: () => readonly ProfileOverride[];
-  place: Place;
+  readContext: ReadContext;
   /** Where it is kept how far each transcript was read. */
   positionsFile: string;
   /** How a session ended by the record that its host left; null where there is none. */
@@ -135,7 +135,7 @@ export class LocalSensors {
   }
 
   #watchTmux(): TmuxWatcher {
-    const { rules, tagsIn, pattern, profiles, place } = this.#options;
+    const { rules, tagsIn, pattern, profiles, readContext: place } = this.#options;
     return new TmuxWatcher({
       rules: { ...rules, tagsIn, pattern, profiles },
       zone: place.zone,
@@ -236,7 +236,7 @@ export class LocalSensors {
         kind: agent.kind,
         path: located.transcript,
         root: located.root,
-        ...this.#options.place,
+        ...this.#options.readContext,
         ...(resume ? { resume } : {}),
       };
       await (isNew
@@ -246,7 +246,7 @@ export class LocalSensors {
     const transcripts = partOf(programFor(agent.kind).transcript);
     const load = transcripts && partOf(transcripts.database);
     if (load && located.database && sources.transcript === null) {
-      const { place: where, openDatabase: open } = this.#options;
+      const { readContext: where, openDatabase: open } = this.#options;
       const { path } = located.database;
       sources.transcript = path;
       this.#positions.follow(session.id);

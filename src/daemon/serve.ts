@@ -9,7 +9,7 @@ import { loadConfig } from "../config/load.js";
 import { makePrivateFolder, type RousePaths } from "../config/paths.js";
 import { recordedEnd } from "../host/registry.js";
 import { loadReaders } from "../programs/registry.js";
-import { readContextOf } from "../sensors/place.js";
+import { readContextOf } from "../sensors/read-context.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
 import { askDaemon } from "./client.js";
@@ -104,13 +104,13 @@ export async function serve(
   const rulesFile = join(paths.state, "watch.json");
   const fromConfig = { programs: false, tags: [...config.watchdog.worker_tags], names: [] };
   let rules = joinRules(fromConfig, readRules(rulesFile));
-  const place = readContextOf(config);
+  const context = readContextOf(config);
   const sensors = new LocalSensors(loop, {
     rules,
     tagsIn: (folder) => tuning.configOf({ workspace: folder }).watchdog.worker_tags,
     pattern: config.watchdog.worker_pattern || null,
     profiles: profiles.own,
-    place,
+    readContext: context,
     positionsFile: join(paths.state, "transcripts.json"),
     endOf: (session) => recordedEnd(paths, session),
     workspace: config.workspace,
@@ -128,7 +128,7 @@ export async function serve(
   let end: (...then: Parameters<Running["stop"]>) => void = () => {};
   // Alerts that are under way come first, while the daemon still answers; whoever asked hears when that is done.
   const atRest = (): Promise<void> => setup.alertSender.close();
-  const hooks = new Hooks(loop, place, await loadReaders());
+  const hooks = new Hooks(loop, context, await loadReaders());
   const control: DaemonControl = {
     watch,
     pulses: () => pulses.map((pulse) => pulse.view()),
@@ -156,7 +156,7 @@ export async function serve(
     keyFile: paths.hookKey,
     tokensFile: paths.tokens,
     hooks,
-    telemetry: new Telemetry(loop, place),
+    telemetry: new Telemetry(loop, context),
     more: faces.more,
   });
   const app = makeIntake(hooks);

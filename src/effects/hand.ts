@@ -54,10 +54,10 @@ export class Hand<Ticket = unknown> {
     return look.terminalState === null ? look : new ScreenTicket(look.terminalState, this, look.ticket, at);
   }
 
-  async press(look: ScreenTicket<Ticket>, keys: Keys, wanted: Omit<Precondition, "place">): Promise<Press> {
+  async press(look: ScreenTicket<Ticket>, keys: Keys, wanted: Omit<Precondition, "composerDigest">): Promise<Press> {
     const used = look.use(this, this.#now());
     if (typeof used === "string") return { result: "refused", reason: used };
-    const precondition: Precondition = { ...wanted, place: look.terminalState.screenState.place };
+    const precondition: Precondition = { ...wanted, composerDigest: look.terminalState.screenState.composerDigest };
     const objection = refuseReason(look.terminalState, precondition);
     if (objection !== null) return { result: "refused", reason: objection };
     return this.#terminal.press(used.ticket, keys, precondition);

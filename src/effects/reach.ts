@@ -40,14 +40,17 @@ export const SCREEN_RECHECK_MS = 150;
  * A look to which nobody objects, and the one before it said the same. A screen that moves is looked at a few times; an
  * objection is final, since it can only be right.
  */
-export async function settled(reach: Reach, precondition: Omit<Precondition, "place">): Promise<ScreenTicket | string> {
+export async function settled(
+  reach: Reach,
+  precondition: Omit<Precondition, "composerDigest">,
+): Promise<ScreenTicket | string> {
   let before: ScreenState | null = null;
   for (let looks = 0; looks < LOOKS_MAX && reach.now() < reach.deadline; looks++) {
     if (looks > 0) await reach.sleep(AGREE_MS);
     const look = await reach.hand.look();
     if (look.terminalState === null) return look.reason;
     const { screenState } = look.terminalState;
-    const objection = refuseReason(look.terminalState, { ...precondition, place: screenState.place });
+    const objection = refuseReason(look.terminalState, { ...precondition, composerDigest: screenState.composerDigest });
     if (objection !== null) return objection;
     if (before && JSON.stringify(before) === JSON.stringify(screenState)) return look;
     before = screenState;
@@ -80,7 +83,7 @@ const LATE_LOOKS_MAX = 4;
 export async function pressOn(
   reach: Reach,
   keys: Keys,
-  precondition: Omit<Precondition, "place">,
+  precondition: Omit<Precondition, "composerDigest">,
   objection: () => string | null = () => null,
 ): Promise<Press> {
   for (let looks = 1; ; looks++) {

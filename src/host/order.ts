@@ -21,7 +21,7 @@ export function preconditionOf(value: unknown): Precondition | null {
     typeof quietMs === "number" &&
     quietMs >= 0 &&
     typeof composerDigest === "string";
-  return isWhole ? { draft, turn, quietMs, place: composerDigest } : null;
+  return isWhole ? { draft, turn, quietMs, composerDigest } : null;
 }
 
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Signal } from "../core/signal.js";
 import { parseRecord } from "../readers/json.js";
 import { LineSplitter } from "../readers/lines.js";
-import { NOWHERE, type RecordReader } from "../readers/record-reader.js";
+import { NO_CONTEXT, type RecordReader } from "../readers/record-reader.js";
 import { parseSignal } from "../readers/signal-schema.js";
 import { ClaudeTranscriptReader } from "./claude-code/readers/transcript.js";
 import { loadReaders, PROGRAMS } from "./registry.js";
@@ -19,7 +19,7 @@ const READERS: readonly (readonly [name: string, make: () => RecordReader])[] = 
 ].flatMap((program) =>
   SOURCES.flatMap((source) => {
     const make = readersFor(program)[source];
-    return make ? [[`the reader of ${program}'s ${source}`, () => make(NOWHERE)] as const] : [];
+    return make ? [[`the reader of ${program}'s ${source}`, () => make(NO_CONTEXT)] as const] : [];
   }),
 );
 

@@ -1,7 +1,7 @@
 /** Where a program keeps the records of a session, and what it takes to find those of a running agent. */
 import type { Signal } from "../core/signal.js";
 import type { JsonRecord } from "../readers/json.js";
-import type { Place, RecordReader } from "../readers/record-reader.js";
+import type { ReadContext, RecordReader } from "../readers/record-reader.js";
 import type { ProgramFiles, Refusal } from "./files.js";
 import type { Absent, Load } from "./part.js";
 
@@ -35,7 +35,7 @@ export interface Located {
   root: string;
   sessionId: string | null;
   /** Where the program keeps a database instead of transcripts. */
-  database?: DatabasePlace;
+  database?: DatabaseLocation;
   /** The program's own folder. */
   configFolder: string;
 }
@@ -80,7 +80,7 @@ export interface DatabaseAccess {
   fileId(path: string, root: string): Promise<{ ok: true; id: string } | { ok: false; reason: Refusal }>;
 }
 
-export interface DatabasePlace {
+export interface DatabaseLocation {
   path: string;
   /** The folder that it is in. */
   root: string;
@@ -111,13 +111,13 @@ export interface RowSource {
 }
 
 export interface DatabaseCode {
-  readonly open: (place: DatabasePlace, access: DatabaseAccess) => RowSource;
+  readonly open: (context: DatabaseLocation, access: DatabaseAccess) => RowSource;
   /** A row is stamped before its transaction is written, so a newer one may be seen so much earlier. */
   readonly overlapMs: number;
   /** What a poll would have seen of these rows, each at its time. */
   readonly placeRows: (rows: readonly JsonRecord[]) => { at: number; row: JsonRecord }[];
   /** A reader of the rows of one session; of all where none is named. */
-  readonly makeReader: (place: Partial<Place>, session: string | null) => RecordReader;
+  readonly makeReader: (context: Partial<ReadContext>, session: string | null) => RecordReader;
   /** The signals of all rows of a recording, in the order of time. */
   readonly readAll: (rows: readonly unknown[]) => { at: number; signals: Signal[] }[];
 }

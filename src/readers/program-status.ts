@@ -19,14 +19,14 @@ const PROMPTS: Record<string, PromptKind> = {
 };
 
 /** Nothing for the query (`?`) and for anything malformed. An error's message says what kind of error it is. */
-export function readProgramStatus(data: string, at: number, place: { readonly zone: string }): Signal[] {
+export function readProgramStatus(data: string, at: number, context: { readonly zone: string }): Signal[] {
   const status = readStatus(data, at);
   if (!status) return [];
   if (status.status !== "error" || !status.text) return [status];
   const { text } = status;
   const verdict = classifyVendorError({ text });
   if (verdict.kind === "limit") {
-    const until = readResetTime(text, at, place.zone)?.until;
+    const until = readResetTime(text, at, context.zone)?.until;
     return [
       status,
       { kind: "limit", at, source: "program_status", level: "hit", text, ...(until === undefined ? {} : { until }) },

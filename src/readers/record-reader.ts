@@ -10,7 +10,7 @@ export interface RecordReader {
 }
 
 /** What is known of the place where the program runs. */
-export interface Place {
+export interface ReadContext {
   /** Zone of the clock times that the program prints without one: an IANA name. */
   zone: string;
   /** What agents are asked to write when all is done; empty for nothing. */
@@ -18,9 +18,9 @@ export interface Place {
 }
 
 /** For what tells neither times of day nor messages. */
-export const NOWHERE: Place = { zone: "UTC", marker: "" };
+export const NO_CONTEXT: ReadContext = { zone: "UTC", marker: "" };
 
-export type ReaderOptions = Partial<Place>;
+export type ReaderOptions = Partial<ReadContext>;
 
 const KINDS_MAX = 64;
 const NAME_MAX = 64;

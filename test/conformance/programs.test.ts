@@ -8,7 +8,7 @@ import { programOf } from "../../src/programs/process.js";
 import { PROGRAMS, profileFor, programFor, programOfRecords } from "../../src/programs/registry.js";
 import { profileSchema } from "../../src/programs/shared/profile-schema.js";
 import { type JsonRecord, parseRecord } from "../../src/readers/json.js";
-import { NOWHERE } from "../../src/readers/record-reader.js";
+import { NO_CONTEXT } from "../../src/readers/record-reader.js";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const FOLDER = join(ROOT, "src", "programs");
@@ -110,7 +110,7 @@ describe.each(named)("the program %s", (id, program) => {
 
   it("reads records of each source that it has, and of no other", async () => {
     const readers = await program.readers();
-    for (const make of [readers.transcript, readers.stream]) expect(make(NOWHERE).read({}, 0)).toEqual([]);
+    for (const make of [readers.transcript, readers.stream]) expect(make(NO_CONTEXT).read({}, 0)).toEqual([]);
     expect(readers.hook === null).toBe(partOf(program.hooks) === null);
     expect(readers.session_file === null).toBe(partOf(program.sessionFile) === null);
   });

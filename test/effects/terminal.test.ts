@@ -13,7 +13,7 @@ const precondition = (screenState: ScreenState, more: Partial<Precondition> = {}
   draft: "",
   turn: "idle",
   quietMs: 0,
-  place: screenState.place,
+  composerDigest: screenState.composerDigest,
   ...more,
 });
 
@@ -125,7 +125,7 @@ describe.each(RIGS)("%s", (_, make) => {
       await terminal.press(
         busy.ticket,
         CONTINUE,
-        precondition(busy.terminalState.screenState, { turn: "running", place: "elsewhere" }),
+        precondition(busy.terminalState.screenState, { turn: "running", composerDigest: "elsewhere" }),
       ),
     ).toEqual({ result: "refused", reason: "the composer has changed" });
     await settle();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Signal } from "../../src/core/signal.js";
-import { NOWHERE } from "../../src/readers/record-reader.js";
+import { NO_CONTEXT } from "../../src/readers/record-reader.js";
 import { DatabaseSensor, type DatabaseSensorOptions } from "../../src/sensors/transcript/database-sensor.js";
 import { loadSqlite } from "../../src/store/sqlite.js";
 
@@ -65,7 +65,7 @@ function sense(more: Partial<DatabaseSensorOptions["place"]> = {}, resume?: Data
     load: async () => (await import("../../src/programs/opencode/database.js")).database,
     place: { path, root, directory: "/work", startedAt: START, session: null, ...more },
     open: (file) => loadSqlite().openReadOnly(file),
-    ...NOWHERE,
+    ...NO_CONTEXT,
     ...(resume ? { resume } : {}),
   });
   sensors.push(sensor);

@@ -113,7 +113,7 @@ export class FakeTerminal implements Terminal<number> {
       says: null,
       queued: false,
       structural: !this.#fits,
-      place: `${this.#composerDigest} ${this.draft}`,
+      composerDigest: `${this.#composerDigest} ${this.draft}`,
     };
   }
 

@@ -7,7 +7,7 @@ import type { Evidence } from "../../core/evidence/evidence.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { Signal } from "../../core/signal.js";
 import { type OtlpPoint, type OtlpRecord, otlpLogs, otlpPoints, otlpSpans } from "../../readers/otlp.js";
-import { type Place, SkipCounter } from "../../readers/record-reader.js";
+import { type ReadContext, SkipCounter } from "../../readers/record-reader.js";
 import { TelemetryReader } from "../../readers/telemetry.js";
 import { findCaller } from "../callers.js";
 import type { Loop } from "../loop.js";
@@ -35,16 +35,16 @@ const TIMELESS: ReadonlySet<Signal["kind"]> = new Set(["tokens", "session"]);
 
 export class Telemetry {
   readonly #loop: Loop;
-  readonly #place: Place;
+  readonly #context: ReadContext;
   readonly #readers = new Map<string, TelemetryReader>();
   readonly #counts = { logs: 0, points: 0, spans: 0, unmatched: 0 };
   /** Of conversations that nobody is known to have: a program exports before its transcript is found. */
   #waiting: { record: OtlpRecord; since: number }[] = [];
   #again: NodeJS.Timeout | null = null;
 
-  constructor(loop: Loop, place: Place) {
+  constructor(loop: Loop, context: ReadContext) {
     this.#loop = loop;
-    this.#place = place;
+    this.#context = context;
   }
 
   /** Never throws and waits for nothing: the exporter belongs to the agent. */
@@ -120,7 +120,7 @@ export class Telemetry {
 
   #readerOf({ session }: SessionJudge): TelemetryReader {
     const known = this.#readers.get(session.id);
-    const reader = known ?? new TelemetryReader(this.#place);
+    const reader = known ?? new TelemetryReader(this.#context);
     remember(this.#readers, session.id, reader, READERS_MAX);
     return reader;
   }

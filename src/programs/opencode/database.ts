@@ -15,7 +15,7 @@ import type {
   ChangedRows,
   DatabaseAccess,
   DatabaseCode,
-  DatabasePlace,
+  DatabaseLocation,
   DatabaseRow,
   ReadDatabase,
   RowSource,
@@ -36,7 +36,7 @@ const SLACK_MS = 2000;
 const TABLES = ["session", "message", "part"] as const;
 
 class OpenCodeDatabase implements RowSource {
-  readonly #place: DatabasePlace;
+  readonly #place: DatabaseLocation;
   readonly #access: DatabaseAccess;
   #database: ReadDatabase | null = null;
   #file: string | null = null;
@@ -46,8 +46,8 @@ class OpenCodeDatabase implements RowSource {
   /** Rows as they were last taken: those of the overlap come again. */
   #taken = new Map<string, string>();
 
-  constructor(place: DatabasePlace, access: DatabaseAccess) {
-    this.#place = place;
+  constructor(context: DatabaseLocation, access: DatabaseAccess) {
+    this.#place = context;
     this.#access = access;
   }
 
@@ -227,9 +227,10 @@ function parsed(data: DatabaseRow[string]): unknown {
 }
 
 export const database: DatabaseCode = {
-  open: (place, access) => new OpenCodeDatabase(place, access),
+  open: (context, access) => new OpenCodeDatabase(context, access),
   overlapMs: OVERLAP_MS,
   placeRows: placedRows,
-  makeReader: (place, session) => new OpenCodeReader({ ...place, ...(session === null ? {} : { follow: session }) }),
+  makeReader: (context, session) =>
+    new OpenCodeReader({ ...context, ...(session === null ? {} : { follow: session }) }),
   readAll: (rows) => rowsToTimed(rows),
 };

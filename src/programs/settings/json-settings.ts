@@ -97,8 +97,8 @@ function errorOf(text: string, names: readonly string[]): string | null {
   const [error] = errors;
   if (error) {
     const before = text.slice(0, error.offset).split("\n");
-    const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
-    return `${place}: this is no JSON (${printParseErrorCode(error.error)})`;
+    const context = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+    return `${context}: this is no JSON (${printParseErrorCode(error.error)})`;
   }
   const settings = asRecord(value);
   if (settings === null) return "an object was expected at the top";

@@ -44,13 +44,13 @@ export function editFacts(record: Record<string, unknown>): EditFacts {
   const patch = firstText(record, PATCH_KEYS);
   if (patch !== undefined && isPatch(patch)) return patchFacts(patch);
   const subject = path === undefined ? {} : { subject: path };
-  const place = canonical([path, record.cell_id, record.insert_line]);
+  const context = canonical([path, record.cell_id, record.insert_line]);
   const pairs = (Array.isArray(record.edits) ? record.edits : [record]).slice(0, 100).map(pairOf);
   const known = pairs.filter((pair) => pair !== null);
   if (known.length > 0)
-    return { ...subject, ...digests(place, known.map((p) => p[0]).join("\n"), known.map((p) => p[1]).join("\n")) };
+    return { ...subject, ...digests(context, known.map((p) => p[0]).join("\n"), known.map((p) => p[1]).join("\n")) };
   const content = firstText(record, CONTENT_KEYS);
-  return content === undefined ? subject : { ...subject, ...digests(place, "", content) };
+  return content === undefined ? subject : { ...subject, ...digests(context, "", content) };
 }
 
 function pairOf(edit: unknown): [before: string, after: string] | null {
@@ -61,9 +61,9 @@ function pairOf(edit: unknown): [before: string, after: string] | null {
   return before === undefined && after === undefined ? null : [before ?? "", after ?? ""];
 }
 
-function digests(place: string, before: string, after: string): Required<Pick<EditFacts, "effect" | "after">> {
+function digests(context: string, before: string, after: string): Required<Pick<EditFacts, "effect" | "after">> {
   const pair = [before, after].sort();
-  return { effect: digest(canonical([place, ...pair])), after: digest(canonical([place, after])) };
+  return { effect: digest(canonical([context, ...pair])), after: digest(canonical([context, after])) };
 }
 
 export function isPatch(text: string): boolean {

@@ -18,8 +18,8 @@ export class ResetTimes {
   }));
 
   /** `zone` is the IANA zone of the terminal's user, for clock times without a zone; asked for only when there is one. */
-  constructor(place: { readonly zone: string }) {
-    this.#place = place;
+  constructor(context: { readonly zone: string }) {
+    this.#place = context;
   }
 
   until(row: string, at: number): number | undefined {

@@ -24,7 +24,7 @@ export function placedScreenState(
 ): PlacedScreenState {
   const { rows } = screen;
   const found = facts.composer === "hidden" ? null : findComposer(profile, rows, (y) => screen.cursor(y) === true);
-  const place = found && [found.top, ...rows.slice(found.top, found.bottom + 1).map(({ text }) => text)];
+  const context = found && [found.top, ...rows.slice(found.top, found.bottom + 1).map(({ text }) => text)];
   return {
     screenState: {
       composer: facts.composer,
@@ -34,7 +34,7 @@ export function placedScreenState(
       says,
       queued: found !== null && hasQueue(profile, rows, found),
       structural: facts.structural ?? false,
-      place: place ? digest(JSON.stringify(place)) : "",
+      composerDigest: context ? digest(JSON.stringify(context)) : "",
     },
     rows: found && { top: found.top, bottom: found.bottom },
   };

@@ -12,7 +12,7 @@ import { programFor } from "../../programs/registry.js";
 import { parseRecord } from "../../readers/json.js";
 import { readHeadInside, realRoot } from "../transcript/safe-open.js";
 
-export interface AccountPlace {
+export interface AccountLocation {
   kind: string;
   /** Of the process, as far as it can be read. */
   env: ReadonlyMap<string, string>;
@@ -37,7 +37,7 @@ export class Accounts {
   }
 
   /** Null where nothing tells. */
-  async of(place: AccountPlace): Promise<string | null> {
+  async of(place: AccountLocation): Promise<string | null> {
     const identify = partOf(programFor(place.kind).account);
     const identity = await identify?.(place, (...asked) => this.#read(...asked));
     if (!identity) return null;

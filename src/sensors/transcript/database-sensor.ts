@@ -4,17 +4,17 @@ import type { Load } from "../../programs/part.js";
 import type {
   DatabaseAccess,
   DatabaseCode,
-  DatabasePlace,
+  DatabaseLocation,
   ReadDatabase,
   RowSource,
 } from "../../programs/transcript.js";
-import type { Place, RecordReader } from "../../readers/record-reader.js";
+import type { ReadContext, RecordReader } from "../../readers/record-reader.js";
 import { openInside, realRoot } from "./safe-open.js";
 import { LATE_MS, type TranscriptRead, type TranscriptState, withGap } from "./transcript-sensor.js";
 
-export interface DatabaseSensorOptions extends Place {
+export interface DatabaseSensorOptions extends ReadContext {
   load: Load<DatabaseCode>;
-  place: DatabasePlace;
+  place: DatabaseLocation;
   open: (path: string) => ReadDatabase;
   /** State of an earlier life: reading goes on where it stopped. */
   resume?: TranscriptState;

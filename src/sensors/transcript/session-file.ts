@@ -3,7 +3,7 @@ import type { Signal } from "../../core/signal.js";
 import { partOf } from "../../programs/part.js";
 import { programFor } from "../../programs/registry.js";
 import type { SessionFile, SessionFilePart } from "../../programs/transcript.js";
-import { NOWHERE, type RecordReader } from "../../readers/record-reader.js";
+import { NO_CONTEXT, type RecordReader } from "../../readers/record-reader.js";
 import { programFiles } from "../find/program-files.js";
 
 interface SessionProcess {
@@ -37,7 +37,7 @@ export class SessionFileSensor {
 
   async read(at: number): Promise<Signal[]> {
     this.#latest = await this.#part.read(programFiles, this.#process);
-    this.#reader ??= (await programFor(this.#process.kind).readers()).session_file?.(NOWHERE) ?? null;
+    this.#reader ??= (await programFor(this.#process.kind).readers()).session_file?.(NO_CONTEXT) ?? null;
     return this.#latest && this.#reader ? this.#reader.read(this.#latest.record, at) : [];
   }
 }

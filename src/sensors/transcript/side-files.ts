@@ -8,7 +8,7 @@ import type { Signal } from "../../core/signal.js";
 import { partOf } from "../../programs/part.js";
 import { programFor } from "../../programs/registry.js";
 import type { SideFilesPart } from "../../programs/transcript.js";
-import { NOWHERE } from "../../readers/record-reader.js";
+import { NO_CONTEXT } from "../../readers/record-reader.js";
 import { TranscriptSensor } from "./transcript-sensor.js";
 
 const FILES_MAX = 8;
@@ -49,7 +49,7 @@ export class SideFiles {
 
   private async readFile(path: string, at: number): Promise<Signal[]> {
     const known = this.sensors.get(path);
-    const sensor = known ?? new TranscriptSensor({ kind: this.kind, path, root: this.root, ...NOWHERE });
+    const sensor = known ?? new TranscriptSensor({ kind: this.kind, path, root: this.root, ...NO_CONTEXT });
     this.sensors.set(path, sensor);
     const { signals } = await sensor.read(at);
     // What stood in it when it was met was written at an unknown time.

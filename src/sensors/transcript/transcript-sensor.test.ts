@@ -6,7 +6,7 @@ import { assess } from "../../core/assess.js";
 import { createEvidence, take } from "../../core/evidence/evidence.js";
 import type { Signal } from "../../core/signal.js";
 import { profileFor, traitsOf } from "../../programs/registry.js";
-import { NOWHERE } from "../../readers/record-reader.js";
+import { NO_CONTEXT } from "../../readers/record-reader.js";
 import { SessionFileSensor } from "./session-file.js";
 import { TranscriptSensor } from "./transcript-sensor.js";
 
@@ -35,7 +35,7 @@ const result = (at: number, id: string, text: string) =>
     message: { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: text }] },
   });
 
-const sensor = (more: object = {}) => new TranscriptSensor({ kind: "claude-code", path, root, ...NOWHERE, ...more });
+const sensor = (more: object = {}) => new TranscriptSensor({ kind: "claude-code", path, root, ...NO_CONTEXT, ...more });
 
 describe("TranscriptSensor", () => {
   it("counts what arrives while it looks at the time of the look", async () => {
@@ -129,7 +129,7 @@ describe("TranscriptSensor", () => {
     });
     const filler = `${JSON.stringify({ timestamp: new Date(NOON).toISOString(), type: "world_state", payload: { text: "x".repeat(500) } })}\n`;
     writeFileSync(path, `${meta}\n${filler.repeat(100)}`);
-    const met = new TranscriptSensor({ kind: "codex", path, root, ...NOWHERE, windowBytes: 2000 });
+    const met = new TranscriptSensor({ kind: "codex", path, root, ...NO_CONTEXT, windowBytes: 2000 });
     const { signals } = await met.read(NOON + 1000);
     expect(signals.find((s) => s.kind === "session")).toMatchObject({ id: "c1", cwd: "/w" });
     await met.close();

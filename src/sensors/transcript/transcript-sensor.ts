@@ -15,11 +15,11 @@ import type { Refusal } from "../../programs/files.js";
 import type { MakeReader } from "../../programs/program.js";
 import { programFor } from "../../programs/registry.js";
 import { parseRecord } from "../../readers/json.js";
-import { type Place, type RecordReader, recordTime } from "../../readers/record-reader.js";
+import { type ReadContext, type RecordReader, recordTime } from "../../readers/record-reader.js";
 import { readHeadInside, realRoot } from "./safe-open.js";
 import { type Mark, Tail } from "./tail.js";
 
-export interface TranscriptOptions extends Place {
+export interface TranscriptOptions extends ReadContext {
   /** Id of the program's profile. */
   kind: string;
   path: string;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Signal } from "../../core/signal.js";
-import { NOWHERE } from "../../readers/record-reader.js";
+import { NO_CONTEXT } from "../../readers/record-reader.js";
 import { Transcripts } from "./transcripts.js";
 
 let root: string;
@@ -24,7 +24,7 @@ const prompt = (text: string) =>
 const reply = (tokens: number) =>
   `${JSON.stringify({ type: "assistant", isSidechain: true, agentId: "a1", sessionId: "s", uuid: `u${serial++}`, timestamp: new Date().toISOString(), message: { id: `m${serial}`, role: "assistant", content: [{ type: "text", text: "looking" }], usage: { input_tokens: 1, output_tokens: tokens } } })}\n`;
 const texts = (signals: Signal[]) => signals.flatMap((s) => (s.kind === "message" ? [s.preview] : []));
-const options = () => ({ kind: "claude-code", path, root, ...NOWHERE });
+const options = () => ({ kind: "claude-code", path, root, ...NO_CONTEXT });
 
 async function until(ask: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 400; tries++) {

@@ -1,11 +1,11 @@
 /** Where this process runs, as far as readers of an agent's records have to know it. */
 import type { Config } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
-import type { Place } from "../readers/record-reader.js";
+import type { ReadContext } from "../readers/record-reader.js";
 
-export const readContextOf = (config: Config): Place => ({
+export const readContextOf = (config: Config): ReadContext => ({
   zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   marker: config.health.completion_marker,
 });
 
-export const localReadContext = (): Place => readContextOf(loadConfig().config);
+export const localReadContext = (): ReadContext => readContextOf(loadConfig().config);
