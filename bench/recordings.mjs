@@ -48,7 +48,7 @@ export function readRecording(folder) {
 }
 
 /**
- * A flood as Ink draws one: every frame erases the lines of the last and writes them anew, in colour, with a spinner, a
+ * A flood as Ink draws one: every frame erases the lines of the last and writes them again, in colour, with a spinner, a
  * clock, a token counter and a reply that grows. The generator is fixed, so every run sees the same bytes.
  */
 export function inkFlood({ frames = 3000, framesPerLook = 15, cols = 120, rows = 40 } = {}) {

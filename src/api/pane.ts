@@ -8,7 +8,7 @@ import { PollLink } from "../sensors/tmux/link.js";
 import { ApiError } from "./error.js";
 
 const ANSWER_MS = 5000;
-/** What a host kept is painted anew; more than this would hold the daemon up for a tenth of a second. */
+/** What a host kept is painted again; more than this would hold the daemon up for a tenth of a second. */
 const BYTES_MAX = 512 * 1024;
 const KEPT_BYTES_MAX = 1024 * 1024;
 const PANE_ID = /^%\d{1,10}$/;

@@ -42,7 +42,7 @@ interface Running extends Record {
   last: string | null;
 }
 
-/** What is asked anew before every word. */
+/** What is asked again before every word. */
 export interface TypingPermission {
   /** The token still opens typing. */
   holds(token: string): boolean;

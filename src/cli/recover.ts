@@ -20,7 +20,7 @@ export function addRecover(program: Command, setExit: (code: number) => void): v
     )
     .argument("<agent>", "its name", parseNamed)
     .option("--dry-run", "only say what would be done, and why it may or may not")
-    .option("--restart", "stop it and start it anew")
+    .option("--restart", "stop it and start it again")
     .option("--json", "for programs")
     .action(async (name, { dryRun, restart, json }) => {
       const view = await call("recover", { agent: name, dry_run: dryRun === true, restart: restart === true });

@@ -31,7 +31,7 @@ export function addWatch(program: Command): void {
         programs: names.length === 0 && tag.length === 0 && !none,
         tags: tag,
         names,
-        ...(none ? { anew: true } : {}),
+        ...(none ? { again: true } : {}),
       };
       const rules = await call("watch", wanted);
       process.stdout.write(json ? `${plainJson(rules)}\n` : `${rulesText(rules)}; see them with "rouse status"\n`);

@@ -44,7 +44,7 @@ export const ACTIONS: Readonly<Record<ActionName, ActionTraits>> = {
   stop: { ...TOUCH, destructive: true, deadlineMs: 90_000 },
   /** The same session again, in the same place. */
   resume: { ...TOUCH, starts: true, deadlineMs: 180_000 },
-  /** Stop and start anew. */
+  /** Stop and start again. */
   restart: { ...TOUCH, destructive: true, starts: true, deadlineMs: 270_000 },
   /** A new session takes over the task. */
   continue: { ...TOUCH, starts: true, deadlineMs: 180_000 },

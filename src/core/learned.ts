@@ -87,7 +87,7 @@ function count(state: LearnedState, key: WorkKey, bucket: number, times: number)
   pool.counts[bucket] = (pool.counts[bucket] ?? 0) + times;
   pool.total += times;
   if (pool.total > TOTAL_MAX) halve(pool);
-  // Setting it anew makes it the youngest; the pool that was not used for longest is forgotten.
+  // Setting it again makes it the youngest; the pool that was not used for longest is forgotten.
   state.delete(name);
   state.set(name, pool);
 }

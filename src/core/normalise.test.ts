@@ -79,7 +79,7 @@ describe("errorKey", () => {
     ["addresses", "cannot fetch https://a.test/x?y=1", "cannot fetch http://b.test/"],
     ["lines around the error", "Exit code 2\nfatal: bad revision", "fatal: bad revision"],
     [
-      "what a daemon names anew",
+      "what a daemon names again",
       `failed on endpoint db (${"a1".repeat(32)})`,
       `failed on endpoint db (${"b2".repeat(32)})`,
     ],

@@ -108,7 +108,7 @@ const QUOTED: readonly Rule[] = [
   ],
   [/\b[Ll]n? ?\d{1,7}, ?[Cc]ol? ?\d{1,5}\b/g, "#at"],
   [/^ {0,8}\d{1,7} ?[|│].{0,400}$/gm, ""],
-  // What a failing command names anew at every try: a container, an endpoint.
+  // What a failing command names again at every try: a container, an endpoint.
   [/\b[0-9a-f]{32,64}\b/g, "#hex"],
 ];
 

@@ -366,7 +366,7 @@ export interface GapSignal extends Base {
   kind: "gap";
   from: number;
   to: number;
-  /** So many milliseconds after it do not count either: whoever slept finds its connections gone and begins anew. */
+  /** So many milliseconds after it do not count either: whoever slept finds its connections gone and begins again. */
   graceMs?: number;
 }
 

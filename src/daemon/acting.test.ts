@@ -163,7 +163,7 @@ describe("after waking up", () => {
     stage.test.run(30);
     const looked = lookedAt(stage.test.loop.now());
     stage.test.hand.pass(100_000);
-    stage.test.hand.anew();
+    stage.test.hand.again();
     stage.test.start(looked);
     expect(stage.test.loop.now()).toBeLessThanOrEqual(looked.now);
     const { touches } = acts(() => ({}));

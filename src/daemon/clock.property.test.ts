@@ -76,7 +76,7 @@ class Watching {
   }
 
   #restart(): void {
-    const clock = this.#hand.anew();
+    const clock = this.#hand.again();
     const looked = this.#looked;
     clock.resume(looked);
     this.#gap({ from: clock.unwatchedFrom(Math.min(looked.now, clock.now()), looked), to: clock.now() });

@@ -48,7 +48,7 @@ describe("Clock", () => {
   it("goes on where the daemon before it was, when the wall clock was set back between them", () => {
     const hand = new HandClock(START);
     hand.set(-600_000);
-    const clock = hand.anew();
+    const clock = hand.again();
     clock.reach(START);
     expect([clock.now(), clock.ahead]).toEqual([START, 600_000]);
     hand.pass(1000);
@@ -81,7 +81,7 @@ describe("Clock", () => {
           const { clock } = hand;
           const { moment } = clock;
           const passed = go(between);
-          const next = hand.anew();
+          const next = hand.again();
           next.resume(moment);
           expect(next.now()).toBe(Math.max(moment.now + passed, hand.wall));
           expect(next.unwatchedFrom(moment.now, moment)).toBeLessThanOrEqual(moment.now);
@@ -97,7 +97,7 @@ describe("Clock", () => {
     hand.reboot();
     hand.pass(200_000);
     for (const uptime of [moment.uptime, null]) {
-      const clock = hand.anew();
+      const clock = hand.again();
       clock.resume({ ...moment, uptime });
       expect(clock.now()).toBe(START - 400_000);
     }

@@ -54,7 +54,7 @@ const VIEWS: readonly View[] = [
     what: "hooks",
     isSeen: ({ evidence }) => hears(evidence, "hook"),
     mend: ({ session }) =>
-      partOf(programFor(session.kind).hooks) ? `rouse init ${session.kind}, then start the agent anew` : null,
+      partOf(programFor(session.kind).hooks) ? `rouse init ${session.kind}, then start the agent again` : null,
   },
   {
     what: "telemetry",

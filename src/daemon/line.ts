@@ -53,7 +53,7 @@ export function lineOf(agents: readonly Agent[], incidents: readonly LineProblem
   return view;
 }
 
-/** An agent that was started anew is its newest session. */
+/** An agent that was started again is its newest session. */
 function newest(agents: readonly Agent[]): Agent[] {
   const last = new Map<string, Agent>();
   for (const agent of agents) {

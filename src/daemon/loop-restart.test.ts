@@ -100,7 +100,7 @@ describe("the loop after a restart", () => {
     test.run(60);
     await test.send("s1", news(1));
     test.hand.pass(100_000);
-    test.hand.anew();
+    test.hand.again();
     test.start();
     // Sent while no daemon ran.
     test.hand.pass(1000);

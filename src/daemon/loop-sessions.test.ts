@@ -38,7 +38,7 @@ describe("the loop's sessions", () => {
     expect(test.says()).toBe("working");
   });
 
-  it("takes an agent's earlier sessions along when it gets another name: nobody is left behind to be judged anew", async () => {
+  it("takes an agent's earlier sessions along when it gets another name: nobody is left behind to be judged again", async () => {
     test = await TestLoop.working();
     await test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
     test.loop.register(agent({ endedAt: test.loop.now() }));
@@ -125,7 +125,7 @@ describe("the loop's sessions", () => {
       return test.says("s2");
     };
 
-    it("holds for its next session, also when the daemon began anew meanwhile", async () => {
+    it("holds for its next session, also when the daemon began again meanwhile", async () => {
       await teach();
       test.restart();
       expect(await isLate("claude-code")).not.toContain("stuck");

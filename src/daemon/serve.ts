@@ -43,7 +43,7 @@ export interface Running {
   /** What the start had to say: a journal set aside, for example. */
   notes: string[];
   stopped: Promise<void>;
-  /** A daemon that a person stopped stays down; another may be started anew by whoever misses it. */
+  /** A daemon that a person stopped stays down; another may be started again by whoever misses it. */
   stop: (then: "stays down" | "may return") => Promise<void>;
 }
 
@@ -120,7 +120,7 @@ export async function serve(
   });
   notes.push(...setup.notes);
   const watch = async (wanted: WatchRules): Promise<WatchRules> => {
-    rules = joinRules(wanted.anew ? fromConfig : rules, wanted);
+    rules = joinRules(wanted.again ? fromConfig : rules, wanted);
     writeRules(rulesFile, rules);
     await sensors.watch(rules);
     return rules;

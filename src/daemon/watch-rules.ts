@@ -10,7 +10,7 @@ const schema = z.object({
   /** Names or pane ids that a person asked for. */
   names: z.array(z.string().max(200)).max(200),
   /** Forget what was asked for before. */
-  anew: z.boolean().optional(),
+  again: z.boolean().optional(),
 });
 
 export type WatchRules = z.infer<typeof schema>;

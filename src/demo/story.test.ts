@@ -87,8 +87,8 @@ describe("the story of the demo", () => {
   it("follows an agent into the session that took it up again", () => {
     const story = new Story(member("crash"));
     const old = agent("crash", "gone/crash");
-    const anew = agent("crash", "working", { started_at: "2026-01-01T00:01:00Z" });
-    story.take({ agents: [old, anew], incidents: [] }, 1);
+    const again = agent("crash", "working", { started_at: "2026-01-01T00:01:00Z" });
+    story.take({ agents: [old, again], incidents: [] }, 1);
     expect(story.rows[0]?.state).toBe("working");
   });
 });

@@ -6,7 +6,7 @@ import type { Assessment } from "../core/assess.js";
 import type { Evidence } from "../core/evidence/evidence.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import type { Environments } from "./environments.js";
-import type { EffectClock } from "./reach.js";
+import type { EffectClock } from "./terminal-session.js";
 
 export interface StartContext {
   environments: Environments;

@@ -9,15 +9,15 @@ import { stopTree } from "../host/stop-tree.js";
 import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
 import { isDead, type ProcessRow, type ProcessTable } from "../sensors/process/process-table.js";
 import type { EffectContext } from "./context.js";
-import { done, failed, type Result, refusedResult } from "./reach.js";
-import { standsAgainst, wellNow } from "./stands-against.js";
+import { recoveredSince, stopRefusal } from "./stop-refusal.js";
+import { doneResult, type EffectResult, failedResult, refusedResult } from "./terminal-session.js";
 
 const GRACE_MS = 5000;
 /** A transcript tells of a call up to two seconds late, and a shell takes a moment to start. */
 const EARLY_MS = 3000;
 const LATE_MS = 10_000;
 
-export async function endChild(agent: AgentSession, context: EffectContext): Promise<Result> {
+export async function endChild(agent: AgentSession, context: EffectContext): Promise<EffectResult> {
   const { pid, pidStart } = agent;
   if (pid === null || pidStart === null) return refusedResult("the agent's process could not be identified");
   if (identityOf(pid) !== pidStart) return refusedResult("the agent's process is gone");
@@ -31,14 +31,14 @@ export async function endChild(agent: AgentSession, context: EffectContext): Pro
   if (!child) return refusedResult(`no process below the agent began with ${named(tool)}`);
   if (found.length > 1) return refusedResult(`which of ${found.length} processes is ${named(tool)} cannot be told`);
   const hasTerminal = agent.hostSocket !== null || agent.pane !== null;
-  const objection = hasTerminal ? await standsAgainst(agent, context) : wellNow(agent, context);
+  const objection = hasTerminal ? await stopRefusal(agent, context) : recoveredSince(agent, context);
   if (objection !== null) return refusedResult(objection);
   // The look and the signal are apart: this is still the agent that the child was found below.
   if (identityOf(pid) !== pidStart) return refusedResult("the agent's process is gone");
   const stopped = await stopTree({ pid: child.pid, start: child.start, ownsGroup: false }, GRACE_MS);
-  if (!stopped.isGone) return failed(`${named(tool)} is still there: ${stopped.left.join(" ")}`);
+  if (!stopped.isGone) return failedResult(`${named(tool)} is still there: ${stopped.left.join(" ")}`);
   const how = stopped.isKilled ? "killed" : "ended";
-  return done(`${how} process ${child.pid} (${child.comm}): ${named(tool)}`, true);
+  return doneResult(`${how} process ${child.pid} (${child.comm}): ${named(tool)}`, true);
 }
 
 /** The topmost processes below the agent that began when the tool did. */

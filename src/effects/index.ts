@@ -13,29 +13,33 @@ import { profileFor } from "../programs/registry.js";
 import type { AgentProfile, ProfileOverride } from "../programs/shared/profile.js";
 import type { EffectContext } from "./context.js";
 import { endChild } from "./end-child.js";
-import { Hand } from "./hand.js";
 import { interrupt } from "./interrupt.js";
+import { Keyboard } from "./keyboard.js";
 import { nudge } from "./nudge.js";
 import { openTerminal, quietFor } from "./open-terminal.js";
-import { type Reach, type Result, refusedResult, unknown } from "./reach.js";
 import { restart } from "./restart.js";
 import { resume } from "./resume.js";
 import { runCommand } from "./run-command.js";
 import { stop } from "./stop.js";
+import { type EffectResult, refusedResult, type TerminalSession, unknownResult } from "./terminal-session.js";
 import { textFor } from "./texts.js";
 
 export { Environments } from "./environments.js";
 export type { EffectContext };
 
-type Effect = (action: Action, agent: AgentSession, context: EffectContext) => Promise<Result>;
+type Effect = (action: Action, agent: AgentSession, context: EffectContext) => Promise<EffectResult>;
 
 const EFFECTS: Partial<Record<ActionName, Effect>> = {
   nudge: (action, agent, context) =>
     action.say === undefined
       ? Promise.resolve(refusedResult("nothing to say was decided"))
-      : atTerminal(action, agent, context, (reach) => nudge(reach, textFor(action.say ?? "continue"))),
+      : atTerminal(action, agent, context, (terminalSession) =>
+          nudge(terminalSession, textFor(action.say ?? "continue")),
+        ),
   interrupt: (action, agent, context) =>
-    atTerminal(action, agent, context, (reach, profile) => interrupt(reach, profile.keys.interrupt.length)),
+    atTerminal(action, agent, context, (terminalSession, profile) =>
+      interrupt(terminalSession, profile.keys.interrupt.length),
+    ),
   end_child: (_action, agent, context) => endChild(agent, context),
   stop,
   resume,
@@ -94,11 +98,11 @@ export async function carryOut(action: Action, agent: AgentSession, context: Eff
 const SAY_MS = 60_000;
 
 /** Somebody else's own words into an agent, under the same conditions as rouse's: one line, then one Enter. */
-export async function typeMessage(text: string, agent: AgentSession, context: EffectContext): Promise<Result> {
+export async function typeMessage(text: string, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
   try {
-    return await atTerminal({ deadlineMs: SAY_MS }, agent, context, (reach) => nudge(reach, text));
+    return await atTerminal({ deadlineMs: SAY_MS }, agent, context, (terminalSession) => nudge(terminalSession, text));
   } catch (error) {
-    return unknown(`it failed in the middle: ${(error as Error).message}`.slice(0, 300));
+    return unknownResult(`it failed in the middle: ${(error as Error).message}`.slice(0, 300));
   }
 }
 
@@ -107,13 +111,13 @@ async function attempt(
   agent: AgentSession,
   context: EffectContext,
   effect: Effect | undefined,
-): Promise<Result> {
+): Promise<EffectResult> {
   if (!effect) return refusedResult(`${action.do} is nothing that an agent is touched with`);
   if (action.session !== agent.id) return refusedResult("that is another run of the agent");
   try {
     return await effect(action, agent, context);
   } catch (error) {
-    return unknown(`it failed in the middle: ${(error as Error).message}`.slice(0, 300));
+    return unknownResult(`it failed in the middle: ${(error as Error).message}`.slice(0, 300));
   }
 }
 
@@ -121,32 +125,32 @@ async function atTerminal(
   { deadlineMs }: Pick<Action, "deadlineMs">,
   agent: AgentSession,
   context: EffectContext,
-  work: (reach: Reach, profile: AgentProfile) => Promise<Result>,
-): Promise<Result> {
+  work: (terminalSession: TerminalSession, profile: AgentProfile) => Promise<EffectResult>,
+): Promise<EffectResult> {
   if (agent.endedAt !== null) return refusedResult("the session is over");
   const profile = context.profileOf(agent.kind);
   if (!knowsKeys(profile)) return refusedResult("rouse does not know what this program's keys do");
   const terminal = openTerminal(agent, profile);
   if (!terminal) return refusedResult("the agent has no terminal that rouse can reach");
-  const hand = new Hand(terminal, () => context.now());
+  const keyboard = new Keyboard(terminal, () => context.now());
   try {
     return await work(
       {
-        hand,
+        keyboard,
         now: () => context.now(),
         sleep: (ms) => context.sleep(ms),
-        turn: () => turnOf(context.evidence(agent.id)),
+        turn: () => modelTurn(context.evidence(agent.id)),
         quietMs: quietFor(agent, context),
         deadline: context.now() + deadlineMs,
       },
       profile,
     );
   } finally {
-    hand.close();
+    keyboard.close();
   }
 }
 
-function turnOf(evidence: Evidence | null): ReturnType<Reach["turn"]> {
+function modelTurn(evidence: Evidence | null): ReturnType<TerminalSession["turn"]> {
   if (!evidence) return null;
   if (openPrompt(evidence.prompts)) return "asking";
   const word = turnWord(evidence.turn)?.word;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { FakeTerminal, type Happening } from "../../test/support/fake-terminal.js";
-import { Hand } from "./hand.js";
 import { interrupt } from "./interrupt.js";
+import { Keyboard } from "./keyboard.js";
 
 async function interrupted(keysToEnd: number, happenings: readonly Happening[] = []) {
   const terminal = new FakeTerminal({ happenings, begins: "running", keysToEnd });
   const result = await interrupt(
     {
-      hand: new Hand(terminal, () => terminal.now) as Hand,
+      keyboard: new Keyboard(terminal, () => terminal.now) as Keyboard,
       now: () => terminal.now,
       sleep: (ms) => terminal.sleep(ms),
       turn: () => null,

@@ -9,7 +9,7 @@ import { isOwn, readEnviron } from "../sensors/process/proc.js";
 import { readProcesses } from "../sensors/process/process-sensor.js";
 import type { ProcessRow, ProcessTable } from "../sensors/process/process-table.js";
 import { sizeOf } from "./checkpoint.js";
-import type { EffectClock } from "./reach.js";
+import type { EffectClock } from "./terminal-session.js";
 
 /** Every process that an agent of rouse's own starts inherits this. */
 const MARK = "ROUSE_SESSION";

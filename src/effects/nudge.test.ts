@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { FakeTerminal } from "../../test/support/fake-terminal.js";
 import type { Keys, Precondition } from "../core/typing-checks.js";
-import { Hand } from "./hand.js";
+import { Keyboard } from "./keyboard.js";
 import { nudge } from "./nudge.js";
-import type { Reach } from "./reach.js";
+import type { TerminalSession } from "./terminal-session.js";
 
 /** When each key was pressed. */
 class TimedTerminal extends FakeTerminal {
@@ -15,11 +15,11 @@ class TimedTerminal extends FakeTerminal {
   }
 }
 
-async function nudged(turn: ReturnType<Reach["turn"]>) {
+async function nudged(turn: ReturnType<TerminalSession["turn"]>) {
   const terminal = new TimedTerminal({ happenings: [], begins: "idle" });
   const result = await nudge(
     {
-      hand: new Hand(terminal, () => terminal.now) as Hand,
+      keyboard: new Keyboard(terminal, () => terminal.now) as Keyboard,
       now: () => terminal.now,
       sleep: (ms) => terminal.sleep(ms),
       turn: () => turn,

@@ -7,11 +7,11 @@ import type { AgentSession } from "../core/agent.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { PollLink } from "../sensors/tmux/link.js";
 import { listPanes, type Pane, parsePanes } from "../sensors/tmux/panes.js";
-import type { Anew } from "./spawn-anew.js";
+import type { StartResult } from "./spawn-again.js";
 
 const PANE_ID = /^%\d{1,10}$/;
 
-export async function respawn(agent: AgentSession, command: readonly string[]): Promise<Anew> {
+export async function respawn(agent: AgentSession, command: readonly string[]): Promise<StartResult> {
   const { pane } = agent;
   if (!pane || !PANE_ID.test(pane.id)) return no("its pane is not known");
   // tmux takes an argument that ends so for the end of the command.
@@ -31,7 +31,7 @@ export async function respawn(agent: AgentSession, command: readonly string[]): 
   return { started: true, agent: { ...agent, pid: after.pid, pidStart, command: [...command] }, note: " in its pane" };
 }
 
-const no = (reason: string): Anew => ({ started: false, touched: false, reason });
+const no = (reason: string): StartResult => ({ started: false, touched: false, reason });
 
 async function paneOf(link: PollLink, id: string): Promise<Pane | null> {
   const mark = randomBytes(12).toString("hex");

@@ -1,25 +1,25 @@
-/** Stop and start anew: the same command, name and folder, and a new conversation. Only what rouse spawned. */
+/** Stop and start again: the same command, name and folder, and a new conversation. Only what rouse spawned. */
 import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import type { EffectContext } from "./context.js";
-import { done, failed, type Result, refusedResult } from "./reach.js";
-import { spawnAnew } from "./spawn-anew.js";
+import { spawnAgain } from "./spawn-again.js";
 import { stop } from "./stop.js";
+import { doneResult, type EffectResult, failedResult, refusedResult } from "./terminal-session.js";
 
 /** A command that fails at once has not started. */
 const STAYS_MS = 2000;
 
-export async function restart(action: Action, agent: AgentSession, context: EffectContext): Promise<Result> {
+export async function restart(action: Action, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
   if (agent.origin !== "spawn") return refusedResult("rouse did not start it, so it does not start it again");
   const stopped = await stop(action, agent, context);
   if (stopped.result !== "done") return stopped;
-  const anew = await spawnAnew(agent, agent.command, context);
-  if (!anew.started) return failed(`${stopped.reason}; not started again: ${anew.reason}`);
+  const again = await spawnAgain(agent, agent.command, context);
+  if (!again.started) return failedResult(`${stopped.reason}; not started again: ${again.reason}`);
   await context.sleep(STAYS_MS);
-  const { pid, pidStart, id: session } = anew.agent;
+  const { pid, pidStart, id: session } = again.agent;
   const isThere = pid !== null && identityOf(pid) === pidStart;
   return isThere
-    ? done(`${stopped.reason}; started as session ${session}${anew.note}`, true)
-    : failed(`${stopped.reason}; started as session ${session}, which ended at once`);
+    ? doneResult(`${stopped.reason}; started as session ${session}${again.note}`, true)
+    : failedResult(`${stopped.reason}; started as session ${session}, which ended at once`);
 }

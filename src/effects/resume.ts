@@ -10,13 +10,13 @@ import { readArgv } from "../sensors/process/proc.js";
 import { identityOf, readProcesses } from "../sensors/process/process-sensor.js";
 import type { EffectContext, OpenSession } from "./context.js";
 import { leftoversOf } from "./leftovers.js";
-import { done, failed, type Result, refusedResult } from "./reach.js";
+import { promptAgain } from "./prompt-again.js";
 import { respawn } from "./respawn.js";
-import { setGoing } from "./set-going.js";
-import { spawnAnew } from "./spawn-anew.js";
+import { spawnAgain } from "./spawn-again.js";
+import { doneResult, type EffectResult, failedResult, refusedResult } from "./terminal-session.js";
 import { textFor } from "./texts.js";
 
-export async function resume(action: Action, agent: AgentSession, context: EffectContext): Promise<Result> {
+export async function resume(action: Action, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
   if (agent.origin !== "spawn" && agent.origin !== "tmux")
     return refusedResult("its terminal is not rouse's to start it in");
   const deadline = context.now() + action.deadlineMs;
@@ -26,14 +26,14 @@ export async function resume(action: Action, agent: AgentSession, context: Effec
   if (wanted.command === null) return refusedResult(wanted.reason);
   const objection = await stillThere(agent, conversation, context);
   if (objection !== null) return refusedResult(objection);
-  const start = agent.origin === "spawn" ? spawnAnew : respawn;
-  const anew = await start(agent, wanted.command, context);
-  if (!anew.started) return anew.touched ? failed(anew.reason) : refusedResult(anew.reason);
-  const where = `resumed as session ${anew.agent.id}`;
-  if (wanted.isHeadless) return done(`${where}${anew.note}`, true);
-  const going = await setGoing(anew.agent, context, text, deadline);
+  const start = agent.origin === "spawn" ? spawnAgain : respawn;
+  const again = await start(agent, wanted.command, context);
+  if (!again.started) return again.touched ? failedResult(again.reason) : refusedResult(again.reason);
+  const where = `resumed as session ${again.agent.id}`;
+  if (wanted.isHeadless) return doneResult(`${where}${again.note}`, true);
+  const going = await promptAgain(again.agent, context, text, deadline);
   // Whatever became of the nudge, a session was begun: that counts.
-  return { ...going, result: "done", reason: `${where}${anew.note}; ${going.reason}` };
+  return { ...going, result: "done", reason: `${where}${again.note}; ${going.reason}` };
 }
 
 /** Why there may be two of it; null when the old one is gone. */

@@ -10,14 +10,14 @@ import type { AgentSession } from "../core/agent.js";
 import { plain } from "../core/plain.js";
 import { redact } from "../core/redact.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
-import { done, failed, type Result, refusedResult } from "./reach.js";
+import { doneResult, type EffectResult, failedResult, refusedResult } from "./terminal-session.js";
 
 const OUTPUT_MAX = 64 * 1024;
 const TOLD_MAX = 300;
 /** Of an action's time; the rest is for ending what does not end. */
 const SHARE = 0.8;
 
-export function runCommand(action: Action, agent: AgentSession): Promise<Result> {
+export function runCommand(action: Action, agent: AgentSession): Promise<EffectResult> {
   const [file, ...args] = action.command ?? [];
   if (file === undefined) return Promise.resolve(refusedResult("no command was decided"));
   return new Promise((resolve) => {
@@ -39,7 +39,7 @@ export function runCommand(action: Action, agent: AgentSession): Promise<Result>
         output = (output + text).slice(-OUTPUT_MAX);
       });
     }
-    const end = (result: Result): void => {
+    const end = (result: EffectResult): void => {
       clearTimeout(late);
       // Those who outlive the command may hold its output open.
       child.stdout.destroy();
@@ -50,9 +50,9 @@ export function runCommand(action: Action, agent: AgentSession): Promise<Result>
     child.once("exit", (code, signal) => {
       const said = plain(redact(output)).replace(/\s+/g, " ").trim().slice(-TOLD_MAX);
       const told = said === "" ? "" : `: ${said}`;
-      if (isLate) end(failed(`${file} took longer than it may and was ended${told}`));
-      else if (code === 0) end(done(`${file} ended well${told}`, null));
-      else end(failed(`${file} ended with ${signal ?? code}${told}`));
+      if (isLate) end(failedResult(`${file} took longer than it may and was ended${told}`));
+      else if (code === 0) end(doneResult(`${file} ended well${told}`, null));
+      else end(failedResult(`${file} ended with ${signal ?? code}${told}`));
     });
   });
 }

@@ -10,20 +10,20 @@ import { identityOf } from "../sensors/process/process-sensor.js";
 import { keepCheckpoint } from "./checkpoint.js";
 import type { EffectContext } from "./context.js";
 import { leftoversOf } from "./leftovers.js";
-import { done, failed, type Result, refusedResult, unknown } from "./reach.js";
-import { orderObjection, standsAgainst } from "./stands-against.js";
+import { orderObjection, stopRefusal } from "./stop-refusal.js";
+import { doneResult, type EffectResult, failedResult, refusedResult, unknownResult } from "./terminal-session.js";
 
 const GRACE_MS = 10_000;
 /** Killing takes up to 5 s after the grace. */
 const ANSWER_MS = 20_000;
 
-export async function stop(action: Action, agent: AgentSession, context: EffectContext): Promise<Result> {
+export async function stop(action: Action, agent: AgentSession, context: EffectContext): Promise<EffectResult> {
   if (agent.origin === "run" || agent.origin === "transcript")
     return refusedResult("it runs in a terminal that is not rouse's to end");
   const { pid, pidStart } = agent;
   if (pid === null || pidStart === null) return refusedResult("the agent's process could not be identified");
-  if (identityOf(pid) !== pidStart) return done("it was gone already; nothing was signalled", true);
-  const stands = context.isOrder ? orderObjection : standsAgainst;
+  if (identityOf(pid) !== pidStart) return doneResult("it was gone already; nothing was signalled", true);
+  const stands = context.isOrder ? orderObjection : stopRefusal;
   const objection = await stands(agent, context);
   if (objection !== null) return refusedResult(objection);
 
@@ -43,13 +43,13 @@ export async function stop(action: Action, agent: AgentSession, context: EffectC
   const late = await stands(agent, context);
   if (late !== null) return refusedResult(`${late}; checkpoint: ${checkpoint}`);
   const stopped = await end(agent, { pid, start: pidStart }, context.isOrder ? "client" : "rouse");
-  if (typeof stopped === "string") return unknown(`${stopped}; checkpoint: ${checkpoint}`);
-  if (!stopped.isGone) return failed(`${stopped.left.length} processes are left: ${stopped.left.join(" ")}`);
+  if (typeof stopped === "string") return unknownResult(`${stopped}; checkpoint: ${checkpoint}`);
+  if (!stopped.isGone) return failedResult(`${stopped.left.length} processes are left: ${stopped.left.join(" ")}`);
   const { working, idle } = await leftoversOf(agent.id, transcript, context.paths, context);
-  if (working !== null) return failed(`its ${stopped.processes} processes are gone, but ${working}`);
+  if (working !== null) return failedResult(`its ${stopped.processes} processes are gone, but ${working}`);
   const how = stopped.isKilled ? "killed" : "ended";
   const also = idle === null ? "" : `; idle in the background: ${idle}`;
-  return done(`${how}, ${stopped.processes} processes${also}; checkpoint: ${checkpoint}`, true);
+  return doneResult(`${how}, ${stopped.processes} processes${also}; checkpoint: ${checkpoint}`, true);
 }
 
 /** By its host, which holds the terminal; where that does not answer, from here. */

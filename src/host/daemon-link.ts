@@ -147,7 +147,7 @@ export class DaemonLink {
     else this.#wake(this.#backOff());
   }
 
-  /** False when the daemon forgot the session: it is told anew. */
+  /** False when the daemon forgot the session: it is told again. */
   async #sendNext(): Promise<boolean> {
     const path = `/v1/sessions/${encodeURIComponent(this.#session.id)}`;
     const isBeat = this.#kept.length === 0 && (this.#options.isWatching?.() ?? true);

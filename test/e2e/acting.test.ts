@@ -210,15 +210,15 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     });
   });
 
-  it("is stopped and started anew by a person's word, under its name", async () => {
-    await spawnFake(home, "anew", FAILS);
-    const before = await reaches(home, "anew", "error/api");
-    const dry = await json<RecoveryView>("recover", "anew", "--restart", "--dry-run");
+  it("is stopped and started again by a person's word, under its name", async () => {
+    await spawnFake(home, "again", FAILS);
+    const before = await reaches(home, "again", "error/api");
+    const dry = await json<RecoveryView>("recover", "again", "--restart", "--dry-run");
     expect(dry).toMatchObject({ steps: [], next: { do: "restart" } });
-    const done = await json<RecoveryView>("recover", "anew", "--restart");
+    const done = await json<RecoveryView>("recover", "again", "--restart");
     expect(done.steps).toMatchObject([{ do: "restart", result: "done", proven: true }]);
     await until("it to be there again", async () => {
-      const view = await viewOf(home, "anew");
+      const view = await viewOf(home, "again");
       return view !== null && view.ended_at === null && view.session !== before.session;
     });
   });

@@ -92,7 +92,7 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     expect((await rouse(home, ["status"])).status).toBe(0);
   });
 
-  it("is started anew by a host when it was killed, and stays down when a person stopped it", async () => {
+  it("is started again by a host when it was killed, and stays down when a person stopped it", async () => {
     daemon.start();
     await daemon.judges();
     await spawnFake(home, "one", works);

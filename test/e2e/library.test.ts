@@ -202,7 +202,7 @@ describe("a program with the library", () => {
     expect(problem).toMatchObject({ kind: "bad", status: 400, message: expect.stringContaining(text) });
   });
 
-  it("hears on after the daemon was killed and started anew, and is told that it missed something", async () => {
+  it("hears on after the daemon was killed and started again, and is told that it missed something", async () => {
     const rouse = await connect("listener");
     const events: ApiEvent[] = [];
     let missed = 0;

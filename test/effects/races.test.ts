@@ -1,32 +1,40 @@
 /** Something happens between the decision and the key: at every step, in simulation. */
 import { describe, expect, it } from "vitest";
-import { Hand } from "../../src/effects/hand.js";
 import { interrupt } from "../../src/effects/interrupt.js";
+import { Keyboard } from "../../src/effects/keyboard.js";
 import { nudge } from "../../src/effects/nudge.js";
-import type { Reach, Result } from "../../src/effects/reach.js";
+import type { EffectResult, TerminalSession } from "../../src/effects/terminal-session.js";
 import { EVENTS, type Event, FakeTerminal, type Happening } from "../support/fake-terminal.js";
 
 const TEXT = "Please continue where you stopped. [rouse]";
 
 const EFFECTS = {
-  nudge: { begins: "idle", keysToEnd: 1, run: (reach: Reach) => nudge(reach, TEXT) },
-  interrupt: { begins: "running", keysToEnd: 1, run: (reach: Reach) => interrupt(reach, 1) },
-  "interrupt by two keys": { begins: "running", keysToEnd: 2, run: (reach: Reach) => interrupt(reach, 2) },
+  nudge: { begins: "idle", keysToEnd: 1, run: (terminalSession: TerminalSession) => nudge(terminalSession, TEXT) },
+  interrupt: {
+    begins: "running",
+    keysToEnd: 1,
+    run: (terminalSession: TerminalSession) => interrupt(terminalSession, 1),
+  },
+  "interrupt by two keys": {
+    begins: "running",
+    keysToEnd: 2,
+    run: (terminalSession: TerminalSession) => interrupt(terminalSession, 2),
+  },
 } as const;
 type EffectName = keyof typeof EFFECTS;
 
 async function race(name: EffectName, happenings: readonly Happening[], careless = false) {
   const { begins, keysToEnd, run } = EFFECTS[name];
   const terminal = new FakeTerminal({ happenings, begins, keysToEnd, careless });
-  const reach: Reach = {
-    hand: new Hand(terminal, () => terminal.now) as Hand,
+  const terminalSession: TerminalSession = {
+    keyboard: new Keyboard(terminal, () => terminal.now) as Keyboard,
     now: () => terminal.now,
     sleep: (ms) => terminal.sleep(ms),
     turn: () => null,
     quietMs: 30_000,
     deadline: terminal.now + 45_000,
   };
-  return { terminal, result: await run(reach) };
+  return { terminal, result: await run(terminalSession) };
 }
 
 const STEPS_MAX = 400;
@@ -77,7 +85,7 @@ describe.each(names)("%s", (name) => {
 });
 
 /** What is said became of it is what became of it. */
-function expectHonest({ result }: Result, terminal: FakeTerminal): void {
+function expectHonest({ result }: EffectResult, terminal: FakeTerminal): void {
   const isTouched =
     terminal.keys.some(({ kind }) => kind === "submit" || kind === "interrupt") || terminal.draft.includes(TEXT);
   if (result === "refused") expect(isTouched).toBe(false);

@@ -166,7 +166,7 @@ describe("resume", () => {
 });
 
 describe("restart", () => {
-  it("ends the agent and starts its command anew, under its name and in its environment", async () => {
+  it("ends the agent and starts its command again, under its name and in its environment", async () => {
     const held = await start(hostRig, { steps: [{ do: "hang" }] });
     await held.sees(({ says }) => says === "working");
     const outcome = await carriedOut(home, held.agent, "restart");

@@ -7,8 +7,8 @@ import { createEvidence, type Evidence, take } from "../../src/core/evidence/evi
 import { PLAIN_TRAITS } from "../../src/core/traits.js";
 import type { ScreenState } from "../../src/core/typing-checks.js";
 import { askDaemon } from "../../src/daemon/client.js";
-import { Hand } from "../../src/effects/hand.js";
 import { type EffectContext, Environments } from "../../src/effects/index.js";
+import { Keyboard } from "../../src/effects/keyboard.js";
 import { openTerminal } from "../../src/effects/open-terminal.js";
 import { profileFor } from "../../src/programs/registry.js";
 import { identityOf } from "../../src/sensors/process/process-sensor.js";
@@ -94,7 +94,7 @@ class Held {
   async shows(what: string, isSo: (screenState: ScreenState) => boolean): Promise<void> {
     const terminal = openTerminal(this.agent, profileFor(this.agent.kind));
     if (!terminal) throw new Error("no terminal");
-    const hand = new Hand(terminal, Date.now);
+    const hand = new Keyboard(terminal, Date.now);
     let last: unknown;
     const fits = async (): Promise<boolean> => {
       const look = await hand.look();

@@ -364,7 +364,7 @@ export class World implements Air {
   // The daemon.
 
   #start(): void {
-    const clock = this.hand.anew();
+    const clock = this.hand.again();
     const isFirst = this.life === undefined;
     const reach = this.#reach();
     this.life = new Life({

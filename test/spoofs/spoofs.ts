@@ -29,7 +29,7 @@ export interface Spoof {
   place: (typeof PLACES)[number];
   colour: (typeof COLOURS)[number];
   phase: Phase;
-  /** Cut anew into rows of 58 characters. */
+  /** Cut again into rows of 58 characters. */
   wrapped: boolean;
   /** Nothing stands between the spoof and the program's own rows; else the agent says a last sentence. */
   last: boolean;

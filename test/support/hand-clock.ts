@@ -14,11 +14,11 @@ export class HandClock {
   constructor(start: number, model: ClockModel = "linux") {
     this.#model = model;
     this.#reading = { wall: start, monotonic: 5000 };
-    this.clock = this.anew();
+    this.clock = this.again();
   }
 
   /** As a process that starts finds it. */
-  anew(): DaemonClock {
+  again(): DaemonClock {
     this.clock = new DaemonClock(
       () => ({ ...this.#reading }),
       () => ({ ...this.#uptime }),
@@ -44,7 +44,7 @@ export class HandClock {
     this.#uptime.ms += ms;
   }
 
-  /** The machine starts anew, in no time. */
+  /** The machine starts again, in no time. */
   reboot(): void {
     this.#uptime.ms = 0;
     this.#uptime.boot += "+";

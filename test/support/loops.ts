@@ -120,7 +120,7 @@ export class TestLoop {
   /** The daemon is killed, and after a while there is another. */
   restart(meanwhile: () => void = () => {}): void {
     meanwhile();
-    this.hand.anew();
+    this.hand.again();
     this.start(this.#looked);
   }
 

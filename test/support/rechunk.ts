@@ -1,5 +1,5 @@
 import { LOOK_MS } from "../../src/readers/terminal.js";
-/** Cuts the terminal's bytes of a recording anew, as another reader of the same PTY would have received them. */
+/** Cuts the terminal's bytes of a recording again, as another reader of the same PTY would have received them. */
 import type { RecordedInput } from "../../src/replay/inputs.js";
 
 /**

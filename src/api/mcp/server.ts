@@ -1,4 +1,4 @@
-/** An MCP server object: made anew for every connection (stdio) or request (HTTP), so that nobody gets another's answer. */
+/** An MCP server object: made again for every connection (stdio) or request (HTTP), so that nobody gets another's answer. */
 import { McpServer } from "@modelcontextprotocol/server";
 import { plainJson } from "../../core/plain.js";
 import { ApiError } from "../error.js";

@@ -181,7 +181,7 @@ export const DAEMON = {
       programs: z.boolean().describe("every tmux pane and process with a known agent program"),
       tags: z.array(z.string().max(100)).max(100).default([]),
       names: z.array(z.string().max(200)).max(200).default([]),
-      anew: z.boolean().optional().describe("replace earlier rules"),
+      again: z.boolean().optional().describe("replace earlier rules"),
     }),
     output: watchRules,
     surfaces: { library: "watch", cli: ["watch"] },

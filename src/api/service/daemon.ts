@@ -100,8 +100,8 @@ export class DaemonService {
     }
   }
 
-  async watch({ programs, tags, names, anew }: WatchRules): Promise<WatchRules> {
-    return this.#context.control.watch({ programs, tags, names, ...(anew === undefined ? {} : { anew }) });
+  async watch({ programs, tags, names, again }: WatchRules): Promise<WatchRules> {
+    return this.#context.control.watch({ programs, tags, names, ...(again === undefined ? {} : { again }) });
   }
 
   async shutDown(): Promise<{ ok: boolean }> {

@@ -157,8 +157,8 @@ export function agentLine({ name, kind, origin, blind, sees, misses }: SessionCo
 }
 
 const BLIND_MENDS: Readonly<Record<SessionCoverage["origin"], string>> = {
-  run: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it anew`,
-  spawn: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it anew`,
+  run: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it again`,
+  spawn: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it again`,
   tmux: "look whether its tmux server answers and its pane has at least 20 columns and 4 rows",
   transcript: "look whether its process runs and belongs to you",
 };

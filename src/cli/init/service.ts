@@ -122,7 +122,7 @@ export async function startByService(env: Env = process.env): Promise<boolean> {
 
 export function installedText(path: string): string {
   return [
-    `${path} written. The daemon then starts with you, and systemd starts it anew when it dies or hangs:`,
+    `${path} written. The daemon then starts with you, and systemd starts it again when it dies or hangs:`,
     "  rouse down",
     "  systemctl --user daemon-reload",
     `  systemctl --user enable --now ${UNIT}`,

@@ -51,7 +51,7 @@ const LOOK_EVERY_MS = 500;
 const MISSES_MAX = 6;
 const ABOUT = "#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{pane_title}";
 
-/** tmux has drawn the screen already: each change is told as a screen drawn anew. */
+/** tmux has drawn the screen already: each change is told as a screen drawn again. */
 export function followPane(pane: { socket: string; id: string }, events: TerminalEvents): StopFollowing {
   const link = new PollLink(pane.socket);
   let [shown, misses, isLooking, isOver] = ["", 0, false, false];

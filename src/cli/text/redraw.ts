@@ -5,7 +5,7 @@ import { Refused, Unreachable } from "../../daemon/client.js";
 const EVERY_MS = 2000;
 
 /**
- * Until Ctrl-C. A daemon that went away is told on the last picture, and asked again: it is started anew by a host, and
+ * Until Ctrl-C. A daemon that went away is told on the last picture, and asked again: it is started again by a host, and
  * whoever watches overnight is not to find an empty screen. One that was not there to begin with is an error.
  */
 export async function redraw(readText: () => Promise<string>): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * Repeated error: the same error, whatever was tried, N times within M minutes. Failures of the network, the
  * service or the account are not counted here, they repeat by nature (`retries.ts`); nor is a tool that a human
- * refused or interrupted. A change of the world starts the count anew: the agent is trying something else. So does a
+ * refused or interrupted. A change of the world starts the count again: the agent is trying something else. So does a
  * call that succeeds: in 52 quiet hours of real transcripts six healthy agents met one error five times within ten
  * minutes, and went on by other ways in between.
  */

@@ -78,7 +78,7 @@ export function endCall(rounds: Rounds, id: string): OpenCall | undefined {
   return call;
 }
 
-/** The stream of the current reply begins anew. */
+/** The stream of the current reply begins again. */
 export function replayRound(rounds: Rounds): void {
   for (const id of rounds.open.keys()) rounds.ids.delete(id);
   rounds.open.clear();

@@ -74,7 +74,7 @@ describe("retries", () => {
       "waiting",
     ],
     [
-      "a connection that is refused anew",
+      "a connection that is refused again",
       ["refused", "rate", "refused"].map((infra, i) => retry(i * 15 * SECOND, { infra, attempt: 1 })),
       49 * SECOND,
       "waiting",

@@ -136,7 +136,7 @@ export function reopen(incident: Incident, problem: Problem, at: number): Incide
   incident.confirmedAt = null;
   incident.escalated = null;
   incident.phase = "told";
-  // The confirm window counts anew; the id, and all that was tried, stay.
+  // The confirm window counts again; the id, and all that was tried, stay.
   incident.since = at;
   incident.reopened++;
   return [...renamed, { incident: incident.id, phase: "told", how: "again" }];

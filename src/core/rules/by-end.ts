@@ -122,7 +122,7 @@ export function turnEndOf({ turn: { endedAt, endedBy, record } }: Evidence): { a
   return record.endAt === null || record.endBy === null ? null : { at: record.endAt, source: record.endBy };
 }
 
-/** A program that nobody knows shows nothing above its prompt: it may have drawn itself anew before the work begins. */
+/** A program that nobody knows shows nothing above its prompt: it may have drawn itself again before the work begins. */
 const isBare = ({ traits, progress }: Evidence): boolean =>
   traits.versions === null && progress.reading?.lastLine === "";
 

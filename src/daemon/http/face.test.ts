@@ -33,7 +33,7 @@ describe("the key", () => {
     expect(() => makeKey(join(folder, "other"))).toThrow("holds no key");
   });
 
-  it("is made anew where a full disk left an empty file", () => {
+  it("is made again where a full disk left an empty file", () => {
     const path = join(folder, "key");
     writeFileSync(path, "");
     expect(makeKey(path)).toBe(readKey(path));

@@ -47,7 +47,7 @@ export function listTokens(path: string): TokenRecord[] {
   const text = readPrivate(path);
   if (text === null) return [];
   const parsed = fileSchema.safeParse(jsonOf(text));
-  if (!parsed.success) throw new TokenError(`${path} is damaged: remove it, and make the tokens anew`);
+  if (!parsed.success) throw new TokenError(`${path} is damaged: remove it, and make the tokens again`);
   return parsed.data.tokens;
 }
 

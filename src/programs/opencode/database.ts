@@ -65,7 +65,7 @@ class OpenCodeDatabase implements RowSource {
     const problem = await this.#stands();
     if (problem !== null) return { ...nothing, refusal: problem };
     try {
-      if (!this.#database) this.#openAnew();
+      if (!this.#database) this.#openAgain();
       return { ...nothing, ...this.#changed() };
     } catch (error) {
       this.close();
@@ -97,7 +97,7 @@ class OpenCodeDatabase implements RowSource {
     return null;
   }
 
-  #openAnew(): void {
+  #openAgain(): void {
     this.#database = this.#access.open(this.#place.path);
     // Nothing in its layout may call functions, and nothing of ours waits.
     this.#database.exec("pragma busy_timeout = 0; pragma trusted_schema = off; pragma query_only = on");

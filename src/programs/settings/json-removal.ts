@@ -1,6 +1,6 @@
 /**
  * Takes one item or property out of JSON with comments, and nothing else. `modify` of jsonc-parser would cut up to its
- * neighbour, with every comment in between, and write the neighbour anew.
+ * neighbour, with every comment in between, and write the neighbour again.
  */
 import { createScanner, findNodeAtLocation, type JSONPath, type Node, parseTree } from "jsonc-parser";
 

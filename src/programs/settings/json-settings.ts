@@ -1,6 +1,6 @@
 /**
  * Hooks in the settings of Claude Code and Gemini CLI: JSON that a person wrote, with comments and other hooks. It is
- * edited in place, never written anew; what is not ours stays as it stands.
+ * edited in place, never written again; what is not ours stays as it stands.
  */
 import {
   applyEdits,

@@ -64,7 +64,7 @@ export class ProcessSensor {
     return this.latest;
   }
 
-  /** Looks anew. Calls that overlap share one look. */
+  /** Looks again. Calls that overlap share one look. */
   refresh(at: number): Promise<void> {
     this.running ??= this.look(at).finally(() => {
       this.running = null;

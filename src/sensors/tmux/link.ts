@@ -35,7 +35,7 @@ export class PollLink implements TmuxLink {
   }
 
   run(commands: readonly Command[]): Promise<TmuxAnswer> {
-    // What a pane shows cannot hold a word that is drawn anew for each batch, so that it cannot end its own reply.
+    // What a pane shows cannot hold a word that is drawn again for each batch, so that it cannot end its own reply.
     const mark = randomBytes(12).toString("hex");
     const args = [...baseArguments(this.#socket)];
     for (const [at, command] of commands.entries()) {

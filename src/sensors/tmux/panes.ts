@@ -80,7 +80,7 @@ const SESSION_ID = /^\$\d{1,10}$/;
 
 /**
  * tmux has no separator that a title, a path or an option could not hold, and later releases rewrite control
- * characters. So fields and records are set apart by a word that the caller draws anew for each listing.
+ * characters. So fields and records are set apart by a word that the caller draws again for each listing.
  */
 export function listPanes(mark: string): Command {
   return ["list-panes", "-a", "-F", `${mark}:${FIELDS.map((field) => `#{${field}}`).join(`${mark};`)}`];

@@ -142,7 +142,7 @@ export class Transcripts {
     const isFirst = entry.readAt === Number.NEGATIVE_INFINITY;
     const wasTold = entry.due;
     const news = await readEntry(session, entry, at, sweepMs);
-    // It has grown and nobody told: the watch is of something that is not there, and begins anew.
+    // It has grown and nobody told: the watch is of something that is not there, and begins again.
     if (news.signals.length > 0 && (isFirst || !wasTold) && !entry.noticed && this.entries.get(session) === entry) {
       this.unnotice(noticedOf(entry.sensor), session);
       this.notice(noticedOf(entry.sensor), session);

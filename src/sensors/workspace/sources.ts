@@ -75,7 +75,7 @@ function vitest(text: string): boolean | null {
 /** Names of fields that say when, not what. */
 const TIMES = /time|date|_at$|At$|updated|heartbeat|seen|checked|cycle_count/i;
 
-/** What a status file says, without its times: a file that is only stamped anew says nothing new. */
+/** What a status file says, without its times: a file that is only stamped again says nothing new. */
 export function statusWithoutTimes(text: string): string {
   const value = parse(text);
   const record = asRecord(value);

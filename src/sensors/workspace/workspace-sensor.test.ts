@@ -204,7 +204,7 @@ describe("WorkspaceSensor in a plain folder", () => {
     expect(of(await look(sensor), "test")[0]?.digest).toBe(green?.digest);
   });
 
-  it("does not take a status that is only stamped anew for news", async () => {
+  it("does not take a status that is only stamped again for news", async () => {
     write("status.json", '{"state":"working","last_updated":"10:00"}', now - 9 * HOUR);
     const sensor = sensorOf();
     await look(sensor);

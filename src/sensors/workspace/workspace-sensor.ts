@@ -123,7 +123,7 @@ export class WorkspaceSensor {
     return paths.filter((_, index) => !((touchedAt[index] as number) < from)).map((path) => fileAt(root, path));
   }
 
-  /** A status that is only stamped anew, or a message that somebody else left, is no work: these files are told by their role. */
+  /** A status that is only stamped again, or a message that somebody else left, is no work: these files are told by their role. */
   private hasRole(path: string): boolean {
     return Object.values(this.options.folder.sources).some((patterns: readonly string[]) =>
       patterns.some((pattern) => matchesPath(pattern, path)),

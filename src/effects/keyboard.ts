@@ -10,25 +10,25 @@ const FRESH_MS = 2000;
 export const TOO_OLD = "the look is too old";
 
 class ScreenTicket<Ticket = unknown> {
-  readonly #hand: Hand<Ticket>;
+  readonly #keyboard: Keyboard<Ticket>;
   readonly #ticket: Ticket;
   readonly #at: number;
   #isUsed = false;
 
   constructor(
     readonly terminalState: TerminalState,
-    hand: Hand<Ticket>,
+    keyboard: Keyboard<Ticket>,
     ticket: Ticket,
     at: number,
   ) {
-    this.#hand = hand;
+    this.#keyboard = keyboard;
     this.#ticket = ticket;
     this.#at = at;
   }
 
   /** What the terminal needs to know it again; or why it is good for nothing any more. */
-  use(hand: Hand<Ticket>, now: number): { ticket: Ticket } | string {
-    if (this.#hand !== hand) return "that was a look at another terminal";
+  use(keyboard: Keyboard<Ticket>, now: number): { ticket: Ticket } | string {
+    if (this.#keyboard !== keyboard) return "that was a look at another terminal";
     if (this.#isUsed) return "a look is good for one press";
     this.#isUsed = true;
     if (now - this.#at > FRESH_MS || now < this.#at) return TOO_OLD;
@@ -39,7 +39,7 @@ class ScreenTicket<Ticket = unknown> {
 // The class stays here: whoever has one got it from `look`.
 export type { ScreenTicket };
 
-export class Hand<Ticket = unknown> {
+export class Keyboard<Ticket = unknown> {
   readonly #terminal: Terminal<Ticket>;
   readonly #now: () => number;
 

@@ -7,11 +7,11 @@ import { openTerminal, quietFor } from "./open-terminal.js";
 /** Nothing is ended of one who does one of these. */
 const WELL: ReadonlySet<State> = new Set<State>(["working", "waiting", "starting"]);
 
-export const standsAgainst = async (agent: AgentSession, context: EffectContext): Promise<string | null> =>
-  wellNow(agent, context) ?? (await inUse(agent, context));
+export const stopRefusal = async (agent: AgentSession, context: EffectContext): Promise<string | null> =>
+  recoveredSince(agent, context) ?? (await isInUse(agent, context));
 
 /** Confirms that it is still as bad as it was decided on. */
-export function wellNow(agent: AgentSession, context: EffectContext): string | null {
+export function recoveredSince(agent: AgentSession, context: EffectContext): string | null {
   const now = context.assessment(agent.id);
   return now && WELL.has(now.state) ? `it is ${now.state} now: ${now.reasons[0] ?? ""}` : null;
 }
@@ -32,7 +32,7 @@ export async function orderObjection(agent: AgentSession, context: EffectContext
 }
 
 /** Somebody has to do with it just now, or nobody can see whether; null when it may be ended. Nobody types into pipes. */
-async function inUse(agent: AgentSession, context: EffectContext): Promise<string | null> {
+async function isInUse(agent: AgentSession, context: EffectContext): Promise<string | null> {
   const terminal = openTerminal(agent, context.profileOf(agent.kind));
   if (!terminal) return "its terminal cannot be reached";
   try {

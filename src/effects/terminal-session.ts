@@ -1,7 +1,7 @@
 /** What every effect on a terminal works with, and the few moves that they share. */
 import type { OutcomeResult } from "../core/action.js";
 import { type Keys, type Precondition, refuseReason, type ScreenState } from "../core/typing-checks.js";
-import { type Hand, type ScreenTicket, TOO_OLD } from "./hand.js";
+import { type Keyboard, type ScreenTicket, TOO_OLD } from "./keyboard.js";
 import type { Press } from "./terminal.js";
 
 export interface EffectClock {
@@ -9,8 +9,8 @@ export interface EffectClock {
   sleep(ms: number): Promise<void>;
 }
 
-export interface Reach extends EffectClock {
-  hand: Hand;
+export interface TerminalSession extends EffectClock {
+  keyboard: Keyboard;
   /** What all other sources say of the turn; null when they say nothing. */
   turn: () => "running" | "idle" | "asking" | null;
   /** A human who typed so lately has the keyboard. */
@@ -20,16 +20,20 @@ export interface Reach extends EffectClock {
 }
 
 /** What became of it; the caller adds when, and of which intent. */
-export interface Result {
+export interface EffectResult {
   result: OutcomeResult;
   reason: string;
   proven: boolean | null;
 }
 
-export const refusedResult = (reason: string): Result => ({ result: "refused", reason, proven: null });
-export const failed = (reason: string): Result => ({ result: "failed", reason, proven: false });
-export const unknown = (reason: string): Result => ({ result: "unknown", reason, proven: null });
-export const done = (reason: string, proven: boolean | null): Result => ({ result: "done", reason, proven });
+export const refusedResult = (reason: string): EffectResult => ({ result: "refused", reason, proven: null });
+export const failedResult = (reason: string): EffectResult => ({ result: "failed", reason, proven: false });
+export const unknownResult = (reason: string): EffectResult => ({ result: "unknown", reason, proven: null });
+export const doneResult = (reason: string, proven: boolean | null): EffectResult => ({
+  result: "done",
+  reason,
+  proven,
+});
 
 /** A frame can be torn: two looks, so far apart, have to agree on everything that matters. */
 const AGREE_MS = 250;
@@ -40,14 +44,14 @@ export const SCREEN_RECHECK_MS = 150;
  * A look to which nobody objects, and the one before it said the same. A screen that moves is looked at a few times; an
  * objection is final, since it can only be right.
  */
-export async function settled(
-  reach: Reach,
+export async function settledScreen(
+  terminalSession: TerminalSession,
   precondition: Omit<Precondition, "composerDigest">,
 ): Promise<ScreenTicket | string> {
   let before: ScreenState | null = null;
-  for (let looks = 0; looks < LOOKS_MAX && reach.now() < reach.deadline; looks++) {
-    if (looks > 0) await reach.sleep(AGREE_MS);
-    const look = await reach.hand.look();
+  for (let looks = 0; looks < LOOKS_MAX && terminalSession.now() < terminalSession.deadline; looks++) {
+    if (looks > 0) await terminalSession.sleep(AGREE_MS);
+    const look = await terminalSession.keyboard.look();
     if (look.terminalState === null) return look.reason;
     const { screenState } = look.terminalState;
     const objection = refuseReason(look.terminalState, { ...precondition, composerDigest: screenState.composerDigest });
@@ -60,17 +64,17 @@ export async function settled(
 
 /** Looks until something is so, or time is up: the last look then, which is null when nothing could be seen. */
 export async function watchScreen(
-  reach: Reach,
+  terminalSession: TerminalSession,
   forMs: number,
   isSo: (screenState: ScreenState) => boolean,
 ): Promise<{ isSo: boolean; look: ScreenTicket | null; reason: string }> {
-  const end = Math.min(reach.now() + forMs, reach.deadline);
+  const end = Math.min(terminalSession.now() + forMs, terminalSession.deadline);
   for (;;) {
-    const look = await reach.hand.look();
+    const look = await terminalSession.keyboard.look();
     if (look.terminalState === null) return { isSo: false, look: null, reason: look.reason };
     if (isSo(look.terminalState.screenState)) return { isSo: true, look, reason: "" };
-    if (reach.now() >= end) return { isSo: false, look, reason: "" };
-    await reach.sleep(SCREEN_RECHECK_MS);
+    if (terminalSession.now() >= end) return { isSo: false, look, reason: "" };
+    await terminalSession.sleep(SCREEN_RECHECK_MS);
   }
 }
 
@@ -78,10 +82,10 @@ const LATE_LOOKS_MAX = 4;
 
 /**
  * A key on a look of its own. On a machine with a load of 20 a look took more than two seconds and was too old when it
- * came: nothing was pressed then, so it is taken anew, and everything is asked again. `objection` is what else stands against it.
+ * came: nothing was pressed then, so it is taken again, and everything is asked again. `objection` is what else stands against it.
  */
 export async function pressOn(
-  reach: Reach,
+  terminalSession: TerminalSession,
   keys: Keys,
   precondition: Omit<Precondition, "composerDigest">,
   objection: () => string | null = () => null,
@@ -89,9 +93,9 @@ export async function pressOn(
   for (let looks = 1; ; looks++) {
     const against = objection();
     if (against !== null) return { result: "refused", reason: against };
-    const look = await reach.hand.look();
+    const look = await terminalSession.keyboard.look();
     if (look.terminalState === null) return { result: "refused", reason: look.reason };
-    const pressed = await reach.hand.press(look, keys, precondition);
+    const pressed = await terminalSession.keyboard.press(look, keys, precondition);
     if (pressed.result !== "refused" || pressed.reason !== TOO_OLD || looks === LATE_LOOKS_MAX) return pressed;
   }
 }

@@ -5,21 +5,21 @@ import { findRecord } from "../host/registry.js";
 import { startHost } from "../host/start-host.js";
 import type { EffectContext } from "./context.js";
 
-export type Anew =
+export type StartResult =
   | { started: true; agent: AgentSession; note: string }
   /** `touched`: something was begun, and it came to nothing. */
   | { started: false; touched: boolean; reason: string };
 
-const no = (reason: string): Anew => ({ started: false, touched: false, reason });
+const no = (reason: string): StartResult => ({ started: false, touched: false, reason });
 
 const COLS = 120;
 const ROWS = 40;
 
-export async function spawnAnew(
+export async function spawnAgain(
   agent: AgentSession,
   command: readonly string[],
   context: EffectContext,
-): Promise<Anew> {
+): Promise<StartResult> {
   const { starting } = context;
   if (!starting) return no("nothing can be started here");
   if (agent.workspace === null) return no("its folder is not known");
