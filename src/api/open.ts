@@ -2,10 +2,10 @@
 import { join } from "node:path";
 import { type Client, Tokens } from "../daemon/http/tokens.js";
 import type { DaemonParts, Faces } from "../daemon/parts.js";
+import { checkControl } from "./check-control.js";
 import { Events } from "./events.js";
 import { feed } from "./feed.js";
 import { type ApiOptions, answerPort, makeApi } from "./http.js";
-import { untouchable } from "./may-touch.js";
 import type { Metrics } from "./metrics.js";
 import { perform } from "./operations/index.js";
 import { openServices, type Services } from "./service/services.js";
@@ -22,7 +22,7 @@ export function openApi(parts: DaemonParts): Faces {
   const tokens = new Tokens(paths.tokens);
   const watchdogs = new Watchdogs(join(paths.state, "watchdogs.json"), loop, touching, {
     holds: (token) => tokens.holds(token, "touch"),
-    objection: (session) => untouchable(session, parts.permission.grants, loop.now()),
+    objection: (session) => checkControl(session, parts.permission.grants, loop.now()),
   });
   const services = openServices({ ...parts, touching, touchLog, watchdogs });
   const source = { ...parts, events, touching };

@@ -8,7 +8,7 @@ import { traitsOf } from "../core/policy/problems.js";
 import { PROBLEMS, type Problem } from "../core/problem.js";
 import { nightSpend } from "../core/spending.js";
 import type { Cause } from "../core/states.js";
-import { WhatIf, type Would } from "../core/what-if.js";
+import { type SimulatedAction, WhatIf } from "../core/what-if.js";
 import { canDoWith } from "../effects/index.js";
 import { PROGRAMS } from "../programs/registry.js";
 import { parseProblem } from "./options.js";
@@ -95,7 +95,7 @@ const OVERSPENT = nightSpend(
 /** A program with which everything can be done that the way in which it was started allows. */
 const RESUMABLE = PROGRAMS.find(({ profile }) => profile.resume.byId !== null)?.profile.id ?? NO_PROFILE;
 
-function trial(policy: Policy, problem: Problem, origin: SessionOrigin): Would[] {
+function trial(policy: Policy, problem: Problem, origin: SessionOrigin): SimulatedAction[] {
   const whatIf = new WhatIf({ policy, origin, can: canDoWith({ kind: RESUMABLE, origin }, []) });
   let now = 0;
   for (let step = 0; step < STEPS_MAX && now <= TRIAL_MS; step++) {
@@ -124,7 +124,7 @@ function stateOf(problem: Problem): Pick<Assessment, "state" | "cause"> {
   return { state: state ?? "working", cause: isCause ? (problem as Cause) : null };
 }
 
-function trialText(problem: Problem, would: readonly Would[]): string {
+function trialText(problem: Problem, would: readonly SimulatedAction[]): string {
   const colour = isColoured(process.stdout);
   const lines = would.map(({ at, do: name, say, reason }) => {
     const why =

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { accountByHand } from "./accounts.js";
+import { configuredAccount } from "./accounts.js";
 
 const ACCOUNTS = {
   agents: ["web=team", "a=b = c", " docs = own ", "none=", "=x", "word"],
   tags: ["night=private", "day=team"],
 };
-const of = (name: string, ...tags: string[]): string | null => accountByHand(ACCOUNTS, { name, tags });
+const of = (name: string, ...tags: string[]): string | null => configuredAccount(ACCOUNTS, { name, tags });
 
 describe("an account that a person named", () => {
   it("is that of the agent, else that of a tag of it, else none", () => {

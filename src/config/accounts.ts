@@ -2,7 +2,7 @@
 import type { Config } from "./keys.js";
 
 /** Entries are `NAME=ACCOUNT`; the agent's own counts before those of its tags. */
-export function accountByHand(
+export function configuredAccount(
   { agents, tags }: Config["accounts"],
   agent: { name: string; tags: readonly string[] },
 ): string | null {

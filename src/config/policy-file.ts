@@ -3,7 +3,7 @@ import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
 import { ACTION_NAMES, type ActionName, NUDGE_TEXTS, PROOFS, type Proof } from "../core/action.js";
 import type { Policy, RecoveryStep } from "../core/policy/policy.js";
-import { forbids, PROBLEMS, type Problem } from "../core/problem.js";
+import { checkAllowedAction, PROBLEMS, type Problem } from "../core/problem.js";
 
 const seconds = z.number().min(0).max(86_400);
 const minutes = z.number().min(0).max(1440);
@@ -36,7 +36,7 @@ const plans = z
   .partialRecord(z.enum(PROBLEMS as [Problem, ...Problem[]]), z.array(step).max(12))
   .superRefine((given, context) => {
     for (const [problem, steps] of Object.entries(given))
-      for (const message of new Set(steps.map((one) => forbids(problem as Problem, one.do))))
+      for (const message of new Set(steps.map((one) => checkAllowedAction(problem as Problem, one.do))))
         if (message !== null) context.addIssue({ code: "custom", path: [problem], message });
   });
 

@@ -7,9 +7,9 @@ import { type Incident, isOpen, silencedUntil } from "./incident/incident.js";
 import { budgetHoldUntil } from "./incident/over-budget.js";
 import { applyToIncidents } from "./incident-events.js";
 import type { NodeState } from "./node-state.js";
+import { outageSlot } from "./outage-queue.js";
 import type { SessionJudge } from "./session-judge.js";
 import type { Situation } from "./situation.js";
-import { turnOf } from "./turn-taking.js";
 import { unpermittedActions } from "./unpermitted.js";
 
 export function decideAgent(state: NodeState, judge: SessionJudge, now: number): Effect[] {
@@ -70,7 +70,7 @@ export function situationOf(state: NodeState, incident: Incident, judge: Session
     incident,
     history: incidents.actions,
     unpermitted: unpermittedActions(incidents),
-    turn: turnOf(incidents, incident.outage),
+    outageQueue: outageSlot(incidents, incident.outage),
     facts: factsFor(state, incident, judge, now),
     asleep: incidents.asleep,
     now,

@@ -8,11 +8,11 @@ import { awakeMs } from "./awake.js";
 import { type ExhaustedBudget, spentBudget } from "./budget.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import { limitDueAt } from "./limit-wait.js";
+import { checkOutageSlot } from "./outage-queue.js";
 import type { RecoveryStep } from "./policy/policy.js";
 import { HUMAN_ONLY, problemOf } from "./problem.js";
 import type { Situation } from "./situation.js";
 import { spell } from "./spell.js";
-import { waitsForTurn } from "./turn-taking.js";
 
 interface CheckInput extends Situation {
   step: RecoveryStep;
@@ -60,7 +60,7 @@ function waitForEvidence(question: CheckInput, reason: string): CheckResult {
 const RUNS: ReadonlySet<Assessment["state"]> = new Set<Assessment["state"]>(["working", "waiting", "stuck"]);
 
 /** Is the problem there at this moment, or what rouse's own last action made of it? */
-const isThere: ActionCheck = ({ assessment, incident, step, actions, traits, facts, now }) => {
+const checkStillPresent: ActionCheck = ({ assessment, incident, step, actions, traits, facts, now }) => {
   const problem = problemOf(assessment);
   if (problem === incident.problem) return null;
   if (problem !== null && HUMAN_ONLY.has(problem))
@@ -75,7 +75,7 @@ const isThere: ActionCheck = ({ assessment, incident, step, actions, traits, fac
   return wait("it is not to be seen at this moment", now + RECHECK_MS);
 };
 
-const isDue: ActionCheck = (question) => {
+const checkDue: ActionCheck = (question) => {
   const { incident, assessment, facts, policy, step, actions, asleep, now } = question;
   const lasted = awakeMs(asleep, incident.since, now);
   if (lasted < step.when.afterMs) return wait(`${step.do} comes later`, now + step.when.afterMs - lasted);
@@ -98,15 +98,15 @@ const observerIsWell: ActionCheck = ({ traits, facts, now }) => {
   return sinceWaking < WAKE_GRACE_MS ? wait("rouse has just woken up", now + WAKE_GRACE_MS - sinceWaking) : null;
 };
 
-const nobodyIsThere: ActionCheck = ({ traits, facts, now }) => {
+const checkNobodyTyping: ActionCheck = ({ traits, facts, now }) => {
   if (!traits.touches) return null;
   if (facts.humanPresent) return wait("a human is at the keyboard", now + MINUTE);
   return facts.promptOpen && !traits.starts ? human("a dialog is open, and only a human may answer it") : null;
 };
 
-const isItsTurn: ActionCheck = ({ turn, incident, traits, now }) => {
+const isItsTurn: ActionCheck = ({ outageQueue: turn, incident, traits, now }) => {
   if (!turn || !traits.touches) return null;
-  const waits = waitsForTurn(turn, incident.agent, traits, now);
+  const waits = checkOutageSlot(turn, incident.agent, traits, now);
   return waits ? wait(waits.reason, waits.until) : null;
 };
 
@@ -133,7 +133,7 @@ const guardAgrees: ActionCheck = (question) => {
   return waitPatiently(question, `the guard: ${facts.guard.reason}`);
 };
 
-const isProven: ActionCheck = (question) => {
+const checkEvidence: ActionCheck = (question) => {
   const { traits, assessment, step } = question;
   if (!traits.destructive || (assessment.level === "act" && assessment.kinds.length >= 2)) return null;
   const seers = assessment.kinds.map((kind) => (kind === "person" ? "you, who asked" : kind));
@@ -164,7 +164,7 @@ const isNotHeld: ActionCheck = ({ traits, facts }) =>
     : null;
 
 /** Asked last: what only waits for permission would have been done, as far as budgets go. */
-const isAllowed: ActionCheck = (question) => {
+const checkPermission: ActionCheck = (question) => {
   const { facts, history, unpermitted = [] } = question;
   if (facts.allowed) return null;
   const spent = spentOn(question, [...history, ...unpermitted]);
@@ -177,15 +177,15 @@ const isAllowed: ActionCheck = (question) => {
 };
 
 export const CHECKS: readonly ActionCheck[] = [
-  isThere,
-  isDue,
+  checkStillPresent,
+  checkDue,
   observerIsWell,
-  nobodyIsThere,
+  checkNobodyTyping,
   isItsTurn,
   isSeenSince,
   guardAgrees,
-  isProven,
+  checkEvidence,
   isAffordable,
   isNotHeld,
-  isAllowed,
+  checkPermission,
 ];

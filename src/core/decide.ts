@@ -11,7 +11,7 @@ import { digest } from "./digest.js";
 import { confirmsAt } from "./incident/course.js";
 import type { Incident } from "./incident/incident.js";
 import type { Policy, RecoveryStep } from "./policy/policy.js";
-import { forbids, HUMAN_ONLY, problemOf } from "./problem.js";
+import { checkAllowedAction, HUMAN_ONLY, problemOf } from "./problem.js";
 import { afterAction, nextStep } from "./recovery-plan.js";
 import type { Situation } from "./situation.js";
 
@@ -42,7 +42,9 @@ export function decide(input: Situation): Decision {
   const after = afterAction(actions, input.assessment, asleep, now);
   if (after?.kind === "look") return nothing(after.reason, after.until);
   if (after?.kind === "human") return escalate(input, actions, after.reason);
-  const plan = (policy.plans[incident.problem] ?? []).filter((step) => forbids(incident.problem, step.do) === null);
+  const plan = (policy.plans[incident.problem] ?? []).filter(
+    (step) => checkAllowedAction(incident.problem, step.do) === null,
+  );
   const { step, skipped } = nextStep(plan, actions, input.assessment, input.facts);
   // Under another problem the recovery plan may look used up that is not.
   const seen = problemOf(input.assessment);

@@ -26,6 +26,7 @@ export { type IncidentInput, takeIncidents } from "./incident/fold.js";
 export { createIncidents, type Incident, type Incidents, type Outage, silencedUntil } from "./incident/incident.js";
 export { adaptedSettings } from "./incident/learn.js";
 export { progressOf } from "./incident/progress.js";
+export { outageSlot } from "./outage-queue.js";
 export { POLICIES } from "./policy/builtin.js";
 export type { Policy, RecoveryStep } from "./policy/policy.js";
 export { PROBLEMS, type Problem, problemOf } from "./problem.js";
@@ -43,4 +44,3 @@ export {
 } from "./states.js";
 export { addEntry, type TimelineEntry } from "./timeline.js";
 export { PLAIN_TRAITS, type Traits } from "./traits.js";
-export { turnOf } from "./turn-taking.js";

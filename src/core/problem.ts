@@ -10,7 +10,7 @@ export const PROBLEMS: readonly Problem[] = Object.keys(PROBLEM_TABLE) as Proble
 export const HUMAN_ONLY: ReadonlySet<Problem> = new Set(PROBLEMS.filter((problem) => traitsOf(problem).humanOnly));
 
 /** Why a policy may not do it about this problem; null when it may. */
-export function forbids(problem: Problem, action: string): string | null {
+export function checkAllowedAction(problem: Problem, action: string): string | null {
   const { humanOnly, onlyActions } = traitsOf(problem);
   if (humanOnly) return "only a human can answer this; leave it out";
   const isForbidden = onlyActions !== null && !onlyActions.some((name) => name === action);

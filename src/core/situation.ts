@@ -4,8 +4,8 @@ import type { Assessment } from "./assess.js";
 import type { Asleep } from "./awake.js";
 import type { ActionFacts } from "./facts.js";
 import type { Incident } from "./incident/incident.js";
+import type { OutageQueue } from "./outage-queue.js";
 import type { Policy } from "./policy/policy.js";
-import type { Turn } from "./turn-taking.js";
 
 export interface Situation {
   policy: Policy;
@@ -17,7 +17,7 @@ export interface Situation {
   /** What would have been done on this node where it was not permitted, as if it had been: see `not permitted.ts`. */
   unpermitted?: readonly ActionRecord[];
   /** Where the incident is part of an outage. */
-  turn: Turn | null;
+  outageQueue: OutageQueue | null;
   facts: ActionFacts;
   asleep: Asleep;
   now: number;

@@ -17,7 +17,7 @@ import { step, takeAssessment } from "./step.js";
 import type { StepInput } from "./step-input.js";
 import { OBSERVE_ONLY } from "./step-rules.js";
 
-export interface Would {
+export interface SimulatedAction {
   at: number;
   do: ActionName;
   problem: Problem;
@@ -46,7 +46,7 @@ const OTHER = "another";
 
 export class WhatIf {
   readonly state: NodeState;
-  readonly would: Would[] = [];
+  readonly would: SimulatedAction[] = [];
   readonly origin: SessionOrigin;
   readonly #options: WhatIfOptions;
   #assumed: SessionJudge | null = null;

@@ -1,6 +1,6 @@
 /** Builds the loop of the daemon: the rules that a step decides by, and what carries its effects out. */
 import { join } from "node:path";
-import { accountByHand } from "../config/accounts.js";
+import { configuredAccount } from "../config/accounts.js";
 import { issueText } from "../config/issue.js";
 import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
@@ -75,7 +75,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
     policyOf,
     isAllowed: (session, problem) => permission.isAllowed(session, problem, loop.now()),
     can,
-    accountOf: (session) => accountByHand(config.accounts, session) ?? sensors.accountOf(session.id),
+    accountOf: (session) => configuredAccount(config.accounts, session) ?? sensors.accountOf(session.id),
     isObserverHealthy: () => journal.isWriting && loop.tickedAt !== null && loop.now() - loop.tickedAt < LAG_MS,
     periodAt: budgetPeriodAt,
     messages: messageRules(config, tuning.configOf, { isOnlyWorkers, patienceMs, can }),

@@ -1,9 +1,9 @@
 /** A recovery that a person asks for: step after step at once, up to the first that has to be waited for. */
 import type { Action, ActionOutcome } from "../core/action.js";
 import { isBusy, situationOf } from "../core/agent-decisions.js";
-import { byHand } from "../core/by-hand.js";
 import { type Decision, decide } from "../core/decide.js";
 import { type Incident, isOpen } from "../core/incident/incident.js";
+import { manualSituation } from "../core/manual-situation.js";
 import { problemOf } from "../core/problem.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import type { Loop } from "./loop.js";
@@ -94,7 +94,7 @@ export class UserRecovery {
       const incident = openIncident(this.#loop, judge);
       if (incident && !isDry) this.#loop.take({ kind: "retry", incident: incident.id });
       return await recovery(judge, incident, isDry, {
-        decide: (about) => decide(byHand(situationOf(state, about, judge, this.#loop.now()), how)),
+        decide: (about) => decide(manualSituation(situationOf(state, about, judge, this.#loop.now()), how)),
         act: (action) => this.#loop.order(action, judge.session.id),
         sleepUntil: (at) => this.#sleepUntil(at),
       });

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { JudgingOptions } from "../core/session-judge.js";
 import type { TimelineEntry } from "../core/timeline.js";
-import type { WhatIf, Would } from "../core/what-if.js";
+import type { SimulatedAction, WhatIf } from "../core/what-if.js";
 import { profileFor } from "../programs/registry.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
 import { whyUnreadable } from "./bad-input.js";
@@ -38,7 +38,7 @@ export interface Replayed {
   /** Records that no reader knows, by kind; and lines that could not be read. */
   skipped: Map<string, number>;
   meta: Record<string, unknown>;
-  would?: Would[];
+  would?: SimulatedAction[];
   explained?: ExplainedMoment[];
   startAt?: number;
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { ACTIONS } from "../../src/core/action.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
-import { WhatIf, type Would } from "../../src/core/what-if.js";
+import { type SimulatedAction, WhatIf } from "../../src/core/what-if.js";
 import { parseLiveTruth } from "../../src/eval/truth.js";
 import { openCase, SOURCE_NAMES } from "../../src/replay/case-folder.js";
 import { foldRecording } from "../../src/replay/fold.js";
@@ -23,8 +23,8 @@ const CALM = new Set(["starting", "idle", "working", "tool_running", "retrying",
 const isHealthy = (meta: Record<string, unknown>): boolean =>
   parseLiveTruth(meta)?.timeline.every(([, label]) => CALM.has(label)) ?? false;
 
-async function wouldOver(path: string): Promise<{ healthy: boolean; would: Would[] }> {
-  const would: Would[] = [];
+async function wouldOver(path: string): Promise<{ healthy: boolean; would: SimulatedAction[] }> {
+  const would: SimulatedAction[] = [];
   let healthy = false;
   for (const policy of Object.values(POLICIES)) {
     const { meta, would: found = [] } = await replayCase(path, {
@@ -41,9 +41,9 @@ async function wouldOver(path: string): Promise<{ healthy: boolean; would: Would
 /** What would be done if the user had said how long a silence may last: short enough to come true in a recording. */
 const IMPATIENT = { idle_timeout_minutes: 1, own: { idle_timeout_minutes: 1 } };
 
-async function impatientOver(path: string, policy: Policy): Promise<Would[]> {
+async function impatientOver(path: string, policy: Policy): Promise<SimulatedAction[]> {
   const { inputs, profile, startAt, size } = await openCase(path, SOURCES);
-  let would: readonly Would[] = [];
+  let would: readonly SimulatedAction[] = [];
   await foldRecording(inputs, {
     profile,
     startAt,

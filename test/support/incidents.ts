@@ -5,15 +5,15 @@ import { type Decision, decide } from "../../src/core/decide.js";
 import type { ActionFacts } from "../../src/core/facts.js";
 import { takeIncidents } from "../../src/core/incident/fold.js";
 import { createIncidents, type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
+import { outageSlot } from "../../src/core/outage-queue.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import type { NightSpend } from "../../src/core/spending.js";
-import { turnOf } from "../../src/core/turn-taking.js";
 import { unpermittedActions } from "../../src/core/unpermitted.js";
 import { START } from "./steps.js";
 
 /** Everything is allowed, and nothing stands in the way. */
-const UNHINDERED: Omit<ActionFacts, "origin"> = {
+const NO_OBSTACLES: Omit<ActionFacts, "origin"> = {
   allowed: true,
   can: ACTION_NAMES,
   gone: false,
@@ -27,7 +27,7 @@ const UNHINDERED: Omit<ActionFacts, "origin"> = {
   guard: null,
 };
 
-export const FACTS: ActionFacts = { origin: "spawn", ...UNHINDERED };
+export const FACTS: ActionFacts = { origin: "spawn", ...NO_OBSTACLES };
 
 /** `stuck/loop`, `working`: sure, and seen in two ways unless said otherwise. */
 export function assessed(what: string, rest: Partial<Assessment> = {}): Omit<Assessment, "at"> {
@@ -112,7 +112,7 @@ export class World {
       incident,
       history: this.book.actions,
       unpermitted: unpermittedActions(this.book),
-      turn: turnOf(this.book, incident.outage),
+      outageQueue: outageSlot(this.book, incident.outage),
       facts: { ...FACTS, silencedUntil: silencedUntil(this.book, incident, now), ...facts },
       asleep: this.book.asleep,
       now,

@@ -4,8 +4,8 @@ import type { AgentSession } from "../../core/agent.js";
 import { plain } from "../../core/plain.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { DaemonParts } from "../../daemon/parts.js";
+import { checkControl } from "../check-control.js";
 import { ApiError } from "../error.js";
-import { untouchable } from "../may-touch.js";
 import type { TouchLog } from "../touch-log.js";
 import type { Touching } from "../touching.js";
 import type { Watchdogs } from "../watchdogs.js";
@@ -44,7 +44,7 @@ export function livingAgent(context: Sessions, id: string): AgentSession {
 /** One that clients may type into. */
 export function controllableAgent(context: Pick<ServiceContext, "loop" | "permission">, id: string): AgentSession {
   const session = livingAgent(context, id);
-  const objection = untouchable(session, context.permission.grants, context.loop.now());
+  const objection = checkControl(session, context.permission.grants, context.loop.now());
   if (objection !== null) throw new ApiError("refused", objection);
   return session;
 }

@@ -1,17 +1,17 @@
 /** What a policy would have done over a recording, for people and for programs. */
 import { plain } from "../../core/plain.js";
-import type { Would } from "../../core/what-if.js";
+import type { SimulatedAction } from "../../core/what-if.js";
 import { clock } from "./timeline.js";
 
 export function wouldEntry(
-  { at, do: name, problem, incident, say, reason }: Would,
+  { at, do: name, problem, incident, say, reason }: SimulatedAction,
   startAt: number,
 ): Record<string, unknown> {
   const t = Math.round(at - startAt) / 1000;
   return { t, do: name, cause: problem, incident, ...(say ? { say } : {}), reason: plain(reason) };
 }
 
-export function wouldText(policy: string, would: readonly Would[], startAt: number): string {
+export function wouldText(policy: string, would: readonly SimulatedAction[], startAt: number): string {
   if (would.length === 0) return `  the policy ${plain(policy)} would have done nothing\n`;
   const lines = would.map(({ at, do: name, say, reason }) => {
     const what = name === "escalate" ? "tell a human" : `${name}${say ? ` "${say}"` : ""}`;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ACTIONS } from "../action.js";
-import { forbids, HUMAN_ONLY, needsConfirming, PROBLEMS, problemOf } from "../problem.js";
+import { checkAllowedAction, HUMAN_ONLY, needsConfirming, PROBLEMS, problemOf } from "../problem.js";
 import { ERROR_CAUSES, type Problem, STATES, STUCK_CAUSES } from "../states.js";
 import { POLICIES } from "./builtin.js";
 import { PROBLEM_TABLE, traitsOf } from "./problems.js";
@@ -18,19 +18,20 @@ describe("the problem table", () => {
   it("permits no action of any policy on a human-only problem", () => {
     for (const name of ["auth", "billing", "needs_input", "poisoned_context", "policy_refusal", "unknown"] as const) {
       expect(PROBLEM_TABLE[name].recoveryPlan, name).toEqual([]);
-      for (const action of Object.keys(ACTIONS)) expect(forbids(name, action), `${action} on ${name}`).not.toBeNull();
+      for (const action of Object.keys(ACTIONS))
+        expect(checkAllowedAction(name, action), `${action} on ${name}`).not.toBeNull();
       for (const policy of Object.values(POLICIES)) expect(policy.plans[name], name).toBeUndefined();
     }
   });
 
   it("permits only an interrupt and a command of the user for an agent that is over its budget", () => {
-    const permitted = Object.keys(ACTIONS).filter((action) => forbids("over_budget", action) === null);
+    const permitted = Object.keys(ACTIONS).filter((action) => checkAllowedAction("over_budget", action) === null);
     expect(permitted).toEqual(["interrupt", "run"]);
   });
 
   it("has only permitted steps in every recovery plan", () => {
     for (const { name, recoveryPlan } of rows)
-      for (const step of recoveryPlan) expect(forbids(name, step.do), `${step.do} for ${name}`).toBeNull();
+      for (const step of recoveryPlan) expect(checkAllowedAction(name, step.do), `${step.do} for ${name}`).toBeNull();
   });
 
   it("has these recovery plans: action, times, level, seconds before, seconds after, text or proof", () => {
@@ -186,7 +187,7 @@ describe("the problem table", () => {
   it("treats a problem of a newer version as one that only a human can solve", () => {
     for (const name of ["from_the_future", "toString"] as unknown as Problem[]) {
       expect(traitsOf(name)).toBe(PROBLEM_TABLE.unknown);
-      expect(forbids(name, "nudge")).not.toBeNull();
+      expect(checkAllowedAction(name, "nudge")).not.toBeNull();
     }
   });
 });

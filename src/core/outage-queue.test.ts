@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Outage } from "./incident/incident.js";
-import { type Turn, waitsForTurn } from "./turn-taking.js";
+import { checkOutageSlot, type OutageQueue } from "./outage-queue.js";
 
 const MINUTE = 60_000;
 const OPENED = Date.parse("2026-03-02T09:00:00Z");
@@ -16,7 +16,7 @@ const outage: Outage = {
 const nudge = { destructive: false, starts: false };
 
 describe("the order in an outage", () => {
-  const turn = (touchedAt: number): Turn => ({
+  const turn = (touchedAt: number): OutageQueue => ({
     outage,
     agents: ["a", "b", "c"],
     touched: { agent: "b", at: touchedAt },
@@ -24,13 +24,13 @@ describe("the order in an outage", () => {
 
   it("lets the next agent wait for two minutes after another one was nudged", () => {
     const at = OPENED + MINUTE;
-    expect(waitsForTurn(turn(at), "a", nudge, at)).toMatchObject({ until: at + 2 * MINUTE });
-    expect(waitsForTurn(turn(at), "a", nudge, at + 2 * MINUTE - 1)).not.toBeNull();
-    expect(waitsForTurn(turn(at), "a", nudge, at + 2 * MINUTE)).toBeNull();
+    expect(checkOutageSlot(turn(at), "a", nudge, at)).toMatchObject({ until: at + 2 * MINUTE });
+    expect(checkOutageSlot(turn(at), "a", nudge, at + 2 * MINUTE - 1)).not.toBeNull();
+    expect(checkOutageSlot(turn(at), "a", nudge, at + 2 * MINUTE)).toBeNull();
   });
 
   it("does not wait for an action that lies in the future because the clock was set back", () => {
     const now = OPENED + MINUTE;
-    expect(waitsForTurn(turn(now + 60 * MINUTE), "a", nudge, now)).toBeNull();
+    expect(checkOutageSlot(turn(now + 60 * MINUTE), "a", nudge, now)).toBeNull();
   });
 });

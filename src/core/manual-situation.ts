@@ -16,7 +16,7 @@ const RESTART: RecoveryStep = {
   proof: "process_started",
 };
 
-export function byHand(situation: Situation, how: "plan" | "restart"): Situation {
+export function manualSituation(situation: Situation, how: "plan" | "restart"): Situation {
   const { policy, assessment, incident, facts, now } = situation;
   return {
     ...situation,
@@ -29,7 +29,7 @@ export function byHand(situation: Situation, how: "plan" | "restart"): Situation
     assessment: { ...assessment, level: "act", kinds: kinds([...assessment.kinds, "person"]) },
     incident: { ...incident, confirmedAt: incident.confirmedAt ?? now, escalated: null, ackedAt: null },
     // Whoever asks for one agent has chosen which goes first.
-    turn: null,
+    outageQueue: null,
     facts: { ...facts, allowed: true, silencedUntil: null, ownTimeoutMs: null, heldUntil: null, shownAt: null },
   };
 }

@@ -8,7 +8,7 @@ import type { Incidents, Outage } from "./incident/incident.js";
 import { isOpen } from "./incident/incident.js";
 import { spread } from "./limit-wait.js";
 
-export interface Turn {
+export interface OutageQueue {
   outage: Outage;
   /** Agents whose incident in it is still open, in the order of their names. */
   agents: readonly string[];
@@ -24,7 +24,10 @@ const LOOK_MS: number = 2 * MINUTE;
 const EACH_MS: number = 20 * SECOND;
 const SPREAD_MAX_MS: number = 10 * MINUTE;
 
-export function turnOf(book: Pick<Incidents, "incidents" | "outages" | "actions">, id: string | null): Turn | null {
+export function outageSlot(
+  book: Pick<Incidents, "incidents" | "outages" | "actions">,
+  id: string | null,
+): OutageQueue | null {
   const outage = book.outages.find((candidate) => candidate.id === id);
   if (!outage || !isOpen(outage)) return null;
   const agents = book.incidents.filter((other) => other.outage === id && isOpen(other)).map(({ agent }) => agent);
@@ -44,8 +47,8 @@ export function turnOf(book: Pick<Incidents, "incidents" | "outages" | "actions"
  * Null when it is this agent's turn. Nothing is ended in an outage, and nothing started before it is over and the rest
  * have followed; but where many died and none works again for long, they take turns at being started too.
  */
-export function waitsForTurn(
-  { outage, agents, touched }: Turn,
+export function checkOutageSlot(
+  { outage, agents, touched }: OutageQueue,
   agent: string,
   { destructive, starts }: Pick<ActionTraits, "destructive" | "starts">,
   now: number,

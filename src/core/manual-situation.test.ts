@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { assessed, FACTS } from "../../test/support/incidents.js";
 import { START } from "../../test/support/steps.js";
 import type { Assessment } from "./assess.js";
-import { byHand } from "./by-hand.js";
 import { decide } from "./decide.js";
 import type { ActionFacts } from "./facts.js";
 import { takeIncidents } from "./incident/fold.js";
 import { createIncidents, type Incident } from "./incident/incident.js";
+import { manualSituation } from "./manual-situation.js";
 import { POLICIES } from "./policy/builtin.js";
 import type { Situation } from "./situation.js";
 
@@ -36,14 +36,14 @@ function situation(what: string, { assessment = {}, facts = {}, incident = {} }:
     assessment: seen,
     incident: { ...(book.incidents[0] as Incident), ...incident },
     history: [],
-    turn: null,
+    outageQueue: null,
     facts: { ...FACTS, allowed: false, ownTimeoutMs: 300_000, ...facts },
     asleep: [],
     now: START,
   };
 }
 
-const does = (given: Situation, how: "plan" | "restart" = "plan") => decide(byHand(given, how));
+const does = (given: Situation, how: "plan" | "restart" = "plan") => decide(manualSituation(given, how));
 
 describe("a person who asks for it", () => {
   it("waits for nothing: not for permission, a confirm window, more evidence, a silence or the program's time-out", () => {

@@ -3,7 +3,7 @@ import type { AgentSession } from "../core/agent.js";
 import { type Grants, grantFor } from "../daemon/permission.js";
 
 /** One that rouse only found is somebody's own: a person has to name it before anybody types there. Null when nothing stands against it. */
-export function untouchable(
+export function checkControl(
   { name, origin }: Pick<AgentSession, "name" | "origin">,
   grants: Grants,
   now: number,
