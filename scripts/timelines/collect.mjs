@@ -22,7 +22,7 @@ for (const folder of folders) {
   const part = folder === cases ? "cases" : "live";
   for (const row of rowsOf(await rouse("replay", folder, "--json"))) add(part, row.case, row.timeline);
   for (const row of rowsOf(await rouse("replay", folder, "--policy", "default", "--json")))
-    add(`${part}, policy`, row.case, row.would);
+    add(`${part}, policy`, row.case, row.wouldDo);
 }
 if (corpus && existsSync(join(corpus, "peer_cases.jsonl")))
   for (const row of rowsOf(await rouse("replay", "--events", join(corpus, "peer_cases.jsonl"), "--json")))
@@ -55,7 +55,7 @@ function transcriptsOf(folder) {
 
 /** A command that fails leaves its complaint in the place of its rows. */
 function rowsOf({ text, problems }) {
-  if (text === "") return [{ case: "none", timeline: [failure(problems)], would: [failure(problems)] }];
+  if (text === "") return [{ case: "none", timeline: [failure(problems)], wouldDo: [failure(problems)] }];
   return text.trimEnd().split("\n").map(JSON.parse);
 }
 

@@ -65,11 +65,11 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
     .action((given, options) => {
       const found = policyOf(given);
       const problems = options.cause ? [options.cause] : PROBLEMS;
-      const tried = problems.map((problem) => ({ cause: problem, would: trial(found, problem, options.origin) }));
+      const tried = problems.map((problem) => ({ cause: problem, wouldDo: trial(found, problem, options.origin) }));
       if (options.json) {
-        const shown = tried.map(({ cause, would }) => ({
+        const shown = tried.map(({ cause, wouldDo }) => ({
           cause,
-          would: would.map(({ at, do: name, say, reason }) => ({
+          wouldDo: wouldDo.map(({ at, do: name, say, reason }) => ({
             t: at / 1000,
             do: name,
             ...(say ? { say } : {}),
@@ -77,7 +77,7 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
           })),
         }));
         process.stdout.write(`${plainJson({ policy: found.name, origin: options.origin, trials: shown }, 2)}\n`);
-      } else for (const { cause, would } of tried) process.stdout.write(trialText(cause, would));
+      } else for (const { cause, wouldDo } of tried) process.stdout.write(trialText(cause, wouldDo));
     });
 }
 
@@ -112,10 +112,10 @@ function trial(policy: Policy, problem: Problem, origin: SessionOrigin): Simulat
     };
     const spend = problem === "over_budget" ? OVERSPENT : null;
     const next = whatIf.assess(assessment, { spend });
-    if (whatIf.would.at(-1)?.do === "escalate") break;
+    if (whatIf.wouldDo.at(-1)?.do === "escalate") break;
     now = Math.max(now + 1000, Math.min(next ?? now + 30_000, now + 30_000));
   }
-  return whatIf.would;
+  return whatIf.wouldDo;
 }
 
 function stateOf(problem: Problem): Pick<Assessment, "state" | "cause"> {
@@ -124,9 +124,9 @@ function stateOf(problem: Problem): Pick<Assessment, "state" | "cause"> {
   return { state: state ?? "working", cause: isCause ? (problem as Cause) : null };
 }
 
-function trialText(problem: Problem, would: readonly SimulatedAction[]): string {
+function trialText(problem: Problem, wouldDo: readonly SimulatedAction[]): string {
   const colour = isColoured(process.stdout);
-  const lines = would.map(({ at, do: name, say, reason }) => {
+  const lines = wouldDo.map(({ at, do: name, say, reason }) => {
     const why =
       name === "escalate"
         ? `a human: ${plain(reason.replace(/^.*?a human is needed: /, ""))}`

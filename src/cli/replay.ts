@@ -19,8 +19,8 @@ import { loadProfiles } from "./profiles.js";
 import { EVENT_STREAMS, eachRow } from "./rows.js";
 import { explainText } from "./text/explain.js";
 import { isColoured } from "./text/paint.js";
+import { wouldEntry, wouldText } from "./text/simulated-actions.js";
 import { timelineText } from "./text/timeline.js";
-import { wouldEntry, wouldText } from "./text/would.js";
 import { WrongOption } from "./wrong-option.js";
 
 export function addReplay(program: Command, setExit: (code: number) => void): void {
@@ -155,20 +155,20 @@ function whatIfOf(
     });
 }
 
-type Printed = Pick<Replayed, "case" | "timeline" | "would" | "startAt" | "explained"> & {
+type Printed = Pick<Replayed, "case" | "timeline" | "wouldDo" | "startAt" | "explained"> & {
   skipped?: Map<string, number>;
 };
 
 function printer(json: boolean, policy: string | null): (replayed: Printed) => void {
   const style = { colour: isColoured(process.stdout), columns: process.stdout.columns ?? 100 };
-  return ({ case: name, timeline, skipped, would = [], startAt = 0, explained }) => {
-    const acted = policy === null ? {} : { policy, would: would.map((done) => wouldEntry(done, startAt)) };
+  return ({ case: name, timeline, skipped, wouldDo = [], startAt = 0, explained }) => {
+    const acted = policy === null ? {} : { policy, wouldDo: wouldDo.map((done) => wouldEntry(done, startAt)) };
     process.stdout.write(
       json
         ? `${plainJson({ case: name, timeline, ...acted, ...(explained && { explained }) })}\n`
         : (explained
             ? explainText(name, explained, { ...style, columns: process.stdout.columns ?? 80 })
-            : timelineText(name, timeline, style)) + (policy === null ? "" : wouldText(policy, would, startAt)),
+            : timelineText(name, timeline, style)) + (policy === null ? "" : wouldText(policy, wouldDo, startAt)),
     );
     const lost = (skipped?.get("damaged line") ?? 0) + (skipped?.get("impossible time") ?? 0);
     if (lost > 0)

@@ -22,15 +22,15 @@ export function decideAgent(state: NodeState, judge: SessionJudge, now: number):
     const decision = decide(situationOf(state, incident, judge, now));
     if (!decision.action) decideAgainAt(state, agent, decision.recheckAt);
     else if (decision.action.do === "escalate") {
-      const { reason, would, beyond } = decision;
+      const { reason, wouldDo, overBudget } = decision;
       const escalated = {
         kind: "escalated",
         at: now,
         incident: incident.id,
         reason,
-        would: would?.do ?? null,
+        wouldDo: wouldDo?.do ?? null,
       } as const;
-      effects.push(...applyToIncidents(state, beyond ? { ...escalated, beyond } : escalated));
+      effects.push(...applyToIncidents(state, overBudget ? { ...escalated, overBudget } : escalated));
     } else effects.push(...startAction(state, decision.action, judge, decision.reason, now));
   }
   return effects;

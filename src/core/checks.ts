@@ -26,7 +26,7 @@ type CheckResult =
   | { to: "wait"; reason: string; until: number | null; never?: true }
   | { to: "human"; reason: string }
   /** Nothing else stands against it; `beyond`: but for what would have been done before, which used up a budget. */
-  | { to: "permission"; reason: string; beyond: boolean }
+  | { to: "permission"; reason: string; overBudget: boolean }
   | null;
 type ActionCheck = (question: CheckInput) => CheckResult;
 
@@ -168,11 +168,11 @@ const checkPermission: ActionCheck = (question) => {
   const { facts, history, unpermitted = [] } = question;
   if (facts.allowed) return null;
   const spent = spentOn(question, [...history, ...unpermitted]);
-  const beyond = spent ? `; by now the budget would be spent: ${spent.what}` : "";
+  const overBudget = spent ? `; by now the budget would be spent: ${spent.what}` : "";
   return {
     to: "permission",
-    reason: `acting is not allowed${beyond}; see \`rouse allow\``,
-    beyond: spent !== null,
+    reason: `acting is not allowed${overBudget}; see \`rouse allow\``,
+    overBudget: spent !== null,
   };
 };
 

@@ -134,7 +134,7 @@ describe("the recovery plan of the default policy", () => {
     world.watch(0, 60, "stuck/silent_stream", { facts: { allowed: false } });
     expect(world.decisions.at(-1)).toMatchObject({
       action: { do: "escalate" },
-      would: { do: "interrupt", attempt: 1 },
+      wouldDo: { do: "interrupt", attempt: 1 },
     });
   });
 });
@@ -287,11 +287,11 @@ describe("a stop that waits for evidence", () => {
         world.look(0, assessed("stuck/silent_stream", { ...seen, ...more }), look);
         return [70, 16 * 60].map((at) => world.look(at, assessed("stuck/silent_stream", { ...seen, ...more }), look));
       };
-      expect(decided({})[0]).toMatchObject({ action: null, would: { do: "stop" } });
+      expect(decided({})[0]).toMatchObject({ action: null, wouldDo: { do: "stop" } });
       const reason = "rouse does not stop it: nobody said so; you can, with `rouse stop` or `rouse recover --restart`";
       expect(decided({ onlyTold: "nobody said so" })).toMatchObject([
-        { action: null, would: null, reason },
-        { action: { do: "escalate" }, would: null, reason: `silent_stream: a human is needed: ${reason}` },
+        { action: null, wouldDo: null, reason },
+        { action: { do: "escalate" }, wouldDo: null, reason: `silent_stream: a human is needed: ${reason}` },
       ]);
     },
   );

@@ -16,21 +16,21 @@ import { afterAction, nextStep } from "./recovery-plan.js";
 import type { Situation } from "./situation.js";
 
 export type Decision =
-  | { action: Action; reason: string; would: null; beyond?: never }
+  | { action: Action; reason: string; wouldDo: null; overBudget?: never }
   /**
    * The recovery plan has ended, or something stands against it. `would` is what only waits for permission; `beyond`: it would not
    * even have been done with it, after all that would have been done before.
    */
-  | { action: Action & { do: "escalate" }; reason: string; would: Action | null; beyond?: true }
+  | { action: Action & { do: "escalate" }; reason: string; wouldDo: Action | null; overBudget?: true }
   /** `would` is what comes next, where that is known. */
-  | { action: null; reason: string; recheckAt: number | null; would: Action | null };
+  | { action: null; reason: string; recheckAt: number | null; wouldDo: Action | null };
 
 type Nothing = Extract<Decision, { action: null }>;
-const nothing = (reason: string, recheckAt: number | null = null, would: Action | null = null): Nothing => ({
+const nothing = (reason: string, recheckAt: number | null = null, wouldDo: Action | null = null): Nothing => ({
   action: null,
   reason,
   recheckAt,
-  would,
+  wouldDo,
 });
 
 export function decide(input: Situation): Decision {
@@ -59,11 +59,15 @@ export function decide(input: Situation): Decision {
     if (objection?.to === "human") return escalate(input, actions, objection.reason);
     if (objection?.to === "permission") {
       const told = escalate(input, actions, objection.reason);
-      return { ...told, would: actionOf(input, step, actions), ...(objection.beyond ? { beyond: true } : {}) };
+      return {
+        ...told,
+        wouldDo: actionOf(input, step, actions),
+        ...(objection.overBudget ? { overBudget: true } : {}),
+      };
     }
   }
   const action = actionOf(input, step, actions);
-  return { action, reason: reasonOf(input, step, action), would: null };
+  return { action, reason: reasonOf(input, step, action), wouldDo: null };
 }
 
 /** What settles it without looking at any recovery plan. */
@@ -126,7 +130,7 @@ function escalate({ incident }: Situation, actions: readonly ActionRecord[], why
     proof: "none" as const,
     waitMs: 0,
   };
-  return { action, reason: `${incident.problem}: a human is needed: ${why}`, would: null };
+  return { action, reason: `${incident.problem}: a human is needed: ${why}`, wouldDo: null };
 }
 
 /** What was tried and what was passed over, for the human who gets it. */

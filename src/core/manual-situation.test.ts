@@ -50,7 +50,7 @@ describe("a person who asks for it", () => {
     const given = { facts: { silencedUntil: START + 1 }, incident: { ackedAt: START } };
     expect(decide(situation("stuck/silent_stream", given)).action).toBeNull();
     expect(does(situation("stuck/silent_stream", given)).action?.do).toBe("interrupt");
-    const told = { escalated: { at: START, reason: "", would: null } };
+    const told = { escalated: { at: START, reason: "", wouldDo: null } };
     expect(does(situation("error/api", { incident: told })).action?.do).toBe("nudge");
   });
 
@@ -80,7 +80,7 @@ describe("a person who asks for it", () => {
     expect(does(situation("needs_input")).action?.do).toBe("escalate");
     expect(does(situation("needs_input"), "restart").action?.do).toBe("escalate");
     const own = situation("stuck/silent_stream", { facts: { origin: "run" } });
-    expect(does(own, "restart")).toMatchObject({ action: { do: "escalate" }, would: null });
+    expect(does(own, "restart")).toMatchObject({ action: { do: "escalate" }, wouldDo: null });
   });
 
   it("waits for a reset that is printed, and not for what rouse would add to it", () => {

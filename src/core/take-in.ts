@@ -243,7 +243,7 @@ function restarted(state: NodeState, unobserved: { from: number; to: number } | 
 
 function reconsider(state: NodeState, now: number): Effect[] {
   const effects: Effect[] = [];
-  for (const incident of state.incidents.incidents.filter((one) => isOpen(one) && one.escalated?.would)) {
+  for (const incident of state.incidents.incidents.filter((one) => isOpen(one) && one.escalated?.wouldDo)) {
     const judge = state.latest.get(incident.agent);
     if (!judge || !state.rules.isAllowed(judge.session, incident.problem)) continue;
     effects.push(...applyToIncidents(state, { kind: "reconsidered", incident: incident.id }));

@@ -28,7 +28,7 @@ function problem(world: World, agent: string, at: number, what: string): void {
 }
 
 const claims = (world: World): (string | null)[] =>
-  world.book.incidents.map(({ escalated }) => (escalated?.beyond ? "beyond" : (escalated?.would ?? null)));
+  world.book.incidents.map(({ escalated }) => (escalated?.overBudget ? "beyond" : (escalated?.wouldDo ?? null)));
 
 describe("what rouse would have done", () => {
   it("is no more for one agent in an hour than its budget", () => {
@@ -59,10 +59,16 @@ describe("what rouse would have done", () => {
   it("is nothing where something else stands against it: a budget, or too little evidence", () => {
     const spent = new World({ ...tight, budgets: { ...tight.budgets, incident: 0 } });
     spent.watch(0, 3 * MIN, "error/api", NOT_ALLOWED);
-    expect(spent.only.escalated).toMatchObject({ would: null, reason: expect.stringContaining("the budget is spent") });
+    expect(spent.only.escalated).toMatchObject({
+      wouldDo: null,
+      reason: expect.stringContaining("the budget is spent"),
+    });
     const unsure = new World(tight);
     unsure.watch(0, 20 * MIN, assessed("stuck/never_started", { level: "tell", kinds: ["screen"] }), NOT_ALLOWED, 30);
-    expect(unsure.only.escalated).toMatchObject({ would: null, reason: expect.stringContaining("too early for stop") });
+    expect(unsure.only.escalated).toMatchObject({
+      wouldDo: null,
+      reason: expect.stringContaining("too early for stop"),
+    });
   });
 
   it("never exceeds a budget in any stretch of time, whatever befalls whom", () => {

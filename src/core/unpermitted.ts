@@ -7,9 +7,9 @@ import type { Incidents } from "./incident/incident.js";
 
 export function unpermittedActions({ incidents }: Pick<Incidents, "incidents">): ActionRecord[] {
   return incidents.flatMap(({ id, agent, escalated }) => {
-    if (!escalated?.would || escalated.beyond) return [];
-    const { at, would } = escalated;
+    if (!escalated?.wouldDo || escalated.overBudget) return [];
+    const { at, wouldDo } = escalated;
     const outcome = { intent: id, at, result: "done" as const, reason: "not permitted", proven: null };
-    return [{ id, at, incident: id, agent, do: would, deadlineMs: 0, proof: "none" as const, waitMs: 0, outcome }];
+    return [{ id, at, incident: id, agent, do: wouldDo, deadlineMs: 0, proof: "none" as const, waitMs: 0, outcome }];
   });
 }

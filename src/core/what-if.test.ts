@@ -25,11 +25,11 @@ function play(whatIf: WhatIf, from: number, times: number): string[] {
     for (const ms of [0, 70_000]) look(ms, "error/api", false);
     for (const ms of [80_000, 120_000]) look(ms, "working", true);
   }
-  return whatIf.would.map(({ at, do: name }) => `${Math.round((at - from) / MINUTE)} ${name}`);
+  return whatIf.wouldDo.map(({ at, do: name }) => `${Math.round((at - from) / MINUTE)} ${name}`);
 }
 
 const touches = (runs: readonly WhatIf[]): number[] =>
-  runs.flatMap(({ would }) => would.filter(({ do: name }) => name === "nudge").map(({ at }) => at));
+  runs.flatMap(({ wouldDo }) => wouldDo.filter(({ do: name }) => name === "nudge").map(({ at }) => at));
 
 describe("what-if", () => {
   it("touches one agent no more often in a period than its budget, and then gives it to a human", () => {
@@ -47,8 +47,8 @@ describe("what-if", () => {
     const whatIf = new WhatIf({ policy, origin: "spawn" });
     for (let second = 0; second < 1200; second += 10)
       whatIf.assess({ ...assessed("error/api"), at: START + second * 1000 });
-    expect(whatIf.would.map(({ do: name }) => name)).toEqual(["nudge", "escalate"]);
-    expect(whatIf.would.at(-1)?.reason).toContain("the budget is spent: 1 touches in this incident");
+    expect(whatIf.wouldDo.map(({ do: name }) => name)).toEqual(["nudge", "escalate"]);
+    expect(whatIf.wouldDo.at(-1)?.reason).toContain("the budget is spent: 1 touches in this incident");
   });
 
   const policy = withBudgets({ node: { times: 3, periodMs: HOUR } });
@@ -81,6 +81,6 @@ describe("what-if", () => {
   it("says nothing that could not be done with such an agent", () => {
     const whatIf = new WhatIf({ policy, origin: "spawn", can: ["stop"] });
     play(whatIf, START, 1);
-    expect(whatIf.would.map(({ do: name }) => name)).not.toContain("nudge");
+    expect(whatIf.wouldDo.map(({ do: name }) => name)).not.toContain("nudge");
   });
 });

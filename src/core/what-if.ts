@@ -46,7 +46,7 @@ const OTHER = "another";
 
 export class WhatIf {
   readonly state: NodeState;
-  readonly would: SimulatedAction[] = [];
+  readonly wouldDo: SimulatedAction[] = [];
   readonly origin: SessionOrigin;
   readonly #options: WhatIfOptions;
   #assumed: SessionJudge | null = null;
@@ -90,12 +90,12 @@ export class WhatIf {
       if (effect.kind === "incidents" && effect.event.kind === "escalated") {
         const { incident, reason } = effect.event;
         const problem = this.state.incidents.incidents.find(({ id }) => id === incident)?.problem ?? "unknown";
-        this.would.push({ at: now, do: "escalate", problem, incident, reason });
+        this.wouldDo.push({ at: now, do: "escalate", problem, incident, reason });
       }
       if (effect.kind !== "run") continue;
       const { action, reason, session } = effect;
       const { do: name, problem, incident, say } = action;
-      this.would.push({ at: now, do: name, problem, incident, ...(say ? { say } : {}), reason });
+      this.wouldDo.push({ at: now, do: name, problem, incident, ...(say ? { say } : {}), reason });
       const outcome = { intent: action.id, at: now, result: "done" as const, reason: "assumed", proven: true };
       // An assumed assessment is not judged again by what was never observed.
       this.take({ kind: "outcome", outcome, session: isJudged ? session.id : "" }, now);

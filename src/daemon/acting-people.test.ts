@@ -37,7 +37,7 @@ describe("permission that comes later", () => {
     await hanging();
     const { loop, touches, allow } = acts(() => ({}), { allowed: false });
     await run(HUNG_S);
-    expect(loop.incidents.incidents[0]?.escalated).toMatchObject({ would: "interrupt" });
+    expect(loop.incidents.incidents[0]?.escalated).toMatchObject({ wouldDo: "interrupt" });
     loop.take({ kind: "reconsider" });
     await run(1);
     expect(touches).toEqual([]);
@@ -53,7 +53,7 @@ describe("what was not done for want of permission", () => {
   const unpermitted = (book: Incidents, times: number): void => {
     for (let number = 0; number < times; number++) {
       const at = stage.test.loop.now() - 60_000;
-      const escalated = { at, reason: "", would: "nudge" as const };
+      const escalated = { at, reason: "", wouldDo: "nudge" as const };
       const id = `other-${number}`;
       book.incidents.push({ ...(book.incidents[0] as Incident), id, endedAt: at, escalated, phase: "lapsed" });
     }
@@ -67,9 +67,9 @@ describe("what was not done for want of permission", () => {
     unpermitted(loop.incidents, POLICIES.default.budgets.agent.times);
     await run(HUNG_S);
     const [incident] = loop.incidents.incidents as [Incident];
-    expect(incident.escalated).toMatchObject({ would: "interrupt", beyond: true });
+    expect(incident.escalated).toMatchObject({ wouldDo: "interrupt", overBudget: true });
     const view = incidentView(incident, { state: loop.state, now: loop.now() });
-    expect(view).toMatchObject({ would: null, next: { reason: expect.stringContaining("12 touches of the agent") } });
+    expect(view).toMatchObject({ wouldDo: null, next: { reason: expect.stringContaining("12 touches of the agent") } });
     allow();
     loop.take({ kind: "reconsider" });
     await run(1);

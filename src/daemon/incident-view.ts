@@ -56,7 +56,7 @@ export interface IncidentView {
   /** What is done next, when that is decided again, and why nothing is done now; null when it is over. */
   next: { do: ActionName | null; at: string | null; reason: string } | null;
   /** What rouse would have done, where it was not permitted: no more in all than its budgets allow. */
-  would: ActionName | null;
+  wouldDo: ActionName | null;
   commands: string[];
 }
 
@@ -103,7 +103,7 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
         proven: record.outcome?.proven ?? null,
       })),
     next: nextOf(incident, source),
-    would: incident.escalated?.beyond ? null : (incident.escalated?.would ?? null),
+    wouldDo: incident.escalated?.overBudget ? null : (incident.escalated?.wouldDo ?? null),
     commands: isOpen(incident)
       ? commandsFor(incident, session, allowed)
       : [`rouse feedback ${incident.id} false-alarm`],
@@ -167,7 +167,7 @@ function nextOf(incident: Incident, { state, now }: IncidentSource): IncidentVie
     return { do: null, at: null, reason: plain(incident.escalated.reason, 300) };
   const isEscalation = decision.action?.do === "escalate";
   return {
-    do: (isEscalation ? null : decision.action?.do) ?? decision.would?.do ?? null,
+    do: (isEscalation ? null : decision.action?.do) ?? decision.wouldDo?.do ?? null,
     at: decision.action ? null : isoOrNull(decision.recheckAt),
     reason: plain(decision.reason, 300),
   };

@@ -50,14 +50,14 @@ async function recovery(
     const decision = effects.decide(incident);
     const { action, reason } = decision;
     if (!action) {
-      const { recheckAt, would } = decision;
+      const { recheckAt, wouldDo } = decision;
       const last = steps.at(-1)?.outcome;
       if (!last?.proven || recheckAt === null || recheckAt - last.at > STEP_WAIT_MS)
-        return ends(reason, would, recheckAt);
+        return ends(reason, wouldDo, recheckAt);
       await effects.sleepUntil(recheckAt);
       continue;
     }
-    if (action.do === "escalate") return ends(reason, decision.would);
+    if (action.do === "escalate") return ends(reason, decision.wouldDo);
     if (isDry) return ends(reason, action);
     const outcome = await effects.act(action);
     steps.push({ action, outcome });

@@ -38,7 +38,7 @@ export interface Replayed {
   /** Records that no reader knows, by kind; and lines that could not be read. */
   skipped: Map<string, number>;
   meta: Record<string, unknown>;
-  would?: SimulatedAction[];
+  wouldDo?: SimulatedAction[];
   explained?: ExplainedMoment[];
   startAt?: number;
 }
@@ -107,7 +107,7 @@ export function whatIfOf(
   { whatIf }: Partial<ReplayOptions>,
   program: string,
   startAt: number,
-): { options: Pick<FoldOptions, "whatIf">; result: () => Pick<Replayed, "would" | "startAt"> } {
+): { options: Pick<FoldOptions, "whatIf">; result: () => Pick<Replayed, "wouldDo" | "startAt"> } {
   if (!whatIf) return { options: {}, result: () => ({}) };
   let made: WhatIf | null = null;
   return {
@@ -117,7 +117,7 @@ export function whatIfOf(
         return made;
       },
     },
-    result: () => ({ would: made?.would ?? [], startAt }),
+    result: () => ({ wouldDo: made?.wouldDo ?? [], startAt }),
   };
 }
 

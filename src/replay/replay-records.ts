@@ -161,7 +161,7 @@ async function* readSignals(path: string, lost: { lines: number }): AsyncGenerat
 export async function replayEvents(
   row: Record<string, unknown>,
   options: Partial<ReplayOptions> = {},
-): Promise<Pick<Replayed, "case" | "kind" | "timeline" | "skipped" | "would" | "startAt">> {
+): Promise<Pick<Replayed, "case" | "kind" | "timeline" | "skipped" | "wouldDo" | "startAt">> {
   const reader = new EventReader();
   const events = Array.isArray(row.events) ? (row.events as unknown[]) : [];
   const inputs = (async function* (): AsyncGenerator<RecordedInput> {

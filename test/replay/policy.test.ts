@@ -23,19 +23,19 @@ const CALM = new Set(["starting", "idle", "working", "tool_running", "retrying",
 const isHealthy = (meta: Record<string, unknown>): boolean =>
   parseLiveTruth(meta)?.timeline.every(([, label]) => CALM.has(label)) ?? false;
 
-async function wouldOver(path: string): Promise<{ healthy: boolean; would: SimulatedAction[] }> {
-  const would: SimulatedAction[] = [];
+async function wouldOver(path: string): Promise<{ healthy: boolean; wouldDo: SimulatedAction[] }> {
+  const wouldDo: SimulatedAction[] = [];
   let healthy = false;
   for (const policy of Object.values(POLICIES)) {
-    const { meta, would: found = [] } = await replayCase(path, {
+    const { meta, wouldDo: found = [] } = await replayCase(path, {
       sources: SOURCES,
       zone: "UTC",
       whatIf: (_program, _startAt, settings) => new WhatIf({ policy, origin: "spawn", settings }),
     });
     healthy = isHealthy(meta);
-    would.push(...found);
+    wouldDo.push(...found);
   }
-  return { healthy, would };
+  return { healthy, wouldDo };
 }
 
 /** What would be done if the user had said how long a silence may last: short enough to come true in a recording. */
@@ -43,7 +43,7 @@ const IMPATIENT = { idle_timeout_minutes: 1, own: { idle_timeout_minutes: 1 } };
 
 async function impatientOver(path: string, policy: Policy): Promise<SimulatedAction[]> {
   const { inputs, profile, startAt, size } = await openCase(path, SOURCES);
-  let would: readonly SimulatedAction[] = [];
+  let wouldDo: readonly SimulatedAction[] = [];
   await foldRecording(inputs, {
     profile,
     startAt,
@@ -52,19 +52,19 @@ async function impatientOver(path: string, policy: Policy): Promise<SimulatedAct
     settings: IMPATIENT,
     whatIf: (settings) => {
       const whatIf = new WhatIf({ policy, origin: "spawn", settings });
-      would = whatIf.would;
+      wouldDo = whatIf.wouldDo;
       return whatIf;
     },
   });
-  return [...would];
+  return [...wouldDo];
 }
 
 describe("a policy over recordings", () => {
   it("touches no healthy agent, and ends none that is not stuck, under any built-in policy", async () => {
     const touched: string[] = [];
     for (const path of CASES) {
-      const { healthy, would } = await wouldOver(path);
-      for (const { do: name, problem, reason } of would)
+      const { healthy, wouldDo } = await wouldOver(path);
+      for (const { do: name, problem, reason } of wouldDo)
         if ((healthy && ACTIONS[name].touches) || (ACTIONS[name].destructive && problem === "needs_input"))
           touched.push(`${path}: ${name}: ${reason}`);
     }
@@ -90,7 +90,7 @@ describe("a policy over recordings", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-    expect(lines.every(({ policy, would }) => policy === "default" && Array.isArray(would))).toBe(true);
+    expect(lines.every(({ policy, wouldDo }) => policy === "default" && Array.isArray(wouldDo))).toBe(true);
     const stripped = lines.map(({ case: name, timeline }) => ({ case: name, timeline }));
     expect(stripped).toEqual(
       plain
@@ -111,8 +111,8 @@ describe("a policy over recordings", () => {
     const cases = stdout
       .trimEnd()
       .split("\n")
-      .map((line) => JSON.parse(line) as { would: { do: string }[] });
-    expect(cases.map(({ would }) => would.map(({ do: name }) => name))).toEqual([["nudge"], ["nudge"], [], []]);
+      .map((line) => JSON.parse(line) as { wouldDo: { do: string }[] });
+    expect(cases.map(({ wouldDo }) => wouldDo.map(({ do: name }) => name))).toEqual([["nudge"], ["nudge"], [], []]);
   });
 
   it("leaves a dialog to a human", () => {
@@ -140,11 +140,11 @@ describe("rouse policy", () => {
       trials: [
         {
           cause: "loop",
-          would: [{ t: 60, do: "interrupt" }, { do: "nudge", say: "repeating" }, { do: "escalate" }],
+          wouldDo: [{ t: 60, do: "interrupt" }, { do: "nudge", say: "repeating" }, { do: "escalate" }],
         },
       ],
     });
     const transcript = rouse(["policy", "test", "--cause", "loop", "--origin", "transcript", "--json"]).stdout;
-    expect(JSON.parse(transcript)).toMatchObject({ trials: [{ would: [{ do: "escalate" }] }] });
+    expect(JSON.parse(transcript)).toMatchObject({ trials: [{ wouldDo: [{ do: "escalate" }] }] });
   });
 });

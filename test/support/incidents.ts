@@ -121,10 +121,10 @@ export class World {
     return decision;
   }
 
-  escalate({ action, reason, would, beyond }: Extract<Decision, { action: Action }>, now: number): void {
+  escalate({ action, reason, wouldDo, overBudget }: Extract<Decision, { action: Action }>, now: number): void {
     this.done.push({ agent: action.agent, at: now, action });
-    const told = { at: now, incident: action.incident, reason, would: would?.do ?? null };
-    takeIncidents(this.book, { kind: "escalated", ...told, ...(beyond ? { beyond } : {}) });
+    const told = { at: now, incident: action.incident, reason, wouldDo: wouldDo?.do ?? null };
+    takeIncidents(this.book, { kind: "escalated", ...told, ...(overBudget ? { overBudget } : {}) });
   }
 
   carryOut(action: Action, now: number, result: OutcomeResult): void {

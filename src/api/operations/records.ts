@@ -110,7 +110,7 @@ export const incidentRecord = z.object({
     .object({ do: actionName.nullable(), at: time.nullable(), reason: z.string() })
     .nullable()
     .describe("next step; null when the incident is closed"),
-  would: actionName.nullable().describe("step that was not permitted"),
+  wouldDo: actionName.nullable().describe("step that was not permitted"),
   commands: texts.describe("suggested commands"),
 });
 

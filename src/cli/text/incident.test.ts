@@ -36,7 +36,7 @@ function incident(fields: Partial<IncidentView> = {}): IncidentView {
     allowed: true,
     actions: [],
     next: { do: "interrupt", at: at(1), reason: "interrupt comes later" },
-    would: null,
+    wouldDo: null,
     commands: ["rouse why api"],
     ...fields,
   };
@@ -88,7 +88,7 @@ describe("incidents in a table", () => {
     [
       "what it would have done",
       {
-        would: "interrupt",
+        wouldDo: "interrupt",
         phase: "escalated",
         next: {
           do: null,

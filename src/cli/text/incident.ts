@@ -96,18 +96,18 @@ function actionText({ at, do: name, result }: ActionView, now: number): string {
   return `${name} ${when} ${result}`;
 }
 
-function endText({ phase, ended_at, would }: IncidentView, now: number): string | null {
+function endText({ phase, ended_at, wouldDo }: IncidentView, now: number): string | null {
   if (ended_at === null) return null;
   const how = phase === "resolved" ? "works again since" : "not seen any more since";
-  return `${would ? `rouse would have ${doneText(would)} it; ` : ""}${how} ${localTime(ended_at, now)}`;
+  return `${wouldDo ? `rouse would have ${doneText(wouldDo)} it; ` : ""}${how} ${localTime(ended_at, now)}`;
 }
 
 function nextText(incident: IncidentView, now: number): string {
-  const { next, would, until, problem, acked_at, silenced_until } = incident;
+  const { next, wouldDo, until, problem, acked_at, silenced_until } = incident;
   if (acked_at !== null) return "somebody has taken it";
   if (silenced_until !== null) return `silenced until ${localTime(silenced_until, now)}`;
   const limit = problem === "rate_limited" && until !== null ? `${limitText({ state: problem, until }, now)}; ` : "";
-  if (would) return `${limit}rouse would have ${doneText(would)} it: ${whyNot(incident)}`;
+  if (wouldDo) return `${limit}rouse would have ${doneText(wouldDo)} it: ${whyNot(incident)}`;
   if (!next) return "";
   const when = next.at === null ? "" : ` at ${localTime(next.at, now)}`;
   if (next.do && !incident.allowed)

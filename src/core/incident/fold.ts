@@ -31,7 +31,7 @@ export type IncidentInput =
   | Assessed
   | { kind: "intended"; intent: Intent }
   | { kind: "done"; outcome: ActionOutcome }
-  | { kind: "escalated"; at: number; incident: string; reason: string; would?: ActionName | null; beyond?: true }
+  | { kind: "escalated"; at: number; incident: string; reason: string; wouldDo?: ActionName | null; overBudget?: true }
   /** A person gave permission, or asks for another try: whoever was told is asked no longer. */
   | { kind: "reconsidered"; incident: string }
   | { kind: "acked"; at: number; incident: string }
@@ -71,8 +71,8 @@ export function takeIncidents(book: Incidents, input: IncidentInput): IncidentCh
         incident.escalated = {
           at: input.at,
           reason: say(input.reason, REASON_CHARS),
-          would: input.would ?? null,
-          ...(input.beyond ? { beyond: true } : {}),
+          wouldDo: input.wouldDo ?? null,
+          ...(input.overBudget ? { overBudget: true } : {}),
         };
         return [step(incident, "escalated")];
       });

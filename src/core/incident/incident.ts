@@ -32,7 +32,7 @@ export interface Incident {
   since: number;
   confirmedAt: number | null;
   /** `would` is what only waits for permission; `beyond`: with it, too, a budget would have stood against it by then. */
-  escalated: { at: number; reason: string; would: ActionName | null; beyond?: true } | null;
+  escalated: { at: number; reason: string; wouldDo: ActionName | null; overBudget?: true } | null;
   endedAt: number | null;
   /** When the problem was last assessed. */
   seenAt: number;

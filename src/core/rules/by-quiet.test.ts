@@ -168,20 +168,20 @@ describe("its silence", () => {
 });
 
 describe("a policy", () => {
-  const would = (policy: keyof typeof POLICIES, origin: "spawn" | "tmux" | "run", settings: Settings): string[] => {
+  const wouldDo = (policy: keyof typeof POLICIES, origin: "spawn" | "tmux" | "run", settings: Settings): string[] => {
     const whatIf = new WhatIf({ policy: POLICIES[policy], origin });
     const evidence = evidenceOf([]);
     for (let minute = 1; minute < 60; minute++) {
       whatIf.assess(assess(evidence, START + minute * 60_000, settings));
     }
-    return whatIf.would.map(({ do: name }) => name).filter((name) => name === "stop" || name === "escalate");
+    return whatIf.wouldDo.map(({ do: name }) => name).filter((name) => name === "stop" || name === "escalate");
   };
 
   it("ends a silent session that rouse started, by the user's word, and no other", () => {
-    expect(would("default", "spawn", OWN)).toEqual(["stop", "escalate"]);
-    expect(would("default", "spawn", { idle_timeout_minutes: 10 })).toEqual(["escalate"]);
-    expect(would("default", "tmux", OWN)).toEqual(["escalate"]);
-    for (const policy of ["default", "aggressive"] as const) expect(would(policy, "run", OWN)).toEqual(["escalate"]);
-    expect(would("observe", "spawn", OWN)).toEqual(["escalate"]);
+    expect(wouldDo("default", "spawn", OWN)).toEqual(["stop", "escalate"]);
+    expect(wouldDo("default", "spawn", { idle_timeout_minutes: 10 })).toEqual(["escalate"]);
+    expect(wouldDo("default", "tmux", OWN)).toEqual(["escalate"]);
+    for (const policy of ["default", "aggressive"] as const) expect(wouldDo(policy, "run", OWN)).toEqual(["escalate"]);
+    expect(wouldDo("observe", "spawn", OWN)).toEqual(["escalate"]);
   });
 });

@@ -11,9 +11,9 @@ export function wouldEntry(
   return { t, do: name, cause: problem, incident, ...(say ? { say } : {}), reason: plain(reason) };
 }
 
-export function wouldText(policy: string, would: readonly SimulatedAction[], startAt: number): string {
-  if (would.length === 0) return `  the policy ${plain(policy)} would have done nothing\n`;
-  const lines = would.map(({ at, do: name, say, reason }) => {
+export function wouldText(policy: string, wouldDo: readonly SimulatedAction[], startAt: number): string {
+  if (wouldDo.length === 0) return `  the policy ${plain(policy)} would have done nothing\n`;
+  const lines = wouldDo.map(({ at, do: name, say, reason }) => {
     const what = name === "escalate" ? "tell a human" : `${name}${say ? ` "${say}"` : ""}`;
     return `${clock((at - startAt) / 1000).padStart(9)}  ${what}\n${" ".repeat(11)}${plain(reason)}\n`;
   });
