@@ -1,4 +1,4 @@
-/** What feeds the stream of events: judgements that changed, the book of incidents, and the inboxes. */
+/** What feeds the stream of events: judgements that changed, the state of incidents, and the inboxes. */
 import { incidentView } from "../daemon/incident-view.js";
 import type { LoopEvent } from "../daemon/loop.js";
 import type { DaemonParts } from "../daemon/parts.js";
@@ -6,7 +6,7 @@ import { viewOf } from "../daemon/view.js";
 import type { Events } from "./events.js";
 import { messageView } from "./service/messages.js";
 
-/** Messages are written beside the book of incidents; whoever listens hears of them so much later at most. */
+/** Messages are written beside the state of incidents; whoever listens hears of them so much later at most. */
 const MESSAGES_MS = 500;
 
 type Sources = Pick<DaemonParts, "loop" | "journal">;

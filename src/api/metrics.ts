@@ -120,13 +120,13 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_incidents_kept",
-    help: "Incidents in the book by problem and how they stand; old ones that are over are forgotten",
+    help: "Incidents in the incident state by problem and how they stand; old ones that are over are forgotten",
     labels: ["problem", "phase"],
     rows: ({ loop }) => counted(loop.incidents.incidents, ({ problem, phase }) => ({ problem, phase })),
   },
   {
     name: "rouse_incident_confirm_seconds",
-    help: "From opening to confirmation, of the incidents in the book",
+    help: "From opening to confirmation, of the incidents in the incident state",
     labels: ["quantile"],
     rows: ({ loop }) =>
       quantiles(
@@ -137,7 +137,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_incident_duration_seconds",
-    help: "From opening to end, of the incidents in the book that are over",
+    help: "From opening to end, of the incidents in the incident state that are over",
     labels: ["quantile"],
     rows: ({ loop }) =>
       quantiles(
@@ -146,7 +146,7 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: "rouse_actions_kept",
-    help: "What rouse did, by what came of it, as far as the book remembers",
+    help: "What rouse did, by what came of it, as far as the incident state remembers",
     labels: ["do", "result"],
     rows: ({ loop }) => {
       const now = loop.now();

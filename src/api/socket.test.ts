@@ -2,7 +2,7 @@
 import { Hono } from "hono";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, TestLoop } from "../../test/support/loops.js";
-import { createIncidents } from "../core/incident/incident.js";
+import { createIncidentState } from "../core/incident/incident.js";
 import type { ServiceContext } from "./service/context.js";
 import { openServices } from "./service/services.js";
 import { addSocketRoutes } from "./socket.js";
@@ -16,7 +16,7 @@ beforeEach(() => {
   const context = {
     loop: test.loop,
     journal: test.journal,
-    engine: { book: createIncidents() },
+    engine: { incidentState: createIncidentState() },
     config: { watchdog: { orchestrator_tag: "orchestrator" } },
     version: "1.0",
   } as unknown as ServiceContext;

@@ -1,7 +1,7 @@
 /** `rouse replay`: a recording in, an explained timeline out. */
 import { type Command, Option } from "@commander-js/extra-typings";
 import { COMPLETION_MARKER } from "../core/defaults.js";
-import type { Incidents } from "../core/incident/incident.js";
+import type { IncidentState } from "../core/incident/incident.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
 import { WhatIf } from "../core/what-if.js";
@@ -144,7 +144,7 @@ function whatIfOf(
   origin: SessionOrigin,
   profiles: readonly ProfileOverride[],
 ): NonNullable<ReplayOptions["whatIf"]> {
-  const node: Incidents[] = [];
+  const node: IncidentState[] = [];
   return (kind, startAt, settings) =>
     new WhatIf({
       policy,

@@ -30,7 +30,7 @@ const TIGHT: Policy = {
 const FEW: Policy = { ...POLICIES.default, confirmMs: 0, budgets: { ...POLICIES.default.budgets, incident: 2 } };
 
 const touches = (world: World) =>
-  world.book.actions.filter((d) => ACTIONS[d.do].touches && d.outcome?.result !== "refused");
+  world.incidentState.actions.filter((d) => ACTIONS[d.do].touches && d.outcome?.result !== "refused");
 
 function mostIn(times: readonly number[], { periodMs }: Budget): number {
   return Math.max(0, ...times.map((end) => times.filter((at) => at <= end && at > end - periodMs).length));
@@ -43,7 +43,7 @@ describe("decide, whatever happens", () => {
         const one = play(new World(policy), story);
         const two = play(new World(policy), story);
         expect(one.decisions).toEqual(two.decisions);
-        expect(JSON.stringify(one.book)).toBe(JSON.stringify(two.book));
+        expect(JSON.stringify(one.incidentState)).toBe(JSON.stringify(two.incidentState));
       }),
       { numRuns },
     );
@@ -91,7 +91,7 @@ describe("decide, whatever happens", () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.values(POLICIES), FEW), steps(["a"]), (policy, story) => {
         const world = play(new World(policy), story);
-        for (const { id, chain, problem } of world.book.incidents) {
+        for (const { id, chain, problem } of world.incidentState.incidents) {
           const actions = touches(world).filter(({ incident }) => incident === id);
           expect(actions.length).toBeLessThanOrEqual(policy.budgets.incident);
           const steps = [...chain, problem].flatMap((name) => policy.plans[name] ?? []);
@@ -113,8 +113,8 @@ describe("decide, whatever happens", () => {
           story.map((step): Step => ({ ...step, result: "refused" })),
         );
         expect(touches(world)).toEqual([]);
-        for (const { id } of world.book.incidents)
-          expect(world.book.actions.filter(({ incident }) => incident === id).length).toBeLessThanOrEqual(25);
+        for (const { id } of world.incidentState.incidents)
+          expect(world.incidentState.actions.filter(({ incident }) => incident === id).length).toBeLessThanOrEqual(25);
       }),
       { numRuns },
     );
@@ -165,7 +165,7 @@ describe("decide, whatever happens", () => {
         play(world, story, (_, at, before) => {
           for (const { action } of world.done.slice(before)) {
             expect(silence(world, "a", at)).toBeNull();
-            expect(world.book.incidents.find(({ id }) => id === action.incident)?.ackedAt ?? null).toBeNull();
+            expect(world.incidentState.incidents.find(({ id }) => id === action.incident)?.ackedAt ?? null).toBeNull();
           }
         });
       }),
@@ -180,7 +180,7 @@ describe("decide, whatever happens", () => {
         let progress = Number.NEGATIVE_INFINITY;
         play(world, story, (step, at) => {
           if (step.progress) progress = START + at * 1000;
-          for (const incident of world.book.incidents)
+          for (const incident of world.incidentState.incidents)
             if (incident.phase === "resolved" && incident.endedAt === START + at * 1000)
               expect(progress).toBeGreaterThan(incident.seenAt);
         });

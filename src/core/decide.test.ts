@@ -12,7 +12,7 @@ const names = (world: World): string[] => world.done.map(({ action }) => action.
 
 describe("a step that is proven at the terminal", () => {
   const proven = (world: World): void => {
-    const record = world.book.actions.at(-1);
+    const record = world.incidentState.actions.at(-1);
     if (record?.outcome) record.outcome.proven = true;
   };
 
@@ -174,16 +174,16 @@ describe("nothing is done", () => {
   it("while it is silenced or taken by somebody", () => {
     const world = new World();
     world.look(0, "stuck/loop");
-    world.book.silences.push({ agent: "a", problem: null, at: START, until: START + 3_600_000 });
+    world.incidentState.silences.push({ agent: "a", problem: null, at: START, until: START + 3_600_000 });
     expect(world.watch(5, 20 * MIN, "stuck/loop")).toEqual([]);
-    world.book.silences = [];
+    world.incidentState.silences = [];
     world.only.ackedAt = START;
     expect(world.watch(1205, 3000, "stuck/loop")).toEqual([]);
   });
   it("within a minute of waking up, and no window runs while asleep", () => {
     const world = new World();
     world.look(0, "stuck/silent_stream");
-    world.book.asleep.push({ from: START + 5000, to: START + 36_000_000 });
+    world.incidentState.asleep.push({ from: START + 5000, to: START + 36_000_000 });
     const facts = { wokeAt: START + 36_000_000 };
     const done = world.watch(36_000, 36_080, "stuck/silent_stream", { facts });
     expect(done).toEqual(["36060 interrupt"]);
@@ -256,7 +256,7 @@ describe("a limit", () => {
           progress: proven.get(agent) ?? null,
         });
       }
-    expect(world.book.outages).toMatchObject([{ group: "limit", shared: "me" }]);
+    expect(world.incidentState.outages).toMatchObject([{ group: "limit", shared: "me" }]);
     const times = world.done.map(({ at }) => (at - START) / 1000).sort((x, y) => x - y);
     expect(names(world)).toEqual(["nudge", "nudge", "nudge", "nudge"]);
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(30);
@@ -269,7 +269,7 @@ describe("an incident that another problem hides", () => {
     const world = new World();
     world.look(0, "rate_limited");
     world.watch(5, 120, "stuck/silent_stream");
-    const [limited] = world.book.incidents;
+    const [limited] = world.incidentState.incidents;
     expect(limited).toMatchObject({ problem: "rate_limited", escalated: null });
   });
 });
@@ -312,7 +312,7 @@ describe("an outage", () => {
     const world = new World(POLICIES.aggressive);
     const agents = Array.from({ length: 50 }, (_, i) => `agent-${i}`);
     for (let at = 0; at <= 3600; at += 30) for (const agent of agents) world.look(at, "error/api", { agent });
-    expect(world.book.outages).toHaveLength(1);
+    expect(world.incidentState.outages).toHaveLength(1);
     expect(names(world).filter((name) => name !== "nudge")).toEqual([]);
     expect(world.done.length).toBeLessThanOrEqual(3 + 3600 / 60);
     const slots = new Map<number, Set<string>>();
@@ -333,17 +333,17 @@ describe("an outage", () => {
     const world = new World();
     for (let at = 0; at <= 120; at += 10)
       for (const agent of ["a", "b", "c"]) world.look(at, what, { agent, program: "generic" });
-    expect(world.book.outages).toHaveLength(outages);
+    expect(world.incidentState.outages).toHaveLength(outages);
     const known = new World();
     for (let at = 0; at <= 120; at += 10) for (const agent of ["a", "b", "c"]) known.look(at, what, { agent });
-    expect(known.book.outages).toHaveLength(1);
+    expect(known.incidentState.outages).toHaveLength(1);
   });
 
   it("in which many died goes to a human once, and then they are started again one after the other", () => {
     const world = new World();
     const agents = ["a", "b", "c", "d"];
     for (let at = 0; at <= 7200; at += 10) for (const agent of agents) world.look(at, "gone/crash", { agent });
-    const [outage] = world.book.outages;
+    const [outage] = world.incidentState.outages;
     expect(outage).toMatchObject({ group: "machine", escalatedAt: START + 1_800_000 });
     const starts = world.done.filter(({ action }) => action.do === "resume");
     // Two of them were dead before anybody could know that more would follow.
@@ -365,7 +365,12 @@ describe("an outage", () => {
         const progress = proven.get(agent) ?? null;
         world.look(at, progress === null ? "gone/crash" : "working", { agent, progress });
       }
-    expect(world.book.incidents.map(({ phase }) => phase)).toEqual(["resolved", "resolved", "resolved", "resolved"]);
+    expect(world.incidentState.incidents.map(({ phase }) => phase)).toEqual([
+      "resolved",
+      "resolved",
+      "resolved",
+      "resolved",
+    ]);
     expect(names(world).filter((name) => name === "escalate")).toEqual([]);
   });
 });

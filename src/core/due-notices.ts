@@ -13,16 +13,16 @@ import type { SessionJudge } from "./session-judge.js";
 
 /** About open and closed incidents. */
 export function dueIncidentNotices(state: NodeState, now: number): Effect[] {
-  const { incidents: book, rules, notices, latest } = state;
+  const { incidents: incidentState, rules, notices, latest } = state;
   const seen = (agent: string): SessionJudge | null => latest.get(agent) ?? null;
-  const messages = dueMessages(book, seen, sentBefore(notices), rules.messages, now).map((due) =>
+  const messages = dueMessages(incidentState, seen, sentBefore(notices), rules.messages, now).map((due) =>
     message(notices, due),
   );
   // A channel that is configured later gets what is open then.
   if (rules.alerts.routes.length === 0) return messages;
-  const planned = planAlerts({ book, known: [...notices.alerts.values()], rules: rules.alerts, now });
+  const planned = planAlerts({ incidentState, known: [...notices.alerts.values()], rules: rules.alerts, now });
   const alerts = planned.map((alert): Effect => {
-    const notice = noticeOf(alert, { book, seen, clock: rules.clock, now });
+    const notice = noticeOf(alert, { incidentState, seen, clock: rules.clock, now });
     const before = notices.alerts.get(alert.subject) ?? null;
     notices.alerts.set(alert.subject, withEdge(before, alert));
     return { kind: "alert", planned: alert, notice, before };

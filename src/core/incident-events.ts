@@ -1,6 +1,6 @@
 /** Applies one event to the incidents of the node, and says what has to be saved and shown because of it. */
 import type { Effect } from "./effects.js";
-import { type IncidentInput, takeIncidents } from "./incident/fold.js";
+import { applyToIncidents, type IncidentInput } from "./incident/fold.js";
 import { progressOf } from "./incident/progress.js";
 import type { NodeState } from "./node-state.js";
 import type { Policy } from "./policy/policy.js";
@@ -19,7 +19,7 @@ const ALWAYS_SAVED: ReadonlySet<IncidentInput["kind"]> = new Set<IncidentInput["
 ]);
 
 export function applyToIncidents(state: NodeState, event: IncidentInput): Effect[] {
-  const changes = takeIncidents(state.incidents, event);
+  const changes = applyToIncidents(state.incidents, event);
   if (changes.length === 0 && !ALWAYS_SAVED.has(event.kind)) return [];
   return [{ kind: "save" }, { kind: "incidents", event, changes }];
 }

@@ -22,8 +22,14 @@ export { EVIDENCE_KINDS, type EvidenceKind } from "./evidence/kinds.js";
 export { type ActionFacts, actionFactsOf, guardFrom } from "./facts.js";
 export { isMeaningfulProgress, isResumerPrompt, ROUSE_MARK, shouldSendResume } from "./guard.js";
 export type { IncidentChange } from "./incident/course.js";
-export { type IncidentInput, takeIncidents } from "./incident/fold.js";
-export { createIncidents, type Incident, type Incidents, type Outage, silencedUntil } from "./incident/incident.js";
+export { applyToIncidents, type IncidentInput } from "./incident/fold.js";
+export {
+  createIncidentState,
+  type Incident,
+  type IncidentState,
+  type Outage,
+  silencedUntil,
+} from "./incident/incident.js";
 export { adaptedSettings } from "./incident/learn.js";
 export { progressOf } from "./incident/progress.js";
 export { outageSlot } from "./outage-queue.js";

@@ -4,8 +4,8 @@ import { START } from "../../test/support/steps.js";
 import type { Assessment } from "./assess.js";
 import { decide } from "./decide.js";
 import type { ActionFacts } from "./facts.js";
-import { takeIncidents } from "./incident/fold.js";
-import { createIncidents, type Incident } from "./incident/incident.js";
+import { applyToIncidents } from "./incident/fold.js";
+import { createIncidentState, type Incident } from "./incident/incident.js";
 import { manualSituation } from "./manual-situation.js";
 import { POLICIES } from "./policy/builtin.js";
 import type { Situation } from "./situation.js";
@@ -18,9 +18,9 @@ interface Given {
 
 /** The first moment of a problem: seen in one way only, not confirmed, and nothing is allowed. */
 function situation(what: string, { assessment = {}, facts = {}, incident = {} }: Given = {}): Situation {
-  const book = createIncidents();
+  const incidentState = createIncidentState();
   const seen = { ...assessed(what, { level: "tell", kinds: ["screen"] }), at: START, ...assessment };
-  takeIncidents(book, {
+  applyToIncidents(incidentState, {
     kind: "assessed",
     agent: "a",
     session: "a-1",
@@ -34,7 +34,7 @@ function situation(what: string, { assessment = {}, facts = {}, incident = {} }:
   return {
     policy: POLICIES.default,
     assessment: seen,
-    incident: { ...(book.incidents[0] as Incident), ...incident },
+    incident: { ...(incidentState.incidents[0] as Incident), ...incident },
     history: [],
     outageQueue: null,
     facts: { ...FACTS, allowed: false, ownTimeoutMs: 300_000, ...facts },

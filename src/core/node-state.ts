@@ -2,7 +2,7 @@
 import type { ActionName } from "./action.js";
 import type { AgentSession } from "./agent.js";
 import type { AlertRules, AlertState } from "./alert/alert.js";
-import { createIncidents, type Incidents } from "./incident/incident.js";
+import { createIncidentState, type IncidentState } from "./incident/incident.js";
 import type { NotifyRules } from "./message/contents.js";
 import type { Policy } from "./policy/policy.js";
 import type { Problem } from "./problem.js";
@@ -34,7 +34,7 @@ export interface StepRules {
 export interface NodeState {
   readonly rules: StepRules;
   readonly sessions: Map<string, SessionJudge>;
-  readonly incidents: Incidents;
+  readonly incidents: IncidentState;
   /** The last judged session of each agent, by name. */
   readonly latest: Map<string, SessionJudge>;
   /** When to decide about an agent again even if nothing is observed, by name. */
@@ -61,7 +61,7 @@ export interface NoticeState {
 
 export function createNodeState(
   rules: StepRules,
-  incidents: Incidents = createIncidents(),
+  incidents: IncidentState = createIncidentState(),
   notices: NoticeState = { sent: new Map(), alerts: new Map() },
 ): NodeState {
   return {

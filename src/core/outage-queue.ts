@@ -4,7 +4,7 @@
  */
 import { ACTIONS, type ActionTraits, usesBudget } from "./action.js";
 import { MINUTE, SECOND } from "./defaults.js";
-import type { Incidents, Outage } from "./incident/incident.js";
+import type { IncidentState, Outage } from "./incident/incident.js";
 import { isOpen } from "./incident/incident.js";
 import { spread } from "./limit-wait.js";
 
@@ -25,14 +25,16 @@ const EACH_MS: number = 20 * SECOND;
 const SPREAD_MAX_MS: number = 10 * MINUTE;
 
 export function outageSlot(
-  book: Pick<Incidents, "incidents" | "outages" | "actions">,
+  incidentState: Pick<IncidentState, "incidents" | "outages" | "actions">,
   id: string | null,
 ): OutageQueue | null {
-  const outage = book.outages.find((candidate) => candidate.id === id);
+  const outage = incidentState.outages.find((candidate) => candidate.id === id);
   if (!outage || !isOpen(outage)) return null;
-  const agents = book.incidents.filter((other) => other.outage === id && isOpen(other)).map(({ agent }) => agent);
+  const agents = incidentState.incidents
+    .filter((other) => other.outage === id && isOpen(other))
+    .map(({ agent }) => agent);
   const members = new Set(outage.members);
-  const last = book.actions.findLast(
+  const last = incidentState.actions.findLast(
     (record) =>
       members.has(record.incident) && usesBudget(record) && ACTIONS[record.do].touches && record.at >= outage.openedAt,
   );

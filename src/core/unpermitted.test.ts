@@ -28,7 +28,9 @@ function problem(world: World, agent: string, at: number, what: string): void {
 }
 
 const claims = (world: World): (string | null)[] =>
-  world.book.incidents.map(({ escalated }) => (escalated?.overBudget ? "beyond" : (escalated?.wouldDo ?? null)));
+  world.incidentState.incidents.map(({ escalated }) =>
+    escalated?.overBudget ? "beyond" : (escalated?.wouldDo ?? null),
+  );
 
 describe("what rouse would have done", () => {
   it("is no more for one agent in an hour than its budget", () => {
@@ -36,7 +38,7 @@ describe("what rouse would have done", () => {
     for (const minute of [0, 15, 30, 45, 61]) problem(world, "a", minute * MIN, "error/api");
     // The first is an hour old by then.
     expect(claims(world)).toEqual(["nudge", "nudge", "beyond", "beyond", "nudge"]);
-    expect(world.book.incidents[2]?.escalated?.reason).toBe(
+    expect(world.incidentState.incidents[2]?.escalated?.reason).toBe(
       "api: a human is needed: acting is not allowed; by now the budget would be spent: 2 touches of the agent in 60 min; see `rouse allow`",
     );
   });
@@ -45,7 +47,7 @@ describe("what rouse would have done", () => {
     const world = new World(tight);
     for (const [i, agent] of ["a", "b", "c", "d"].entries()) problem(world, agent, i * 12 * MIN, "error/api");
     expect(claims(world)).toEqual(["nudge", "nudge", "nudge", "beyond"]);
-    expect(world.book.incidents.every(({ escalated }) => escalated !== null)).toBe(true);
+    expect(world.incidentState.incidents.every(({ escalated }) => escalated !== null)).toBe(true);
   });
 
   it("counts for nobody who may be touched", () => {
@@ -53,7 +55,7 @@ describe("what rouse would have done", () => {
     for (const minute of [0, 15]) problem(world, "a", minute * MIN, "error/api");
     world.watch(30 * MIN, 33 * MIN, "error/api", { agent: "a" });
     expect(world.done.at(-1)?.action.do).toBe("nudge");
-    expect(unpermittedActions(world.book)).toHaveLength(2);
+    expect(unpermittedActions(world.incidentState)).toHaveLength(2);
   });
 
   it("is nothing where something else stands against it: a budget, or too little evidence", () => {
@@ -82,7 +84,7 @@ describe("what rouse would have done", () => {
           problem(world, agent, at, befalls);
           at += minutes * MIN;
         }
-        const actions = unpermittedActions(world.book);
+        const actions = unpermittedActions(world.incidentState);
         const restarts = actions.filter(({ do: name }) => ACTIONS[name].starts || ACTIONS[name].destructive);
         const { budgets } = tight;
         expectWithin(actions, budgets.node);

@@ -3,9 +3,9 @@
  * that rouse never says of a night that it would have touched more than its budgets allow.
  */
 import type { ActionRecord } from "./action.js";
-import type { Incidents } from "./incident/incident.js";
+import type { IncidentState } from "./incident/incident.js";
 
-export function unpermittedActions({ incidents }: Pick<Incidents, "incidents">): ActionRecord[] {
+export function unpermittedActions({ incidents }: Pick<IncidentState, "incidents">): ActionRecord[] {
   return incidents.flatMap(({ id, agent, escalated }) => {
     if (!escalated?.wouldDo || escalated.overBudget) return [];
     const { at, wouldDo } = escalated;

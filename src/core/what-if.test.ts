@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assessed } from "../../test/support/incidents.js";
 import { START } from "../../test/support/steps.js";
-import type { Incidents } from "./incident/incident.js";
+import type { IncidentState } from "./incident/incident.js";
 import { POLICIES } from "./policy/builtin.js";
 import type { Policy } from "./policy/policy.js";
 import { WhatIf } from "./what-if.js";
@@ -53,7 +53,7 @@ describe("what-if", () => {
 
   const policy = withBudgets({ node: { times: 3, periodMs: HOUR } });
   const onOne = (starts: readonly number[]): WhatIf[] => {
-    const node: Incidents[] = [];
+    const node: IncidentState[] = [];
     return starts.map((start) => {
       const whatIf = new WhatIf({ policy, origin: "spawn", node });
       play(whatIf, start, 2);

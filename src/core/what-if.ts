@@ -6,7 +6,7 @@ import { ACTION_NAMES, type ActionName, type ActionRecord, type NudgeText } from
 import type { AgentSession } from "./agent.js";
 import type { Assessment } from "./assess.js";
 import type { Effect } from "./effects.js";
-import type { Incidents } from "./incident/incident.js";
+import type { IncidentState } from "./incident/incident.js";
 import { createNodeState, type NodeState } from "./node-state.js";
 import type { Policy, SessionOrigin } from "./policy/policy.js";
 import type { Problem } from "./problem.js";
@@ -33,7 +33,7 @@ export interface WhatIfOptions {
   can?: readonly ActionName[];
   settings?: JudgingOptions;
   /** Incidents of all recordings that count as one machine, and share its budgets. */
-  node?: Incidents[];
+  node?: IncidentState[];
 }
 
 /** Beside an assumed assessment. */

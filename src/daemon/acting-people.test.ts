@@ -1,7 +1,7 @@
 /** What people have a say in: taking an incident, silence, and permission. */
 import { describe, expect, it } from "vitest";
 import { HUNG_S, useIncidentRig } from "../../test/support/incident-rig.js";
-import type { Incident, Incidents } from "../core/incident/incident.js";
+import type { Incident, IncidentState } from "../core/incident/incident.js";
 import { POLICIES } from "../core/policy/builtin.js";
 import { incidentView } from "./incident-view.js";
 
@@ -50,12 +50,18 @@ describe("permission that comes later", () => {
 
 describe("what was not done for want of permission", () => {
   /** So many others, of the same agent, would have been touched a minute ago. */
-  const unpermitted = (book: Incidents, times: number): void => {
+  const unpermitted = (incidentState: IncidentState, times: number): void => {
     for (let number = 0; number < times; number++) {
       const at = stage.test.loop.now() - 60_000;
       const escalated = { at, reason: "", wouldDo: "nudge" as const };
       const id = `other-${number}`;
-      book.incidents.push({ ...(book.incidents[0] as Incident), id, endedAt: at, escalated, phase: "lapsed" });
+      incidentState.incidents.push({
+        ...(incidentState.incidents[0] as Incident),
+        id,
+        endedAt: at,
+        escalated,
+        phase: "lapsed",
+      });
     }
   };
 

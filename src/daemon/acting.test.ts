@@ -3,7 +3,7 @@ import { HUNG_S, useIncidentRig } from "../../test/support/incident-rig.js";
 import { agent, lookedAt } from "../../test/support/loops.js";
 import { screen } from "../../test/support/steps.js";
 import { step } from "../core/step.js";
-import type { BookStore } from "../store/book.js";
+import type { IncidentStore } from "../store/incident-table.js";
 
 const stage = useIncidentRig();
 const { acts, hanging, run } = stage;
@@ -12,9 +12,9 @@ describe("from a judgement to a touch", () => {
   it("stores the intent before the touch and the outcome after it", async () => {
     await hanging();
     const stored: (string | undefined)[] = [];
-    const known = (): string | undefined => stage.test.journal.book.load().actions.at(-1)?.outcome?.result;
+    const known = (): string | undefined => stage.test.journal.incidentState.load().actions.at(-1)?.outcome?.result;
     const { loop, touches } = acts((action) => {
-      const actions = stage.test.journal.book.load().actions;
+      const actions = stage.test.journal.incidentState.load().actions;
       stored.push(actions.find(({ id }) => id === action.id)?.do);
       return {};
     });
@@ -47,9 +47,9 @@ describe("from a judgement to a touch", () => {
 
   it("touches nothing when the intent cannot be stored", async () => {
     await hanging();
-    const { book } = stage.test.journal;
-    const full: BookStore = {
-      load: () => book.load(),
+    const { incidentState } = stage.test.journal;
+    const full: IncidentStore = {
+      load: () => incidentState.load(),
       save: () => {
         throw new Error("disk full");
       },

@@ -15,7 +15,7 @@ const digests = (pattern: string): Digests =>
     pattern,
     outbox: test.journal.outbox,
     channels: ["ops"],
-    book: () => test.loop.incidents,
+    incidentState: () => test.loop.incidents,
     states: () => ["working", "working", "needs_input"],
     now: () => test.loop.now(),
   });

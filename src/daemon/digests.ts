@@ -2,7 +2,7 @@
 import { Cron } from "croner";
 import type { Delivery } from "../core/alert/alert.js";
 import { digestOf } from "../core/alert/digest.js";
-import type { Incidents } from "../core/incident/incident.js";
+import type { IncidentState } from "../core/incident/incident.js";
 import type { State } from "../core/states.js";
 import type { OutboxTable } from "../store/outbox.js";
 
@@ -10,7 +10,7 @@ export interface DigestOptions {
   pattern: string;
   outbox: OutboxTable;
   channels: readonly string[];
-  book: () => Incidents;
+  incidentState: () => IncidentState;
   states: () => readonly State[];
   now: () => number;
 }
@@ -35,8 +35,8 @@ export class Digests {
 
   tick(now: number): void {
     if (this.#next === null || now < this.#next) return;
-    const { outbox, channels, book, states } = this.#options;
-    const notice = digestOf(book(), states(), this.#last ?? now - FIRST_MS, this.#next);
+    const { outbox, channels, incidentState, states } = this.#options;
+    const notice = digestOf(incidentState(), states(), this.#last ?? now - FIRST_MS, this.#next);
     const deliveries: Delivery[] = channels.map((channel) => ({ channel, dueAt: now }));
     const { key, subject, edge, severity, at } = notice;
     const planned = { key, subject, edge, kind: "digest", severity, at, members: [], deliveries };

@@ -9,9 +9,9 @@ describe("an incident that is asked for", () => {
   sensors.look(10, "working", { agent: "api", progress: 5 });
   sensors.look(60, "working", { agent: "api", progress: 55 });
   sensors.look(0, "error/auth", { agent: "web" });
-  const [ended, open] = sensors.book.incidents;
+  const [ended, open] = sensors.incidentState.incidents;
   const found = (word: string): string => {
-    const incident = findIncident(sensors.book, word, ["api", "web", "docs"]);
+    const incident = findIncident(sensors.incidentState, word, ["api", "web", "docs"]);
     return typeof incident === "string" ? incident : `found ${incident.problem}`;
   };
 

@@ -8,7 +8,7 @@ import { decide } from "../core/decide.js";
 import {
   type Feedback,
   type Incident,
-  type Incidents,
+  type IncidentState,
   isOpen,
   type Phase,
   silencedUntil,
@@ -67,10 +67,10 @@ export interface IncidentSource {
 
 export function incidentView(incident: Incident, source: IncidentSource): IncidentView {
   const { state, now } = source;
-  const { incidents: book, rules } = state;
+  const { incidents: incidentState, rules } = state;
   const session = state.latest.get(incident.agent)?.session ?? null;
   const allowed = session !== null && rules.isAllowed(session, incident.problem);
-  const silenced = silencedUntil(book, incident, now);
+  const silenced = silencedUntil(incidentState, incident, now);
   return {
     id: incident.id,
     agent: plain(incident.agent, 80),
@@ -86,14 +86,14 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
     confidence: Math.round(incident.confidence * 100) / 100,
     until: isoOrNull(incident.until),
     reasons: incident.reasons.map((reason) => plain(reason)),
-    outage: outageOf(book, incident),
+    outage: outageOf(incidentState, incident),
     acked_at: isoOrNull(incident.ackedAt),
     silenced_until: isoOrNull(silenced),
     feedback: incident.feedback,
     reopened: incident.reopened,
     policy: session === null ? null : plain(rules.policyOf(session).name, 80),
     allowed,
-    actions: book.actions
+    actions: incidentState.actions
       .filter((record) => record.incident === incident.id)
       .map((record) => ({
         at: iso(record.at),
@@ -131,7 +131,7 @@ export function incidentViews(source: IncidentSource, { all, since, agent }: Whi
  * By id, by the beginning of one, or by the agent that has only this one open. Else what is wrong with the word; `agents`
  * are those that are known.
  */
-export function findIncident({ incidents }: Incidents, word: string, agents: readonly string[]): Incident | string {
+export function findIncident({ incidents }: IncidentState, word: string, agents: readonly string[]): Incident | string {
   const exact = incidents.find(({ id }) => id === word);
   if (exact) return exact;
   const quoted = JSON.stringify(plain(word, 80));
@@ -173,7 +173,7 @@ function nextOf(incident: Incident, { state, now }: IncidentSource): IncidentVie
   };
 }
 
-function outageOf({ outages }: Incidents, { outage: id }: Incident): IncidentView["outage"] {
+function outageOf({ outages }: IncidentState, { outage: id }: Incident): IncidentView["outage"] {
   const found = outages.find((outage) => outage.id === id);
   return found
     ? { id: found.id, group: found.group, shared: plain(found.shared, 80), incidents: found.members.length }

@@ -93,7 +93,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
   const loop: Loop = new Loop({
     journal,
     clock,
-    state: createNodeState(rules, journal.book.load(), notices),
+    state: createNodeState(rules, journal.incidentState.load(), notices),
     carryOut: (action, session) => carryOut(action, session, effectContext),
     send: channels.send,
     receiver: config.watchdog.orchestrator_tag,

@@ -7,7 +7,7 @@
 import type { Action, ActionOutcome } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Effect } from "../core/effects.js";
-import type { Incidents } from "../core/incident/incident.js";
+import type { IncidentState } from "../core/incident/incident.js";
 import { findSession, type NodeState } from "../core/node-state.js";
 import type { LivenessSource, SessionJudge } from "../core/session-judge.js";
 import type { Signal } from "../core/signal.js";
@@ -140,7 +140,7 @@ export class Loop {
     return outcome;
   }
 
-  get incidents(): Incidents {
+  get incidents(): IncidentState {
     return this.state.incidents;
   }
 

@@ -9,9 +9,9 @@ import type { Loop } from "./loop.js";
 
 export function lostAgents(loop: Pick<Loop, "sessions" | "find" | "now" | "incidents">): SessionJudge[] {
   const now = loop.now();
-  const book = loop.incidents;
-  const open = book.incidents.filter(
-    (incident) => isOpen(incident) && incident.ackedAt === null && silencedUntil(book, incident, now) === null,
+  const incidentState = loop.incidents;
+  const open = incidentState.incidents.filter(
+    (incident) => isOpen(incident) && incident.ackedAt === null && silencedUntil(incidentState, incident, now) === null,
   );
   const agents = new Set(open.map(({ agent }) => agent));
   return loop

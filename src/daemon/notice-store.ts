@@ -1,7 +1,7 @@
 /** Saves incidents with the messages and alerts that are about their change, in one transaction. */
 import { membersIn } from "../core/alert/plan.js";
 import type { Effect } from "../core/effects.js";
-import type { Incidents } from "../core/incident/incident.js";
+import type { IncidentState } from "../core/incident/incident.js";
 import type { Due } from "../core/message/contents.js";
 import type { NodeState } from "../core/node-state.js";
 import type { Journal } from "../store/journal.js";
@@ -22,13 +22,13 @@ export class NoticeStore {
   }
 
   /** Returns why nothing of it could be saved; null if all of it was. */
-  save(incidents: Incidents, effects: readonly Effect[]): string | null {
-    const { book, messages } = this.#journal;
+  save(incidents: IncidentState, effects: readonly Effect[]): string | null {
+    const { incidentState, messages } = this.#journal;
     const isNotice = effects.some(({ kind }) => kind === "message" || kind === "alert");
     const isSave = effects.some(({ kind }) => kind === "save");
     if (!isNotice && !isSave) return null;
     try {
-      if (isSave) book.save(incidents, isNotice ? () => this.#put(effects) : null);
+      if (isSave) incidentState.save(incidents, isNotice ? () => this.#put(effects) : null);
       else messages.inOne(() => this.#put(effects));
       return null;
     } catch (error) {

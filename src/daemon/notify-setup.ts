@@ -51,7 +51,7 @@ export function openChannels(config: Config, outbox: OutboxTable, loop: () => Lo
         pattern: config.alerts.digest,
         outbox,
         channels: (withDigest.length > 0 ? withDigest : loaded.channels).map(({ name }) => name),
-        book: () => loop().incidents,
+        incidentState: () => loop().incidents,
         states: () =>
           loop()
             .sessions()

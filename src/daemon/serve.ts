@@ -68,7 +68,7 @@ export async function serve(
   });
   const profiles = new Profiles(paths.config);
   notes.push(...[...issues, ...profiles.issues].map(issueText));
-  const tuning = new Tuning(paths.config, journal.book.load().feedback, profiles.of);
+  const tuning = new Tuning(paths.config, journal.incidentState.load().feedback, profiles.of);
   const setup = setUpLoop(journal, clock, {
     paths,
     config,

@@ -37,7 +37,7 @@ function split(text: string): string[] {
   return lines;
 }
 
-/** The longest common part, by the book; equal ends are taken off first, which leaves little. */
+/** The longest common part, by the incident state; equal ends are taken off first, which leaves little. */
 function compare(a: readonly string[], b: readonly string[]): Line[] {
   let head = 0;
   while (head < a.length && head < b.length && a[head] === b[head]) head++;

@@ -13,7 +13,7 @@
  */
 import type { AgentSession } from "../core/agent.js";
 import type { Signal } from "../core/signal.js";
-import { type BookStore, BookTable } from "./book.js";
+import { type IncidentStore, IncidentTable } from "./incident-table.js";
 import { JournalError } from "./journal-error.js";
 import { type JournalFile, type JournalFileOptions, openJournalFile } from "./journal-file.js";
 import { JournalReader, type StoredSignal } from "./journal-reader.js";
@@ -53,7 +53,7 @@ export interface JournalStats {
 
 export interface Journal {
   /** The book of incidents and actions, which lies in the same file. */
-  readonly book: BookStore;
+  readonly incidentState: IncidentStore;
   /** The last write went through. */
   readonly isWriting: boolean;
   /** Notices to orchestrators, in the same file too. */
@@ -106,7 +106,7 @@ export function openJournal(path: string, options: JournalOptions = {}): { journ
 }
 
 class SqliteJournal implements Journal {
-  readonly book: BookStore;
+  readonly incidentState: IncidentStore;
   readonly messages: MessageTable;
   readonly outbox: OutboxTable;
   private readonly file: JournalFile;
@@ -130,10 +130,10 @@ class SqliteJournal implements Journal {
     this.commitWithinMs = options.commitWithinMs ?? COMMIT_WITHIN_MS;
     this.now = options.now ?? Date.now;
     this.table = new SessionTable(file.database);
-    const table = new BookTable(file.database);
-    this.book = {
+    const table = new IncidentTable(file.database);
+    this.incidentState = {
       load: () => table.load(),
-      save: (book, alongside) => this.trying(() => table.save(book, alongside)),
+      save: (incidentState, alongside) => this.trying(() => table.save(incidentState, alongside)),
     };
     this.messages = new MessageTable(file.database, (write) => this.trying(write));
     this.outbox = new OutboxTable(file.database, (write) => this.trying(write));

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createIncidents, type Silence } from "../core/incident/incident.js";
+import { createIncidentState, type Silence } from "../core/incident/incident.js";
 import { type Journal, openJournal } from "./journal.js";
 import type { NewMessage } from "./messages.js";
 
@@ -85,26 +85,30 @@ describe("a full inbox", () => {
   });
 });
 
-describe("what is written alongside the book", () => {
+describe("what is written alongside the incident state", () => {
   const silence: Silence = { agent: "a", problem: null, at: 1, until: 2 };
 
   it("is stored with it", () => {
     const told = [{ subject: "i.0", edge: "worker.stuck", at: 1 }];
-    journal.book.save({ ...createIncidents(), silences: [silence] }, () => journal.messages.put([message("a")], told));
+    journal.incidentState.save({ ...createIncidentState(), silences: [silence] }, () =>
+      journal.messages.put([message("a")], told),
+    );
     journal.close();
     open();
-    expect(journal.book.load().silences).toEqual([silence]);
+    expect(journal.incidentState.load().silences).toEqual([silence]);
     expect(keys()).toEqual(["a"]);
     expect(journal.messages.told()).toEqual(new Map([["i.0", new Set(["worker.stuck"])]]));
   });
 
-  it("is not stored when the book is not, nor the other way round", () => {
+  it("is not stored when the incident state is not, nor the other way round", () => {
     const failing = (): void => {
       journal.messages.put([message("a")], []);
       throw new Error("disk full");
     };
-    expect(() => journal.book.save({ ...createIncidents(), silences: [silence] }, failing)).toThrow("disk full");
+    expect(() => journal.incidentState.save({ ...createIncidentState(), silences: [silence] }, failing)).toThrow(
+      "disk full",
+    );
     expect(keys()).toEqual([]);
-    expect(journal.book.load().silences).toEqual([]);
+    expect(journal.incidentState.load().silences).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /**
  * The inboxes of orchestrators: one per receiver (a tag, or an agent's name), read with a cursor, kept until they are
- * acknowledged. `told` remembers which edges were told, as long as the incident is in the book, so that a message that
+ * acknowledged. `told` remembers which edges were told, as long as the incident is in the incident state, so that a message that
  * was read, acknowledged and removed is not made again.
  */
 import { type Database, inTransaction, type SqlRow } from "./sqlite.js";
@@ -41,7 +41,7 @@ export class MessageTable {
     this.#trying = trying;
   }
 
-  /** Only inside a transaction of somebody else, such as that of the book. A message that is there already stays as it is. */
+  /** Only inside a transaction of somebody else, such as that of the incident state. A message that is there already stays as it is. */
   put(messages: readonly NewMessage[], told: readonly ToldEdge[]): void {
     const insert = this.#database.prepare(
       `insert into messages (receiver, key, type, sender, at, payload) values (?, ?, ?, ?, ?, ?)

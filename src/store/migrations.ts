@@ -29,7 +29,7 @@ const STEPS: readonly string[] = [
    ) strict;
    create index batches_by_session on batches (session_no, id);
    create index batches_by_time on batches (received_at);`,
-  // Incidents, actions and what belongs to them: one row per thing, as JSON. See `book.ts`.
+  // Incidents, actions and what belongs to them: one row per thing, as JSON. See `incident-table.ts`.
   `create table book (
      list text not null,
      id text not null,

@@ -1,7 +1,7 @@
 /** One life of the daemon: the real journal, loop and acting, behind wrappers in which calls fail and lives end. */
 import type { AgentSession } from "../../src/core/agent.js";
 import { canonical } from "../../src/core/digest.js";
-import type { Incidents } from "../../src/core/incident/incident.js";
+import type { IncidentState } from "../../src/core/incident/incident.js";
 import type { Policy } from "../../src/core/policy/policy.js";
 import type { SessionJudge } from "../../src/core/session-judge.js";
 import type { Effects } from "../../src/daemon/action-runner.js";
@@ -39,8 +39,8 @@ export interface LifeOptions {
   /** The store fails for some time. */
   isStoreDown: () => boolean;
   /** What is on the disk from now on. */
-  onStored: (book: Incidents) => void;
-  onChange: (changes: Extract<LoopEvent, { kind: "incidents" }>["changes"], book: Incidents) => void;
+  onStored: (incidentState: IncidentState) => void;
+  onChange: (changes: Extract<LoopEvent, { kind: "incidents" }>["changes"], incidentState: IncidentState) => void;
   post: Post;
 }
 
@@ -156,12 +156,12 @@ export class Life {
     };
     const notifier = (write: () => unknown): unknown => failing("tell", write);
     return {
-      book: {
-        load: () => real.book.load(),
-        save: (book, alongside) => {
+      incidentState: {
+        load: () => real.incidentState.load(),
+        save: (incidentState, alongside) => {
           failing("save", () => {
-            real.book.save(book, alongside);
-            onStored(book);
+            real.incidentState.save(incidentState, alongside);
+            onStored(incidentState);
           });
         },
       },

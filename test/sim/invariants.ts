@@ -8,7 +8,7 @@ import { decide } from "../../src/core/decide.js";
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
 import { openPrompt } from "../../src/core/evidence/prompts.js";
 import type { IncidentChange } from "../../src/core/incident/course.js";
-import { type Incident, type Incidents, isOpen } from "../../src/core/incident/incident.js";
+import { type Incident, type IncidentState, isOpen } from "../../src/core/incident/incident.js";
 import { HUMAN_ONLY, needsConfirming } from "../../src/core/problem.js";
 import type { SessionJudge } from "../../src/core/session-judge.js";
 import { STATES } from "../../src/core/states.js";
@@ -64,18 +64,18 @@ export class Invariants {
   }
 
   /** This is on the disk now. */
-  stored(book: Incidents): void {
-    for (const { id } of book.actions) this.#storedIntents.add(id);
+  stored(incidentState: IncidentState): void {
+    for (const { id } of incidentState.actions) this.#storedIntents.add(id);
     // Who dies between storing and telling leaves it to the next life.
-    for (const { id, agent, problem, phase } of book.incidents)
+    for (const { id, agent, problem, phase } of incidentState.incidents)
       if (!this.incidents.has(id))
         this.incidents.set(id, { agent, problem, at: this.#world.now, phase, seenMs: this.#world.watchedMs });
-    this.#storedOpen = new Map(book.incidents.filter(isOpen).map((incident) => [incident.id, incident]));
+    this.#storedOpen = new Map(incidentState.incidents.filter(isOpen).map((incident) => [incident.id, incident]));
   }
 
-  changed(changes: readonly IncidentChange[], book: Incidents): void {
+  changed(changes: readonly IncidentChange[], incidentState: IncidentState): void {
     for (const { incident, phase, how } of changes) {
-      const found = book.incidents.find(({ id }) => id === incident);
+      const found = incidentState.incidents.find(({ id }) => id === incident);
       if (!found) continue;
       const { agent, problem, reasons, escalated } = found;
       const why = phase === "escalated" ? escalated?.reason : reasons[0];
@@ -162,11 +162,11 @@ export class Invariants {
 
   /** Many with one problem: nothing is ended before one works again, nor started before the outage has lasted for long. */
   #outage({ incident, agent, do: name }: Action, what: string): void {
-    const book = this.#world.life.loop.incidents;
-    const of = book.incidents.find(({ id }) => id === incident)?.outage;
-    const outage = book.outages.find(({ id }) => id === of);
+    const incidentState = this.#world.life.loop.incidents;
+    const of = incidentState.incidents.find(({ id }) => id === incident)?.outage;
+    const outage = incidentState.outages.find(({ id }) => id === of);
     if (!outage || outage.endedAt !== null || outage.provenAt !== null) return;
-    const others = book.incidents.filter((one) => one.outage === of && isOpen(one) && one.agent !== agent);
+    const others = incidentState.incidents.filter((one) => one.outage === of && isOpen(one) && one.agent !== agent);
     if (others.length === 0) return;
     const { destructive, starts } = ACTIONS[name];
     const at = this.#world.life.loop.now();
@@ -208,18 +208,18 @@ export class Invariants {
     this.#world.record("outcome", { agent: action.agent, do: action.do, result, reason });
   }
 
-  restarted(book: Incidents): void {
+  restarted(incidentState: IncidentState): void {
     this.#world.write("the daemon is back");
     this.told.lives++;
     for (const [id, incident] of this.#storedOpen)
       this.#must(
-        book.incidents.some((one) => one.id === id),
+        incidentState.incidents.some((one) => one.id === id),
         "R6 no incident is lost in a crash",
         () => `${incident.agent} ${incident.problem}`,
       );
     for (const { action } of this.attempts.slice(-20))
       this.#must(
-        book.actions.some(({ id }) => id === action.id),
+        incidentState.actions.some(({ id }) => id === action.id),
         "R6 no action is lost in a crash",
         () => `${action.agent} ${action.do}`,
       );

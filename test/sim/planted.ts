@@ -2,10 +2,10 @@
 import type { ActionOutcome } from "../../src/core/action.js";
 import { CHECKS } from "../../src/core/checks.js";
 import { MINUTE } from "../../src/core/defaults.js";
-import { createIncidents } from "../../src/core/incident/incident.js";
+import { createIncidentState } from "../../src/core/incident/incident.js";
 import type { Budget, Policy } from "../../src/core/policy/policy.js";
 import type { Effects } from "../../src/daemon/action-runner.js";
-import type { BookStore } from "../../src/store/book.js";
+import type { IncidentStore } from "../../src/store/incident-table.js";
 import type { Journal } from "../../src/store/journal.js";
 import type { OutboxTable } from "../../src/store/outbox.js";
 import type { Parts } from "./daemon.js";
@@ -29,8 +29,11 @@ const changed = <T extends object>(thing: T, otherwise: Partial<T>): T =>
   new Proxy(thing, {
     get: (target, name) => Reflect.get(name in otherwise ? otherwise : target, name) as unknown,
   });
-const withBook = (change: (book: BookStore) => Partial<BookStore>): RunOptions =>
-  parts({ journal: (journal) => changed(journal, { book: { ...journal.book, ...change(journal.book) } }) });
+const withIncidentState = (change: (incidentState: IncidentStore) => Partial<IncidentStore>): RunOptions =>
+  parts({
+    journal: (journal) =>
+      changed(journal, { incidentState: { ...journal.incidentState, ...change(journal.incidentState) } }),
+  });
 const withOutbox = (change: (outbox: OutboxTable) => Partial<OutboxTable>): RunOptions =>
   parts({ journal: (journal) => changed(journal, { outbox: changed(journal.outbox, change(journal.outbox)) }) });
 const withEffects = (carryOut: (effects: Effects) => Effects["carryOut"]): RunOptions =>
@@ -56,18 +59,18 @@ export const PLANTED: readonly Planted[] = [
   {
     bug: "a touch whose intent is not stored",
     found: /intent is stored before/,
-    options: withBook((book) => ({
-      save: (what) => book.save({ ...what, actions: what.actions.filter(({ outcome }) => outcome !== null) }),
+    options: withIncidentState((incidentState) => ({
+      save: (what) => incidentState.save({ ...what, actions: what.actions.filter(({ outcome }) => outcome !== null) }),
     })),
   },
   {
     bug: "a store that loses a save and says nothing",
     found: /intent is stored before/,
-    options: withBook((book) => {
+    options: withIncidentState((incidentState) => {
       let saves = 0;
       return {
         save: (what) => {
-          if (++saves % 3 !== 0) book.save(what);
+          if (++saves % 3 !== 0) incidentState.save(what);
         },
       };
     }),
@@ -92,13 +95,13 @@ export const PLANTED: readonly Planted[] = [
   {
     bug: "a book that is forgotten at a restart",
     found: /R6 no incident is lost/,
-    options: withBook(() => ({ load: createIncidents })),
+    options: withIncidentState(() => ({ load: createIncidentState })),
     from: 2,
   },
   {
     bug: "actions that are forgotten at a restart",
     found: /R6 no action is lost|carried out once/,
-    options: withBook((book) => ({ load: () => ({ ...book.load(), actions: [] }) })),
+    options: withIncidentState((incidentState) => ({ load: () => ({ ...incidentState.load(), actions: [] }) })),
   },
   {
     bug: "alerts that are not written with the change that they are about",

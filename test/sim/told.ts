@@ -72,9 +72,9 @@ export class Told {
 
   step(): void {
     const { life, watchedMs } = this.#world;
-    const book = life.loop.incidents;
+    const incidentState = life.loop.incidents;
     const now = life.loop.now();
-    const owed = this.#world.canStore ? book.incidents.filter((incident) => this.#isOwed(incident, now)) : [];
+    const owed = this.#world.canStore ? incidentState.incidents.filter((incident) => this.#isOwed(incident, now)) : [];
     const ids = new Set(owed.map(memberOf));
     for (const id of this.#owedSince.keys()) if (!ids.has(id)) this.#owedSince.delete(id);
     for (const id of ids) if (!this.#owedSince.has(id)) this.#owedSince.set(id, watchedMs);
@@ -84,8 +84,8 @@ export class Told {
   #isOwed(incident: Incident, now: number): boolean {
     const { confirmedAt, quietSince, ackedAt, feedback } = incident;
     const isSeen = isOpen(incident) && confirmedAt !== null && quietSince === null;
-    const book = this.#world.life.loop.incidents;
-    return isSeen && ackedAt === null && feedback === null && silencedUntil(book, incident, now) === null;
+    const incidentState = this.#world.life.loop.incidents;
+    return isSeen && ackedAt === null && feedback === null && silencedUntil(incidentState, incident, now) === null;
   }
 
   /** Every problem that is certain has an alert and a message that are stored: delivered, or on their way. */

@@ -1,6 +1,6 @@
 /**
  * A machine with agents, a daemon that watches them, and everything that goes wrong, under one virtual clock. The loop,
- * the journal, the book, the incidents and `decide` are the real ones; agents, wires, disks and hands are not.
+ * the journal, the incident state, the incidents and `decide` are the real ones; agents, wires, disks and hands are not.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -377,8 +377,8 @@ export class World implements Air {
       isAllowed: ({ name }) => this.roleOf(name).allowed,
       looked: this.#looked,
       isStoreDown: () => !this.canStore,
-      onStored: (book) => this.invariants.stored(book),
-      onChange: (changes, book) => this.invariants.changed(changes, book),
+      onStored: (incidentState) => this.invariants.stored(incidentState),
+      onChange: (changes, incidentState) => this.invariants.changed(changes, incidentState),
       post: this.#post(),
     });
     for (const session of this.sessions.values()) this.#registerWith(session);

@@ -50,7 +50,7 @@ describe("a state folder of commit f58a156", () => {
   });
 
   it("keeps its open incidents with phase, reasons, acknowledgement and feedback", () => {
-    const { incidents } = openState().journal.book.load();
+    const { incidents } = openState().journal.incidentState.load();
     const facts = incidents.map(({ agent, problem, phase, endedAt, ackedAt, feedback, reasons }) => ({
       agent,
       error: problem,
@@ -92,7 +92,7 @@ describe("a state folder of commit f58a156", () => {
   });
 
   it("keeps what was done about an incident, with its outcome", () => {
-    const { actions, incidents } = openState().journal.book.load();
+    const { actions, incidents } = openState().journal.incidentState.load();
     const [action] = actions;
     expect(actions).toHaveLength(1);
     expect(action).toMatchObject({
@@ -104,10 +104,10 @@ describe("a state folder of commit f58a156", () => {
   });
 
   it("keeps its silences", () => {
-    const book = openState().journal.book.load();
+    const incidentState = openState().journal.incidentState.load();
     const HOUR = 3_600_000;
     const silenced = (agent: string, problem: "error" | "rate_limited", at: number): boolean =>
-      silencedUntil(book, { agent, problem }, at) !== null;
+      silencedUntil(incidentState, { agent, problem }, at) !== null;
     expect(silenced("dot", "error", NOW + 47 * HOUR)).toBe(true);
     expect(silenced("dot", "error", NOW + 49 * HOUR)).toBe(false);
     expect(silenced("cid", "rate_limited", NOW + 7 * HOUR)).toBe(true);

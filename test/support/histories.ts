@@ -4,7 +4,7 @@ import type { OutcomeResult } from "../../src/core/action.js";
 import type { Assessment } from "../../src/core/assess.js";
 import { EVIDENCE_KINDS } from "../../src/core/evidence/kinds.js";
 import type { ActionFacts } from "../../src/core/facts.js";
-import { takeIncidents } from "../../src/core/incident/fold.js";
+import { applyToIncidents } from "../../src/core/incident/fold.js";
 import { assessed, FACTS, type World } from "./incidents.js";
 import { START } from "./steps.js";
 
@@ -127,14 +127,18 @@ export function play(
 }
 
 export const silence = (world: World, agent: string, at: number): number | null =>
-  world.book.silences.find((entry) => entry.agent === agent && entry.until > START + at * 1000)?.until ?? null;
+  world.incidentState.silences.find((entry) => entry.agent === agent && entry.until > START + at * 1000)?.until ?? null;
 
 function say(world: World, { word, agent }: Step, at: number): void {
   const now = START + at * 1000;
   const incident = world.open(agent)[0]?.id ?? "none";
-  if (word === "ack") takeIncidents(world.book, { kind: "acked", at: now, incident });
+  if (word === "ack") applyToIncidents(world.incidentState, { kind: "acked", at: now, incident });
   else if (word === "silence")
-    takeIncidents(world.book, { kind: "silenced", silence: { agent, problem: null, at: now, until: now + 600_000 } });
-  else if (word === "gap") takeIncidents(world.book, { kind: "gap", from: now - 60_000, to: now });
-  else if (word !== null) takeIncidents(world.book, { kind: "feedback", at: now, incident, feedback: word });
+    applyToIncidents(world.incidentState, {
+      kind: "silenced",
+      silence: { agent, problem: null, at: now, until: now + 600_000 },
+    });
+  else if (word === "gap") applyToIncidents(world.incidentState, { kind: "gap", from: now - 60_000, to: now });
+  else if (word !== null)
+    applyToIncidents(world.incidentState, { kind: "feedback", at: now, incident, feedback: word });
 }

@@ -3,8 +3,8 @@ import { ACTION_NAMES, type Action, intentOf, type OutcomeResult } from "../../s
 import type { Assessment } from "../../src/core/assess.js";
 import { type Decision, decide } from "../../src/core/decide.js";
 import type { ActionFacts } from "../../src/core/facts.js";
-import { takeIncidents } from "../../src/core/incident/fold.js";
-import { createIncidents, type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
+import { applyToIncidents } from "../../src/core/incident/fold.js";
+import { createIncidentState, type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
 import { outageSlot } from "../../src/core/outage-queue.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
@@ -60,7 +60,7 @@ export interface Look {
 }
 
 export class World {
-  readonly book = createIncidents();
+  readonly incidentState = createIncidentState();
   readonly done: { agent: string; at: number; action: Action }[] = [];
   readonly decisions: Decision[] = [];
   policy: Policy;
@@ -81,7 +81,7 @@ export class World {
     const agent = look.agent ?? "a";
     const assessment = { ...(typeof what === "string" ? assessed(what) : what), at: now };
     const progress = look.progress === undefined || look.progress === null ? null : START + look.progress * 1000;
-    takeIncidents(this.book, {
+    applyToIncidents(this.incidentState, {
       kind: "assessed",
       agent,
       session: look.session ?? `${agent}-1`,
@@ -110,11 +110,11 @@ export class World {
       policy: this.policy,
       assessment,
       incident,
-      history: this.book.actions,
-      unpermitted: unpermittedActions(this.book),
-      outageQueue: outageSlot(this.book, incident.outage),
-      facts: { ...FACTS, silencedUntil: silencedUntil(this.book, incident, now), ...facts },
-      asleep: this.book.asleep,
+      history: this.incidentState.actions,
+      unpermitted: unpermittedActions(this.incidentState),
+      outageQueue: outageSlot(this.incidentState, incident.outage),
+      facts: { ...FACTS, silencedUntil: silencedUntil(this.incidentState, incident, now), ...facts },
+      asleep: this.incidentState.asleep,
       now,
     });
     this.decisions.push(decision);
@@ -124,14 +124,14 @@ export class World {
   escalate({ action, reason, wouldDo, overBudget }: Extract<Decision, { action: Action }>, now: number): void {
     this.done.push({ agent: action.agent, at: now, action });
     const told = { at: now, incident: action.incident, reason, wouldDo: wouldDo?.do ?? null };
-    takeIncidents(this.book, { kind: "escalated", ...told, ...(overBudget ? { overBudget } : {}) });
+    applyToIncidents(this.incidentState, { kind: "escalated", ...told, ...(overBudget ? { overBudget } : {}) });
   }
 
   carryOut(action: Action, now: number, result: OutcomeResult): void {
     this.done.push({ agent: action.agent, at: now, action });
-    takeIncidents(this.book, { kind: "intended", intent: intentOf(action, now) });
+    applyToIncidents(this.incidentState, { kind: "intended", intent: intentOf(action, now) });
     const outcome = { intent: action.id, at: now, result, reason: result, proven: null };
-    takeIncidents(this.book, { kind: "done", outcome });
+    applyToIncidents(this.incidentState, { kind: "done", outcome });
   }
 
   /** The same look again and again, every `every` seconds: what was done, as "60 nudge". */
@@ -142,12 +142,13 @@ export class World {
   }
 
   open(agent = "a"): Incident[] {
-    return this.book.incidents.filter((incident) => incident.agent === agent && isOpen(incident));
+    return this.incidentState.incidents.filter((incident) => incident.agent === agent && isOpen(incident));
   }
 
   get only(): Incident {
-    const [incident] = this.book.incidents;
-    if (!incident || this.book.incidents.length !== 1) throw new Error(`${this.book.incidents.length} incidents`);
+    const [incident] = this.incidentState.incidents;
+    if (!incident || this.incidentState.incidents.length !== 1)
+      throw new Error(`${this.incidentState.incidents.length} incidents`);
     return incident;
   }
 }

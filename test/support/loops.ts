@@ -12,7 +12,7 @@ import type { DaemonClock, Moment } from "../../src/daemon/clock.js";
 import { Loop } from "../../src/daemon/loop.js";
 import { type SessionView, viewOf } from "../../src/daemon/view.js";
 import { profileFor, traitsOf } from "../../src/programs/registry.js";
-import type { BookStore } from "../../src/store/book.js";
+import type { IncidentStore } from "../../src/store/incident-table.js";
 import { type Journal, openJournal } from "../../src/store/journal.js";
 import { type ClockModel, HandClock } from "./hand-clock.js";
 import { sessionOf } from "./sessions.js";
@@ -60,7 +60,7 @@ export function loopOver(
   return new Loop({
     journal,
     clock,
-    state: createNodeState(rules, journal.book.load(), notices),
+    state: createNodeState(rules, journal.incidentState.load(), notices),
     carryOut: more.carryOut ?? (() => Promise.reject(new Error("nothing is carried out here"))),
     send: more.send ?? (() => {}),
     receiver: "orchestrator",
@@ -81,7 +81,7 @@ export class TestLoop {
   readonly stepRules: StepRules = testRules();
   carryOut: Effects["carryOut"] | null = null;
   /** Stands in for the stored incidents. */
-  store: BookStore | null = null;
+  store: IncidentStore | null = null;
   /** Sends alerts after each tick. */
   sendAlerts: () => void = () => {};
 
@@ -165,10 +165,10 @@ const said = ({ state, cause }: { state: string; cause: string | null }): string
   cause === null ? state : `${state}/${cause}`;
 
 /** The same journal, with other incidents as long as there is a store for them. */
-const withStore = (journal: Journal, store: () => BookStore | null): Journal =>
+const withStore = (journal: Journal, store: () => IncidentStore | null): Journal =>
   new Proxy(journal, {
     get: (target, name) => {
-      if (name === "book") return store() ?? target.book;
+      if (name === "book") return store() ?? target.incidentState;
       const found: unknown = Reflect.get(target, name, target);
       return typeof found === "function" ? found.bind(target) : found;
     },

@@ -1,6 +1,6 @@
 /** The digest: how it stands, on a schedule. Tagged apart from what the watchdog says. */
 import { digest } from "../digest.js";
-import { type Incidents, isOpen } from "../incident/incident.js";
+import { type IncidentState, isOpen } from "../incident/incident.js";
 import { traitsOf } from "../policy/problems.js";
 import { say } from "../say.js";
 import { spell } from "../spell.js";
@@ -9,17 +9,17 @@ import type { Notice } from "./alert.js";
 
 const LISTED_MAX = 8;
 
-export function digestOf(book: Incidents, states: readonly State[], since: number, now: number): Notice {
+export function digestOf(incidentState: IncidentState, states: readonly State[], since: number, now: number): Notice {
   const counted = STATES.flatMap((state) => {
     const n = states.filter((one) => one === state).length;
     return n > 0 ? [`${n} ${state}`] : [];
   });
-  const recent = book.incidents.filter(
+  const recent = incidentState.incidents.filter(
     ({ endedAt, openedAt }) => endedAt === null || endedAt >= since || openedAt >= since,
   );
   const open = recent.filter(isOpen);
   const ended = recent.filter(({ endedAt }) => endedAt !== null && endedAt >= since);
-  const actions = book.actions.filter(({ at }) => at >= since).length;
+  const actions = incidentState.actions.filter(({ at }) => at >= since).length;
   const span = spell(Math.max(0, now - since));
   return {
     key: digest(`digest ${since} ${now}`),

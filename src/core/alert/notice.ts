@@ -1,6 +1,6 @@
 /** The words of an alert, for a phone: who, what, why, since when, what rouse did, what you can do. */
 import { openPrompt } from "../evidence/prompts.js";
-import { type Incident, type Incidents, isOpen, type Outage } from "../incident/incident.js";
+import { type Incident, type IncidentState, isOpen, type Outage } from "../incident/incident.js";
 import { type AgentSnapshot, doneOf } from "../message/contents.js";
 import { traitsOf } from "../policy/problems.js";
 import { say } from "../say.js";
@@ -9,7 +9,7 @@ import type { AlertEdge, Notice, Planned } from "./alert.js";
 import { membersOf } from "./plan.js";
 
 export interface NoticeSource {
-  book: Incidents;
+  incidentState: IncidentState;
   seen: (agent: string) => AgentSnapshot | null;
   /** A moment as the reader's clock shows it. */
   clock: (at: number) => string;
@@ -21,8 +21,8 @@ const TITLE_MAX = 140;
 
 export function noticeOf(planned: Planned, source: NoticeSource): Notice {
   const { key, subject, edge, severity, at } = planned;
-  const incidents = membersOf(source.book, planned);
-  const outage = source.book.outages.find(({ id }) => subject === `outage:${id}`) ?? null;
+  const incidents = membersOf(source.incidentState, planned);
+  const outage = source.incidentState.outages.find(({ id }) => subject === `outage:${id}`) ?? null;
   const [only, second] = incidents;
   const said = only && !second && !outage ? ofOne(only, edge, source) : ofMany(incidents, outage, edge, source);
   return {
@@ -45,12 +45,12 @@ interface NoticeText {
 }
 
 function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): NoticeText {
-  const { book, clock, now } = source;
+  const { incidentState, clock, now } = source;
   const view = source.seen(incident.agent);
   const name = say(incident.agent, 80);
   const task = view?.session.task ? `, task ${say(view.session.task, 100)}` : "";
   const who = `${name} (${say(incident.kind, 40)}${task})`;
-  const done = doneOf(book, incident, now);
+  const done = doneOf(incidentState, incident, now);
   const did = done.length > 0 ? `rouse did: ${done.join(", ")}` : "";
   if (edge === "resolved") {
     const { endedAt, since, phase } = incident;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { World } from "../../../test/support/incidents.js";
 import { RULES } from "../../../test/support/notifier.js";
 import { START } from "../../../test/support/steps.js";
-import { takeIncidents } from "../incident/fold.js";
+import { applyToIncidents } from "../incident/fold.js";
 import { isOpen } from "../incident/incident.js";
 import { POLICIES } from "../policy/builtin.js";
 import type { AlertRules, AlertState, Planned } from "./alert.js";
@@ -52,7 +52,12 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : n
   const planned: Planned[] = [];
   let at = 0;
   const plan = (): Planned[] =>
-    planAlerts({ book: world.book, known: [...memory.states.values()], rules, now: START + at * 1000 });
+    planAlerts({
+      incidentState: world.incidentState,
+      known: [...memory.states.values()],
+      rules,
+      now: START + at * 1000,
+    });
   const tell = (): void => {
     for (const one of plan()) {
       memory.take(one);
@@ -64,9 +69,9 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : n
     world.look(at, says, { agent, progress: says === "working" ? at : null });
     const [incident] = world.open(agent);
     if (person === "ack" && incident)
-      takeIncidents(world.book, { kind: "acked", at: START + at * 1000, incident: incident.id });
+      applyToIncidents(world.incidentState, { kind: "acked", at: START + at * 1000, incident: incident.id });
     if (person === "silence")
-      takeIncidents(world.book, {
+      applyToIncidents(world.incidentState, {
         kind: "silenced",
         silence: { agent, problem: null, at: START + at * 1000, until: START + (at + 60) * 1000 },
       });
@@ -110,7 +115,7 @@ describe("which alerts are owed", () => {
         played.pass(20 * 60);
         played.tell();
         const covered = new Set([...memory.states.values()].flatMap(({ members }) => members));
-        const untold = world.book.incidents.filter(
+        const untold = world.incidentState.incidents.filter(
           (incident) =>
             isOpen(incident) &&
             incident.confirmedAt !== null &&

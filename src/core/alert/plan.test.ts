@@ -16,7 +16,7 @@ it("a problem that comes back after its outage was over is told by itself", () =
   incident.outage = "o1";
   const edge = { at: START, severity: "critical", kind: "worker.error" } as const;
   const told = { subject: "outage:o1", members: [], channels: ["ops"] };
-  const input = { book: world.book, rules: { ...RULES, groupWaitMs: 0 }, now: START + 60_000 };
+  const input = { incidentState: world.incidentState, rules: { ...RULES, groupWaitMs: 0 }, now: START + 60_000 };
   const during = planAlerts({ ...input, known: [{ ...told, edges: [{ ...edge, edge: "opened" }] }] });
   expect(during.filter((one) => one.edge === "opened")).toEqual([]);
   const edges = [
@@ -32,23 +32,28 @@ it("does not alert about an incident that the user marked as a false alarm", () 
     const world = new World(POLICIES.observe);
     world.look(0, "needs_input/permission", { agent: "api" });
     for (const incident of world.open("api")) incident.feedback = feedback;
-    return planAlerts({ book: world.book, known: [], rules: { ...RULES, groupWaitMs: 0 }, now: START + 60_000 });
+    return planAlerts({
+      incidentState: world.incidentState,
+      known: [],
+      rules: { ...RULES, groupWaitMs: 0 },
+      now: START + 60_000,
+    });
   };
   expect(alerts(null).map(({ edge }) => edge)).toEqual(["opened"]);
   expect(alerts("right").map(({ edge }) => edge)).toEqual(["opened"]);
   expect(alerts("false-alarm")).toEqual([]);
 });
 
-it("an alert is about the incidents that were told, in the book's order and of the same generation, or about who is in the outage", () => {
+it("an alert is about the incidents that were told, in the incident state's order and of the same generation, or about who is in the outage", () => {
   const place = fc.record({
     id: fc.constantFrom("a", "b", "c", "d", "e"),
     reopened: fc.nat(1),
     outage: fc.option(fc.constantFrom("o1", "o2")),
   });
-  const books = fc.uniqueArray(place, { selector: ({ id }) => id });
+  const incidentStates = fc.uniqueArray(place, { selector: ({ id }) => id });
   const told = fc.uniqueArray(fc.constantFrom<string[]>("a.0", "a.1", "b.0", "c.1", "d.0", "e.0", "e.1", "gone.0"));
   fc.assert(
-    fc.property(books, told, (places, members) => {
+    fc.property(incidentStates, told, (places, members) => {
       const incidents = places as unknown as Incident[];
       const find = membersIn({ incidents });
       expect(find({ subject: "group:g", members })).toEqual(

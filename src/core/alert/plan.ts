@@ -1,5 +1,5 @@
 /**
- * Which alerts are owed to humans, when, and to whom: a function of the book of incidents, what was told before, the
+ * Which alerts are owed to humans, when, and to whom: a function of the state of incidents, what was told before, the
  * user's rules and the moment. Asked again after a crash it gives the same keys.
  *
  * A subject is what one alert is about: an incident, an outage with all its members, or several problems that came at
@@ -7,7 +7,7 @@
  */
 import { awakeMs } from "../awake.js";
 import { digest } from "../digest.js";
-import { type Incident, type Incidents, isOpen, silencedUntil } from "../incident/incident.js";
+import { type Incident, type IncidentState, isOpen, silencedUntil } from "../incident/incident.js";
 import { subjectOf as memberOf, typeOf } from "../message/contents.js";
 import { traitsOf } from "../policy/problems.js";
 import {
@@ -29,7 +29,7 @@ function severityOf({ problem, escalated }: Incident): Severity {
 }
 
 export interface AlertInput {
-  book: Incidents;
+  incidentState: IncidentState;
   known: readonly AlertState[];
   rules: AlertRules;
   now: number;
@@ -37,18 +37,18 @@ export interface AlertInput {
 
 export function planAlerts(input: AlertInput): Planned[] {
   const live = input.known.filter(({ edges }) => !edges.some(({ edge }) => edge === "resolved"));
-  const members = membersIn(input.book);
+  const members = membersIn(input.incidentState);
   return [...live.flatMap((state) => followUps(input, state, members(state))), ...openings(input, live)];
 }
 
 function openings(input: AlertInput, live: readonly AlertState[]): Planned[] {
-  const { book, rules } = input;
+  const { incidentState, rules } = input;
   const covered = new Set(live.flatMap(({ members }) => members));
   const subjects = new Set(live.map(({ subject }) => subject));
   const over = new Set(input.known.map(({ subject }) => subject).filter((subject) => !subjects.has(subject)));
   const isNew = (incident: Incident): boolean =>
     !covered.has(memberOf(incident)) && !subjects.has(outageSubject(incident.outage));
-  const owed = book.incidents.filter((incident) => isTellable(input, incident) && isNew(incident));
+  const owed = incidentState.incidents.filter((incident) => isTellable(input, incident) && isNew(incident));
   // Whoever waited long enough takes the others along.
   if (!owed.some(({ confirmedAt }) => input.now - (confirmedAt ?? input.now) >= rules.groupWaitMs)) return [];
   const outages = new Map<string, Incident[]>();
@@ -77,15 +77,16 @@ const opening = (input: AlertInput, subject: string, incidents: readonly Inciden
   planned(input, "opened", subject, incidents, worst(incidents), []);
 
 /** Certain, still there, and nobody has taken or silenced it. */
-function isTellable({ book, rules, now }: AlertInput, incident: Incident): boolean {
+function isTellable({ incidentState, rules, now }: AlertInput, incident: Incident): boolean {
   const { confirmedAt, quietSince, ackedAt, feedback, problem, since, agent } = incident;
   if (!isOpen(incident) || confirmedAt === null || quietSince !== null) return false;
-  if (ackedAt !== null || feedback === "false-alarm" || silencedUntil(book, incident, now) !== null) return false;
-  return problem !== "rate_limited" || awakeMs(book.asleep, since, now) >= rules.patienceMs(agent);
+  if (ackedAt !== null || feedback === "false-alarm" || silencedUntil(incidentState, incident, now) !== null)
+    return false;
+  return problem !== "rate_limited" || awakeMs(incidentState.asleep, since, now) >= rules.patienceMs(agent);
 }
 
 function followUps(input: AlertInput, state: AlertState, incidents: readonly Incident[]): Planned[] {
-  const { book, rules, now } = input;
+  const { incidentState, rules, now } = input;
   const open = incidents.filter(isOpen);
   const last = state.edges.at(-1);
   if (!last) return [];
@@ -94,17 +95,19 @@ function followUps(input: AlertInput, state: AlertState, incidents: readonly Inc
   if (open.length === 0) {
     // Whoever silenced the problem does not want to hear of its end either; that of a night is no news.
     const isUnheard = (one: Incident): boolean =>
-      one.problem === "over_budget" || silencedUntil(book, one, now) !== null;
+      one.problem === "over_budget" || silencedUntil(incidentState, one, now) !== null;
     const silenced = incidents.length > 0 && incidents.every(isUnheard);
     const end = { ...follow("resolved", "info"), members: state.members };
     return [silenced ? { ...end, deliveries: [] } : end];
   }
   const heard = open.filter(
     (incident) =>
-      incident.ackedAt === null && incident.quietSince === null && silencedUntil(book, incident, now) === null,
+      incident.ackedAt === null && incident.quietSince === null && silencedUntil(incidentState, incident, now) === null,
   );
   if (heard.length === 0) return [];
-  const isLasting = book.outages.some(({ id, escalatedAt }) => outageSubject(id) === state.subject && escalatedAt);
+  const isLasting = incidentState.outages.some(
+    ({ id, escalatedAt }) => outageSubject(id) === state.subject && escalatedAt,
+  );
   const severity = isLasting ? "critical" : worst(heard);
   const highest = state.edges.map((one) => one.severity).reduce(higher);
   if (severity !== highest && atLeast(severity, highest)) return [follow("escalated", severity)];
@@ -120,10 +123,10 @@ type Subject = Pick<AlertState, "subject" | "members">;
 
 /**
  * Of an outage whoever belongs to it now; else those that were told, as long as they are of the same generation. In the
- * order of the book, which is gone through once for all subjects: with a thousand problems open, once for each was most of
+ * order of the incident state, which is gone through once for all subjects: with a thousand problems open, once for each was most of
  * the daemon's work.
  */
-export function membersIn({ incidents }: Pick<Incidents, "incidents">): (of: Subject) => Incident[] {
+export function membersIn({ incidents }: Pick<IncidentState, "incidents">): (of: Subject) => Incident[] {
   const places = new Map(incidents.map((incident, place) => [memberOf(incident), place]));
   const outages = new Map<string, Incident[]>();
   for (const incident of incidents) {
@@ -139,7 +142,8 @@ export function membersIn({ incidents }: Pick<Incidents, "incidents">): (of: Sub
   };
 }
 
-export const membersOf = (book: Pick<Incidents, "incidents">, of: Subject): Incident[] => membersIn(book)(of);
+export const membersOf = (incidentState: Pick<IncidentState, "incidents">, of: Subject): Incident[] =>
+  membersIn(incidentState)(of);
 
 function planned(
   { rules, now }: AlertInput,

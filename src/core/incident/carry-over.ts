@@ -1,16 +1,16 @@
 /** An agent that gets another name stays who it is: its problems, what was done about them and what people said go along. */
-import type { FeedbackCount, Incidents } from "./incident.js";
+import type { FeedbackCount, IncidentState } from "./incident.js";
 
-export function carryOver(book: Incidents, from: string, to: string): void {
+export function carryOver(incidentState: IncidentState, from: string, to: string): void {
   if (from === to) return;
-  for (const list of [book.incidents, book.actions, book.silences])
+  for (const list of [incidentState.incidents, incidentState.actions, incidentState.silences])
     for (const entry of list) if (entry.agent === from) entry.agent = to;
-  const since = book.blind.filter(({ agent }) => agent === from || agent === to).map((entry) => entry.since);
-  book.blind = book.blind.filter(({ agent }) => agent !== from && agent !== to);
-  if (since.length > 0) book.blind.push({ agent: to, since: Math.min(...since) });
-  const said = book.feedback.filter(({ agent }) => agent === from);
-  book.feedback = book.feedback.filter(({ agent }) => agent !== from);
-  for (const count of said) addCount(book.feedback, { ...count, agent: to });
+  const since = incidentState.blind.filter(({ agent }) => agent === from || agent === to).map((entry) => entry.since);
+  incidentState.blind = incidentState.blind.filter(({ agent }) => agent !== from && agent !== to);
+  if (since.length > 0) incidentState.blind.push({ agent: to, since: Math.min(...since) });
+  const said = incidentState.feedback.filter(({ agent }) => agent === from);
+  incidentState.feedback = incidentState.feedback.filter(({ agent }) => agent !== from);
+  for (const count of said) addCount(incidentState.feedback, { ...count, agent: to });
 }
 
 /** Whoever had the new name before was spoken of too. */

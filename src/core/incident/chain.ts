@@ -5,6 +5,6 @@
 import { traitsOf } from "../policy/problems.js";
 import type { Problem } from "../problem.js";
 
-export function follows(before: Problem, after: Problem): boolean {
+export function isSameChain(before: Problem, after: Problem): boolean {
   return before === after || traitsOf(before).becomes.includes(after);
 }

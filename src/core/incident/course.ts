@@ -6,11 +6,11 @@ import { PERIOD_MAX_MS } from "../policy/policy.js";
 import { needsConfirming, type Problem } from "../problem.js";
 import { say } from "../say.js";
 import type { NightSpend } from "../spending.js";
-import { type Incident, type Incidents, incidentId, isOpen, type Phase } from "./incident.js";
+import { type Incident, type IncidentState, incidentId, isOpen, type Phase } from "./incident.js";
 import { escalateOutage, joinOutage, leaveOutage } from "./outage.js";
 import { type ProgressTimes, progressAt } from "./progress.js";
 
-export interface Assessed {
+export interface AssessedEvent {
   kind: "assessed";
   agent: string;
   session: string;
@@ -51,9 +51,9 @@ const REASONS_MAX = 6;
 export const REASON_CHARS = 300;
 const CHAIN_MAX = 8;
 
-export function begin(
-  book: Incidents,
-  input: Assessed,
+export function openIncident(
+  incidentState: IncidentState,
+  input: AssessedEvent,
   problem: Problem,
   own: Partial<Pick<Incident, "id" | "budget">> = {},
 ): IncidentChange[] {
@@ -84,16 +84,16 @@ export function begin(
     reopened: 0,
     ...own,
   };
-  book.incidents.push(incident);
-  forget(book, assessment.at);
-  return [{ incident: incident.id, phase: "told", how: "new" }, ...see(book, incident, input)];
+  incidentState.incidents.push(incident);
+  forget(incidentState, assessment.at);
+  return [{ incident: incident.id, phase: "told", how: "new" }, ...observeIncident(incidentState, incident, input)];
 }
 
 /** The problem is there: its words are brought up to date, and after the confirm window it is certain. */
-export function see(
-  book: Incidents,
+export function observeIncident(
+  incidentState: IncidentState,
   incident: Incident,
-  { assessment, session, account, confirmMs, outageMs }: Assessed,
+  { assessment, session, account, confirmMs, outageMs }: AssessedEvent,
 ): IncidentChange[] {
   const now = assessment.at;
   incident.session = session;
@@ -105,33 +105,33 @@ export function see(
   incident.confidence = assessment.confidence;
   incident.until = assessment.until;
   incident.reasons = assessment.reasons.slice(0, REASONS_MAX).map((reason) => say(reason, REASON_CHARS));
-  joinOutage(book, incident);
-  escalateOutage(book, incident, outageMs, now);
-  if (incident.confirmedAt !== null || now < confirmsAt(book, incident, now, confirmMs)) return [];
+  joinOutage(incidentState, incident);
+  escalateOutage(incidentState, incident, outageMs, now);
+  if (incident.confirmedAt !== null || now < confirmsAt(incidentState, incident, now, confirmMs)) return [];
   incident.confirmedAt = now;
-  return [step(incident, "confirmed")];
+  return [advancePhase(incident, "confirmed")];
 }
 
 /** When the suspicion has lasted long enough, in awake time. */
 export function confirmsAt(
-  book: Pick<Incidents, "asleep">,
+  incidentState: Pick<IncidentState, "asleep">,
   incident: Incident,
   now: number,
   confirmMs: number,
 ): number {
   if (!needsConfirming(incident.problem)) return now;
-  return now + Math.max(0, confirmMs - awakeMs(book.asleep, incident.since, now));
+  return now + Math.max(0, confirmMs - awakeMs(incidentState.asleep, incident.since, now));
 }
 
-export function rename(incident: Incident, problem: Problem): IncidentChange[] {
+export function renameIncident(incident: Incident, problem: Problem): IncidentChange[] {
   if (incident.problem === problem) return [];
   incident.chain = [...incident.chain, incident.problem].slice(-CHAIN_MAX);
   incident.problem = problem;
   return [{ incident: incident.id, phase: incident.phase, how: "renamed" }];
 }
 
-export function reopen(incident: Incident, problem: Problem, at: number): IncidentChange[] {
-  const renamed = rename(incident, problem);
+export function reopenIncident(incident: Incident, problem: Problem, at: number): IncidentChange[] {
+  const renamed = renameIncident(incident, problem);
   incident.endedAt = null;
   incident.confirmedAt = null;
   incident.escalated = null;
@@ -147,45 +147,54 @@ export function reopen(incident: Incident, problem: Problem, at: number): Incide
  * session it `endsNow`: who is not there any more neither hangs nor asks, and nothing can come back.
  */
 export function takeQuiet(
-  book: Incidents,
+  incidentState: IncidentState,
   incident: Incident,
-  { assessment, progress }: Assessed,
+  { assessment, progress }: AssessedEvent,
   endsNow: boolean,
 ): IncidentChange[] {
   const now = assessment.at;
   incident.quietSince ??= now;
-  const quiet = awakeMs(book.asleep, incident.quietSince, now);
-  const tried = book.actions.findLast(
+  const quiet = awakeMs(incidentState.asleep, incident.quietSince, now);
+  const tried = incidentState.actions.findLast(
     (record) => record.incident === incident.id && record.outcome?.result !== "refused",
   );
   const provenAt = progressAt(progress, incident.problem);
   const proven = provenAt !== null && provenAt > Math.max(incident.seenAt, tried?.at ?? 0);
-  if (proven && (endsNow || quiet >= HOLD_MS)) return end(book, incident, "resolved", now);
+  if (proven && (endsNow || quiet >= HOLD_MS)) return closeIncident(incidentState, incident, "resolved", now);
   const handed = assessment.state === "idle" && !tried;
-  const idle = awakeMs(book.asleep, Math.max(incident.quietSince, tried?.at ?? 0), now);
-  if (endsNow) return end(book, incident, "lapsed", now);
-  if (!proven && idle >= (handed ? HANDED_MS : LAPSE_MS)) return end(book, incident, "lapsed", now);
+  const idle = awakeMs(incidentState.asleep, Math.max(incident.quietSince, tried?.at ?? 0), now);
+  if (endsNow) return closeIncident(incidentState, incident, "lapsed", now);
+  if (!proven && idle >= (handed ? HANDED_MS : LAPSE_MS)) return closeIncident(incidentState, incident, "lapsed", now);
   return [];
 }
 
-export function end(book: Incidents, incident: Incident, phase: "resolved" | "lapsed", at: number): IncidentChange[] {
+export function closeIncident(
+  incidentState: IncidentState,
+  incident: Incident,
+  phase: "resolved" | "lapsed",
+  at: number,
+): IncidentChange[] {
   incident.endedAt = at;
-  const change = step(incident, phase);
-  leaveOutage(book, incident, at);
+  const change = advancePhase(incident, phase);
+  leaveOutage(incidentState, incident, at);
   return [change];
 }
 
-export function step(incident: Incident, phase: Phase): IncidentChange {
+export function advancePhase(incident: Incident, phase: Phase): IncidentChange {
   incident.phase = phase;
   return { incident: incident.id, phase, how: "step" };
 }
 
 /** Open incidents are kept, and the latest of those that ended; actions as long as a budget or an incident may ask for them. */
-function forget(book: Incidents, now: number): void {
-  const ended = book.incidents.filter((incident) => !isOpen(incident));
+function forget(incidentState: IncidentState, now: number): void {
+  const ended = incidentState.incidents.filter((incident) => !isOpen(incident));
   const kept = new Set(ended.slice(-ENDED_MAX));
-  book.incidents = book.incidents.filter((incident) => isOpen(incident) || kept.has(incident));
-  const ids = new Set(book.incidents.map(({ id }) => id));
-  book.actions = book.actions.filter((record) => ids.has(record.incident) || now - record.at <= PERIOD_MAX_MS);
-  book.outages = book.outages.filter((outage) => isOpen(outage) || outage.members.some((id) => ids.has(id)));
+  incidentState.incidents = incidentState.incidents.filter((incident) => isOpen(incident) || kept.has(incident));
+  const ids = new Set(incidentState.incidents.map(({ id }) => id));
+  incidentState.actions = incidentState.actions.filter(
+    (record) => ids.has(record.incident) || now - record.at <= PERIOD_MAX_MS,
+  );
+  incidentState.outages = incidentState.outages.filter(
+    (outage) => isOpen(outage) || outage.members.some((id) => ids.has(id)),
+  );
 }

@@ -1,12 +1,12 @@
 /** What people say of an alarm: kept with the incident, and counted per agent and problem. */
-import type { Feedback, FeedbackCount, Incident, Incidents } from "./incident.js";
+import type { Feedback, FeedbackCount, Incident, IncidentState } from "./incident.js";
 
 const FEEDBACK_MAX = 2000;
 
-export function takeFeedback(book: Incidents, incident: Incident, feedback: Feedback, at: number): void {
+export function takeFeedback(incidentState: IncidentState, incident: Incident, feedback: Feedback, at: number): void {
   // One word per incident: the last one counts, and an earlier one is taken back.
   if (incident.feedback === feedback) return;
-  const said = countOf(book, incident);
+  const said = countOf(incidentState, incident);
   if (incident.feedback !== null) said[COUNT[incident.feedback]] = Math.max(0, said[COUNT[incident.feedback]] - 1);
   said[COUNT[feedback]]++;
   incident.feedback = feedback;
@@ -14,11 +14,11 @@ export function takeFeedback(book: Incidents, incident: Incident, feedback: Feed
   if (feedback === "false-alarm") incident.ackedAt ??= at;
 }
 
-function countOf(book: Incidents, { agent, problem }: Incident): FeedbackCount {
-  const known = book.feedback.find((count) => count.agent === agent && count.problem === problem);
+function countOf(incidentState: IncidentState, { agent, problem }: Incident): FeedbackCount {
+  const known = incidentState.feedback.find((count) => count.agent === agent && count.problem === problem);
   if (known) return known;
   const made: FeedbackCount = { agent, problem, falseAlarms: 0, right: 0 };
-  book.feedback = [...book.feedback, made].slice(-FEEDBACK_MAX);
+  incidentState.feedback = [...incidentState.feedback, made].slice(-FEEDBACK_MAX);
   return made;
 }
 

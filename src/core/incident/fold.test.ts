@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assessed, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
 import { POLICIES } from "../policy/builtin.js";
-import { takeIncidents } from "./fold.js";
+import { applyToIncidents } from "./fold.js";
 
 const watching = (): World => new World(POLICIES.observe);
 
@@ -76,7 +76,7 @@ describe("an incident", () => {
     world.look(0, "stuck/loop");
     world.watch(10, 60, "working", { progress: 20 });
     world.look(2000, "stuck/loop", { progress: 1990 });
-    expect(world.book.incidents.map(({ phase }) => phase)).toEqual(["resolved", "told"]);
+    expect(world.incidentState.incidents.map(({ phase }) => phase)).toEqual(["resolved", "told"]);
   });
 
   it("takes the name that the same hang has next", () => {
@@ -111,7 +111,7 @@ describe("an incident", () => {
     const world = watching();
     world.look(0, "stuck/frozen_screen");
     const intent = { id: "s", at: START, agent: "a", do: "stop", deadlineMs: 1, proof: "none", waitMs: 1 } as const;
-    takeIncidents(world.book, { kind: "intended", intent: { ...intent, incident: world.only.id } });
+    applyToIncidents(world.incidentState, { kind: "intended", intent: { ...intent, incident: world.only.id } });
     world.look(15, "gone/crash", { session: "a-2" });
     expect(world.only).toMatchObject({ problem: "frozen_screen", chain: [] });
   });
@@ -120,7 +120,7 @@ describe("an incident", () => {
     const world = watching();
     world.look(0, "stuck/silent_stream");
     world.watch(10, 700, "rate_limited");
-    expect(world.book.incidents.map(({ problem, phase }) => [problem, phase])).toEqual([
+    expect(world.incidentState.incidents.map(({ problem, phase }) => [problem, phase])).toEqual([
       ["silent_stream", "lapsed"],
       ["rate_limited", "escalated"],
     ]);
@@ -129,17 +129,17 @@ describe("an incident", () => {
   it("stays open while rouse cannot see, and says nothing of a short blindness", () => {
     const world = watching();
     world.watch(0, 30, "unknown");
-    expect(world.book.incidents).toEqual([]);
+    expect(world.incidentState.incidents).toEqual([]);
     world.look(40, "stuck/loop");
     world.watch(50, 4000, "unknown");
     expect(world.only.endedAt).toBeNull();
   });
 
-  it("is JSON: the book that is stored is the book that is read", () => {
+  it("is JSON: the incident state that is stored is the incident state that is read", () => {
     const world = new World();
     world.watch(0, 400, "stuck/silent_stream");
     world.look(400, "error/api", { agent: "b" });
-    expect(JSON.parse(JSON.stringify(world.book))).toEqual(world.book);
+    expect(JSON.parse(JSON.stringify(world.incidentState))).toEqual(world.incidentState);
   });
 
   it("keeps a bounded history", () => {
@@ -148,7 +148,7 @@ describe("an incident", () => {
       world.look(i * 4000, "stuck/loop", { agent: `a${i}` });
       world.watch(i * 4000 + 10, i * 4000 + 60, "working", { agent: `a${i}`, progress: i * 4000 + 10 }, 50);
     }
-    expect(world.book.incidents.length).toBeLessThanOrEqual(501);
+    expect(world.incidentState.incidents.length).toBeLessThanOrEqual(501);
   });
 });
 
@@ -158,17 +158,17 @@ describe("what people say of an incident", () => {
     world.look(0, "stuck/loop");
     const { id: incident } = world.only;
     for (const feedback of ["false-alarm", "false-alarm"] as const)
-      takeIncidents(world.book, { kind: "feedback", at: START, incident, feedback });
-    expect(world.book.feedback).toEqual([{ agent: "a", problem: "loop", falseAlarms: 1, right: 0 }]);
+      applyToIncidents(world.incidentState, { kind: "feedback", at: START, incident, feedback });
+    expect(world.incidentState.feedback).toEqual([{ agent: "a", problem: "loop", falseAlarms: 1, right: 0 }]);
     expect(world.watch(5, 4000, "stuck/loop")).toEqual([]);
-    takeIncidents(world.book, { kind: "feedback", at: START, incident, feedback: "right" });
-    expect(world.book.feedback).toEqual([{ agent: "a", problem: "loop", falseAlarms: 0, right: 1 }]);
+    applyToIncidents(world.incidentState, { kind: "feedback", at: START, incident, feedback: "right" });
+    expect(world.incidentState.feedback).toEqual([{ agent: "a", problem: "loop", falseAlarms: 0, right: 1 }]);
   });
 });
 
 describe("an incident that nobody can mend any more", () => {
   const ended = (world: World, rest: object) =>
-    takeIncidents(world.book, {
+    applyToIncidents(world.incidentState, {
       kind: "assessed",
       agent: "a",
       session: "a-1",
@@ -212,7 +212,7 @@ describe("an incident that nobody can mend any more", () => {
     const world = watching();
     world.look(0, "needs_input/permission");
     world.look(60, "gone");
-    expect(world.book.incidents.map(({ problem, phase, endedAt }) => [problem, phase, endedAt])).toEqual([
+    expect(world.incidentState.incidents.map(({ problem, phase, endedAt }) => [problem, phase, endedAt])).toEqual([
       ["needs_input", "lapsed", START + 60_000],
       ["gone", "escalated", null],
     ]);
@@ -222,7 +222,10 @@ describe("an incident that nobody can mend any more", () => {
     const world = watching();
     world.look(0, "stuck/frozen_screen");
     const intent = { id: "s", at: START, agent: "a", do: "stop", deadlineMs: 1, proof: "none", waitMs: 1 } as const;
-    takeIncidents(world.book, { kind: "intended", intent: { ...intent, session: "a-1", incident: world.only.id } });
+    applyToIncidents(world.incidentState, {
+      kind: "intended",
+      intent: { ...intent, session: "a-1", incident: world.only.id },
+    });
     world.look(15, "complete", { isOver: true });
     expect(world.only.endedAt).toBeNull();
   });
@@ -231,7 +234,7 @@ describe("an incident that nobody can mend any more", () => {
     const world = watching();
     world.look(0, "error/api");
     world.look(0, "error/auth", { agent: "b" });
-    takeIncidents(world.book, { kind: "forgotten", at: START + 1000, agent: "a" });
+    applyToIncidents(world.incidentState, { kind: "forgotten", at: START + 1000, agent: "a" });
     expect(world.open("a")).toEqual([]);
     expect(world.open("b")).toHaveLength(1);
   });
@@ -242,27 +245,27 @@ describe("an agent that gets another name", () => {
     const world = new World();
     world.watch(0, 65, "error/api");
     const { id, openedAt } = world.only;
-    takeIncidents(world.book, { kind: "feedback", at: START, incident: id, feedback: "right" });
+    applyToIncidents(world.incidentState, { kind: "feedback", at: START, incident: id, feedback: "right" });
     const silence = { agent: "a", problem: null, at: START, until: START + 1000 };
-    takeIncidents(world.book, { kind: "silenced", silence });
-    takeIncidents(world.book, { kind: "renamed", from: "a", to: "b" });
+    applyToIncidents(world.incidentState, { kind: "silenced", silence });
+    applyToIncidents(world.incidentState, { kind: "renamed", from: "a", to: "b" });
     world.look(70, "error/api", { agent: "b" });
     expect(world.only).toMatchObject({ id, openedAt, agent: "b", endedAt: null });
-    expect(world.book.actions.map(({ do: name, agent }) => `${agent} ${name}`)).toEqual(["b nudge"]);
-    expect(world.book.silences.map(({ agent }) => agent)).toEqual(["b"]);
-    expect(world.book.feedback).toEqual([{ agent: "b", problem: "api", falseAlarms: 0, right: 1 }]);
+    expect(world.incidentState.actions.map(({ do: name, agent }) => `${agent} ${name}`)).toEqual(["b nudge"]);
+    expect(world.incidentState.silences.map(({ agent }) => agent)).toEqual(["b"]);
+    expect(world.incidentState.feedback).toEqual([{ agent: "b", problem: "api", falseAlarms: 0, right: 1 }]);
   });
 
   it("shares what was said under the new name before", () => {
-    const { book } = watching();
-    book.feedback = [
+    const { incidentState } = watching();
+    incidentState.feedback = [
       { agent: "b", problem: "loop", falseAlarms: 1, right: 0 },
       { agent: "a", problem: "loop", falseAlarms: 2, right: 3 },
     ];
-    book.blind = [{ agent: "a", since: 5 }];
-    takeIncidents(book, { kind: "renamed", from: "a", to: "b" });
-    expect(book.feedback).toEqual([{ agent: "b", problem: "loop", falseAlarms: 3, right: 3 }]);
-    expect(book.blind).toEqual([{ agent: "b", since: 5 }]);
+    incidentState.blind = [{ agent: "a", since: 5 }];
+    applyToIncidents(incidentState, { kind: "renamed", from: "a", to: "b" });
+    expect(incidentState.feedback).toEqual([{ agent: "b", problem: "loop", falseAlarms: 3, right: 3 }]);
+    expect(incidentState.blind).toEqual([{ agent: "b", since: 5 }]);
   });
 });
 
@@ -271,7 +274,7 @@ describe("an incident that was given to a human", () => {
     const world = new World();
     expect(world.watch(0, 80, "error/api", { facts: { allowed: false } })).toEqual(["60 escalate"]);
     expect(world.only.escalated).toMatchObject({ reason: expect.stringContaining("rouse allow") });
-    takeIncidents(world.book, { kind: "reconsidered", incident: world.only.id });
+    applyToIncidents(world.incidentState, { kind: "reconsidered", incident: world.only.id });
     expect(world.only).toMatchObject({ phase: "confirmed", escalated: null });
     expect(world.watch(85, 100, "error/api")).toEqual(["85 nudge"]);
   });
@@ -279,11 +282,11 @@ describe("an incident that was given to a human", () => {
 
 describe("a silence", () => {
   it("is ended for whom it was said, and for nobody else", () => {
-    const { book } = watching();
+    const { incidentState } = watching();
     const until = START + 1000;
     for (const agent of ["a", "b", null])
-      takeIncidents(book, { kind: "silenced", silence: { agent, problem: null, at: START, until } });
-    takeIncidents(book, { kind: "unsilenced", agent: "a", problem: null });
-    expect(book.silences.map(({ agent }) => agent)).toEqual(["b", null]);
+      applyToIncidents(incidentState, { kind: "silenced", silence: { agent, problem: null, at: START, until } });
+    applyToIncidents(incidentState, { kind: "unsilenced", agent: "a", problem: null });
+    expect(incidentState.silences.map(({ agent }) => agent)).toEqual(["b", null]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Incidents as a fold: assessments, actions and what people say go in, and the book of incidents changes. Nothing else
- * changes it, so that the book can be made again out of what was stored.
+ * Incidents as a fold: assessments, actions and what people say go in, and the state of incidents changes. Nothing else
+ * changes it, so that the incident state can be made again out of what was stored.
  */
 import type { ActionName, ActionOutcome, Intent } from "../action.js";
 import { awakeMs, takeAsleep } from "../awake.js";
@@ -9,26 +9,26 @@ import { CONFIDENCE } from "../evidence/verdict.js";
 import { type Problem, problemOf } from "../problem.js";
 import { say } from "../say.js";
 import { carryOver } from "./carry-over.js";
-import { follows } from "./chain.js";
+import { isSameChain } from "./chain.js";
 import {
-  type Assessed,
-  begin,
-  end,
+  type AssessedEvent,
+  advancePhase,
+  closeIncident,
   type IncidentChange,
+  observeIncident,
+  openIncident,
   REASON_CHARS,
-  rename,
-  reopen,
-  see,
-  step,
+  renameIncident,
+  reopenIncident,
   takeQuiet,
 } from "./course.js";
 import { takeFeedback } from "./feedback.js";
-import { type Feedback, type Incident, type Incidents, isOpen, type Silence } from "./incident.js";
+import { type Feedback, type Incident, type IncidentState, isOpen, type Silence } from "./incident.js";
 import { newOverBudget, overBudgetOf } from "./over-budget.js";
 import { progressAt } from "./progress.js";
 
 export type IncidentInput =
-  | Assessed
+  | AssessedEvent
   | { kind: "intended"; intent: Intent }
   | { kind: "done"; outcome: ActionOutcome }
   | { kind: "escalated"; at: number; incident: string; reason: string; wouldDo?: ActionName | null; overBudget?: true }
@@ -52,21 +52,21 @@ const BLIND_MS = MINUTE;
 
 const SILENCES_MAX = 200;
 
-export function takeIncidents(book: Incidents, input: IncidentInput): IncidentChange[] {
+export function applyToIncidents(incidentState: IncidentState, input: IncidentInput): IncidentChange[] {
   switch (input.kind) {
     case "assessed":
-      return [...takeAssessed(book, input), ...takeSpending(book, input)];
+      return [...takeAssessed(incidentState, input), ...takeSpending(incidentState, input)];
     case "intended":
-      return takeIntent(book, input.intent);
+      return takeIntent(incidentState, input.intent);
     case "done": {
-      const record = book.actions.find(({ id }) => id === input.outcome.intent);
+      const record = incidentState.actions.find(({ id }) => id === input.outcome.intent);
       // The first word counts: an outcome that arrives twice, or late after a look, changes nothing.
       if (record && record.outcome === null)
         record.outcome = { ...input.outcome, reason: say(input.outcome.reason, REASON_CHARS) };
       return [];
     }
     case "escalated":
-      return withIncident(book, input.incident, (incident) => {
+      return withIncident(incidentState, input.incident, (incident) => {
         if (incident.escalated) return [];
         incident.escalated = {
           at: input.at,
@@ -74,104 +74,132 @@ export function takeIncidents(book: Incidents, input: IncidentInput): IncidentCh
           wouldDo: input.wouldDo ?? null,
           ...(input.overBudget ? { overBudget: true } : {}),
         };
-        return [step(incident, "escalated")];
+        return [advancePhase(incident, "escalated")];
       });
     case "reconsidered":
-      return withIncident(book, input.incident, (incident) => {
+      return withIncident(incidentState, input.incident, (incident) => {
         if (!isOpen(incident) || !incident.escalated) return [];
         incident.escalated = null;
-        const tried = book.actions.some((record) => record.incident === incident.id);
-        return [step(incident, tried ? "acting" : incident.confirmedAt === null ? "told" : "confirmed")];
+        const tried = incidentState.actions.some((record) => record.incident === incident.id);
+        return [advancePhase(incident, tried ? "acting" : incident.confirmedAt === null ? "told" : "confirmed")];
       });
     case "acked":
-      return withIncident(book, input.incident, (incident) => {
+      return withIncident(incidentState, input.incident, (incident) => {
         incident.ackedAt ??= input.at;
         return [];
       });
     case "silenced":
-      book.silences = [...book.silences.filter(({ until }) => until > input.silence.at), input.silence].slice(
-        -SILENCES_MAX,
-      );
+      incidentState.silences = [
+        ...incidentState.silences.filter(({ until }) => until > input.silence.at),
+        input.silence,
+      ].slice(-SILENCES_MAX);
       return [];
     case "unsilenced":
-      book.silences = book.silences.filter(({ agent, problem }) => agent !== input.agent || problem !== input.problem);
+      incidentState.silences = incidentState.silences.filter(
+        ({ agent, problem }) => agent !== input.agent || problem !== input.problem,
+      );
       return [];
     case "renamed":
-      carryOver(book, input.from, input.to);
+      carryOver(incidentState, input.from, input.to);
       return [];
     case "forgotten":
-      return openOf(book, input.agent).flatMap((incident) => end(book, incident, "lapsed", input.at));
+      return openOf(incidentState, input.agent).flatMap((incident) =>
+        closeIncident(incidentState, incident, "lapsed", input.at),
+      );
     case "feedback":
-      return withIncident(book, input.incident, (incident) => {
-        takeFeedback(book, incident, input.feedback, input.at);
+      return withIncident(incidentState, input.incident, (incident) => {
+        takeFeedback(incidentState, incident, input.feedback, input.at);
         return [];
       });
     case "gap":
-      takeAsleep(book.asleep, { kind: "gap", source: "observer", at: input.to, from: input.from, to: input.to });
+      takeAsleep(incidentState.asleep, {
+        kind: "gap",
+        source: "observer",
+        at: input.to,
+        from: input.from,
+        to: input.to,
+      });
       return [];
   }
 }
 
-function takeAssessed(book: Incidents, input: Assessed): IncidentChange[] {
+function takeAssessed(incidentState: IncidentState, input: AssessedEvent): IncidentChange[] {
   const { agent, assessment } = input;
   const now = assessment.at;
   const problem = problemOf(assessment);
-  const open = openOf(book, agent).filter((incident) => incident.problem !== "over_budget");
-  if (problem !== "unknown") book.blind = book.blind.filter((entry) => entry.agent !== agent);
-  else if (!book.blind.some((entry) => entry.agent === agent)) book.blind.push({ agent, since: now });
-  if (input.endedByHuman) return open.flatMap((incident) => end(book, incident, "lapsed", now));
+  const open = openOf(incidentState, agent).filter((incident) => incident.problem !== "over_budget");
+  if (problem !== "unknown") incidentState.blind = incidentState.blind.filter((entry) => entry.agent !== agent);
+  else if (!incidentState.blind.some((entry) => entry.agent === agent)) incidentState.blind.push({ agent, since: now });
+  if (input.endedByHuman) return open.flatMap((incident) => closeIncident(incidentState, incident, "lapsed", now));
   const isOver = input.isOver === true || assessment.state === "gone";
   const quiet = (incident: Incident): IncidentChange[] =>
-    takeQuiet(book, incident, input, isOver && !stoppedByUs(book, incident, input.session));
+    takeQuiet(incidentState, incident, input, isOver && !stoppedByUs(incidentState, incident, input.session));
   if (problem === null) return open.flatMap(quiet);
   // What cannot be seen neither goes on nor ends; only a blindness that lasts is a problem of its own.
-  if (problem === "unknown" && (open.some((incident) => incident.problem !== "unknown") || !isBlind(book, agent, now)))
+  if (
+    problem === "unknown" &&
+    (open.some((incident) => incident.problem !== "unknown") || !isBlind(incidentState, agent, now))
+  )
     return [];
-  const same = open.find((incident) => incident.problem === problem) ?? open.find((i) => follows(i.problem, problem));
-  const ours = open.find((incident) => endedByUs(book, incident, input.session, problem));
+  const same =
+    open.find((incident) => incident.problem === problem) ?? open.find((i) => isSameChain(i.problem, problem));
+  const ours = open.find((incident) => endedByUs(incidentState, incident, input.session, problem));
   const incident = ours ?? same;
   // What another problem hides is not seen any more either: it ends as it would without one, or it would never end.
   const others = open.filter((other) => other !== incident).flatMap(quiet);
   if (incident)
-    return [...others, ...(incident === ours ? [] : rename(incident, problem)), ...see(book, incident, input)];
-  const again = lastEnded(book, input, problem);
-  if (again) return [...others, ...reopen(again, problem, now), ...see(book, again, input)];
-  return [...others, ...begin(book, input, problem)];
+    return [
+      ...others,
+      ...(incident === ours ? [] : renameIncident(incident, problem)),
+      ...observeIncident(incidentState, incident, input),
+    ];
+  const again = lastEnded(incidentState, input, problem);
+  if (again)
+    return [...others, ...reopenIncident(again, problem, now), ...observeIncident(incidentState, again, input)];
+  return [...others, ...openIncident(incidentState, input, problem)];
 }
 
 /** Beside the state, and never instead of it. The night's end, or another budget, ends it without a word of recovery. */
-function takeSpending(book: Incidents, input: Assessed): IncidentChange[] {
+function takeSpending(incidentState: IncidentState, input: AssessedEvent): IncidentChange[] {
   const { agent, assessment } = input;
   const spend = input.spend && input.spend.over.length > 0 && !input.endedByHuman ? input.spend : null;
-  const known = spend && overBudgetOf(book, agent, spend);
-  const before = openOf(book, agent).filter((open) => open.problem === "over_budget" && open !== known);
-  const ended = before.flatMap((incident) => end(book, incident, "lapsed", assessment.at));
+  const known = spend && overBudgetOf(incidentState, agent, spend);
+  const before = openOf(incidentState, agent).filter((open) => open.problem === "over_budget" && open !== known);
+  const ended = before.flatMap((incident) => closeIncident(incidentState, incident, "lapsed", assessment.at));
   if (!spend) return ended;
   const reasons = [...spend.over, ...(spend.doubt === null ? [] : [spend.doubt])];
-  const said: Assessed = {
+  const said: AssessedEvent = {
     ...input,
     assessment: { ...assessment, level: "act", confidence: CONFIDENCE.high, until: spend.night.to, reasons },
   };
-  if (!known) return [...ended, ...begin(book, said, "over_budget", newOverBudget(book, agent, spend, assessment.at))];
-  return isOpen(known) ? [...ended, ...see(book, known, said)] : ended;
+  if (!known)
+    return [
+      ...ended,
+      ...openIncident(incidentState, said, "over_budget", newOverBudget(incidentState, agent, spend, assessment.at)),
+    ];
+  return isOpen(known) ? [...ended, ...observeIncident(incidentState, known, said)] : ended;
 }
 
-const openOf = (book: Incidents, agent: string): Incident[] =>
-  book.incidents.filter((incident) => incident.agent === agent && isOpen(incident));
+const openOf = (incidentState: IncidentState, agent: string): Incident[] =>
+  incidentState.incidents.filter((incident) => incident.agent === agent && isOpen(incident));
 
-const isBlind = (book: Incidents, agent: string, now: number): boolean =>
-  awakeMs(book.asleep, book.blind.find((entry) => entry.agent === agent)?.since ?? now, now) >= BLIND_MS;
+const isBlind = (incidentState: IncidentState, agent: string, now: number): boolean =>
+  awakeMs(incidentState.asleep, incidentState.blind.find((entry) => entry.agent === agent)?.since ?? now, now) >=
+  BLIND_MS;
 
 /**
  * A process that rouse ended itself is gone by our hand: the recovery plan of the problem that led there goes on. Whoever was
  * started in its place dies a death of its own, though that may be the first that is seen of it.
  */
-function endedByUs(book: Incidents, incident: Incident, session: string, problem: Problem): boolean {
-  return (problem === "crash" || problem === "exit_code" || problem === "gone") && stoppedByUs(book, incident, session);
+function endedByUs(incidentState: IncidentState, incident: Incident, session: string, problem: Problem): boolean {
+  return (
+    (problem === "crash" || problem === "exit_code" || problem === "gone") &&
+    stoppedByUs(incidentState, incident, session)
+  );
 }
 
-function stoppedByUs(book: Incidents, incident: Incident, session: string): boolean {
-  return book.actions.some(
+function stoppedByUs(incidentState: IncidentState, incident: Incident, session: string): boolean {
+  return incidentState.actions.some(
     (record) =>
       record.incident === incident.id &&
       (record.do === "stop" || record.do === "restart") &&
@@ -181,23 +209,31 @@ function stoppedByUs(book: Incidents, incident: Incident, session: string): bool
 }
 
 /** Ended, and back too soon, or back without ever having been mended. */
-function lastEnded(book: Incidents, { agent, assessment, progress }: Assessed, problem: Problem): Incident | undefined {
-  return book.incidents.findLast((incident) => {
-    if (incident.agent !== agent || incident.endedAt === null || !follows(incident.problem, problem)) return false;
+function lastEnded(
+  incidentState: IncidentState,
+  { agent, assessment, progress }: AssessedEvent,
+  problem: Problem,
+): Incident | undefined {
+  return incidentState.incidents.findLast((incident) => {
+    if (incident.agent !== agent || incident.endedAt === null || !isSameChain(incident.problem, problem)) return false;
     if (incident.phase === "resolved") return assessment.at - incident.endedAt <= AGAIN_MS;
     return (progressAt(progress, incident.problem) ?? 0) <= incident.seenAt;
   });
 }
 
-function takeIntent(book: Incidents, intent: Intent): IncidentChange[] {
-  if (book.actions.some(({ id }) => id === intent.id)) return [];
-  book.actions.push({ ...intent, outcome: null });
-  return withIncident(book, intent.incident, (incident) =>
-    incident.phase === "told" || incident.phase === "confirmed" ? [step(incident, "acting")] : [],
+function takeIntent(incidentState: IncidentState, intent: Intent): IncidentChange[] {
+  if (incidentState.actions.some(({ id }) => id === intent.id)) return [];
+  incidentState.actions.push({ ...intent, outcome: null });
+  return withIncident(incidentState, intent.incident, (incident) =>
+    incident.phase === "told" || incident.phase === "confirmed" ? [advancePhase(incident, "acting")] : [],
   );
 }
 
-function withIncident(book: Incidents, id: string, then: (incident: Incident) => IncidentChange[]): IncidentChange[] {
-  const incident = book.incidents.find((candidate) => candidate.id === id);
+function withIncident(
+  incidentState: IncidentState,
+  id: string,
+  then: (incident: Incident) => IncidentChange[],
+): IncidentChange[] {
+  const incident = incidentState.incidents.find((candidate) => candidate.id === id);
   return incident ? then(incident) : [];
 }

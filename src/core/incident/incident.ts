@@ -89,7 +89,7 @@ export interface Silence {
 }
 
 /** Everything about incidents of one node. JSON in, JSON out. */
-export interface Incidents {
+export interface IncidentState {
   incidents: Incident[];
   outages: Outage[];
   actions: ActionRecord[];
@@ -100,7 +100,7 @@ export interface Incidents {
   asleep: Asleep;
 }
 
-export function createIncidents(): Incidents {
+export function createIncidentState(): IncidentState {
   return { incidents: [], outages: [], actions: [], silences: [], feedback: [], blind: [], asleep: [] };
 }
 
@@ -111,7 +111,7 @@ export const incidentId = (agent: string, problem: Problem, at: number): string 
 
 /** Until when nothing is done about it; null when nothing silences it. */
 export function silencedUntil(
-  { silences }: Pick<Incidents, "silences">,
+  { silences }: Pick<IncidentState, "silences">,
   { agent, problem }: Pick<Incident, "agent" | "problem">,
   now: number,
 ): number | null {

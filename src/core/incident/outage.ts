@@ -4,7 +4,7 @@ import { NO_PROFILE } from "../agent.js";
 import { MINUTE } from "../defaults.js";
 import { digest } from "../digest.js";
 import { type OutageGroup, traitsOf } from "../policy/problems.js";
-import type { Incident, Incidents, Outage } from "./incident.js";
+import type { Incident, IncidentState, Outage } from "./incident.js";
 import { isOpen } from "./incident.js";
 
 interface GroupRule {
@@ -33,22 +33,24 @@ const groupOf = ({ problem }: Incident): OutageGroup | null => traitsOf(problem)
 const MEMBERS_MAX = 1000;
 
 /** Puts an incident into the outage that it belongs to, or begins one. Returns the outage that was begun. */
-export function joinOutage(book: Incidents, incident: Incident): Outage | null {
+export function joinOutage(incidentState: IncidentState, incident: Incident): Outage | null {
   const group = groupOf(incident);
   if (group === null) return null;
   const rule = GROUPS[group];
   const shared = rule.shares(incident);
   if (shared === null) return null;
-  const of = book.outages.find(({ id }) => id === incident.outage);
+  const of = incidentState.outages.find(({ id }) => id === incident.outage);
   if (of && of.group === group && of.shared === shared && isOpen(of)) return null;
-  const known = book.outages.find((outage) => isOpen(outage) && outage.group === group && outage.shared === shared);
+  const known = incidentState.outages.find(
+    (outage) => isOpen(outage) && outage.group === group && outage.shared === shared,
+  );
   if (known) {
     enter(known, incident);
     // The limit or the fault holds after all.
     if (known.provenAt !== null && incident.since >= known.provenAt) known.provenAt = null;
     return null;
   }
-  const peers = book.incidents.filter(
+  const peers = incidentState.incidents.filter(
     (other) =>
       isOpen(other) &&
       groupOf(other) === group &&
@@ -67,12 +69,17 @@ export function joinOutage(book: Incidents, incident: Incident): Outage | null {
     endedAt: null,
   };
   for (const peer of peers) enter(outage, peer);
-  book.outages.push(outage);
+  incidentState.outages.push(outage);
   return outage;
 }
 
 /** Nobody waits for ever for one of them to work again. A limit has its own time, which is waited for. */
-export function escalateOutage({ outages }: Incidents, { outage: id }: Incident, outageMs: number, now: number): void {
+export function escalateOutage(
+  { outages }: IncidentState,
+  { outage: id }: Incident,
+  outageMs: number,
+  now: number,
+): void {
   const outage = outages.find((candidate) => candidate.id === id);
   if (!outage || !isOpen(outage) || outage.group === "limit" || outage.provenAt !== null) return;
   if (now - outage.openedAt >= outageMs) outage.escalatedAt ??= now;
@@ -87,12 +94,12 @@ function enter(outage: Outage, incident: Incident): void {
 }
 
 /** A member ended: by progress it proves that the cause is over; the outage ends with its last member. */
-export function leaveOutage(book: Incidents, incident: Incident, at: number): Outage | null {
-  const outage = book.outages.find(({ id }) => id === incident.outage);
+export function leaveOutage(incidentState: IncidentState, incident: Incident, at: number): Outage | null {
+  const outage = incidentState.outages.find(({ id }) => id === incident.outage);
   if (!outage || !isOpen(outage)) return null;
   if (incident.phase === "resolved") outage.provenAt = at;
   const members = new Set(outage.members);
-  if (book.incidents.some((other) => members.has(other.id) && isOpen(other))) return null;
+  if (incidentState.incidents.some((other) => members.has(other.id) && isOpen(other))) return null;
   outage.endedAt = at;
   return outage;
 }

@@ -5,7 +5,7 @@ import { HOUR, type Settings } from "../defaults.js";
 import { POLICIES } from "../policy/builtin.js";
 import type { Policy, RecoveryStep } from "../policy/policy.js";
 import { type NightSpend, nightSpend } from "../spending.js";
-import { takeIncidents } from "./fold.js";
+import { applyToIncidents } from "./fold.js";
 import { budgetHoldUntil } from "./over-budget.js";
 
 const step = (name: RecoveryStep["do"]): RecoveryStep => ({
@@ -51,7 +51,7 @@ describe("an agent over its budget", () => {
   it.each(["observe", "default", "aggressive"] as const)("is told once a night and not touched under %s", (name) => {
     const world = new World(POLICIES[name]);
     world.look(0, "working", { spend: spent(900) });
-    expect(world.book.incidents).toEqual([]);
+    expect(world.incidentState.incidents).toEqual([]);
     expect(world.watch(5, 3600, "working", over())).toEqual(["5 escalate"]);
     expect(world.only).toMatchObject({
       problem: "over_budget",
@@ -66,7 +66,7 @@ describe("an agent over its budget", () => {
     world.look(0, "working", over());
     world.watch(10, 900, "stuck/loop", over());
     world.watch(905, 1000, "working", over(1300, { progress: 904 }));
-    const mine = () => world.book.incidents.filter(({ problem }) => problem === "over_budget");
+    const mine = () => world.incidentState.incidents.filter(({ problem }) => problem === "over_budget");
     expect(mine()).toMatchObject([{ endedAt: null, reopened: 0 }]);
     world.look(24 * 3600, "working", { spend: spent(10, 1) });
     expect(mine()).toMatchObject([{ phase: "lapsed" }]);
@@ -88,13 +88,13 @@ describe("an agent over its budget", () => {
     const world = new World();
     world.look(0, "working", over());
     const { id } = world.only;
-    takeIncidents(world.book, { kind: "renamed", from: "a", to: "b" });
+    applyToIncidents(world.incidentState, { kind: "renamed", from: "a", to: "b" });
     world.look(10, "working", over(1300, { agent: "b" }));
     expect(world.only).toMatchObject({ id, agent: "b", endedAt: null });
     world.look(20, "working", over());
     world.look(30, "working", over());
     expect(world.open("a")).toHaveLength(1);
-    expect(new Set(world.book.incidents.map((incident) => incident.id)).size).toBe(2);
+    expect(new Set(world.incidentState.incidents.map((incident) => incident.id)).size).toBe(2);
   });
 
   it("is interrupted once by a policy that says so, while a turn runs and nobody is there", () => {
@@ -119,7 +119,7 @@ describe("an agent over its budget", () => {
   it("is not set going again for another problem after that interrupt, until the night ends or somebody takes it", () => {
     const world = new World(policy("interrupt"));
     world.watch(0, 60, "working", over());
-    const held = budgetHoldUntil(world.book, "a");
+    const held = budgetHoldUntil(world.incidentState, "a");
     expect(held).toBe(START + 23 * HOUR);
     const done = world.watch(100, 600, "stuck/stopped_early", over(1200, { facts: { heldUntil: held } }));
     expect(done.filter((what) => what.endsWith("nudge"))).toEqual([]);

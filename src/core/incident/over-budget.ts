@@ -2,9 +2,9 @@
 import { usesBudget } from "../action.js";
 import { digest } from "../digest.js";
 import type { NightSpend } from "../spending.js";
-import { type Incident, type Incidents, incidentId, isOpen } from "./incident.js";
+import { type Incident, type IncidentState, incidentId, isOpen } from "./incident.js";
 
-type Book = Pick<Incidents, "incidents">;
+type IncidentBudgets = Pick<IncidentState, "incidents">;
 
 const budgetOf = ({ night, tokensBudget, costBudget }: NightSpend): readonly unknown[] => [
   night.from,
@@ -15,7 +15,7 @@ const idOf = (agent: string, spend: NightSpend): string =>
   digest(JSON.stringify([agent, "over_budget", ...budgetOf(spend)]));
 
 /** The one about this budget in this night, under whichever name the agent was when it was opened. */
-export function overBudgetOf({ incidents }: Book, agent: string, spend: NightSpend): Incident | null {
+export function overBudgetOf({ incidents }: IncidentBudgets, agent: string, spend: NightSpend): Incident | null {
   const budget = JSON.stringify(budgetOf(spend));
   const id = idOf(agent, spend);
   return incidents.find((one) => one.agent === agent && (one.budget === budget || one.id === id)) ?? null;
@@ -23,7 +23,7 @@ export function overBudgetOf({ incidents }: Book, agent: string, spend: NightSpe
 
 /** The same whenever the same budget is used up in the same night: it is told once, whatever ends and starts meanwhile. */
 export function newOverBudget(
-  { incidents }: Book,
+  { incidents }: IncidentBudgets,
   agent: string,
   spend: NightSpend,
   at: number,
@@ -36,7 +36,7 @@ export function newOverBudget(
 
 /** Until when an agent that was interrupted for its spending is not set going again; null when it may be. */
 export function budgetHoldUntil(
-  { incidents, actions }: Pick<Incidents, "incidents" | "actions">,
+  { incidents, actions }: Pick<IncidentState, "incidents" | "actions">,
   agent: string,
 ): number | null {
   const held = incidents.find(

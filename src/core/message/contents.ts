@@ -8,7 +8,7 @@ import { digest } from "../digest.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { openPrompt } from "../evidence/prompts.js";
 import { turnWord } from "../evidence/turn.js";
-import type { Incident, Incidents } from "../incident/incident.js";
+import type { Incident, IncidentState } from "../incident/incident.js";
 import { traitsOf } from "../policy/problems.js";
 import type { Problem } from "../problem.js";
 import { say } from "../say.js";
@@ -55,7 +55,7 @@ export function typeOf(problem: Problem): MessageType {
 }
 
 export function makeProblem(
-  book: Incidents,
+  incidentState: IncidentState,
   type: MessageType,
   edge: string,
   incident: Incident,
@@ -93,7 +93,7 @@ export function makeProblem(
         {
           ...long,
           reason: say(incident.reasons.join("; "), 600),
-          done: doneOf(book, incident, now),
+          done: doneOf(incidentState, incident, now),
           last_output_preview: tail.join("\n"),
         },
         now,
@@ -216,7 +216,7 @@ export function outputTail({ evidence, settings }: AgentSnapshot): string[] {
 }
 
 /** What rouse did about it, oldest first. */
-export const doneOf = ({ actions }: Incidents, { id }: Pick<Incident, "id">, now: number): string[] =>
+export const doneOf = ({ actions }: IncidentState, { id }: Pick<Incident, "id">, now: number): string[] =>
   actions
     .filter((record) => record.incident === id && usesBudget(record))
     .slice(-10)

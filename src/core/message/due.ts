@@ -1,5 +1,5 @@
 /**
- * Which notices are owed to orchestrators, as a function of the book of incidents, what is seen of the agents, and what
+ * Which notices are owed to orchestrators, as a function of the state of incidents, what is seen of the agents, and what
  * was told before. Asked again after any crash it gives the same keys, so nothing is lost and nothing is told twice.
  *
  * An incident is told when it is confirmed (a limit after the policy's patience), once more when the same dialog asks
@@ -10,7 +10,7 @@ import { awakeMs } from "../awake.js";
 import { SECOND } from "../defaults.js";
 import { digest } from "../digest.js";
 import { openPrompt } from "../evidence/prompts.js";
-import { type Incident, type Incidents, isOpen, silencedUntil } from "../incident/incident.js";
+import { type Incident, type IncidentState, isOpen, silencedUntil } from "../incident/incident.js";
 import { normaliseResult } from "../normalise.js";
 import { HUMAN_ONLY } from "../problem.js";
 import { say } from "../say.js";
@@ -46,21 +46,21 @@ const PROMPTS_MAX = 50;
 const ESCALATED_AFTER_MS: number = 10 * SECOND;
 
 export function dueMessages(
-  book: Incidents,
+  incidentState: IncidentState,
   seen: (agent: string) => AgentSnapshot | null,
   told: SentEdges,
   rules: NotifyRules,
   now: number,
 ): Due[] {
-  return book.incidents.flatMap((incident) => {
+  return incidentState.incidents.flatMap((incident) => {
     const view = seen(incident.agent);
     if (view && rules.isReceiver(view.session)) return [];
-    if (silencedUntil(book, incident, now) !== null) return [];
+    if (silencedUntil(incidentState, incident, now) !== null) return [];
     const before = told.of(subjectOf(incident));
-    if (!isOpen(incident)) return overDue(book, incident, view, before, rules, now);
+    if (!isOpen(incident)) return overDue(incidentState, incident, view, before, rules, now);
     // Whoever was told of it hears how it goes on.
     if (view && before.size === 0 && !rules.isNotified(view.session)) return [];
-    return view ? openDue(book, incident, view, before, rules, now) : [];
+    return view ? openDue(incidentState, incident, view, before, rules, now) : [];
   });
 }
 
@@ -80,7 +80,7 @@ export function dueCompletion(view: AgentSnapshot, told: SentEdges, rules: Notif
 }
 
 function openDue(
-  book: Incidents,
+  incidentState: IncidentState,
   incident: Incident,
   view: AgentSnapshot,
   before: ReadonlySet<string>,
@@ -90,14 +90,15 @@ function openDue(
   if (incident.confirmedAt === null || incident.ackedAt !== null || incident.feedback === "false-alarm") return [];
   const due: Due[] = [];
   const type = typeOf(incident.problem);
-  const edge = edgeOf(book, incident, view, before, rules, now);
+  const edge = edgeOf(incidentState, incident, view, before, rules, now);
   if (edge !== null && !before.has(edge)) {
-    const made = makeProblem(book, type, edge, incident, view, rules, now);
+    const made = makeProblem(incidentState, type, edge, incident, view, rules, now);
     due.push(isSameQuestion(edge, before) ? { ...made, isKnown: true } : made);
   }
   const { escalated } = incident;
   const wasTold = before.size > 0 && [...before].some((one) => one.startsWith(type));
-  const tried = (): boolean => book.actions.some((record) => record.incident === incident.id && usesBudget(record));
+  const tried = (): boolean =>
+    incidentState.actions.some((record) => record.incident === incident.id && usesBudget(record));
   if (
     escalated &&
     wasTold &&
@@ -116,7 +117,7 @@ function openDue(
         {
           ...problemDuration(incident, view, now),
           reason: say(escalated.reason),
-          done: doneOf(book, incident, now),
+          done: doneOf(incidentState, incident, now),
           last_output_preview: outputTail(view).join("\n"),
         },
         now,
@@ -127,7 +128,7 @@ function openDue(
 
 /** The edge that is to be told now; null while there is none. */
 function edgeOf(
-  book: Incidents,
+  incidentState: IncidentState,
   incident: Incident,
   { evidence }: AgentSnapshot,
   before: ReadonlySet<string>,
@@ -137,7 +138,7 @@ function edgeOf(
   if (incident.quietSince !== null) return null;
   const type = typeOf(incident.problem);
   if (incident.problem === "rate_limited")
-    return awakeMs(book.asleep, incident.since, now) >= rules.patienceMs(incident.agent) ? type : null;
+    return awakeMs(incidentState.asleep, incident.since, now) >= rules.patienceMs(incident.agent) ? type : null;
   if (type !== "worker.needs_input") return type;
   const asked = `${type} ${incident.returned ?? 0}`;
   const prompt = openPrompt(evidence.prompts);
@@ -155,7 +156,7 @@ function isSameQuestion(edge: string, before: ReadonlySet<string>): boolean {
 }
 
 function overDue(
-  book: Incidents,
+  incidentState: IncidentState,
   incident: Incident,
   view: AgentSnapshot | null,
   before: ReadonlySet<string>,
@@ -171,7 +172,7 @@ function overDue(
     was: was.split(" ", 1)[0] as MessageType,
     proven: incident.phase === "resolved",
     duration_secs: secs(incident.endedAt - incident.since),
-    done: doneOf(book, incident, now),
+    done: doneOf(incidentState, incident, now),
   };
   return [make("worker.recovered", "recovered", subjectOf(incident), about, payload, now)];
 }

@@ -4,7 +4,7 @@ import type { Action, ActionName, ActionOutcome } from "../../src/core/action.js
 import { logLine } from "../../src/daemon/log-line.js";
 import type { Loop } from "../../src/daemon/loop.js";
 import { UserRecovery } from "../../src/daemon/recovery.js";
-import type { BookStore } from "../../src/store/book.js";
+import type { IncidentStore } from "../../src/store/incident-table.js";
 import { agent, TestLoop, WORKING } from "./loops.js";
 
 /** Longer than the program's own time-out and the confirm window. */
@@ -32,7 +32,7 @@ export interface IncidentStage {
   /** `hand` is what becomes of a touch. */
   acts: (
     hand: (action: Action) => Partial<ActionOutcome> | Promise<Partial<ActionOutcome>>,
-    options?: { allowed?: boolean; store?: BookStore },
+    options?: { allowed?: boolean; store?: IncidentStore },
   ) => IncidentRig;
   /** Awake for so long, giving promises their turn at every second. */
   run: (seconds: number) => Promise<void>;

@@ -2,19 +2,19 @@
  * The book of incidents as rows: one per incident, action, outage, silence and so on. A save writes what changed since the
  * last one, in one transaction that is on the disk when it returns: an intent that was saved is known after any crash.
  */
-import { createIncidents, type Incidents } from "../core/incident/incident.js";
+import { createIncidentState, type IncidentState } from "../core/incident/incident.js";
 import { type Database, inTransaction } from "./sqlite.js";
 
-export interface BookStore {
-  load(): Incidents;
+export interface IncidentStore {
+  load(): IncidentState;
   /** Throws when it could not be stored; then nothing of it was. What is written alongside is stored with it, or not at all. */
-  save(book: Incidents, alongside?: (() => void) | null): void;
+  save(incidentState: IncidentState, alongside?: (() => void) | null): void;
 }
 
-type List = keyof Incidents;
+type List = keyof IncidentState;
 
 /** What tells the entries of one list apart. */
-const ID_OF: { readonly [L in List]: (entry: Incidents[L][number]) => string } = {
+const ID_OF: { readonly [L in List]: (entry: IncidentState[L][number]) => string } = {
   incidents: ({ id }) => id,
   outages: ({ id }) => id,
   actions: ({ id }) => id,
@@ -25,7 +25,7 @@ const ID_OF: { readonly [L in List]: (entry: Incidents[L][number]) => string } =
 };
 const LISTS = Object.keys(ID_OF) as List[];
 
-export class BookTable implements BookStore {
+export class IncidentTable implements IncidentStore {
   readonly #database: Database;
   /** What is stored, by list and id. */
   #stored = new Map<string, { list: List; id: string; record: string }>();
@@ -35,34 +35,34 @@ export class BookTable implements BookStore {
   }
 
   /** An entry that cannot be read is left out and removed with the next save; the others stand. */
-  load(): Incidents {
-    const book = createIncidents();
+  load(): IncidentState {
+    const incidentState = createIncidentState();
     this.#stored.clear();
-    for (const row of this.#database.prepare("select list, id, record from book order by list, id").all()) {
+    for (const row of this.#database.prepare("select list, id, record from incident_state order by list, id").all()) {
       const [list, id, record] = [String(row.list) as List, String(row.id), String(row.record)];
       this.#stored.set(keyOf(list, id), { list, id, record });
       const entry = parse(record);
-      if (entry && LISTS.includes(list)) (book[list] as object[]).push(entry);
+      if (entry && LISTS.includes(list)) (incidentState[list] as object[]).push(entry);
     }
-    book.incidents.sort((a, b) => a.openedAt - b.openedAt);
-    book.outages.sort((a, b) => a.openedAt - b.openedAt);
-    book.actions.sort((a, b) => a.at - b.at);
-    book.silences.sort((a, b) => a.at - b.at);
-    book.asleep.sort((a, b) => a.from - b.from);
-    return book;
+    incidentState.incidents.sort((a, b) => a.openedAt - b.openedAt);
+    incidentState.outages.sort((a, b) => a.openedAt - b.openedAt);
+    incidentState.actions.sort((a, b) => a.at - b.at);
+    incidentState.silences.sort((a, b) => a.at - b.at);
+    incidentState.asleep.sort((a, b) => a.from - b.from);
+    return incidentState;
   }
 
-  save(book: Incidents, alongside: (() => void) | null = null): void {
-    const wanted = rowsOf(book);
+  save(incidentState: IncidentState, alongside: (() => void) | null = null): void {
+    const wanted = rowsOf(incidentState);
     const changed = [...wanted.values()].filter(
       ({ list, id, record }) => this.#stored.get(keyOf(list, id))?.record !== record,
     );
     const removed = [...this.#stored.values()].filter(({ list, id }) => !wanted.has(keyOf(list, id)));
     if (changed.length === 0 && removed.length === 0 && alongside === null) return;
     const put = this.#database.prepare(
-      "insert into book (list, id, record) values (?, ?, ?) on conflict (list, id) do update set record = excluded.record",
+      "insert into incident_state (list, id, record) values (?, ?, ?) on conflict (list, id) do update set record = excluded.record",
     );
-    const remove = this.#database.prepare("delete from book where list = ? and id = ?");
+    const remove = this.#database.prepare("delete from incident_state where list = ? and id = ?");
     inTransaction(this.#database, () => {
       for (const { list, id, record } of changed) put.run(list, id, record);
       for (const { list, id } of removed) remove.run(list, id);
@@ -74,11 +74,11 @@ export class BookTable implements BookStore {
 
 type StoredRow = { list: List; id: string; record: string };
 
-function rowsOf(book: Incidents): Map<string, StoredRow> {
+function rowsOf(incidentState: IncidentState): Map<string, StoredRow> {
   const rows = new Map<string, StoredRow>();
   for (const list of LISTS) {
     const idOf = ID_OF[list] as (entry: object) => string;
-    for (const entry of book[list] as object[]) {
+    for (const entry of incidentState[list] as object[]) {
       const id = idOf(entry);
       rows.set(keyOf(list, id), { list, id, record: JSON.stringify(entry) });
     }
