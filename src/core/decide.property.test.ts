@@ -181,7 +181,7 @@ describe("decide, whatever happens", () => {
         play(world, story, (step, at) => {
           if (step.progress) progress = START + at * 1000;
           for (const incident of world.incidentState.incidents)
-            if (incident.phase === "resolved" && incident.endedAt === START + at * 1000)
+            if (incident.phase === "recovered" && incident.endedAt === START + at * 1000)
               expect(progress).toBeGreaterThan(incident.seenAt);
         });
       }),

@@ -366,10 +366,10 @@ describe("an outage", () => {
         world.look(at, progress === null ? "gone/crash" : "working", { agent, progress });
       }
     expect(world.incidentState.incidents.map(({ phase }) => phase)).toEqual([
-      "resolved",
-      "resolved",
-      "resolved",
-      "resolved",
+      "recovered",
+      "recovered",
+      "recovered",
+      "recovered",
     ]);
     expect(names(world).filter((name) => name === "escalate")).toEqual([]);
   });

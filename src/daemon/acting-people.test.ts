@@ -60,7 +60,7 @@ describe("what was not done for want of permission", () => {
         id,
         endedAt: at,
         escalated,
-        phase: "lapsed",
+        phase: "closed",
       });
     }
   };

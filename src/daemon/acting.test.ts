@@ -99,7 +99,7 @@ describe("from a judgement to a touch", () => {
       ]);
       await run(1);
     }
-    expect(loop.incidents.incidents.map(({ phase }) => phase)).toEqual(["resolved"]);
+    expect(loop.incidents.incidents.map(({ phase }) => phase)).toEqual(["recovered"]);
   });
 
   it("takes a touch that does not end in its time for unknown, looks, and asks a human instead of repeating it", async () => {
@@ -191,7 +191,7 @@ describe("a session that is over", () => {
       { kind: "exit", source: "process", code: null, signal: 15 },
     ]);
     await run(5);
-    expect(loop.incidents.incidents.map(({ phase }) => phase)).toEqual(["lapsed"]);
+    expect(loop.incidents.incidents.map(({ phase }) => phase)).toEqual(["closed"]);
     expect(touches).toEqual([]);
   });
 
@@ -200,7 +200,7 @@ describe("a session that is over", () => {
     const { loop, touches } = acts(() => ({}));
     while (loop.incidents.incidents.length === 0) await run(1);
     await stage.test.send("s1", [{ kind: "exit", source: "process", code: 0, signal: null }]);
-    expect(loop.incidents.incidents).toMatchObject([{ phase: "lapsed", escalated: null }]);
+    expect(loop.incidents.incidents).toMatchObject([{ phase: "closed", escalated: null }]);
     expect(touches).toEqual([]);
   });
 
@@ -212,6 +212,6 @@ describe("a session that is over", () => {
     expect(loop.incidents.incidents[0]?.endedAt).toBeNull();
     loop.state.sessions.clear();
     step(loop.state, { kind: "restarted", unobserved: null }, loop.now());
-    expect(loop.incidents.incidents.map(({ phase }) => phase)).toEqual(["lapsed"]);
+    expect(loop.incidents.incidents.map(({ phase }) => phase)).toEqual(["closed"]);
   });
 });

@@ -74,7 +74,7 @@ describe("an alert", () => {
     await test.wait(3600);
     expect(test.heard).toEqual(["opened api waits for your answer", "resolved web works again"]);
     expect(test.told.slice(0, 2)).toEqual(["worker.needs_input api", "worker.recovered web"]);
-    expect(test.loop.incidents.incidents).toMatchObject([{ agent: "web", phase: "resolved" }]);
+    expect(test.loop.incidents.incidents).toMatchObject([{ agent: "web", phase: "recovered" }]);
   });
 
   it("is sent once, and asked after now and then only, while the outbox can be read but not written", async () => {

@@ -101,7 +101,7 @@ describe("an agent with a budget", () => {
     test.hand.pass(24 * HOUR);
     await run(20);
     expect(test.told).toEqual(["worker.escalated api"]);
-    expect(test.loop.incidents.incidents[0]?.phase).toBe("lapsed");
+    expect(test.loop.incidents.incidents[0]?.phase).toBe("closed");
     expect(test.heard).toEqual(["opened api has used up its budget of the night"]);
     await test.send("s1", [...WORKING, tokens(200)]);
     await run(5);

@@ -107,8 +107,8 @@ describe("a notice to an orchestrator", () => {
   });
 
   it.each([
-    ["about every agent while nobody says who is a worker", false, [], "told"],
-    ["about workers where the user says who is one", true, ["worker"], "told"],
+    ["about every agent while nobody says who is a worker", false, [], "open"],
+    ["about workers where the user says who is one", true, ["worker"], "open"],
     ["about nobody else then", true, [], "not told"],
   ])("is %s; people's alerts are about all", async (_, isOnly, tags, expected) => {
     test.isOnlyWorkers = isOnly;
@@ -117,7 +117,7 @@ describe("a notice to an orchestrator", () => {
     await works();
     await test.send("s1", [dialog("Go on?")]);
     await test.wait(30);
-    expect([test.told.length, test.arrived.length]).toEqual([expected === "told" ? 1 : 0, 1]);
+    expect([test.told.length, test.arrived.length]).toEqual([expected === "open" ? 1 : 0, 1]);
   });
 
   it("of an incident is made once, whatever is forgotten across a restart", async () => {
@@ -194,7 +194,7 @@ describe("a notice to an orchestrator", () => {
     test.loop.register(agent({ endedAt: test.loop.now() }));
     test.run(20);
     expect(test.loop.incidents.incidents.map(({ problem, phase }) => [problem, phase])).toEqual([
-      ["unknown", "lapsed"],
+      ["unknown", "closed"],
     ]);
   });
 

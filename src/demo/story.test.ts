@@ -45,7 +45,7 @@ describe("the story of the demo", () => {
     });
     expect(words(story, { agents: [agent("hang", "working")], incidents: [] })).toEqual(["state working"]);
     expect(words(story, { agents: [agent("hang", "working")], incidents: [] })).toEqual([]);
-    expect(words(story, { agents: [stuck], incidents: [incident("hang", { phase: "told" })] })).toEqual([
+    expect(words(story, { agents: [stuck], incidents: [incident("hang", { phase: "open" })] })).toEqual([
       "state stuck",
     ]);
     expect(words(story, engine(action("interrupt", "pending")))).toEqual(["action interrupt"]);
@@ -53,7 +53,7 @@ describe("the story of the demo", () => {
     expect(words(story, engine(first, second))).toEqual(["outcome interrupt", "action nudge", "outcome nudge"]);
     const end = {
       agents: [agent("hang", "complete")],
-      incidents: [incident("hang", { phase: "resolved", actions: [first, second] })],
+      incidents: [incident("hang", { phase: "recovered", actions: [first, second] })],
     };
     expect(words(story, end)).toEqual(["state complete", "mended complete"]);
     expect(story.rows[0]).toMatchObject({ ending: "mended", did: ["interrupted", "nudged"] });
@@ -61,7 +61,7 @@ describe("the story of the demo", () => {
 
   it("calls nobody mended who did not finish, or whose incident was not proven to be over", () => {
     const story = new Story(member("hang"));
-    const proven = [incident("hang", { phase: "resolved", actions: [action("nudge", "done")] })];
+    const proven = [incident("hang", { phase: "recovered", actions: [action("nudge", "done")] })];
     story.take({ agents: [agent("hang", "working")], incidents: proven }, 1);
     expect(story.isOver).toBe(false);
     story.take({ agents: [agent("hang", "complete")], incidents: [incident("hang", { phase: "acting" })] }, 1);

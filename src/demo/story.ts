@@ -100,7 +100,7 @@ export class Story {
       }
       if (phase === "confirmed") tell(`${id} confirmed`, "yes", "confirmed", next?.reason ?? "it lasted");
       if (phase === "escalated") tell(`${id} end`, "escalated", "handed_over", next?.reason ?? "it is for a human");
-      if (phase === "resolved") tell(`${id} end`, "resolved", "mended", "work goes on: that is proven");
+      if (phase === "recovered") tell(`${id} end`, "recovered", "mended", "work goes on: that is proven");
     }
     return events;
   }
@@ -119,7 +119,7 @@ function update(row: StoryRow, agent: SessionView, incidents: readonly IncidentV
   row.story = agent.reasons[0] ?? row.story;
   if (agent.state === "complete" && incidents.length === 0) row.ending = "left_alone";
   else if (last?.phase === "escalated") row.ending = "handed_over";
-  else if (agent.state === "complete" && last?.phase === "resolved") row.ending = "mended";
+  else if (agent.state === "complete" && last?.phase === "recovered") row.ending = "mended";
 }
 
 /** Only what was carried out; a refusal touched nothing. */

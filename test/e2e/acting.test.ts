@@ -146,7 +146,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     expect((await rouse(home, ["status"])).stdout).toContain("auto: api, rouse would have nudged it");
     const { stdout } = await rouse(home, ["allow", "auto"]);
     expect(stdout).toContain("said of it by name");
-    const mended = await hasIncident("auto", ({ phase }) => phase === "resolved", 120_000);
+    const mended = await hasIncident("auto", ({ phase }) => phase === "recovered", 120_000);
     expect(mended.actions).toMatchObject([{ do: "nudge", result: "done", proven: true }]);
     expect((await viewOf(home, "auto"))?.state).toBe("working");
     expect((await rouse(home, ["summary"])).stdout).toMatch(/incident \w+ \(api\): nudged .*; works again since/);
@@ -186,7 +186,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     expect((await viewOf(home, "asks"))?.state).toBe("needs_input");
     expect(incident.commands).toContain("rouse attach asks");
     await rouse(home, ["stop", "asks", "--grace", "0"]);
-    await hasIncident("asks", ({ phase }) => phase === "lapsed");
+    await hasIncident("asks", ({ phase }) => phase === "closed");
   });
 
   it("that is killed is resumed in its conversation, under its name, and works on", async () => {
@@ -230,7 +230,7 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     await reaches(home, "hangs", "idle");
     await typeInto(home, "hangs", "mend the parser");
     await rouse(home, ["allow", "hangs"]);
-    const mended = await hasIncident("hangs", ({ phase }) => phase === "resolved", 850_000);
+    const mended = await hasIncident("hangs", ({ phase }) => phase === "recovered", 850_000);
     expect(mended.actions.map(({ do: name, result }) => `${name} ${result}`)).toEqual(["interrupt done", "nudge done"]);
   });
 });

@@ -30,7 +30,7 @@ const REPEATING = `${textFor("repeating")}\r`;
 
 /** How it ends. `actions` is the history of the incident, `keys` all that arrived in its terminal. */
 interface Ending {
-  phase: "resolved" | "escalated";
+  phase: "recovered" | "escalated";
   actions?: string[];
   keys?: string;
   /** What the human is told, where one is. */
@@ -67,7 +67,7 @@ const NEW = ["commas", "quotes", "tabs", "numbers", "dates", "names"].flatMap((w
   { do: "stream", ms: 6000 },
 ]);
 const writes = { writes: true };
-const mended = (actions: string[], keys: string): Ending => ({ phase: "resolved", actions, keys });
+const mended = (actions: string[], keys: string): Ending => ({ phase: "recovered", actions, keys });
 const both = (ending: Ending): { spawn: Ending; tmux: Ending } => ({ spawn: ending, tmux: ending });
 const left = (told: RegExp): Ending => ({ phase: "escalated", told });
 const fails = (why: string): FakeScript["steps"] => [START, { do: "fail", why }, { do: "idle" }, ...AT_WORK];
@@ -421,7 +421,7 @@ describe("the table, row by row", () => {
       const { agent, outage } = await stage.acted(PAIR, PLAY_MS);
       expect(outage).toMatchObject({ group: "limit", shared: expect.stringMatching(/^claude-code #/), incidents: 2 });
       const other = PAIR.find((name) => name !== agent) as string;
-      const waiting = await stage.incident(other, "rate_limited", "told", 1000).catch(() => null);
+      const waiting = await stage.incident(other, "rate_limited", "open", 1000).catch(() => null);
       expect(waiting ?? (await stage.incident(other, "rate_limited", "confirmed", 1000))).toMatchObject({
         actions: [],
         next: { do: "nudge", reason: `looking whether ${agent} works again` },

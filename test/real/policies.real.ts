@@ -70,7 +70,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
   it.each(WAYS)("in a hang that nothing else ends (%s) is interrupted, told to continue, and finishes", (way) =>
     care(HANG, way, async (one) => {
       await one.finishes(HANG_MS);
-      const incident = await one.incident("the end of the incident", ({ phase }) => phase === "resolved", 2 * MINUTE);
+      const incident = await one.incident("the end of the incident", ({ phase }) => phase === "recovered", 2 * MINUTE);
       expect(incident).toMatchObject({ problem: "silent_stream", policy: "default" });
       expect(incident.actions).toMatchObject([
         { do: "interrupt", result: "done", proven: true },
@@ -85,7 +85,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
   it("in a silence that it ends itself (spawn) is left alone, and finishes", () =>
     care(SILENT, "spawn", async (one) => {
       await one.finishes(HANG_MS);
-      const incident = await one.incident("the end of the incident", ({ phase }) => phase === "resolved", 2 * MINUTE);
+      const incident = await one.incident("the end of the incident", ({ phase }) => phase === "recovered", 2 * MINUTE);
       expect(incident).toMatchObject({ problem: "silent_stream", actions: [] });
     }));
 
@@ -98,7 +98,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       await one.finishes(LIMIT_MS);
       const early = one.server.actions.filter(({ did, at }) => did === "request" && at > failedAt && at < resetsAt);
       expect(early).toEqual([]);
-      const incident = await one.incident("the end of the incident", ({ phase }) => phase === "resolved", 2 * MINUTE);
+      const incident = await one.incident("the end of the incident", ({ phase }) => phase === "recovered", 2 * MINUTE);
       expect(incident).toMatchObject({ problem: "rate_limited", policy: "default" });
       // Claude Code continues by itself; Codex has to be told.
       const told = client === "claude" ? [] : [{ do: "nudge", result: "done", proven: true }];
@@ -115,7 +115,7 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       const before = { session: one.seen.view?.session, conversations: conversationsOf(one.home, one.one) };
       await kill(one.home, one.name, one.one.installed.folder);
       await one.finishes(KILL_MS);
-      const incident = await one.incident("the end of the incident", ({ phase }) => phase === "resolved", 2 * MINUTE);
+      const incident = await one.incident("the end of the incident", ({ phase }) => phase === "recovered", 2 * MINUTE);
       expect(incident).toMatchObject({ problem: "crash", policy: "default" });
       expect(incident.actions).toMatchObject([{ do: "resume", result: "done" }]);
       expect(one.seen.view?.session).not.toBe(before.session);

@@ -107,12 +107,12 @@ describe("incidents in a table", () => {
     ["how long it is silenced", { silenced_until: at(60) }, `silenced until ${clock(60)}`],
     [
       "what came of it",
-      { phase: "resolved", ended_at: at(-1), actions: [record("nudge")], next: null },
+      { phase: "recovered", ended_at: at(-1), actions: [record("nudge")], next: null },
       `nudged ${clock(-2)}; works again since ${clock(-1)}`,
     ],
     [
       "that it was not seen any more",
-      { phase: "lapsed", ended_at: at(-1), next: null },
+      { phase: "closed", ended_at: at(-1), next: null },
       `not seen any more since ${clock(-1)}`,
     ],
   ])("say %s", (_, fields, text) => {

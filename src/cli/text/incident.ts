@@ -23,7 +23,7 @@ const DONE: Readonly<Record<ActionName, string>> = {
   release: "released its claims",
   block: "blocked its task",
   run: "ran your command",
-  escalate: "told",
+  escalate: "open",
 };
 
 export const doneText = (name: ActionName): string => DONE[name];
@@ -98,7 +98,7 @@ function actionText({ at, do: name, result }: ActionView, now: number): string {
 
 function endText({ phase, ended_at, wouldDo }: IncidentView, now: number): string | null {
   if (ended_at === null) return null;
-  const how = phase === "resolved" ? "works again since" : "not seen any more since";
+  const how = phase === "recovered" ? "works again since" : "not seen any more since";
   return `${wouldDo ? `rouse would have ${doneText(wouldDo)} it; ` : ""}${how} ${localTime(ended_at, now)}`;
 }
 

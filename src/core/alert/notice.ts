@@ -55,7 +55,7 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
   if (edge === "resolved") {
     const { endedAt, since, phase } = incident;
     const lasted = endedAt === null ? "" : `it lasted ${spell(endedAt - since)}, since ${clock(since)}`;
-    const how = phase === "resolved" ? " works again" : ": it is over, the problem is no longer seen";
+    const how = phase === "recovered" ? " works again" : ": it is over, the problem is no longer seen";
     return {
       title: `${name}${how}`,
       lines: [who, `told before: ${name} ${traitsOf(incident.problem).wording}`, lasted, did],

@@ -66,7 +66,7 @@ export function openIncident(
     account,
     problem,
     chain: [],
-    phase: "told",
+    phase: "open",
     openedAt: assessment.at,
     since: assessment.at,
     confirmedAt: null,
@@ -86,7 +86,7 @@ export function openIncident(
   };
   incidentState.incidents.push(incident);
   forget(incidentState, assessment.at);
-  return [{ incident: incident.id, phase: "told", how: "new" }, ...observeIncident(incidentState, incident, input)];
+  return [{ incident: incident.id, phase: "open", how: "new" }, ...observeIncident(incidentState, incident, input)];
 }
 
 /** The problem is there: its words are brought up to date, and after the confirm window it is certain. */
@@ -135,11 +135,11 @@ export function reopenIncident(incident: Incident, problem: Problem, at: number)
   incident.endedAt = null;
   incident.confirmedAt = null;
   incident.escalated = null;
-  incident.phase = "told";
+  incident.phase = "open";
   // The confirm window counts again; the id, and all that was tried, stay.
   incident.since = at;
   incident.reopened++;
-  return [...renamed, { incident: incident.id, phase: "told", how: "again" }];
+  return [...renamed, { incident: incident.id, phase: "open", how: "again" }];
 }
 
 /**
@@ -160,18 +160,18 @@ export function takeQuiet(
   );
   const provenAt = progressAt(progress, incident.problem);
   const proven = provenAt !== null && provenAt > Math.max(incident.seenAt, tried?.at ?? 0);
-  if (proven && (endsNow || quiet >= HOLD_MS)) return closeIncident(incidentState, incident, "resolved", now);
+  if (proven && (endsNow || quiet >= HOLD_MS)) return closeIncident(incidentState, incident, "recovered", now);
   const handed = assessment.state === "idle" && !tried;
   const idle = awakeMs(incidentState.asleep, Math.max(incident.quietSince, tried?.at ?? 0), now);
-  if (endsNow) return closeIncident(incidentState, incident, "lapsed", now);
-  if (!proven && idle >= (handed ? HANDED_MS : LAPSE_MS)) return closeIncident(incidentState, incident, "lapsed", now);
+  if (endsNow) return closeIncident(incidentState, incident, "closed", now);
+  if (!proven && idle >= (handed ? HANDED_MS : LAPSE_MS)) return closeIncident(incidentState, incident, "closed", now);
   return [];
 }
 
 export function closeIncident(
   incidentState: IncidentState,
   incident: Incident,
-  phase: "resolved" | "lapsed",
+  phase: "recovered" | "closed",
   at: number,
 ): IncidentChange[] {
   incident.endedAt = at;

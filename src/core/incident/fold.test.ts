@@ -10,7 +10,7 @@ describe("an incident", () => {
   it("is opened when problem is told and confirmed when it lasted a minute; errors, prompts and limits at once", () => {
     const world = watching();
     world.look(0, "stuck/loop");
-    expect(world.only).toMatchObject({ phase: "told", confirmedAt: null });
+    expect(world.only).toMatchObject({ phase: "open", confirmedAt: null });
     world.look(60, "stuck/loop");
     expect(world.only.confirmedAt).toBe(START + 60_000);
     for (const what of ["error/api", "needs_input/permission", "rate_limited", "gone/crash"]) {
@@ -36,7 +36,7 @@ describe("an incident", () => {
     world.look(50, "working", { progress: -5 });
     expect(world.only.endedAt).toBeNull();
     world.look(60, "working", { progress: 55 });
-    expect(world.only.phase).toBe("resolved");
+    expect(world.only.phase).toBe("recovered");
   });
 
   it("outlives a state that flickers", () => {
@@ -54,18 +54,18 @@ describe("an incident", () => {
     world.watch(10, 605, "working");
     expect(world.only.endedAt).toBeNull();
     world.watch(610, 615, "working");
-    expect(world.only.phase).toBe("lapsed");
+    expect(world.only.phase).toBe("closed");
     const handed = watching();
     handed.look(0, "stuck/silent_stream");
     handed.watch(10, 75, "idle");
-    expect(handed.only.phase).toBe("lapsed");
+    expect(handed.only.phase).toBe("closed");
   });
 
   it("comes back under its own id soon after, with all that was tried", () => {
     const world = new World();
     world.watch(0, 65, "stuck/stopped_early");
     world.watch(70, 130, "working", { progress: 90 });
-    expect(world.only.phase).toBe("resolved");
+    expect(world.only.phase).toBe("recovered");
     world.watch(140, 900, "stuck/stopped_early", { progress: 90, facts: { origin: "run" } });
     expect(world.only.reopened).toBe(1);
     expect(world.done.map(({ action }) => action.do)).toEqual(["nudge", "nudge", "escalate"]);
@@ -76,7 +76,7 @@ describe("an incident", () => {
     world.look(0, "stuck/loop");
     world.watch(10, 60, "working", { progress: 20 });
     world.look(2000, "stuck/loop", { progress: 1990 });
-    expect(world.incidentState.incidents.map(({ phase }) => phase)).toEqual(["resolved", "told"]);
+    expect(world.incidentState.incidents.map(({ phase }) => phase)).toEqual(["recovered", "open"]);
   });
 
   it("takes the name that the same hang has next", () => {
@@ -121,7 +121,7 @@ describe("an incident", () => {
     world.look(0, "stuck/silent_stream");
     world.watch(10, 700, "rate_limited");
     expect(world.incidentState.incidents.map(({ problem, phase }) => [problem, phase])).toEqual([
-      ["silent_stream", "lapsed"],
+      ["silent_stream", "closed"],
       ["rate_limited", "escalated"],
     ]);
   });
@@ -187,9 +187,9 @@ describe("an incident that nobody can mend any more", () => {
     ended(world, {});
     expect(world.open()).toHaveLength(1);
     ended(world, { endedByHuman: true });
-    expect(world.only).toMatchObject({ phase: "lapsed", endedAt: START + 60_000 });
+    expect(world.only).toMatchObject({ phase: "closed", endedAt: START + 60_000 });
     ended(world, { endedByHuman: true });
-    expect(world.only.phase).toBe("lapsed");
+    expect(world.only.phase).toBe("closed");
   });
 
   it.each(["complete", "idle"])("ends with the session that ended by itself and is %s: no human is asked", (state) => {
@@ -198,14 +198,14 @@ describe("an incident that nobody can mend any more", () => {
     for (const at of [0, 60, 300]) world.look(at, told, { facts: { can: ["stop"] }, program: "generic" });
     expect(world.only).toMatchObject({ endedAt: null, escalated: null });
     world.look(310, state, { isOver: true, facts: { gone: true } });
-    expect(world.only).toMatchObject({ phase: "lapsed", endedAt: START + 310_000, escalated: null });
+    expect(world.only).toMatchObject({ phase: "closed", endedAt: START + 310_000, escalated: null });
   });
 
   it("is over by proof when the session ended after work that came later than the problem", () => {
     const world = watching();
     world.look(0, "stuck/silent_stream");
     world.look(20, "complete", { isOver: true, progress: 15 });
-    expect(world.only.phase).toBe("resolved");
+    expect(world.only.phase).toBe("recovered");
   });
 
   it("ends as its agent is gone, which asks nothing any more", () => {
@@ -213,7 +213,7 @@ describe("an incident that nobody can mend any more", () => {
     world.look(0, "needs_input/permission");
     world.look(60, "gone");
     expect(world.incidentState.incidents.map(({ problem, phase, endedAt }) => [problem, phase, endedAt])).toEqual([
-      ["needs_input", "lapsed", START + 60_000],
+      ["needs_input", "closed", START + 60_000],
       ["gone", "escalated", null],
     ]);
   });

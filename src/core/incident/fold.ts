@@ -81,7 +81,7 @@ export function applyToIncidents(incidentState: IncidentState, input: IncidentIn
         if (!isOpen(incident) || !incident.escalated) return [];
         incident.escalated = null;
         const tried = incidentState.actions.some((record) => record.incident === incident.id);
-        return [advancePhase(incident, tried ? "acting" : incident.confirmedAt === null ? "told" : "confirmed")];
+        return [advancePhase(incident, tried ? "acting" : incident.confirmedAt === null ? "open" : "confirmed")];
       });
     case "acked":
       return withIncident(incidentState, input.incident, (incident) => {
@@ -104,7 +104,7 @@ export function applyToIncidents(incidentState: IncidentState, input: IncidentIn
       return [];
     case "forgotten":
       return openOf(incidentState, input.agent).flatMap((incident) =>
-        closeIncident(incidentState, incident, "lapsed", input.at),
+        closeIncident(incidentState, incident, "closed", input.at),
       );
     case "feedback":
       return withIncident(incidentState, input.incident, (incident) => {
@@ -130,7 +130,7 @@ function takeAssessed(incidentState: IncidentState, input: AssessedEvent): Incid
   const open = openOf(incidentState, agent).filter((incident) => incident.problem !== "over_budget");
   if (problem !== "unknown") incidentState.blind = incidentState.blind.filter((entry) => entry.agent !== agent);
   else if (!incidentState.blind.some((entry) => entry.agent === agent)) incidentState.blind.push({ agent, since: now });
-  if (input.endedByHuman) return open.flatMap((incident) => closeIncident(incidentState, incident, "lapsed", now));
+  if (input.endedByHuman) return open.flatMap((incident) => closeIncident(incidentState, incident, "closed", now));
   const isOver = input.isOver === true || assessment.state === "gone";
   const quiet = (incident: Incident): IncidentChange[] =>
     takeQuiet(incidentState, incident, input, isOver && !stoppedByUs(incidentState, incident, input.session));
@@ -165,7 +165,7 @@ function takeSpending(incidentState: IncidentState, input: AssessedEvent): Incid
   const spend = input.spend && input.spend.over.length > 0 && !input.endedByHuman ? input.spend : null;
   const known = spend && overBudgetOf(incidentState, agent, spend);
   const before = openOf(incidentState, agent).filter((open) => open.problem === "over_budget" && open !== known);
-  const ended = before.flatMap((incident) => closeIncident(incidentState, incident, "lapsed", assessment.at));
+  const ended = before.flatMap((incident) => closeIncident(incidentState, incident, "closed", assessment.at));
   if (!spend) return ended;
   const reasons = [...spend.over, ...(spend.doubt === null ? [] : [spend.doubt])];
   const said: AssessedEvent = {
@@ -216,7 +216,7 @@ function lastEnded(
 ): Incident | undefined {
   return incidentState.incidents.findLast((incident) => {
     if (incident.agent !== agent || incident.endedAt === null || !isSameChain(incident.problem, problem)) return false;
-    if (incident.phase === "resolved") return assessment.at - incident.endedAt <= AGAIN_MS;
+    if (incident.phase === "recovered") return assessment.at - incident.endedAt <= AGAIN_MS;
     return (progressAt(progress, incident.problem) ?? 0) <= incident.seenAt;
   });
 }
@@ -225,7 +225,7 @@ function takeIntent(incidentState: IncidentState, intent: Intent): IncidentChang
   if (incidentState.actions.some(({ id }) => id === intent.id)) return [];
   incidentState.actions.push({ ...intent, outcome: null });
   return withIncident(incidentState, intent.incident, (incident) =>
-    incident.phase === "told" || incident.phase === "confirmed" ? [advancePhase(incident, "acting")] : [],
+    incident.phase === "open" || incident.phase === "confirmed" ? [advancePhase(incident, "acting")] : [],
   );
 }
 

@@ -7,12 +7,12 @@ import type { OutageGroup } from "../policy/problems.js";
 import type { Problem } from "../problem.js";
 
 export const PHASES = [
-  "told", // opened: a suspicion, or something certain
+  "open", // opened: a suspicion, or something certain
   "confirmed", // it lasted: it may be acted on
   "acting", // something was tried
   "escalated", // a human has it
-  "resolved", // work was proven to go on
-  "lapsed", // no longer seen, and nothing proven
+  "recovered", // work was proven to go on
+  "closed", // no longer seen, and nothing proven
 ] as const;
 export type Phase = (typeof PHASES)[number];
 

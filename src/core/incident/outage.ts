@@ -97,7 +97,7 @@ function enter(outage: Outage, incident: Incident): void {
 export function leaveOutage(incidentState: IncidentState, incident: Incident, at: number): Outage | null {
   const outage = incidentState.outages.find(({ id }) => id === incident.outage);
   if (!outage || !isOpen(outage)) return null;
-  if (incident.phase === "resolved") outage.provenAt = at;
+  if (incident.phase === "recovered") outage.provenAt = at;
   const members = new Set(outage.members);
   if (incidentState.incidents.some((other) => members.has(other.id) && isOpen(other))) return null;
   outage.endedAt = at;

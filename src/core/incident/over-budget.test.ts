@@ -69,9 +69,9 @@ describe("an agent over its budget", () => {
     const mine = () => world.incidentState.incidents.filter(({ problem }) => problem === "over_budget");
     expect(mine()).toMatchObject([{ endedAt: null, reopened: 0 }]);
     world.look(24 * 3600, "working", { spend: spent(10, 1) });
-    expect(mine()).toMatchObject([{ phase: "lapsed" }]);
+    expect(mine()).toMatchObject([{ phase: "closed" }]);
     world.look(25 * 3600, "working", { spend: spent(2000, 1) });
-    expect(mine()).toMatchObject([{ phase: "lapsed" }, { endedAt: null }]);
+    expect(mine()).toMatchObject([{ phase: "closed" }, { endedAt: null }]);
   });
 
   it("is not told again in the same night when its incident ended, but is for another budget", () => {
@@ -79,7 +79,7 @@ describe("an agent over its budget", () => {
     world.look(0, "working", over());
     world.look(10, "working", { spend: null });
     world.look(20, "working", over());
-    expect(world.only.phase).toBe("lapsed");
+    expect(world.only.phase).toBe("closed");
     world.look(30, "working", { spend: spent(3000, 0, { tokens_per_night: 2000 }) });
     expect(world.open()).toMatchObject([{ problem: "over_budget" }]);
   });

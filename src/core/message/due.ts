@@ -170,7 +170,7 @@ function overDue(
   const about = view ? aboutIncident(incident, view, "worker.recovered", rules) : aboutUnseen(incident);
   const payload: Payloads["worker.recovered"] = {
     was: was.split(" ", 1)[0] as MessageType,
-    proven: incident.phase === "resolved",
+    proven: incident.phase === "recovered",
     duration_secs: secs(incident.endedAt - incident.since),
     done: doneOf(incidentState, incident, now),
   };
