@@ -17,7 +17,7 @@ const step = z
     do: z.enum(STEP_NAMES as [RecoveryStep["do"], ...RecoveryStep["do"][]]),
     when: z
       .strictObject({
-        level: z.enum(["tell", "act"]).optional(),
+        level: z.enum(["report", "act"]).optional(),
         after_seconds: seconds.optional(),
         origins: z.array(z.enum(["run", "spawn", "tmux", "transcript"])).optional(),
       })

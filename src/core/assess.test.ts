@@ -251,13 +251,13 @@ describe("an assessment", () => {
     take(evidence, { kind: "turn", source: "stream", phase: "start", at });
     take(evidence, { ...screen({ busy: true, moving: true, replying: true }), at });
     take(evidence, { kind: "output", source: "screen", bytes: 9, at: at + 400_000 });
-    expect(assess(evidence, at + 150_000)).toMatchObject({ state: "stuck", level: "tell" });
+    expect(assess(evidence, at + 150_000)).toMatchObject({ state: "stuck", level: "report" });
     expect(assess(evidence, at + 400_000)).toMatchObject({ state: "stuck", level: "act" });
   });
 
   it.each([
     { children: 0, level: "act", kinds: ["screen", "process"] },
-    { children: 1, level: "tell", kinds: ["screen"] },
+    { children: 1, level: "report", kinds: ["screen"] },
   ])("takes a process tree with $children children for what it proves", ({ children, level, kinds }) => {
     const evidence = createEvidence();
     const at = START;

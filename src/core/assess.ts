@@ -41,12 +41,14 @@ export interface RuleVerdict {
   /** Which kinds of evidence agree on it; where a rule does not say, those that agree on the turn. */
   kinds?: EvidenceKind[];
   /** Of `stuck` that is told: why no evidence that comes by itself makes more of it, and what would. */
-  onlyTold?: string;
+  onlyReported?: string;
 }
 
-export interface Assessment extends Required<Omit<RuleVerdict, "act" | "onlyTold">>, Pick<RuleVerdict, "onlyTold"> {
+export interface Assessment
+  extends Required<Omit<RuleVerdict, "act" | "onlyReported">>,
+    Pick<RuleVerdict, "onlyReported"> {
   /** Suspicion is told early and acted on late; what a record or the program itself says is certain at once. */
-  level: "tell" | "act";
+  level: "report" | "act";
   at: number;
   ruleset: number;
   /** When to look again if no signal comes. */
@@ -98,7 +100,7 @@ export function assess(evidence: Evidence, now: number, settings: Settings = {})
     // Nothing is claimed of an agent that nobody sees; what was last known of it stays behind the reason. An exit is final.
     if (evidence.blind && !evidence.exit) return unknown([unseen(evidence.blind, since), ...reasons], now, recheckAt);
     const { act, ...said } = verdict;
-    const level = said.state === "stuck" && !act ? "tell" : "act";
+    const level = said.state === "stuck" && !act ? "report" : "act";
     const kinds = said.kinds ?? agreeingKinds(evidence, question.active);
     return { until: null, ...said, reasons, level, kinds, at: now, ruleset: RULESET, recheckAt };
   }
@@ -133,7 +135,7 @@ function unknown(reasons: string[], now: number, recheckAt: number | null): Asse
     confidence: 0,
     until: null,
     reasons,
-    level: "tell",
+    level: "report",
     kinds: [],
     at: now,
     ruleset: RULESET,

@@ -50,8 +50,8 @@ function waitPatiently({ incident, policy, assessment, asleep, now }: CheckInput
 /** Where no evidence can grow, nothing is announced that never comes: what a human may do about it is said instead. */
 function waitForEvidence(question: CheckInput, reason: string): CheckResult {
   const { assessment, step } = question;
-  if (assessment.onlyTold === undefined) return waitPatiently(question, reason);
-  const why = `rouse does not ${step.do} it: ${assessment.onlyTold}; you can, with \`rouse stop\` or \`rouse recover --restart\``;
+  if (assessment.onlyReported === undefined) return waitPatiently(question, reason);
+  const why = `rouse does not ${step.do} it: ${assessment.onlyReported}; you can, with \`rouse stop\` or \`rouse recover --restart\``;
   const objection = waitPatiently(question, why);
   return objection?.to === "wait" ? { ...objection, never: true } : objection;
 }

@@ -6,12 +6,12 @@ describe("the clocks", () => {
   it("give every class of tool a ceiling, but for those that wait for a human", () => {
     for (const name of TOOL_CLASSES) {
       const isHuman = name === "question" || name === "plan";
-      expect(Number.isFinite(TOOL_CLOCKS[name].tellMs), name).toBe(!isHuman);
+      expect(Number.isFinite(TOOL_CLOCKS[name].reportMs), name).toBe(!isHuman);
     }
   });
 
   it("name a wait before they tell of it", () => {
-    for (const name of TOOL_CLASSES) expect(TOOL_CLOCKS[name].tellMs).toBeGreaterThan(WAIT_NAMED_AFTER_MS);
+    for (const name of TOOL_CLASSES) expect(TOOL_CLOCKS[name].reportMs).toBeGreaterThan(WAIT_NAMED_AFTER_MS);
     expect(APPROVAL_AFTER_MS).toBeGreaterThan(WAIT_NAMED_AFTER_MS);
   });
 

@@ -9,7 +9,7 @@ const MINUTE = 60 * SECOND;
 
 interface ToolClock {
   /** Silent for so long, it is told. */
-  tellMs: number;
+  reportMs: number;
   /** What it is called then. */
   cause: "tool_hang" | "waiting_on_stdin";
 }
@@ -20,21 +20,21 @@ interface ToolClock {
  * a declared time-out or a learned threshold comes first.
  */
 export const TOOL_CLOCKS: Readonly<Record<ToolClass, ToolClock>> = {
-  instant: { tellMs: 5 * MINUTE, cause: "tool_hang" },
-  edit: { tellMs: 5 * MINUTE, cause: "tool_hang" },
-  shell: { tellMs: 30 * MINUTE, cause: "tool_hang" },
-  test: { tellMs: 40 * MINUTE, cause: "tool_hang" },
-  build: { tellMs: 40 * MINUTE, cause: "tool_hang" },
-  sleep: { tellMs: 240 * MINUTE, cause: "tool_hang" },
-  endless: { tellMs: 100 * SECOND, cause: "tool_hang" },
-  interactive: { tellMs: 60 * SECOND, cause: "waiting_on_stdin" },
-  web: { tellMs: 15 * MINUTE, cause: "tool_hang" },
-  mcp: { tellMs: 20 * MINUTE, cause: "tool_hang" },
-  subagent: { tellMs: 120 * MINUTE, cause: "tool_hang" },
-  background: { tellMs: 60 * MINUTE, cause: "tool_hang" },
-  question: { tellMs: Number.POSITIVE_INFINITY, cause: "tool_hang" },
-  plan: { tellMs: Number.POSITIVE_INFINITY, cause: "tool_hang" },
-  other: { tellMs: 30 * MINUTE, cause: "tool_hang" },
+  instant: { reportMs: 5 * MINUTE, cause: "tool_hang" },
+  edit: { reportMs: 5 * MINUTE, cause: "tool_hang" },
+  shell: { reportMs: 30 * MINUTE, cause: "tool_hang" },
+  test: { reportMs: 40 * MINUTE, cause: "tool_hang" },
+  build: { reportMs: 40 * MINUTE, cause: "tool_hang" },
+  sleep: { reportMs: 240 * MINUTE, cause: "tool_hang" },
+  endless: { reportMs: 100 * SECOND, cause: "tool_hang" },
+  interactive: { reportMs: 60 * SECOND, cause: "waiting_on_stdin" },
+  web: { reportMs: 15 * MINUTE, cause: "tool_hang" },
+  mcp: { reportMs: 20 * MINUTE, cause: "tool_hang" },
+  subagent: { reportMs: 120 * MINUTE, cause: "tool_hang" },
+  background: { reportMs: 60 * MINUTE, cause: "tool_hang" },
+  question: { reportMs: Number.POSITIVE_INFINITY, cause: "tool_hang" },
+  plan: { reportMs: Number.POSITIVE_INFINITY, cause: "tool_hang" },
+  other: { reportMs: 30 * MINUTE, cause: "tool_hang" },
 };
 
 /**
@@ -82,7 +82,7 @@ export const ACT_ROUNDS: number = 20;
 export const ACT_FACTOR: number = 2;
 
 /** Compaction: 113 s typical, 836 s the longest of 55. */
-export const COMPACTION_TELL_MS: number = 15 * MINUTE;
+export const COMPACTION_REPORT_MS: number = 15 * MINUTE;
 
 /** Neither bytes nor any other sign while the program says that it works: the program itself is frozen. */
 export const FROZEN_AFTER_MS: number = 60 * SECOND;

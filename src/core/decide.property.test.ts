@@ -261,7 +261,7 @@ const unshared = (what: Omit<Assessment, "at">): Omit<Assessment, "at"> =>
 function everywhere(policy: Policy): Policy["plans"] {
   const steps = Object.values(policy.plans)
     .flat()
-    .map((step) => ({ ...step, when: { ...step.when, origins: null, level: "tell" as const } }))
+    .map((step) => ({ ...step, when: { ...step.when, origins: null, level: "report" as const } }))
     .sort((x, y) => Number(ACTIONS[y.do].destructive) - Number(ACTIONS[x.do].destructive));
   return Object.fromEntries(PROBLEMS.map((problem) => [problem, steps]));
 }

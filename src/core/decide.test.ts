@@ -82,7 +82,7 @@ describe("the recovery plan of the default policy", () => {
 
   it("nudges what stopped early twice, and then asks a human where nothing may be ended", () => {
     const world = new World();
-    const early = assessed("stuck/stopped_early", { level: "tell", kinds: ["record"] });
+    const early = assessed("stuck/stopped_early", { level: "report", kinds: ["record"] });
     expect(world.watch(0, 30 * MIN, early, { facts: { origin: "tmux" } })).toEqual([
       "60 nudge",
       "180 nudge",
@@ -142,7 +142,7 @@ describe("the recovery plan of the default policy", () => {
 describe("a human", () => {
   it("is told what was tried, what was passed over and why", () => {
     const world = new World();
-    const early = assessed("stuck/stopped_early", { level: "tell" });
+    const early = assessed("stuck/stopped_early", { level: "report" });
     world.watch(0, 30 * MIN, early, { facts: { origin: "run" } });
     expect(world.only.escalated?.reason).toBe(
       "stopped_early: a human is needed: tried nudge (done) 2 times; passed over stop (it runs in your terminal), resume (not for run)",
@@ -189,7 +189,7 @@ describe("nothing is done", () => {
     expect(done).toEqual(["36060 interrupt"]);
   });
   it("to an active agent, by the guard; one that nobody could see is asked once", () => {
-    const stopped = assessed("stuck/stopped_early", { level: "tell" });
+    const stopped = assessed("stuck/stopped_early", { level: "report" });
     const active = new World();
     active.watch(0, 10 * MIN, stopped, { facts: { guard: { send: false, may_ask: false, reason: "active" } } });
     expect(names(active)).toEqual([]);
@@ -275,12 +275,12 @@ describe("an incident that another problem hides", () => {
 });
 
 describe("a stop that waits for evidence", () => {
-  it.each(["tell", "act"] as const)(
+  it.each(["report", "act"] as const)(
     "is not announced where none can come: why, and what a human can do, is said instead (a step from %s on)",
     (level) => {
       const step = POLICIES.default.plans.silent_stream?.find((one) => one.do === "stop") as RecoveryStep;
       const silent_stream = [{ ...step, when: { ...step.when, level } }];
-      const seen: Partial<Assessment> = { level: "tell", kinds: ["screen"] };
+      const seen: Partial<Assessment> = { level: "report", kinds: ["screen"] };
       const look = { facts: { can: ["stop" as const] } };
       const decided = (more: Partial<Assessment>) => {
         const world = new World({ ...POLICIES.default, plans: { silent_stream } });
@@ -289,7 +289,7 @@ describe("a stop that waits for evidence", () => {
       };
       expect(decided({})[0]).toMatchObject({ action: null, wouldDo: { do: "stop" } });
       const reason = "rouse does not stop it: nobody said so; you can, with `rouse stop` or `rouse recover --restart`";
-      expect(decided({ onlyTold: "nobody said so" })).toMatchObject([
+      expect(decided({ onlyReported: "nobody said so" })).toMatchObject([
         { action: null, wouldDo: null, reason },
         { action: { do: "escalate" }, wouldDo: null, reason: `silent_stream: a human is needed: ${reason}` },
       ]);

@@ -19,7 +19,7 @@ interface Given {
 /** The first moment of a problem: seen in one way only, not confirmed, and nothing is allowed. */
 function situation(what: string, { assessment = {}, facts = {}, incident = {} }: Given = {}): Situation {
   const incidentState = createIncidentState();
-  const seen = { ...assessed(what, { level: "tell", kinds: ["screen"] }), at: START, ...assessment };
+  const seen = { ...assessed(what, { level: "report", kinds: ["screen"] }), at: START, ...assessment };
   applyToIncidents(incidentState, {
     kind: "assessed",
     agent: "a",

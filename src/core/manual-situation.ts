@@ -10,7 +10,7 @@ import type { Situation } from "./situation.js";
 /** Kill and respawn: the one step of `recover --restart`. */
 const RESTART: RecoveryStep = {
   do: "restart",
-  when: { level: "tell", afterMs: 0, origins: null },
+  when: { level: "report", afterMs: 0, origins: null },
   limit: 20,
   waitMs: 30 * SECOND,
   proof: "process_started",
@@ -37,5 +37,5 @@ export function manualSituation(situation: Situation, how: "plan" | "restart"): 
 function plansFor(policy: Policy, problem: Situation["incident"]["problem"], how: "plan" | "restart"): Policy["plans"] {
   if (how === "restart") return { [problem]: [RESTART] };
   const steps = policy.plans[problem] ?? [];
-  return { [problem]: steps.map((step) => ({ ...step, when: { ...step.when, level: "tell", afterMs: 0 } })) };
+  return { [problem]: steps.map((step) => ({ ...step, when: { ...step.when, level: "report", afterMs: 0 } })) };
 }

@@ -84,7 +84,7 @@ describe("SessionJudge", () => {
     expect([watched.judge(START), watched.judgingError]).toEqual([true, "a broken fold"]);
     expect(watched.assessment).toMatchObject({
       state: "unknown",
-      level: "tell",
+      level: "report",
       reasons: ["judging this session failed: a broken fold"],
     });
   });

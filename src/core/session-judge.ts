@@ -51,7 +51,7 @@ const unjudged = (reason: string, at: number): Assessment => ({
   confidence: 0,
   until: null,
   reasons: [reason],
-  level: "tell",
+  level: "report",
   kinds: [],
   at,
   ruleset: RULESET,

@@ -66,7 +66,7 @@ describe("what rouse would have done", () => {
       reason: expect.stringContaining("the budget is spent"),
     });
     const unsure = new World(tight);
-    unsure.watch(0, 20 * MIN, assessed("stuck/never_started", { level: "tell", kinds: ["screen"] }), NOT_ALLOWED, 30);
+    unsure.watch(0, 20 * MIN, assessed("stuck/never_started", { level: "report", kinds: ["screen"] }), NOT_ALLOWED, 30);
     expect(unsure.only.escalated).toMatchObject({
       wouldDo: null,
       reason: expect.stringContaining("too early for stop"),

@@ -34,7 +34,7 @@ export interface SessionView {
   pid: number | null;
   state: State;
   cause: Cause | WaitCause | null;
-  level: "tell" | "act";
+  level: "report" | "act";
   confidence: number;
   since: string;
   until: string | null;

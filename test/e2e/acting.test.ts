@@ -24,7 +24,7 @@ const QUICK = `
 agents = ["auto"]
 confirm_seconds = 0
 [plans]
-api = [{ do = "nudge", when = { level = "tell" }, limit = 1 }]
+api = [{ do = "nudge", when = { level = "report" }, limit = 1 }]
 `;
 
 /** Interrupts whoever spends too much. */

@@ -154,7 +154,7 @@ export class Life {
       if (fault === "fail_after") throw new Error("the disk failed after all");
       return written;
     };
-    const notifier = (write: () => unknown): unknown => failing("tell", write);
+    const notifier = (write: () => unknown): unknown => failing("report", write);
     return {
       incidentState: {
         load: () => real.incidentState.load(),

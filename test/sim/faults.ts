@@ -7,7 +7,7 @@ import { HOUR, MINUTE, SECOND } from "../../src/core/defaults.js";
 import type { LinkFaults } from "./link.js";
 import type { Random } from "./random.js";
 
-export type Call = "append" | "save" | "effect" | "tell" | "channel";
+export type Call = "append" | "save" | "effect" | "report" | "channel";
 
 export const CALL_FAULTS = {
   append: ["fail_before", "crash_before", "crash_after"],
@@ -88,7 +88,7 @@ export class SeededFaults implements CallFaults {
   }
 
   at(call: Call): CallFault | null {
-    const random = call === "tell" || call === "channel" ? this.#notifier : this.#random;
+    const random = call === "report" || call === "channel" ? this.#notifier : this.#random;
     if (this.isCalm || this.#calls[call] === 0 || !random.chance(this.#calls[call])) return null;
     const drawn = random.pick<CallFault>(CALL_FAULTS[call]);
     // A new life folds the whole journal, which is what a simulated day costs most: other faults come more often.

@@ -65,7 +65,7 @@ const problem = fc
       },
       fc.constantFrom(...STATES),
     ),
-    level: fc.constantFrom("act", "act", "tell"),
+    level: fc.constantFrom("act", "act", "report"),
     kinds: fc.oneof(
       { weight: 2, arbitrary: fc.constant(["screen", "record"]) },
       fc.subarray([...EVIDENCE_KINDS], { maxLength: 2 }),

@@ -20,7 +20,7 @@ export function policyText(policy: Policy, colour: boolean): string {
 }
 
 function planLines(problem: Problem, steps: readonly RecoveryStep[], colour: boolean): string[] {
-  const told = needsConfirming(problem) ? "tell" : "tell at once";
+  const told = needsConfirming(problem) ? "report" : "tell at once";
   const name = paint(problem.padEnd(22), "bold", colour);
   if (steps.length === 0) return [`${name}${told}, then a human${HUMAN_ONLY.has(problem) ? "; never touched" : ""}`];
   return [

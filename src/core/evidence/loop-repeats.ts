@@ -78,15 +78,15 @@ const ENTRIES_MAX = 512;
 const STATES_MAX = 1024;
 
 /** Tell at the fourth equal round. Half of the honest repeats in real transcripts end at three. */
-export const TELL = 4;
+export const REPORT = 4;
 /** The longest cycle whose first lap counts although it brought something new. */
 const PERIOD_MAX = 6;
 /** Rounds without anything new at which even distinct calls are a circle; a new one takes back three of them. */
-const TELL_CIRCLE = 16;
+const REPORT_CIRCLE = 16;
 const NEW_TAKES_BACK = 3;
 /** An outcome among new ones needs more, and at least every third round. */
-const TELL_AMONG = 8;
-const TELL_AMONG_ERROR = 6;
+const REPORT_AMONG = 8;
+const REPORT_AMONG_ERROR = 6;
 const AMONG_SHARE = 3;
 /** Rounds without it after which an outcome among others is over. */
 const AMONG_OVER = 4;
@@ -187,7 +187,7 @@ function judge(repeats: Repeats, call: Finished): boolean {
   // A failing test is a result, not an error: other tests that fail likewise are no repeat.
   const byError = errorKey !== undefined && start.class !== "test" && start.class !== "build";
   const toldError = byError ? count(repeats, errorKey, call, true) : undefined;
-  tell(repeats, told ?? toldError ?? toldCircle(repeats, call, key), round);
+  report(repeats, told ?? toldError ?? toldCircle(repeats, call, key), round);
   if (!isKnown && end?.ok && !ONLY_LOOKS.has(start.class)) repeats.actRound = round;
   if (isKnown || repeats.outcomes.has(key)) return false;
   remember(repeats.outcomes, key, true, STATES_MAX);
@@ -270,20 +270,20 @@ function toldOf(key: string, entry: RepeatEntry, until: number): RepeatReport | 
     since,
     until,
   });
-  if (entry.run.weight >= TELL) return of("run", entry.run);
-  if (entry.among.weight >= (entry.isError ? TELL_AMONG_ERROR : TELL_AMONG)) return of("among", entry.among);
+  if (entry.run.weight >= REPORT) return of("run", entry.run);
+  if (entry.among.weight >= (entry.isError ? REPORT_AMONG_ERROR : REPORT_AMONG)) return of("among", entry.among);
   return undefined;
 }
 
 function toldCircle(repeats: Repeats, call: Finished, key: string): RepeatReport | undefined {
   const { weight, rounds, since } = repeats.run;
-  const entry = weight < TELL_CIRCLE ? undefined : repeats.entries.get(key);
+  const entry = weight < REPORT_CIRCLE ? undefined : repeats.entries.get(key);
   if (!entry) return undefined;
   return { rule: "circle", key: "", entry, rounds, since, until: call.end?.at ?? call.start.at };
 }
 
 /** A told repeat stays told: another one replaces it only if it is the same or a run begins within it. */
-function tell(repeats: Repeats, found: RepeatReport | undefined, round: number): void {
+function report(repeats: Repeats, found: RepeatReport | undefined, round: number): void {
   const { told } = repeats;
   if (found && (!told || told.key === found.key || (told.rule === "among" && found.rule === "run")))
     repeats.told = found;

@@ -4,7 +4,7 @@
  * the world changed, is no repeat.
  */
 import type { ScreenSignal } from "../signal.js";
-import { SPACED_MS, TELL } from "./loop-repeats.js";
+import { REPORT, SPACED_MS } from "./loop-repeats.js";
 
 export interface Shown {
   digest: string;
@@ -38,4 +38,4 @@ export function takeShown(before: Shown | null, { at, reading: { repeats } }: Sc
 export const explainShown = (shown: Shown | null): Shown | null => shown && { ...shown, explained: shown.times };
 
 export const isLoopShown = (shown: Shown | null): shown is Shown =>
-  shown?.isThere === true && shown.times - shown.explained >= TELL;
+  shown?.isThere === true && shown.times - shown.explained >= REPORT;

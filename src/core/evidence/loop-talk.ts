@@ -13,7 +13,7 @@ import type {
   Source,
   ToolStartSignal,
 } from "../signal.js";
-import { SPACED_MS, TELL } from "./loop-repeats.js";
+import { REPORT, SPACED_MS } from "./loop-repeats.js";
 
 interface TalkCount {
   count: number;
@@ -39,8 +39,8 @@ export interface TalkReport {
   source: Source;
 }
 
-const TELL_ERRORS = 5;
-const TELL_COMPACTIONS = 3;
+const REPORT_ERRORS = 5;
+const REPORT_COMPACTIONS = 3;
 
 export function createTalk(): Talk {
   return { messages: new Map(), errors: new Map(), compactions: new Map(), text: undefined };
@@ -111,15 +111,15 @@ export function toldOfTalk(talk: Talk): TalkReport | undefined {
     };
   }
   return (
-    toldOfRows("message", talk.messages, TELL) ??
-    toldOfRows("error", talk.errors, TELL_ERRORS) ??
-    toldOfRows("compaction", talk.compactions, TELL_COMPACTIONS)
+    toldOfRows("message", talk.messages, REPORT) ??
+    toldOfRows("error", talk.errors, REPORT_ERRORS) ??
+    toldOfRows("compaction", talk.compactions, REPORT_COMPACTIONS)
   );
 }
 
-function toldOfRows(rule: TalkReport["rule"], rows: Map<Source, TalkCount>, tell: number): TalkReport | undefined {
+function toldOfRows(rule: TalkReport["rule"], rows: Map<Source, TalkCount>, report: number): TalkReport | undefined {
   for (const [source, { count, since }] of rows) {
-    if (count >= tell) return { rule, rounds: count, since, period: 1, source };
+    if (count >= report) return { rule, rounds: count, since, period: 1, source };
   }
   return undefined;
 }

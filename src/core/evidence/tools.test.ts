@@ -56,11 +56,11 @@ describe("how long a tool may take", () => {
   });
 
   it.each(Object.entries(TOOL_CLOCKS))("is its class's own time where it is seen to run: %s", (name, clock) => {
-    expect(toolDeadline(createTools(), tool({ class: name as OpenTool["class"] }), true)).toBe(clock.tellMs);
+    expect(toolDeadline(createTools(), tool({ class: name as OpenTool["class"] }), true)).toBe(clock.reportMs);
   });
 
   it("is four times as long where nobody sees whether it runs", () => {
-    expect(toolDeadline(createTools(), tool(), false)).toBe(4 * TOOL_CLOCKS.shell.tellMs);
+    expect(toolDeadline(createTools(), tool(), false)).toBe(4 * TOOL_CLOCKS.shell.reportMs);
   });
 
   it("is what the call itself declared, with slack, where it is seen to run", () => {
@@ -69,7 +69,7 @@ describe("how long a tool may take", () => {
   });
 
   it("does not shrink by a declared time-out where it is not seen", () => {
-    expect(toolDeadline(createTools(), tool({ timeoutMs: 1000 }), false)).toBe(4 * TOOL_CLOCKS.shell.tellMs);
+    expect(toolDeadline(createTools(), tool({ timeoutMs: 1000 }), false)).toBe(4 * TOOL_CLOCKS.shell.reportMs);
   });
 
   it("grows with what this agent's own commands took, within a ceiling", () => {
@@ -79,8 +79,8 @@ describe("how long a tool may take", () => {
       takeTools(tools, end(`c${i}`, { at: i * 10_000_000 + 20 * 60_000 }));
     }
     const learned = toolDeadline(tools, tool(), true);
-    expect(learned).toBeGreaterThan(TOOL_CLOCKS.shell.tellMs);
-    expect(learned).toBeLessThanOrEqual(4 * TOOL_CLOCKS.shell.tellMs);
+    expect(learned).toBeGreaterThan(TOOL_CLOCKS.shell.reportMs);
+    expect(learned).toBeLessThanOrEqual(4 * TOOL_CLOCKS.shell.reportMs);
   });
 
   const MINUTES = 60_000;
@@ -97,7 +97,7 @@ describe("how long a tool may take", () => {
     }
     return toolDeadline(tools, tool(), true);
   };
-  const own = TOOL_CLOCKS.shell.tellMs;
+  const own = TOOL_CLOCKS.shell.reportMs;
 
   it("learns nothing from what was alarmed on, by the clock that holds where it is seen", () => {
     expect(learnt(own / MINUTES + 1, {})).toBe(own);

@@ -76,7 +76,7 @@ function learn(tools: ToolsEvidence, tool: OpenTool, at: number, settings: Setti
   const patience = setting(settings, "tool_patience");
   // No deadline lies below its class's own, which most calls keep: only the others need what was learned.
   const alarmed =
-    gapMs >= TOOL_CLOCKS[tool.class].tellMs * patience &&
+    gapMs >= TOOL_CLOCKS[tool.class].reportMs * patience &&
     gapMs >= (toolDeadline(tools, tool, tools.seen) - tool.at) * patience;
   learnGap(tools.learned, keyOf(tool), gapMs, { alarmed, asleep: awakeMs(tools.asleep, tool.at, at) < gapMs });
 }
@@ -112,7 +112,7 @@ const keyOf = (tool: OpenTool): WorkKey => ({
  */
 export function toolDeadline(tools: ToolsEvidence, tool: OpenTool, seen: boolean): number {
   const patience = seen ? 1 : UNSEEN_PATIENCE;
-  const priorMs = TOOL_CLOCKS[tool.class].tellMs * patience;
+  const priorMs = TOOL_CLOCKS[tool.class].reportMs * patience;
   if (!Number.isFinite(priorMs)) return tool.at + priorMs;
   const bounds = { priorMs, floorMs: priorMs, ceilingMs: priorMs * 4 };
   const usual = learnedThreshold(tools.learned, keyOf(tool), bounds).ms;

@@ -194,7 +194,7 @@ describe("an incident that nobody can mend any more", () => {
 
   it.each(["complete", "idle"])("ends with the session that ended by itself and is %s: no human is asked", (state) => {
     const world = new World();
-    const told = assessed("stuck/silent_stream", { level: "tell" });
+    const told = assessed("stuck/silent_stream", { level: "report" });
     for (const at of [0, 60, 300]) world.look(at, told, { facts: { can: ["stop"] }, program: "generic" });
     expect(world.only).toMatchObject({ endedAt: null, escalated: null });
     world.look(310, state, { isOver: true, facts: { gone: true } });

@@ -8,7 +8,7 @@ export type SessionOrigin = AgentSession["origin"];
 
 export interface When {
   /** Which suspicion is enough: see `Assessment.level`. */
-  level: "tell" | "act";
+  level: "report" | "act";
   /** Awake time since the incident was opened. */
   afterMs: number;
   /** Which sessions it is for; null for all. A human's own terminal (`run`) is never stopped, whatever stands here. */

@@ -346,7 +346,7 @@ export const PROBLEM_TABLE: Readonly<Record<Problem, ProblemTraits>> = {
     wording: "stopped on an error of the service",
     critical: "when_escalated",
     // The service has just failed: an immediate attempt would only fail again.
-    recoveryPlan: [nudge(2, { when: when({ level: "tell", afterMs: MINUTE }) }), stop, resume(1)],
+    recoveryPlan: [nudge(2, { when: when({ level: "report", afterMs: MINUTE }) }), stop, resume(1)],
     becomes: ["error", "unreachable", "retry_storm", "silent_stream", ...EXITS],
     outageGroup: "service",
     provenBy: "work",
@@ -451,7 +451,7 @@ export const PROBLEM_TABLE: Readonly<Record<Problem, ProblemTraits>> = {
     onlyActions: null,
     wording: "cannot reach its service",
     critical: "when_escalated",
-    recoveryPlan: [nudge(2, { when: when({ level: "tell", afterMs: 5 * MINUTE }), waitMs: 10 * MINUTE })],
+    recoveryPlan: [nudge(2, { when: when({ level: "report", afterMs: 5 * MINUTE }), waitMs: 10 * MINUTE })],
     becomes: ["api", "retry_storm", "silent_stream", ...EXITS],
     outageGroup: "service",
     provenBy: "work",

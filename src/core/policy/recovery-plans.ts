@@ -9,7 +9,7 @@ export const when = (rest: Partial<When> = {}): When => ({ level: "act", afterMs
 
 export const nudge = (limit: number, rest: Partial<RecoveryStep> = {}): RecoveryStep => ({
   do: "nudge",
-  when: when({ level: "tell" }),
+  when: when({ level: "report" }),
   limit,
   waitMs: 2 * MINUTE,
   proof: "turn_started",
@@ -32,19 +32,19 @@ export const stop: RecoveryStep = {
 };
 export const resume = (limit: number): RecoveryStep => ({
   do: "resume",
-  when: when({ level: "tell", origins: OWN }),
+  when: when({ level: "report", origins: OWN }),
   limit,
   waitMs: 3 * MINUTE,
   proof: "progress",
 });
 const continueTask: RecoveryStep = {
   do: "continue",
-  when: when({ level: "tell", origins: OWN }),
+  when: when({ level: "report", origins: OWN }),
   limit: 2,
   waitMs: 5 * MINUTE,
   proof: "progress",
 };
-const release: RecoveryStep = { do: "release", when: when({ level: "tell" }), limit: 1, waitMs: 0, proof: "none" };
+const release: RecoveryStep = { do: "release", when: when({ level: "report" }), limit: 1, waitMs: 0, proof: "none" };
 const block: RecoveryStep = { do: "block", when: when(), limit: 1, waitMs: 0, proof: "none" };
 export const endChild: RecoveryStep = {
   do: "end_child",

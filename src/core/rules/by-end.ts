@@ -148,12 +148,12 @@ const OWES_AN_END: ReadonlySet<Cause> = new Set<Cause>(["never_exited", "no_comp
 
 /** It promised to come back, and what it waits for is still running. */
 function byBackground({ since, dueAfter }: RuleInput, { tool, subject, at, source }: OpenTool): RuleVerdict {
-  const { tellMs } = TOOL_CLOCKS.background;
-  dueAfter(at, tellMs);
+  const { reportMs } = TOOL_CLOCKS.background;
+  dueAfter(at, reportMs);
   const what = `${tool}${subject ? ` (${subject})` : ""}`;
   const reasons = [`${what} has gone on behind the finished turn ${formatFor(since(at))} (${source})`];
-  if (since(at) < tellMs)
-    return { state: "waiting", cause: "background", confidence: 0.7, until: at + tellMs, reasons };
+  if (since(at) < reportMs)
+    return { state: "waiting", cause: "background", confidence: 0.7, until: at + reportMs, reasons };
   return { state: "stuck", cause: "tool_hang", confidence: 0.5, reasons };
 }
 

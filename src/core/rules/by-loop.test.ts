@@ -23,8 +23,8 @@ const writing = (tokens: number): Signal[] => [s(MINUTE, { kind: "tokens", input
 
 describe("a circle", () => {
   it("of equal errors is told at the fifth and acted on at the twentieth", () => {
-    expect(assessed(failing(5), 6 * SECOND)).toBe("repeated_error tell");
-    expect(assessed(failing(19), 20 * SECOND)).toBe("repeated_error tell");
+    expect(assessed(failing(5), 6 * SECOND)).toBe("repeated_error report");
+    expect(assessed(failing(19), 20 * SECOND)).toBe("repeated_error report");
     expect(assessed(failing(20), 21 * SECOND)).toBe("repeated_error act");
   });
 
@@ -43,7 +43,7 @@ describe("a circle", () => {
   });
 
   it("of tokens for nothing is acted on when they are twice as many as are told", () => {
-    expect(assessed(writing(100_000), 61 * SECOND)).toBe("no_progress tell");
+    expect(assessed(writing(100_000), 61 * SECOND)).toBe("no_progress report");
     expect(assessed(writing(200_000), 61 * SECOND)).toBe("no_progress act");
     expect(assessed(writing(2000), 61 * SECOND, { burn_output_tokens: 1000 })).toBe("no_progress act");
   });
@@ -70,8 +70,8 @@ describe("a busy screen that stays the same", () => {
     );
 
   it("is stuck after the looks that the user said, be they fewer or more than rouse's own clock takes", () => {
-    expect([still(90), still(125)]).toEqual(["null act", "silent_stream tell"]);
-    expect([still(20, 2), still(22, 2)]).toEqual(["null act", "silent_stream tell"]);
+    expect([still(90), still(125)]).toEqual(["null act", "silent_stream report"]);
+    expect([still(20, 2), still(22, 2)]).toEqual(["null act", "silent_stream report"]);
     expect([still(590, 60), still(602, 60)]).toEqual(["null act", "silent_stream act"]);
   });
 });
@@ -93,8 +93,8 @@ describe("a silent stream", () => {
   };
 
   it("is acted on a tenth after the program's own time-out, which the user may know better than its profile", () => {
-    expect([silent(0, 329 * SECOND), silent(0, 330 * SECOND)]).toEqual(["tell", "act"]);
-    expect([silent(600, 330 * SECOND), silent(600, 660 * SECOND)]).toEqual(["tell", "act"]);
+    expect([silent(0, 329 * SECOND), silent(0, 330 * SECOND)]).toEqual(["report", "act"]);
+    expect([silent(600, 330 * SECOND), silent(600, 660 * SECOND)]).toEqual(["report", "act"]);
     expect(silent(100, 111 * SECOND)).toBe("act");
   });
 });

@@ -50,7 +50,7 @@ describe("a program that nobody knows", () => {
     expect(judged(10)).toMatchObject({ state: "idle" });
     expect(judged(11)).toMatchObject({ state: "stuck", cause: "silent_stream" });
     expect(judged(14, [], {})).toMatchObject({ state: "idle" });
-    expect(judged(16, [], {})).toMatchObject({ state: "stuck", level: "tell", cause: "silent_stream" });
+    expect(judged(16, [], {})).toMatchObject({ state: "stuck", level: "report", cause: "silent_stream" });
   });
 
   it("is starting for a minute, then at work as long as it writes, were it the same again and again", () => {
@@ -106,22 +106,22 @@ describe("its silence", () => {
   });
 
   it("is only told where nobody said the timeout, or a project did", () => {
-    expect(judged(600, [], {})).toMatchObject({ state: "stuck", level: "tell" });
-    expect(judged(600, [], { idle_timeout_minutes: 10 })).toMatchObject({ state: "stuck", level: "tell" });
+    expect(judged(600, [], {})).toMatchObject({ state: "stuck", level: "report" });
+    expect(judged(600, [], { idle_timeout_minutes: 10 })).toMatchObject({ state: "stuck", level: "report" });
     const lowered: Settings = { idle_timeout_minutes: 10, own: { idle_timeout_minutes: 60 } };
-    expect(judged(59, [], lowered)).toMatchObject({ state: "stuck", level: "tell" });
+    expect(judged(59, [], lowered)).toMatchObject({ state: "stuck", level: "report" });
     expect(judged(62, [], lowered)).toMatchObject({ state: "stuck", level: "act" });
   });
 
   it("says of itself where no more evidence can come that would let it be acted on", () => {
-    expect(judged(600, [], {}).onlyTold).toContain("health.idle_timeout_minutes");
-    expect(judged(600, [[0.6, shows({ caret: "text" })]]).onlyTold).toContain("typed where its cursor stands");
-    expect(judged(11, [[4, process({ cpuMs: 1300 })]])).toMatchObject({ state: "stuck", level: "tell" });
-    expect(judged(11, [[4, process({ cpuMs: 1300 })]]).onlyTold).toBeUndefined();
+    expect(judged(600, [], {}).onlyReported).toContain("health.idle_timeout_minutes");
+    expect(judged(600, [[0.6, shows({ caret: "text" })]]).onlyReported).toContain("typed where its cursor stands");
+    expect(judged(11, [[4, process({ cpuMs: 1300 })]])).toMatchObject({ state: "stuck", level: "report" });
+    expect(judged(11, [[4, process({ cpuMs: 1300 })]]).onlyReported).toBeUndefined();
   });
 
   it("is a witness of the screen's own wherever it is told, for a person who asks", () => {
-    expect(judged(600, [], {})).toMatchObject({ level: "tell", kinds: ["screen", "process"] });
+    expect(judged(600, [], {})).toMatchObject({ level: "report", kinds: ["screen", "process"] });
     const unseen: At = [2, process({ alive: null, children: undefined })];
     expect(judged(600, [unseen], {}).kinds).toContain("screen");
     expect(judged(600, [[0.6, shows({ caret: "text" })]]).kinds).toContain("screen");

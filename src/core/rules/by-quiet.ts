@@ -61,9 +61,9 @@ export function byQuiet(question: RuleInput): RuleVerdict | null {
     return {
       ...told,
       reasons: [`${silent}; it is only told while nobody sets health.idle_timeout_minutes`],
-      onlyTold: UNSAID,
+      onlyReported: UNSAID,
     };
-  if (reading.caret) return { ...told, onlyTold: "something may be typed where its cursor stands" };
+  if (reading.caret) return { ...told, onlyReported: "something may be typed where its cursor stands" };
   const still = stillSince(evidence, outputAt);
   const actMs = own * MINUTE * patience;
   dueAfter(still, actMs);

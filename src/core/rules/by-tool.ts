@@ -74,7 +74,7 @@ function byApproval({ evidence, since, dueAfter }: RuleInput, tool: OpenTool, wh
 export function longestOpen(open: ReadonlyMap<string, OpenTool>): OpenTool | null {
   let found: OpenTool | null = null;
   for (const tool of open.values()) {
-    if (!found || TOOL_CLOCKS[tool.class].tellMs > TOOL_CLOCKS[found.class].tellMs) found = tool;
+    if (!found || TOOL_CLOCKS[tool.class].reportMs > TOOL_CLOCKS[found.class].reportMs) found = tool;
   }
   return found;
 }

@@ -1,5 +1,5 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
-import { COMPACTION_TELL_MS } from "../clocks.js";
+import { COMPACTION_REPORT_MS } from "../clocks.js";
 import { formatFor } from "../spell.js";
 import { bySilence } from "./by-silence.js";
 import { byTool } from "./by-tool.js";
@@ -13,8 +13,8 @@ export function byWork(question: RuleInput): RuleVerdict | null {
 function byCompaction({ evidence, since, dueAfter }: RuleInput): RuleVerdict | null {
   if (evidence.compacting === null) return null;
   const { at, source } = evidence.compacting;
-  dueAfter(at, COMPACTION_TELL_MS);
-  const stuck = since(at) >= COMPACTION_TELL_MS;
+  dueAfter(at, COMPACTION_REPORT_MS);
+  const stuck = since(at) >= COMPACTION_REPORT_MS;
   return {
     state: stuck ? "stuck" : "waiting",
     cause: "compaction",
