@@ -121,12 +121,12 @@ const sent = (agents) => agents.reduce((sum, agent) => sum + agent.sent, 0);
 function signalsOf({ agent, cols, rows, looks }) {
   const profile = profileFor(agent);
   const reader = new TerminalReader(profile, { cols, rows, zone: "UTC", structure: generic });
-  const told = looks.map((writes, look) => {
+  const reported = looks.map((writes, look) => {
     for (const bytes of writes) reader.write(bytes);
     return reader.look((look + 1) * LOOK_MS);
   });
   reader.dispose();
-  return { kind: profile.id, looks: told };
+  return { kind: profile.id, looks: reported };
 }
 
 function makeWorkspace(path) {

@@ -6,12 +6,12 @@ import { type Rouse, watch } from "rouse";
 
 export async function main(say: (line: string) => void, rouse: Rouse): Promise<void> {
   const agent = rouse.addAgent({ name: "remote-worker", tags: ["worker"], task: "mend the parser" });
-  agent.tell({ kind: "turn", source: "stream", phase: "start" });
-  agent.tell({ kind: "delta", source: "stream", channel: "content", chars: 400 });
+  agent.send({ kind: "turn", source: "stream", phase: "start" });
+  agent.send({ kind: "delta", source: "stream", channel: "content", chars: 400 });
   await until(async () => (await rouse.agents({ name: "remote-worker" }))[0]?.state === "working");
   say("remote-worker works");
-  agent.tell({ kind: "turn", source: "stream", phase: "end" });
-  agent.tell({ kind: "report", source: "report", state: "complete", text: "the parser is mended" });
+  agent.send({ kind: "turn", source: "stream", phase: "end" });
+  agent.send({ kind: "report", source: "report", state: "complete", text: "the parser is mended" });
   await until(async () => (await rouse.status("remote-worker")).state === "complete");
   say("remote-worker is done");
   await agent.end(0);

@@ -25,9 +25,9 @@ export async function* eventsOf<Kind extends EventKind>(
       for await (const { event, data } of framesOf(socket, pathOf(options), last, signal)) {
         if (event === "missed") options.missed?.();
         if (event === "missed" || event === "hello") continue;
-        const told = JSON.parse(data) as ApiEvent<Kind>;
-        last = told.id;
-        yield told;
+        const reported = JSON.parse(data) as ApiEvent<Kind>;
+        last = reported.id;
+        yield reported;
       }
     } catch {
       // The daemon is away: it comes back, and tells what was missed.

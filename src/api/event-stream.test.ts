@@ -15,7 +15,7 @@ describe("an event stream", () => {
     const events = new Events();
     const reading = reader(eventStream(events, ALL, null));
     expect(textOf(await reading.read())).toMatch(/^event: hello\ndata: \{.*\}\n\n$/);
-    events.tell("assessment", 0, "ann", data({ state: "stuck", text: "two\nlines" }));
+    events.publish("assessment", 0, "ann", data({ state: "stuck", text: "two\nlines" }));
     expect(textOf(await reading.read())).toMatch(/^event: assessment\nid: \w+-1\ndata: \{.*"state":"stuck".*\}\n\n$/);
     await reading.cancel();
     expect(events.listeners).toBe(0);
@@ -25,9 +25,9 @@ describe("an event stream", () => {
     const events = new Events();
     const first = reader(eventStream(events, ALL, null));
     await first.read();
-    events.tell("assessment", 0, "ann", data({ n: 1 }));
+    events.publish("assessment", 0, "ann", data({ n: 1 }));
     const [, id = ""] = /id: (\S+)/.exec(textOf(await first.read())) ?? [];
-    events.tell("assessment", 0, "ann", data({ n: 2 }));
+    events.publish("assessment", 0, "ann", data({ n: 2 }));
     const again = reader(eventStream(events, ALL, id));
     expect(textOf(await again.read())).toMatch(/^event: hello/);
     expect(textOf(await again.read())).toContain('"n":2');
@@ -39,9 +39,9 @@ describe("an event stream", () => {
     const events = new Events();
     const reading = reader(eventStream(events, filterOf({ kinds: "incident", agent: "bob" }), null));
     await reading.read();
-    events.tell("assessment", 0, "bob", data({}));
-    events.tell("incident", 0, "ann", data({}));
-    events.tell("incident", 0, "bob", data({ n: 3 }));
+    events.publish("assessment", 0, "bob", data({}));
+    events.publish("incident", 0, "ann", data({}));
+    events.publish("incident", 0, "bob", data({ n: 3 }));
     expect(textOf(await reading.read())).toContain('"n":3');
     expect(() => filterOf({ kinds: "incident,nothing" })).toThrow("kinds must be");
     events.close();
@@ -53,7 +53,7 @@ describe("an event stream", () => {
     const reading = reader(eventStream(events, ALL, null, () => mayListen));
     await reading.read();
     mayListen = false;
-    events.tell("assessment", 0, "ann", data({}));
+    events.publish("assessment", 0, "ann", data({}));
     await expect(reading.read()).rejects.toThrow("revoked");
     expect([events.listeners, events.dropped]).toEqual([0, 0]);
   });
@@ -63,13 +63,13 @@ describe("an event stream", () => {
     const slow = eventStream(events, ALL, null);
     const quick = reader(eventStream(events, ALL, null));
     await quick.read();
-    let told = 0;
-    while (events.dropped === 0 && told < 100_000) {
-      events.tell("assessment", 0, "ann", data({ n: told++, text: "x".repeat(1000) }));
+    let reported = 0;
+    while (events.dropped === 0 && reported < 100_000) {
+      events.publish("assessment", 0, "ann", data({ n: reported++, text: "x".repeat(1000) }));
       await quick.read();
     }
-    expect(told).toBeGreaterThan(500);
-    expect(told).toBeLessThan(2000);
+    expect(reported).toBeGreaterThan(500);
+    expect(reported).toBeLessThan(2000);
     expect(events.listeners).toBe(1);
     const reading = reader(slow);
     await expect(

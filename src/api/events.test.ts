@@ -22,10 +22,10 @@ const data = (fields: object): never => fields as never;
 describe("the stream of events", () => {
   it("tells whoever listens, from then on", () => {
     const events = new Events();
-    events.tell("assessment", 0, "ann", data({ n: 1 }));
+    events.publish("assessment", 0, "ann", data({ n: 1 }));
     const one = listener();
     events.listen(one, null);
-    events.tell("incident", 1000, "ann", data({ n: 2 }));
+    events.publish("incident", 1000, "ann", data({ n: 2 }));
     expect(one.got).toMatchObject([{ kind: "incident", agent: "ann", at: "1970-01-01T00:00:01.000Z", data: { n: 2 } }]);
   });
 
@@ -33,9 +33,9 @@ describe("the stream of events", () => {
     const events = new Events();
     const first = listener();
     const { stop } = events.listen(first, null) as { stop: () => void };
-    for (const n of [1, 2, 3]) events.tell("assessment", 0, "ann", data({ n }));
+    for (const n of [1, 2, 3]) events.publish("assessment", 0, "ann", data({ n }));
     stop();
-    for (const n of [4, 5]) events.tell("assessment", 0, "ann", data({ n }));
+    for (const n of [4, 5]) events.publish("assessment", 0, "ann", data({ n }));
     const again = listener();
     expect(events.listen(again, first.got[1]?.id as string)?.isWhole).toBe(true);
     expect(texts(again.got)).toEqual([3, 4, 5]);
@@ -48,7 +48,7 @@ describe("the stream of events", () => {
     const events = new Events();
     const first = listener();
     events.listen(first, null);
-    for (let n = 0; n < 2500; n++) events.tell("assessment", 0, "ann", data({ n }));
+    for (let n = 0; n < 2500; n++) events.publish("assessment", 0, "ann", data({ n }));
     const late = listener();
     expect(events.listen(late, first.got[0]?.id as string)?.isWhole).toBe(false);
     expect(late.got.length).toBe(2000);
@@ -63,7 +63,7 @@ describe("the stream of events", () => {
     const quick = listener();
     events.listen(slow, null);
     events.listen(quick, null);
-    for (let n = 0; n < 10; n++) events.tell("assessment", 0, "ann", data({ n }));
+    for (let n = 0; n < 10; n++) events.publish("assessment", 0, "ann", data({ n }));
     expect(slow.isDropped).toBe(true);
     expect(slow.got.length).toBe(4);
     expect(quick.got.length).toBe(10);
@@ -82,7 +82,7 @@ describe("the stream of events", () => {
     const events = new Events();
     const one = listener();
     events.listen(one, null);
-    events.tell("message", 0, "a\u001b[31m", data({ text: `\u0007TOKEN=ghp_${"a1B2".repeat(9)}` }));
+    events.publish("message", 0, "a\u001b[31m", data({ text: `\u0007TOKEN=ghp_${"a1B2".repeat(9)}` }));
     expect(JSON.stringify(one.got)).not.toMatch(/u001b|u0007|ghp_a/);
   });
 });

@@ -63,7 +63,7 @@ export class Events {
     return this.#listeners.size;
   }
 
-  tell<Kind extends EventKind>(kind: Kind, at: number, agent: string, data: EventData[Kind]): void {
+  publish<Kind extends EventKind>(kind: Kind, at: number, agent: string, data: EventData[Kind]): void {
     const event = leaving({
       id: `${this.#life}-${++this.#number}`,
       kind,

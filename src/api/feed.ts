@@ -16,20 +16,20 @@ export function feed(events: Events, { loop, journal }: Sources): () => void {
   const follow = apart((event: LoopEvent, now: number) => {
     if (event.kind === "assessed") {
       const { judge } = event;
-      events.tell("assessment", now, judge.session.name, viewOf(judge, now));
+      events.publish("assessment", now, judge.session.name, viewOf(judge, now));
     }
     if (event.kind !== "incidents") return;
     const source = { state: loop.state, now };
     for (const { incident: id, how } of event.changes) {
       const found = loop.incidents.incidents.find((incident) => incident.id === id);
-      if (found) events.tell("incident", now, found.agent, { how, ...incidentView(found, source) });
+      if (found) events.publish("incident", now, found.agent, { how, ...incidentView(found, source) });
     }
   });
-  let told = journal.messages.newest();
+  let sent = journal.messages.newest();
   const written = apart(() => {
-    for (const message of journal.messages.read(null, told, true)) {
-      told = message.id;
-      events.tell("message", message.at, workerOf(message.payload), messageView(message));
+    for (const message of journal.messages.read(null, sent, true)) {
+      sent = message.id;
+      events.publish("message", message.at, workerOf(message.payload), messageView(message));
     }
   });
   const unsubscribe = loop.subscribe(follow);
@@ -41,10 +41,10 @@ export function feed(events: Events, { loop, journal }: Sources): () => void {
 }
 
 /** Judging and acting do not end because somebody could not be told of it; a journal that cannot be read says so itself. */
-function apart<Given extends unknown[]>(tell: (...given: Given) => void): (...given: Given) => void {
+function apart<Given extends unknown[]>(publish: (...given: Given) => void): (...given: Given) => void {
   return (...given) => {
     try {
-      tell(...given);
+      publish(...given);
     } catch {
       // See above.
     }

@@ -54,13 +54,13 @@ export class OwnAgent {
   }
 
   /** In order, and kept until the daemon has them; never waits and never throws. */
-  tell(...signals: readonly OwnReport[]): void {
+  send(...signals: readonly OwnReport[]): void {
     for (const signal of signals) this.#link.give({ ...signal, at: signal.at ?? Date.now() } as Signal);
   }
 
   /** It ended. True when the daemon knows. */
   end(code: number | null = 0): Promise<boolean> {
-    this.tell({ kind: "exit", source: "process", code, signal: null });
+    this.send({ kind: "exit", source: "process", code, signal: null });
     this.#session = { ...this.#session, endedAt: Date.now() };
     this.#link.update(this.#session);
     return this.leave();

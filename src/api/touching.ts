@@ -92,7 +92,7 @@ export class Touching {
       this.#log.outcome({ id, at, result, reason });
       const count = `${action} ${result}`;
       this.counts.set(count, (this.counts.get(count) ?? 0) + 1);
-      this.#events.tell("touch", at, session.name, { action, client, result, reason, proven });
+      this.#events.publish("touch", at, session.name, { action, client, result, reason, proven });
       this.#parts.loop.take({ kind: "check", session: session.id });
       return { result, reason, proven };
     } finally {

@@ -42,7 +42,7 @@ export async function checkOptions(options: AgentOptions, refuse: (text: string)
   const { kind, policy, tag = [] } = options;
   const unkept = tooMuch({ tags: tag, task: taskOf(options) });
   if (unkept !== null) refuse(`error: ${unkept}`);
-  const own = await profilesTold();
+  const own = await profilesReported();
   if (kind !== undefined) {
     const { complaintOfKind } = await import("./options.js");
     const complaint = complaintOfKind(kind, own);
@@ -58,7 +58,7 @@ export async function checkOptions(options: AgentOptions, refuse: (text: string)
 }
 
 /** Told before the agent has the terminal: whoever starts it wants to know that it is not watched as described. */
-async function profilesTold(): Promise<readonly ProfileOverride[]> {
+async function profilesReported(): Promise<readonly ProfileOverride[]> {
   const { config } = rousePaths();
   const { profiles, issues } = await ownProfiles(config);
   // Reading the settings takes as long as the rest of the start, so only where there are any.
@@ -80,7 +80,7 @@ export function specOf(command: string[], options: AgentOptions, origin: "run" |
 }
 
 /** It is watched all the same, and found by its name once there is room. */
-export function tellUnwritten(paths: RousePaths): void {
+export function reportUnwritten(paths: RousePaths): void {
   const why = cannotWrite(paths);
   if (why !== null)
     process.stderr.write(

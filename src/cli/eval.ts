@@ -134,7 +134,7 @@ async function evalParts(
     async (each: (row: Record<string, unknown>) => unknown) => {
       for (const file of files) await eachRow(file, shape, each).catch(orComplain);
     };
-  const told = <T>(what: string, { figures: scored, unlabelled, strange, unread }: Scored<T>): T => {
+  const reported = <T>(what: string, { figures: scored, unlabelled, strange, unread }: Scored<T>): T => {
     unread.forEach(complain);
     const remark = (text: string, names: readonly string[]): void => {
       if (names.length > 0)
@@ -147,22 +147,25 @@ async function evalParts(
     return scored;
   };
   if (live.length > 0)
-    figures.live = told("recordings", await watched("replaying", live.length, (step) => evalLive(live, replay, step)));
+    figures.live = reported(
+      "recordings",
+      await watched("replaying", live.length, (step) => evalLive(live, replay, step)),
+    );
   if (!allSources) return figures;
   if (events.length > 0)
-    figures.events = told(
+    figures.events = reported(
       "event streams",
       await watched("event streams", null, (step) => evalEvents(rowsOf(events, EVENT_STREAMS), replay, step)),
     );
   if (screens.length > 0)
-    figures.resetTimes = told(
+    figures.resetTimes = reported(
       "screens",
       await watched("reset times", null, (step) => evalResetTimes(rowsOf(screens, SINGLE_SCREENS), replay, step)),
     );
   if (sessions.length > 0) {
     const segments: Segments = { byFile: new Map(), unlabelled: [], strange: [] };
     for (const dir of sessions) await readSegments(dir, rowsOf([join(dir, "segments.jsonl")], STRETCHES), segments);
-    figures.sessions = told(
+    figures.sessions = reported(
       "stretches of transcripts",
       await watched("transcripts", segments.byFile.size, (step) => evalSessions(segments, replay, step)),
     );

@@ -12,7 +12,7 @@ import { allowUp } from "../daemon/kept-down.js";
 import type { HostSpec } from "../host/host-options.js";
 import type { SpecWithoutName } from "../host/start-host.js";
 import type { PtyExit } from "../sensors/pty.js";
-import { agentCommand, cannotStart, checkOptions, specOf, tellUnwritten } from "./agent-options.js";
+import { agentCommand, cannotStart, checkOptions, reportUnwritten, specOf } from "./agent-options.js";
 import { nameFor, startDaemon } from "./agent-spec.js";
 
 export function addRun(program: Command, _setExit: (code: number) => void): void {
@@ -45,7 +45,7 @@ async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
   const spec = nameFor(wanted);
   const unkept = cannotKeep(paths) ?? tooMuch(spec);
   if (unkept !== null) return runUnwatched(spec, unkept);
-  tellUnwritten(paths);
+  reportUnwritten(paths);
   try {
     const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
     const run = isTerminal

@@ -10,7 +10,7 @@ import { rousePaths } from "../config/paths.js";
 import { ownProfiles } from "../config/profile-folder.js";
 import { plain } from "../core/plain.js";
 
-const told = new Set<string>();
+const reported = new Set<string>();
 /** Here, since nobody who asks for settings waits for them. */
 const ofProfiles = (await ownProfiles(rousePaths().config)).issues;
 
@@ -24,7 +24,7 @@ export function settings(): Config {
 export function reportIssues(issues: readonly ConfigIssue[]): void {
   for (const issue of issues) {
     const line = `rouse: ${issue.level}: ${plain(issueText(issue))}\n`;
-    if (!told.has(line)) process.stderr.write(line);
-    told.add(line);
+    if (!reported.has(line)) process.stderr.write(line);
+    reported.add(line);
   }
 }

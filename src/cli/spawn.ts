@@ -6,7 +6,7 @@ import { plain, plainJson } from "../core/plain.js";
 import { allowUp } from "../daemon/kept-down.js";
 import { startHost } from "../host/start-host.js";
 import { BadInput } from "../replay/bad-input.js";
-import { agentCommand, cannotStart, checkOptions, specOf, tellUnwritten } from "./agent-options.js";
+import { agentCommand, cannotStart, checkOptions, reportUnwritten, specOf } from "./agent-options.js";
 import { HOST_SCRIPT } from "./host-script.js";
 
 const COLS = 120;
@@ -36,7 +36,7 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
       const rows = process.stdout.rows || ROWS;
       const started = await startHost({ spec, cols, rows }, { script: HOST_SCRIPT, paths: rousePaths() });
       if (started.error !== undefined) throw new BadInput(plain(started.error));
-      tellUnwritten(rousePaths());
+      reportUnwritten(rousePaths());
       process.stdout.write(options.json ? `${plainJson(started)}\n` : `${started.name}\n`);
     });
 }

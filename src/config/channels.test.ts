@@ -85,13 +85,13 @@ command = ["post", "Bearer sk-ant-abcdefghijklmnopqrstuvwxyz0123456789"]`);
 
   it("are told with the place of what is wrong; a variable that only the daemon needs is a notice to a person", () => {
     write('[channels.a]\ntype = "slack"\nurl_env = "NOWHERE"\n[channels.b]\nquiet = 3\ntype = "desktop"');
-    const told = (reader: "daemon" | "person") =>
+    const reported = (reader: "daemon" | "person") =>
       loadChannels(env(), reader).issues.map(({ level, position, text }) => [level, position?.line, text]);
-    expect(told("daemon")).toMatchObject([
+    expect(reported("daemon")).toMatchObject([
       ["error", 4, expect.stringContaining("is not set where the daemon runs; it is not used")],
       ["error", 6, expect.stringContaining("channels.b: quiet: ")],
     ]);
-    expect(told("person")[0]).toEqual([
+    expect(reported("person")[0]).toEqual([
       "notice",
       4,
       'channels.a: url_env: the variable "NOWHERE" is not set here; the daemon has to have it',

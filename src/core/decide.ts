@@ -58,9 +58,9 @@ export function decide(input: Situation): Decision {
       return nothing(objection.reason, objection.until, objection.never ? null : actionOf(input, step, actions));
     if (objection?.to === "human") return escalate(input, actions, objection.reason);
     if (objection?.to === "permission") {
-      const told = escalate(input, actions, objection.reason);
+      const reported = escalate(input, actions, objection.reason);
       return {
-        ...told,
+        ...reported,
         wouldDo: actionOf(input, step, actions),
         ...(objection.overBudget ? { overBudget: true } : {}),
       };

@@ -72,9 +72,9 @@ describe("learned thresholds", () => {
     takeHabits(next, habitsOf(state));
     expect(next).toEqual(state);
     for (let i = 0; i < 200; i++) learnGap(state, { ...KEY, head: `make ${i}` }, 1_000);
-    const told = habitsOf(state);
-    expect(told).toHaveLength(64);
-    expect(told.at(-1)).toEqual({ class: "shell", head: "make 199", gaps: [[28, 1]] });
+    const reported = habitsOf(state);
+    expect(reported).toHaveLength(64);
+    expect(reported.at(-1)).toEqual({ class: "shell", head: "make 199", gaps: [[28, 1]] });
   });
 
   it("forget the pools that were not used for longest", () => {

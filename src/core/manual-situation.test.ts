@@ -50,8 +50,8 @@ describe("a person who asks for it", () => {
     const given = { facts: { silencedUntil: START + 1 }, incident: { ackedAt: START } };
     expect(decide(situation("stuck/silent_stream", given)).action).toBeNull();
     expect(does(situation("stuck/silent_stream", given)).action?.do).toBe("interrupt");
-    const told = { escalated: { at: START, reason: "", wouldDo: null } };
-    expect(does(situation("error/api", { incident: told })).action?.do).toBe("nudge");
+    const reported = { escalated: { at: START, reason: "", wouldDo: null } };
+    expect(does(situation("error/api", { incident: reported })).action?.do).toBe("nudge");
   });
 
   it("restarts with one kind of evidence beside their own, and not with none", () => {

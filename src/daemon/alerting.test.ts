@@ -73,7 +73,7 @@ describe("an alert", () => {
     await worksAgain("api");
     await test.wait(3600);
     expect(test.heard).toEqual(["opened api waits for your answer", "resolved web works again"]);
-    expect(test.told.slice(0, 2)).toEqual(["worker.needs_input api", "worker.recovered web"]);
+    expect(test.reported.slice(0, 2)).toEqual(["worker.needs_input api", "worker.recovered web"]);
     expect(test.loop.incidents.incidents).toMatchObject([{ agent: "web", phase: "recovered" }]);
   });
 

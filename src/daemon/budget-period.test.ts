@@ -63,7 +63,7 @@ describe("an agent with a budget", () => {
     expect(problems()).toEqual([]);
     await test.send("s1", [tokens(100)]);
     await run(40);
-    expect(test.told).toEqual(["worker.escalated api"]);
+    expect(test.reported).toEqual(["worker.escalated api"]);
     expect(test.payload(0)).toMatchObject({
       cause: "over_budget",
       reason: "1000 tokens this night, of a budget of 1000",
@@ -88,7 +88,7 @@ describe("an agent with a budget", () => {
     test.restart();
     budgets({ tokens_per_night: 100 });
     await run(20);
-    expect(test.told).toEqual(["worker.escalated api"]);
+    expect(test.reported).toEqual(["worker.escalated api"]);
     expect(problems()).toEqual(["over_budget"]);
     expect(test.loop.find("api")?.spend?.tokens).toBe(200);
   });
@@ -100,12 +100,12 @@ describe("an agent with a budget", () => {
     await run(20);
     test.hand.pass(24 * HOUR);
     await run(20);
-    expect(test.told).toEqual(["worker.escalated api"]);
+    expect(test.reported).toEqual(["worker.escalated api"]);
     expect(test.loop.incidents.incidents[0]?.phase).toBe("closed");
     expect(test.heard).toEqual(["opened api has used up its budget of the night"]);
     await test.send("s1", [...WORKING, tokens(200)]);
     await run(5);
-    expect(test.told.filter((one) => one === "worker.escalated api")).toHaveLength(2);
+    expect(test.reported.filter((one) => one === "worker.escalated api")).toHaveLength(2);
   });
 
   it("is interrupted once where its policy has a step for it, and that is told", async () => {
@@ -123,7 +123,7 @@ describe("an agent with a budget", () => {
     await test.send("s1", [...WORKING, tokens(200)]);
     await run(60);
     expect(touched).toEqual(["interrupt over_budget"]);
-    expect(test.told).toEqual(["worker.escalated api", "worker.escalated api"]);
+    expect(test.reported).toEqual(["worker.escalated api", "worker.escalated api"]);
     expect(test.payload(1)).toMatchObject({ done: ["interrupt: done"] });
   });
 });

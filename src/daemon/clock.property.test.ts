@@ -41,7 +41,7 @@ class Watching {
   #watchedMs = 0;
   #stamps: { wall: number; watchedMs: number }[] = [];
   /** What was told, on the daemon's clock. */
-  readonly #told: { at: number; watchedMs: number }[] = [];
+  readonly #reported: { at: number; watchedMs: number }[] = [];
   /** A look that is a few seconds late is no gap. */
   #letPassMs = 0;
   /** By how much more than that any age was ever overstated. */
@@ -90,9 +90,9 @@ class Watching {
     if (gap) this.#gap(gap);
     else if (when === "late") this.#letPassMs += moment.now - this.#looked.now + caughtUp(this.#looked, moment);
     this.#looked = moment;
-    this.#told.push(...this.#stamps.map(({ wall, watchedMs }) => ({ at: clock.timed(wall), watchedMs })));
+    this.#reported.push(...this.#stamps.map(({ wall, watchedMs }) => ({ at: clock.timed(wall), watchedMs })));
     this.#stamps = [];
-    for (const { at, watchedMs } of this.#told.slice(-40))
+    for (const { at, watchedMs } of this.#reported.slice(-40))
       this.worstMs = Math.max(
         this.worstMs,
         awakeMs(this.#asleep, at, moment.now) - (this.#watchedMs - watchedMs) - this.#letPassMs,

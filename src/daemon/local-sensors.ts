@@ -184,7 +184,7 @@ export class LocalSensors {
 
   async #look(): Promise<void> {
     const at = this.#loop.now();
-    await this.#backlog.tellAgain();
+    await this.#backlog.reportAgain();
     await this.#processes.refresh(at);
     const { table } = this.#processes;
     const found = table ? await this.#finder.find(table) : [];
@@ -270,15 +270,15 @@ export class LocalSensors {
 
   /** One folder after the other, and none waits until the news of the one before is stored. */
   async #lookAtWork(at: number): Promise<void> {
-    const told: Promise<void>[] = [];
+    const reported: Promise<void>[] = [];
     for (const { session } of this.#loop.sessions()) {
       if (session.endedAt !== null) continue;
       const looking = this.#lookAtWorkOf(session, at).then((signals) => {
-        if (signals.length > 0) told.push(this.#backlog.add(session.id, signals));
+        if (signals.length > 0) reported.push(this.#backlog.add(session.id, signals));
       });
       await this.#guarded(looking);
     }
-    await Promise.all(told);
+    await Promise.all(reported);
   }
 
   async #lookAtWorkOf(session: AgentSession, at: number): Promise<Signal[]> {

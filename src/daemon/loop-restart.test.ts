@@ -60,15 +60,15 @@ describe("the loop after a restart", () => {
     await test.send("s1", [{ kind: "prompt", source: "screen", open: true, prompt: "permission", question: "Push?" }]);
     test.run(7);
     await test.send("s1", [{ kind: "prompt", source: "screen", open: false }, ...news(2)]);
-    const told = () => {
+    const reported = () => {
       const { state, cause, since, tokens_per_hour } = test.view();
       const timeline = test.loop.find("api")?.timeline.map((entry) => [Math.round(entry.t), entry.state, entry.cause]);
       return { state, cause, since, tokens_per_hour, timeline };
     };
-    const before = told();
+    const before = reported();
     expect(before.timeline).toHaveLength(4);
     test.start(lookedAt(test.loop.now()));
-    expect(told()).toEqual(before);
+    expect(reported()).toEqual(before);
   });
 
   it.each(MODELS)(

@@ -87,7 +87,7 @@ export function setUpLoop(journal: Journal, clock: DaemonClock, options: LoopSet
   const starting = { environments, hostScript: options.hostScript };
   const effectContext: EffectContext = { ...effectWorld(() => loop, sensors, paths), starting, profileOf };
   const notices = {
-    sent: journal.messages.told(),
+    sent: journal.messages.sentEdges(),
     alerts: new Map(journal.outbox.states().map((state) => [state.subject, state])),
   };
   const loop: Loop = new Loop({

@@ -82,17 +82,17 @@ class HealthyAgent {
   async #work(seconds: number): Promise<void> {
     if (!this.#inTurn) this.#show(WORKING, { kind: "turn", phase: "start" });
     this.#inTurn = true;
-    await this.#told();
+    await this.#reported();
     this.#pass(seconds);
     this.#show(news(++this.#n), { kind: "message", role: "assistant", digest: `m${this.#n}` });
-    await this.#told();
+    await this.#reported();
   }
 
   async #rest(seconds: number): Promise<void> {
     const done = [{ kind: "status", source: "title", status: "idle" }, screen({ reply: `words ${this.#n}` })] as const;
     if (this.#inTurn) this.#show(done, { kind: "turn", phase: "end" });
     this.#inTurn = false;
-    await this.#told();
+    await this.#reported();
     this.#pass(seconds);
   }
 
@@ -103,7 +103,7 @@ class HealthyAgent {
     this.#byOthers.push({ ...byOthers, source: "hook", at } as Signal);
   }
 
-  async #told(): Promise<void> {
+  async #reported(): Promise<void> {
     if (!this.#isSeen) return;
     this.#pass(this.#lateS);
     await this.#deliver();
@@ -117,8 +117,8 @@ class HealthyAgent {
       byHost.map((signal) => () => this.test.send("s1", [signal])),
       byOthers.map((signal) => () => this.test.loop.ingest("s1", null, [signal])),
     ];
-    for (const tell of (this.#isHostFirst ? ways : ways.reverse()).flat()) {
-      await tell();
+    for (const report of (this.#isHostFirst ? ways : ways.reverse()).flat()) {
+      await report();
       this.said.add(this.test.says());
     }
   }

@@ -21,7 +21,7 @@ it("tells everything once and in its order, however often the store refuses", as
   await Promise.all([backlog.add("s1", [seen(3)]), backlog.add("s1", [seen(4)])]);
   expect(backlog.isDone).toBe(false);
   isFull = false;
-  await backlog.tellAgain();
+  await backlog.reportAgain();
   expect(stored).toEqual([1, 2, 3, 4]);
   expect(backlog.isDone).toBe(true);
 });
@@ -33,6 +33,6 @@ it("keeps the newest where the store refuses for very long", async () => {
       Array.from({ length: 1000 }, (_, i) => seen(n * 1000 + i)),
     );
   isFull = false;
-  await backlog.tellAgain();
+  await backlog.reportAgain();
   expect([stored.length, stored[0], stored.at(-1)]).toEqual([20_000, 1000, 20_999]);
 });

@@ -28,7 +28,7 @@ export class SignalBacklog {
     return this.#send(session);
   }
 
-  async tellAgain(): Promise<void> {
+  async reportAgain(): Promise<void> {
     const sessions = Array.from(this.#waiting.keys());
     for (const session of sessions) await this.#send(session);
   }

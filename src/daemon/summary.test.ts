@@ -49,8 +49,8 @@ const prompt = (minutes: number, open: boolean): Signal => ({
 
 describe("summaryOf", () => {
   it("judges by the settings that the agent was judged by", () => {
-    const [told] = summarise([turn(0, "start")], { settings: { isJudging: false } }).agents;
-    expect(told?.state).toBe("unknown");
+    const [reported] = summarise([turn(0, "start")], { settings: { isJudging: false } }).agents;
+    expect(reported?.state).toBe("unknown");
   });
 
   it("tells the time in each state, and a question with how long it stood and what followed", () => {

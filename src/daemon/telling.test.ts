@@ -26,7 +26,7 @@ describe("a notice to an orchestrator", () => {
     await works();
     await test.send("s1", [process(9000)]);
     test.run(600);
-    expect(test.told).toEqual(["worker.stuck api"]);
+    expect(test.reported).toEqual(["worker.stuck api"]);
     expect(test.payload(0)).toMatchObject({
       worker_id: "s1",
       worker_name: "api",
@@ -61,7 +61,7 @@ describe("a notice to an orchestrator", () => {
     test.run(60);
     test.hand.sleep(HOUR_MS);
     test.run(600);
-    expect(test.told).toEqual(["worker.stuck api"]);
+    expect(test.reported).toEqual(["worker.stuck api"]);
     expect(Number(test.payload(0).duration_secs)).toBeLessThan(600);
   });
 
@@ -72,7 +72,7 @@ describe("a notice to an orchestrator", () => {
     test.run(10);
     await test.send("s1", [dialog("Edit src/main.ts?")]);
     test.run(60);
-    expect(test.told).toEqual(["worker.needs_input api", "worker.needs_input api"]);
+    expect(test.reported).toEqual(["worker.needs_input api", "worker.needs_input api"]);
     expect(test.payload(0).prompt_type).toBe("permission");
     expect(test.payload(0).prompt_preview).toMatch(/^Run rm -rf build with TOKEN=\*+/);
     expect(test.payload(1).prompt_preview).toBe("Edit src/main.ts?");
@@ -102,7 +102,7 @@ describe("a notice to an orchestrator", () => {
       await test.send("s1", [screen({ busy: true, moving: true, replying: true, reply: `words ${n}`, tokens: n })]);
       test.run(1);
     }
-    expect(test.told).toEqual(["worker.needs_input api", "worker.recovered api"]);
+    expect(test.reported).toEqual(["worker.needs_input api", "worker.recovered api"]);
     expect(test.payload(1)).toMatchObject({ was: "worker.needs_input", proven: true });
   });
 
@@ -117,7 +117,7 @@ describe("a notice to an orchestrator", () => {
     await works();
     await test.send("s1", [dialog("Go on?")]);
     await test.wait(30);
-    expect([test.told.length, test.arrived.length]).toEqual([expected === "open" ? 1 : 0, 1]);
+    expect([test.reported.length, test.arrived.length]).toEqual([expected === "open" ? 1 : 0, 1]);
   });
 
   it("of an incident is made once, whatever is forgotten across a restart", async () => {
@@ -128,12 +128,12 @@ describe("a notice to an orchestrator", () => {
     test.journal.messages.ack("orchestrator", 99, 1);
     test.restart();
     test.run(30);
-    expect(test.told).toEqual(["worker.needs_input api"]);
-    test.journal.messages.forget([...test.journal.messages.told().keys()]);
+    expect(test.reported).toEqual(["worker.needs_input api"]);
+    test.journal.messages.forget([...test.journal.messages.sentEdges().keys()]);
     test.restart();
     test.run(30);
     expect(test.messages.filter(({ ackedAt }) => ackedAt === null)).toEqual([]);
-    expect(test.journal.messages.told().size).toBe(1);
+    expect(test.journal.messages.sentEdges().size).toBe(1);
   });
 
   it("about a limit leaves after the policy's patience", async () => {
@@ -141,9 +141,9 @@ describe("a notice to an orchestrator", () => {
     await works();
     await test.send("s1", [{ kind: "limit", source: "transcript", level: "hit", text: "limit reached" }, idle]);
     test.run(14 * 60);
-    expect(test.told).toEqual([]);
+    expect(test.reported).toEqual([]);
     test.run(2 * 60);
-    expect(test.told).toEqual(["worker.stuck api"]);
+    expect(test.reported).toEqual(["worker.stuck api"]);
     expect(test.payload(0)).toMatchObject({ cause: "rate_limited" });
   });
 
@@ -157,7 +157,7 @@ describe("a notice to an orchestrator", () => {
       idle,
     ]);
     test.run(10);
-    expect(test.told).toEqual(["worker.error api"]);
+    expect(test.reported).toEqual(["worker.error api"]);
     expect(test.payload(0).error_context).toMatch(/^401 invalid/);
     expect(test.payload(0).output_tail).toHaveLength(5);
     expect(JSON.stringify(test.messages)).not.toContain("sk-ant-api03");
@@ -168,7 +168,7 @@ describe("a notice to an orchestrator", () => {
     await works();
     await test.send("s1", [dialog("Go on?")]);
     test.run(60);
-    expect(test.told).toEqual([]);
+    expect(test.reported).toEqual([]);
   });
 
   it("is not made while it is silenced", async () => {
@@ -178,9 +178,9 @@ describe("a notice to an orchestrator", () => {
     test.loop.apply({ kind: "silenced", silence });
     await test.send("s1", [dialog("Go on?")]);
     test.run(50);
-    expect(test.told).toEqual([]);
+    expect(test.reported).toEqual([]);
     test.run(30);
-    expect(test.told).toEqual(["worker.needs_input api"]);
+    expect(test.reported).toEqual(["worker.needs_input api"]);
   });
 
   it("says once that an agent cannot be judged, and ends that with the agent", async () => {
@@ -189,7 +189,7 @@ describe("a notice to an orchestrator", () => {
     const hostile = { kind: "screen", source: "screen" } as unknown as Parameters<typeof test.send>[1][number];
     await test.send("s1", [hostile]);
     test.run(300);
-    expect(test.told).toEqual(["watchdog.blind api"]);
+    expect(test.reported).toEqual(["watchdog.blind api"]);
     expect(test.payload(0).reason).toContain("judging this session failed");
     test.loop.register(agent({ endedAt: test.loop.now() }));
     test.run(20);
@@ -209,7 +209,7 @@ describe("a notice to an orchestrator", () => {
       await test.send(name, [...WORKING, dialog("May I?")]);
     }
     test.run(300);
-    expect(test.told).toEqual(["worker.needs_input on"]);
+    expect(test.reported).toEqual(["worker.needs_input on"]);
     expect(test.loop.incidents.incidents.map((incident) => incident.agent)).toEqual(["on"]);
     expect(test.arrived.length).toBeGreaterThan(0);
     expect(JSON.stringify(test.arrived)).not.toContain('"off"');
@@ -219,7 +219,7 @@ describe("a notice to an orchestrator", () => {
     test.loop.register(agent());
     await works();
     test.run(300, "silent");
-    expect(test.told).toEqual(["watchdog.blind api"]);
+    expect(test.reported).toEqual(["watchdog.blind api"]);
   });
 
   it("tells that a human has it after something was tried in vain", async () => {
@@ -227,11 +227,11 @@ describe("a notice to an orchestrator", () => {
     test.loop.register(agent());
     await works();
     await test.send("s1", [process(9000)]);
-    for (let n = 0; n < 3600 && !test.told.includes("worker.escalated api"); n++) {
+    for (let n = 0; n < 3600 && !test.reported.includes("worker.escalated api"); n++) {
       test.run(1);
       await new Promise(setImmediate);
     }
-    expect(test.told).toEqual(["worker.stuck api", "worker.escalated api"]);
+    expect(test.reported).toEqual(["worker.stuck api", "worker.escalated api"]);
     expect(test.payload(1).done).toContain("interrupt: done");
   });
 });
@@ -256,7 +256,7 @@ describe("a finished turn", () => {
     await finish("two");
     test.restart();
     test.run(20);
-    expect(test.told).toEqual(["worker.complete api", "worker.complete api"]);
+    expect(test.reported).toEqual(["worker.complete api", "worker.complete api"]);
     expect(test.payload(1)).toMatchObject({ outcome: "unknown", completion_message: "two", incident_id: null });
   });
 
@@ -265,13 +265,13 @@ describe("a finished turn", () => {
     test.loop.register(agent());
     await test.send("s1", [asks]);
     await finish("half");
-    expect(test.told).toEqual([]);
+    expect(test.reported).toEqual([]);
     await finish("all", true);
-    expect(test.told).toEqual(["worker.complete api"]);
+    expect(test.reported).toEqual(["worker.complete api"]);
     await test.send("s1", [asks]);
     await finish("half again");
     test.run(20 * 60);
-    expect(test.told.slice(1)).toEqual(["worker.stuck api"]);
+    expect(test.reported.slice(1)).toEqual(["worker.stuck api"]);
     expect(test.payload(1).cause).toBe("no_completion_signal");
     await test.send("s1", [{ kind: "exit", source: "process", code: 0, signal: null }]);
     test.run(20);
@@ -284,10 +284,10 @@ describe("a finished turn", () => {
     test.loop.register(agent({ origin: "run" }));
     await test.send("s1", [{ kind: "input", source: "human", by: "human", bytes: 5, submits: true }]);
     await finish();
-    expect(test.told).toEqual([]);
+    expect(test.reported).toEqual([]);
     test.loop.register(agent({ origin: "run", task: "FEAT-1" }));
     await finish("again");
-    expect(test.told).toEqual(["worker.complete api"]);
+    expect(test.reported).toEqual(["worker.complete api"]);
     expect(test.payload(0).task).toBe("FEAT-1");
   });
 
@@ -345,7 +345,7 @@ describe("a day without problem", () => {
       await step(1800);
     }
     expect(test.loop.incidents.incidents).toEqual([]);
-    expect(test.told).toEqual([]);
+    expect(test.reported).toEqual([]);
     expect(test.arrived).toEqual([]);
   }, 600_000);
 });

@@ -86,21 +86,21 @@ export class Story {
   #eventsOf(agent: SessionView, incidents: readonly IncidentView[], t: number): StoryEvent[] {
     const { name, state, cause } = agent;
     const events: StoryEvent[] = [];
-    const tell = (key: string, value: string, event: StoryEvent["event"], text: string, what?: ActionName): void => {
+    const report = (key: string, value: string, event: StoryEvent["event"], text: string, what?: ActionName): void => {
       if (this.#seen.get(`${name} ${key}`) === value) return;
       this.#seen.set(`${name} ${key}`, value);
       events.push({ t, agent: name, event, state, cause, do: what ?? null, text });
     };
-    tell("state", `${state}/${cause}`, "state", agent.reasons[0] ?? "");
+    report("state", `${state}/${cause}`, "state", agent.reasons[0] ?? "");
     for (const { id, phase, actions, next, reasons } of incidents) {
       for (const [at, action] of actions.entries()) {
-        tell(`${id} ${at}`, "intended", "action", reasons[0] ?? "", action.do);
+        report(`${id} ${at}`, "intended", "action", reasons[0] ?? "", action.do);
         if (action.result !== "pending")
-          tell(`${id} ${at} outcome`, action.result, "outcome", action.reason, action.do);
+          report(`${id} ${at} outcome`, action.result, "outcome", action.reason, action.do);
       }
-      if (phase === "confirmed") tell(`${id} confirmed`, "yes", "confirmed", next?.reason ?? "it lasted");
-      if (phase === "escalated") tell(`${id} end`, "escalated", "handed_over", next?.reason ?? "it is for a human");
-      if (phase === "recovered") tell(`${id} end`, "recovered", "mended", "work goes on: that is proven");
+      if (phase === "confirmed") report(`${id} confirmed`, "yes", "confirmed", next?.reason ?? "it lasted");
+      if (phase === "escalated") report(`${id} end`, "escalated", "handed_over", next?.reason ?? "it is for a human");
+      if (phase === "recovered") report(`${id} end`, "recovered", "mended", "work goes on: that is proven");
     }
     return events;
   }

@@ -13,7 +13,7 @@ import { identityOf } from "../sensors/process/process-sensor.js";
 import { doneResult, type EffectResult, failedResult, refusedResult } from "./terminal-session.js";
 
 const OUTPUT_MAX = 64 * 1024;
-const TOLD_MAX = 300;
+const REPORTED_MAX = 300;
 /** Of an action's time; the rest is for ending what does not end. */
 const SHARE = 0.8;
 
@@ -48,11 +48,11 @@ export function runCommand(action: Action, agent: AgentSession): Promise<EffectR
     };
     child.once("error", (error) => end(refusedResult(`${file} could not be started: ${error.message}`)));
     child.once("exit", (code, signal) => {
-      const said = plain(redact(output)).replace(/\s+/g, " ").trim().slice(-TOLD_MAX);
-      const told = said === "" ? "" : `: ${said}`;
-      if (isLate) end(failedResult(`${file} took longer than it may and was ended${told}`));
-      else if (code === 0) end(doneResult(`${file} ended well${told}`, null));
-      else end(failedResult(`${file} ended with ${signal ?? code}${told}`));
+      const said = plain(redact(output)).replace(/\s+/g, " ").trim().slice(-REPORTED_MAX);
+      const reported = said === "" ? "" : `: ${said}`;
+      if (isLate) end(failedResult(`${file} took longer than it may and was ended${reported}`));
+      else if (code === 0) end(doneResult(`${file} ended well${reported}`, null));
+      else end(failedResult(`${file} ended with ${signal ?? code}${reported}`));
     });
   });
 }

@@ -59,19 +59,19 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
     if (listing == null || numbers == null || clients == null || coloured == null || plain == null)
       return unseen("the pane is gone");
     const pane = parsePanes(listing, mark).find((one) => one.id === this.#pane);
-    const told = paneNumbers(numbers);
-    if (!pane || !told) return unseen("the pane is gone");
-    const objection = told.objection ?? this.#stranger(pane);
+    const reported = paneNumbers(numbers);
+    if (!pane || !reported) return unseen("the pane is gone");
+    const objection = reported.objection ?? this.#stranger(pane);
     if (objection !== null) return unseen(objection);
     const placedScreenState = this.#placedScreenState(pane, coloured);
     if (!placedScreenState) return unseen("the pane is too small to read");
-    const typedAt = Math.max(lastTyped(clients, pane), told.activeAt ?? Number.NEGATIVE_INFINITY);
+    const typedAt = Math.max(lastTyped(clients, pane), reported.activeAt ?? Number.NEGATIVE_INFINITY);
     const terminalState: TerminalState = {
       screenState: placedScreenState.screenState,
       quietMs: Math.max(0, Date.now() - (typedAt + 1) * 1000),
     };
     const condition = conditionOf({
-      numbers: told.text,
+      numbers: reported.text,
       command: pane.command,
       rows: plain.split("\n"),
       ...(placedScreenState.rows ?? { top: 0, bottom: pane.rows - 1 }),

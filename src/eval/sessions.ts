@@ -155,7 +155,7 @@ function rightStates({ label, doing }: Segment): ReadonlySet<State> | undefined 
 }
 
 function alarmsIn(segments: readonly Segment[], timeline: Timeline): Omit<SessionAlarm, "file">[] {
-  const told = new Set<Held["entry"]>();
+  const reported = new Set<Held["entry"]>();
   return segments.flatMap(({ label, doing, from, to }, index) => {
     if (!QUIET.has(label)) return [];
     const next = segments[index + 1];
@@ -163,9 +163,9 @@ function alarmsIn(segments: readonly Segment[], timeline: Timeline): Omit<Sessio
     const isGrace = (held: Held) =>
       held.to <= from + GRACE_AFTER_START_S || (beforeProblem && held.from >= to - GRACE_BEFORE_END_S);
     const wrong = heldBetween(timeline, from, to).filter(
-      (held) => ALARMING.has(held.entry.state) && !isGrace(held) && !told.has(held.entry),
+      (held) => ALARMING.has(held.entry.state) && !isGrace(held) && !reported.has(held.entry),
     );
-    for (const { entry } of wrong) told.add(entry);
+    for (const { entry } of wrong) reported.add(entry);
     return wrong.map((held) => ({ label, doing, ...verdictLine(held) }));
   });
 }

@@ -210,9 +210,9 @@ export class Viewers {
     press: (viewer, message) => {
       const keys = keysOf(message.keys);
       const precondition = preconditionOf(message.precondition);
-      const told =
+      const reported =
         keys && precondition ? this.#host.press(keys, precondition) : { bytes: 0, reason: "the order is malformed" };
-      viewer.socket.write(frame({ ev: "pressed", ...told }));
+      viewer.socket.write(frame({ ev: "pressed", ...reported }));
     },
     info: (viewer) => {
       viewer.socket.write(frame({ ...this.#host.info(), ev: "info" }));
@@ -220,12 +220,12 @@ export class Viewers {
   };
 
   #answer<T>(viewer: Viewer, work: Promise<T>, toFrame: (value: T) => FromHost): void {
-    const told = work.then(
+    const reported = work.then(
       (value) => viewer.socket.write(frame(toFrame(value))),
       (error: Error) => viewer.socket.write(frame({ ev: "error", text: error.message.slice(0, 200) })),
     );
-    this.#work.add(told);
-    void told.finally(() => this.#work.delete(told));
+    this.#work.add(reported);
+    void reported.finally(() => this.#work.delete(reported));
   }
 
   #snapshot(viewer: Viewer, last = false): void {

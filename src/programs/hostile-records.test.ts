@@ -122,7 +122,7 @@ const record = fc.oneof(
 
 describe.each(READERS)("%s", (_, make) => {
   it("takes any sequence of values without a throw, and tells dated signals that can be stored", () => {
-    const told = new Set<string>();
+    const reported = new Set<string>();
     fc.assert(
       fc.property(fc.array(record, { maxLength: 8 }), (records) => {
         const reader = make();
@@ -130,14 +130,14 @@ describe.each(READERS)("%s", (_, make) => {
           for (const signal of reader.read(record, i)) {
             expect(signal.at).toBe(i);
             expect(parseSignal(signal), JSON.stringify(signal)).not.toBeNull();
-            told.add(signal.kind);
+            reported.add(signal.kind);
           }
         }
       }),
       { numRuns: RUNS, seed: 1 },
     );
     // The nonsense got past the door: otherwise this would prove nothing.
-    expect(told.size).toBeGreaterThan(0);
+    expect(reported.size).toBeGreaterThan(0);
   });
 
   it("keeps texts bounded, however long a field is", () => {

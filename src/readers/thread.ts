@@ -61,10 +61,10 @@ export class Thread {
   }
 
   /** The signals that `tell` gives rise to. */
-  collect(at: number, tell: () => void): Signal[] {
+  collect(at: number, report: () => void): Signal[] {
     this.origin = { at, source: this.origin.source };
     this.signals = [];
-    tell();
+    report();
     return this.signals;
   }
 

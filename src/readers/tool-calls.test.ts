@@ -14,26 +14,26 @@ const fields = (signals: Signal[], name: string) => signals.map((s) => (s as unk
 describe("ToolCalls", () => {
   it("starts and ends each call once, and ends none that never started", () => {
     const calls = new ToolCalls();
-    const told = [
+    const reported = [
       ...calls.end(origin, shell("a"), { ok: true, text: "early" }),
       ...calls.start(origin, shell("a")),
       ...calls.start(origin, shell("a")),
       ...calls.end(origin, shell("a"), { ok: true, text: "x" }),
       ...calls.end(origin, shell("a"), { ok: true, text: "y" }),
     ];
-    expect(told.map(({ kind }) => kind)).toEqual(["tool_start", "tool_end"]);
+    expect(reported.map(({ kind }) => kind)).toEqual(["tool_start", "tool_end"]);
     expect(calls.isOpen("a")).toBe(false);
   });
 
   it("knows a call again by what it does, not by how it is described or in which order it is written", () => {
     const calls = new ToolCalls();
-    const told = [
+    const reported = [
       shell("a"),
       shell("b", "make", "Once more"),
       { id: "c", tool: "Bash", args: { description: "", command: "make" } },
       shell("d", "make test"),
     ].flatMap((call) => calls.start(origin, call));
-    const [a, b, c, d] = fields(told, "call");
+    const [a, b, c, d] = fields(reported, "call");
     expect([b, c]).toEqual([a, a]);
     expect(d).not.toBe(a);
   });
@@ -41,8 +41,8 @@ describe("ToolCalls", () => {
   it("keeps a prompt open for as long as a question is", () => {
     const calls = new ToolCalls();
     const ask = { id: "q", tool: "AskUserQuestion", args: { questions: [{ question: "Which one?" }] } };
-    const told = [...calls.start(origin, ask), ...calls.end(origin, ask, { ok: true, text: "the first" })];
-    expect(told).toMatchObject([
+    const reported = [...calls.start(origin, ask), ...calls.end(origin, ask, { ok: true, text: "the first" })];
+    expect(reported).toMatchObject([
       { kind: "tool_start", class: "question" },
       { kind: "prompt", open: true, prompt: "input", question: "Which one?" },
       { kind: "tool_end" },
@@ -65,8 +65,8 @@ describe("ToolCalls", () => {
       fc.property(fc.string(), fc.anything(), fc.string(), (tool, args, text) => {
         const calls = new ToolCalls();
         const call = { id: "x", tool, args };
-        const told = [...calls.start(origin, call), ...calls.end(origin, call, { ok: false, text })];
-        for (const preview of fields(told, "preview")) {
+        const reported = [...calls.start(origin, call), ...calls.end(origin, call, { ok: false, text })];
+        for (const preview of fields(reported, "preview")) {
           expect(typeof preview === "string" ? preview.length : 0).toBeLessThanOrEqual(200);
         }
       }),

@@ -43,7 +43,7 @@ async function inputsOf(folder: string, sources: readonly SourceName[] = SOURCE_
   for await (const input of opened.inputs) inputs.push(input);
   return { opened, inputs };
 }
-const told = (inputs: RecordedInput[]) =>
+const reported = (inputs: RecordedInput[]) =>
   inputs.map((i) => `${i.t} ${i.kind}${i.kind === "record" ? ` ${i.source}` : ""}`);
 
 describe("a case folder", () => {
@@ -51,7 +51,7 @@ describe("a case folder", () => {
     const { opened, inputs } = await inputsOf(await make("full/case", FULL));
     expect(opened).toMatchObject({ name: "full/case", startAt: 1_000_000, size: { cols: 100, rows: 30 } });
     expect(opened.profile.id).toBe("claude-code");
-    expect(told(inputs)).toEqual([
+    expect(reported(inputs)).toEqual([
       "0.5 record session_file",
       "1 bytes",
       "1.5 record transcript",
@@ -64,7 +64,12 @@ describe("a case folder", () => {
 
   it("gives only what the chosen sources may see; keys and the exit always count", async () => {
     const folder = await make("full/chosen", FULL);
-    expect(told((await inputsOf(folder, ["hooks"])).inputs)).toEqual(["1 end", "2 keys", "3 record hook", "9 exit"]);
+    expect(reported((await inputsOf(folder, ["hooks"])).inputs)).toEqual([
+      "1 end",
+      "2 keys",
+      "3 record hook",
+      "9 exit",
+    ]);
     expect((await inputsOf(folder, ["transcript"])).opened.size).toBeNull();
   });
 
@@ -72,18 +77,18 @@ describe("a case folder", () => {
     const meta = JSON.stringify({ agent: "claude", mode: "headless" });
     const { opened, inputs } = await inputsOf(await make("headless/case", { "meta.json": meta, "session.cast": CAST }));
     expect(opened.size).toBeNull();
-    expect(told(inputs)).toEqual(["1 stdout", "2 keys"]);
+    expect(reported(inputs)).toEqual(["1 stdout", "2 keys"]);
   });
 
   it("lasts until its end, however early its last byte came", async () => {
     const meta = JSON.stringify({ agent: "claude", mode: "tui", t_end: 300 });
     const { inputs } = await inputsOf(await make("quiet/case", { "meta.json": meta, "session.cast": CAST }));
-    expect(told(inputs)).toEqual(["1 bytes", "2 keys", "300 end"]);
+    expect(reported(inputs)).toEqual(["1 bytes", "2 keys", "300 end"]);
   });
 
   it("is told by its files", async () => {
-    expect(await isCaseFolder(await make("told/case", { "session.cast": CAST }))).toBe(true);
-    expect(await isCaseFolder(await make("told/none", { "notes.txt": "" }))).toBe(false);
+    expect(await isCaseFolder(await make("reported/case", { "session.cast": CAST }))).toBe(true);
+    expect(await isCaseFolder(await make("reported/none", { "notes.txt": "" }))).toBe(false);
     expect(await isCaseFolder(join(root, "missing"))).toBe(false);
   });
 
@@ -102,8 +107,8 @@ describe("a case folder", () => {
     expect(await isCaseFolder(folder)).toBe(true);
     const { opened, inputs } = await inputsOf(folder);
     expect(opened).toMatchObject({ startAt: Date.parse(user.timestamp), profile: { id: "claude-code" } });
-    expect(told(inputs)).toEqual(["0 record transcript", "5 record transcript"]);
-    expect(told((await inputsOf(folder, ["screen"])).inputs)).toEqual([]);
+    expect(reported(inputs)).toEqual(["0 record transcript", "5 record transcript"]);
+    expect(reported((await inputsOf(folder, ["screen"])).inputs)).toEqual([]);
   });
 
   it("counts each damaged line of its transcripts, their times and its hooks", async () => {

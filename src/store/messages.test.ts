@@ -89,15 +89,15 @@ describe("what is written alongside the incident state", () => {
   const silence: Silence = { agent: "a", problem: null, at: 1, until: 2 };
 
   it("is stored with it", () => {
-    const told = [{ subject: "i.0", edge: "worker.stuck", at: 1 }];
+    const sent = [{ subject: "i.0", edge: "worker.stuck", at: 1 }];
     journal.incidentState.save({ ...createIncidentState(), silences: [silence] }, () =>
-      journal.messages.put([message("a")], told),
+      journal.messages.put([message("a")], sent),
     );
     journal.close();
     open();
     expect(journal.incidentState.load().silences).toEqual([silence]);
     expect(keys()).toEqual(["a"]);
-    expect(journal.messages.told()).toEqual(new Map([["i.0", new Set(["worker.stuck"])]]));
+    expect(journal.messages.sentEdges()).toEqual(new Map([["i.0", new Set(["worker.stuck"])]]));
   });
 
   it("is not stored when the incident state is not, nor the other way round", () => {

@@ -19,7 +19,7 @@ export interface StoredMessage {
 
 export type NewMessage = Omit<StoredMessage, "id" | "ackedAt">;
 
-export interface ToldEdge {
+export interface SentEdge {
   subject: string;
   edge: string;
   at: number;
@@ -42,15 +42,15 @@ export class MessageTable {
   }
 
   /** Only inside a transaction of somebody else, such as that of the incident state. A message that is there already stays as it is. */
-  put(messages: readonly NewMessage[], told: readonly ToldEdge[]): void {
+  put(messages: readonly NewMessage[], sent: readonly SentEdge[]): void {
     const insert = this.#database.prepare(
       `insert into messages (receiver, key, type, sender, at, payload) values (?, ?, ?, ?, ?, ?)
        on conflict (receiver, key) do nothing`,
     );
-    const remember = this.#database.prepare("insert or ignore into told (subject, edge, at) values (?, ?, ?)");
+    const remember = this.#database.prepare("insert or ignore into sent_edges (subject, edge, at) values (?, ?, ?)");
     for (const { receiver, key, type, sender, at, payload } of messages)
       insert.run(receiver, key, type, sender, at, JSON.stringify(payload));
-    for (const { subject, edge, at } of told) remember.run(subject, edge, at);
+    for (const { subject, edge, at } of sent) remember.run(subject, edge, at);
     if (messages.length > 0) this.#bound();
   }
 
@@ -98,20 +98,20 @@ export class MessageTable {
       .map((row) => ({ receiver: String(row.receiver), count: Number(row.n), oldest: Number(row.at) }));
   }
 
-  told(): Map<string, Set<string>> {
-    const told = new Map<string, Set<string>>();
-    for (const row of this.#database.prepare("select subject, edge from told order by subject, at, edge").all()) {
+  sentEdges(): Map<string, Set<string>> {
+    const sent = new Map<string, Set<string>>();
+    for (const row of this.#database.prepare("select subject, edge from sent_edges order by subject, at, edge").all()) {
       const subject = String(row.subject);
-      told.set(subject, (told.get(subject) ?? new Set()).add(String(row.edge)));
+      sent.set(subject, (sent.get(subject) ?? new Set()).add(String(row.edge)));
     }
-    return told;
+    return sent;
   }
 
   /** What nobody can ask for any more. */
   forget(subjects: readonly string[]): void {
     if (subjects.length === 0) return;
     this.inOne(() => {
-      const remove = this.#database.prepare("delete from told where subject = ?");
+      const remove = this.#database.prepare("delete from sent_edges where subject = ?");
       for (const subject of subjects) remove.run(subject);
     });
   }

@@ -62,9 +62,9 @@ export class OutboxTable {
       string,
       { members: readonly string[]; edges: AlertState["edges"][number][]; channels: Set<string> }
     >();
-    const told =
+    const sent =
       "select * from alerts where subject not in (select subject from alerts where edge = 'digest') order by at, rowid";
-    for (const row of this.#database.prepare(told).all()) {
+    for (const row of this.#database.prepare(sent).all()) {
       const record = recordOf(row);
       if (!record) continue;
       const { members, kind, severity } = record;

@@ -109,9 +109,9 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
     mkdirSync(path, { recursive: true });
     writeFileSync(join(path, ".rouse.toml"), "[spend]\ntokens_per_night = 40\ncost_usd_per_night = 1\n");
     await spawnFake(home, "spender", SPENDS);
-    const told = await hasIncident("spender", ({ phase }) => phase === "escalated", 120_000);
-    expect(told).toMatchObject({ problem: "over_budget", policy: "thrifty", wouldDo: "interrupt", actions: [] });
-    expect(told.reasons).toEqual([
+    const reported = await hasIncident("spender", ({ phase }) => phase === "escalated", 120_000);
+    expect(reported).toMatchObject({ problem: "over_budget", policy: "thrifty", wouldDo: "interrupt", actions: [] });
+    expect(reported.reasons).toEqual([
       expect.stringMatching(/^\d+ tokens this night, of a budget of 40$/),
       expect.stringMatching(/^nothing tells the price of \d+ tokens of this night/),
     ]);
@@ -140,8 +140,8 @@ describe("an agent over the budget of its project", { timeout: TIMEOUT_MS }, () 
 describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
   it("is not touched without permission; with it, it is told to continue, works on, and the incident ends", async () => {
     await spawnFake(home, "auto", FAILS);
-    const told = await hasIncident("auto", ({ phase }) => phase === "escalated");
-    expect(told).toMatchObject({ problem: "api", policy: "quick", allowed: false, wouldDo: "nudge", actions: [] });
+    const reported = await hasIncident("auto", ({ phase }) => phase === "escalated");
+    expect(reported).toMatchObject({ problem: "api", policy: "quick", allowed: false, wouldDo: "nudge", actions: [] });
     expect((await rouse(home, ["summary"])).stdout).toContain("rouse would have nudged it: acting is not allowed");
     expect((await rouse(home, ["status"])).stdout).toContain("auto: api, rouse would have nudged it");
     const { stdout } = await rouse(home, ["allow", "auto"]);

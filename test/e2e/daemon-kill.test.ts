@@ -125,12 +125,12 @@ describe("a daemon killed at random moments", () => {
     const hosts = new Hosts(daemon);
     await daemon.judges();
     await hosts.begin();
-    let before = await hosts.told();
+    let before = await hosts.reported();
     expect(Object.values(before).map(({ state }) => state)).toEqual(Object.values(STORIES).map(({ says }) => says));
     const starts: number[] = [];
     for (let round = 0; round < KILLS; round++) {
       // The daemon dies while it is told things, at any point of taking them in.
-      const notifier = hosts.tell().catch(() => null);
+      const notifier = hosts.report().catch(() => null);
       await sleep(Math.random() * 150);
       await daemon.kill();
       await notifier;
@@ -139,7 +139,7 @@ describe("a daemon killed at random moments", () => {
       const { judging } = await daemon.judges();
       starts.push(judging?.cpu_ms ?? Number.POSITIVE_INFINITY);
       await hosts.resume();
-      const after = await hosts.told();
+      const after = await hosts.reported();
       expect(after).toEqual(before);
       before = after;
     }
@@ -188,7 +188,7 @@ class Hosts {
   }
 
   /** News that change no state, until the daemon is gone. */
-  async tell(): Promise<never> {
+  async report(): Promise<never> {
     for (let n = 0; ; n++) {
       const name = Object.keys(STORIES)[n % 4] as string;
       const news = screen({ busy: true, moving: true, replying: true, reply: `words ${this.#sent.get(name)?.length}` });
@@ -201,7 +201,7 @@ class Hosts {
     for (const name of this.#sent.keys()) await this.#deliver(name);
   }
 
-  async told() {
+  async reported() {
     const all: Record<string, unknown> & { [name: string]: { state: string } } = {};
     const summary = await this.#daemon.ask<{ agents: { name: string; tokens: unknown }[] }>(
       `/v1/summary?since=${this.#startedAt - 1000}`,

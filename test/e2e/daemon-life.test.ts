@@ -182,17 +182,17 @@ describe("the daemon", { timeout: TIMEOUT_MS }, () => {
     await until("a fetch", () => fetched >= 1, 60_000);
     await daemon.kill("SIGSTOP");
     // What had left before may still come in; then nothing does.
-    let told = [words().length, fetched];
+    let reported = [words().length, fetched];
     const isStill = async (): Promise<boolean> => {
-      const before = told;
+      const before = reported;
       await sleep(3000);
-      told = [words().length, fetched];
-      return String(before) === String(told);
+      reported = [words().length, fetched];
+      return String(before) === String(reported);
     };
     await until("silence", isStill);
     expect(await isStill()).toBe(true);
     await daemon.kill("SIGCONT");
-    await until("signs again", () => words().length > (told[0] as number), 60_000);
+    await until("signs again", () => words().length > (reported[0] as number), 60_000);
     const problem = `127.0.0.1:${port} answered 500`;
     const status = async () => (await rouse(home, ["status"])).stdout;
     await until("the failure to be shown", async () => (await status()).includes(problem), 60_000);

@@ -50,7 +50,7 @@ const peakMb = (pid: number): number =>
   Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) / 1024;
 
 /** Another agent gives a sign of life; returns how long it took until that was stored and judged. */
-async function tellOf(n: number, from: number): Promise<number> {
+async function reportOf(n: number, from: number): Promise<number> {
   const startedAt = performance.now();
   const signals: Signal[] = [{ kind: "output", at: Date.now(), source: "screen", bytes: 100 + from }];
   expect(await ask("POST", `/v1/sessions/other-${n}/signals`, { from, signals })).toEqual({ acked: from });
@@ -80,7 +80,7 @@ it("a flood from one agent is counted, costs bounded memory, and leaves the othe
     "the flood to pass",
     async () => {
       round++;
-      for (let n = 0; n < OTHERS; n++) delays.push(await tellOf(n, round));
+      for (let n = 0; n < OTHERS; n++) delays.push(await reportOf(n, round));
       info = await askHost(flood, { op: "info" }, "info");
       const { ticks } = (await ask("GET", "/v1/health")) as { ticks: number };
       // What is skipped is counted when the host looks, every 750 ms; 20 MB may have passed before the first of them.

@@ -288,11 +288,11 @@ describe("telemetry", () => {
     async (kind, logs, metrics, id, tokens) => {
       await watch(kind, { kind });
       const at = Date.now();
-      const told = [
+      const reported = [
         { kind: "session", at, source: "transcript", id },
         { kind: "tokens", at, source: "transcript", input: 132, output: 20 },
       ];
-      await askDaemon(socket(), "POST", `/v1/sessions/id-${kind}/signals`, { from: 1, signals: told });
+      await askDaemon(socket(), "POST", `/v1/sessions/id-${kind}/signals`, { from: 1, signals: reported });
       expect(await post("/v1/logs", batch(logs))).toEqual({ status: 200, text: "{}" });
       expect(await post("/v1/metrics", batch(metrics))).toEqual({ status: 200, text: "{}" });
       await until("the tokens to be counted", async () => (await view(kind)).tokens_per_hour === tokens);

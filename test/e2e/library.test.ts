@@ -42,8 +42,8 @@ async function stirUntil(agent: OwnAgent, isHeard: () => boolean): Promise<void>
   let isWorking = false;
   await until("the stream to be open", async () => {
     isWorking = !isWorking;
-    if (isWorking) agent.tell({ kind: "turn", source: "stream", phase: "start" });
-    else agent.tell({ kind: "report", source: "report", state: "error", text: "stirred" });
+    if (isWorking) agent.send({ kind: "turn", source: "stream", phase: "start" });
+    else agent.send({ kind: "report", source: "report", state: "error", text: "stirred" });
     await new Promise((resolve) => setTimeout(resolve, 300));
     return isHeard();
   });

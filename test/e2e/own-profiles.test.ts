@@ -110,9 +110,9 @@ describe("a profile in the user's folder", () => {
     expect(complaints(started.stderr)).toEqual([expect.stringMatching(says)]);
     expect(await reaches(home, "still", "idle")).toMatchObject({ kind: "sketch" });
     const shown = await rouse(home, ["config", "show"]);
-    expect({ status: shown.status, told: complaints(shown.stderr) }).toEqual({
+    expect({ status: shown.status, reported: complaints(shown.stderr) }).toEqual({
       status: 1,
-      told: [expect.stringMatching(says)],
+      reported: [expect.stringMatching(says)],
     });
     const doctor = await rouse(home, ["doctor"]);
     expect(doctor.stdout).toMatch(/^ok +profile +sketch, for sketch: .*sketch\.toml$/m);

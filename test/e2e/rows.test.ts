@@ -34,7 +34,7 @@ interface Ending {
   actions?: string[];
   keys?: string;
   /** What the human is told, where one is. */
-  told?: RegExp;
+  reported?: RegExp;
   /** Whether its process lives on; it does unless something else is said. */
   dies?: true;
 }
@@ -69,7 +69,7 @@ const NEW = ["commas", "quotes", "tabs", "numbers", "dates", "names"].flatMap((w
 const writes = { writes: true };
 const mended = (actions: string[], keys: string): Ending => ({ phase: "recovered", actions, keys });
 const both = (ending: Ending): { spawn: Ending; tmux: Ending } => ({ spawn: ending, tmux: ending });
-const left = (told: RegExp): Ending => ({ phase: "escalated", told });
+const left = (reported: RegExp): Ending => ({ phase: "escalated", reported });
 const fails = (why: string): FakeScript["steps"] => [START, { do: "fail", why }, { do: "idle" }, ...AT_WORK];
 const HUMAN = both(left(/only a human can answer this/));
 const NOT_HERE = /passed over .*stop \(not for tmux\)/;
@@ -372,15 +372,15 @@ describe("the table, row by row", () => {
       const attempt = Math.min(1, tried.get(`${way} ${row}`) ?? 0);
       tried.set(`${way} ${row}`, attempt + 1);
       const { before, ...endings } = ROWS[row] as Row;
-      const { phase, actions = [], keys = "", told, dies } = endings[way];
+      const { phase, actions = [], keys = "", reported, dies } = endings[way];
       const { incident, story, agent, keys: typed } = await begun(row, way, attempt);
       const isEnd = before.startsWith("gone/") && way === "tmux";
       expect(story, JSON.stringify(incident)).toContain(isEnd ? story.find((word) => word.startsWith("gone")) : before);
       expect(doneOf(incident), JSON.stringify(incident)).toEqual(actions);
-      expect(incident).toMatchObject({ ...(FULL || told ? { phase } : {}), outage: null });
+      expect(incident).toMatchObject({ ...(FULL || reported ? { phase } : {}), outage: null });
       expect(typed).toBe(keys);
-      if (told) expect(incident.next?.reason).toMatch(told);
-      if (told) expect(incident.reasons.join()).not.toBe("");
+      if (reported) expect(incident.next?.reason).toMatch(reported);
+      if (reported) expect(incident.reasons.join()).not.toBe("");
       const lives = processesOf(stageOf(row).home).some(({ pid }) => pid === agent.pid);
       expect(lives).toBe(!dies);
     });
@@ -397,8 +397,8 @@ describe("the table, row by row", () => {
       ["forgot-a-claim", "stale_claim", [other]],
     ])("%s: %s goes to a human", async (name, problem, again) => {
       const agent = new OwnAgent((stages[0] as RowStage).socket, { name });
-      agent.tell(turn("start"), taken, turn("end"));
-      const notifier = setInterval(() => agent.tell(...again), 1000);
+      agent.send(turn("start"), taken, turn("end"));
+      const notifier = setInterval(() => agent.send(...again), 1000);
       try {
         const incident = await (stages[0] as RowStage).incident(name, problem, "escalated", PLAY_MS);
         expect(incident).toMatchObject({

@@ -59,7 +59,7 @@ async function connect(which: string): Promise<McpClient> {
 }
 
 /** What the orchestrator is told of this worker, as soon as it is; nothing is acknowledged. */
-async function told(client: McpClient, worker: string, type: string, ms = 60_000): Promise<MessageView> {
+async function sentMessage(client: McpClient, worker: string, type: string, ms = 60_000): Promise<MessageView> {
   let found: MessageView | undefined;
   await until(
     `${type} of ${worker}`,
@@ -129,7 +129,7 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
       const { status } = await rouse(home, ["spawn", "--name", "mute", "--tag", "worker", "--", "sleep", "600"]);
       expect(status).toBe(0);
     });
-    const message = await told(client, "mute", "worker.stuck");
+    const message = await sentMessage(client, "mute", "worker.stuck");
     // The default is a minute and more.
     expect(message.payload).toMatchObject({ cause: "never_started", reasons: [expect.stringMatching(/up for \d+ s/)] });
     expect((message.payload as { duration_secs: number }).duration_secs).toBeLessThan(60);
@@ -139,7 +139,7 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
     const client = await connect(OLD_HTTP);
     await worker("fails", [{ do: "idle", ms: 500 }, { do: "fail" }, { do: "idle" }]);
     await worker("reports-error", [{ do: "idle" }]);
-    const shown = await told(client, "fails", "worker.error");
+    const shown = await sentMessage(client, "fails", "worker.error");
     expect(shown.payload).toMatchObject({ cause: "api", error_context: expect.stringContaining("529") });
     expect((shown.payload as { output_tail: string[] }).output_tail.length).toBeGreaterThan(0);
     await once("its report", async () => {
@@ -147,7 +147,7 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
       const message = "Build failed with exit code 1";
       await client.call("report_status", { pane_id: "reports-error", status: "error", message });
     });
-    const reported = await told(client, "reports-error", "worker.error");
+    const reported = await sentMessage(client, "reports-error", "worker.error");
     expect(JSON.stringify(reported.payload)).toContain("Build failed with exit code 1");
   });
 
@@ -159,7 +159,7 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
       await reaches(home, "done", "idle");
       await client.call("report_status", { pane_id: "done", status: "complete", message });
     });
-    expect((await told(client, "done", "worker.complete")).payload).toMatchObject({
+    expect((await sentMessage(client, "done", "worker.complete")).payload).toMatchObject({
       outcome: "success",
       completion_message: message,
     });
@@ -170,8 +170,10 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
     const question = "Which of the two formats do you want, JSON or TOML?";
     await worker("asks", [{ do: "idle", ms: 500 }, { do: "ask" }, { do: "idle" }]);
     await worker("wonders", [{ do: "idle", ms: 500 }, { do: "finish", text: question }, { do: "idle" }]);
-    expect((await told(client, "asks", "worker.needs_input")).payload).toMatchObject({ prompt_type: "permission" });
-    expect((await told(client, "wonders", "worker.needs_input")).payload).toMatchObject({
+    expect((await sentMessage(client, "asks", "worker.needs_input")).payload).toMatchObject({
+      prompt_type: "permission",
+    });
+    expect((await sentMessage(client, "wonders", "worker.needs_input")).payload).toMatchObject({
       prompt_type: "input",
       prompt_preview: expect.stringContaining("JSON or TOML"),
     });
@@ -203,7 +205,7 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
 
   it("8: alert messages contain actionable context: calls that can be made as they stand", async () => {
     const client = await connect(STDIO);
-    const { payload } = await told(client, "fails", "worker.error");
+    const { payload } = await sentMessage(client, "fails", "worker.error");
     const { suggested_actions, reasons, incident_id } = payload as {
       suggested_actions: { tool: string | null; arguments: Record<string, unknown> }[];
       reasons: string[];
@@ -268,7 +270,7 @@ describe("the watchdog's acceptance criteria", { timeout: 240_000 }, () => {
       });
     await send();
     await send();
-    const { from } = await told(client, "by-hand", "worker.stuck");
+    const { from } = await sentMessage(client, "by-hand", "worker.stuck");
     expect(from).toMatch(/^mcp \d+$/);
   });
 

@@ -208,7 +208,7 @@ describe("run", () => {
     carriedOut(home, { ...agent, command: [...agent.command], tags: [] }, "run", {}, { command, deadlineMs });
 
   it("gives the command what it is about, and no shell", async () => {
-    const file = join(home.path, "told");
+    const file = join(home.path, "reported");
     const script = 'printf "%s|" "$ROUSE_AGENT" "$ROUSE_TROUBLE" "$ROUSE_AGENT_WORKSPACE" "$ROUSE_SESSION" "$2" >"$1"';
     const outcome = await run(["sh", "-c", script, "sh", file, "$(touch x); `y`"]);
     expect(outcome).toMatchObject({ result: "done", proven: null, reason: "sh ended well" });

@@ -9,7 +9,7 @@ let test: NotifyingLoop;
 afterEach(() => test.close());
 
 /** Everything that is told about agents that write this wherever they can: inboxes, the outbox, and what arrived. */
-async function told(texts: readonly string[]): Promise<{ all: string; messages: number; alerts: number }> {
+async function reported(texts: readonly string[]): Promise<{ all: string; messages: number; alerts: number }> {
   test = new NotifyingLoop();
   test.rules = { groupWaitMs: 0, groupOver: 100_000 };
   test.join();
@@ -40,14 +40,14 @@ async function told(texts: readonly string[]): Promise<{ all: string; messages: 
 
 describe("what is told", () => {
   it(`holds none of ${CANARIES.length} formats of secrets, wherever an agent writes them`, async () => {
-    const { all, messages, alerts } = await told(CANARIES);
+    const { all, messages, alerts } = await reported(CANARIES);
     expect(messages).toBeGreaterThanOrEqual(2 * CANARIES.length);
     expect(alerts).toBeGreaterThanOrEqual(2 * CANARIES.length);
     expect(CANARIES.filter((canary) => all.includes(JSON.stringify(canary).slice(1, -1)))).toEqual([]);
   });
 
   it("holds no control byte, no direction mark and no half of a character", async () => {
-    const { all, alerts } = await told([EVIL]);
+    const { all, alerts } = await reported([EVIL]);
     expect(alerts).toBeGreaterThanOrEqual(2);
     const texts: string[] = [];
     JSON.parse(all, (_key, value: unknown) => {

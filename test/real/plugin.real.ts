@@ -17,7 +17,7 @@ let model: ModelServer;
 let daemon: Server;
 let project: string;
 /** Events that hooks told, in the order in which they came. */
-let told: string[] = [];
+let reported: string[] = [];
 
 beforeAll(async () => {
   const installed = await install(CLAUDE_CODE);
@@ -38,7 +38,7 @@ beforeAll(async () => {
     });
     request.on("end", () => {
       if (request.url === "/v1/hooks/claude-code")
-        told.push((JSON.parse(body) as { hook_event_name: string }).hook_event_name);
+        reported.push((JSON.parse(body) as { hook_event_name: string }).hook_event_name);
       response.writeHead(200, { "content-type": "application/json" }).end("{}");
     });
   });
@@ -67,9 +67,9 @@ const init = async (...args: string[]): Promise<string> => {
 };
 /** One turn without a person. */
 async function turn(): Promise<string[]> {
-  told = [];
+  reported = [];
   expect(await claude("-p", "hello")).toContain("Done.");
-  return told;
+  return reported;
 }
 const TURN = ["SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"];
 const settingsPath = (): string => join(String(home.env.HOME), ".claude", "settings.json");
@@ -104,9 +104,9 @@ describe.sequential("the plugin in a real Claude Code", () => {
     const folder = join(import.meta.dirname, "..", "..", "plugin");
     const bin = join(import.meta.dirname, "..", "..", "bin");
     home.env.PATH = `${bin}${delimiter}${home.env.PATH}`;
-    told = [];
+    reported = [];
     expect(await claude("--plugin-dir", folder, "-p", "hello")).toContain("Done.");
-    expect(told).toEqual(TURN);
+    expect(reported).toEqual(TURN);
     expect(await claude("--plugin-dir", folder, "-p", "/rouse:rouse")).toContain("Done.");
   });
 });

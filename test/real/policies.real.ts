@@ -101,8 +101,8 @@ describe.concurrent.each(CLIENTS.map(({ name }) => name))("%s", (client) => {
       const incident = await one.incident("the end of the incident", ({ phase }) => phase === "recovered", 2 * MINUTE);
       expect(incident).toMatchObject({ problem: "rate_limited", policy: "default" });
       // Claude Code continues by itself; Codex has to be told.
-      const told = client === "claude" ? [] : [{ do: "nudge", result: "done", proven: true }];
-      expect(incident.actions).toMatchObject(told);
+      const reported = client === "claude" ? [] : [{ do: "nudge", result: "done", proven: true }];
+      expect(incident.actions).toMatchObject(reported);
       for (const { at } of incident.actions) expect(Date.parse(at)).toBeGreaterThan(resetsAt);
       for (const words of CONTEXT) expect(one.server.heard[2]).toContain(words);
     }),

@@ -38,7 +38,7 @@ let writer: ChildProcess;
 let answers: AsyncIterator<string>;
 let sensors: DatabaseSensor[];
 
-async function tell(order: { open?: string; sql?: string; values?: (string | number | null)[] }): Promise<void> {
+async function report(order: { open?: string; sql?: string; values?: (string | number | null)[] }): Promise<void> {
   writer.stdin?.write(`${JSON.stringify(order)}\n`);
   expect((await answers.next()).value).toBe("done");
 }
@@ -49,8 +49,8 @@ beforeEach(async () => {
   sensors = [];
   writer = spawn(process.execPath, ["--input-type=module", "-e", WRITER], { stdio: ["pipe", "pipe", "inherit"] });
   answers = createInterface({ input: writer.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
-  await tell({ open: path });
-  await tell({ sql: `pragma journal_mode = wal; ${LAYOUT}` });
+  await report({ open: path });
+  await report({ sql: `pragma journal_mode = wal; ${LAYOUT}` });
 });
 
 afterEach(async () => {
@@ -75,14 +75,17 @@ function sense(more: Partial<DatabaseSensorOptions["place"]> = {}, resume?: Data
 const UPSERT = "on conflict (id) do update set time_updated = excluded.time_updated, data = excluded.data";
 
 const session = (id: string, at: number, directory = "/work", parent: string | null = null) =>
-  tell({
+  report({
     sql: "insert or replace into session values (?, ?, ?, '1.18.33', ?, ?, null)",
     values: [id, parent, directory, at, at],
   });
 const message = (id: string, of: string, at: number, data: object) =>
-  tell({ sql: `insert into message values (?, ?, ?, ?, ?) ${UPSERT}`, values: [id, of, at, at, JSON.stringify(data)] });
+  report({
+    sql: `insert into message values (?, ?, ?, ?, ?) ${UPSERT}`,
+    values: [id, of, at, at, JSON.stringify(data)],
+  });
 const part = (id: string, [of, within]: [string, string], at: number, data: object) =>
-  tell({
+  report({
     sql: `insert into part values (?, ?, ?, ?, ?, ?) ${UPSERT}`,
     values: [id, within, of, at, at, JSON.stringify(data)],
   });
@@ -192,20 +195,20 @@ describe("OpenCode's database", () => {
     const sensor = sense();
     await prompt("ses_1", START + 1000);
     await sensor.read(START + 1500);
-    await tell({ sql: "begin immediate" });
+    await report({ sql: "begin immediate" });
     await part("p2", ["ses_1", "ses_1-m2"], START + 2000, bash("running", START + 2000));
     expect(await sensor.read(START + 2500)).toMatchObject({ signals: [], error: null });
-    await tell({ sql: "commit; pragma wal_checkpoint(truncate)" });
+    await report({ sql: "commit; pragma wal_checkpoint(truncate)" });
     expect(kinds((await sensor.read(START + 3000)).signals)).toEqual(["tool_start"]);
 
     const rollback = join(root, "rollback.db");
-    await tell({ open: rollback });
-    await tell({ sql: LAYOUT });
+    await report({ open: rollback });
+    await report({ sql: LAYOUT });
     await prompt("ses_1", START + 1000);
     const other = sense({ path: rollback });
-    await tell({ sql: "begin exclusive" });
+    await report({ sql: "begin exclusive" });
     expect(await other.read(START + 1500)).toMatchObject({ signals: [], error: null });
-    await tell({ sql: "commit" });
+    await report({ sql: "commit" });
     expect((await other.read(START + 2000)).signals.length).toBeGreaterThan(0);
   });
 
@@ -220,11 +223,11 @@ describe("OpenCode's database", () => {
     const sensor = sense();
     await prompt("ses_1", START + 1000);
     await sensor.read(START + 1500);
-    await tell({ sql: "alter table part rename to parts" });
+    await report({ sql: "alter table part rename to parts" });
     expect(await sensor.read(START + 2000)).toMatchObject({ signals: [], error: "unreadable" });
-    await tell({ sql: "create view part as select * from parts" });
+    await report({ sql: "create view part as select * from parts" });
     expect(await sensor.read(START + 2500)).toMatchObject({ signals: [], error: "unreadable" });
-    await tell({ sql: "drop view part; alter table parts rename to part" });
+    await report({ sql: "drop view part; alter table parts rename to part" });
     expect(await sensor.read(START + 3000)).toMatchObject({ error: null });
   });
 
@@ -233,8 +236,8 @@ describe("OpenCode's database", () => {
     await prompt("ses_1", START + 1000);
     await sensor.read(START + 1500);
     const fresh = join(root, "fresh.db");
-    await tell({ open: fresh });
-    await tell({ sql: LAYOUT });
+    await report({ open: fresh });
+    await report({ sql: LAYOUT });
     await prompt("ses_2", START + 2000);
     for (const log of ["-wal", "-shm"]) rmSync(`${path}${log}`, { force: true });
     renameSync(fresh, path);

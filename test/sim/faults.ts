@@ -15,7 +15,7 @@ export const CALL_FAULTS = {
   /** It fails; it is done and the answer is lost; it never answers, done or not, or is done long after; rouse dies. */
   effect: ["fail_before", "fail_after", "hang_before", "hang_after", "done_late", "crash_before", "crash_after"],
   /** What is owed to somebody is written, or what became of it. */
-  tell: ["fail_before", "fail_after", "crash_before", "crash_after"],
+  report: ["fail_before", "fail_after", "crash_before", "crash_after"],
   /** A receiver is out of order; takes it and the answer is lost; is slow; refuses it; rouse dies. */
   channel: ["fail_before", "fail_after", "done_late", "refused", "crash_before", "crash_after"],
 } as const satisfies Record<Call, readonly string[]>;
@@ -46,7 +46,7 @@ export interface Mix {
 
 export const CALM: Mix = {
   link: { lost: 0, late: 0, doubled: 0, reordered: 0, lateMs: 0 },
-  calls: { append: 0, save: 0, effect: 0, tell: 0, channel: 0 },
+  calls: { append: 0, save: 0, effect: 0, report: 0, channel: 0 },
   blows: { crash: 0, suspend: 0, jump: 0, store_down: 0, silent_host: 0, outage: 0, silence: 0, mute: 0 },
 };
 
@@ -69,7 +69,7 @@ export function drawMix(random: Random): Mix {
   // Drawn last, so that what an older seed did to agents stays what it was.
   return {
     ...drawn,
-    calls: { ...drawn.calls, tell: some(0.03), channel: some(0.12) },
+    calls: { ...drawn.calls, report: some(0.03), channel: some(0.12) },
     blows: { ...drawn.blows, mute: few(3) },
   };
 }

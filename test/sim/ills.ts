@@ -18,7 +18,7 @@ export interface Fault {
   /** What it may be called. */
   called: readonly Problem[];
   /** It is told within so long, by whoever sees all of it. */
-  toldMs: number;
+  reportedMs: number;
 }
 
 const at =
@@ -57,7 +57,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
     mends: at(1),
     human: late,
     called: HANG,
-    toldMs: 10 * MINUTE,
+    reportedMs: 10 * MINUTE,
   },
   /** The program itself hangs: no byte comes and no key helps. */
   frozen: {
@@ -70,7 +70,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
     cannotReceive: true,
     human: late,
     called: HANG,
-    toldMs: 10 * MINUTE,
+    reportedMs: 10 * MINUTE,
   },
   /** The program gives the dead stream up by itself. */
   own_timeout: {
@@ -81,7 +81,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
     mends: at(1),
     human: null,
     called: [...HANG, "api"],
-    toldMs: 15 * MINUTE,
+    reportedMs: 15 * MINUTE,
   },
   tool_hang: {
     begin: (agent) => agent.open("endless"),
@@ -89,7 +89,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
     record: true,
     human: [20, 200],
     called: ["tool_hang", "waiting_on_stdin"],
-    toldMs: 10 * MINUTE,
+    reportedMs: 10 * MINUTE,
   },
   loop: {
     begin: (agent) => turnRound(agent, 0),
@@ -97,7 +97,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
     record: true,
     human: late,
     called: ["loop", "repeated_error", "no_progress"],
-    toldMs: 20 * MINUTE,
+    reportedMs: 20 * MINUTE,
   },
   /** The service answers with errors for longer than any client tries; then it comes back, or the client gives up. */
   retry_storm: {
@@ -114,7 +114,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
     record: true,
     human: null,
     called: ["retry_storm", "api", "unreachable"],
-    toldMs: 15 * MINUTE,
+    reportedMs: 15 * MINUTE,
   },
   limit: {
     begin: (agent) => limited(agent, agent.random.between(10, 300), true, false),
@@ -122,14 +122,14 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
     human: null,
     unseen: true,
     called: ["rate_limited"],
-    toldMs: 2 * MINUTE,
+    reportedMs: 2 * MINUTE,
   },
   limit_unknown: {
     begin: (agent) => limited(agent, agent.random.between(3, 150), false, false),
     mends: (agent) => isOver(agent),
     human: null,
     called: ["rate_limited"],
-    toldMs: 2 * MINUTE,
+    reportedMs: 2 * MINUTE,
   },
   /** The program waits and goes on by itself. */
   limit_itself: {
@@ -137,7 +137,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
     mends: (agent) => isOver(agent),
     human: null,
     called: ["rate_limited"],
-    toldMs: 2 * MINUTE,
+    reportedMs: 2 * MINUTE,
   },
   api: {
     begin: (agent) => fails(agent, "api", "API Error: 529 overloaded"),
@@ -145,49 +145,49 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
     human: late,
     unseen: true,
     called: ["api"],
-    toldMs: 2 * MINUTE,
+    reportedMs: 2 * MINUTE,
   },
   auth: {
     begin: (agent) => fails(agent, "auth", "Please run /login"),
     mends: never,
     human: late,
     called: ["auth"],
-    toldMs: 2 * MINUTE,
+    reportedMs: 2 * MINUTE,
   },
   stopped_early: {
     begin: (agent) => agent.end("promise"),
     mends: at(1),
     human: late,
     called: ["stopped_early"],
-    toldMs: 15 * MINUTE,
+    reportedMs: 15 * MINUTE,
   },
   question: {
     begin: (agent) => agent.end("question"),
     mends: never,
     human: [5, 200],
     called: ["needs_input"],
-    toldMs: 2 * MINUTE,
+    reportedMs: 2 * MINUTE,
   },
   permission: {
     begin: (agent) => agent.ask("Do you want to run rm -rf build?"),
     mends: never,
     human: [2, 200],
     called: ["needs_input"],
-    toldMs: 2 * MINUTE,
+    reportedMs: 2 * MINUTE,
   },
   crash: {
     begin: (agent) => agent.die(null, 9),
     mends: never,
     human: late,
     called: ["crash", "gone"],
-    toldMs: 2 * MINUTE,
+    reportedMs: 2 * MINUTE,
   },
   exit_code: {
     begin: (agent) => agent.die(1, null),
     mends: never,
     human: late,
     called: ["exit_code", "gone"],
-    toldMs: 2 * MINUTE,
+    reportedMs: 2 * MINUTE,
   },
 };
 

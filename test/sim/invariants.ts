@@ -15,7 +15,7 @@ import { STATES } from "../../src/core/states.js";
 import type { SimAgent, Spell } from "./agents.js";
 import { breaches } from "./budgets.js";
 import { ILLS } from "./ills.js";
-import { Told } from "./told.js";
+import { Reported } from "./reported.js";
 import type { World } from "./world.js";
 
 /** One thing that was asked of the hands. */
@@ -29,7 +29,7 @@ export interface Attempt {
   outcome: ActionOutcome | null;
 }
 
-interface ToldOf {
+interface ReportedOf {
   agent: string;
   problem: string;
   at: number;
@@ -45,15 +45,15 @@ export class Invariants {
   readonly violations: string[] = [];
   readonly attempts: Attempt[] = [];
   /** Every incident that was ever told of, with its last phase. */
-  readonly incidents = new Map<string, ToldOf>();
-  readonly told: Told;
+  readonly incidents = new Map<string, ReportedOf>();
+  readonly reported: Reported;
   readonly #world: World;
   readonly #storedIntents = new Set<string>();
   #storedOpen = new Map<string, Incident>();
 
   constructor(world: World) {
     this.#world = world;
-    this.told = new Told(world, (holds, rule, what) => this.#must(holds, rule, what));
+    this.reported = new Reported(world, (holds, rule, what) => this.#must(holds, rule, what));
   }
 
   #must(holds: boolean, rule: string, what: () => string): void {
@@ -210,7 +210,7 @@ export class Invariants {
 
   restarted(incidentState: IncidentState): void {
     this.#world.write("the daemon is back");
-    this.told.lives++;
+    this.reported.lives++;
     for (const [id, incident] of this.#storedOpen)
       this.#must(
         incidentState.incidents.some((one) => one.id === id),
@@ -238,7 +238,7 @@ export class Invariants {
       const isDefined = judgingError === null && STATES.includes(assessment.state) && assessment.reasons.length > 0;
       this.#must(isDefined, "no cell of the judgement is undefined", () => `${session.name}: ${judgingError}`);
     }
-    this.told.step();
+    this.reported.step();
   }
 
   /** What is known is the fold of what is stored, evidence and all. */
@@ -265,12 +265,12 @@ export class Invariants {
       );
     }
     for (const agent of agents) {
-      for (const spell of agent.spells) this.#wasTold(spell);
+      for (const spell of agent.spells) this.#wasReported(spell);
       this.#isRight(agent);
     }
     // Where no calm came before the end, the daemon may be down at it.
     if (!this.#world.isUp) return;
-    this.told.end();
+    this.reported.end();
     this.folded();
   }
 
@@ -289,19 +289,19 @@ export class Invariants {
   }
 
   /** What lasted and could be seen was told. */
-  #wasTold(spell: Spell): void {
-    const { toldMs, called } = ILLS[spell.fault];
+  #wasReported(spell: Spell): void {
+    const { reportedMs, called } = ILLS[spell.fault];
     const lasted = (spell.to ?? this.#world.now) - spell.from;
-    if (!this.#world.isClear(spell.agent, spell.from, spell.from + lasted) || lasted < toldMs * 2) return;
-    const told = [...this.incidents.values()].some(
-      ({ agent, at }) => agent === spell.agent && at >= spell.from - MINUTE && at <= spell.from + toldMs * 2,
+    if (!this.#world.isClear(spell.agent, spell.from, spell.from + lasted) || lasted < reportedMs * 2) return;
+    const reported = [...this.incidents.values()].some(
+      ({ agent, at }) => agent === spell.agent && at >= spell.from - MINUTE && at <= spell.from + reportedMs * 2,
     );
     const known = this.#world.life.loop.incidents.incidents.some(
       ({ agent, openedAt, problem, chain }) =>
         agent === spell.agent && [problem, ...chain].some((one) => called.includes(one)) && openedAt > 0,
     );
     this.#must(
-      told || known,
+      reported || known,
       "R18 a problem that lasts is told",
       () => `${spell.agent} ${spell.fault} at ${spell.from / 1000}`,
     );

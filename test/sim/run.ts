@@ -92,7 +92,7 @@ function messagesOf({ life }: World): SimRecord[] {
 
 function countsOf(world: World): Record<string, number> {
   const calls = world.faults instanceof SeededFaults ? [...world.faults.counts] : [];
-  const { attempts, incidents, told } = world.invariants;
+  const { attempts, incidents, reported } = world.invariants;
   const phases = new Map<string, number>();
   for (const { phase } of incidents.values()) phases.set(phase, (phases.get(phase) ?? 0) + 1);
   return {
@@ -104,8 +104,8 @@ function countsOf(world: World): Record<string, number> {
     ...Object.fromEntries(phases),
     asked: attempts.length,
     touched: attempts.filter(({ touched }) => touched).length,
-    alerts: told.arrived,
-    "alerts twice": told.twice,
-    "answers lost": told.lost,
+    alerts: reported.arrived,
+    "alerts twice": reported.twice,
+    "answers lost": reported.lost,
   };
 }

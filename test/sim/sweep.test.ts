@@ -8,8 +8,8 @@ import { World } from "./world.js";
 const FULL = process.env.ROUSE_FULL === "1";
 /** Most saves only bring up to date when something was last seen; in the quick run every few of them have to do. */
 const STRIDE: Readonly<Record<Call, number>> = FULL
-  ? { append: 1, save: 1, effect: 1, tell: 1, channel: 1 }
-  : { append: 12, save: 5, effect: 1, tell: 3, channel: 3 };
+  ? { append: 1, save: 1, effect: 1, report: 1, channel: 1 }
+  : { append: 12, save: 5, effect: 1, report: 3, channel: 3 };
 
 const SCRIPT = [
   { after: 120, agent: "hung", fault: "silent_stream" },

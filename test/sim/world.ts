@@ -387,15 +387,15 @@ export class World implements Air {
   }
 
   #post(): Post {
-    const { told } = this.invariants;
+    const { reported } = this.invariants;
     return {
       faults: this.faults,
       isDown: () => this.#muteUntil > this.now,
       later: (ms, act) => {
         this.#later.push({ at: this.now + ms, life: this.life, act, byHost: true });
       },
-      arrived: (channel, notice) => told.reached(channel, notice),
-      answered: (channel, notice, sent) => told.answered(channel, notice, sent),
+      arrived: (channel, notice) => reported.reached(channel, notice),
+      answered: (channel, notice, sent) => reported.answered(channel, notice, sent),
     };
   }
 

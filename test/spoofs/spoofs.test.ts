@@ -51,11 +51,11 @@ describe("spoofs", async () => {
 
   describe.each(runs)("$profile in the chrome of $chrome", ({ profile, chrome, count }) => {
     const sample = sampleOf(all, count);
-    const told = sample.filter((spoof) => !LIMITS.some(({ holds }) => holds(profile, chrome, spoof)));
+    const reported = sample.filter((spoof) => !LIMITS.some(({ holds }) => holds(profile, chrome, spoof)));
 
-    it(`takes none of ${told.length} spoof screens for problem (${sample.length - told.length} of ${sample.length} are known limits)`, async () => {
-      expect(told.length).toBeGreaterThanOrEqual(200);
-      const wrong = judged(profile, await chromeOf(chrome), told);
+    it(`takes none of ${reported.length} spoof screens for problem (${sample.length - reported.length} of ${sample.length} are known limits)`, async () => {
+      expect(reported.length).toBeGreaterThanOrEqual(200);
+      const wrong = judged(profile, await chromeOf(chrome), reported);
       expect(wrong.slice(0, 3)).toEqual([]);
     });
   });

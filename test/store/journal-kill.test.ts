@@ -81,12 +81,12 @@ describe("a writer killed at a random moment", () => {
     for (let round = 0; round < ROUNDS; round++) {
       const afterMs = Math.floor(Math.random() * 120);
       moments.push(afterMs);
-      const told = await writeAndKill(afterMs);
+      const reported = await writeAndKill(afterMs);
       const where = `killed after ${moments.join(", ")} ms`;
-      expect(told, where).toBeGreaterThanOrEqual(0);
+      expect(reported, where).toBeGreaterThanOrEqual(0);
       const { journal, notes } = openJournal(path);
       expect(notes, where).toEqual([]);
-      expect(journal.acked("a"), where).toBeGreaterThanOrEqual(told);
+      expect(journal.acked("a"), where).toBeGreaterThanOrEqual(reported);
       let expected = 1;
       for (const { seq, signal } of journal.read("a")) {
         if (seq !== expected || signal.at !== expected) expect({ seq, at: signal.at }, where).toEqual(expected);

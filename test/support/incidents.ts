@@ -123,8 +123,8 @@ export class World {
 
   escalate({ action, reason, wouldDo, overBudget }: Extract<Decision, { action: Action }>, now: number): void {
     this.done.push({ agent: action.agent, at: now, action });
-    const told = { at: now, incident: action.incident, reason, wouldDo: wouldDo?.do ?? null };
-    applyToIncidents(this.incidentState, { kind: "escalated", ...told, ...(overBudget ? { overBudget } : {}) });
+    const reported = { at: now, incident: action.incident, reason, wouldDo: wouldDo?.do ?? null };
+    applyToIncidents(this.incidentState, { kind: "escalated", ...reported, ...(overBudget ? { overBudget } : {}) });
   }
 
   carryOut(action: Action, now: number, result: OutcomeResult): void {

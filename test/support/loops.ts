@@ -54,7 +54,7 @@ export function loopOver(
   more: Partial<{ carryOut: Effects["carryOut"]; send: () => void }> = {},
 ): Loop {
   const notices = {
-    sent: journal.messages.told(),
+    sent: journal.messages.sentEdges(),
     alerts: new Map(journal.outbox.states().map((state) => [state.subject, state])),
   };
   return new Loop({

@@ -137,7 +137,7 @@ export class NotifyingLoop extends TestLoop {
   }
 
   /** `type worker`, in order. */
-  get told(): string[] {
+  get reported(): string[] {
     return this.messages.map(({ type, payload }) => `${type} ${(payload as { worker_name: string }).worker_name}`);
   }
 

@@ -74,8 +74,8 @@ function rowText(
   const right = [end, done].filter(Boolean).join(": ");
   const room = Math.max(0, columns - NAME - STATE - 4);
   const text = cut(right || plain(next ?? doing, 200), room);
-  const told = tint && text.startsWith(end) ? paint(end, tint, colour) + text.slice(end.length) : text;
-  return `${paint(member.name.padEnd(NAME), "bold", colour)}  ${painted}  ${told}`.trimEnd();
+  const reported = tint && text.startsWith(end) ? paint(end, tint, colour) + text.slice(end.length) : text;
+  return `${paint(member.name.padEnd(NAME), "bold", colour)}  ${painted}  ${reported}`.trimEnd();
 }
 
 /** One event as a line, for where there is no screen. */

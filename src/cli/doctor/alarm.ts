@@ -45,10 +45,10 @@ export function alarmLine({ daemon }: AlarmPath): DoctorLine {
       LOOK,
     );
   const names = alerts.channels.map(({ name, type }) => `${name} (${type})`).join(", ");
-  const told = `problem would be ${kept}, and told over ${names}`;
+  const reported = `problem would be ${kept}, and told over ${names}`;
   const [failing] = alerts.failing;
-  if (failing) return warn(WHAT, `${told}; ${failing.channel} fails: ${failing.error ?? "no reason"}`, TRY);
-  return failures > 0 ? warn(WHAT, told, "look at the journal above") : ok(WHAT, told);
+  if (failing) return warn(WHAT, `${reported}; ${failing.channel} fails: ${failing.error ?? "no reason"}`, TRY);
+  return failures > 0 ? warn(WHAT, reported, "look at the journal above") : ok(WHAT, reported);
 }
 
 const TRY = 'try it with "rouse alert test CHANNEL"';

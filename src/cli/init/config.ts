@@ -27,16 +27,16 @@ export function beginConfig(path: string, folder: string, dry: boolean): BegunCo
   const { values, issues } = readBotbox(join(folder, BOTBOX));
   const lines = [...values].map(([name, value]) => `  ${assignment(name, value)}\n`).join("");
   const from = values.size > 0 ? `, with ${values.size} of ${join(folder, BOTBOX)}:\n${lines}` : "\n";
-  const told = issues.map((issue) => plain(issueText(issue)));
+  const reported = issues.map((issue) => plain(issueText(issue)));
   const found = readTrustedFile(path);
-  if (found !== null && typeof found !== "string") return { text: "", issues: [plain(issueText(found)), ...told] };
+  if (found !== null && typeof found !== "string") return { text: "", issues: [plain(issueText(found)), ...reported] };
   if (isBegun(path)) {
     const left = values.size > 0 ? `; ${join(folder, BOTBOX)} says, for you to add:\n${lines}` : "\n";
-    return { text: `configuration: ${path} is there and stays as it is${left}`, issues: told };
+    return { text: `configuration: ${path} is there and stays as it is${left}`, issues: reported };
   }
-  if (dry) return { text: `configuration: would begin ${path}${from}`, issues: told };
+  if (dry) return { text: `configuration: would begin ${path}${from}`, issues: reported };
   writeNewConfig(path, configText(values));
-  return { text: `configuration: ${path} begun${from}`, issues: told };
+  return { text: `configuration: ${path} begun${from}`, issues: reported };
 }
 
 function assignment(name: string, value: Value): string {

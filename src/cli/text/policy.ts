@@ -20,11 +20,12 @@ export function policyText(policy: Policy, colour: boolean): string {
 }
 
 function planLines(problem: Problem, steps: readonly RecoveryStep[], colour: boolean): string[] {
-  const told = needsConfirming(problem) ? "report" : "tell at once";
+  const reported = needsConfirming(problem) ? "report" : "tell at once";
   const name = paint(problem.padEnd(22), "bold", colour);
-  if (steps.length === 0) return [`${name}${told}, then a human${HUMAN_ONLY.has(problem) ? "; never touched" : ""}`];
+  if (steps.length === 0)
+    return [`${name}${reported}, then a human${HUMAN_ONLY.has(problem) ? "; never touched" : ""}`];
   return [
-    `${name}${told}`,
+    `${name}${reported}`,
     ...steps.map((step) => `${" ".repeat(22)}${stepText(step)}`),
     `${" ".repeat(22)}then a human`,
   ];

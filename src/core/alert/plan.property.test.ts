@@ -58,7 +58,7 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : n
       rules,
       now: START + at * 1000,
     });
-  const tell = (): void => {
+  const report = (): void => {
     for (const one of plan()) {
       memory.take(one);
       planned.push(one);
@@ -75,7 +75,7 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : n
         kind: "silenced",
         silence: { agent, problem: null, at: START + at * 1000, until: START + (at + 60) * 1000 },
       });
-    tell();
+    report();
   }
   return {
     world,
@@ -84,7 +84,7 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : n
     plan,
     now: () => START + at * 1000,
     pass: (seconds: number) => (at += seconds),
-    tell,
+    report,
   };
 }
 
@@ -113,7 +113,7 @@ describe("which alerts are owed", () => {
         const played = play(steps, RULES);
         const { world, memory } = played;
         played.pass(20 * 60);
-        played.tell();
+        played.report();
         const covered = new Set([...memory.states.values()].flatMap(({ members }) => members));
         const untold = world.incidentState.incidents.filter(
           (incident) =>

@@ -15,15 +15,15 @@ it("a problem that comes back after its outage was over is told by itself", () =
   if (!incident) throw new Error("it has no incident");
   incident.outage = "o1";
   const edge = { at: START, severity: "critical", kind: "worker.error" } as const;
-  const told = { subject: "outage:o1", members: [], channels: ["ops"] };
+  const sent = { subject: "outage:o1", members: [], channels: ["ops"] };
   const input = { incidentState: world.incidentState, rules: { ...RULES, groupWaitMs: 0 }, now: START + 60_000 };
-  const during = planAlerts({ ...input, known: [{ ...told, edges: [{ ...edge, edge: "opened" }] }] });
+  const during = planAlerts({ ...input, known: [{ ...sent, edges: [{ ...edge, edge: "opened" }] }] });
   expect(during.filter((one) => one.edge === "opened")).toEqual([]);
   const edges = [
     { ...edge, edge: "opened" },
     { ...edge, edge: "resolved" },
   ] as const;
-  const after = planAlerts({ ...input, known: [{ ...told, edges }] });
+  const after = planAlerts({ ...input, known: [{ ...sent, edges }] });
   expect(after.map((one) => `${one.edge} ${one.subject}`)).toEqual([`opened incident:${incident.id}.0`]);
 });
 
@@ -51,9 +51,9 @@ it("an alert is about the incidents that were told, in the incident state's orde
     outage: fc.option(fc.constantFrom("o1", "o2")),
   });
   const incidentStates = fc.uniqueArray(place, { selector: ({ id }) => id });
-  const told = fc.uniqueArray(fc.constantFrom<string[]>("a.0", "a.1", "b.0", "c.1", "d.0", "e.0", "e.1", "gone.0"));
+  const sent = fc.uniqueArray(fc.constantFrom<string[]>("a.0", "a.1", "b.0", "c.1", "d.0", "e.0", "e.1", "gone.0"));
   fc.assert(
-    fc.property(incidentStates, told, (places, members) => {
+    fc.property(incidentStates, sent, (places, members) => {
       const incidents = places as unknown as Incident[];
       const find = membersIn({ incidents });
       expect(find({ subject: "group:g", members })).toEqual(

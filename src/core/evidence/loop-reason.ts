@@ -14,20 +14,20 @@ interface ShownReport {
 
 type Explained = RepeatReport | (TalkReport & { until: number }) | ShownReport;
 
-export function reasonOf(told: Explained): string {
-  const inTime = lasted(told.until - told.since);
-  const source = told.rule === "shown" ? "screen" : "entry" in told ? told.entry.source : told.source;
-  const times = `${told.rounds} times in ${inTime} (${source})`;
-  switch (told.rule) {
+export function reasonOf(reported: Explained): string {
+  const inTime = lasted(reported.until - reported.since);
+  const source = reported.rule === "shown" ? "screen" : "entry" in reported ? reported.entry.source : reported.source;
+  const times = `${reported.rounds} times in ${inTime} (${source})`;
+  switch (reported.rule) {
     case "run":
-      if (told.entry.anyCall) return `the same error ${times}, whatever the arguments (${told.entry.tool})`;
-      if (told.entry.period > 1)
-        return `a cycle of ${told.entry.period} calls with the same results, ${times}, nothing changed between`;
-      return `the same ${told.entry.tool} call with the same ${told.entry.isError ? "failure" : "result"} ${times}, nothing changed between`;
+      if (reported.entry.anyCall) return `the same error ${times}, whatever the arguments (${reported.entry.tool})`;
+      if (reported.entry.period > 1)
+        return `a cycle of ${reported.entry.period} calls with the same results, ${times}, nothing changed between`;
+      return `the same ${reported.entry.tool} call with the same ${reported.entry.isError ? "failure" : "result"} ${times}, nothing changed between`;
     case "among":
-      return `the same ${told.entry.tool} call with the same result ${times} among other calls, nothing changed between`;
+      return `the same ${reported.entry.tool} call with the same result ${times} among other calls, nothing changed between`;
     case "circle":
-      return `${told.rounds} rounds in ${inTime} (${source}) brought only what was seen before (${told.entry.tool})`;
+      return `${reported.rounds} rounds in ${inTime} (${source}) brought only what was seen before (${reported.entry.tool})`;
     case "message":
       return `the same message ${times}, nothing new between`;
     case "error":
@@ -35,9 +35,9 @@ export function reasonOf(told: Explained): string {
     case "compaction":
       return `the context was compacted ${times}, nothing new between`;
     case "shown":
-      return `the screen shows the same ${told.period} rows ${times}, one below the other: ${told.text}`;
+      return `the screen shows the same ${reported.period} rows ${times}, one below the other: ${reported.text}`;
     case "text":
-      return `the text repeats a block of ${told.period} characters ${times}`;
+      return `the text repeats a block of ${reported.period} characters ${times}`;
   }
 }
 

@@ -71,7 +71,7 @@ export interface Repeats {
   waitRound: number;
   actRound: number;
   backgroundUntil: number;
-  told: RepeatReport | undefined;
+  reported: RepeatReport | undefined;
 }
 
 const ENTRIES_MAX = 512;
@@ -139,7 +139,7 @@ export function createRepeats(): Repeats {
     waitRound: Number.NEGATIVE_INFINITY,
     actRound: Number.NEGATIVE_INFINITY,
     backgroundUntil: Number.NEGATIVE_INFINITY,
-    told: undefined,
+    reported: undefined,
   };
 }
 
@@ -165,7 +165,7 @@ export function reachState(repeats: Repeats, state: string): boolean {
 export function forgetRepeats(repeats: Repeats): void {
   repeats.entries.clear();
   repeats.pages.clear();
-  repeats.told = undefined;
+  repeats.reported = undefined;
   repeats.run = { number: repeats.run.number + 1, weight: 0, rounds: 0, lastRound: 0, since: 0 };
 }
 
@@ -183,11 +183,11 @@ function judge(repeats: Repeats, call: Finished): boolean {
   if (!isKnown) beginRun(repeats, round);
   else lengthenRun(repeats, call, repeats.entries.get(key));
 
-  const told = count(repeats, key, call, false);
+  const reported = count(repeats, key, call, false);
   // A failing test is a result, not an error: other tests that fail likewise are no repeat.
   const byError = errorKey !== undefined && start.class !== "test" && start.class !== "build";
-  const toldError = byError ? count(repeats, errorKey, call, true) : undefined;
-  report(repeats, told ?? toldError ?? toldCircle(repeats, call, key), round);
+  const reportedError = byError ? count(repeats, errorKey, call, true) : undefined;
+  report(repeats, reported ?? reportedError ?? reportedCircle(repeats, call, key), round);
   if (!isKnown && end?.ok && !ONLY_LOOKS.has(start.class)) repeats.actRound = round;
   if (isKnown || repeats.outcomes.has(key)) return false;
   remember(repeats.outcomes, key, true, STATES_MAX);
@@ -204,9 +204,9 @@ function sameCall({ start, end }: Finished): string {
 
 function beginRun(repeats: Repeats, round: number): void {
   const { number, weight, rounds, since } = repeats.run;
-  const left = repeats.told ? 0 : Math.max(0, weight - NEW_TAKES_BACK);
+  const left = repeats.reported ? 0 : Math.max(0, weight - NEW_TAKES_BACK);
   repeats.run = { number: number + 1, weight: left, rounds: left > 0 ? rounds : 0, lastRound: round, since };
-  if (repeats.told?.rule !== "among") repeats.told = undefined;
+  if (repeats.reported?.rule !== "among") repeats.reported = undefined;
 }
 
 function lengthenRun(repeats: Repeats, call: Finished, entry: RepeatEntry | undefined): void {
@@ -258,10 +258,10 @@ function count(repeats: Repeats, key: string, call: Finished, anyCall: boolean):
   known.call = start.call;
   known.text = end?.stable ?? end?.raw;
   remember(repeats.entries, key, known, ENTRIES_MAX);
-  return toldOf(key, known, end?.at ?? start.at);
+  return reportedOf(key, known, end?.at ?? start.at);
 }
 
-function toldOf(key: string, entry: RepeatEntry, until: number): RepeatReport | undefined {
+function reportedOf(key: string, entry: RepeatEntry, until: number): RepeatReport | undefined {
   const of = (rule: RepeatReport["rule"], { rounds, since }: Tally): RepeatReport => ({
     rule,
     key,
@@ -275,7 +275,7 @@ function toldOf(key: string, entry: RepeatEntry, until: number): RepeatReport | 
   return undefined;
 }
 
-function toldCircle(repeats: Repeats, call: Finished, key: string): RepeatReport | undefined {
+function reportedCircle(repeats: Repeats, call: Finished, key: string): RepeatReport | undefined {
   const { weight, rounds, since } = repeats.run;
   const entry = weight < REPORT_CIRCLE ? undefined : repeats.entries.get(key);
   if (!entry) return undefined;
@@ -284,11 +284,11 @@ function toldCircle(repeats: Repeats, call: Finished, key: string): RepeatReport
 
 /** A told repeat stays told: another one replaces it only if it is the same or a run begins within it. */
 function report(repeats: Repeats, found: RepeatReport | undefined, round: number): void {
-  const { told } = repeats;
-  if (found && (!told || told.key === found.key || (told.rule === "among" && found.rule === "run")))
-    repeats.told = found;
-  else if (told?.rule === "among" && round - told.entry.lastRound > AMONG_OVER) repeats.told = undefined;
-  else if (found && told) told.until = found.until;
+  const { reported } = repeats;
+  if (found && (!reported || reported.key === found.key || (reported.rule === "among" && found.rule === "run")))
+    repeats.reported = found;
+  else if (reported?.rule === "among" && round - reported.entry.lastRound > AMONG_OVER) repeats.reported = undefined;
+  else if (found && reported) reported.until = found.until;
 }
 
 function weigh(repeats: Repeats, { start, end, round }: Finished, entry: RepeatEntry | undefined): number {

@@ -100,7 +100,7 @@ export function takeRepetition(talk: Talk, signal: RepetitionSignal): void {
   else if (talk.text?.channel === signal.channel) talk.text = undefined;
 }
 
-export function toldOfTalk(talk: Talk): TalkReport | undefined {
+export function reportedOfTalk(talk: Talk): TalkReport | undefined {
   if (talk.text) {
     return {
       rule: "text",
@@ -111,13 +111,17 @@ export function toldOfTalk(talk: Talk): TalkReport | undefined {
     };
   }
   return (
-    toldOfRows("message", talk.messages, REPORT) ??
-    toldOfRows("error", talk.errors, REPORT_ERRORS) ??
-    toldOfRows("compaction", talk.compactions, REPORT_COMPACTIONS)
+    reportedOfRows("message", talk.messages, REPORT) ??
+    reportedOfRows("error", talk.errors, REPORT_ERRORS) ??
+    reportedOfRows("compaction", talk.compactions, REPORT_COMPACTIONS)
   );
 }
 
-function toldOfRows(rule: TalkReport["rule"], rows: Map<Source, TalkCount>, report: number): TalkReport | undefined {
+function reportedOfRows(
+  rule: TalkReport["rule"],
+  rows: Map<Source, TalkCount>,
+  report: number,
+): TalkReport | undefined {
   for (const [source, { count, since }] of rows) {
     if (count >= report) return { rule, rounds: count, since, period: 1, source };
   }

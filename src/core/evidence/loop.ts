@@ -15,13 +15,13 @@ import { explainShown, isLoopShown, type Shown, takeShown } from "./loop-screen.
 import {
   createTalk,
   forgetTalk,
+  reportedOfTalk,
   type Talk,
   takeCall,
   takeCompaction,
   takeError,
   takeMessage,
   takeRepetition,
-  toldOfTalk,
 } from "./loop-talk.js";
 
 export interface LoopVerdict {
@@ -91,7 +91,7 @@ export function takeLoop(state: LoopState, signal: Signal): void {
       if (signal.phase === "start") {
         if (signal.byUser) startAfresh(state);
       } else {
-        state.repeats.told = undefined;
+        state.repeats.reported = undefined;
         forgetTalk(state.talk);
       }
       break;
@@ -147,21 +147,21 @@ export const loopHoldsUntil = ({ lastAt }: LoopState): number => lastAt + VERDIC
 /** What repeats now, if anything. */
 export function loopVerdict(state: LoopState, now: number): LoopVerdict | null {
   if (now > loopHoldsUntil(state)) return null;
-  const { told } = state.repeats;
-  if (told) {
-    const cause = told.rule === "circle" ? "no_progress" : told.entry.isError ? "repeated_error" : "loop";
-    const { rounds, since, until, entry } = told;
+  const { reported } = state.repeats;
+  if (reported) {
+    const cause = reported.rule === "circle" ? "no_progress" : reported.entry.isError ? "repeated_error" : "loop";
+    const { rounds, since, until, entry } = reported;
     return {
       cause,
       rounds,
       since,
       period: entry.period,
       subject: entry.tool,
-      reason: reasonOf({ ...told, until }),
+      reason: reasonOf({ ...reported, until }),
       kind: "record",
     };
   }
-  const talk = toldOfTalk(state.talk);
+  const talk = reportedOfTalk(state.talk);
   if (!talk) return loopShown(state);
   const { rule, rounds, since, period } = talk;
   const cause = rule === "compaction" ? "no_progress" : rule === "error" ? "repeated_error" : "loop";

@@ -26,7 +26,7 @@ export interface TextTail {
   text: string;
   /** Characters since the text began. */
   length: number;
-  told: boolean;
+  reported: boolean;
   /** Looks in a row without a repetition, once one was told. */
   quiet: number;
   fenced: boolean;
@@ -63,7 +63,7 @@ const STRUCTURE: Proof = { chars: 4096, repeats: 5 };
 
 /** An empty text. Readers keep one per channel and make a new one where a message begins. */
 export function createTextTail(): TextTail {
-  return { text: "", length: 0, told: false, quiet: 0, fenced: false, mark: 0 };
+  return { text: "", length: 0, reported: false, quiet: 0, fenced: false, mark: 0 };
 }
 
 /** Takes more text in, cut anywhere; the changes of verdict that it brought, in order. */
@@ -85,18 +85,18 @@ export function feedText(tail: TextTail, text: string): TextChange[] {
 /** The text ends here: one last look, which needs less. */
 export function endText(tail: TextTail): TextChange[] {
   const changes: TextChange[] = [];
-  if (!tail.told) look(tail, PROSE_AT_END, changes);
+  if (!tail.reported) look(tail, PROSE_AT_END, changes);
   return changes;
 }
 
 function look(tail: TextTail, prose: readonly Proof[], changes: TextChange[]): void {
   const found = tailRepeat(tail, prose);
   tail.quiet = found ? 0 : tail.quiet + 1;
-  if (found && !tail.told) {
-    tail.told = true;
+  if (found && !tail.reported) {
+    tail.reported = true;
     changes.push(found);
-  } else if (tail.told && tail.quiet >= QUIET_LOOKS) {
-    tail.told = false;
+  } else if (tail.reported && tail.quiet >= QUIET_LOOKS) {
+    tail.reported = false;
     changes.push(null);
   }
 }

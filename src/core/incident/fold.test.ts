@@ -194,8 +194,8 @@ describe("an incident that nobody can mend any more", () => {
 
   it.each(["complete", "idle"])("ends with the session that ended by itself and is %s: no human is asked", (state) => {
     const world = new World();
-    const told = assessed("stuck/silent_stream", { level: "report" });
-    for (const at of [0, 60, 300]) world.look(at, told, { facts: { can: ["stop"] }, program: "generic" });
+    const reported = assessed("stuck/silent_stream", { level: "report" });
+    for (const at of [0, 60, 300]) world.look(at, reported, { facts: { can: ["stop"] }, program: "generic" });
     expect(world.only).toMatchObject({ endedAt: null, escalated: null });
     world.look(310, state, { isOver: true, facts: { gone: true } });
     expect(world.only).toMatchObject({ phase: "closed", endedAt: START + 310_000, escalated: null });

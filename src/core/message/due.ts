@@ -48,7 +48,7 @@ const ESCALATED_AFTER_MS: number = 10 * SECOND;
 export function dueMessages(
   incidentState: IncidentState,
   seen: (agent: string) => AgentSnapshot | null,
-  told: SentEdges,
+  sent: SentEdges,
   rules: NotifyRules,
   now: number,
 ): Due[] {
@@ -56,7 +56,7 @@ export function dueMessages(
     const view = seen(incident.agent);
     if (view && rules.isReceiver(view.session)) return [];
     if (silencedUntil(incidentState, incident, now) !== null) return [];
-    const before = told.of(subjectOf(incident));
+    const before = sent.of(subjectOf(incident));
     if (!isOpen(incident)) return overDue(incidentState, incident, view, before, rules, now);
     // Whoever was told of it hears how it goes on.
     if (view && before.size === 0 && !rules.isNotified(view.session)) return [];
@@ -65,10 +65,10 @@ export function dueMessages(
 }
 
 /** Every finished turn that an orchestrator asked for. */
-export function dueCompletion(view: AgentSnapshot, told: SentEdges, rules: NotifyRules, now: number): Due | null {
+export function dueCompletion(view: AgentSnapshot, sent: SentEdges, rules: NotifyRules, now: number): Due | null {
   if (rules.isReceiver(view.session) || !rules.isNotified(view.session)) return null;
   const done = completionOf(view, rules, now);
-  if (!done || told.of(done.subject).has("complete")) return null;
+  if (!done || sent.of(done.subject).has("complete")) return null;
   return make(
     "worker.complete",
     "complete",
@@ -96,12 +96,12 @@ function openDue(
     due.push(isSameQuestion(edge, before) ? { ...made, isKnown: true } : made);
   }
   const { escalated } = incident;
-  const wasTold = before.size > 0 && [...before].some((one) => one.startsWith(type));
+  const wasReported = before.size > 0 && [...before].some((one) => one.startsWith(type));
   const tried = (): boolean =>
     incidentState.actions.some((record) => record.incident === incident.id && usesBudget(record));
   if (
     escalated &&
-    wasTold &&
+    wasReported &&
     !before.has("escalated") &&
     (tried() ||
       (!HUMAN_ONLY.has(incident.problem) &&
@@ -151,8 +151,8 @@ function edgeOf(
 function isSameQuestion(edge: string, before: ReadonlySet<string>): boolean {
   const [type, returned, source] = edge.split(" ");
   if (type !== "worker.needs_input") return false;
-  const told = [...before].filter((one) => one.startsWith(`${type} ${returned} `));
-  return told.length > 0 && !told.some((one) => one.startsWith(`${type} ${returned} ${source} `));
+  const sent = [...before].filter((one) => one.startsWith(`${type} ${returned} `));
+  return sent.length > 0 && !sent.some((one) => one.startsWith(`${type} ${returned} ${source} `));
 }
 
 function overDue(

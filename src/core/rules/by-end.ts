@@ -105,8 +105,8 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
 }
 
 /** Said until it has settled. */
-export const seemsTo = ({ since }: RuleInput, have: string, told: { at: number; source: Source }): string =>
-  `the turn seems to have ${have} ${ago(since(told.at))} (${told.source}), which is not sure yet`;
+export const seemsTo = ({ since }: RuleInput, have: string, reported: { at: number; source: Source }): string =>
+  `the turn seems to have ${have} ${ago(since(reported.at))} (${reported.source}), which is not sure yet`;
 
 /** A record may tell of a turn before the flag of the program does. */
 function unsettled(question: RuleInput, word: Word): string {

@@ -66,7 +66,7 @@ function limited({ evidence, since, due }: RuleInput, limit: Limit): RuleVerdict
   const isNext = limit.until !== null && shown !== null && shown.until !== null && shown.at >= limit.until;
   const until = (isNext ? shown.until : (limit.until ?? shown?.until)) ?? null;
   if (until !== null) due(until);
-  const itself = [limit, shown].find((told) => told?.resumesItself);
+  const itself = [limit, shown].find((reported) => reported?.resumesItself);
   return {
     state: "rate_limited",
     cause: "limit",

@@ -56,20 +56,20 @@ export function byQuiet(question: RuleInput): RuleVerdict | null {
   }
   if (since(outputAt) < timeoutMs) return { state: "idle", cause: null, confidence: 0.4, reasons };
   const agreeing = kinds(["screen", nothingBegun(evidence, outputAt - BEGUN_MS)]);
-  const told = { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons, kinds: agreeing } as const;
+  const reported = { state: "stuck", cause: "silent_stream", confidence: 0.4, reasons, kinds: agreeing } as const;
   if (own === undefined)
     return {
-      ...told,
+      ...reported,
       reasons: [`${silent}; it is only told while nobody sets health.idle_timeout_minutes`],
       onlyReported: UNSAID,
     };
-  if (reading.caret) return { ...told, onlyReported: "something may be typed where its cursor stands" };
+  if (reading.caret) return { ...reported, onlyReported: "something may be typed where its cursor stands" };
   const still = stillSince(evidence, outputAt);
   const actMs = own * MINUTE * patience;
   dueAfter(still, actMs);
-  if (agreeing.length < 2 || since(still) < actMs) return told;
+  if (agreeing.length < 2 || since(still) < actMs) return reported;
   return {
-    ...told,
+    ...reported,
     confidence: 0.7,
     reasons: [...reasons, `its process did nothing for ${spell(since(still))} (process), longer than you allow`],
     act: true,

@@ -84,7 +84,7 @@ export class Telemetry {
     for (const [judge, theirs] of found) {
       const reader = this.#readerOf(judge);
       this.#counts.unmatched -= theirs.filter((record) => since.has(record)).length;
-      this.#tell(
+      this.#report(
         judge,
         theirs.flatMap((record) => reader.read(record, timeOf(record, now))),
       );
@@ -97,7 +97,7 @@ export class Telemetry {
       this.#counts.unmatched++;
     };
     for (const [judge, theirs] of this.#bySession(points, unmatched)) {
-      this.#tell(judge, this.#readerOf(judge).count(theirs, this.#loop.now()));
+      this.#report(judge, this.#readerOf(judge).count(theirs, this.#loop.now()));
     }
   }
 
@@ -125,7 +125,7 @@ export class Telemetry {
     return reader;
   }
 
-  #tell({ session, evidence }: SessionJudge, signals: readonly Signal[]): void {
+  #report({ session, evidence }: SessionJudge, signals: readonly Signal[]): void {
     const edge = lastEdge(evidence);
     const news = joinLife(signals.filter(({ kind, at }) => TIMELESS.has(kind) || at > edge));
     if (news.length === 0) return;

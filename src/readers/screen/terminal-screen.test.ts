@@ -17,7 +17,7 @@ function screenOf(cols = 20, rows = 6) {
 const texts = (rows: readonly ScreenRow[]) => rows.map(({ text }) => text);
 
 /** Every row as the emulator itself tells it. */
-function told(terminal: InstanceType<typeof xterm.Terminal>): string[] {
+function reported(terminal: InstanceType<typeof xterm.Terminal>): string[] {
   const { active } = terminal.buffer;
   return Array.from({ length: terminal.rows }, (_, y) =>
     (active.getLine(active.baseY + y)?.translateToString(true) ?? "")
@@ -59,7 +59,7 @@ describe("the emulator's screen", () => {
           if (isRead) screen.read();
         }
         screen.read();
-        expect(texts(screen.rows)).toEqual(told(terminal));
+        expect(texts(screen.rows)).toEqual(reported(terminal));
       }),
       { numRuns: process.env.ROUSE_FULL ? 20_000 : 500 },
     );
@@ -71,7 +71,7 @@ describe("the emulator's screen", () => {
       const { terminal, screen, write } = screenOf();
       write(text);
       screen.read();
-      expect(texts(screen.rows)).toEqual(told(terminal));
+      expect(texts(screen.rows)).toEqual(reported(terminal));
     },
   );
 
@@ -79,7 +79,7 @@ describe("the emulator's screen", () => {
     const { terminal, screen, write } = screenOf();
     write(text);
     screen.read();
-    expect(texts(screen.rows)).toEqual(told(terminal));
+    expect(texts(screen.rows)).toEqual(reported(terminal));
   });
 
   it("names only rows whose text changed", () => {
@@ -98,7 +98,7 @@ describe("the emulator's screen", () => {
     screen.read();
     write("\u001b[?47l");
     screen.read();
-    expect(texts(screen.rows)).toEqual(told(terminal));
+    expect(texts(screen.rows)).toEqual(reported(terminal));
   });
 
   it("reads every row again after another height", () => {
@@ -108,7 +108,7 @@ describe("the emulator's screen", () => {
     terminal.resize(20, 4);
     screen.touch();
     expect(screen.read()).toHaveLength(4);
-    expect(texts(screen.rows)).toEqual(told(terminal));
+    expect(texts(screen.rows)).toEqual(reported(terminal));
   });
 
   it("reads every row when the emulator's inside is another", () => {

@@ -41,7 +41,7 @@ export class TerminalScreen implements ScreenText {
     for (let y = 0; y < height; y++) {
       if (!this.#touched.has(y)) continue;
       this.#drawn.forget(y);
-      const row = rowOf(this.#told(y));
+      const row = rowOf(this.#reported(y));
       if (this.#rows[y]?.text === row.text) continue;
       this.#rows[y] = row;
       changed.push(row);
@@ -51,7 +51,7 @@ export class TerminalScreen implements ScreenText {
   }
 
   /** The row's text as the emulator tells it. */
-  #told(y: number): string {
+  #reported(y: number): string {
     const buffer = this.#terminal.buffer.active;
     const text = buffer.getLine(buffer.baseY + y)?.translateToString(true) ?? "";
     return text.replace(ODD_SPACES, " ").replace(HOW_DRAWN, "").trimEnd();

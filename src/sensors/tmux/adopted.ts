@@ -63,7 +63,7 @@ export class Adopted {
       endedAt: null,
       startedAt: program?.startedAt || at,
       pane: { socket, id: pane.id },
-      ...this.#told(candidate),
+      ...this.#reported(candidate),
     };
     this.#sensor = this.#newSensor(at);
     const signals: Signal[] = pane.cwd ? [{ kind: "session", at, source: "process", cwd: pane.cwd }] : [];
@@ -87,23 +87,23 @@ export class Adopted {
   see(pane: Pane, captured: string | null, at: number): void {
     const wish = wishFor(pane);
     const renamed = wish !== wishFor(this.#pane);
-    const told = this.#session;
+    const reported = this.#session;
     this.#pane = pane;
-    const name = renamed ? this.#context.nameFor(wish, pane.id, told.id) : told.name;
-    const tags = sameList(pane.tags, told.tags) ? told.tags : pane.tags;
-    if (name !== told.name || tags !== told.tags || pane.task !== told.task) {
-      this.#session = { ...told, name, tags, task: pane.task };
+    const name = renamed ? this.#context.nameFor(wish, pane.id, reported.id) : reported.name;
+    const tags = sameList(pane.tags, reported.tags) ? reported.tags : pane.tags;
+    if (name !== reported.name || tags !== reported.tags || pane.task !== reported.task) {
+      this.#session = { ...reported, name, tags, task: pane.task };
     }
     this.#typedAt = typedAt(pane.tty, this.#session.startedAt);
     const signals = captured === null ? [] : this.#sensor.look(pane, captured, at);
-    this.#tell(signals, "alive", this.#sensor.blind, this.#session !== told);
+    this.#report(signals, "alive", this.#sensor.blind, this.#session !== reported);
   }
 
   /** A program appeared in a pane that was adopted for its tag or name. */
   recognise(candidate: PaneCandidate, at: number): void {
     if (this.#program || !candidate.program) return;
     this.#program = true;
-    this.#session = { ...this.#session, ...this.#told(candidate) };
+    this.#session = { ...this.#session, ...this.#reported(candidate) };
     this.#sensor.dispose();
     this.#sensor = this.#newSensor(at);
     this.#emit([]);
@@ -139,13 +139,13 @@ export class Adopted {
   }
 
   doubt(reason: string): void {
-    this.#tell([], "unknown", reason, false);
+    this.#report([], "unknown", reason, false);
   }
 
   end(at: number, status: Pick<ExitSignal, "code" | "signal"> = { code: null, signal: null }): void {
     this.#session = { ...this.#session, endedAt: at };
     const typed = this.#typedAt === null ? {} : { typedAt: this.#typedAt };
-    this.#tell([{ kind: "exit", at, source: "process", ...status, ...typed }], "gone", null, true);
+    this.#report([{ kind: "exit", at, source: "process", ...status, ...typed }], "gone", null, true);
     this.dispose();
   }
 
@@ -153,7 +153,7 @@ export class Adopted {
     this.#sensor.dispose();
   }
 
-  #told({
+  #reported({
     pane,
     program,
   }: PaneCandidate): Pick<AgentSession, "kind" | "tags" | "command" | "task" | "pid" | "pidStart"> {
@@ -172,7 +172,7 @@ export class Adopted {
     return new PaneSensor(profileFor(this.#session.kind, this.#context.profiles()), this.#pane, this.#context.zone, at);
   }
 
-  #tell(signals: Signal[], liveness: Liveness, blind: string | null, changed: boolean): void {
+  #report(signals: Signal[], liveness: Liveness, blind: string | null, changed: boolean): void {
     const news = changed || signals.length > 0 || liveness !== this.#liveness || blind !== this.#blind;
     this.#liveness = liveness;
     this.#blind = blind;

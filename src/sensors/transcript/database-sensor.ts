@@ -32,7 +32,7 @@ export class DatabaseSensor {
   #session: string | null = null;
   #lookedAt: number | null;
   /** What was so by then is only shown to the reader: an earlier life told it, or it is the past of another session. */
-  #toldUntil: number;
+  #reportedUntil: number;
   #lastAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: DatabaseSensorOptions) {
@@ -40,7 +40,7 @@ export class DatabaseSensor {
     const { resume, place } = options;
     const mark = resume?.path === place.path ? resume.marks[0] : undefined;
     this.#lookedAt = mark ? (resume?.lookedAt ?? null) : null;
-    this.#toldUntil = mark?.offset ?? Number.NEGATIVE_INFINITY;
+    this.#reportedUntil = mark?.offset ?? Number.NEGATIVE_INFINITY;
     this.#session = mark?.before ?? null;
   }
 
@@ -63,13 +63,13 @@ export class DatabaseSensor {
       // Another conversation. What is in it from before our last look is history, and nothing of now.
       this.#following.reader = code.makeReader({ zone: this.#options.zone }, session);
       this.#session = session;
-      this.#toldUntil = this.#lookedAt === null ? Number.NEGATIVE_INFINITY : this.#lookedAt - code.overlapMs;
+      this.#reportedUntil = this.#lookedAt === null ? Number.NEGATIVE_INFINITY : this.#lookedAt - code.overlapMs;
     }
     const isHistory = this.#lookedAt === null;
     const signals: Signal[] = [];
     for (const { at: placed, row } of code.placeRows(rows)) {
-      const told = this.#following.reader.read(row, this.#timeOf(placed, at));
-      if (placed > this.#toldUntil) signals.push(...told);
+      const reported = this.#following.reader.read(row, this.#timeOf(placed, at));
+      if (placed > this.#reportedUntil) signals.push(...reported);
     }
     if (!more && !isBusy && refusal !== "unreadable") this.#lookedAt = at;
     return { signals: isHistory ? withGap(signals, at) : signals, more, refusal };

@@ -140,10 +140,10 @@ export class Transcripts {
 
   private async readOne(session: string, entry: Entry, at: number, sweepMs: number): Promise<TranscriptNews> {
     const isFirst = entry.readAt === Number.NEGATIVE_INFINITY;
-    const wasTold = entry.due;
+    const wasReported = entry.due;
     const news = await readEntry(session, entry, at, sweepMs);
     // It has grown and nobody told: the watch is of something that is not there, and begins again.
-    if (news.signals.length > 0 && (isFirst || !wasTold) && !entry.noticed && this.entries.get(session) === entry) {
+    if (news.signals.length > 0 && (isFirst || !wasReported) && !entry.noticed && this.entries.get(session) === entry) {
       this.unnotice(noticedOf(entry.sensor), session);
       this.notice(noticedOf(entry.sensor), session);
     }

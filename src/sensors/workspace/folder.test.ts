@@ -191,8 +191,8 @@ describe("a folder in which agents work", () => {
     now += 5 * MINUTE;
     const late = new WorkspaceSensor({ folder, lookbackMs: 30 * MINUTE });
     const fresh = new WorkspaceSensor({ folder, lookbackMs: 0 });
-    const [, told, nothing] = await look(first, late, fresh);
-    expect(texts(told ?? [])).toEqual(expect.arrayContaining(["early", "src/early.ts"]));
+    const [, reported, nothing] = await look(first, late, fresh);
+    expect(texts(reported ?? [])).toEqual(expect.arrayContaining(["early", "src/early.ts"]));
     expect(texts(nothing ?? [])).toEqual(["session"]);
   });
 

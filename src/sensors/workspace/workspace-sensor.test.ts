@@ -232,11 +232,11 @@ describe("WorkspaceSensor in a plain folder", () => {
     write("message_queue.json", "[1]");
     write("devlogs/2026/a.md", "did it");
     write("src/a.ts", "1");
-    const told = await look(sensor);
-    expect(of(told, "file").map(({ path, role }) => `${role} ${path}`)).toEqual(
+    const reported = await look(sensor);
+    expect(of(reported, "file").map(({ path, role }) => `${role} ${path}`)).toEqual(
       expect.arrayContaining(["workspace src/a.ts", "devlog devlogs/2026/a.md"]),
     );
-    expect(of(told, "file")).toHaveLength(2);
+    expect(of(reported, "file")).toHaveLength(2);
   });
 
   it("sees messages come and be dealt with", async () => {
@@ -311,8 +311,10 @@ describe("folders of rouse's own in a workspace", () => {
       await sensor.look(now);
       write("state/journal.db", `signals ${withGit}`);
       write("statement.txt", `work ${withGit}`);
-      const told = await sensor.look(now + 60_000);
-      const files = told.filter((signal) => signal.kind === "file").map((signal) => (signal as { path: string }).path);
+      const reported = await sensor.look(now + 60_000);
+      const files = reported
+        .filter((signal) => signal.kind === "file")
+        .map((signal) => (signal as { path: string }).path);
       expect(files.join(" ")).toContain("statement.txt");
       expect(files.join(" ")).not.toContain("journal.db");
     }

@@ -12,7 +12,7 @@ export interface Playing {
   /** Ends when the client has gone or the server closes. */
   signal: AbortSignal;
   note: (did: Step["do"], what?: string) => void;
-  told: (word: string) => Promise<void>;
+  reported: (word: string) => Promise<void>;
 }
 
 /** True when the reply came to its end; false when it failed, was cut, or nobody was there to the end. */
@@ -62,7 +62,7 @@ export async function play(steps: readonly Step[], playing: Playing): Promise<bo
         await stall(step, playing);
         break;
       case "await":
-        await Promise.race([playing.told(step.word), aborted(signal)]);
+        await Promise.race([playing.reported(step.word), aborted(signal)]);
         break;
       case "break":
         wire.breakOff(step.type, step.message);

@@ -71,7 +71,7 @@ describe.each(VENDORS)("a scripted reply of %s", (vendor) => {
     const reply = ask(vendor).then((response) => response.text());
     await until("it to wait", () => server.lastOf("await") !== null);
     expect(server.lastOf("end")).toBeNull();
-    server.tell("go");
+    server.report("go");
     const text = await reply;
     expect(deltasOf(text)).toBe("gone on");
     expect(eventsOf(text).filter(({ type }) => /^(ping|keepalive)$/.test(type)).length).toBeGreaterThanOrEqual(2);

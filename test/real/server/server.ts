@@ -19,7 +19,7 @@ export class ModelServer {
   readonly #script: Script;
   readonly #server: Server;
   readonly #closing = new AbortController();
-  readonly #told = new Map<string, { promise: Promise<void>; resolve: () => void }>();
+  readonly #reported = new Map<string, { promise: Promise<void>; resolve: () => void }>();
   #requests = 0;
   #held: { request: number; resetsAt: number } | null = null;
 
@@ -53,7 +53,7 @@ export class ModelServer {
   }
 
   /** Lets every reply that awaits this word go on, those that come later too. */
-  tell(word: string): void {
+  report(word: string): void {
     this.#wordOf(word).resolve();
   }
 
@@ -103,8 +103,8 @@ export class ModelServer {
       note("closed");
     });
     const signal = AbortSignal.any([gone.signal, this.#closing.signal]);
-    const told = (word: string): Promise<void> => this.#wordOf(word).promise;
-    if (await play(steps, { wire, dialect, response, signal, note, told })) note("end");
+    const reported = (word: string): Promise<void> => this.#wordOf(word).promise;
+    if (await play(steps, { wire, dialect, response, signal, note, reported })) note("end");
   }
 
   /** The reply that is next; that of a limit as long as it holds. */
@@ -124,16 +124,16 @@ export class ModelServer {
   }
 
   #wordOf(word: string): { promise: Promise<void>; resolve: () => void } {
-    let told = this.#told.get(word);
-    if (!told) {
+    let reported = this.#reported.get(word);
+    if (!reported) {
       let resolve = (): void => {};
       const promise = new Promise<void>((done) => {
         resolve = done;
       });
-      told = { promise, resolve };
-      this.#told.set(word, told);
+      reported = { promise, resolve };
+      this.#reported.set(word, reported);
     }
-    return told;
+    return reported;
   }
 }
 

@@ -64,10 +64,10 @@ export class ClaudeHookReader implements RecordReader {
   read(value: unknown, at: number): Signal[] {
     const payload = asRecord(value);
     if (payload === null) return [];
-    return this.thread.collect(at, () => this.tell(payload));
+    return this.thread.collect(at, () => this.report(payload));
   }
 
-  private tell(payload: JsonRecord): void {
+  private report(payload: JsonRecord): void {
     const event = str(payload, "hook_event_name") ?? "";
     const handler = this.handlers[event];
     if (handler === undefined) {
@@ -112,8 +112,8 @@ export class ClaudeHookReader implements RecordReader {
   };
 
   /** A subagent's own calls prove that it lives; its permissions stop the session like any other. */
-  private ofMainThread(payload: JsonRecord, tell: () => void): void {
-    if (str(payload, "agent_id") === undefined) tell();
+  private ofMainThread(payload: JsonRecord, report: () => void): void {
+    if (str(payload, "agent_id") === undefined) report();
     else this.thread.lives(0);
   }
 

@@ -65,8 +65,8 @@ export class ClaudeStreamReader implements RecordReader {
   };
 
   /** Records of a subagent prove that it lives; what it does is its own affair. */
-  private ofMainThread(record: JsonRecord, tell: () => void): void {
-    if (str(record, "parent_tool_use_id") === undefined) tell();
+  private ofMainThread(record: JsonRecord, report: () => void): void {
+    if (str(record, "parent_tool_use_id") === undefined) report();
     else this.thread.lives(contentText(obj(record, "message")).length);
   }
 

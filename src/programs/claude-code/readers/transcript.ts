@@ -78,10 +78,10 @@ export class ClaudeTranscriptReader implements RecordReader {
   read(value: unknown, at: number): Signal[] {
     const record = asRecord(value);
     if (record === null) return [];
-    return this.thread.collect(at, () => this.tell(record));
+    return this.thread.collect(at, () => this.report(record));
   }
 
-  private tell(record: JsonRecord): void {
+  private report(record: JsonRecord): void {
     if (this.isCopy(record)) {
       this.skipped.count("copy");
       return;

@@ -60,10 +60,10 @@ export class CodexRolloutReader implements RecordReader {
   read(value: unknown, at: number): Signal[] {
     const record = asRecord(value);
     if (record === null) return [];
-    return this.thread.collect(at, () => this.tell(record, at));
+    return this.thread.collect(at, () => this.report(record, at));
   }
 
-  private tell(record: JsonRecord, at: number): void {
+  private report(record: JsonRecord, at: number): void {
     const type = str(record, "type") ?? "";
     const payload = obj(record, "payload");
     this.now = at;

@@ -34,7 +34,7 @@ export class GeminiChatReader implements RecordReader {
   readonly skipped: SkipCounter = new SkipCounter();
   private readonly thread: Thread;
   /** What was told of each message, under its id: the digest of its text, the tokens, the prompt, the notice. */
-  private readonly told = new Recent<string>();
+  private readonly reported = new Recent<string>();
   private isSubagent = false;
 
   constructor(options: ReaderOptions = {}) {
@@ -67,19 +67,19 @@ export class GeminiChatReader implements RecordReader {
     for (const message of messages) {
       const id = str(message, "id");
       if (id === undefined) continue;
-      const isKnown = this.told.get(id) !== undefined;
+      const isKnown = this.reported.get(id) !== undefined;
       if (isKnown) this.toolCalls(message);
-      else this.told.set(id, RESTATED);
+      else this.reported.set(id, RESTATED);
     }
   }
 
   private message(message: JsonRecord): void {
     const id = str(message, "id") ?? "";
     const type = str(message, "type") ?? "";
-    if (this.told.get(id) === RESTATED) return;
+    if (this.reported.get(id) === RESTATED) return;
     if (type === "gemini") this.reply(message, id);
     else if (!["user", "info", "warning", "error"].includes(type)) this.skipped.count(`message ${type}`);
-    else if (this.told.changes(id, type)) {
+    else if (this.reported.changes(id, type)) {
       if (type === "user") this.user(message);
       else if (type === "error") this.error(contentText(message.content));
       else this.notice(head(contentText(message.content), NOTICE_MAX));
@@ -101,15 +101,15 @@ export class GeminiChatReader implements RecordReader {
 
   private reply(message: JsonRecord, id: string): void {
     const text = contentText(message.content);
-    const isNew = this.told.changes(id, digest(text));
+    const isNew = this.reported.changes(id, digest(text));
     const hasCalls = arr(message, "toolCalls").length > 0;
     this.thread.learns({ model: str(message, "model") });
     if (isNew && text !== "") this.thread.turnRuns();
     const thoughts = contentText(arr(message, "thoughts").map((thought) => str(thought, "description") ?? ""));
-    if (thoughts !== "" && this.told.changes(`thoughts ${id}`, digest(thoughts))) this.thread.thinks(thoughts);
+    if (thoughts !== "" && this.reported.changes(`thoughts ${id}`, digest(thoughts))) this.thread.thinks(thoughts);
     if (isNew) this.thread.says("assistant", text);
     const tokens = obj(message, "tokens");
-    if (tokens && this.told.changes(`tokens ${id}`, "")) {
+    if (tokens && this.reported.changes(`tokens ${id}`, "")) {
       const output = (num(tokens, "output") ?? 0) + (num(tokens, "thoughts") ?? 0);
       this.thread.emit({ kind: "tokens", input: num(tokens, "input") ?? 0, output });
     }
@@ -126,7 +126,7 @@ export class GeminiChatReader implements RecordReader {
         continue;
       }
       const status = str(call, "status") ?? "";
-      if (!this.told.changes(`call ${id}`, status)) continue;
+      if (!this.reported.changes(`call ${id}`, status)) continue;
       // A cancelled call is written down after the turn was.
       if (status !== CANCELLED_STATUS) this.thread.turnRuns();
       this.thread.toolStarts({ id, tool, args: obj(call, "args"), round: str(message, "id") });

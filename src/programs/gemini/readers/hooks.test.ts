@@ -38,7 +38,7 @@ const ASKED = {
   details: { type: "exec", title: "Confirm Shell Command", command: "echo hi; ls /no", rootCommand: "echo, ls" },
 };
 
-function tell(payloads: readonly object[], reader = new GeminiHookReader()): Signal[] {
+function report(payloads: readonly object[], reader = new GeminiHookReader()): Signal[] {
   const signals = payloads.flatMap((each, i) => reader.read(each, AT + i));
   for (const signal of signals) expect(parseSignal(signal)).toEqual(signal);
   return signals;
@@ -52,7 +52,7 @@ const kinds = (signals: readonly Signal[]): string[] =>
 
 describe("GeminiHookReader", () => {
   it("tells a turn from its prompt to its answer", () => {
-    const signals = tell([
+    const signals = report([
       payload("SessionStart", { source: "startup" }),
       payload("BeforeAgent", { prompt: "hi there" }),
       payload("PreCompress", { trigger: "auto" }),
@@ -66,7 +66,7 @@ describe("GeminiHookReader", () => {
   });
 
   it("pairs calls by what they call, since they have no ids", () => {
-    const signals = tell([
+    const signals = report([
       payload("BeforeAgent", { prompt: "x" }),
       payload("BeforeTool", SHELL),
       payload("BeforeTool", READ),
@@ -84,7 +84,7 @@ describe("GeminiHookReader", () => {
   });
 
   it("tells equal calls side by side apart", () => {
-    const signals = tell([
+    const signals = report([
       payload("BeforeTool", READ),
       payload("BeforeTool", READ),
       payload("AfterTool", { ...READ, ...MISSING }),
@@ -96,7 +96,7 @@ describe("GeminiHookReader", () => {
   });
 
   it("opens a question until its own call ends", () => {
-    const signals = tell([
+    const signals = report([
       payload("BeforeAgent", { prompt: "x" }),
       payload("BeforeTool", SHELL),
       payload("BeforeTool", READ),
@@ -118,7 +118,7 @@ describe("GeminiHookReader", () => {
   });
 
   it("takes a call for refused that was asked about and has not ended when the model is asked again", () => {
-    const signals = tell([
+    const signals = report([
       payload("BeforeAgent", { prompt: "x" }),
       payload("BeforeTool", SHELL),
       payload("Notification", ASKED),
@@ -129,7 +129,7 @@ describe("GeminiHookReader", () => {
   });
 
   it("leaves a tool open that runs while a subagent of it asks the model", () => {
-    const signals = tell([
+    const signals = report([
       payload("BeforeAgent", { prompt: "x" }),
       payload("BeforeTool", { tool_name: "codebase_investigator", tool_input: { objective: "look" } }),
       payload("PreCompress", { trigger: "auto" }),
@@ -138,7 +138,7 @@ describe("GeminiHookReader", () => {
   });
 
   it("says that it compresses at no PreCompress, which comes before each request", () => {
-    const signals = tell([payload("BeforeAgent", { prompt: "x" }), payload("PreCompress", { trigger: "auto" })]);
+    const signals = report([payload("BeforeAgent", { prompt: "x" }), payload("PreCompress", { trigger: "auto" })]);
     expect(kinds(signals)).not.toContain("compaction");
   });
 
@@ -148,12 +148,15 @@ describe("GeminiHookReader", () => {
     ["edit", "prompt permission"],
   ])("tells what %s asks", (type, kind) => {
     const details = { type, fileName: "a.ts" };
-    expect(kinds(tell([payload("Notification", { ...ASKED, details })]))).toEqual(["session", kind]);
+    expect(kinds(report([payload("Notification", { ...ASKED, details })]))).toEqual(["session", kind]);
   });
 
   it("counts what it does not know, and ignores what it did not ask for", () => {
     const reader = new GeminiHookReader();
-    tell([payload("Nonsense"), payload("AfterModel"), payload("Notification", { notification_type: "Other" })], reader);
+    report(
+      [payload("Nonsense"), payload("AfterModel"), payload("Notification", { notification_type: "Other" })],
+      reader,
+    );
     expect([...reader.skipped]).toEqual([
       ["Nonsense", 1],
       ["Notification/Other", 1],
@@ -163,10 +166,12 @@ describe("GeminiHookReader", () => {
   it("forgets calls that never end, the oldest first", () => {
     const reader = new GeminiHookReader();
     for (let i = 0; i < 1000; i++)
-      tell([payload("BeforeTool", { ...READ, tool_input: { file_path: `/f${i}` } }, i)], reader);
-    expect(tell([payload("AfterTool", { ...READ, tool_input: { file_path: "/f0" }, ...MISSING })], reader)).toEqual([]);
+      report([payload("BeforeTool", { ...READ, tool_input: { file_path: `/f${i}` } }, i)], reader);
+    expect(report([payload("AfterTool", { ...READ, tool_input: { file_path: "/f0" }, ...MISSING })], reader)).toEqual(
+      [],
+    );
     expect(
-      kinds(tell([payload("AfterTool", { ...READ, tool_input: { file_path: "/f999" }, ...MISSING })], reader)),
+      kinds(report([payload("AfterTool", { ...READ, tool_input: { file_path: "/f999" }, ...MISSING })], reader)),
     ).toEqual(["tool_end"]);
   });
 });
@@ -178,10 +183,10 @@ describe("edges of calls that another source tells too", () => {
     const evidence = createEvidence();
     for (let i = 0; i < 30; i++) {
       const rounds = [payload("BeforeTool", READ, i), payload("AfterTool", { ...READ, ...MISSING }, i)];
-      for (const signal of tell(rounds, reader)) takeLoop(loop, signal);
+      for (const signal of report(rounds, reader)) takeLoop(loop, signal);
     }
     expect(loopVerdict(loop, AT)).toBeNull();
-    for (const signal of tell([payload("BeforeTool", SHELL)])) take(evidence, signal);
+    for (const signal of report([payload("BeforeTool", SHELL)])) take(evidence, signal);
     expect([...evidence.tools.open.values()]).toMatchObject([{ tool: "run_shell_command" }]);
   });
 });

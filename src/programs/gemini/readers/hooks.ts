@@ -47,10 +47,10 @@ export class GeminiHookReader implements RecordReader {
   read(value: unknown, at: number): Signal[] {
     const payload = asRecord(value);
     if (payload === null) return [];
-    return this.thread.collect(at, () => this.tell(payload, at)).map(edgeOnly);
+    return this.thread.collect(at, () => this.report(payload, at)).map(edgeOnly);
   }
 
-  private tell(payload: JsonRecord, at: number): void {
+  private report(payload: JsonRecord, at: number): void {
     const event = str(payload, "hook_event_name") ?? "";
     const handler = this.handlers[event];
     if (handler === undefined) {

@@ -41,7 +41,7 @@ const OUTPUT_NAMES = ["completion_tokens", "output_tokens", "candidatesTokenCoun
 export class GenericRecordReader implements RecordReader {
   readonly skipped: SkipCounter = new SkipCounter();
   private readonly thread: Thread;
-  private readonly told = new Recent<string>();
+  private readonly reported = new Recent<string>();
   /** Calls without an id of their own, which their results name by the tool: the oldest open one is meant. */
   private readonly unnamed = new Recent<string[]>(64);
   private count = 0;
@@ -79,7 +79,7 @@ export class GenericRecordReader implements RecordReader {
     const text = contentText(
       parts.filter((part) => !isPart(part) && !bool(part, "thought") && str(part, "type") !== "thinking"),
     );
-    const isNew = text !== "" && this.told.changes(id ?? "last", `${role} ${digest(text)}`);
+    const isNew = text !== "" && this.reported.changes(id ?? "last", `${role} ${digest(text)}`);
     if (role === "user" && isNew && !hasResult) this.thread.prompted(text, true);
     if (role === "assistant" && isNew) {
       this.thread.turnRuns();
@@ -103,7 +103,7 @@ export class GenericRecordReader implements RecordReader {
       const given = call.args ?? call.input ?? call.arguments ?? call.parameters ?? obj(call, "function")?.arguments;
       this.count++;
       const id = idOf(call) ?? this.nameless(tool);
-      if (this.told.changes(`call ${id}`, "")) this.thread.turnRuns();
+      if (this.reported.changes(`call ${id}`, "")) this.thread.turnRuns();
       this.thread.toolStarts({ id, tool, args: parsed(given), round });
     }
     const result = resultIn(part);

@@ -16,7 +16,7 @@ const GOES_ON = new Set(["tool-calls", "unknown"]);
 const UNNEEDED = new Set(["patch", "snapshot", "file", "agent", "subtask"]);
 
 export class OpenCodeParts {
-  private readonly told = new Recent<string>();
+  private readonly reported = new Recent<string>();
   private readonly lengths = new Recent<number>();
   private readonly roles = new Recent<string>();
   private readonly refused = new Recent<boolean>();
@@ -59,7 +59,7 @@ export class OpenCodeParts {
   delta(id: string, piece: string): void {
     if (piece === "") return;
     this.lengths.set(id, (this.lengths.get(id) ?? 0) + piece.length);
-    this.thread.writes(this.told.get(`reasoning ${id}`) === undefined ? "content" : "thought", piece);
+    this.thread.writes(this.reported.get(`reasoning ${id}`) === undefined ? "content" : "thought", piece);
   }
 
   private text(part: JsonRecord, id: string): void {
@@ -68,19 +68,19 @@ export class OpenCodeParts {
     const role = this.roles.get(str(part, "messageID") ?? "") ?? (obj(part, "time") ? "assistant" : "user");
     if (bool(part, "synthetic") || bool(part, "ignored") || role === "summary") return;
     if (role === "user") {
-      if (text !== "" && this.told.changes(`text ${id}`, "")) this.thread.prompted(text, true);
+      if (text !== "" && this.reported.changes(`text ${id}`, "")) this.thread.prompted(text, true);
       return;
     }
     this.delta(id, text.slice(this.lengths.get(id) ?? 0));
     const isFinished = num(part, "time", "end") !== undefined && text !== "";
-    if (isFinished && this.told.changes(`text ${id}`, digest(text))) this.thread.says("assistant", text);
+    if (isFinished && this.reported.changes(`text ${id}`, digest(text))) this.thread.says("assistant", text);
   }
 
   private reasoning(part: JsonRecord, id: string): void {
-    this.told.set(`reasoning ${id}`, "");
+    this.reported.set(`reasoning ${id}`, "");
     this.delta(id, (str(part, "text") ?? "").slice(this.lengths.get(id) ?? 0));
     const isFinished = num(part, "time", "end") !== undefined;
-    if (isFinished && this.told.changes(`reasoning end ${id}`, "")) this.thread.textEnds("thought");
+    if (isFinished && this.reported.changes(`reasoning end ${id}`, "")) this.thread.textEnds("thought");
   }
 
   private tool(part: JsonRecord, id: string): void {
@@ -96,7 +96,7 @@ export class OpenCodeParts {
   }
 
   private stepStarts(part: JsonRecord, id: string): void {
-    if (!this.told.changes(`step ${id}`, "")) return;
+    if (!this.reported.changes(`step ${id}`, "")) return;
     const message = str(part, "messageID") ?? "";
     if (this.isOverflowing && this.roles.get(message) === undefined) this.roles.set(message, "summary");
     this.isOverflowing = false;
@@ -104,7 +104,7 @@ export class OpenCodeParts {
   }
 
   private stepEnds(part: JsonRecord, id: string): void {
-    if (!this.told.changes(`step ${id}`, "")) return;
+    if (!this.reported.changes(`step ${id}`, "")) return;
     const tokens = obj(part, "tokens");
     const output = (num(tokens, "output") ?? 0) + (num(tokens, "reasoning") ?? 0);
     const cost = num(part, "cost") ?? 0;
@@ -120,13 +120,13 @@ export class OpenCodeParts {
 
   private retry(part: JsonRecord, id: string): void {
     const attempt = num(part, "attempt");
-    if (!this.told.changes(`retry ${id}`, `${attempt}`)) return;
+    if (!this.reported.changes(`retry ${id}`, `${attempt}`)) return;
     const failure = obj(part, "error", "data");
     this.thread.tries({ status: num(failure, "statusCode"), text: str(failure, "message") }, { attempt });
   }
 
   private compaction(id: string): void {
-    if (this.told.changes(`compaction ${id}`, "")) this.thread.emit({ kind: "compaction", phase: "start" });
+    if (this.reported.changes(`compaction ${id}`, "")) this.thread.emit({ kind: "compaction", phase: "start" });
   }
 }
 

@@ -25,7 +25,7 @@ const OVERFLOW = "ContextOverflowError";
 export class OpenCodeSession {
   private readonly thread: Thread;
   private readonly parts: OpenCodeParts;
-  private readonly told = new Recent<string>();
+  private readonly reported = new Recent<string>();
   private now = 0;
   private isCompacting = false;
 
@@ -36,10 +36,10 @@ export class OpenCodeSession {
 
   read(thing: Thing, data: JsonRecord, at: number): Signal[] {
     this.now = at;
-    return this.thread.collect(at, () => this.tell[thing](data));
+    return this.thread.collect(at, () => this.report[thing](data));
   }
 
-  private readonly tell: Record<Thing, (data: JsonRecord) => void> = {
+  private readonly report: Record<Thing, (data: JsonRecord) => void> = {
     session: (info) => this.session(info),
     message: (info) => this.message(info),
     part: (part) => this.parts.read(part),
@@ -68,13 +68,14 @@ export class OpenCodeSession {
     if (info.role !== "assistant") return;
     this.thread.learns({ model: str(info, "modelID") });
     const isCompleted = num(info, "time", "completed") !== undefined;
-    if (!isCompleted && this.told.changes(`asked ${id}`, "")) {
+    if (!isCompleted && this.reported.changes(`asked ${id}`, "")) {
       this.thread.turnRuns();
       this.thread.emit({ kind: "request" });
     }
     const failure = obj(info, "error");
-    if (failure && this.told.changes(`ended ${id}`, "")) this.failed(failure);
-    else if (isCompleted && this.told.changes(`ended ${id}`, "")) this.completed(id, isSummary, str(info, "finish"));
+    if (failure && this.reported.changes(`ended ${id}`, "")) this.failed(failure);
+    else if (isCompleted && this.reported.changes(`ended ${id}`, ""))
+      this.completed(id, isSummary, str(info, "finish"));
   }
 
   private completed(id: string, isSummary: boolean, finish = "unknown"): void {
@@ -109,7 +110,7 @@ export class OpenCodeSession {
     if (type !== "retry") return;
     const attempt = num(status, "attempt");
     const next = num(status, "next");
-    if (!this.told.changes("retry", `${attempt} ${next}`)) return;
+    if (!this.reported.changes("retry", `${attempt} ${next}`)) return;
     const delayMs = next === undefined ? undefined : next - this.now;
     this.thread.tries({ text: str(status, "message") }, { attempt, delayMs });
   }

@@ -9,7 +9,7 @@ import type { World } from "./world.js";
 export type Must = (holds: boolean, rule: string, what: () => string) => void;
 
 /** So long, while somebody looks and can write, a problem may be certain before it is told. */
-const TOLD_MS = 5 * MINUTE;
+const REPORTED_MS = 5 * MINUTE;
 /** How often what is stored is read, in steps. */
 const EVERY = 40;
 
@@ -20,7 +20,7 @@ interface Arrival {
   isAnswered: boolean;
 }
 
-export class Told {
+export class Reported {
   readonly #world: World;
   readonly #must: Must;
   /** By channel and key. */
@@ -93,19 +93,19 @@ export class Told {
     const { life, watchedMs } = this.#world;
     const patient = owed.filter((incident) => {
       const { patienceMs } = this.#world.policyOf(incident.agent);
-      const most = TOLD_MS + (incident.problem === "rate_limited" ? 2 * patienceMs : 0);
+      const most = REPORTED_MS + (incident.problem === "rate_limited" ? 2 * patienceMs : 0);
       return watchedMs - (this.#owedSince.get(memberOf(incident)) ?? watchedMs) > most;
     });
     if (patient.length === 0) return;
     const live = life.journal.outbox.states().filter(({ edges }) => edges.every(({ edge }) => edge !== "resolved"));
-    const told = life.journal.messages.told();
+    const reported = life.journal.messages.sentEdges();
     for (const incident of patient) {
       const what = (): string => `${incident.agent} ${incident.problem} ${incident.phase}`;
       const isAlerted = live.some(
         ({ subject, members }) => members.includes(memberOf(incident)) || subject === `outage:${incident.outage}`,
       );
       this.#must(isAlerted, "R8 every problem that lasts has an alert", what);
-      this.#must(told.has(memberOf(incident)), "every problem that lasts has a message", what);
+      this.#must(reported.has(memberOf(incident)), "every problem that lasts has a message", what);
     }
   }
 
