@@ -6,18 +6,18 @@ import { randomBytes } from "node:crypto";
 import type { IncidentChange } from "../core/incident/course.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import type { SessionView } from "../daemon/view.js";
+import type { ControlResult } from "./agent-control.js";
 import { leaving } from "./leaving.js";
 import type { MessageView } from "./operations/records.js";
-import type { TouchResult } from "./touching.js";
 
-export const EVENT_KINDS = ["assessment", "incident", "message", "touch"] as const;
+export const EVENT_KINDS = ["assessment", "incident", "message", "control"] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /** What came of a client's order. */
 export interface OrderEvent {
   action: string;
   client: string;
-  result: TouchResult["result"];
+  result: ControlResult["result"];
   reason: string;
   proven: boolean | null;
 }

@@ -7,12 +7,12 @@ import { STATES } from "../core/states.js";
 import { lostAgents } from "../daemon/lost.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { viewOf } from "../daemon/view.js";
+import type { AgentControl } from "./agent-control.js";
 import type { Events } from "./events.js";
-import type { Touching } from "./touching.js";
 
 interface Source extends Pick<DaemonParts, "loop" | "journal"> {
   events: Events;
-  touching: Touching;
+  control: AgentControl;
 }
 
 export class Metrics {
@@ -160,11 +160,11 @@ const FIGURES: readonly Figure[] = [
     rows: ({ journal }) => one(journal.messages.waiting().reduce((sum, { count }) => sum + count, 0)),
   },
   {
-    name: "rouse_touches_total",
+    name: "rouse_control_actions_total",
     help: "Orders of clients to type into agents or to end them, by what came of them",
     labels: ["action", "result"],
-    rows: ({ touching }) =>
-      [...touching.counts].map(([key, value]) => {
+    rows: ({ control }) =>
+      [...control.counts].map(([key, value]) => {
         const [action = "", result = ""] = key.split(" ");
         return { action, result, value };
       }),

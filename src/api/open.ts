@@ -2,7 +2,9 @@
 import { join } from "node:path";
 import { type Client, Tokens } from "../daemon/http/tokens.js";
 import type { DaemonParts, Faces } from "../daemon/parts.js";
+import { AgentControl } from "./agent-control.js";
 import { checkControl } from "./check-control.js";
+import { ControlLog } from "./control-log.js";
 import { Events } from "./events.js";
 import { feed } from "./feed.js";
 import { type ApiOptions, answerPort, makeApi } from "./http.js";
@@ -10,22 +12,20 @@ import type { Metrics } from "./metrics.js";
 import { perform } from "./operations/index.js";
 import { openServices, type Services } from "./service/services.js";
 import { addSocketRoutes } from "./socket.js";
-import { TouchLog } from "./touch-log.js";
-import { Touching } from "./touching.js";
 import { Watchdogs } from "./watchdogs.js";
 
 export function openApi(parts: DaemonParts): Faces {
   const { loop, paths, version } = parts;
   const events = new Events();
-  const touchLog = new TouchLog(join(paths.state, "touches.jsonl"));
-  const touching = new Touching(parts, events, touchLog);
+  const touchLog = new ControlLog(join(paths.state, "control.jsonl"));
+  const control = new AgentControl(parts, events, touchLog);
   const tokens = new Tokens(paths.tokens);
-  const watchdogs = new Watchdogs(join(paths.state, "watchdogs.json"), loop, touching, {
-    holds: (token) => tokens.holds(token, "touch"),
+  const watchdogs = new Watchdogs(join(paths.state, "watchdogs.json"), loop, control, {
+    holds: (token) => tokens.holds(token, "control"),
     objection: (session) => checkControl(session, parts.permission.grants, loop.now()),
   });
-  const services = openServices({ ...parts, touching, touchLog, watchdogs });
-  const source = { ...parts, events, touching };
+  const services = openServices({ ...parts, control, touchLog, watchdogs });
+  const source = { ...parts, events, control };
   let metrics: Promise<Metrics> | null = null;
   const figures = async (): Promise<{ text: string; type: string }> => {
     metrics ??= import("./metrics.js").then((module) => new module.Metrics(source));

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agent } from "../../test/support/loops.js";
 import type { SessionJudge } from "../core/session-judge.js";
-import type { TouchResult } from "./touching.js";
+import type { ControlResult } from "./agent-control.js";
 import { Watchdogs } from "./watchdogs.js";
 
 let folder: string;
 let said: { client: string; text: string }[];
-let answer: TouchResult | Error;
+let answer: ControlResult | Error;
 let endedAt: number | null;
 let objection: string | null;
 let isRevoked: boolean;

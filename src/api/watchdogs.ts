@@ -8,8 +8,8 @@ import * as z from "zod";
 import { writeWhole } from "../config/whole-file.js";
 import type { AgentSession } from "../core/agent.js";
 import type { Loop } from "../daemon/loop.js";
+import type { AgentControl } from "./agent-control.js";
 import { ApiError } from "./error.js";
-import type { Touching } from "./touching.js";
 
 const MAX = 50;
 
@@ -53,14 +53,19 @@ export interface TypingPermission {
 export class Watchdogs {
   readonly #file: string;
   readonly #loop: Pick<Loop, "find">;
-  readonly #touching: Pick<Touching, "sendInput">;
+  readonly #control: Pick<AgentControl, "sendInput">;
   readonly #leave: TypingPermission;
   readonly #running = new Map<string, Running>();
 
-  constructor(file: string, loop: Pick<Loop, "find">, touching: Pick<Touching, "sendInput">, leave: TypingPermission) {
+  constructor(
+    file: string,
+    loop: Pick<Loop, "find">,
+    control: Pick<AgentControl, "sendInput">,
+    leave: TypingPermission,
+  ) {
     this.#file = file;
     this.#loop = loop;
-    this.#touching = touching;
+    this.#control = control;
     this.#leave = leave;
     for (const record of readFile(file)) if (this.#isAlive(record.session)) this.#run(record);
   }
@@ -112,7 +117,7 @@ export class Watchdogs {
       const objection = this.#leave.objection(judge.session);
       if (objection !== null) throw new ApiError("refused", objection);
       const order = { client: `${running.client} (watchdog)`, session: judge.session };
-      const { result, reason } = await this.#touching.sendInput(order, running.message);
+      const { result, reason } = await this.#control.sendInput(order, running.message);
       running.last = `${result}: ${reason}`;
       if (result === "done") running.sent++;
       else running.leftOut++;

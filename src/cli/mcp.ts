@@ -20,7 +20,7 @@ export function addMcp(program: Command, _setExit: (code: number) => void): void
     .summary("the Model Context Protocol on standard input and output")
     .description(
       "Serves MCP to the client that starts it: an orchestrator, or an agent that reports its own state. What it may do\n" +
-        "stands in the configuration (mcp.rights: read, report, touch). Over HTTP the daemon serves the same under /mcp.",
+        "stands in the configuration (mcp.rights: read, report, control). Over HTTP the daemon serves the same under /mcp.",
     )
     .action(async () => {
       const rights = rightsOf(settings().mcp.rights);

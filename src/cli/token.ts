@@ -29,7 +29,7 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     .command("create")
     .summary("make a token; it is shown once")
     .argument("<name>", "whom it is for, such as my-orchestrator")
-    .option("--right <right...>", "read, report, touch or admin", addRight)
+    .option("--right <right...>", "read, report, control or admin", addRight)
     .option("--json", "for programs")
     .action((name, { right = ["read"], json }) => {
       const paths = rousePaths();

@@ -296,7 +296,7 @@ export const KEYS = {
     rights: list(
       ["read", "report"],
       "never",
-      "What a client of `rouse mcp` may do: read, report, touch. touch lets it start agents, type into them, recover and end them.",
+      "What a client of `rouse mcp` may do: read, report, control. touch lets it start agents, type into them, recover and end them.",
     ),
   },
   journal: {

@@ -6,7 +6,7 @@ import type { Problem } from "./states.js";
 
 export interface ActionTraits {
   /** It changes what the agent sees or does; everything else only tells or keeps books. */
-  touches: boolean;
+  controls: boolean;
   /** Work may be lost: permission, two kinds of evidence, a healthy observer, never a human's own terminal. */
   destructive: boolean;
   /** It begins a session: counted as a restart, and only once the old one is gone. */
@@ -17,8 +17,8 @@ export interface ActionTraits {
   deadlineMs: number;
 }
 
-const NO: ActionTraits = { touches: false, destructive: false, starts: false, types: false, deadlineMs: 30_000 };
-const TOUCH: ActionTraits = { ...NO, touches: true };
+const NO: ActionTraits = { controls: false, destructive: false, starts: false, types: false, deadlineMs: 30_000 };
+const CONTROL: ActionTraits = { ...NO, controls: true };
 
 export type ActionName =
   | "nudge"
@@ -35,19 +35,19 @@ export type ActionName =
 
 export const ACTIONS: Readonly<Record<ActionName, ActionTraits>> = {
   /** Text, a gap, one Enter. */
-  nudge: { ...TOUCH, types: true, deadlineMs: 45_000 },
+  nudge: { ...CONTROL, types: true, deadlineMs: 45_000 },
   /** The program's own key that ends a turn. */
-  interrupt: TOUCH,
+  interrupt: CONTROL,
   /** Ends one hung command below the agent, never the agent. */
-  end_child: { ...TOUCH, destructive: true },
+  end_child: { ...CONTROL, destructive: true },
   /** Checkpoint, ask, then end the process group; proves that nothing works on. */
-  stop: { ...TOUCH, destructive: true, deadlineMs: 90_000 },
+  stop: { ...CONTROL, destructive: true, deadlineMs: 90_000 },
   /** The same session again, in the same place. */
-  resume: { ...TOUCH, starts: true, deadlineMs: 180_000 },
+  resume: { ...CONTROL, starts: true, deadlineMs: 180_000 },
   /** Stop and start again. */
-  restart: { ...TOUCH, destructive: true, starts: true, deadlineMs: 270_000 },
+  restart: { ...CONTROL, destructive: true, starts: true, deadlineMs: 270_000 },
   /** A new session takes over the task. */
-  continue: { ...TOUCH, starts: true, deadlineMs: 180_000 },
+  continue: { ...CONTROL, starts: true, deadlineMs: 180_000 },
   /** Gives the agent's claims back. */
   release: NO,
   /** Marks the task as blocked. */

@@ -12,7 +12,7 @@ export interface ExhaustedBudget {
   freeAt: number | null;
 }
 
-const isTouch = (record: ActionRecord): boolean => usesBudget(record) && ACTIONS[record.do].touches;
+const isControl = (record: ActionRecord): boolean => usesBudget(record) && ACTIONS[record.do].controls;
 const isRestart = (record: ActionRecord): boolean =>
   usesBudget(record) && (ACTIONS[record.do].starts || ACTIONS[record.do].destructive);
 
@@ -23,17 +23,17 @@ export function spentBudget(
   of: { incident: string; agent: string; restart: boolean },
   now: number,
 ): ExhaustedBudget | null {
-  const touches = actions.filter(isTouch);
-  const ofIncident = touches.filter(({ incident }) => incident === of.incident).length;
+  const controls = actions.filter(isControl);
+  const ofIncident = controls.filter(({ incident }) => incident === of.incident).length;
   if (ofIncident >= budgets.incident)
-    return { scope: "incident", what: `${ofIncident} touches in this incident`, freeAt: null };
-  const restarts = of.restart ? touches.filter(isRestart) : [];
+    return { scope: "incident", what: `${ofIncident} actions in this incident`, freeAt: null };
+  const restarts = of.restart ? controls.filter(isRestart) : [];
   const found = [
     within(
       "agent",
-      "touches",
+      "actions",
       budgets.agent,
-      touches.filter(({ agent }) => agent === of.agent),
+      controls.filter(({ agent }) => agent === of.agent),
       now,
     ),
     within(
@@ -43,7 +43,7 @@ export function spentBudget(
       restarts.filter(({ agent }) => agent === of.agent),
       now,
     ),
-    within("node", "touches", budgets.node, touches, now),
+    within("node", "actions", budgets.node, controls, now),
     within("node", "restarts", budgets.nodeRestarts, restarts, now),
   ].filter((spent) => spent !== null);
   return found.sort((a, b) => (b.freeAt ?? 0) - (a.freeAt ?? 0))[0] ?? null;

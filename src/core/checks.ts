@@ -66,7 +66,7 @@ const checkStillPresent: ActionCheck = ({ assessment, incident, step, actions, t
   if (problem !== null && HUMAN_ONLY.has(problem))
     return wait(`${problem}: only a human can answer this`, now + RECHECK_MS);
   if (incident.problem === "over_budget")
-    return !traits.touches || RUNS.has(assessment.state) ? null : wait("no turn runs", now + RECHECK_MS);
+    return !traits.controls || RUNS.has(assessment.state) ? null : wait("no turn runs", now + RECHECK_MS);
   const last = actions.at(-1);
   const interrupted = last?.do === "interrupt" && resultOf(last, now) === "done";
   const atPrompt = assessment.state === "idle" || assessment.state === "complete";
@@ -92,20 +92,20 @@ const checkDue: ActionCheck = (question) => {
 };
 
 const observerIsWell: ActionCheck = ({ traits, facts, now }) => {
-  if (!traits.touches) return null;
+  if (!traits.controls) return null;
   if (!facts.observerHealthy) return wait("rouse itself is not well: it only tells", now + RECHECK_MS);
   const sinceWaking = facts.wokeAt === null ? Infinity : now - facts.wokeAt;
   return sinceWaking < WAKE_GRACE_MS ? wait("rouse has just woken up", now + WAKE_GRACE_MS - sinceWaking) : null;
 };
 
 const checkNobodyTyping: ActionCheck = ({ traits, facts, now }) => {
-  if (!traits.touches) return null;
+  if (!traits.controls) return null;
   if (facts.humanPresent) return wait("a human is at the keyboard", now + MINUTE);
   return facts.promptOpen && !traits.starts ? human("a dialog is open, and only a human may answer it") : null;
 };
 
 const isItsTurn: ActionCheck = ({ outageQueue: turn, incident, traits, now }) => {
-  if (!turn || !traits.touches) return null;
+  if (!turn || !traits.controls) return null;
   const waits = checkOutageSlot(turn, incident.agent, traits, now);
   return waits ? wait(waits.reason, waits.until) : null;
 };
@@ -144,7 +144,7 @@ function spentOn(
   { policy, incident, traits, now }: CheckInput,
   actions: readonly ActionRecord[],
 ): ExhaustedBudget | null {
-  if (!traits.touches) return null;
+  if (!traits.controls) return null;
   const restart = traits.destructive || traits.starts;
   return spentBudget(policy.budgets, actions, { incident: incident.id, agent: incident.agent, restart }, now);
 }

@@ -29,8 +29,8 @@ const TIGHT: Policy = {
 
 const FEW: Policy = { ...POLICIES.default, confirmMs: 0, budgets: { ...POLICIES.default.budgets, incident: 2 } };
 
-const touches = (world: World) =>
-  world.incidentState.actions.filter((d) => ACTIONS[d.do].touches && d.outcome?.result !== "refused");
+const controls = (world: World) =>
+  world.incidentState.actions.filter((d) => ACTIONS[d.do].controls && d.outcome?.result !== "refused");
 
 function mostIn(times: readonly number[], { periodMs }: Budget): number {
   return Math.max(0, ...times.map((end) => times.filter((at) => at <= end && at > end - periodMs).length));
@@ -60,7 +60,7 @@ describe("decide, whatever happens", () => {
             expect(["needs_input", "unknown"]).not.toContain(what.state);
             expect(["auth", "billing"]).not.toContain(what.cause);
             expect(facts.allowed ?? true).toBe(true);
-            if (!ACTIONS[action.do].touches) continue;
+            if (!ACTIONS[action.do].controls) continue;
             expect([facts.humanPresent ?? false, facts.observerHealthy ?? true]).toEqual([false, true]);
           }
         });
@@ -92,7 +92,7 @@ describe("decide, whatever happens", () => {
       fc.property(fc.constantFrom(...Object.values(POLICIES), FEW), steps(["a"]), (policy, story) => {
         const world = play(new World(policy), story);
         for (const { id, chain, problem } of world.incidentState.incidents) {
-          const actions = touches(world).filter(({ incident }) => incident === id);
+          const actions = controls(world).filter(({ incident }) => incident === id);
           expect(actions.length).toBeLessThanOrEqual(policy.budgets.incident);
           const steps = [...chain, problem].flatMap((name) => policy.plans[name] ?? []);
           for (const name of new Set(actions.map((record) => record.do))) {
@@ -112,7 +112,7 @@ describe("decide, whatever happens", () => {
           new World(policy),
           story.map((step): Step => ({ ...step, result: "refused" })),
         );
-        expect(touches(world)).toEqual([]);
+        expect(controls(world)).toEqual([]);
         for (const { id } of world.incidentState.incidents)
           expect(world.incidentState.actions.filter(({ incident }) => incident === id).length).toBeLessThanOrEqual(25);
       }),
@@ -124,7 +124,7 @@ describe("decide, whatever happens", () => {
     fc.assert(
       fc.property(steps(["a", "b", "c", "d"]), (story) => {
         const world = play(new World(TIGHT), story);
-        const all = touches(world);
+        const all = controls(world);
         const isRestart = (name: keyof typeof ACTIONS): boolean => ACTIONS[name].starts || ACTIONS[name].destructive;
         expect(
           mostIn(

@@ -19,7 +19,7 @@ describe("the order in an outage", () => {
   const turn = (touchedAt: number): OutageQueue => ({
     outage,
     agents: ["a", "b", "c"],
-    touched: { agent: "b", at: touchedAt },
+    acted: { agent: "b", at: touchedAt },
   });
 
   it("lets the next agent wait for two minutes after another one was nudged", () => {

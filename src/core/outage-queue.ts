@@ -13,7 +13,7 @@ export interface OutageQueue {
   /** Agents whose incident in it is still open, in the order of their names. */
   agents: readonly string[];
   /** Who of them was touched last. */
-  touched: { agent: string; at: number } | null;
+  acted: { agent: string; at: number } | null;
 }
 
 /** Whoever is first has so long to prove that it is over; then the next one is. */
@@ -36,12 +36,12 @@ export function outageSlot(
   const members = new Set(outage.members);
   const last = incidentState.actions.findLast(
     (record) =>
-      members.has(record.incident) && usesBudget(record) && ACTIONS[record.do].touches && record.at >= outage.openedAt,
+      members.has(record.incident) && usesBudget(record) && ACTIONS[record.do].controls && record.at >= outage.openedAt,
   );
   return {
     outage,
     agents: [...new Set(agents)].sort(),
-    touched: last ? { agent: last.agent, at: last.outcome?.at ?? last.at } : null,
+    acted: last ? { agent: last.agent, at: last.outcome?.at ?? last.at } : null,
   };
 }
 
@@ -50,7 +50,7 @@ export function outageSlot(
  * have followed; but where many died and none works again for long, they take turns at being started too.
  */
 export function checkOutageSlot(
-  { outage, agents, touched }: OutageQueue,
+  { outage, agents, acted }: OutageQueue,
   agent: string,
   { destructive, starts }: Pick<ActionTraits, "destructive" | "starts">,
   now: number,
@@ -65,9 +65,9 @@ export function checkOutageSlot(
   const mayStart = starts && !destructive && group === "machine" && typeof escalatedAt === "number";
   if (isRestart && !mayStart)
     return { reason: "many agents have the same problem: nothing is ended or started", until: now + FIRST_MS };
-  const looksUntil = touched && touched.agent !== agent ? touched.at + LOOK_MS : now;
-  if (touched && now < looksUntil && now >= touched.at)
-    return { reason: `looking whether ${touched.agent} works again`, until: looksUntil };
+  const looksUntil = acted && acted.agent !== agent ? acted.at + LOOK_MS : now;
+  if (acted && now < looksUntil && now >= acted.at)
+    return { reason: `looking whether ${acted.agent} works again`, until: looksUntil };
   const place = agents.indexOf(agent);
   if (place < 0 || agents.length < 2) return null;
   const slot = Math.max(0, Math.floor((now - openedAt) / FIRST_MS));

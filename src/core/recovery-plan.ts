@@ -107,6 +107,6 @@ function unfit(step: RecoveryStep, assessment: Assessment, facts: ActionFacts): 
   if (traits.types && stillRuns(assessment)) return "its turn still runs";
   const isGone = assessment.state === "gone" || facts.gone;
   if (traits.starts && !traits.destructive && !isGone) return "the old session still runs";
-  if (isGone && !traits.starts && traits.touches) return "the session is gone";
+  if (isGone && !traits.starts && traits.controls) return "the session is gone";
   return null;
 }

@@ -39,7 +39,7 @@ describe("what rouse would have done", () => {
     // The first is an hour old by then.
     expect(claims(world)).toEqual(["nudge", "nudge", "beyond", "beyond", "nudge"]);
     expect(world.incidentState.incidents[2]?.escalated?.reason).toBe(
-      "api: a human is needed: acting is not allowed; by now the budget would be spent: 2 touches of the agent in 60 min; see `rouse allow`",
+      "api: a human is needed: acting is not allowed; by now the budget would be spent: 2 actions of the agent in 60 min; see `rouse allow`",
     );
   });
 

@@ -28,7 +28,7 @@ function play(whatIf: WhatIf, from: number, times: number): string[] {
   return whatIf.wouldDo.map(({ at, do: name }) => `${Math.round((at - from) / MINUTE)} ${name}`);
 }
 
-const touches = (runs: readonly WhatIf[]): number[] =>
+const controls = (runs: readonly WhatIf[]): number[] =>
   runs.flatMap(({ wouldDo }) => wouldDo.filter(({ do: name }) => name === "nudge").map(({ at }) => at));
 
 describe("what-if", () => {
@@ -48,7 +48,7 @@ describe("what-if", () => {
     for (let second = 0; second < 1200; second += 10)
       whatIf.assess({ ...assessed("error/api"), at: START + second * 1000 });
     expect(whatIf.wouldDo.map(({ do: name }) => name)).toEqual(["nudge", "escalate"]);
-    expect(whatIf.wouldDo.at(-1)?.reason).toContain("the budget is spent: 1 touches in this incident");
+    expect(whatIf.wouldDo.at(-1)?.reason).toContain("the budget is spent: 1 actions in this incident");
   });
 
   const policy = withBudgets({ node: { times: 3, periodMs: HOUR } });
@@ -64,7 +64,7 @@ describe("what-if", () => {
   it("shares the budget of a machine with the others on it, in whatever order they are played", () => {
     const starts = [0, 5, 10, 15].map((minute) => START + minute * MINUTE);
     for (const order of [starts, [...starts].reverse()]) {
-      const all = touches(onOne(order)).sort((a, b) => a - b);
+      const all = controls(onOne(order)).sort((a, b) => a - b);
       expect(all.length).toBeGreaterThanOrEqual(3);
       for (const at of all)
         expect(all.filter((other) => other > at - HOUR && other <= at).length).toBeLessThanOrEqual(3);
@@ -72,10 +72,10 @@ describe("what-if", () => {
   });
 
   it("has nothing to do with those of another day, or of another machine", () => {
-    expect(touches(onOne([START, START + 24 * HOUR, START - 24 * HOUR]))).toHaveLength(6);
+    expect(controls(onOne([START, START + 24 * HOUR, START - 24 * HOUR]))).toHaveLength(6);
     const apart = [0, 1, 2].map(() => new WhatIf({ policy, origin: "spawn" }));
     for (const whatIf of apart) play(whatIf, START, 2);
-    expect(touches(apart)).toHaveLength(6);
+    expect(controls(apart)).toHaveLength(6);
   });
 
   it("says nothing that could not be done with such an agent", () => {

@@ -11,40 +11,40 @@ const { acts, hanging, run } = stage;
 describe("what people say", () => {
   it("stops acting on an incident that somebody has taken", async () => {
     await hanging();
-    const { loop, touches } = acts(() => ({}));
+    const { loop, controls } = acts(() => ({}));
     for (let n = 0; n < HUNG_S && loop.incidents.incidents.length === 0; n++) await run(1);
     loop.apply({ kind: "acked", at: stage.test.loop.now(), incident: loop.incidents.incidents[0]?.id as string });
     await run(HUNG_S);
-    expect(touches).toEqual([]);
+    expect(controls).toEqual([]);
     const { next } = incidentView(loop.incidents.incidents[0] as Incident, { state: loop.state, now: loop.now() });
     expect(next?.reason).toBe("somebody has taken it");
   });
 
   it("leaves a silenced agent alone until the silence ends", async () => {
     await hanging();
-    const { loop, touches } = acts(() => ({}));
+    const { loop, controls } = acts(() => ({}));
     const at = stage.test.loop.now();
     loop.apply({ kind: "silenced", silence: { agent: "api", problem: null, at, until: at + 1200_000 } });
     await run(1190);
-    expect(touches).toEqual([]);
+    expect(controls).toEqual([]);
     await run(60);
-    expect(touches[0]).toBe("interrupt");
+    expect(controls[0]).toBe("interrupt");
   });
 });
 
 describe("permission that comes later", () => {
   it("lets rouse do what it would have done", async () => {
     await hanging();
-    const { loop, touches, allow } = acts(() => ({}), { allowed: false });
+    const { loop, controls, allow } = acts(() => ({}), { allowed: false });
     await run(HUNG_S);
     expect(loop.incidents.incidents[0]?.escalated).toMatchObject({ wouldDo: "interrupt" });
     loop.take({ kind: "reconsider" });
     await run(1);
-    expect(touches).toEqual([]);
+    expect(controls).toEqual([]);
     allow();
     loop.take({ kind: "reconsider" });
     await run(1);
-    expect(touches).toEqual(["interrupt"]);
+    expect(controls).toEqual(["interrupt"]);
   });
 });
 
@@ -67,7 +67,7 @@ describe("what was not done for want of permission", () => {
 
   it("counts against the budget of what else would have been, is not claimed, and is done when permission comes", async () => {
     await hanging();
-    const { loop, touches, allow } = acts(() => ({}), { allowed: false });
+    const { loop, controls, allow } = acts(() => ({}), { allowed: false });
     await run(HUNG_S / 4);
     expect(loop.incidents.incidents[0]).toMatchObject({ problem: "silent_stream", escalated: null });
     unpermitted(loop.incidents, POLICIES.default.budgets.agent.times);
@@ -75,10 +75,10 @@ describe("what was not done for want of permission", () => {
     const [incident] = loop.incidents.incidents as [Incident];
     expect(incident.escalated).toMatchObject({ wouldDo: "interrupt", overBudget: true });
     const view = incidentView(incident, { state: loop.state, now: loop.now() });
-    expect(view).toMatchObject({ wouldDo: null, next: { reason: expect.stringContaining("12 touches of the agent") } });
+    expect(view).toMatchObject({ wouldDo: null, next: { reason: expect.stringContaining("12 actions of the agent") } });
     allow();
     loop.take({ kind: "reconsider" });
     await run(1);
-    expect(touches).toEqual(["interrupt"]);
+    expect(controls).toEqual(["interrupt"]);
   });
 });

@@ -13,13 +13,13 @@ describe("from a judgement to a touch", () => {
     await hanging();
     const stored: (string | undefined)[] = [];
     const known = (): string | undefined => stage.test.journal.incidentState.load().actions.at(-1)?.outcome?.result;
-    const { loop, touches } = acts((action) => {
+    const { loop, controls } = acts((action) => {
       const actions = stage.test.journal.incidentState.load().actions;
       stored.push(actions.find(({ id }) => id === action.id)?.do);
       return {};
     });
     await run(HUNG_S);
-    expect(touches[0]).toBe("interrupt");
+    expect(controls[0]).toBe("interrupt");
     expect(stored[0]).toBe("interrupt");
     expect(known()).toBe("done");
     expect(loop.incidents.incidents).toHaveLength(1);
@@ -54,9 +54,9 @@ describe("from a judgement to a touch", () => {
         throw new Error("disk full");
       },
     };
-    const { loop, touches } = acts(() => ({}), { store: full });
+    const { loop, controls } = acts(() => ({}), { store: full });
     await run(HUNG_S);
-    expect(touches).toEqual([]);
+    expect(controls).toEqual([]);
     expect(loop.state.saveProblem).toBe("disk full");
     expect(loop.incidents.incidents).toHaveLength(1);
   });
@@ -66,19 +66,19 @@ describe("from a judgement to a touch", () => {
     [false, []],
   ])("starts an agent again after a crash only if rouse can see it: %s", async (seen, expected) => {
     await hanging();
-    const { touches } = acts(() => ({}));
+    const { controls } = acts(() => ({}));
     const sight = { kind: "sight", source: "process", seen, text: "its host does not answer" } as const;
     const crash = { kind: "exit", source: "process", code: null, signal: 9 } as const;
     await stage.test.send("s1", [sight, crash]);
     await run(120);
-    expect(touches).toEqual(expected);
+    expect(controls).toEqual(expected);
   });
 
   it("does nothing unasked, and says once what it would have done", async () => {
     await hanging();
-    const { loop, touches } = acts(() => ({}), { allowed: false });
+    const { loop, controls } = acts(() => ({}), { allowed: false });
     await run(HUNG_S);
-    expect(touches).toEqual([]);
+    expect(controls).toEqual([]);
     const [incident] = loop.incidents.incidents;
     expect(incident).toMatchObject({ phase: "escalated", problem: "silent_stream" });
     expect(incident?.escalated?.reason).toContain("rouse allow");
@@ -104,29 +104,29 @@ describe("from a judgement to a touch", () => {
 
   it("takes a touch that does not end in its time for unknown, looks, and asks a human instead of repeating it", async () => {
     await hanging();
-    const { loop, touches } = acts(() => new Promise(() => {}));
+    const { loop, controls } = acts(() => new Promise(() => {}));
     await run(HUNG_S);
-    expect(touches).toEqual(["interrupt"]);
+    expect(controls).toEqual(["interrupt"]);
     expect(loop.incidents.actions[0]?.outcome?.result).toBe("unknown");
     expect(loop.incidents.incidents[0]?.phase).toBe("escalated");
   });
 
   it("does nothing a second time because the agent got another name while it was touched", async () => {
     await hanging();
-    const { loop, touches } = acts(() => new Promise(() => {}));
-    for (let n = 0; n < HUNG_S && touches.length === 0; n++) await run(1);
+    const { loop, controls } = acts(() => new Promise(() => {}));
+    for (let n = 0; n < HUNG_S && controls.length === 0; n++) await run(1);
     stage.test.loop.register(agent({ name: "web" }));
     await run(HUNG_S);
-    expect(touches).toEqual(["interrupt"]);
+    expect(controls).toEqual(["interrupt"]);
     expect(loop.incidents.actions).toMatchObject([{ agent: "web", outcome: { result: "unknown" } }]);
     expect(loop.incidents.incidents).toMatchObject([{ agent: "web" }]);
   });
 
   it("takes a touch that broke off for unknown", async () => {
     await hanging();
-    const { loop, touches } = acts(() => Promise.reject(new Error("broken pipe")));
+    const { loop, controls } = acts(() => Promise.reject(new Error("broken pipe")));
     await run(HUNG_S);
-    expect(touches).toEqual(["interrupt"]);
+    expect(controls).toEqual(["interrupt"]);
     expect(loop.incidents.actions[0]?.outcome).toMatchObject({
       result: "unknown",
       reason: "it broke off: broken pipe",
@@ -136,24 +136,24 @@ describe("from a judgement to a touch", () => {
   it("repeats nothing after a restart in the middle of a touch", async () => {
     await hanging();
     const first = acts(() => new Promise(() => {}));
-    for (let n = 0; n < HUNG_S && first.touches.length === 0; n++) await run(1);
-    expect(first.touches).toEqual(["interrupt"]);
+    for (let n = 0; n < HUNG_S && first.controls.length === 0; n++) await run(1);
+    expect(first.controls).toEqual(["interrupt"]);
     stage.test.start(lookedAt(stage.test.loop.now()));
     const second = acts(() => ({}));
     await run(HUNG_S);
-    expect(second.touches).toEqual([]);
+    expect(second.controls).toEqual([]);
     expect(second.loop.incidents.incidents).toHaveLength(1);
     expect(second.loop.incidents.incidents[0]?.escalated?.reason).toContain("not repeated blindly");
   });
 });
 
 /** It is killed: what was touched 50 s after that, and 80 s. */
-async function touchedWhenKilled(touches: readonly string[]): Promise<string[][]> {
+async function touchedWhenKilled(controls: readonly string[]): Promise<string[][]> {
   await stage.test.send("s1", [{ kind: "exit", source: "process", code: null, signal: 9 }]);
   await run(50);
-  const early = [...touches];
+  const early = [...controls];
   await run(30);
-  return [early, [...touches]];
+  return [early, [...controls]];
 }
 
 describe("after waking up", () => {
@@ -166,24 +166,24 @@ describe("after waking up", () => {
     stage.test.hand.again();
     stage.test.start(looked);
     expect(stage.test.loop.now()).toBeLessThanOrEqual(looked.now);
-    const { touches } = acts(() => ({}));
-    expect(await touchedWhenKilled(touches)).toEqual([[], ["resume"]]);
+    const { controls } = acts(() => ({}));
+    expect(await touchedWhenKilled(controls)).toEqual([[], ["resume"]]);
   });
 
   it("looks for a minute after a sleep that only the wall clock shows, since it was set back by more than that", async () => {
     await hanging();
     stage.test.hand.set(-3_600_000);
-    const { touches } = acts(() => ({}));
+    const { controls } = acts(() => ({}));
     stage.test.run(5);
     stage.test.hand.sleep(600_000);
-    expect(await touchedWhenKilled(touches)).toEqual([[], ["resume"]]);
+    expect(await touchedWhenKilled(controls)).toEqual([[], ["resume"]]);
   });
 });
 
 describe("a session that is over", () => {
   it("leaves no open incident when a person ended it, and is not brought back", async () => {
     await hanging();
-    const { loop, touches } = acts(() => ({}), { allowed: false });
+    const { loop, controls } = acts(() => ({}), { allowed: false });
     await run(HUNG_S);
     await stage.test.send("s1", [
       { kind: "error", source: "transcript", cause: "api", final: true, digest: "e", text: "500" },
@@ -192,16 +192,16 @@ describe("a session that is over", () => {
     ]);
     await run(5);
     expect(loop.incidents.incidents.map(({ phase }) => phase)).toEqual(["closed"]);
-    expect(touches).toEqual([]);
+    expect(controls).toEqual([]);
   });
 
   it("leaves none when it ended well by itself, and asks no human", async () => {
     await hanging();
-    const { loop, touches } = acts(() => ({}));
+    const { loop, controls } = acts(() => ({}));
     while (loop.incidents.incidents.length === 0) await run(1);
     await stage.test.send("s1", [{ kind: "exit", source: "process", code: 0, signal: null }]);
     expect(loop.incidents.incidents).toMatchObject([{ phase: "closed", escalated: null }]);
-    expect(touches).toEqual([]);
+    expect(controls).toEqual([]);
   });
 
   it("leaves none when it is not known to the next life", async () => {

@@ -34,7 +34,7 @@ describe("a recovery by hand", () => {
     const rig = acts(() => ({}), { allowed: false });
     await suspected(rig);
     expect(await recover(rig, "plan", true)).toMatchObject({ steps: [], next: { do: "interrupt" } });
-    expect(rig.touches).toEqual([]);
+    expect(rig.controls).toEqual([]);
     expect(rig.loop.incidents.actions).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe("a recovery by hand", () => {
     );
     await suspected(rig);
     const done = await recover(rig);
-    expect(rig.touches).toEqual(["interrupt", "nudge"]);
+    expect(rig.controls).toEqual(["interrupt", "nudge"]);
     expect(done?.steps.map(({ outcome }) => outcome.result)).toEqual(["done", "done"]);
     expect(done?.reason).toBe("looking whether nudge helped");
     expect(rig.loop.incidents.actions).toHaveLength(2);
@@ -72,7 +72,7 @@ describe("a recovery by hand", () => {
     expect(await rig.recovery.recover(judge, "plan", false)).toBeNull();
     isOver();
     expect(await first).toMatchObject({ reason: "a draft stands there", steps: [{ outcome: { result: "refused" } }] });
-    expect(rig.touches).toEqual(["interrupt"]);
+    expect(rig.controls).toEqual(["interrupt"]);
   });
 
   it("waits a minute after a time in which nobody looked; records of earlier times are no such time", async () => {
@@ -92,6 +92,6 @@ describe("a recovery by hand", () => {
     const rig = acts(() => ({}));
     for (const how of ["plan", "restart"] as const)
       expect(await recover(rig, how)).toMatchObject({ incident: null, steps: [], reason: "nothing is wrong with it" });
-    expect(rig.touches).toEqual([]);
+    expect(rig.controls).toEqual([]);
   });
 });

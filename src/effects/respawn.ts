@@ -27,11 +27,11 @@ export async function respawn(agent: AgentSession, command: readonly string[]): 
   const after = await paneOf(link, pane.id);
   const pidStart = after ? identityOf(after.pid) : null;
   if (!after || after.dead || after.pid === before.pid || pidStart === null)
-    return { started: false, touched: outcome.kind === "answer", reason: "the pane did not come back to life" };
+    return { started: false, acted: outcome.kind === "answer", reason: "the pane did not come back to life" };
   return { started: true, agent: { ...agent, pid: after.pid, pidStart, command: [...command] }, note: " in its pane" };
 }
 
-const no = (reason: string): StartResult => ({ started: false, touched: false, reason });
+const no = (reason: string): StartResult => ({ started: false, acted: false, reason });
 
 async function paneOf(link: PollLink, id: string): Promise<Pane | null> {
   const mark = randomBytes(12).toString("hex");

@@ -28,7 +28,7 @@ export async function resume(action: Action, agent: AgentSession, context: Effec
   if (objection !== null) return refusedResult(objection);
   const start = agent.origin === "spawn" ? spawnAgain : respawn;
   const again = await start(agent, wanted.command, context);
-  if (!again.started) return again.touched ? failedResult(again.reason) : refusedResult(again.reason);
+  if (!again.started) return again.acted ? failedResult(again.reason) : refusedResult(again.reason);
   const where = `resumed as session ${again.agent.id}`;
   if (wanted.isHeadless) return doneResult(`${where}${again.note}`, true);
   const going = await promptAgain(again.agent, context, text, deadline);

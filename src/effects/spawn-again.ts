@@ -8,9 +8,9 @@ import type { EffectContext } from "./context.js";
 export type StartResult =
   | { started: true; agent: AgentSession; note: string }
   /** `touched`: something was begun, and it came to nothing. */
-  | { started: false; touched: boolean; reason: string };
+  | { started: false; acted: boolean; reason: string };
 
-const no = (reason: string): StartResult => ({ started: false, touched: false, reason });
+const no = (reason: string): StartResult => ({ started: false, acted: false, reason });
 
 const COLS = 120;
 const ROWS = 40;
@@ -36,8 +36,8 @@ export async function spawnAgain(
     { script: starting.hostScript, paths: context.paths, env },
   );
   if (started.session === undefined)
-    return { started: false, touched: true, reason: started.error ?? "its host did not say why it did not start" };
+    return { started: false, acted: true, reason: started.error ?? "its host did not say why it did not start" };
   const found = findRecord(context.paths, started.session);
-  if (!found) return { started: false, touched: true, reason: "it was started, and is not to be found" };
+  if (!found) return { started: false, acted: true, reason: "it was started, and is not to be found" };
   return { started: true, agent: found, note: isOwn ? "" : ", with the daemon's environment" };
 }

@@ -102,7 +102,7 @@ describe("rights", () => {
       "test_alert",
       "watch",
     ]);
-    expect(withRight("touch").sort()).toEqual([
+    expect(withRight("control").sort()).toEqual([
       "ack",
       "feedback",
       "recover",

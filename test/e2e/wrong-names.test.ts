@@ -83,7 +83,7 @@ const REFUSED = [
   [["watch", ""], "It must be a name."],
   [["watch", "--tag", "a b"], "A tag is one word"],
   [["watch", "--none", "pane1"], "--none adopts nobody"],
-  [["token", "create", "me", "--right", ""], "The rights are read, report, touch, admin."],
+  [["token", "create", "me", "--right", ""], "The rights are read, report, control, admin."],
   [["spawn", "--name", "-x", "--", "true"], "A name begins with a letter or a digit"],
 ] as [string[], string][];
 

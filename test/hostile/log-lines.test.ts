@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { TouchLog } from "../../src/api/touch-log.js";
+import { ControlLog } from "../../src/api/control-log.js";
 import { logLine } from "../../src/config/log-line.js";
 import { CANARIES } from "../support/canaries.js";
 import { EVIL, UNSAFE } from "../support/evil.js";
@@ -60,7 +60,7 @@ describe("a log", () => {
 
   it("of what clients ordered has a line per order and one per outcome, whatever they wrote", () => {
     const path = join(folder, "touches.jsonl");
-    const log = new TouchLog(path);
+    const log = new ControlLog(path);
     const written = texts.slice(0, TOUCHES / 2);
     for (const one of written) {
       const session = { id: one };

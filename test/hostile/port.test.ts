@@ -306,7 +306,7 @@ describe("every route of the port", () => {
       '"x"',
       "[".repeat(100_000),
       `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`,
-      '{"__proto__":{"rights":["touch"]},"agent":"x"}',
+      '{"__proto__":{"rights":["control"]},"agent":"x"}',
       '{"agent":{"$gt":""},"text":7}',
       '{"agent":"\\u0000\\u001b]0;x\\u0007","text":"\\u001b[2J"}',
       '{"jsonrpc":"2.0"}',

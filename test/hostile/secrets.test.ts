@@ -56,7 +56,7 @@ group_wait_seconds = 0
 group_over = 10000
 retry_seconds = 0.1
 [mcp]
-rights = ["read", "report", "touch"]
+rights = ["read", "report", "control"]
 [channels.ops]
 type = "webhook"
 url = "${url}/hook/${CANARIES[0]}"

@@ -65,7 +65,7 @@ describe("a policy over recordings", () => {
     for (const path of CASES) {
       const { healthy, wouldDo } = await wouldOver(path);
       for (const { do: name, problem, reason } of wouldDo)
-        if ((healthy && ACTIONS[name].touches) || (ACTIONS[name].destructive && problem === "needs_input"))
+        if ((healthy && ACTIONS[name].controls) || (ACTIONS[name].destructive && problem === "needs_input"))
           touched.push(`${path}: ${name}: ${reason}`);
     }
     expect(touched).toEqual([]);
@@ -77,7 +77,7 @@ describe("a policy over recordings", () => {
       if (!isHealthy((await openCase(path, SOURCES)).meta)) continue;
       for (const policy of [POLICIES.default, POLICIES.aggressive])
         for (const { do: name, reason } of await impatientOver(path, policy))
-          if (ACTIONS[name].touches) touched.push(`${path}: ${name}: ${reason}`);
+          if (ACTIONS[name].controls) touched.push(`${path}: ${name}: ${reason}`);
     }
     expect(touched).toEqual([]);
   }, 600_000);

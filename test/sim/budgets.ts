@@ -5,10 +5,10 @@ import type { Attempt } from "./invariants.js";
 
 /** Which budgets one more touch has broken: the last of `attempts` that touched. */
 export function breaches(attempts: readonly Attempt[], last: Action, budgets: Budgets): string[] {
-  const touches = attempts.filter(({ touched, action }) => touched && ACTIONS[action.do].touches);
-  const restarts = touches.filter(({ action }) => ACTIONS[action.do].starts || ACTIONS[action.do].destructive);
+  const controls = attempts.filter(({ touched, action }) => touched && ACTIONS[action.do].controls);
+  const restarts = controls.filter(({ action }) => ACTIONS[action.do].starts || ACTIONS[action.do].destructive);
   const ofAgent = ({ action }: Attempt): boolean => action.agent === last.agent;
-  const ofIncident = touches.filter(({ action }) => action.incident === last.incident);
+  const ofIncident = controls.filter(({ action }) => action.incident === last.incident);
   const found: string[] = [];
   if (ofIncident.length > budgets.incident) found.push(`${ofIncident.length} touches in incident ${last.incident}`);
   const within = (what: string, { times, periodMs }: Budget, list: readonly Attempt[]): void => {
@@ -16,9 +16,9 @@ export function breaches(attempts: readonly Attempt[], last: Action, budgets: Bu
     const count = list.filter(({ at }) => at > from).length;
     if (count > times) found.push(`${count} ${what} in ${periodMs / 60_000} min, ${times} may be`);
   };
-  within(`touches of ${last.agent}`, budgets.agent, touches.filter(ofAgent));
+  within(`touches of ${last.agent}`, budgets.agent, controls.filter(ofAgent));
   within(`restarts of ${last.agent}`, budgets.agentRestarts, restarts.filter(ofAgent));
-  within("touches of all", budgets.node, touches);
+  within("touches of all", budgets.node, controls);
   within("restarts of all", budgets.nodeRestarts, restarts);
   return found;
 }

@@ -46,4 +46,4 @@ function errorText(error: unknown): string {
 }
 
 const RIGHT_ADVICE =
-  '. A person gives it: over HTTP with rouse token create NAME --right touch, over stdio with rights = ["read", "report", "touch"] under [mcp] in the user\'s own configuration';
+  '. A person gives it: over HTTP with rouse token create NAME --right control, over stdio with rights = ["read", "report", "control"] under [mcp] in the user\'s own configuration';

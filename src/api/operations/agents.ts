@@ -98,7 +98,7 @@ export const AGENTS = {
   }),
   spawn: operation({
     summary: "Start an agent, detached, in a terminal of its own.",
-    right: "touch",
+    right: "control",
     method: "post",
     path: "/v1/agents",
     input: z.object({
@@ -133,7 +133,7 @@ export const AGENTS = {
   send_input: operation({
     summary:
       "Type one line into an agent and press Enter. Refused while a turn runs, a dialog is open, a draft is unsent or a user types.",
-    right: "touch",
+    right: "control",
     method: "post",
     path: "/v1/agents/{agent}/input",
     input: z.object({ agent: agentField, text: z.string().min(1).max(10_000), request_id: requestIdField }),
@@ -144,7 +144,7 @@ export const AGENTS = {
   }),
   recover: operation({
     summary: "Run the recovery plan of an agent's problem now, up to the first step that has to wait.",
-    right: "touch",
+    right: "control",
     method: "post",
     path: "/v1/agents/{agent}/recover",
     input: z.object({
@@ -177,7 +177,7 @@ export const AGENTS = {
   stop: operation({
     summary:
       "End an agent that rouse spawned, with all its processes: checkpoint, SIGTERM, proof. Also one that waits for an answer.",
-    right: "touch",
+    right: "control",
     method: "post",
     path: "/v1/agents/{agent}/stop",
     input: z.object({ agent: agentField, request_id: requestIdField }),

@@ -33,7 +33,7 @@ export const INCIDENTS = {
   }),
   ack: operation({
     summary: "Acknowledge an incident and stop further action on it.",
-    right: "touch",
+    right: "control",
     method: "post",
     path: "/v1/incidents/{incident}/ack",
     input: z.object({ incident: incidentField }),
@@ -44,7 +44,7 @@ export const INCIDENTS = {
   }),
   feedback: operation({
     summary: "Mark an incident as right or as a false alarm; false alarms raise that agent's timeouts.",
-    right: "touch",
+    right: "control",
     method: "post",
     path: "/v1/incidents/{incident}/feedback",
     input: z.object({ incident: incidentField, feedback: z.enum(["false-alarm", "right"]) }),

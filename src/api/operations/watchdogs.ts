@@ -18,7 +18,7 @@ export const WATCHDOGS = {
   }),
   watchdog_start: operation({
     summary: "Start a timer that types a message into an agent whenever it is at its prompt.",
-    right: "touch",
+    right: "control",
     method: "post",
     path: "/v1/watchdogs",
     input: z.object({
@@ -33,7 +33,7 @@ export const WATCHDOGS = {
   }),
   watchdog_stop: operation({
     summary: "Stop the timer of an agent.",
-    right: "touch",
+    right: "control",
     method: "post",
     path: "/v1/watchdogs/stop",
     input: z.object({ agent: agentField }),

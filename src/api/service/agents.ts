@@ -9,9 +9,9 @@ import { lostAgents } from "../../daemon/lost.js";
 import { type RecoveryView, recoveryView } from "../../daemon/recovery-view.js";
 import { type SessionView, viewOf } from "../../daemon/view.js";
 import { type Why, whyOf } from "../../daemon/why.js";
+import type { ControlResult } from "../agent-control.js";
 import { ApiError } from "../error.js";
 import { readPane } from "../pane.js";
-import type { TouchResult } from "../touching.js";
 import { controllableAgent, findAgent, livingAgent, type ServiceContext } from "./context.js";
 
 export interface AgentStatus extends SessionView {
@@ -36,7 +36,7 @@ export interface AgentFilter {
 export type WhyAnswer = Why & { incidents: IncidentView[] };
 
 /** What a client hears of an order that was carried out; a refusal is an `ApiError`. */
-export type OrderResult = TouchResult & { result: "done" | "failed" | "unknown" };
+export type OrderResult = ControlResult & { result: "done" | "failed" | "unknown" };
 
 /** Prompts that are answered with yes or no; the others want words. */
 const CONFIRMED: ReadonlySet<string> = new Set<PromptKind>(["confirmation", "permission", "plan", "trust"]);
@@ -96,7 +96,7 @@ export class AgentService {
 
   async sendInput(client: string, agent: string, text: string, requestId?: string): Promise<OrderResult> {
     const session = controllableAgent(this.#context, agent);
-    return unlessRefused(await this.#context.touching.sendInput({ client, session, requestId }, text));
+    return unlessRefused(await this.#context.control.sendInput({ client, session, requestId }, text));
   }
 
   async stop(client: string, agent: string, requestId?: string): Promise<OrderResult> {
@@ -106,7 +106,7 @@ export class AgentService {
         "refused",
         `${session.name} was not started by rouse spawn: it runs in a user's own terminal, and rouse does not end it`,
       );
-    return unlessRefused(await this.#context.touching.stop({ client, session, requestId }));
+    return unlessRefused(await this.#context.control.stop({ client, session, requestId }));
   }
 
   /** An order is permission, but an agent that rouse only found needs the user's permission first. */
@@ -132,7 +132,7 @@ export class AgentService {
 }
 
 /** Nothing was done: the client has to hear that as a refusal. */
-function unlessRefused({ result, reason, proven }: TouchResult): OrderResult {
+function unlessRefused({ result, reason, proven }: ControlResult): OrderResult {
   if (result === "refused") throw new ApiError("refused", `refused, nothing was touched: ${reason}`);
   return { result, reason, proven };
 }

@@ -4,15 +4,15 @@ import type { AgentSession } from "../../core/agent.js";
 import { plain } from "../../core/plain.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { DaemonParts } from "../../daemon/parts.js";
+import type { AgentControl } from "../agent-control.js";
 import { checkControl } from "../check-control.js";
+import type { ControlLog } from "../control-log.js";
 import { ApiError } from "../error.js";
-import type { TouchLog } from "../touch-log.js";
-import type { Touching } from "../touching.js";
 import type { Watchdogs } from "../watchdogs.js";
 
 export interface ServiceContext extends DaemonParts {
-  touching: Touching;
-  touchLog: TouchLog;
+  control: AgentControl;
+  touchLog: ControlLog;
   watchdogs: Watchdogs;
 }
 

@@ -12,7 +12,7 @@ export function policyText(policy: Policy, colour: boolean): string {
     `  a suspicion is confirmed after ${spell(policy.confirmMs)}; what cannot be proven for ${spell(policy.patienceMs)} goes to a human`,
     `  an outage goes to a human after ${spell(policy.outageMs)}; then those that died are started again one after the other`,
     `  limits: reset + ${spell(limits.marginMs)} + up to ${spell(limits.jitterMs)}; no reset known: ${spell(limits.backoffMs)}, doubling up to ${spell(limits.backoffMaxMs)}`,
-    `  budgets: ${budgets.incident} touches per incident; per agent ${budgetText(budgets.agent)}, restarts ${budgetText(budgets.agentRestarts)}; per node ${budgetText(budgets.node)}, restarts ${budgetText(budgets.nodeRestarts)}`,
+    `  budgets: ${budgets.incident} actions per incident; per agent ${budgetText(budgets.agent)}, restarts ${budgetText(budgets.agentRestarts)}; per node ${budgetText(budgets.node)}, restarts ${budgetText(budgets.nodeRestarts)}`,
     "",
   ];
   for (const problem of PROBLEMS) lines.push(...planLines(problem, policy.plans[problem] ?? [], colour));

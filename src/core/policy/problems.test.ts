@@ -114,7 +114,7 @@ describe("the problem table", () => {
 
   it("types only after an interrupt when a turn is running", () => {
     const typing = rows.filter(({ duringTurn, recoveryPlan }) => {
-      const first = recoveryPlan.find((step) => ACTIONS[step.do].touches)?.do ?? "interrupt";
+      const first = recoveryPlan.find((step) => ACTIONS[step.do].controls)?.do ?? "interrupt";
       return duringTurn && first !== "interrupt";
     });
     expect(typing).toEqual([]);

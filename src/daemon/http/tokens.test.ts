@@ -14,19 +14,19 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("a token", () => {
-  it("has only the rights read, report, touch and admin; the right of hooks belongs to no token", () => {
-    expect(RIGHTS).toEqual(["read", "report", "touch", "admin"]);
+  it("has only the rights read, report, control and admin; the right of hooks belongs to no token", () => {
+    expect(RIGHTS).toEqual(["read", "report", "control", "admin"]);
     for (const right of ["hook", "root", ""] as unknown as Right[])
       expect(() => createToken(path, "ann", ["read", right], 0), right).toThrow(TokenError);
     expect(listTokens(path)).toEqual([]);
   });
 
   it("is known by its text, with the rights that it was given, and only its digest is kept", () => {
-    const token = createToken(path, "ann", ["read", "touch"], 0);
+    const token = createToken(path, "ann", ["read", "control"], 0);
     expect(token).toMatch(/^rouse_[\w-]{43}$/);
     expect(readFileSync(path, "utf8")).not.toContain(token.slice(6));
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(new Tokens(path).find(token)).toMatchObject({ name: "ann", rights: new Set(["read", "touch"]) });
+    expect(new Tokens(path).find(token)).toMatchObject({ name: "ann", rights: new Set(["read", "control"]) });
     for (const wrong of ["", token.slice(0, -1), `${token}x`, token.toUpperCase()])
       expect(new Tokens(path).find(wrong)).toBeNull();
   });
@@ -36,7 +36,7 @@ describe("a token", () => {
     const token = createToken(path, "ann", ["read"], 0);
     const { name, token: digest = "" } = tokens.find(token) ?? {};
     expect(name).toBe("ann");
-    expect([tokens.holds(digest, "read"), tokens.holds(digest, "touch")]).toEqual([true, false]);
+    expect([tokens.holds(digest, "read"), tokens.holds(digest, "control")]).toEqual([true, false]);
     expect(revokeToken(path, "ann")).toBe(true);
     expect(tokens.find(token)).toBeNull();
     // Nor does another of the same name take its place.

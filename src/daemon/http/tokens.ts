@@ -14,7 +14,7 @@ import { readPrivate } from "./key.js";
  * them, recovers and ends them, `admin` changes permissions, silences, alerts and what is watched. `hook` is what the key in
  * the agents' own settings opens, and nothing else.
  */
-export const RIGHTS = ["read", "report", "touch", "admin"] as const;
+export const RIGHTS = ["read", "report", "control", "admin"] as const;
 export type Right = (typeof RIGHTS)[number];
 
 export interface Client {

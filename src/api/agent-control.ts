@@ -7,14 +7,18 @@ import type { AgentSession } from "../core/agent.js";
 import { remember } from "../core/evidence/bounded.js";
 import type { DaemonParts } from "../daemon/parts.js";
 import { carryOut, typeMessage } from "../effects/index.js";
+import type { ControlLog } from "./control-log.js";
 import { ApiError } from "./error.js";
 import type { Events } from "./events.js";
-import type { TouchLog } from "./touch-log.js";
 
-export type TouchResult = { result: "done" | "refused" | "failed" | "unknown"; reason: string; proven: boolean | null };
-type Deed = "send_input" | "stop";
+export type ControlResult = {
+  result: "done" | "refused" | "failed" | "unknown";
+  reason: string;
+  proven: boolean | null;
+};
+type ControlAction = "send_input" | "stop";
 
-export interface Order {
+export interface ControlOrder {
   client: string;
   session: AgentSession;
   /** A client that did not hear the answer asks again with the same one, and nothing is done twice. */
@@ -26,26 +30,26 @@ const STOP_MS = 60_000;
 const USED =
   "request_id: you gave this one to another order already, to another agent or with another text; nothing was touched: take a new one";
 
-export class Touching {
+export class AgentControl {
   readonly #parts: Pick<DaemonParts, "loop" | "effectContext">;
   readonly #events: Events;
-  readonly #log: TouchLog;
+  readonly #log: ControlLog;
   readonly #busy = new Set<string>();
-  readonly #answers = new Map<string, { order: string; answer: Promise<TouchResult> }>();
+  readonly #answers = new Map<string, { order: string; answer: Promise<ControlResult> }>();
   /** By action and result, for the metrics. */
   readonly counts = new Map<string, number>();
 
-  constructor(parts: Pick<DaemonParts, "loop" | "effectContext">, events: Events, log: TouchLog) {
+  constructor(parts: Pick<DaemonParts, "loop" | "effectContext">, events: Events, log: ControlLog) {
     this.#parts = parts;
     this.#events = events;
     this.#log = log;
   }
 
-  sendInput(order: Order, text: string): Promise<TouchResult> {
+  sendInput(order: ControlOrder, text: string): Promise<ControlResult> {
     return this.#once("send_input", order, text, () => typeMessage(text, order.session, this.#parts.effectContext));
   }
 
-  stop(order: Order): Promise<TouchResult> {
+  stop(order: ControlOrder): Promise<ControlResult> {
     return this.#once("stop", order, "", () => {
       const now = this.#parts.loop.now();
       const { name, id: session } = order.session;
@@ -65,7 +69,12 @@ export class Touching {
     });
   }
 
-  async #once(action: Deed, order: Order, text: string, work: () => Promise<TouchResult>): Promise<TouchResult> {
+  async #once(
+    action: ControlAction,
+    order: ControlOrder,
+    text: string,
+    work: () => Promise<ControlResult>,
+  ): Promise<ControlResult> {
     const key = order.requestId === undefined ? null : JSON.stringify([order.client, order.requestId]);
     const what = JSON.stringify([action, order.session.id, text]);
     const known = key === null ? undefined : this.#answers.get(key);
@@ -80,7 +89,12 @@ export class Touching {
     return done;
   }
 
-  async #do(action: Deed, order: Order, text: string, work: () => Promise<TouchResult>): Promise<TouchResult> {
+  async #do(
+    action: ControlAction,
+    order: ControlOrder,
+    text: string,
+    work: () => Promise<ControlResult>,
+  ): Promise<ControlResult> {
     const { client, session } = order;
     if (this.#busy.has(session.id))
       throw new ApiError("refused", `something is being done to ${session.name} already; try again in a moment`);
@@ -92,7 +106,7 @@ export class Touching {
       this.#log.outcome({ id, at, result, reason });
       const count = `${action} ${result}`;
       this.counts.set(count, (this.counts.get(count) ?? 0) + 1);
-      this.#events.publish("touch", at, session.name, { action, client, result, reason, proven });
+      this.#events.publish("control", at, session.name, { action, client, result, reason, proven });
       this.#parts.loop.take({ kind: "check", session: session.id });
       return { result, reason, proven };
     } finally {

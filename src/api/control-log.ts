@@ -9,7 +9,7 @@ import { leaving } from "./leaving.js";
 const BYTES_MAX = 1024 * 1024;
 const TEXT_MAX = 500;
 
-export interface Intended {
+export interface IntendedControl {
   at: number;
   client: string;
   agent: string;
@@ -18,7 +18,7 @@ export interface Intended {
   text: string;
 }
 
-export class TouchLog {
+export class ControlLog {
   readonly #path: string;
 
   constructor(path: string) {
@@ -26,7 +26,7 @@ export class TouchLog {
   }
 
   /** Throws where it cannot be written: then nothing is touched. Returns what the outcome is to be called by. */
-  intend({ at, client, agent, session, action, text }: Intended): string {
+  intend({ at, client, agent, session, action, text }: IntendedControl): string {
     const id = randomUUID();
     const shown = text.slice(0, TEXT_MAX);
     this.#append({ id, at: new Date(at).toISOString(), client, agent, session: session.id, action, text: shown });

@@ -19,7 +19,7 @@ const process = (receivedBytes: number) =>
 export interface IncidentRig {
   loop: Loop;
   recovery: UserRecovery;
-  touches: string[];
+  controls: string[];
   /** The lines of the log. */
   lines: string[];
   allow: () => void;
@@ -54,13 +54,13 @@ export function useIncidentRig(): IncidentStage {
       await test.send("s1", [process(9000)]);
     },
     acts: (hand, { allowed = true, store } = {}) => {
-      const touches: string[] = [];
+      const controls: string[] = [];
       const lines: string[] = [];
       const rig = { allowed };
       Object.assign(test.stepRules, { can: () => ALL, isAllowed: () => rig.allowed });
       test.store = store ?? null;
       test.carryOut = async (action) => {
-        touches.push(action.do);
+        controls.push(action.do);
         const outcome = await hand(action);
         return { intent: action.id, at: test.loop.now(), result: "done", reason: "", proven: true, ...outcome };
       };
@@ -72,7 +72,7 @@ export function useIncidentRig(): IncidentStage {
       const allow = (): void => {
         rig.allowed = true;
       };
-      return { loop, recovery: new UserRecovery(loop), touches, lines, allow };
+      return { loop, recovery: new UserRecovery(loop), controls, lines, allow };
     },
     run: async (seconds) => {
       for (let second = 0; second < seconds; second++) {
