@@ -13,7 +13,7 @@ import { profileFor } from "../dist/programs/registry.js";
 import { TerminalReader } from "../dist/readers/terminal.js";
 import { identityOf } from "../dist/sensors/process/process-sensor.js";
 import { canMeasure, cpuOf, ended, makeHome, memoryOf, removeHome, sleep, startDaemon } from "./processes.mjs";
-import { casesIn, FIXTURES, LOOK_MS, readRecording } from "./recordings.mjs";
+import { CHECK_MS, casesIn, FIXTURES, readRecording } from "./recordings.mjs";
 
 const AGENTS = 500;
 const WORKSPACES = 25;
@@ -29,7 +29,7 @@ export async function benchFleet({ profile } = {}) {
   const daemon = await startDaemon(home, profile);
   const bare = memoryOf(daemon.pid).resident;
   const agents = startAgents(home);
-  const feeding = setInterval(() => feed(agents), LOOK_MS / 10);
+  const feeding = setInterval(() => feed(agents), CHECK_MS / 10);
   try {
     await sleep(WARM_UP_MS);
     const before = { cpu: cpuOf(daemon.pid), at: performance.now(), sent: sent(agents) };
@@ -98,7 +98,7 @@ function startAgents(home) {
     };
     const link = new DaemonLink({ socketPath: daemonSocket, session });
     // Each is elsewhere in its session, and looks at another moment.
-    return { child, link, script, look: n * 7, dueAt: performance.now() + ((n * 37) % LOOK_MS), sent: 0 };
+    return { child, link, script, check: n * 7, dueAt: performance.now() + ((n * 37) % CHECK_MS), sent: 0 };
   });
 }
 
@@ -106,9 +106,9 @@ function feed(agents) {
   const now = performance.now();
   for (const agent of agents) {
     if (agent.dueAt > now) continue;
-    agent.dueAt += LOOK_MS;
-    const { looks } = agent.script;
-    for (const signal of looks[agent.look++ % looks.length]) {
+    agent.dueAt += CHECK_MS;
+    const { checks } = agent.script;
+    for (const signal of checks[agent.check++ % checks.length]) {
       agent.link.give({ ...signal, at: Date.now() });
       agent.sent++;
     }
@@ -118,15 +118,15 @@ function feed(agents) {
 const sent = (agents) => agents.reduce((sum, agent) => sum + agent.sent, 0);
 
 /** What the terminal of a recorded session tells, look by look. */
-function signalsOf({ agent, cols, rows, looks }) {
+function signalsOf({ agent, cols, rows, checks }) {
   const profile = profileFor(agent);
   const reader = new TerminalReader(profile, { cols, rows, zone: "UTC", structure: generic });
-  const reported = looks.map((writes, look) => {
+  const reported = checks.map((writes, check) => {
     for (const bytes of writes) reader.write(bytes);
-    return reader.look((look + 1) * LOOK_MS);
+    return reader.check((check + 1) * CHECK_MS);
   });
   reader.dispose();
-  return { kind: profile.id, looks: reported };
+  return { kind: profile.id, checks: reported };
 }
 
 function makeWorkspace(path) {

@@ -4,7 +4,7 @@ import { createEvidence, take } from "../dist/core/evidence/evidence.js";
 import { generic } from "../dist/programs/generic/screens.js";
 import { profileFor } from "../dist/programs/registry.js";
 import { TerminalReader } from "../dist/readers/terminal.js";
-import { inkFlood, LOOK_MS } from "./recordings.mjs";
+import { CHECK_MS, inkFlood } from "./recordings.mjs";
 import { step } from "./signals.mjs";
 
 const AGENTS = 200;
@@ -27,9 +27,9 @@ export function benchMemory() {
       zone: "UTC",
       structure: generic,
     });
-    flood.looks.forEach((writes, look) => {
+    flood.checks.forEach((writes, check) => {
       for (const bytes of writes) reader.write(bytes);
-      reader.look((look + 1) * LOOK_MS);
+      reader.check((check + 1) * CHECK_MS);
     });
     return reader;
   });

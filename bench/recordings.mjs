@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { LOOK_MS } from "../dist/readers/terminal.js";
+import { CHECK_MS } from "../dist/readers/terminal.js";
 
 export const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), "..", "test", "fixtures", "cases");
-export { LOOK_MS };
+export { CHECK_MS };
 
 /** Case folders below `root`, in the order of their names. */
 export function casesIn(root, depth = 3) {
@@ -27,15 +27,15 @@ export function readRecording(folder) {
   if (meta.mode === "headless" || !existsSync(file)) return null;
   const [head, ...lines] = gunzipSync(readFileSync(file)).toString("utf8").trimEnd().split("\n");
   const header = JSON.parse(head);
-  const looks = [];
+  const checks = [];
   let seconds = 0;
   for (const line of lines) {
     const [t, code, data] = JSON.parse(line);
     seconds = Math.max(seconds, t);
     if (code !== "o") continue;
-    const look = Math.floor((seconds * 1000) / LOOK_MS);
-    while (looks.length <= look) looks.push([]);
-    looks[look].push(Buffer.from(data));
+    const check = Math.floor((seconds * 1000) / CHECK_MS);
+    while (checks.length <= check) checks.push([]);
+    checks[check].push(Buffer.from(data));
   }
   return {
     name: folder.split("/").slice(-2).join("/"),
@@ -43,7 +43,7 @@ export function readRecording(folder) {
     cols: meta.size?.[0] ?? header.width,
     rows: meta.size?.[1] ?? header.height,
     seconds: meta.t_exit ?? seconds,
-    looks,
+    checks,
   };
 }
 
@@ -51,11 +51,11 @@ export function readRecording(folder) {
  * A flood as Ink draws one: every frame erases the lines of the last and writes them again, in colour, with a spinner, a
  * clock, a token counter and a reply that grows. The generator is fixed, so every run sees the same bytes.
  */
-export function inkFlood({ frames = 3000, framesPerLook = 15, cols = 120, rows = 40 } = {}) {
+export function inkFlood({ frames = 3000, framesPerCheck = 15, cols = 120, rows = 40 } = {}) {
   const words = "the parser reads each row once and keeps what it saw so that the next look is cheap".split(" ");
   const spinner = ["✢", "✳", "✶", "✻", "✽"];
   const reply = [];
-  const looks = [];
+  const checks = [];
   let drawn = 0;
   let seed = 1;
   const random = () => {
@@ -79,11 +79,11 @@ export function inkFlood({ frames = 3000, framesPerLook = 15, cols = 120, rows =
     ];
     const frame = `${"\x1b[2K\x1b[1A".repeat(Math.max(0, drawn - 1))}\x1b[2K\x1b[G${lines.join("\r\n")}`;
     drawn = lines.length;
-    if (n % framesPerLook === 0) looks.push([]);
-    looks.at(-1).push(Buffer.from(frame));
+    if (n % framesPerCheck === 0) checks.push([]);
+    checks.at(-1).push(Buffer.from(frame));
   }
-  return { name: "ink flood", agent: "claude", cols, rows, seconds: (looks.length * LOOK_MS) / 1000, looks };
+  return { name: "ink flood", agent: "claude", cols, rows, seconds: (checks.length * CHECK_MS) / 1000, checks };
 }
 
 export const bytesOf = (recordings) =>
-  recordings.reduce((sum, r) => sum + r.looks.flat().reduce((n, bytes) => n + bytes.length, 0), 0);
+  recordings.reduce((sum, r) => sum + r.checks.flat().reduce((n, bytes) => n + bytes.length, 0), 0);

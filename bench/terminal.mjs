@@ -5,7 +5,7 @@ import { generic } from "../dist/programs/generic/screens.js";
 import { profileFor } from "../dist/programs/registry.js";
 import { TerminalReader } from "../dist/readers/terminal.js";
 import { sideBySideInPieces, timed } from "./measure.mjs";
-import { bytesOf, casesIn, FIXTURES, inkFlood, LOOK_MS, readRecording } from "./recordings.mjs";
+import { bytesOf, CHECK_MS, casesIn, FIXTURES, inkFlood, readRecording } from "./recordings.mjs";
 
 /**
  * Of small recordings, more rounds: fifteen of them would measure code that is still being compiled, on both sides, where
@@ -79,9 +79,9 @@ function groupByAgent(recordings) {
 }
 
 /** Milliseconds of the writes before each look. */
-function readBare({ cols, rows, looks }) {
+function readBare({ cols, rows, checks }) {
   const terminal = new xterm.Terminal({ cols, rows, scrollback: 0, allowProposedApi: true });
-  const ms = looks.map((writes) =>
+  const ms = checks.map((writes) =>
     timed(() => {
       for (const bytes of writes) {
         // The same way in as the reader's: parsed at once, not in a timer.
@@ -95,13 +95,13 @@ function readBare({ cols, rows, looks }) {
 }
 
 /** Milliseconds of the same writes and of the look. */
-function readWithSignals({ agent, cols, rows, looks }) {
+function readWithSignals({ agent, cols, rows, checks }) {
   const reader = new TerminalReader(profileFor(agent), { cols, rows, zone: "UTC", structure: generic });
   let signals = 0;
-  const ms = looks.map((writes, look) =>
+  const ms = checks.map((writes, check) =>
     timed(() => {
       for (const bytes of writes) reader.write(bytes);
-      signals += reader.look((look + 1) * LOOK_MS).length;
+      signals += reader.check((check + 1) * CHECK_MS).length;
     }),
   );
   reader.dispose();

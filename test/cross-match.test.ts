@@ -79,10 +79,10 @@ function unclocked(id: string): AgentProfile {
   return made;
 }
 
-const LOOK = { at: 0, until: (text: string) => readResetTime(text, 0, "UTC")?.until, ticking: () => false };
+const CHECK = { at: 0, until: (text: string) => readResetTime(text, 0, "UTC")?.until, ticking: () => false };
 
 function stated(id: string, { lines }: Screen): ScreenFacts {
-  return readFacts(compileProfile(unclocked(id)), plainScreen(lines), LOOK);
+  return readFacts(compileProfile(unclocked(id)), plainScreen(lines), CHECK);
 }
 
 const says = (facts: ScreenFacts, fact: Fact): boolean =>

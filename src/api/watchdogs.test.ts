@@ -109,9 +109,9 @@ describe("a watchdog's timer", () => {
   it("is one per agent: a second takes the place of the first", async () => {
     const watchdogs = make();
     watchdogs.start(record);
-    watchdogs.start({ ...record, interval_secs: 60, message: "look" });
+    watchdogs.start({ ...record, interval_secs: 60, message: "check" });
     await vi.advanceTimersByTimeAsync(61_000);
-    expect(said.map(({ text }) => text)).toEqual(["look"]);
+    expect(said.map(({ text }) => text)).toEqual(["check"]);
     watchdogs.close();
   });
 });

@@ -40,7 +40,7 @@ export const COMMANDS: readonly { names: readonly string[]; load: () => Promise<
 /** In which part of the help a command stands. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Agents:": ["run", "spawn", "attach", "logs", "type", "stop", "recover", "allow", "watch"],
-  "Looking:": [
+  "Checking:": [
     "status",
     "health",
     "why",

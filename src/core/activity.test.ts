@@ -205,7 +205,7 @@ describe("knowing", () => {
   it("believes the caller who says that the sensors still look", () => {
     const state = stateOf([{ kind: "commit", at: ago(120), source: "workspace", id: "a" }]);
     expect(shouldSendResume(state, NOW).send).toBe(false);
-    expect(shouldSendResume(state, NOW, { lookedAt: NOW }).send).toBe(true);
+    expect(shouldSendResume(state, NOW, { checkedAt: NOW }).send).toBe(true);
   });
 });
 

@@ -45,8 +45,8 @@ export interface ActivityAssessment {
 export interface ActivityState {
   recent: Map<ActivitySource, ActivitySignal[]>;
   /** The first and the last time at which any sensor saw the session. */
-  lookedFrom: number | null;
-  lookedAt: number | null;
+  checkedFrom: number | null;
+  checkedAt: number | null;
   screen: Pick<ScreenReading, "reply" | "tokens"> | null;
   answer: PendingAnswer | null;
   asleep: Asleep;
@@ -54,7 +54,7 @@ export interface ActivityState {
 
 export interface ActivityOptions extends Settings {
   /** The last time a sensor could look, where the caller knows it better than the signals show. */
-  lookedAt?: number;
+  checkedAt?: number;
   /** What the user calls noise, besides what always is. */
   noise_patterns?: readonly string[];
 }
@@ -70,15 +70,15 @@ const TIER_CONFIDENCE = { 1: { one: 0.7, several: 0.9 }, 2: { one: 0.5, several:
 const TIERS = [1, 2, 3] as const;
 
 export function createActivity(): ActivityState {
-  return { recent: new Map(), lookedFrom: null, lookedAt: null, screen: null, answer: null, asleep: [] };
+  return { recent: new Map(), checkedFrom: null, checkedAt: null, screen: null, answer: null, asleep: [] };
 }
 
 export function takeActivity(state: ActivityState, signal: Signal): void {
   if (!Number.isFinite(signal.at)) return;
   takeAsleep(state.asleep, signal);
-  if (showsALook(signal)) {
-    state.lookedFrom = Math.min(state.lookedFrom ?? signal.at, signal.at);
-    state.lookedAt = Math.max(state.lookedAt ?? signal.at, signal.at);
+  if (showsACheck(signal)) {
+    state.checkedFrom = Math.min(state.checkedFrom ?? signal.at, signal.at);
+    state.checkedAt = Math.max(state.checkedAt ?? signal.at, signal.at);
   }
   if (signal.kind === "screen" && !screenChanged(state, signal.reading)) return;
   if (state.answer === null && signal.kind !== "message") {
@@ -183,11 +183,11 @@ function whyBlind(
   options: ActivityOptions | undefined,
   age: (at: number) => number,
 ): string | null {
-  const lookedAt = options?.lookedAt ?? ("recent" in activity ? activity.lookedAt : (newest?.at ?? null));
-  if (lookedAt === null) return "unknown: no sensor could look";
+  const checkedAt = options?.checkedAt ?? ("recent" in activity ? activity.checkedAt : (newest?.at ?? null));
+  if (checkedAt === null) return "unknown: no sensor could look";
   if (!consistent) return "unknown: the times of the signals contradict each other";
-  if ("recent" in activity && age(lookedAt) > lookbackMs) return "unknown: no sensor has looked of late";
-  if ("recent" in activity && !newest && age(activity.lookedFrom ?? lookedAt) < lookbackMs) {
+  if ("recent" in activity && age(checkedAt) > lookbackMs) return "unknown: no sensor has looked of late";
+  if ("recent" in activity && !newest && age(activity.checkedFrom ?? checkedAt) < lookbackMs) {
     return "unknown: not watched for long enough to miss anything";
   }
   return null;
@@ -222,7 +222,7 @@ function keep(recent: ActivityState["recent"], found: ActivitySignal): void {
 }
 
 /** Keys and rouse's own notes say nothing about whether the session can be seen; a failed probe says that it cannot. */
-function showsALook(signal: Signal): boolean {
+function showsACheck(signal: Signal): boolean {
   if (signal.source === "human" || signal.source === "observer") return false;
   return !(signal.kind === "process" && signal.alive === null);
 }

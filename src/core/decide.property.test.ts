@@ -233,11 +233,11 @@ describe("decide, whatever happens", () => {
           const at = (i + 1) * 60;
           if (step.progress) progress = at;
           const b = other[i];
-          const lookB = (): void =>
-            void (b && world.look(at, b.what, { agent: "b", facts: { ...FACTS, ...b.facts } }, b.result));
-          if (!aFirst) lookB();
-          world.look(at, step.what, { agent: "a", facts: { ...FACTS, ...step.facts }, progress }, step.result);
-          if (aFirst) lookB();
+          const checkB = (): void =>
+            void (b && world.check(at, b.what, { agent: "b", facts: { ...FACTS, ...b.facts } }, b.result));
+          if (!aFirst) checkB();
+          world.check(at, step.what, { agent: "a", facts: { ...FACTS, ...step.facts }, progress }, step.result);
+          if (aFirst) checkB();
         });
         const ofAgent = (w: World) => w.done.filter(({ agent }) => agent === "a").map(({ at, action }) => [at, action]);
         expect(ofAgent(world)).toEqual(ofAgent(alone));

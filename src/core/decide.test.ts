@@ -93,7 +93,7 @@ describe("the recovery plan of the default policy", () => {
   it("tells a circling agent once that it repeats itself, and does not urge it on", () => {
     const world = new World();
     world.watch(0, 60, "stuck/loop");
-    world.look(90, "idle");
+    world.check(90, "idle");
     expect(world.done.map(({ action }) => [action.do, action.say])).toEqual([
       ["interrupt", undefined],
       ["nudge", "repeating"],
@@ -118,7 +118,7 @@ describe("the recovery plan of the default policy", () => {
     const world = new World(POLICIES.aggressive);
     expect(world.watch(0, 10 * MIN, "unknown")).toEqual(["90 escalate"]);
     world.watch(700, 760, "stuck/silent_stream", { agent: "b" });
-    expect(world.look(765, "unknown", { agent: "b" })).toMatchObject({ action: null });
+    expect(world.check(765, "unknown", { agent: "b" })).toMatchObject({ action: null });
   });
 
   it("tells and touches nothing as long as a new installation observes", () => {
@@ -160,7 +160,7 @@ describe("nothing is done", () => {
 
   it("before the suspicion has lasted", () => {
     const world = new World();
-    expect(world.look(0, "stuck/silent_stream")).toMatchObject({ action: null, recheckAt: START + 60_000 });
+    expect(world.check(0, "stuck/silent_stream")).toMatchObject({ action: null, recheckAt: START + 60_000 });
   });
   it("while a human is at the keyboard", () => {
     expect(refuses({ humanPresent: true })).toContain("keyboard");
@@ -173,7 +173,7 @@ describe("nothing is done", () => {
   });
   it("while it is silenced or taken by somebody", () => {
     const world = new World();
-    world.look(0, "stuck/loop");
+    world.check(0, "stuck/loop");
     world.incidentState.silences.push({ agent: "a", problem: null, at: START, until: START + 3_600_000 });
     expect(world.watch(5, 20 * MIN, "stuck/loop")).toEqual([]);
     world.incidentState.silences = [];
@@ -182,7 +182,7 @@ describe("nothing is done", () => {
   });
   it("within a minute of waking up, and no window runs while asleep", () => {
     const world = new World();
-    world.look(0, "stuck/silent_stream");
+    world.check(0, "stuck/silent_stream");
     world.incidentState.asleep.push({ from: START + 5000, to: START + 36_000_000 });
     const facts = { wokeAt: START + 36_000_000 };
     const done = world.watch(36_000, 36_080, "stuck/silent_stream", { facts });
@@ -208,12 +208,12 @@ describe("nothing is done", () => {
   });
   it("a second time when nobody knows whether it was done", () => {
     const world = new World();
-    for (let at = 0; at <= 3600; at += 5) world.look(at, "stuck/silent_stream", {}, "unknown");
+    for (let at = 0; at <= 3600; at += 5) world.check(at, "stuck/silent_stream", {}, "unknown");
     expect(names(world)).toEqual(["interrupt", "escalate"]);
   });
   it("for ever when it is refused again and again, and a refusal costs no budget", () => {
     const world = new World();
-    for (let at = 0; at <= 7200; at += 5) world.look(at, "stuck/silent_stream", {}, "refused");
+    for (let at = 0; at <= 7200; at += 5) world.check(at, "stuck/silent_stream", {}, "refused");
     expect(names(world)).toEqual([...Array.from({ length: 5 }, (): ActionName => "interrupt"), "escalate"]);
     expect(world.done.every(({ action }) => action.attempt === 1)).toBe(true);
   });
@@ -250,7 +250,7 @@ describe("a limit", () => {
         const sent = world.done.find((record) => record.agent === agent);
         const works = sent && at > (sent.at - START) / 1000 + 5;
         if (works) proven.set(agent, at);
-        world.look(at, works ? "working" : limited(3600), {
+        world.check(at, works ? "working" : limited(3600), {
           agent,
           account: "me",
           progress: proven.get(agent) ?? null,
@@ -267,7 +267,7 @@ describe("a limit", () => {
 describe("an incident that another problem hides", () => {
   it("is not given up because its recovery plan does not fit what is seen", () => {
     const world = new World();
-    world.look(0, "rate_limited");
+    world.check(0, "rate_limited");
     world.watch(5, 120, "stuck/silent_stream");
     const [limited] = world.incidentState.incidents;
     expect(limited).toMatchObject({ problem: "rate_limited", escalated: null });
@@ -281,11 +281,11 @@ describe("a stop that waits for evidence", () => {
       const step = POLICIES.default.plans.silent_stream?.find((one) => one.do === "stop") as RecoveryStep;
       const silent_stream = [{ ...step, when: { ...step.when, level } }];
       const seen: Partial<Assessment> = { level: "report", kinds: ["screen"] };
-      const look = { facts: { can: ["stop" as const] } };
+      const check = { facts: { can: ["stop" as const] } };
       const decided = (more: Partial<Assessment>) => {
         const world = new World({ ...POLICIES.default, plans: { silent_stream } });
-        world.look(0, assessed("stuck/silent_stream", { ...seen, ...more }), look);
-        return [70, 16 * 60].map((at) => world.look(at, assessed("stuck/silent_stream", { ...seen, ...more }), look));
+        world.check(0, assessed("stuck/silent_stream", { ...seen, ...more }), check);
+        return [70, 16 * 60].map((at) => world.check(at, assessed("stuck/silent_stream", { ...seen, ...more }), check));
       };
       expect(decided({})[0]).toMatchObject({ action: null, wouldDo: { do: "stop" } });
       const reason = "rouse does not stop it: nobody said so; you can, with `rouse stop` or `rouse recover --restart`";
@@ -302,7 +302,7 @@ describe("an outage", () => {
     const world = new World();
     for (let at = 0; at <= 3600; at += 5)
       for (const agent of ["a", "b", "c"])
-        world.look(at, "error/api", { agent, facts: { humanPresent: at < 295, origin: "run" } });
+        world.check(at, "error/api", { agent, facts: { humanPresent: at < 295, origin: "run" } });
     const nudges = world.done.filter(({ action }) => action.do === "nudge").map(({ at }) => at);
     expect(nudges.length).toBeGreaterThan(2);
     expect(Math.min(...nudges.slice(1).map((at, i) => at - (nudges[i] as number)))).toBeGreaterThanOrEqual(120_000);
@@ -311,7 +311,7 @@ describe("an outage", () => {
   it("of fifty agents is one, restarts nobody, and speaks to one at a time", () => {
     const world = new World(POLICIES.aggressive);
     const agents = Array.from({ length: 50 }, (_, i) => `agent-${i}`);
-    for (let at = 0; at <= 3600; at += 30) for (const agent of agents) world.look(at, "error/api", { agent });
+    for (let at = 0; at <= 3600; at += 30) for (const agent of agents) world.check(at, "error/api", { agent });
     expect(world.incidentState.outages).toHaveLength(1);
     expect(names(world).filter((name) => name !== "nudge")).toEqual([]);
     expect(world.done.length).toBeLessThanOrEqual(3 + 3600 / 60);
@@ -332,17 +332,17 @@ describe("an outage", () => {
   ])("is none where unrelated programs without a profile are %s, unless they died together", (what, outages) => {
     const world = new World();
     for (let at = 0; at <= 120; at += 10)
-      for (const agent of ["a", "b", "c"]) world.look(at, what, { agent, program: "generic" });
+      for (const agent of ["a", "b", "c"]) world.check(at, what, { agent, program: "generic" });
     expect(world.incidentState.outages).toHaveLength(outages);
     const known = new World();
-    for (let at = 0; at <= 120; at += 10) for (const agent of ["a", "b", "c"]) known.look(at, what, { agent });
+    for (let at = 0; at <= 120; at += 10) for (const agent of ["a", "b", "c"]) known.check(at, what, { agent });
     expect(known.incidentState.outages).toHaveLength(1);
   });
 
   it("in which many died goes to a human once, and then they are started again one after the other", () => {
     const world = new World();
     const agents = ["a", "b", "c", "d"];
-    for (let at = 0; at <= 7200; at += 10) for (const agent of agents) world.look(at, "gone/crash", { agent });
+    for (let at = 0; at <= 7200; at += 10) for (const agent of agents) world.check(at, "gone/crash", { agent });
     const [outage] = world.incidentState.outages;
     expect(outage).toMatchObject({ group: "machine", escalatedAt: START + 1_800_000 });
     const starts = world.done.filter(({ action }) => action.do === "resume");
@@ -363,7 +363,7 @@ describe("an outage", () => {
         const started = world.done.find((one) => one.agent === agent && one.at > START + 60_000);
         if (started && at > (started.at - START) / 1000 + 10) proven.set(agent, at);
         const progress = proven.get(agent) ?? null;
-        world.look(at, progress === null ? "gone/crash" : "working", { agent, progress });
+        world.check(at, progress === null ? "gone/crash" : "working", { agent, progress });
       }
     expect(world.incidentState.incidents.map(({ phase }) => phase)).toEqual([
       "recovered",

@@ -40,7 +40,7 @@ export function decide(input: Situation): Decision {
   const actions = history.filter((record) => record.incident === incident.id);
   if (HUMAN_ONLY.has(incident.problem)) return escalate(input, actions, "only a human can answer this");
   const after = afterAction(actions, input.assessment, asleep, now);
-  if (after?.kind === "look") return nothing(after.reason, after.until);
+  if (after?.kind === "check") return nothing(after.reason, after.until);
   if (after?.kind === "human") return escalate(input, actions, after.reason);
   const plan = (policy.plans[incident.problem] ?? []).filter(
     (step) => checkAllowedAction(incident.problem, step.do) === null,

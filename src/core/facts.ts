@@ -90,6 +90,6 @@ function guardSince(evidence: Evidence, since: number, now: number, settings?: A
   const fresh = [...activity.recent.values()].flat().filter(({ at }) => at > from);
   return shouldSendResume(fresh, now, {
     ...settings,
-    ...(activity.lookedAt === null ? {} : { lookedAt: activity.lookedAt }),
+    ...(activity.checkedAt === null ? {} : { checkedAt: activity.checkedAt }),
   });
 }

@@ -19,7 +19,7 @@ export interface OutageQueue {
 /** Whoever is first has so long to prove that it is over; then the next one is. */
 const FIRST_MS: number = 5 * MINUTE;
 /** After a touch, nobody else is touched for so long: the first one is looked at before the next. */
-const LOOK_MS: number = 2 * MINUTE;
+const CHECK_MS: number = 2 * MINUTE;
 /** The rest follow within so long for each of them, and within this at most. */
 const EACH_MS: number = 20 * SECOND;
 const SPREAD_MAX_MS: number = 10 * MINUTE;
@@ -65,9 +65,9 @@ export function checkOutageSlot(
   const mayStart = starts && !destructive && group === "machine" && typeof escalatedAt === "number";
   if (isRestart && !mayStart)
     return { reason: "many agents have the same problem: nothing is ended or started", until: now + FIRST_MS };
-  const looksUntil = acted && acted.agent !== agent ? acted.at + LOOK_MS : now;
-  if (acted && now < looksUntil && now >= acted.at)
-    return { reason: `looking whether ${acted.agent} works again`, until: looksUntil };
+  const checksUntil = acted && acted.agent !== agent ? acted.at + CHECK_MS : now;
+  if (acted && now < checksUntil && now >= acted.at)
+    return { reason: `checking whether ${acted.agent} works again`, until: checksUntil };
   const place = agents.indexOf(agent);
   if (place < 0 || agents.length < 2) return null;
   const slot = Math.max(0, Math.floor((now - openedAt) / FIRST_MS));

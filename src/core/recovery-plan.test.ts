@@ -67,7 +67,7 @@ describe("a refused action", () => {
     const actions = Array.from({ length: times }, (_, n) => refused(START + n));
     const last = START + times - 1;
     const after = afterAction(actions, stuck, [], last);
-    return after?.kind === "look" ? (after.until - last) / 1000 : after?.kind;
+    return after?.kind === "check" ? (after.until - last) / 1000 : after?.kind;
   };
 
   it("is tried again after 30 s, then after twice as long each time, and after five refusals needs a human", () => {

@@ -13,7 +13,7 @@ const REFUSALS_MAX = 5;
 const REFUSED_MS: number = 30 * SECOND;
 const REFUSED_MAX_MS: number = 10 * MINUTE;
 /** An outcome that nobody knows is looked at for so long; then a human is told. It is never repeated. */
-const UNKNOWN_LOOK_MS: number = 2 * MINUTE;
+const UNKNOWN_CHECK_MS: number = 2 * MINUTE;
 
 /**
  * What an effect saw at the terminal reaches the assessment a few looks later; until then it says what was before. Where
@@ -23,7 +23,7 @@ const SETTLE_MS: number = 5 * SECOND;
 
 const STEPS: ReadonlySet<Proof> = new Set<Proof>(["turn_ended", "process_gone", "none"]);
 
-export type AfterAction = { kind: "look"; reason: string; until: number } | { kind: "human"; reason: string } | null;
+export type AfterAction = { kind: "check"; reason: string; until: number } | { kind: "human"; reason: string } | null;
 
 /** What the last action asks for before anything else may be done. */
 export function afterAction(
@@ -36,14 +36,14 @@ export function afterAction(
   if (!last) return null;
   const at = last.outcome?.at ?? last.at;
   const passed = awakeMs(asleep, at, now);
-  const look = (ms: number, reason: string): AfterAction =>
-    passed < ms ? { kind: "look", reason, until: now + ms - passed } : null;
+  const check = (ms: number, reason: string): AfterAction =>
+    passed < ms ? { kind: "check", reason, until: now + ms - passed } : null;
   switch (resultOf(last, now)) {
     case "pending":
-      return { kind: "look", reason: `${last.do} is under way`, until: last.at + last.deadlineMs };
+      return { kind: "check", reason: `${last.do} is under way`, until: last.at + last.deadlineMs };
     case "unknown":
       return (
-        look(UNKNOWN_LOOK_MS, `nobody knows whether ${last.do} was done: looking`) ?? {
+        check(UNKNOWN_CHECK_MS, `nobody knows whether ${last.do} was done: checking`) ?? {
           kind: "human",
           reason: `nobody knows whether ${last.do} was done, and it is not repeated blindly`,
         }
@@ -53,14 +53,14 @@ export function afterAction(
       const why = last.outcome?.reason ?? "";
       if (refusals >= REFUSALS_MAX)
         return { kind: "human", reason: `${last.do} was refused ${refusals} times: ${why}` };
-      return look(Math.min(REFUSED_MAX_MS, REFUSED_MS * 2 ** (refusals - 1)), `${last.do} was refused: ${why}`);
+      return check(Math.min(REFUSED_MAX_MS, REFUSED_MS * 2 ** (refusals - 1)), `${last.do} was refused: ${why}`);
     }
     case "failed":
     case "done":
       // An interrupt or a stop that is proven is a step to the next step, not the remedy itself.
       if (last.outcome?.proven && STEPS.has(last.proof) && !(last.proof === "turn_ended" && stillRuns(assessment)))
-        return look(Math.min(SETTLE_MS, last.waitMs), `${last.do} worked: looking what became of it`);
-      return look(last.waitMs, `looking whether ${last.do} helped`);
+        return check(Math.min(SETTLE_MS, last.waitMs), `${last.do} worked: checking what became of it`);
+      return check(last.waitMs, `checking whether ${last.do} helped`);
   }
 }
 

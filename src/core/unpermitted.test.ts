@@ -23,8 +23,8 @@ const tight: Policy = {
 
 /** One problem of one agent, long enough to be decided on, and then mended. */
 function problem(world: World, agent: string, at: number, what: string): void {
-  for (const after of [0, 70, 200]) world.look(at + after, assessed(what), { agent, ...NOT_ALLOWED });
-  for (const after of [210, 250]) world.look(at + after, "working", { agent, progress: at + after });
+  for (const after of [0, 70, 200]) world.check(at + after, assessed(what), { agent, ...NOT_ALLOWED });
+  for (const after of [210, 250]) world.check(at + after, "working", { agent, progress: at + after });
 }
 
 const claims = (world: World): (string | null)[] =>

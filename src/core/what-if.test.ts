@@ -18,12 +18,12 @@ const withBudgets = (budgets: Partial<Policy["budgets"]>): Policy => ({
 function play(whatIf: WhatIf, from: number, times: number): string[] {
   for (let round = 0; round < times; round++) {
     const at = from + round * 20 * MINUTE;
-    const look = (ms: number, what: string, worked: boolean): void => {
+    const check = (ms: number, what: string, worked: boolean): void => {
       const progress = worked ? at + ms : null;
       whatIf.assess({ ...assessed(what), at: at + ms }, { progressAt: progress });
     };
-    for (const ms of [0, 70_000]) look(ms, "error/api", false);
-    for (const ms of [80_000, 120_000]) look(ms, "working", true);
+    for (const ms of [0, 70_000]) check(ms, "error/api", false);
+    for (const ms of [80_000, 120_000]) check(ms, "working", true);
   }
   return whatIf.wouldDo.map(({ at, do: name }) => `${Math.round((at - from) / MINUTE)} ${name}`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { HUNG_S, useIncidentRig } from "../../test/support/incident-rig.js";
-import { agent, lookedAt } from "../../test/support/loops.js";
+import { agent, checkedAt } from "../../test/support/loops.js";
 import { screen } from "../../test/support/steps.js";
 import { step } from "../core/step.js";
 import type { IncidentStore } from "../store/incident-table.js";
@@ -138,7 +138,7 @@ describe("from a judgement to a touch", () => {
     const first = acts(() => new Promise(() => {}));
     for (let n = 0; n < HUNG_S && first.controls.length === 0; n++) await run(1);
     expect(first.controls).toEqual(["interrupt"]);
-    stage.test.start(lookedAt(stage.test.loop.now()));
+    stage.test.start(checkedAt(stage.test.loop.now()));
     const second = acts(() => ({}));
     await run(HUNG_S);
     expect(second.controls).toEqual([]);
@@ -161,11 +161,11 @@ describe("after waking up", () => {
     await hanging();
     stage.test.hand.set(-3_600_000);
     stage.test.run(30);
-    const looked = lookedAt(stage.test.loop.now());
+    const checked = checkedAt(stage.test.loop.now());
     stage.test.hand.pass(100_000);
     stage.test.hand.again();
-    stage.test.start(looked);
-    expect(stage.test.loop.now()).toBeLessThanOrEqual(looked.now);
+    stage.test.start(checked);
+    expect(stage.test.loop.now()).toBeLessThanOrEqual(checked.now);
     const { controls } = acts(() => ({}));
     expect(await touchedWhenKilled(controls)).toEqual([[], ["resume"]]);
   });

@@ -36,7 +36,7 @@ const part: fc.Arbitrary<Part> = fc.record({ judge: fc.array(fc.oneof(watch, set
 class Watching {
   readonly #hand: HandClock;
   readonly #asleep: Asleep = [];
-  #looked: Moment;
+  #checked: Moment;
   /** How long somebody looked by then; and what was not told yet. */
   #watchedMs = 0;
   #stamps: { wall: number; watchedMs: number }[] = [];
@@ -49,17 +49,17 @@ class Watching {
 
   constructor(model: ClockModel) {
     this.#hand = new HandClock(START, model);
-    this.#looked = this.#hand.clock.moment;
+    this.#checked = this.#hand.clock.moment;
   }
 
   play({ judge, unseen, after }: Part): void {
     for (const step of judge) {
       this.#step(step);
-      this.#look();
+      this.#check();
     }
     for (const step of unseen) this.#step(step);
     if (after === "is started again") this.#restart();
-    this.#look();
+    this.#check();
   }
 
   #step(step: Step): void {
@@ -67,7 +67,7 @@ class Watching {
       for (let n = 0; n < step.watch; n++) {
         this.#hand.pass(TICK_MS);
         this.#watchedMs += TICK_MS;
-        this.#look("in time");
+        this.#check("in time");
       }
     if ("pass" in step) this.#hand.pass(step.pass * 1000);
     if ("sleep" in step) this.#hand.sleep(step.sleep * 1000);
@@ -77,19 +77,19 @@ class Watching {
 
   #restart(): void {
     const clock = this.#hand.again();
-    const looked = this.#looked;
-    clock.resume(looked);
-    this.#gap({ from: clock.unwatchedFrom(Math.min(looked.now, clock.now()), looked), to: clock.now() });
-    this.#looked = clock.moment;
+    const checked = this.#checked;
+    clock.resume(checked);
+    this.#gap({ from: clock.unwatchedFrom(Math.min(checked.now, clock.now()), checked), to: clock.now() });
+    this.#checked = clock.moment;
   }
 
-  #look(when: "in time" | "late" = "late"): void {
+  #check(when: "in time" | "late" = "late"): void {
     const { clock } = this.#hand;
     const { moment } = clock;
-    const gap = gapBetween(this.#looked, moment, TICK_MS);
+    const gap = gapBetween(this.#checked, moment, TICK_MS);
     if (gap) this.#gap(gap);
-    else if (when === "late") this.#letPassMs += moment.now - this.#looked.now + caughtUp(this.#looked, moment);
-    this.#looked = moment;
+    else if (when === "late") this.#letPassMs += moment.now - this.#checked.now + caughtUp(this.#checked, moment);
+    this.#checked = moment;
     this.#reported.push(...this.#stamps.map(({ wall, watchedMs }) => ({ at: clock.timed(wall), watchedMs })));
     this.#stamps = [];
     for (const { at, watchedMs } of this.#reported.slice(-40))

@@ -27,22 +27,22 @@ describe("Clock", () => {
 
   it("shows a suspend that a wall clock set back hides from it", () => {
     const hand = new HandClock(START, "linux");
-    expect(hand.clock.look.now).toBe(START);
+    expect(hand.clock.check.now).toBe(START);
     hand.set(-95_000);
     hand.sleep(110_000);
-    expect(hand.clock.look.now).toBe(START + 109_000);
+    expect(hand.clock.check.now).toBe(START + 109_000);
     expect(hand.clock.timed(START - 95_000)).toBe(START - 1000);
   });
 
   it("shows a suspend that both other clocks hide a tenth of a second later", () => {
     const hand = new HandClock(START, "linux");
-    expect(hand.clock.look.now).toBe(START);
+    expect(hand.clock.check.now).toBe(START);
     hand.set(-110_000);
     hand.sleep(110_000);
     hand.pass(99);
-    expect(hand.clock.look.now).toBe(START + 99);
+    expect(hand.clock.check.now).toBe(START + 99);
     hand.pass(1);
-    expect(hand.clock.look.now).toBe(START + 109_100);
+    expect(hand.clock.check.now).toBe(START + 109_100);
   });
 
   it("goes on where the daemon before it was, when the wall clock was set back between them", () => {
@@ -132,21 +132,21 @@ describe("Clock", () => {
 });
 
 describe("gapBetween", () => {
-  const look = (ms: number, wall = ms) => ({ now: START + ms, wall: START + wall });
+  const check = (ms: number, wall = ms) => ({ now: START + ms, wall: START + wall });
 
   it("is none while ticks come about when they are asked for", () => {
-    expect(gapBetween(look(0), look(1000), 1000)).toBeNull();
-    expect(gapBetween(look(0), look(16_000), 1000)).toBeNull();
+    expect(gapBetween(check(0), check(1000), 1000)).toBeNull();
+    expect(gapBetween(check(0), check(16_000), 1000)).toBeNull();
   });
 
   it("is the whole time since the last tick when one comes much too late", () => {
-    expect(gapBetween(look(0), look(16_001), 1000)).toEqual({ from: START, to: START + 16_001 });
+    expect(gapBetween(check(0), check(16_001), 1000)).toEqual({ from: START, to: START + 16_001 });
   });
 
   it("is as much longer as the wall clock caught up, since all that was stamped before looks older by that", () => {
-    expect(gapBetween(look(0, -600_000), look(1000, -584_000), 1000)).toBeNull();
-    const gap = gapBetween(look(0, -600_000), look(1000, -400_000), 1000);
+    expect(gapBetween(check(0, -600_000), check(1000, -584_000), 1000)).toBeNull();
+    const gap = gapBetween(check(0, -600_000), check(1000, -400_000), 1000);
     expect(gap).toEqual({ from: START - 199_000, to: START + 1000 });
-    expect(gapBetween(look(0), look(1000, -600_000), 1000)).toBeNull();
+    expect(gapBetween(check(0), check(1000, -600_000), 1000)).toBeNull();
   });
 });

@@ -49,7 +49,7 @@ export class DaemonClock {
   #last: ClockReading;
   #now: number;
   /** What it and the other clocks showed when the uptime was last asked for. */
-  #lookedUp: { now: number; ms: number; reading: ClockReading };
+  #uptimeAt: { now: number; ms: number; reading: ClockReading };
   /** How far it was moved on over time of which nobody knows how long it was. */
   #leapt = 0;
 
@@ -58,7 +58,7 @@ export class DaemonClock {
     this.#uptime = uptime;
     this.#last = read();
     this.#now = this.#last.wall;
-    this.#lookedUp = { now: this.#now, ms: uptime().ms, reading: this.#last };
+    this.#uptimeAt = { now: this.#now, ms: uptime().ms, reading: this.#last };
   }
 
   now(): number {
@@ -69,7 +69,7 @@ export class DaemonClock {
     return Math.floor(this.#now);
   }
 
-  get look(): ClockSample {
+  get check(): ClockSample {
     this.#keepUp();
     return { now: this.now(), wall: this.#last.wall };
   }
@@ -77,15 +77,15 @@ export class DaemonClock {
   /** A wall clock that was set back while nobody looked hides a suspend from both clocks; the uptime shows it. */
   #keepUp(): void {
     const now = this.now();
-    const before = this.#lookedUp;
+    const before = this.#uptimeAt;
     if (isSameMoment(before.reading, this.#last)) return;
     const { ms } = this.#uptime();
     this.#now = Math.max(now, before.now + ms - before.ms - UPTIME_STEP_MS);
-    this.#lookedUp = { now: this.#now, ms, reading: this.#last };
+    this.#uptimeAt = { now: this.#now, ms, reading: this.#last };
   }
 
   get moment(): Moment {
-    return { ...this.look, uptime: this.#uptime() };
+    return { ...this.check, uptime: this.#uptime() };
   }
 
   /** Goes on from a moment of the daemon before this one, with the time that passed since. After a reboot nobody knows it. */
@@ -106,9 +106,9 @@ export class DaemonClock {
    * From when on nobody watched, where the life before this one watched until `seen` and last looked at `looked`. Where the
    * clock had to leap, nobody knows how long that was: what comes was stamped behind the leap.
    */
-  unwatchedFrom(seen: number, looked: ClockSample | null): number {
-    const { look } = this;
-    return Math.min(seen - (looked ? caughtUp(looked, look) : 0), look.now - this.#leapt);
+  unwatchedFrom(seen: number, checked: ClockSample | null): number {
+    const { check } = this;
+    return Math.min(seen - (checked ? caughtUp(checked, check) : 0), check.now - this.#leapt);
   }
 
   /** A time that somebody read from the wall clock. Once that was set back, this one runs ahead of it. */

@@ -5,10 +5,10 @@ import { findIncident } from "./incident-view.js";
 
 describe("an incident that is asked for", () => {
   const sensors = new World(POLICIES.observe);
-  sensors.look(0, "stuck/loop", { agent: "api" });
-  sensors.look(10, "working", { agent: "api", progress: 5 });
-  sensors.look(60, "working", { agent: "api", progress: 55 });
-  sensors.look(0, "error/auth", { agent: "web" });
+  sensors.check(0, "stuck/loop", { agent: "api" });
+  sensors.check(10, "working", { agent: "api", progress: 5 });
+  sensors.check(60, "working", { agent: "api", progress: 55 });
+  sensors.check(0, "error/auth", { agent: "web" });
   const [ended, open] = sensors.incidentState.incidents;
   const found = (word: string): string => {
     const incident = findIncident(sensors.incidentState, word, ["api", "web", "docs"]);

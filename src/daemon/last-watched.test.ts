@@ -10,35 +10,35 @@ const BOOT = "5e0a37f2-7d3c-4a6f-9c52-0f8c0c3f1b11";
 let folder: string;
 let path: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "rouse-looked-"));
-  path = join(folder, "looked");
+  folder = mkdtempSync(join(tmpdir(), "rouse-checked-"));
+  path = join(folder, "checked");
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
 function read(): Moment | null {
-  const looked = new LastWatchedFile(path);
-  looked.close();
-  return looked.before;
+  const checked = new LastWatchedFile(path);
+  checked.close();
+  return checked.before;
 }
 
 describe("the last look", () => {
   it("is known to the next daemon, to five seconds", () => {
-    const looked = new LastWatchedFile(path);
-    expect(looked.before).toBeNull();
+    const checked = new LastWatchedFile(path);
+    expect(checked.before).toBeNull();
     for (let ms = 0; ms <= 12_000; ms += 1000)
-      looked.keep({ now: NOW + ms, wall: NOW - 9, uptime: { ms: 70 + ms, boot: BOOT } });
+      checked.keep({ now: NOW + ms, wall: NOW - 9, uptime: { ms: 70 + ms, boot: BOOT } });
     // Not closed, as after a kill.
     expect(read()).toEqual({ now: NOW + 10_000, wall: NOW - 9, uptime: { ms: 10_070, boot: BOOT } });
-    looked.close();
+    checked.close();
   });
 
   it.each([{ ms: 90_000, boot: null }, null])("is known with what is known of the machine's uptime: %j", (uptime) => {
     const before = new LastWatchedFile(path);
     before.keep({ now: NOW, wall: NOW, uptime: { ms: 1, boot: BOOT } });
     before.close();
-    const looked = new LastWatchedFile(path);
-    looked.keep({ now: NOW + 6000, wall: NOW + 5000, uptime });
-    looked.close();
+    const checked = new LastWatchedFile(path);
+    checked.keep({ now: NOW + 6000, wall: NOW + 5000, uptime });
+    checked.close();
     expect(read()).toEqual({ now: NOW + 6000, wall: NOW + 5000, uptime });
   });
 

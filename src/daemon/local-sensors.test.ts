@@ -65,7 +65,7 @@ const samples = () => {
 };
 const endedAt = () => test.loop.find("s1")?.session.endedAt ?? null;
 /** A look happens every two seconds of real time; the daemon's own time is moved by hand. */
-const afterLooks = async (what: string, isSo: () => boolean): Promise<void> =>
+const afterChecks = async (what: string, isSo: () => boolean): Promise<void> =>
   until(
     what,
     () => {
@@ -124,7 +124,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
     sensors.start();
     await until("a sample", () => samples().length > 0);
     expect(samples()[0]).toMatchObject({ alive: true });
-    await afterLooks("a later word", () => (test.loop.find("s1")?.lastAliveAt ?? 0) > before + 5000);
+    await afterChecks("a later word", () => (test.loop.find("s1")?.lastAliveAt ?? 0) > before + 5000);
     expect(endedAt()).toBeNull();
   });
 
@@ -151,14 +151,14 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
     await until("a sample", () => samples().length > 0);
     child.kill("SIGKILL");
     await ended;
-    await afterLooks("the end", () => endedAt() !== null);
+    await afterChecks("the end", () => endedAt() !== null);
     expect(test.says()).toBe("gone");
   });
 
   it("take a recycled number for another process", async () => {
     watch("transcript", { pidStart: "another start" });
     sensors.start();
-    await afterLooks("the end", () => endedAt() !== null);
+    await afterChecks("the end", () => endedAt() !== null);
     expect([child.exitCode, child.signalCode]).toEqual([null, null]);
   });
 
@@ -170,7 +170,7 @@ describe.runIf(process.platform === "linux")("the daemon's own senses", { timeou
     sensors.start();
     await until("a sample", () => samples().some(({ alive }) => alive === false));
     expect(endedAt()).toBeNull();
-    await afterLooks("the end", () => endedAt() !== null);
+    await afterChecks("the end", () => endedAt() !== null);
     expect((endedAt() as number) - startedAt).toBeGreaterThanOrEqual(20_000);
   });
 

@@ -79,7 +79,7 @@ export class LocalSensors {
   failures = 0;
   #tmux: TmuxWatcher;
   #timer: NodeJS.Timeout | null = null;
-  #looking: Promise<void> | null = null;
+  #checking: Promise<void> | null = null;
   #reading: Promise<void> | null = null;
   /** Something was written since the last reading began. */
   #unread = false;
@@ -111,7 +111,7 @@ export class LocalSensors {
     if (this.#timer) clearInterval(this.#timer);
     this.#timer = null;
     await this.#tmux.stop();
-    await Promise.all([this.#looking, this.#reading]);
+    await Promise.all([this.#checking, this.#reading]);
     if (this.#backlog.isDone) this.#positions.keep(Number.POSITIVE_INFINITY);
     await this.#transcripts.close();
   }
@@ -146,12 +146,12 @@ export class LocalSensors {
 
   /** Looks that overlap share one. */
   #soon(): void {
-    this.#looking ??= this.#look()
+    this.#checking ??= this.#check()
       .catch(() => {
         // The next look asks again; until then nothing was seen, which is no news of any agent.
       })
       .finally(() => {
-        this.#looking = null;
+        this.#checking = null;
       });
   }
 
@@ -182,7 +182,7 @@ export class LocalSensors {
     }
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const at = this.#loop.now();
     await this.#backlog.reportAgain();
     await this.#processes.refresh(at);
@@ -198,7 +198,7 @@ export class LocalSensors {
           this.#guarded(session.endedAt === null ? this.#sense(session, at) : this.#forget(session.id)),
         ),
     );
-    await this.#lookAtWork(at);
+    await this.#checkAtWork(at);
     this.#folders.keepOnly(new Set(this.#loop.sessions().map(({ session }) => session.workspace)));
     // Not waited for: as long as one of them writes without pause, the reading goes on.
     void this.#readSoon();
@@ -269,19 +269,19 @@ export class LocalSensors {
   }
 
   /** One folder after the other, and none waits until the news of the one before is stored. */
-  async #lookAtWork(at: number): Promise<void> {
+  async #checkAtWork(at: number): Promise<void> {
     const reported: Promise<void>[] = [];
     for (const { session } of this.#loop.sessions()) {
       if (session.endedAt !== null) continue;
-      const looking = this.#lookAtWorkOf(session, at).then((signals) => {
+      const checking = this.#checkAtWorkOf(session, at).then((signals) => {
         if (signals.length > 0) reported.push(this.#backlog.add(session.id, signals));
       });
-      await this.#guarded(looking);
+      await this.#guarded(checking);
     }
     await Promise.all(reported);
   }
 
-  async #lookAtWorkOf(session: AgentSession, at: number): Promise<Signal[]> {
+  async #checkAtWorkOf(session: AgentSession, at: number): Promise<Signal[]> {
     if (session.workspace === null) return [];
     const sources = this.#sourcesOf(session);
     // What was done before the session began is not its work.
@@ -291,7 +291,7 @@ export class LocalSensors {
       authors: this.#options.workspace.commit_words.map((word) => word.replaceAll("{name}", session.name)),
       lookbackMs,
     });
-    return sources.workspace.isDue(at) ? sources.workspace.look(at) : [];
+    return sources.workspace.isDue(at) ? sources.workspace.check(at) : [];
   }
 
   async #sample(session: AgentSession, pid: number, sources: SessionSources, at: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { MODELS } from "../../test/support/hand-clock.js";
-import { agent, HOUR_MS, lookedAt, news, SILENT_S, TestLoop, WORKING } from "../../test/support/loops.js";
+import { agent, checkedAt, HOUR_MS, news, SILENT_S, TestLoop, WORKING } from "../../test/support/loops.js";
 import { START, screen } from "../../test/support/steps.js";
 import type { Signal } from "../core/signal.js";
 
@@ -67,7 +67,7 @@ describe("the loop after a restart", () => {
     };
     const before = reported();
     expect(before.timeline).toHaveLength(4);
-    test.start(lookedAt(test.loop.now()));
+    test.start(checkedAt(test.loop.now()));
     expect(reported()).toEqual(before);
   });
 
@@ -114,16 +114,16 @@ describe("the loop after a restart", () => {
     test = await TestLoop.working();
     test.run(SILENT_S);
     const { since } = test.view();
-    const looked = test.loop.now();
+    const checked = test.loop.now();
     test.hand.pass(3000);
-    test.start(lookedAt(looked));
+    test.start(checkedAt(checked));
     expect([test.says(), test.view().since]).toEqual(["stuck/silent_stream", since]);
   });
 
   it("does not believe a last look in the future", async () => {
     test = await TestLoop.working();
     test.run(5);
-    test.start(lookedAt(test.loop.now() + 10 * HOUR_MS));
+    test.start(checkedAt(test.loop.now() + 10 * HOUR_MS));
     expect(test.says()).toBe("working");
   });
 

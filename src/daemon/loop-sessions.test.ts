@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Untimed } from "../../test/support/loops.js";
-import { agent, HOUR_MS, lookedAt, news, SILENT_S, TestLoop, WORKING } from "../../test/support/loops.js";
+import { agent, checkedAt, HOUR_MS, news, SILENT_S, TestLoop, WORKING } from "../../test/support/loops.js";
 import { START } from "../../test/support/steps.js";
 import type { Signal } from "../core/signal.js";
 import { viewOf } from "./view.js";
@@ -212,7 +212,7 @@ describe("the loop's sessions", () => {
     const { blind } = test.view();
     expect(blind).not.toBeNull();
     test.hand.pass(HOUR_MS);
-    test.start(lookedAt(test.loop.now() - HOUR_MS));
+    test.start(checkedAt(test.loop.now() - HOUR_MS));
     test.run(100, "silent");
     expect(test.view().blind).toEqual(blind);
     test.loop.recordLiveness("s1", "host");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { MODELS } from "../../test/support/hand-clock.js";
-import { HOUR_MS, lookedAt, news, SILENT_S, TestLoop } from "../../test/support/loops.js";
+import { checkedAt, HOUR_MS, news, SILENT_S, TestLoop } from "../../test/support/loops.js";
 
 let test: TestLoop;
 afterEach(() => test.close());
@@ -86,7 +86,7 @@ describe("the loop's time", () => {
             expect(test.changes).toEqual(["api working"]);
             const story = () => test.loop.find("api")?.timeline.map(({ state }) => state);
             expect(story()).toEqual(["working"]);
-            test.start(lookedAt(test.loop.now()));
+            test.start(checkedAt(test.loop.now()));
             expect(story()).toEqual(["working"]);
           } finally {
             test.close();

@@ -43,7 +43,7 @@ export class Loop {
   readonly #signals: SignalStore;
   readonly #notices: NoticeStore;
   readonly #subscribers = new Set<(event: LoopEvent, now: number) => void>();
-  #lastLook: ClockSample;
+  #lastCheck: ClockSample;
   #isClosed = false;
   /** Finished ticks, for whatever monitors the daemon. */
   ticks = 0;
@@ -63,7 +63,7 @@ export class Loop {
       if (isWorking === this.state.cannotStore) this.#step({ kind: "storage", isWorking }, at);
     });
     this.#notices = new NoticeStore(journal, receiver, this.now());
-    this.#lastLook = clock.look;
+    this.#lastCheck = clock.check;
   }
 
   /**
@@ -75,7 +75,7 @@ export class Loop {
     if (lastObserved) clock.resume(lastObserved);
     const { signals, effects } = yield* restoreSessions(this.state, journal, clock, lastObserved);
     this.#carryOut(effects, this.now());
-    this.#lastLook = clock.look;
+    this.#lastCheck = clock.check;
     for (const { session } of this.sessions()) if (session.endedAt === null) this.#options.onRegister(session);
     const unobserved = lastObserved && { from: clock.unwatchedFrom(lastObserved.now, lastObserved), to: this.now() };
     this.#step({ kind: "restarted", unobserved }, this.now());
@@ -165,11 +165,11 @@ export class Loop {
 
   /** The time; after a sleep, signals may come before the first tick, so every reading looks for a gap. */
   #observe(): number {
-    const { look } = this.#options.clock;
-    const gap = gapBetween(this.#lastLook, look, TICK_MS);
-    this.#lastLook = look;
-    if (gap) this.#step({ kind: "gap", ...gap }, look.now);
-    return look.now;
+    const { check } = this.#options.clock;
+    const gap = gapBetween(this.#lastCheck, check, TICK_MS);
+    this.#lastCheck = check;
+    if (gap) this.#step({ kind: "gap", ...gap }, check.now);
+    return check.now;
   }
 
   /** Returns why the incidents could not be saved; null if nothing failed. */

@@ -9,7 +9,7 @@ const schema = z.record(
   z.object({
     path: z.string(),
     marks: z.array(z.object({ offset: z.number(), before: z.string() })).max(64),
-    lookedAt: z.number(),
+    checkedAt: z.number(),
   }),
 );
 

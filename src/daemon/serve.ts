@@ -60,7 +60,7 @@ export async function serve(
   makePrivateFolder(paths.state);
   makePrivateFolder(paths.runtime);
   const clock = new DaemonClock();
-  const looked = new LastWatchedFile(join(paths.state, "looked"));
+  const checked = new LastWatchedFile(join(paths.state, "checked"));
   const { config, origins, issues } = loadConfig({ cwd: paths.config });
   const { journal, notes } = openJournal(paths.journal, {
     now: () => clock.now(),
@@ -92,13 +92,13 @@ export async function serve(
   await listen(server, paths.daemonSocket);
   chmodSync(paths.daemonSocket, 0o600);
   allowUp(paths);
-  await inPieces(loop.restoring(looked.before), fold);
+  await inPieces(loop.restoring(checked.before), fold);
   const pulses = [servicePulse(), deadManPulse(config.daemon.dead_man_url, DEAD_MAN_EVERY_MS)].filter(
     (pulse) => pulse !== null,
   );
   loop.subscribe(({ kind }, now) => {
     if (kind !== "tick") return;
-    looked.keep(clock.moment);
+    checked.keep(clock.moment);
     for (const pulse of pulses) pulse.ticked(now);
   });
   const rulesFile = join(paths.state, "watch.json");
@@ -181,7 +181,7 @@ export async function serve(
       clearInterval(ticking);
       clearInterval(pruning);
       for (const pulse of pulses) pulse.stop();
-      looked.close();
+      checked.close();
       void sensors.stop();
       faces.stop();
       face.stop();

@@ -32,8 +32,8 @@ const incident = (name: string, fields: Partial<IncidentView>): IncidentView =>
     ...fields,
   }) as IncidentView;
 
-const words = (story: Story, look: Parameters<Story["take"]>[0]): string[] =>
-  story.take(look, 1).map(({ event, do: name, state }) => [event, name ?? state].join(" "));
+const words = (story: Story, check: Parameters<Story["take"]>[0]): string[] =>
+  story.take(check, 1).map(({ event, do: name, state }) => [event, name ?? state].join(" "));
 
 describe("the story of the demo", () => {
   it("tells each thing once, in the order in which it happened", () => {

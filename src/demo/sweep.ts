@@ -8,7 +8,7 @@ import { readProcesses } from "../sensors/process/process-sensor.js";
 import { isDead, type ProcessRow } from "../sensors/process/process-table.js";
 
 const GRACE_MS = 5000;
-const LOOK_MS = 500;
+const CHECK_MS = 500;
 
 type Choice = (row: ProcessRow) => boolean;
 
@@ -27,7 +27,7 @@ export const endAtHome = (home: string, paths: RousePaths): Promise<void> =>
 /** Also what starts meanwhile: until two looks find nothing. */
 async function endAll(choose: () => Choice): Promise<void> {
   for (let clean = 0; clean < 2; clean++) {
-    if (clean > 0) await sleep(LOOK_MS);
+    if (clean > 0) await sleep(CHECK_MS);
     const table = await readProcesses();
     const isOurs = choose();
     const found = [...(table?.rows.values() ?? [])].filter((row) => isOurs(row) && !isDead(row));

@@ -55,7 +55,7 @@ export class Theatre {
   }
 
   /** Null when the daemon does not answer just now. */
-  async look(): Promise<StoryInput | null> {
+  async check(): Promise<StoryInput | null> {
     const { daemonSocket } = this.#paths;
     try {
       const [{ agents }, { incidents }] = await Promise.all([

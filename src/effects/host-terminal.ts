@@ -13,14 +13,14 @@ export class HostTerminal implements Terminal<null> {
     this.#socket = socket;
   }
 
-  async look(): Promise<TerminalCheck<null>> {
-    const asked = await askHostProcess(this.#socket, { op: "look" }, "look", ANSWER_MS);
+  async check(): Promise<TerminalCheck<null>> {
+    const asked = await askHostProcess(this.#socket, { op: "check" }, "check", ANSWER_MS);
     if (asked.kind !== "answer")
       return { terminalState: null, reason: `the agent's host does not answer: ${asked.reason}` };
-    const looked = asked.event as unknown as ScreenAnswer;
-    if (looked.terminalState === null)
-      return { terminalState: null, reason: looked.reason, isPiped: looked.isPiped === true };
-    const { terminalState } = looked;
+    const checked = asked.event as unknown as ScreenAnswer;
+    if (checked.terminalState === null)
+      return { terminalState: null, reason: checked.reason, isPiped: checked.isPiped === true };
+    const { terminalState } = checked;
     const screenState: ScreenState = terminalState.screenState;
     return { terminalState: { screenState, quietMs: terminalState.quietMs ?? Number.POSITIVE_INFINITY }, ticket: null };
   }

@@ -51,10 +51,10 @@ async function pressOnce(
   };
   for (let tries = 0; tries < TRIES && terminalSession.now() < terminalSession.deadline; tries++) {
     if (tries > 0) await terminalSession.sleep(SCREEN_RECHECK_MS);
-    const look = await terminalSession.keyboard.look();
-    if (look.terminalState === null) return { result: "refused", reason: look.reason, queued: false, isOver: false };
-    const { screenState } = look.terminalState;
-    const pressed = await terminalSession.keyboard.press(look, { kind: "interrupt", press }, running);
+    const check = await terminalSession.keyboard.check();
+    if (check.terminalState === null) return { result: "refused", reason: check.reason, queued: false, isOver: false };
+    const { screenState } = check.terminalState;
+    const pressed = await terminalSession.keyboard.press(check, { kind: "interrupt", press }, running);
     last = { ...pressed, queued: screenState.queued, isOver: !isRunning(screenState) };
     if (pressed.result !== "refused" || last.isOver || screenState.dialog !== null) return last;
   }
@@ -69,11 +69,11 @@ async function prove(terminalSession: TerminalSession, also: string): Promise<Ef
       end - terminalSession.now(),
       (screenState) => !isRunning(screenState),
     );
-    if (ended.look === null) return doneResult(`interrupted; ${ended.reason}${also}`, null);
+    if (ended.check === null) return doneResult(`interrupted; ${ended.reason}${also}`, null);
     if (!ended.isSo) break;
     await terminalSession.sleep(STAYS_MS);
-    const look = await terminalSession.keyboard.look();
-    if (look.terminalState !== null && !isRunning(look.terminalState.screenState))
+    const check = await terminalSession.keyboard.check();
+    if (check.terminalState !== null && !isRunning(check.terminalState.screenState))
       return doneResult(`interrupted; the turn ended${also}`, true);
     // A queued text makes a turn of its own: the old one ended, the work goes on.
     if (also !== "") return doneResult(`interrupted; the turn ended${also}`, true);

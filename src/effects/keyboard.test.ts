@@ -5,19 +5,19 @@ import { Keyboard, type ScreenTicket } from "./keyboard.js";
 const IDLE = { draft: "", turn: "idle", quietMs: 0 } as const;
 const TEXT = { kind: "text", text: "go on" } as const;
 
-async function looked(): Promise<{ terminal: FakeTerminal; keyboard: Keyboard<number>; look: ScreenTicket<number> }> {
+async function checked(): Promise<{ terminal: FakeTerminal; keyboard: Keyboard<number>; check: ScreenTicket<number> }> {
   const terminal = new FakeTerminal({ happenings: [], begins: "idle" });
   const keyboard = new Keyboard(terminal, () => terminal.now);
-  const look = await keyboard.look();
-  if (look.terminalState === null) throw new Error(look.reason);
-  return { terminal, keyboard, look };
+  const check = await keyboard.check();
+  if (check.terminalState === null) throw new Error(check.reason);
+  return { terminal, keyboard, check };
 }
 
 describe("a look", () => {
   it("is good for one press", async () => {
-    const { terminal, keyboard, look } = await looked();
-    expect(await keyboard.press(look, TEXT, IDLE)).toEqual({ result: "pressed" });
-    expect(await keyboard.press(look, TEXT, IDLE)).toEqual({
+    const { terminal, keyboard, check } = await checked();
+    expect(await keyboard.press(check, TEXT, IDLE)).toEqual({ result: "pressed" });
+    expect(await keyboard.press(check, TEXT, IDLE)).toEqual({
       result: "refused",
       reason: "a look is good for one press",
     });
@@ -25,22 +25,22 @@ describe("a look", () => {
   });
 
   it("grows stale", async () => {
-    const { terminal, keyboard, look } = await looked();
+    const { terminal, keyboard, check } = await checked();
     terminal.now += 5000;
-    expect(await keyboard.press(look, TEXT, IDLE)).toEqual({ result: "refused", reason: "the look is too old" });
+    expect(await keyboard.press(check, TEXT, IDLE)).toEqual({ result: "refused", reason: "the look is too old" });
     expect(terminal.keys).toEqual([]);
   });
 
   it("is of one terminal", async () => {
-    const { look } = await looked();
-    const other = await looked();
-    expect(await other.keyboard.press(look, TEXT, IDLE)).toMatchObject({ result: "refused" });
+    const { check } = await checked();
+    const other = await checked();
+    expect(await other.keyboard.press(check, TEXT, IDLE)).toMatchObject({ result: "refused" });
     expect(other.terminal.keys).toEqual([]);
   });
 
   it("that shows what must not be touched is no reason to ask the terminal again", async () => {
-    const { terminal, keyboard, look } = await looked();
-    expect(await keyboard.press(look, TEXT, { ...IDLE, turn: "running" })).toEqual({
+    const { terminal, keyboard, check } = await checked();
+    expect(await keyboard.press(check, TEXT, { ...IDLE, turn: "running" })).toEqual({
       result: "refused",
       reason: "no turn is running",
     });

@@ -48,17 +48,17 @@ export class Keyboard<Ticket = unknown> {
     this.#now = now;
   }
 
-  async look(): Promise<ScreenTicket<Ticket> | { terminalState: null; reason: string }> {
+  async check(): Promise<ScreenTicket<Ticket> | { terminalState: null; reason: string }> {
     const at = this.#now();
-    const look = await this.#terminal.look();
-    return look.terminalState === null ? look : new ScreenTicket(look.terminalState, this, look.ticket, at);
+    const check = await this.#terminal.check();
+    return check.terminalState === null ? check : new ScreenTicket(check.terminalState, this, check.ticket, at);
   }
 
-  async press(look: ScreenTicket<Ticket>, keys: Keys, wanted: Omit<Precondition, "composerDigest">): Promise<Press> {
-    const used = look.use(this, this.#now());
+  async press(check: ScreenTicket<Ticket>, keys: Keys, wanted: Omit<Precondition, "composerDigest">): Promise<Press> {
+    const used = check.use(this, this.#now());
     if (typeof used === "string") return { result: "refused", reason: used };
-    const precondition: Precondition = { ...wanted, composerDigest: look.terminalState.screenState.composerDigest };
-    const objection = refuseReason(look.terminalState, precondition);
+    const precondition: Precondition = { ...wanted, composerDigest: check.terminalState.screenState.composerDigest };
+    const objection = refuseReason(check.terminalState, precondition);
     if (objection !== null) return { result: "refused", reason: objection };
     return this.#terminal.press(used.ticket, keys, precondition);
   }

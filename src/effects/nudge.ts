@@ -27,9 +27,9 @@ export async function nudge(terminalSession: TerminalSession, text: string): Pro
   if (others === "running") return refusedResult("a turn is running");
   if (others === "asking") return refusedResult("the program waits for an answer");
   const idle = { draft: "", turn: "idle", quietMs: terminalSession.quietMs } as const;
-  const look = await settledScreen(terminalSession, idle);
-  if (typeof look === "string") return refusedResult(look);
-  const typed = await terminalSession.keyboard.press(look, { kind: "text", text }, idle);
+  const check = await settledScreen(terminalSession, idle);
+  if (typeof check === "string") return refusedResult(check);
+  const typed = await terminalSession.keyboard.press(check, { kind: "text", text }, idle);
   if (typed.result === "refused") return refusedResult(typed.reason);
   if (typed.result === "unknown") return unknownResult(`${typed.reason}; the text may stand in the composer, no Enter`);
 
@@ -73,7 +73,7 @@ async function prove(terminalSession: TerminalSession, text: string): Promise<Ef
     (screenState) => isRunning(screenState) || terminalSession.turn() === "running",
   );
   if (started.isSo) return doneResult("typed and sent; a turn started", true);
-  const screenState = started.look?.terminalState.screenState;
+  const screenState = started.check?.terminalState.screenState;
   if (screenState && sameText(screenState.draft, text))
     return failedResult("Enter was not taken: the text stands in the composer");
   return doneResult(`typed and sent; ${started.reason || "no turn was seen to start yet"}`, null);

@@ -6,7 +6,7 @@ import { nudge } from "./nudge.js";
 import { openTerminal } from "./open-terminal.js";
 import { type EffectResult, refusedResult, type TerminalSession } from "./terminal-session.js";
 
-const LOOK_MS = 500;
+const CHECK_MS = 500;
 /** What the nudge itself may take at the end of the action's time. */
 const NUDGE_MS = 30_000;
 
@@ -29,11 +29,11 @@ export async function promptAgain(
     deadline,
   };
   try {
-    for (let last = "it does not come up"; ; await context.sleep(LOOK_MS)) {
-      const look = await terminalSession.keyboard.look();
-      if (look.terminalState?.screenState.dialog) return refusedResult("it asks something; nothing was typed");
-      const isReady = look.terminalState?.screenState.composer === "empty";
-      last = look.terminalState === null ? look.reason : isReady ? "it came up too late to be told anything" : last;
+    for (let last = "it does not come up"; ; await context.sleep(CHECK_MS)) {
+      const check = await terminalSession.keyboard.check();
+      if (check.terminalState?.screenState.dialog) return refusedResult("it asks something; nothing was typed");
+      const isReady = check.terminalState?.screenState.composer === "empty";
+      last = check.terminalState === null ? check.reason : isReady ? "it came up too late to be told anything" : last;
       if (context.now() >= deadline - NUDGE_MS) return refusedResult(last);
       if (isReady) return await nudge(terminalSession, text);
     }

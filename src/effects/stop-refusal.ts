@@ -24,7 +24,7 @@ export async function orderObjection(agent: AgentSession, context: EffectContext
   const terminal = openTerminal(agent, context.profileOf(agent.kind));
   if (!terminal) return null;
   try {
-    const { terminalState } = await terminal.look();
+    const { terminalState } = await terminal.check();
     return terminalState === null ? null : typedJustNow(terminalState.quietMs, agent, context);
   } finally {
     terminal.close();
@@ -36,9 +36,9 @@ async function isInUse(agent: AgentSession, context: EffectContext): Promise<str
   const terminal = openTerminal(agent, context.profileOf(agent.kind));
   if (!terminal) return "its terminal cannot be reached";
   try {
-    const look = await terminal.look();
-    if (look.terminalState === null) return look.isPiped ? null : `its terminal cannot be seen: ${look.reason}`;
-    const { screenState, quietMs } = look.terminalState;
+    const check = await terminal.check();
+    if (check.terminalState === null) return check.isPiped ? null : `its terminal cannot be seen: ${check.reason}`;
+    const { screenState, quietMs } = check.terminalState;
     if (screenState.dialog !== null || screenState.says === "blocked") return "it waits for an answer";
     return typedJustNow(quietMs, agent, context);
   } finally {

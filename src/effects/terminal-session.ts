@@ -37,7 +37,7 @@ export const doneResult = (reason: string, proven: boolean | null): EffectResult
 
 /** A frame can be torn: two looks, so far apart, have to agree on everything that matters. */
 const AGREE_MS = 250;
-const LOOKS_MAX = 12;
+const CHECKS_MAX = 12;
 export const SCREEN_RECHECK_MS = 150;
 
 /**
@@ -49,14 +49,17 @@ export async function settledScreen(
   precondition: Omit<Precondition, "composerDigest">,
 ): Promise<ScreenTicket | string> {
   let before: ScreenState | null = null;
-  for (let looks = 0; looks < LOOKS_MAX && terminalSession.now() < terminalSession.deadline; looks++) {
-    if (looks > 0) await terminalSession.sleep(AGREE_MS);
-    const look = await terminalSession.keyboard.look();
-    if (look.terminalState === null) return look.reason;
-    const { screenState } = look.terminalState;
-    const objection = refuseReason(look.terminalState, { ...precondition, composerDigest: screenState.composerDigest });
+  for (let checks = 0; checks < CHECKS_MAX && terminalSession.now() < terminalSession.deadline; checks++) {
+    if (checks > 0) await terminalSession.sleep(AGREE_MS);
+    const check = await terminalSession.keyboard.check();
+    if (check.terminalState === null) return check.reason;
+    const { screenState } = check.terminalState;
+    const objection = refuseReason(check.terminalState, {
+      ...precondition,
+      composerDigest: screenState.composerDigest,
+    });
     if (objection !== null) return objection;
-    if (before && JSON.stringify(before) === JSON.stringify(screenState)) return look;
+    if (before && JSON.stringify(before) === JSON.stringify(screenState)) return check;
     before = screenState;
   }
   return "the screen does not come to rest";
@@ -67,18 +70,18 @@ export async function watchScreen(
   terminalSession: TerminalSession,
   forMs: number,
   isSo: (screenState: ScreenState) => boolean,
-): Promise<{ isSo: boolean; look: ScreenTicket | null; reason: string }> {
+): Promise<{ isSo: boolean; check: ScreenTicket | null; reason: string }> {
   const end = Math.min(terminalSession.now() + forMs, terminalSession.deadline);
   for (;;) {
-    const look = await terminalSession.keyboard.look();
-    if (look.terminalState === null) return { isSo: false, look: null, reason: look.reason };
-    if (isSo(look.terminalState.screenState)) return { isSo: true, look, reason: "" };
-    if (terminalSession.now() >= end) return { isSo: false, look, reason: "" };
+    const check = await terminalSession.keyboard.check();
+    if (check.terminalState === null) return { isSo: false, check: null, reason: check.reason };
+    if (isSo(check.terminalState.screenState)) return { isSo: true, check, reason: "" };
+    if (terminalSession.now() >= end) return { isSo: false, check, reason: "" };
     await terminalSession.sleep(SCREEN_RECHECK_MS);
   }
 }
 
-const LATE_LOOKS_MAX = 4;
+const LATE_CHECKS_MAX = 4;
 
 /**
  * A key on a look of its own. On a machine with a load of 20 a look took more than two seconds and was too old when it
@@ -90,12 +93,12 @@ export async function pressOn(
   precondition: Omit<Precondition, "composerDigest">,
   objection: () => string | null = () => null,
 ): Promise<Press> {
-  for (let looks = 1; ; looks++) {
+  for (let checks = 1; ; checks++) {
     const against = objection();
     if (against !== null) return { result: "refused", reason: against };
-    const look = await terminalSession.keyboard.look();
-    if (look.terminalState === null) return { result: "refused", reason: look.reason };
-    const pressed = await terminalSession.keyboard.press(look, keys, precondition);
-    if (pressed.result !== "refused" || pressed.reason !== TOO_OLD || looks === LATE_LOOKS_MAX) return pressed;
+    const check = await terminalSession.keyboard.check();
+    if (check.terminalState === null) return { result: "refused", reason: check.reason };
+    const pressed = await terminalSession.keyboard.press(check, keys, precondition);
+    if (pressed.result !== "refused" || pressed.reason !== TOO_OLD || checks === LATE_CHECKS_MAX) return pressed;
   }
 }

@@ -14,7 +14,7 @@ export type Press =
   | { result: "unknown"; reason: string };
 
 export interface Terminal<Ticket = unknown> {
-  look(): Promise<TerminalCheck<Ticket>>;
+  check(): Promise<TerminalCheck<Ticket>>;
   /** Looking once more, asking whether `demand` holds, and writing the keys are one step at the terminal itself. */
   press(ticket: Ticket, keys: Keys, precondition: Precondition): Promise<Press>;
   close(): void;

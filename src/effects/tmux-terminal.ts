@@ -44,7 +44,7 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
     this.#link = link ?? new PollLink(agent.pane.socket);
   }
 
-  async look(): Promise<TerminalCheck<PaneCapture>> {
+  async check(): Promise<TerminalCheck<PaneCapture>> {
     const mark = randomBytes(12).toString("hex");
     const outcome = await this.#link.run([
       listPanes(mark),

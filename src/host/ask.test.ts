@@ -81,7 +81,7 @@ async function hosting(press: () => void): Promise<Viewers> {
     viewed: () => {},
     type: async () => 0,
     notify: async () => 0,
-    look: () => ({ terminalState: null, reason: "it is gone" }),
+    check: () => ({ terminalState: null, reason: "it is gone" }),
     press: () => {
       press();
       return { bytes: 0, reason: "it is gone" };

@@ -10,11 +10,11 @@ export function findProgram(
   const places = file.includes("/")
     ? [resolve(cwd, file)]
     : (env.PATH ?? "/usr/bin:/bin").split(delimiter).map((folder) => join(resolve(cwd, folder), file));
-  const seen = places.map(look);
+  const seen = places.map(check);
   return seen.find((found) => found === "found") ?? seen.find((found) => found === "forbidden") ?? "missing";
 }
 
-function look(path: string): "found" | "missing" | "forbidden" {
+function check(path: string): "found" | "missing" | "forbidden" {
   try {
     if (!statSync(path).isFile()) return "forbidden";
     accessSync(path, constants.X_OK);

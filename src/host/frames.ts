@@ -9,7 +9,7 @@ export type ToHost =
   | { op: "stop"; graceMs: number; by?: "rouse" | "client" }
   | { op: "logs"; follow: boolean; keys?: boolean }
   | { op: "notify"; text: string }
-  | { op: "look" }
+  | { op: "check" }
   | { op: "press"; keys: Keys; precondition: Precondition }
   | { op: "info" };
 
@@ -21,7 +21,7 @@ export type FromHost =
   | { ev: "typed"; bytes: number }
   | { ev: "notified"; terminals: number }
   | { ev: "stopped"; isGone: boolean; isKilled: boolean; processes: number; left: number[] }
-  | ({ ev: "look" } & ScreenAnswer)
+  | ({ ev: "check" } & ScreenAnswer)
   | ({ ev: "pressed" } & Pressed)
   | { ev: "info"; [field: string]: unknown }
   | { ev: "error"; text: string };

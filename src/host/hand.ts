@@ -41,7 +41,7 @@ export class HostHand {
     this.#options = options;
   }
 
-  look(): ScreenAnswer {
+  check(): ScreenAnswer {
     const seen = this.#see();
     if (typeof seen === "string") return { terminalState: null, reason: seen };
     const { screenState, quietMs } = seen;

@@ -134,8 +134,8 @@ export class Host implements ViewedHost {
     return wentOut;
   }
 
-  look(): ScreenAnswer {
-    return this.#hand?.look() ?? { terminalState: null, reason: NO_HAND, isPiped: this.#program.terminal === null };
+  check(): ScreenAnswer {
+    return this.#hand?.check() ?? { terminalState: null, reason: NO_HAND, isPiped: this.#program.terminal === null };
   }
 
   /** Keys of rouse itself: only if `demand` holds now. */

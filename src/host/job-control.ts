@@ -19,7 +19,7 @@ export interface StoppableAgent {
 const CTRL_Z = 0x1a;
 /** The same key where the program asked for the kitty keyboard protocol. */
 const CTRL_Z_KITTY = "\u001b[122;5u";
-const LOOKS_MS = [40, 100, 250, 500, 1000, 2000] as const;
+const CHECKS_MS = [40, 100, 250, 500, 1000, 2000] as const;
 /** A process that is really stopped does not notice how long; one that could not be stopped goes on after this. */
 const RESUME_MS = 100;
 const LAST_BYTES_MS = 30;
@@ -57,7 +57,7 @@ export class JobControl {
     }
     if (!bytes.includes(CTRL_Z) && !bytes.includes(CTRL_Z_KITTY)) return true;
     this.#cancel();
-    this.#timers = LOOKS_MS.map((ms, look) => setTimeout(() => void this.#look(look === 0), ms));
+    this.#timers = CHECKS_MS.map((ms, check) => setTimeout(() => void this.#check(check === 0), ms));
     return true;
   }
 
@@ -66,7 +66,7 @@ export class JobControl {
     process.off("SIGCONT", this.#onContinue);
   }
 
-  async #look(isFirst: boolean): Promise<void> {
+  async #check(isFirst: boolean): Promise<void> {
     const stat = statOf(this.#agent.pid);
     if (stat === null || this.#isSuspended) return;
     if (stat.state === "T") {

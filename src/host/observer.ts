@@ -10,11 +10,11 @@ import type { ScreenState } from "../core/typing-checks.js";
 import { generic } from "../programs/generic/screens.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import { readKeys } from "../readers/keys.js";
-import { LOOK_MS, TerminalReader } from "../readers/terminal.js";
+import { CHECK_MS, TerminalReader } from "../readers/terminal.js";
 import type { Ring } from "./ring.js";
 
 /** The emulator reads some 30 MB/s: this is 20 ms of every look at most. */
-const LOOK_BYTES_MAX = 512 * 1024;
+const CHECK_BYTES_MAX = 512 * 1024;
 /** Ends a sequence that the skipped bytes began. */
 const CANCEL = Buffer.from("\u0018");
 
@@ -48,7 +48,7 @@ export class Observer {
       },
       structure: generic,
     });
-    this.#timer = setInterval(() => this.#guarded(() => this.#look()), LOOK_MS);
+    this.#timer = setInterval(() => this.#guarded(() => this.#check()), CHECK_MS);
   }
 
   /** Bytes that no look has read, and none will. */
@@ -98,7 +98,7 @@ export class Observer {
     if (this.#stopped) return;
     this.#guarded(() => {
       this.#catchUp();
-      for (const signal of this.#reader.lastLook(this.#options.now())) this.#options.signal(signal);
+      for (const signal of this.#reader.lastCheck(this.#options.now())) this.#options.signal(signal);
     });
     this.stop();
   }
@@ -111,9 +111,9 @@ export class Observer {
     this.#reader.dispose();
   }
 
-  #look(): void {
+  #check(): void {
     this.#catchUp();
-    for (const signal of this.#reader.look(this.#options.now())) this.#options.signal(signal);
+    for (const signal of this.#reader.check(this.#options.now())) this.#options.signal(signal);
   }
 
   #catchUp(): void {
@@ -121,7 +121,7 @@ export class Observer {
     const waiting = ring.total - this.#seen;
     if (waiting === 0) return;
     this.#seen = ring.total;
-    const taken = Math.min(waiting, LOOK_BYTES_MAX, ring.size);
+    const taken = Math.min(waiting, CHECK_BYTES_MAX, ring.size);
     if (taken < waiting) {
       this.#skipped += waiting - taken;
       this.#reader.write(CANCEL);

@@ -31,7 +31,7 @@ export interface Stopped {
   left: number[];
 }
 
-const LOOK_MS = 50;
+const CHECK_MS = 50;
 const KILL_MS = 5000;
 
 export async function stopTree(target: StopTarget, graceMs: number): Promise<Stopped> {
@@ -43,13 +43,13 @@ export async function stopTree(target: StopTarget, graceMs: number): Promise<Sto
     // Each is asked once: many a program takes a second SIGTERM for impatience and skips its farewell.
     for (const row of members) if (!asked.has(key(row))) ask(row);
     for (const row of members) asked.add(key(row));
-    await sleep(LOOK_MS);
+    await sleep(CHECK_MS);
   }
   const isKilled = members.length > 0;
   const end = performance.now() + KILL_MS;
   for (; members.length > 0 && performance.now() < end; members = await membersOf(target, known)) {
     kill(target, members);
-    await sleep(LOOK_MS);
+    await sleep(CHECK_MS);
   }
   return {
     isGone: members.length === 0,

@@ -24,7 +24,7 @@ export interface ViewedHost {
   viewed(size: { cols: number; rows: number } | null): void;
   type(text: string, enter: boolean): Promise<number>;
   notify(text: string): Promise<number>;
-  look(): ScreenAnswer;
+  check(): ScreenAnswer;
   press(keys: Keys, precondition: Precondition): Pressed;
   stop(graceMs: number, by: LeftBy | "rouse"): Promise<Stopped>;
   info(): Record<string, unknown>;
@@ -204,8 +204,8 @@ export class Viewers {
       const step = this.#host.notify(typeof text === "string" ? text : "");
       this.#answer(viewer, step, (terminals) => ({ ev: "notified", terminals }));
     },
-    look: (viewer) => {
-      viewer.socket.write(frame({ ev: "look", ...this.#host.look() }));
+    check: (viewer) => {
+      viewer.socket.write(frame({ ev: "check", ...this.#host.check() }));
     },
     press: (viewer, message) => {
       const keys = keysOf(message.keys);

@@ -16,11 +16,11 @@ function reader(agent = "claude") {
   return {
     terminal,
     /** Writes, then looks so many times, half a second apart, beside the look at which the bytes are fresh. */
-    show: (text: string, looks = 1): Signal[] => {
+    show: (text: string, checks = 1): Signal[] => {
       terminal.write(encoder.encode(text));
-      return Array.from({ length: looks + 1 }, () => {
+      return Array.from({ length: checks + 1 }, () => {
         at += 500;
-        return terminal.look(at);
+        return terminal.check(at);
       }).flat();
     },
   };
@@ -118,8 +118,8 @@ describe("a terminal", () => {
     const statuses = (signals: Signal[]) => signals.flatMap((s) => (s.kind === "status" ? [s.status] : []));
     expect(statuses(show("\u001b]0;⠦ task\u0007"))).toEqual(["working"]);
     show(composer("\u001b[31m✕ API Error: 401 Invalid API key\u001b[0m"), 2);
-    expect(statuses(terminal.look(60_000))).toEqual(["clear"]);
-    expect(statuses(terminal.look(90_000))).toEqual([]);
+    expect(statuses(terminal.check(60_000))).toEqual(["clear"]);
+    expect(statuses(terminal.check(90_000))).toEqual([]);
     expect(statuses(show("\u001b]0;⠧ task\u0007"))).toEqual(["working"]);
   });
 
@@ -127,7 +127,7 @@ describe("a terminal", () => {
     const { show, terminal } = reader("generic");
     show("\u001b]0;⠦ task\u0007");
     show(composer("⏺ The loop adds the tax first."), 2);
-    expect(terminal.look(60_000).filter((s) => s.kind === "status")).toEqual([]);
+    expect(terminal.check(60_000).filter((s) => s.kind === "status")).toEqual([]);
   });
 
   it("tells the program's version once", () => {
@@ -155,19 +155,19 @@ describe("a terminal", () => {
     show(composer("⏺ Done."), 12);
     const titles = ["◐ one", "◐ two", "◐ three", "◐ four", "◐ five", "six"].map((title, n) => {
       terminal.write(encoder.encode(`\u001b]0;${title}\u0007`));
-      return terminal.look(10_000 + n * 750).map((signal) => signal.kind);
+      return terminal.check(10_000 + n * 750).map((signal) => signal.kind);
     });
     expect(titles).toEqual([["output"], [], [], ["status"], [], []]);
-    expect(terminal.look(20_000).map((signal) => signal.kind)).toEqual(["output", "status"]);
+    expect(terminal.check(20_000).map((signal) => signal.kind)).toEqual(["output", "status"]);
   });
 
   it("reads many bytes at the next look, and what nothing has confirmed yet at the one after it", () => {
     const { terminal } = reader();
     const more = (text: string) => terminal.write(encoder.encode(text));
     more(" ".repeat(2000) + composer("⏺ Done."));
-    expect(readings(terminal.look(750))).toEqual([]);
+    expect(readings(terminal.check(750))).toEqual([]);
     more("\u001b[s\u001b[u");
-    expect(readings(terminal.look(1500))).toMatchObject([{ composer: "empty" }]);
+    expect(readings(terminal.check(1500))).toMatchObject([{ composer: "empty" }]);
   });
 
   it("confirms another state at once and takes its time for a counter that grows, but not by structure alone", () => {
@@ -188,7 +188,7 @@ describe("a terminal", () => {
   it("takes the last screen as it stands, without a second opinion", () => {
     const { terminal } = reader();
     terminal.write(encoder.encode(composer("⏺ Done.")));
-    expect(readings(terminal.lastLook(100))).toMatchObject([{ composer: "empty" }]);
+    expect(readings(terminal.lastCheck(100))).toMatchObject([{ composer: "empty" }]);
   });
 
   it("says that bytes came at most every five seconds", () => {

@@ -27,7 +27,7 @@ import { Ticks } from "./screen/ticks.js";
  * How often a terminal is to be looked at. What two looks agree on is told within a second and a half; looks twice as
  * often found nothing more on the recordings and cost the reader its place beside the bare emulator.
  */
-export const LOOK_MS = 750;
+export const CHECK_MS = 750;
 
 export interface TerminalOptions {
   cols: number;
@@ -63,9 +63,9 @@ export class TerminalReader {
   readonly #standing = new StaticRows();
   readonly #signs = new Set<string>();
   readonly #replies: ReplyReader;
-  readonly #look: ScreenCheck;
+  readonly #check: ScreenCheck;
   /** The same for a reading by structure alone. */
-  readonly #structuralLook: ScreenCheck;
+  readonly #structuralCheck: ScreenCheck;
   #structuralReplies: ReplyReader | null = null;
   #outputBytes = 0;
   #outputAt = Number.NEGATIVE_INFINITY;
@@ -86,8 +86,8 @@ export class TerminalReader {
     this.#replies = new ReplyReader(this.#compiled);
     this.#options = options;
     this.#resetTimes = new ResetTimes(options);
-    this.#look = this.#lookBy({});
-    this.#structuralLook = this.#lookBy({
+    this.#check = this.#checkBy({});
+    this.#structuralCheck = this.#checkBy({
       stood: (rows, top) => this.#standing.see(rows, top),
       signs: this.#signs,
     });
@@ -130,27 +130,27 @@ export class TerminalReader {
     if (!this.#checked) return null;
     const { compiled, facts } = this.#checked;
     const { screen } = this.#emulator;
-    const { stood: _, ...look } =
-      compiled === this.#compiled && !this.#isByStructure ? this.#look : this.#structuralLook;
-    const layout = layOut(compiled, screen, { ...look, signs: new Set(this.#signs) });
+    const { stood: _, ...check } =
+      compiled === this.#compiled && !this.#isByStructure ? this.#check : this.#structuralCheck;
+    const layout = layOut(compiled, screen, { ...check, signs: new Set(this.#signs) });
     return explainScreen(compiled, screen, layout, facts);
   }
 
   /** A time boundary: reads what came since the last one. */
-  look(at: number): Signal[] {
+  check(at: number): Signal[] {
     const signals: Signal[] = [];
     if (this.#outputBytes > 0 && at - this.#outputAt >= OUTPUT_EVERY_MS) {
       signals.push({ kind: "output", at, source: "screen", bytes: this.#outputBytes });
       this.#outputBytes = 0;
       this.#outputAt = at;
     }
-    this.#lookAtStoodTitle(at, signals);
+    this.#checkAtStoodTitle(at, signals);
     if (this.#emulator.isAtRest && this.#settling.isAtRest(at)) return signals;
     if (!this.#emulator.isDue(this.#isHurried())) return signals;
     this.#emulator.readRows();
     for (const data of this.#emulator.takeStatuses()) signals.push(...readProgramStatus(data, at, this.#options));
-    this.#lookAtTitles(at, signals);
-    this.#lookAtScreen(at, signals);
+    this.#checkAtTitles(at, signals);
+    this.#checkAtScreen(at, signals);
     return signals;
   }
 
@@ -163,9 +163,9 @@ export class TerminalReader {
   }
 
   /** The last look: what stands there counts, although no other will agree. */
-  lastLook(at: number): Signal[] {
+  lastCheck(at: number): Signal[] {
     this.#emulator.flush();
-    return [...this.look(at), ...this.look(at)];
+    return [...this.check(at), ...this.check(at)];
   }
 
   dispose(): void {
@@ -173,13 +173,13 @@ export class TerminalReader {
   }
 
   /** Some leave the title as it was when an error ended the turn: the screen says so, and its spinner turns no more. */
-  #lookAtStoodTitle(at: number, signals: Signal[]): void {
+  #checkAtStoodTitle(at: number, signals: Signal[]): void {
     if (!this.#hasGivenUp || this.#titleStatus !== "working" || at - this.#titledAt < TITLE_STOOD_MS) return;
     this.#titleStatus = "clear";
     signals.push({ kind: "status", at, source: "title", status: "clear" });
   }
 
-  #lookAtTitles(at: number, signals: Signal[]): void {
+  #checkAtTitles(at: number, signals: Signal[]): void {
     for (const title of this.#emulator.takeTitles()) {
       this.#titledAt = at;
       const status = this.#compiled.statusOfTitle(title) ?? "clear";
@@ -195,16 +195,16 @@ export class TerminalReader {
     return this.#compiled.statusOfTitle(this.#emulator.title);
   }
 
-  #lookAtScreen(at: number, signals: Signal[]): void {
+  #checkAtScreen(at: number, signals: Signal[]): void {
     const changed = this.#emulator.takeChanged();
     if (changed.length > 0) {
-      this.#ticks.look(changed, at, this.#emulator.screen.rows);
+      this.#ticks.check(changed, at, this.#emulator.screen.rows);
       const { compiled, facts } = this.#readScreen(at);
       this.#checked = { compiled, facts };
       this.#isByStructure = compiled.profile.structural === true;
       this.#hasGivenUp = this.#compiled.profile.structural === true && hasGivenUp(facts);
       this.#settling.see(facts, at);
-      this.#lookForVersion(changed, at, signals);
+      this.#checkForVersion(changed, at, signals);
     }
     const reading = this.#settling.say(at);
     if (reading) signals.push({ kind: "screen", at, source: "screen", reading });
@@ -212,34 +212,34 @@ export class TerminalReader {
 
   /** By the program's profile; by structure alone where the screen does not fit it. */
   #readScreen(at: number): { compiled: CompiledProfile; facts: ScreenFacts } {
-    this.#look.at = this.#structuralLook.at = at;
+    this.#check.at = this.#structuralCheck.at = at;
     if (this.#compiled.profile.structural) {
-      const facts = readFacts(this.#compiled, this.#emulator.screen, this.#structuralLook, this.#replies);
+      const facts = readFacts(this.#compiled, this.#emulator.screen, this.#structuralCheck, this.#replies);
       const caret = facts.composer === "hidden" ? this.#caret() : null;
       return { compiled: this.#compiled, facts: caret ? { ...facts, caret } : facts };
     }
-    const facts = readFacts(this.#compiled, this.#emulator.screen, this.#look, this.#replies);
+    const facts = readFacts(this.#compiled, this.#emulator.screen, this.#check, this.#replies);
     if (facts.composer !== "hidden" || facts.dialog || facts.busy !== null) return { compiled: this.#compiled, facts };
     const structure = compileProfile(this.#options.structure);
     this.#structuralReplies ??= new ReplyReader(structure);
-    const seen = readFacts(structure, this.#emulator.screen, this.#structuralLook, this.#structuralReplies);
+    const seen = readFacts(structure, this.#emulator.screen, this.#structuralCheck, this.#structuralReplies);
     return { compiled: structure, facts: { ...seen, structural: true } };
   }
 
   /** What the looks before know of rows, at the moment `at` of the look that is taken. */
-  #lookBy(more: Pick<ScreenCheck, "stood" | "signs">): ScreenCheck {
-    const look: ScreenCheck = {
+  #checkBy(more: Pick<ScreenCheck, "stood" | "signs">): ScreenCheck {
+    const check: ScreenCheck = {
       at: Number.NEGATIVE_INFINITY,
-      until: (text) => this.#resetTimes.until(text, look.at),
-      ticking: (row) => this.#ticks.ticking(row, look.at),
-      ran: (row) => this.#ticks.ran(row, look.at),
-      turning: (row) => this.#ticks.turning(row, look.at),
+      until: (text) => this.#resetTimes.until(text, check.at),
+      ticking: (row) => this.#ticks.ticking(row, check.at),
+      ran: (row) => this.#ticks.ran(row, check.at),
+      turning: (row) => this.#ticks.turning(row, check.at),
       isStanding: (row) => this.#standing.isStanding(row),
-      inherits: (row, above) => this.#ticks.inherits(row, above, look.at),
-      clockStands: (above) => this.#ticks.stands(above, look.at),
+      inherits: (row, above) => this.#ticks.inherits(row, above, check.at),
+      clockStands: (above) => this.#ticks.stands(above, check.at),
       ...more,
     };
-    return look;
+    return check;
   }
 
   /** What the cursor stands behind, on the lowest row with text; null where it stands elsewhere. */
@@ -252,7 +252,7 @@ export class TerminalReader {
     return PROMPT_SIGN.test(text) ? "sign" : "text";
   }
 
-  #lookForVersion(rows: readonly ScreenRow[], at: number, signals: Signal[]): void {
+  #checkForVersion(rows: readonly ScreenRow[], at: number, signals: Signal[]): void {
     if (this.#version !== null || this.#compiled.profile.versionRow === null) return;
     for (const row of rows) {
       const { version } = this.#compiled.says(row);

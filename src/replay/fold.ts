@@ -26,7 +26,7 @@ import { readKeys } from "../readers/keys.js";
 import { LineSplitter } from "../readers/lines.js";
 import type { RecordReader } from "../readers/record-reader.js";
 import { StandardError } from "../readers/standard-error.js";
-import { LOOK_MS, TerminalReader } from "../readers/terminal.js";
+import { CHECK_MS, TerminalReader } from "../readers/terminal.js";
 import { isOnClock, type RecordedInput } from "./inputs.js";
 
 /** So long after the last byte a look can find nothing new: every count and every motion has settled by then. */
@@ -146,7 +146,7 @@ class Fold {
         // What the program showed last is read before its end is judged.
         this.#step(
           [
-            ...(this.#terminal?.lastLook(at) ?? []),
+            ...(this.#terminal?.lastCheck(at) ?? []),
             ...(input.code === 0 ? [] : this.#stderr.lastWords(at, this.#options.zone)),
             { kind: "exit", at, source: "process", code: input.code, signal: input.signal },
           ],
@@ -161,7 +161,7 @@ class Fold {
   finish(): FoldResult {
     // What came with the last input is looked at; no time passes of which nothing was recorded.
     const { evidence } = this.#judge;
-    if (this.#terminal && evidence.exit === null) this.#step(this.#terminal.lastLook(this.#now), this.#now);
+    if (this.#terminal && evidence.exit === null) this.#step(this.#terminal.lastCheck(this.#now), this.#now);
     this.#terminal?.dispose();
     const skipped = new Map<string, number>();
     for (const reader of this.#readers.values()) {
@@ -175,13 +175,13 @@ class Fold {
   #advance(to: number): void {
     while (true) {
       const due = this.#nextTick();
-      const look = this.#nextLook(Math.min(to, due));
-      const next = Math.min(look, due);
+      const check = this.#nextCheck(Math.min(to, due));
+      const next = Math.min(check, due);
       if (next > to) break;
       this.#now = next;
-      if (next === look && this.#terminal) {
+      if (next === check && this.#terminal) {
         this.#looks++;
-        this.#step(this.#terminal.look(next), next);
+        this.#step(this.#terminal.check(next), next);
       }
       if (next === due) this.#take({ kind: "tick" }, next);
     }
@@ -198,13 +198,13 @@ class Fold {
   }
 
   /** The next point of the grid; behind `until` when nothing can be seen before it. */
-  #nextLook(until: number): number {
+  #nextCheck(until: number): number {
     if (!this.#terminal) return Number.POSITIVE_INFINITY;
     const { startAt } = this.#options;
-    const look = startAt + this.#looks * LOOK_MS;
-    if (look > until || look - this.#writtenAt <= QUIET_MS) return look;
-    this.#looks = Math.floor((until - startAt) / LOOK_MS) + 1;
-    return startAt + this.#looks * LOOK_MS;
+    const check = startAt + this.#looks * CHECK_MS;
+    if (check > until || check - this.#writtenAt <= QUIET_MS) return check;
+    this.#looks = Math.floor((until - startAt) / CHECK_MS) + 1;
+    return startAt + this.#looks * CHECK_MS;
   }
 
   #spaced(recheckAt: number): number {

@@ -24,7 +24,7 @@ afterEach(() => {
 function filled(): World["incidentState"] {
   const world = new World();
   for (const agent of ["a", "b", "c"]) world.watch(0, 400, "stuck/silent_stream", { agent });
-  world.look(500, "rate_limited", { agent: "d" });
+  world.check(500, "rate_limited", { agent: "d" });
   return world.incidentState;
 }
 

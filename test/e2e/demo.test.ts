@@ -64,8 +64,8 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
       const terminal = rouseInTerminal(home, ["demo", "--speed", speed], { cols: 80, rows: 24 });
       const [ran, { code }] = await Promise.all([rouse(home, ["demo", "--json", "--speed", speed]), terminal.exited]);
       expect(remains()).toEqual([]);
-      lookAtPicture(terminal.text);
-      lookAtEvents(ran);
+      checkAtPicture(terminal.text);
+      checkAtEvents(ran);
       return ran.status === 0 && code === 0;
     });
   });
@@ -136,7 +136,7 @@ describe.skipIf(process.platform !== "linux")("rouse demo", { timeout: LONG_MS }
 });
 
 /** Drawn on a screen of its own, which is given back before the summary. */
-function lookAtPicture(text: string): void {
+function checkAtPicture(text: string): void {
   const [, picture = "", after = ""] = text.split(/\u001b\[\?1049[hl]/);
   expect(picture).toContain("six scripted agents, clocks");
   expect(picture).toContain("needs_input/permission");
@@ -144,7 +144,7 @@ function lookAtPicture(text: string): void {
   expect(after).not.toContain("\u001b[?25l");
 }
 
-function lookAtEvents({ status, stdout, stderr }: { status: number | null; stdout: string; stderr: string }): void {
+function checkAtEvents({ status, stdout, stderr }: { status: number | null; stdout: string; stderr: string }): void {
   expect(stderr).toBe("");
   const lines = stdout
     .trim()

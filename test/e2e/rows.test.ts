@@ -424,7 +424,7 @@ describe("the table, row by row", () => {
       const waiting = await stage.incident(other, "rate_limited", "open", 1000).catch(() => null);
       expect(waiting ?? (await stage.incident(other, "rate_limited", "confirmed", 1000))).toMatchObject({
         actions: [],
-        next: { do: "nudge", reason: `looking whether ${agent} works again` },
+        next: { do: "nudge", reason: `checking whether ${agent} works again` },
       });
       expect(receivedBy(stage.home, other)).toEqual([]);
     });

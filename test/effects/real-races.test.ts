@@ -96,7 +96,7 @@ const dies = async ({ agent }: Rig): Promise<void> => {
 const sits = async ({ human, terminal }: Rig): Promise<void> => {
   await human("");
   await until("some quiet", async () => {
-    const { terminalState } = await terminal.look();
+    const { terminalState } = await terminal.check();
     return terminalState !== null && terminalState.quietMs > QUIET_MS;
   });
 };

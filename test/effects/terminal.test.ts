@@ -44,11 +44,11 @@ describe.each(RIGS)("%s", (_, make) => {
   it("writes text to the letter and Enter as a key of its own", async () => {
     const { terminal, sees, received } = await start(make, { do: "idle" }, { do: "hang" });
     const text = "go on: \"$(touch x)\" ; `y` 'z' #{pid} %d {a,b} é ✓ -- Enter C-c\u001b[31m\r\n\u0003";
-    const look = await sees(isIdle);
+    const check = await sees(isIdle);
     const pressed = await terminal.press(
-      look.ticket,
+      check.ticket,
       { kind: "text", text },
-      precondition(look.terminalState.screenState),
+      precondition(check.terminalState.screenState),
     );
     expect(pressed).toEqual({ result: "pressed" });
     const clean = "go on: \"$(touch x)\" ; `y` 'z' #{pid} %d {a,b} é ✓ -- Enter C-c[31m ";
@@ -139,12 +139,12 @@ describe.each(RIGS)("%s", (_, make) => {
     await sees(({ draft }) => draft === "a");
     await human("\u007f");
     await until("it to be gone", () => received().length >= 1 && received() !== "a").catch(() => {});
-    const look = await terminal.look();
-    if (look.terminalState === null) throw new Error(look.reason);
-    expect(look.terminalState.quietMs).toBeLessThan(60_000);
-    const { screenState } = look.terminalState;
+    const check = await terminal.check();
+    if (check.terminalState === null) throw new Error(check.reason);
+    expect(check.terminalState.quietMs).toBeLessThan(60_000);
+    const { screenState } = check.terminalState;
     const pressed = await terminal.press(
-      look.ticket,
+      check.ticket,
       CONTINUE,
       precondition(screenState, { quietMs: 600_000, draft: screenState.draft }),
     );
@@ -157,7 +157,7 @@ describe.each(RIGS)("%s", (_, make) => {
     const { agent, terminal, sees, received } = await start(make, { do: "idle" });
     const before = await sees(isIdle);
     process.kill(agent.pid as number, "SIGKILL");
-    await until("it to be seen", async () => (await terminal.look()).terminalState === null);
+    await until("it to be seen", async () => (await terminal.check()).terminalState === null);
     expect(await terminal.press(before.ticket, CONTINUE, precondition(before.terminalState.screenState))).toMatchObject(
       {
         result: "refused",
@@ -173,7 +173,7 @@ describe("a host's terminal", () => {
     const { agent, terminal, sees, received } = await start(hostRig, { do: "idle" });
     const before = await sees(isIdle);
     process.kill(agent.pid as number, "SIGSTOP");
-    await until("it to stop", async () => (await terminal.look()).terminalState === null);
+    await until("it to stop", async () => (await terminal.check()).terminalState === null);
     const stopped = await terminal.press(before.ticket, CONTINUE, precondition(before.terminalState.screenState));
     process.kill(agent.pid as number, "SIGCONT");
     expect(stopped).toEqual({ result: "refused", reason: expect.stringContaining("stopped") });
@@ -187,7 +187,7 @@ describe.skipIf(NO_TMUX)("a tmux pane", () => {
     const { agent, terminal, sees } = await start(tmuxRig("shell"), { do: "idle" });
     const before = await sees(isIdle);
     process.kill(agent.pid as number, "SIGKILL");
-    await until("the shell", async () => (await terminal.look()).terminalState === null);
+    await until("the shell", async () => (await terminal.check()).terminalState === null);
     const command = { kind: "text", text: `touch ${rigs.home.path}/hit` } as const;
     expect(await terminal.press(before.ticket, command, precondition(before.terminalState.screenState))).toEqual({
       result: "refused",

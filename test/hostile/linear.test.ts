@@ -130,7 +130,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   tokenCount,
   maskText,
   joinRows: (text) => joinRows(text.split("\n").map((row) => new ScreenRow(row))),
-  ticks: (text) => new Ticks().look(screen(text), 0),
+  ticks: (text) => new Ticks().check(screen(text), 0),
   findComposer: (text) => findComposer(compileProfile(claude), screen(text)),
   findDialog: (text) => findDialog(compileProfile(claude), screen(text)),
 };

@@ -154,7 +154,7 @@ describe("a workspace", () => {
       writeFileSync(join(folder, String(Math.floor(n / 1000)), `file-${n}`), "");
     }
     const before = process.memoryUsage().heapUsed;
-    const signals = await new WorkspaceSensor({ folder: new WorkspaceFolder(folder) }).look(Date.now());
+    const signals = await new WorkspaceSensor({ folder: new WorkspaceFolder(folder) }).check(Date.now());
     expect(signals.length).toBeLessThanOrEqual(200);
     expect((process.memoryUsage().heapUsed - before) / 1024 / 1024).toBeLessThan(100);
   });

@@ -78,7 +78,7 @@ async function ready(agent) {
   const terminal = openTerminal(agent, profileFor(agent.kind));
   let composer = null;
   for (const end = Date.now() + PATIENCE_MS; composer !== "empty" && Date.now() < end; await sleep(50))
-    composer = (await terminal.look()).sight?.screenState.composer ?? null;
+    composer = (await terminal.check()).sight?.screenState.composer ?? null;
   terminal.close();
 }
 

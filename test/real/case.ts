@@ -34,7 +34,7 @@ export interface Figure {
 }
 
 const READY_S = 60;
-const LOOK_MS = 100;
+const CHECK_MS = 100;
 /** Said of an agent in problem, or done: only where it is expected. */
 const LOUD = /^(stuck|error|needs_input|rate_limited|gone|complete)/;
 
@@ -183,12 +183,12 @@ export const storyOf = (trail: Figure["trail"]): string =>
 export class Trail {
   readonly trail: { s: number; at: number; word: string; why: string }[] = [];
   readonly #start = Date.now();
-  readonly #looking: Promise<void>;
+  readonly #checking: Promise<void>;
   view: SessionView | null = null;
   #isOver = false;
 
   constructor(home: Home, name: string) {
-    this.#looking = this.#look(home, name);
+    this.#checking = this.#check(home, name);
   }
 
   /** For a test that fails. */
@@ -231,11 +231,11 @@ export class Trail {
 
   async stop(): Promise<void> {
     this.#isOver = true;
-    await this.#looking;
+    await this.#checking;
   }
 
-  async #look(home: Home, name: string): Promise<void> {
-    for (; !this.#isOver; await setTimeout(LOOK_MS)) {
+  async #check(home: Home, name: string): Promise<void> {
+    for (; !this.#isOver; await setTimeout(CHECK_MS)) {
       const view = await viewOf(home, name);
       if (view === null) continue;
       this.view = view;

@@ -97,9 +97,9 @@ class Held {
     const hand = new Keyboard(terminal, Date.now);
     let last: unknown;
     const fits = async (): Promise<boolean> => {
-      const look = await hand.look();
-      last = look.terminalState ?? look;
-      return look.terminalState !== null && isSo(look.terminalState.screenState);
+      const check = await hand.check();
+      last = check.terminalState ?? check;
+      return check.terminalState !== null && isSo(check.terminalState.screenState);
     };
     await until(what, fits, 60_000)
       .catch((error: Error) => {

@@ -27,7 +27,7 @@ const DIALOG_MS = 150_000;
 const RESET_S = 50;
 
 const FIRST_WORDS = "I'll look at the code first.";
-const look: readonly Step[] = [
+const check: readonly Step[] = [
   { do: "text", text: FIRST_WORDS, ms: 300 },
   { do: "call", tool: "read", path: "calc.mjs" },
 ];
@@ -40,21 +40,21 @@ const done: readonly Step[] = [{ do: "text", text: "The sign in `add` was wrong.
 
 const LIMIT: Scenario = {
   name: "limit",
-  script: [look, [{ do: "fail", kind: "usage_limit", resetsInS: RESET_S, holds: true }], test, done],
+  script: [check, [{ do: "fail", kind: "usage_limit", resetsInS: RESET_S, holds: true }], test, done],
   mood: { account: "plan" },
   expects: [],
 };
 /** Pings keep a client's own time-out from coming: nobody but rouse ends such a request. */
 const HANG: Scenario = {
   name: "hang",
-  script: [look, [half, { do: "stall", pingMs: 5000 }], test, done],
+  script: [check, [half, { do: "stall", pingMs: 5000 }], test, done],
   expects: [],
 };
-const SILENT: Scenario = { name: "silent", script: [look, [half, { do: "stall" }], test, done], expects: [] };
+const SILENT: Scenario = { name: "silent", script: [check, [half, { do: "stall" }], test, done], expects: [] };
 const COMMAND = "node slow-test.mjs 1 > result.txt";
 const ASKS: Scenario = {
   name: "asks",
-  script: [look, [{ do: "call", tool: "shell", command: COMMAND, asks: true }], done],
+  script: [check, [{ do: "call", tool: "shell", command: COMMAND, asks: true }], done],
   mood: { asks: true },
   expects: [],
 };

@@ -45,7 +45,7 @@ const RESET_S = 7200;
 /** The freeze clock is 100 s; two looks, a poll and a busy machine come on top. */
 const HANG_S = 125;
 
-const look: readonly Step[] = [
+const check: readonly Step[] = [
   { do: "think", text: "The test fails, so the first thing to see is the code that it tests.", ms: 800 },
   { do: "text", text: "I'll look at the code first.", ms: 300 },
   { do: "call", tool: "read", path: "calc.mjs" },
@@ -62,7 +62,7 @@ const halfway: Step = {
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: "normal",
-    script: [look, [{ do: "call", tool: "shell", command: "node slow-test.mjs 2" }], done],
+    script: [check, [{ do: "call", tool: "shell", command: "node slow-test.mjs 2" }], done],
     expects: [
       { says: "working", after: "request", reply: 0, withinS: 5 },
       { says: "complete", after: "end", withinS: 5 },
@@ -70,17 +70,17 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "silent hang",
-    script: [look, [halfway, { do: "stall" }]],
+    script: [check, [halfway, { do: "stall" }]],
     expects: [{ says: "stuck/silent_stream", after: "stall", withinS: HANG_S }],
   },
   {
     name: "pings-only hang",
-    script: [look, [halfway, { do: "stall", pingMs: 5000 }]],
+    script: [check, [halfway, { do: "stall", pingMs: 5000 }]],
     expects: [{ says: "stuck/silent_stream", after: "stall", withinS: HANG_S }],
   },
   {
     name: "long command",
-    script: [look, [{ do: "call", tool: "shell", command: `node slow-test.mjs ${LONG_S}` }], done],
+    script: [check, [{ do: "call", tool: "shell", command: `node slow-test.mjs ${LONG_S}` }], done],
     expects: [
       { says: "waiting/tool", after: "call", reply: 1, withinS: 30 },
       { says: "complete", after: "end", withinS: 5 },
@@ -88,18 +88,18 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "permission",
-    script: [look, [{ do: "call", tool: "shell", command: "node slow-test.mjs 1 > result.txt", asks: true }], done],
+    script: [check, [{ do: "call", tool: "shell", command: "node slow-test.mjs 1 > result.txt", asks: true }], done],
     mood: { asks: true },
     expects: [{ says: "needs_input/permission", after: "end", reply: 1, withinS: 5 }],
   },
   {
     name: "question",
-    script: [look, [{ do: "text", text: "Both are possible. Should I change calc.mjs or the test?", ms: 800 }]],
+    script: [check, [{ do: "text", text: "Both are possible. Should I change calc.mjs or the test?", ms: 800 }]],
     expects: [{ says: "needs_input/input", after: "end", withinS: 5 }],
   },
   {
     name: "usage limit",
-    script: [look, [{ do: "fail", kind: "usage_limit", resetsInS: RESET_S }]],
+    script: [check, [{ do: "fail", kind: "usage_limit", resetsInS: RESET_S }]],
     mood: { account: "plan" },
     expects: [{ says: "rate_limited/limit", after: "fail", withinS: 10 }],
     untilS: RESET_S,
@@ -107,12 +107,12 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     // Claude Code tries three times, ten times inside tmux; Codex five times.
     name: "529",
-    script: [look, [{ do: "fail", kind: "overloaded" }]],
+    script: [check, [{ do: "fail", kind: "overloaded" }]],
     expects: [{ says: "error/api", after: "fail", withinS: 10, meanwhile: ["waiting/retry", "working"] }],
   },
   {
     name: "crash",
-    script: [look, [halfway, { do: "stall" }]],
+    script: [check, [halfway, { do: "stall" }]],
     expects: [
       { says: "working", after: "stall", withinS: 10 },
       // Whose child it was knows the signal; tmux does not keep it.

@@ -35,7 +35,7 @@ export interface LifeOptions {
   policyOf: (session: AgentSession) => Policy;
   isAllowed: (session: AgentSession) => boolean;
   /** When somebody last looked, as the daemon before kept it. */
-  looked: Moment | null;
+  checked: Moment | null;
   /** The store fails for some time. */
   isStoreDown: () => boolean;
   /** What is on the disk from now on. */
@@ -57,7 +57,7 @@ export class Life {
 
   constructor(options: LifeOptions) {
     this.#options = options;
-    const { path, clock, parts, looked } = options;
+    const { path, clock, parts, checked } = options;
     this.#real = openJournal(path, { commitWithinMs: 60_000, now: () => clock.now() }).journal;
     this.journal = parts.journal(this.#behindFaults(this.#real));
     const effects = parts.effects(this.#alive(options.effects));
@@ -85,7 +85,7 @@ export class Life {
     this.loop.subscribe((event) => {
       if (event.kind === "incidents" && !this.isDead) options.onChange(event.changes, this.loop.incidents);
     });
-    for (const _ of this.loop.restoring(looked));
+    for (const _ of this.loop.restoring(checked));
     this.#real.flush();
   }
 

@@ -127,7 +127,7 @@ export abstract class SimProgram {
     const source = this.isSeen ? "hook" : "transcript";
     const subject = `run ${call} ${this.secret}`;
     this.emit({ kind: "tool_start", source, id: this.tool, tool: "Bash", class: cls, call, subject });
-    this.#look(1);
+    this.#check(1);
   }
 
   close(outcome: string, ok = true): void {
@@ -135,11 +135,11 @@ export abstract class SimProgram {
     const source = this.isSeen ? "hook" : "transcript";
     this.emit({ kind: "tool_end", source, id: this.tool, ok, outcome, raw: outcome });
     this.tool = null;
-    this.#look(0);
+    this.#check(0);
   }
 
   /** What the process table shows. */
-  #look(children: number): void {
+  #check(children: number): void {
     const at = children > 0 ? { newestChildAt: this.wall } : {};
     this.emit({ kind: "process", source: "process", alive: true, children, cpuMs: this.#count * 100, ...at });
   }
@@ -205,7 +205,7 @@ export abstract class SimProgram {
   protected start(): void {
     this.#reading = BLANK;
     this.emit({ kind: "session", source: "hook", id: this.session.id, permissions: "asking" });
-    this.#look(0);
+    this.#check(0);
     this.show({ busy: false, moving: false, composer: "empty" });
   }
 }

@@ -84,7 +84,7 @@ export class World implements Air {
   #upAt: number | null = null;
   /** When rouse could not see: all agents, or one. */
   readonly #dim: { name: string | null; from: number; to: number }[] = [];
-  #looked: Moment | null = null;
+  #checked: Moment | null = null;
   #storeDownUntil = 0;
   readonly #silentUntil = new Map<string, number>();
   readonly #downUntil = new Map<string, number>();
@@ -206,7 +206,7 @@ export class World implements Air {
       for (const agent of this.agents) agent.run();
       this.#play();
       await this.#doLater();
-      await this.#look();
+      await this.#check();
       this.invariants.step();
     }
     this.invariants.end();
@@ -242,7 +242,7 @@ export class World implements Air {
     this.#muteUntil = 0;
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     if (this.life.isDead && this.#upAt === null) {
       this.write("the daemon died");
       this.life.bury();
@@ -275,7 +275,7 @@ export class World implements Air {
     life.loop.tick();
     life.flush();
     this.watchedMs += this.setting.stepMs;
-    if (!life.isDead) this.#looked = this.hand.clock.moment;
+    if (!life.isDead) this.#checked = this.hand.clock.moment;
   }
 
   async #doLater(): Promise<void> {
@@ -375,7 +375,7 @@ export class World implements Air {
       parts: this.#parts,
       policyOf: ({ name }) => this.#parts.policy(this.policyOf(name)),
       isAllowed: ({ name }) => this.roleOf(name).allowed,
-      looked: this.#looked,
+      checked: this.#checked,
       isStoreDown: () => !this.canStore,
       onStored: (incidentState) => this.invariants.stored(incidentState),
       onChange: (changes, incidentState) => this.invariants.changed(changes, incidentState),

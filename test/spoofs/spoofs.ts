@@ -160,7 +160,7 @@ export function screenOf(spoof: Spoof, chrome: Chrome): Line[] {
 }
 
 /** Seconds of the looks, and what comes before them: long enough for every word of the screen to settle. */
-const LOOKS: readonly (readonly [second: number, before: "work" | "spoof" | null])[] = [
+const CHECKS: readonly (readonly [second: number, before: "work" | "spoof" | null])[] = [
   [0, "work"],
   [0.5, null],
   [1, null],
@@ -185,10 +185,10 @@ export function statesOf(
   ];
   take(evidence, { kind: "input", at: start, source: "screen", by: "human", bytes: 1, submits: true });
   const said: { state: State; reason: string }[] = [];
-  for (const [second, bytes] of LOOKS) {
+  for (const [second, bytes] of CHECKS) {
     const at = start + second * 1000;
     if (bytes !== null) reader.write(paintLines(bytes === "work" ? work : screen, COLS));
-    for (const signal of reader.look(at)) take(evidence, signal);
+    for (const signal of reader.check(at)) take(evidence, signal);
     if (second < 2) continue;
     const { state, reasons } = assess(evidence, at);
     said.push({ state, reason: reasons[0] ?? "" });

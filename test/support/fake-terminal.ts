@@ -56,7 +56,7 @@ export class FakeTerminal implements Terminal<number> {
   #composerDigest = 0;
   #fits = true;
   #lost = false;
-  #lateLooks = 0;
+  #lateChecks = 0;
   #step = 0;
   #interrupts = 0;
   readonly #options: FakeOptions;
@@ -76,9 +76,9 @@ export class FakeTerminal implements Terminal<number> {
     this.now += ms;
   }
 
-  async look(): Promise<TerminalCheck<number>> {
+  async check(): Promise<TerminalCheck<number>> {
     this.#next();
-    this.now += this.#lateLooks-- > 0 ? 3000 : 5;
+    this.now += this.#lateChecks-- > 0 ? 3000 : 5;
     const reason = this.#away();
     if (reason !== null) return { terminalState: null, reason };
     return {
@@ -129,7 +129,7 @@ export class FakeTerminal implements Terminal<number> {
     else if (event === "redraw") this.#composerDigest++;
     else if (event === "unfit") this.#fits = false;
     else if (event === "lost") this.#lost = true;
-    else if (event === "slow") this.#lateLooks = 2;
+    else if (event === "slow") this.#lateChecks = 2;
     else if (event === "exit") this.#program = "gone";
     else if (event === "human") {
       this.draft += "mine";

@@ -79,7 +79,7 @@ const stretch = (agents: string[]): fc.Arbitrary<Step[]> =>
   fc
     .record({
       agent: fc.constantFrom(...agents),
-      looks: fc.integer({ min: 1, max: 10 }),
+      checks: fc.integer({ min: 1, max: 10 }),
       after: fc.integer({ min: 5, max: 150 }),
       what: problem,
       works: fc.boolean(),
@@ -91,9 +91,9 @@ const stretch = (agents: string[]): fc.Arbitrary<Step[]> =>
       progress: fc.boolean(),
       word: fc.option(fc.constantFrom("ack", "silence", "false-alarm", "right", "gap"), { freq: 12 }),
     })
-    .map(({ looks, works, ...step }) => {
+    .map(({ checks, works, ...step }) => {
       const first = { ...step, progress: false } as Step;
-      const held = Array.from({ length: looks }, (_, i): Step => (i === 0 ? first : { ...first, word: null }));
+      const held = Array.from({ length: checks }, (_, i): Step => (i === 0 ? first : { ...first, word: null }));
       const healthy: Step = { ...first, word: null, what: assessed("working"), progress: true, after: 300 };
       return works ? [...held, healthy, healthy, { ...healthy, after: 700 }] : held;
     });
@@ -115,7 +115,7 @@ export function play(
     say(world, step, at);
     const before = world.done.length;
     const { agent, facts } = step;
-    world.look(
+    world.check(
       at,
       step.what,
       { agent, facts: { ...FACTS, ...facts, silencedUntil: silence(world, agent, at) }, progress },

@@ -46,7 +46,7 @@ export function assessed(what: string, rest: Partial<Assessment> = {}): Omit<Ass
   };
 }
 
-export interface Look {
+export interface Check {
   agent?: string;
   /** Which of the sessions that had this name; its first unless said otherwise. */
   session?: string;
@@ -71,32 +71,32 @@ export class World {
   }
 
   /** One look at one agent, `at` seconds after the start: folds it, decides, and carries out what was decided. */
-  look(
+  check(
     at: number,
     what: Omit<Assessment, "at"> | string,
-    look: Look = {},
+    check: Check = {},
     result: OutcomeResult = "done",
   ): Decision | null {
     const now = START + at * 1000;
-    const agent = look.agent ?? "a";
+    const agent = check.agent ?? "a";
     const assessment = { ...(typeof what === "string" ? assessed(what) : what), at: now };
-    const progress = look.progress === undefined || look.progress === null ? null : START + look.progress * 1000;
+    const progress = check.progress === undefined || check.progress === null ? null : START + check.progress * 1000;
     applyToIncidents(this.incidentState, {
       kind: "assessed",
       agent,
-      session: look.session ?? `${agent}-1`,
-      program: look.program ?? "claude-code",
-      account: look.account ?? null,
+      session: check.session ?? `${agent}-1`,
+      program: check.program ?? "claude-code",
+      account: check.account ?? null,
       assessment,
       progress: { workAt: progress, outcomeAt: progress },
       confirmMs: this.policy.confirmMs,
       outageMs: this.policy.outageMs,
-      isOver: look.isOver ?? false,
-      spend: look.spend ?? null,
+      isOver: check.isOver ?? false,
+      spend: check.spend ?? null,
     });
     let decision: Decision | null = null;
     for (const incident of this.open(agent)) {
-      decision = this.#decide(incident, assessment, look, now);
+      decision = this.#decide(incident, assessment, check, now);
       if (!decision.action) continue;
       if (decision.action.do === "escalate") this.escalate(decision, now);
       else this.carryOut(decision.action, now, result);
@@ -105,7 +105,7 @@ export class World {
     return decision;
   }
 
-  #decide(incident: Incident, assessment: Assessment, { facts }: Look, now: number): Decision {
+  #decide(incident: Incident, assessment: Assessment, { facts }: Check, now: number): Decision {
     const decision = decide({
       policy: this.policy,
       assessment,
@@ -135,9 +135,9 @@ export class World {
   }
 
   /** The same look again and again, every `every` seconds: what was done, as "60 nudge". */
-  watch(from: number, to: number, what: Omit<Assessment, "at"> | string, look: Look = {}, every = 5): string[] {
+  watch(from: number, to: number, what: Omit<Assessment, "at"> | string, check: Check = {}, every = 5): string[] {
     const before = this.done.length;
-    for (let at = from; at <= to; at += every) this.look(at, what, look);
+    for (let at = from; at <= to; at += every) this.check(at, what, check);
     return this.done.slice(before).map(({ at, action }) => `${(at - START) / 1000} ${action.do}`);
   }
 

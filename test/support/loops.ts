@@ -30,7 +30,7 @@ export const WORKING: readonly Untimed<Signal>[] = [
 ];
 
 /** All that is known of the last look is when it was. */
-export const lookedAt = (now: number): Moment => ({ now, wall: now, uptime: null });
+export const checkedAt = (now: number): Moment => ({ now, wall: now, uptime: null });
 
 export const HOUR_MS = 3_600_000;
 /** Longer than any silence of a reply that is healthy. */
@@ -74,7 +74,7 @@ export class TestLoop {
   readonly changes: string[] = [];
   readonly #folder: string = mkdtempSync(join(tmpdir(), "rouse-loop-"));
   readonly #sent = new Map<string, number>();
-  #looked: Moment | null = null;
+  #checked: Moment | null = null;
   journal!: Journal;
   loop!: Loop;
   /** Changed by a test, it holds from the next step on. */
@@ -99,7 +99,7 @@ export class TestLoop {
   }
 
   /** As the daemon does at its start, after an end of any kind; with the last look, where it is known. */
-  start(looked: Moment | null = null): void {
+  start(checked: Moment | null = null): void {
     this.journal?.close();
     this.journal = openJournal(join(this.#folder, "state", "journal.db"), { commitWithinMs: 1 }).journal;
     const journal = withStore(this.journal, () => this.store);
@@ -108,9 +108,9 @@ export class TestLoop {
         this.carryOut?.(action, session) ?? Promise.reject(new Error("nothing is carried out here")),
       send: () => this.sendAlerts(),
     });
-    for (const _ of this.loop.restoring(looked));
+    for (const _ of this.loop.restoring(checked));
     this.loop.subscribe((event) => {
-      if (event.kind === "tick") this.#looked = this.hand.clock.moment;
+      if (event.kind === "tick") this.#checked = this.hand.clock.moment;
       if (event.kind !== "assessed") return;
       const { session, assessment } = event.judge;
       this.changes.push(`${session.name} ${said(assessment)}`);
@@ -121,7 +121,7 @@ export class TestLoop {
   restart(meanwhile: () => void = () => {}): void {
     meanwhile();
     this.hand.again();
-    this.start(this.#looked);
+    this.start(this.#checked);
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { LOOK_MS } from "../../src/readers/terminal.js";
+import { CHECK_MS } from "../../src/readers/terminal.js";
 /** Cuts the terminal's bytes of a recording again, as another reader of the same PTY would have received them. */
 import type { RecordedInput } from "../../src/replay/inputs.js";
 
@@ -9,7 +9,7 @@ import type { RecordedInput } from "../../src/replay/inputs.js";
 export async function* rechunk(inputs: AsyncIterable<RecordedInput>, size: number): AsyncGenerator<RecordedInput> {
   let held: Uint8Array[] = [];
   let heldAt = 0;
-  const windowOf = (t: number): number => Math.floor((t * 1000) / LOOK_MS);
+  const windowOf = (t: number): number => Math.floor((t * 1000) / CHECK_MS);
   function* pieces(): Generator<RecordedInput> {
     const all = Buffer.concat(held);
     held = [];

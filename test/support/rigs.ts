@@ -185,7 +185,7 @@ function rigOf(
     sees: async (isSo) => {
       let last: TerminalCheck<unknown> | null = null;
       const fits = async (): Promise<boolean> => {
-        last = await terminal.look();
+        last = await terminal.check();
         return last.terminalState !== null && isSo(last.terminalState.screenState);
       };
       await until("the terminal to show it", fits).catch((error: Error) => {

@@ -73,11 +73,11 @@ const starts = new Gate(3);
 export const turns: Gate = new Gate(12 * availableParallelism());
 
 /** One question for all incidents serves all rows; a row asks no more often either. */
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 const PATIENCE_MS = 300_000;
 
 async function eventually(what: string, isSo: () => boolean | Promise<boolean>, ms = PATIENCE_MS): Promise<void> {
-  for (const end = Date.now() + ms; !(await isSo()); await sleep(LOOK_EVERY_MS))
+  for (const end = Date.now() + ms; !(await isSo()); await sleep(CHECK_EVERY_MS))
     if (Date.now() > end) throw new Error(`waited ${ms} ms in vain for ${what}`);
 }
 
@@ -107,10 +107,10 @@ export class RowStage {
     await this.#daemon.judges();
     await this.#daemon.post("/v1/watch", { programs: false, tags: [], names: panes });
     await this.#daemon.post("/v1/permissions", { agents: "all", allowed: true });
-    this.#looker = setInterval(() => void this.#look(), LOOK_EVERY_MS);
+    this.#looker = setInterval(() => void this.#check(), CHECK_EVERY_MS);
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const found = await this.ask<{ incidents: IncidentView[] }>("/v1/incidents?all=true");
     if (found) this.#incidents = found.incidents;
   }

@@ -23,14 +23,14 @@ export function facts(
   rows: string[],
   tinted: boolean | null = null,
   drawn: Partial<ScreenText> = {},
-  look: Partial<ScreenCheck> = {},
+  check: Partial<ScreenCheck> = {},
 ): ScreenFacts {
   const screen: ScreenText = { ...UNKNOWN, rows: rows.map(rowOf), tinted: () => tinted, ...drawn };
   return readFacts(compileProfile(profileFor(agent)), screen, {
     at: AT,
     until: () => undefined,
     ticking: () => false,
-    ...look,
+    ...check,
   });
 }
 

@@ -108,7 +108,7 @@ export class Watch {
       sockets: [server.socket],
       env: { TMUX_TMPDIR: server.folder },
       processes: { table: readProcTable, argv: readArgv, exe: readExe },
-      lookMs: 100,
+      checkMs: 100,
       discoverMs: 300,
       zone: "UTC",
       onSeen: (seen) => this.#take(seen),

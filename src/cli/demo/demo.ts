@@ -7,10 +7,10 @@ import { endingOf, Story, type StoryEvent } from "../../demo/story.js";
 import { Theatre } from "../../demo/theatre.js";
 import { BadInput } from "../../replay/bad-input.js";
 import { canDraw, isColoured } from "../text/paint.js";
-import { lookAtSize } from "../text/redraw.js";
+import { readSize } from "../text/redraw.js";
 import { eventLineText, type Frame, frameText, storySummaryText, type Times } from "./view.js";
 
-const LOOK_MS = 150;
+const CHECK_MS = 150;
 /** By the agents' clocks it takes some eight minutes; where the machine is busy with something else, longer. */
 const LIMIT_MS = 40 * 60_000;
 
@@ -49,9 +49,9 @@ async function show(view: View, speed: number): Promise<number> {
   try {
     view.begin(speed);
     while (isOn() && theatre.failure === null) {
-      const look = await theatre.look();
-      view.show(story, look ? story.take(look, Math.round(times().realMs / 100) / 10) : [], times());
-      await sleep(LOOK_MS, null, { signal: stopped.signal }).catch(() => null);
+      const check = await theatre.check();
+      view.show(story, check ? story.take(check, Math.round(times().realMs / 100) / 10) : [], times());
+      await sleep(CHECK_MS, null, { signal: stopped.signal }).catch(() => null);
     }
     const ended = times();
     view.leave();
@@ -117,7 +117,7 @@ class LiveView implements View {
     write(OPEN);
   }
   show(story: Story, _events: readonly StoryEvent[], times: Times): void {
-    lookAtSize();
+    readSize();
     const rows = frameText(story, frame(), times).split("\n");
     write(`\u001b[H${rows.map((row) => `${row}\u001b[K`).join("\r\n")}\u001b[J`);
   }

@@ -22,7 +22,7 @@ export interface AlarmPath {
 /** The loop looks up every second; one that missed so much is held up, and with it every verdict. */
 const TICK_LATE_MS = 10_000;
 const WHAT = "alarm path";
-const LOOK = 'add a [channels.NAME] to your configuration, or look with "rouse status --watch"';
+const CHECK = 'add a [channels.NAME] to your configuration, or look with "rouse status --watch"';
 
 /** Where nobody would be told, the best answer is a warning. */
 export function alarmLine({ daemon }: AlarmPath): DoctorLine {
@@ -42,7 +42,7 @@ export function alarmLine({ daemon }: AlarmPath): DoctorLine {
     return warn(
       WHAT,
       `problem would be ${kept}, and shown to whoever looks; nobody is told: there is no channel`,
-      LOOK,
+      CHECK,
     );
   const names = alerts.channels.map(({ name, type }) => `${name} (${type})`).join(", ");
   const reported = `problem would be ${kept}, and told over ${names}`;

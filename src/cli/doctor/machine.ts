@@ -39,14 +39,14 @@ export function sqliteLine(load: typeof loadSqlite = loadSqlite): DoctorLine {
 
 /** Folders are private, sockets too: whoever can open them can type into agents. */
 export function folderLines(paths: RousePaths, canWrite = isWritable): DoctorLine[] {
-  const looked: [string, string, number][] = [
+  const checked: [string, string, number][] = [
     ["config folder", paths.config, 0o022],
     ["state folder", paths.state, 0o077],
     ["runtime folder", paths.runtime, 0o077],
     ["daemon socket", paths.daemonSocket, 0o077],
     ["journal file", paths.journal, 0o077],
   ];
-  return looked.flatMap(([what, path, forbidden]) => {
+  return checked.flatMap(([what, path, forbidden]) => {
     const found = statsOf(path);
     if (what.endsWith("folder") && !canWrite(nearestFolder(path)))
       return [fail(what, `${path} cannot be written`, "make it yours, or set ROUSE_HOME to a folder of yours")];

@@ -91,9 +91,9 @@ export class Recorder {
     if (host) this.#leave = await followHost(host, events);
     else if (session.pane) this.#leave = followPane(session.pane, events);
     this.#writeMeta();
-    await this.#look();
+    await this.#check();
     this.#timer = setInterval(() => {
-      this.#ticking ??= this.#look().finally(() => {
+      this.#ticking ??= this.#check().finally(() => {
         this.#ticking = null;
       });
     }, TICK_MS);
@@ -141,7 +141,7 @@ export class Recorder {
     this.#ended();
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { session } = this.#target;
     await this.#processes.refresh(Date.now());
     const { table } = this.#processes;

@@ -46,7 +46,7 @@ export async function followHost(
   return () => client.close();
 }
 
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 /** Looks in a row that found no pane, before it counts as gone: one that failed says nothing. */
 const MISSES_MAX = 6;
 const ABOUT = "#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{pane_title}";
@@ -54,12 +54,12 @@ const ABOUT = "#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{pane_title
 /** tmux has drawn the screen already: each change is told as a screen drawn again. */
 export function followPane(pane: { socket: string; id: string }, events: TerminalEvents): StopFollowing {
   const link = new PollLink(pane.socket);
-  let [shown, misses, isLooking, isOver] = ["", 0, false, false];
+  let [shown, misses, isChecking, isOver] = ["", 0, false, false];
   const end = (): void => {
     isOver = true;
     clearInterval(timer);
   };
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const outcome = await link.run([
       ["display-message", "-p", "-t", pane.id, ABOUT],
       ["capture-pane", "-p", "-e", "-t", pane.id],
@@ -79,12 +79,12 @@ export function followPane(pane: { socket: string; id: string }, events: Termina
     events.output(Buffer.from(screen));
   };
   const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    void look().finally(() => {
-      isLooking = false;
+    if (isChecking) return;
+    isChecking = true;
+    void check().finally(() => {
+      isChecking = false;
     });
-  }, LOOK_EVERY_MS);
+  }, CHECK_EVERY_MS);
   return end;
 }
 

@@ -77,8 +77,8 @@ describe("incidents in a table", () => {
     ["what comes and when", {}, `next: interrupt at ${clock(1)}: interrupt comes later`],
     [
       "what was done before it",
-      { actions: [record("interrupt"), record("nudge", "refused")], next: { do: null, at: null, reason: "looking" } },
-      `interrupted ${clock(-2)}, nudge ${clock(-2)} refused; looking`,
+      { actions: [record("interrupt"), record("nudge", "refused")], next: { do: null, at: null, reason: "checking" } },
+      `interrupted ${clock(-2)}, nudge ${clock(-2)} refused; checking`,
     ],
     [
       "what would come, were it allowed",
@@ -266,8 +266,8 @@ describe("a recovery", () => {
   it.each<[string, Partial<RecoveryView>, string]>([
     [
       "what was done",
-      { steps: [step], reason: "looking" },
-      'nudged api: a turn started\nlooking\nsee "rouse incidents 4k2j9xq0" (api)\n',
+      { steps: [step], reason: "checking" },
+      'nudged api: a turn started\nchecking\nsee "rouse incidents 4k2j9xq0" (api)\n',
     ],
     [
       "what was refused",

@@ -10,7 +10,7 @@ const EVERY_MS = 2000;
  */
 export async function redraw(readText: () => Promise<string>): Promise<void> {
   const read = (): Promise<string> => {
-    lookAtSize();
+    readSize();
     return readText();
   };
   let text = await read();
@@ -50,7 +50,7 @@ export async function redraw(readText: () => Promise<string>): Promise<void> {
  * Node.js asks a terminal for its size when it is told of a change, and whoever is suspended meanwhile is told nothing.
  * This is what it listens to.
  */
-export function lookAtSize(): void {
+export function readSize(): void {
   process.emit("SIGWINCH", "SIGWINCH");
 }
 

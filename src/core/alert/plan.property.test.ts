@@ -66,7 +66,7 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : n
   };
   for (const { agent, says, seconds, person } of steps) {
     at += seconds;
-    world.look(at, says, { agent, progress: says === "working" ? at : null });
+    world.check(at, says, { agent, progress: says === "working" ? at : null });
     const [incident] = world.open(agent);
     if (person === "ack" && incident)
       applyToIncidents(world.incidentState, { kind: "acked", at: START + at * 1000, incident: incident.id });

@@ -10,7 +10,7 @@ import { membersIn, planAlerts } from "./plan.js";
 
 it("a problem that comes back after its outage was over is told by itself", () => {
   const world = new World(POLICIES.observe);
-  world.look(0, "needs_input/permission", { agent: "api" });
+  world.check(0, "needs_input/permission", { agent: "api" });
   const [incident] = world.open("api");
   if (!incident) throw new Error("it has no incident");
   incident.outage = "o1";
@@ -30,7 +30,7 @@ it("a problem that comes back after its outage was over is told by itself", () =
 it("does not alert about an incident that the user marked as a false alarm", () => {
   const alerts = (feedback: Incident["feedback"]) => {
     const world = new World(POLICIES.observe);
-    world.look(0, "needs_input/permission", { agent: "api" });
+    world.check(0, "needs_input/permission", { agent: "api" });
     for (const incident of world.open("api")) incident.feedback = feedback;
     return planAlerts({
       incidentState: world.incidentState,

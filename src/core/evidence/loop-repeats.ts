@@ -118,7 +118,7 @@ const BACKGROUND_MS = 30 * 60_000;
 /** Failures of the outside world repeat by nature: an outage, never a loop. A refused login does not heal by asking again. */
 const OUTAGE: ReadonlySet<InfraClass | undefined> = new Set<InfraClass>(["rate", "overload", "network", "refused"]);
 /** Classes of tools that leave the world as it is. */
-const ONLY_LOOKS: ReadonlySet<ToolClass> = new Set<ToolClass>([
+const ONLY_CHECKS: ReadonlySet<ToolClass> = new Set<ToolClass>([
   "instant",
   "web",
   "sleep",
@@ -188,7 +188,7 @@ function judge(repeats: Repeats, call: Finished): boolean {
   const byError = errorKey !== undefined && start.class !== "test" && start.class !== "build";
   const reportedError = byError ? count(repeats, errorKey, call, true) : undefined;
   report(repeats, reported ?? reportedError ?? reportedCircle(repeats, call, key), round);
-  if (!isKnown && end?.ok && !ONLY_LOOKS.has(start.class)) repeats.actRound = round;
+  if (!isKnown && end?.ok && !ONLY_CHECKS.has(start.class)) repeats.actRound = round;
   if (isKnown || repeats.outcomes.has(key)) return false;
   remember(repeats.outcomes, key, true, STATES_MAX);
   return true;
@@ -295,8 +295,8 @@ function weigh(repeats: Repeats, { start, end, round }: Finished, entry: RepeatE
   const idleMs = start.at - repeats.lastEndAt;
   const waitedSince = entry ? repeats.waitRound >= entry.lastRound : repeats.waitRound === round - 1;
   // A look at work in the background succeeds; the same error beside it is no look.
-  const isLook = !start.background && start.class !== "subagent";
-  const behind = isLook && start.at < repeats.backgroundUntil && end?.ok !== false;
+  const isCheck = !start.background && start.class !== "subagent";
+  const behind = isCheck && start.at < repeats.backgroundUntil && end?.ok !== false;
   // Asked after something that is not there, it waits for nothing.
   const isLost = start.class === "background" && end?.ok === false;
   if (!isLost && (waits(start) || waitedSince || behind)) {

@@ -41,7 +41,7 @@ const PROBE = 24;
 const PROBES_MAX = 16;
 const PERIOD_MAX = 1024;
 /** A told repetition is taken back after this many looks without one: 256 characters of something else. */
-const QUIET_LOOKS = 4;
+const QUIET_CHECKS = 4;
 const PREVIEW_MAX = 120;
 
 interface Proof {
@@ -77,7 +77,7 @@ export function feedText(tail: TextTail, text: string): TextChange[] {
     tail.length += piece.length;
     followFences(tail, piece);
     from = to;
-    if (tail.length % STEP === 0) look(tail, PROSE, changes);
+    if (tail.length % STEP === 0) check(tail, PROSE, changes);
   }
   return changes;
 }
@@ -85,17 +85,17 @@ export function feedText(tail: TextTail, text: string): TextChange[] {
 /** The text ends here: one last look, which needs less. */
 export function endText(tail: TextTail): TextChange[] {
   const changes: TextChange[] = [];
-  if (!tail.reported) look(tail, PROSE_AT_END, changes);
+  if (!tail.reported) check(tail, PROSE_AT_END, changes);
   return changes;
 }
 
-function look(tail: TextTail, prose: readonly Proof[], changes: TextChange[]): void {
+function check(tail: TextTail, prose: readonly Proof[], changes: TextChange[]): void {
   const found = tailRepeat(tail, prose);
   tail.quiet = found ? 0 : tail.quiet + 1;
   if (found && !tail.reported) {
     tail.reported = true;
     changes.push(found);
-  } else if (tail.reported && tail.quiet >= QUIET_LOOKS) {
+  } else if (tail.reported && tail.quiet >= QUIET_CHECKS) {
     tail.reported = false;
     changes.push(null);
   }

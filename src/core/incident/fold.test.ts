@@ -9,54 +9,54 @@ const watching = (): World => new World(POLICIES.observe);
 describe("an incident", () => {
   it("is opened when problem is told and confirmed when it lasted a minute; errors, prompts and limits at once", () => {
     const world = watching();
-    world.look(0, "stuck/loop");
+    world.check(0, "stuck/loop");
     expect(world.only).toMatchObject({ phase: "open", confirmedAt: null });
-    world.look(60, "stuck/loop");
+    world.check(60, "stuck/loop");
     expect(world.only.confirmedAt).toBe(START + 60_000);
     for (const what of ["error/api", "needs_input/permission", "rate_limited", "gone/crash"]) {
       const sure = watching();
-      sure.look(0, what);
+      sure.check(0, what);
       expect(sure.only.confirmedAt).toBe(START);
     }
   });
 
   it("has an id of its agent, cause and opening", () => {
     const [one, two, other] = [watching(), watching(), watching()];
-    one.look(0, "stuck/loop");
-    two.look(0, "stuck/loop");
-    other.look(1, "stuck/loop");
+    one.check(0, "stuck/loop");
+    two.check(0, "stuck/loop");
+    other.check(1, "stuck/loop");
     expect(one.only.id).toBe(two.only.id);
     expect(one.only.id).not.toBe(other.only.id);
   });
 
   it("ends when work is proven to go on and stays so, and by nothing else", () => {
     const world = watching();
-    world.look(0, "stuck/silent_stream");
-    world.look(10, "working", { progress: null });
-    world.look(50, "working", { progress: -5 });
+    world.check(0, "stuck/silent_stream");
+    world.check(10, "working", { progress: null });
+    world.check(50, "working", { progress: -5 });
     expect(world.only.endedAt).toBeNull();
-    world.look(60, "working", { progress: 55 });
+    world.check(60, "working", { progress: 55 });
     expect(world.only.phase).toBe("recovered");
   });
 
   it("outlives a state that flickers", () => {
     const world = watching();
     for (let at = 0; at < 600; at += 20) {
-      world.look(at, "stuck/silent_stream");
-      world.look(at + 10, "working", { progress: at + 10 });
+      world.check(at, "stuck/silent_stream");
+      world.check(at + 10, "working", { progress: at + 10 });
     }
     expect(world.only.endedAt).toBeNull();
   });
 
   it("lapses when it is not seen any more and nothing was proven, sooner when a human has the keyboard", () => {
     const world = watching();
-    world.look(0, "stuck/silent_stream");
+    world.check(0, "stuck/silent_stream");
     world.watch(10, 605, "working");
     expect(world.only.endedAt).toBeNull();
     world.watch(610, 615, "working");
     expect(world.only.phase).toBe("closed");
     const handed = watching();
-    handed.look(0, "stuck/silent_stream");
+    handed.check(0, "stuck/silent_stream");
     handed.watch(10, 75, "idle");
     expect(handed.only.phase).toBe("closed");
   });
@@ -73,22 +73,22 @@ describe("an incident", () => {
 
   it("is another one after a long time of work", () => {
     const world = watching();
-    world.look(0, "stuck/loop");
+    world.check(0, "stuck/loop");
     world.watch(10, 60, "working", { progress: 20 });
-    world.look(2000, "stuck/loop", { progress: 1990 });
+    world.check(2000, "stuck/loop", { progress: 1990 });
     expect(world.incidentState.incidents.map(({ phase }) => phase)).toEqual(["recovered", "open"]);
   });
 
   it("takes the name that the same hang has next", () => {
     const world = watching();
-    world.look(0, "stuck/silent_stream");
-    world.look(300, "error/api");
+    world.check(0, "stuck/silent_stream");
+    world.check(300, "error/api");
     expect(world.only).toMatchObject({ problem: "api", chain: ["silent_stream"] });
   });
 
   it("keeps its name over an end by rouse's own hand, and takes that of the end of whoever was started in its place", () => {
     const world = watching();
-    world.look(0, "stuck/frozen_screen");
+    world.check(0, "stuck/frozen_screen");
     const { id } = world.only;
     const does = (name: "stop" | "resume", at: number): void => {
       const about = { agent: "a", session: "a-1", problem: "frozen_screen", proof: "none" } as const;
@@ -96,29 +96,29 @@ describe("an incident", () => {
       world.carryOut(action, START + at * 1000, "done");
     };
     does("stop", 10);
-    world.look(15, "gone/crash");
+    world.check(15, "gone/crash");
     does("resume", 20);
-    world.look(25, "gone/crash");
-    world.look(30, "unknown", { session: "a-2" });
+    world.check(25, "gone/crash");
+    world.check(30, "unknown", { session: "a-2" });
     expect(world.only).toMatchObject({ problem: "frozen_screen", chain: [] });
     // What it did until then came too late or never: its end is all that was seen of it.
-    world.look(90, "gone/crash", { session: "a-2" });
-    world.look(95, "gone/crash", { session: "a-2" });
+    world.check(90, "gone/crash", { session: "a-2" });
+    world.check(95, "gone/crash", { session: "a-2" });
     expect(world.only).toMatchObject({ problem: "crash", chain: ["frozen_screen"] });
   });
 
   it("takes an end for rouse's own where a book of before does not say whom rouse ended", () => {
     const world = watching();
-    world.look(0, "stuck/frozen_screen");
+    world.check(0, "stuck/frozen_screen");
     const intent = { id: "s", at: START, agent: "a", do: "stop", deadlineMs: 1, proof: "none", waitMs: 1 } as const;
     applyToIncidents(world.incidentState, { kind: "intended", intent: { ...intent, incident: world.only.id } });
-    world.look(15, "gone/crash", { session: "a-2" });
+    world.check(15, "gone/crash", { session: "a-2" });
     expect(world.only).toMatchObject({ problem: "frozen_screen", chain: [] });
   });
 
   it("lapses behind another problem of the same agent that hides it", () => {
     const world = watching();
-    world.look(0, "stuck/silent_stream");
+    world.check(0, "stuck/silent_stream");
     world.watch(10, 700, "rate_limited");
     expect(world.incidentState.incidents.map(({ problem, phase }) => [problem, phase])).toEqual([
       ["silent_stream", "closed"],
@@ -130,7 +130,7 @@ describe("an incident", () => {
     const world = watching();
     world.watch(0, 30, "unknown");
     expect(world.incidentState.incidents).toEqual([]);
-    world.look(40, "stuck/loop");
+    world.check(40, "stuck/loop");
     world.watch(50, 4000, "unknown");
     expect(world.only.endedAt).toBeNull();
   });
@@ -138,14 +138,14 @@ describe("an incident", () => {
   it("is JSON: the incident state that is stored is the incident state that is read", () => {
     const world = new World();
     world.watch(0, 400, "stuck/silent_stream");
-    world.look(400, "error/api", { agent: "b" });
+    world.check(400, "error/api", { agent: "b" });
     expect(JSON.parse(JSON.stringify(world.incidentState))).toEqual(world.incidentState);
   });
 
   it("keeps a bounded history", () => {
     const world = watching();
     for (let i = 0; i < 700; i++) {
-      world.look(i * 4000, "stuck/loop", { agent: `a${i}` });
+      world.check(i * 4000, "stuck/loop", { agent: `a${i}` });
       world.watch(i * 4000 + 10, i * 4000 + 60, "working", { agent: `a${i}`, progress: i * 4000 + 10 }, 50);
     }
     expect(world.incidentState.incidents.length).toBeLessThanOrEqual(501);
@@ -155,7 +155,7 @@ describe("an incident", () => {
 describe("what people say of an incident", () => {
   it("a false alarm is counted once, and nothing more is done about it", () => {
     const world = new World();
-    world.look(0, "stuck/loop");
+    world.check(0, "stuck/loop");
     const { id: incident } = world.only;
     for (const feedback of ["false-alarm", "false-alarm"] as const)
       applyToIncidents(world.incidentState, { kind: "feedback", at: START, incident, feedback });
@@ -183,7 +183,7 @@ describe("an incident that nobody can mend any more", () => {
 
   it("lapses when a person ended the session, whatever was wrong with it", () => {
     const world = watching();
-    world.look(0, "error/api");
+    world.check(0, "error/api");
     ended(world, {});
     expect(world.open()).toHaveLength(1);
     ended(world, { endedByHuman: true });
@@ -195,23 +195,23 @@ describe("an incident that nobody can mend any more", () => {
   it.each(["complete", "idle"])("ends with the session that ended by itself and is %s: no human is asked", (state) => {
     const world = new World();
     const reported = assessed("stuck/silent_stream", { level: "report" });
-    for (const at of [0, 60, 300]) world.look(at, reported, { facts: { can: ["stop"] }, program: "generic" });
+    for (const at of [0, 60, 300]) world.check(at, reported, { facts: { can: ["stop"] }, program: "generic" });
     expect(world.only).toMatchObject({ endedAt: null, escalated: null });
-    world.look(310, state, { isOver: true, facts: { gone: true } });
+    world.check(310, state, { isOver: true, facts: { gone: true } });
     expect(world.only).toMatchObject({ phase: "closed", endedAt: START + 310_000, escalated: null });
   });
 
   it("is over by proof when the session ended after work that came later than the problem", () => {
     const world = watching();
-    world.look(0, "stuck/silent_stream");
-    world.look(20, "complete", { isOver: true, progress: 15 });
+    world.check(0, "stuck/silent_stream");
+    world.check(20, "complete", { isOver: true, progress: 15 });
     expect(world.only.phase).toBe("recovered");
   });
 
   it("ends as its agent is gone, which asks nothing any more", () => {
     const world = watching();
-    world.look(0, "needs_input/permission");
-    world.look(60, "gone");
+    world.check(0, "needs_input/permission");
+    world.check(60, "gone");
     expect(world.incidentState.incidents.map(({ problem, phase, endedAt }) => [problem, phase, endedAt])).toEqual([
       ["needs_input", "closed", START + 60_000],
       ["gone", "escalated", null],
@@ -220,20 +220,20 @@ describe("an incident that nobody can mend any more", () => {
 
   it("goes on after an end by rouse's own hand, however clean that was", () => {
     const world = watching();
-    world.look(0, "stuck/frozen_screen");
+    world.check(0, "stuck/frozen_screen");
     const intent = { id: "s", at: START, agent: "a", do: "stop", deadlineMs: 1, proof: "none", waitMs: 1 } as const;
     applyToIncidents(world.incidentState, {
       kind: "intended",
       intent: { ...intent, session: "a-1", incident: world.only.id },
     });
-    world.look(15, "complete", { isOver: true });
+    world.check(15, "complete", { isOver: true });
     expect(world.only.endedAt).toBeNull();
   });
 
   it("lapses when its agent is not watched any more, and no other's does", () => {
     const world = watching();
-    world.look(0, "error/api");
-    world.look(0, "error/auth", { agent: "b" });
+    world.check(0, "error/api");
+    world.check(0, "error/auth", { agent: "b" });
     applyToIncidents(world.incidentState, { kind: "forgotten", at: START + 1000, agent: "a" });
     expect(world.open("a")).toEqual([]);
     expect(world.open("b")).toHaveLength(1);
@@ -249,7 +249,7 @@ describe("an agent that gets another name", () => {
     const silence = { agent: "a", problem: null, at: START, until: START + 1000 };
     applyToIncidents(world.incidentState, { kind: "silenced", silence });
     applyToIncidents(world.incidentState, { kind: "renamed", from: "a", to: "b" });
-    world.look(70, "error/api", { agent: "b" });
+    world.check(70, "error/api", { agent: "b" });
     expect(world.only).toMatchObject({ id, openedAt, agent: "b", endedAt: null });
     expect(world.incidentState.actions.map(({ do: name, agent }) => `${agent} ${name}`)).toEqual(["b nudge"]);
     expect(world.incidentState.silences.map(({ agent }) => agent)).toEqual(["b"]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Look, World } from "../../../test/support/incidents.js";
+import { type Check, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
 import { HOUR, type Settings } from "../defaults.js";
 import { POLICIES } from "../policy/builtin.js";
@@ -26,7 +26,7 @@ const spent = (tokens: number, night = 0, settings: Settings = { tokens_per_nigh
     { from: START + (night * 24 - 1) * HOUR, to: START + (night * 24 + 23) * HOUR },
     settings,
   );
-const over = (tokens = 1200, rest: Look = {}): Look => ({ spend: spent(tokens), ...rest });
+const over = (tokens = 1200, rest: Check = {}): Check => ({ spend: spent(tokens), ...rest });
 
 describe("a night's spend", () => {
   it("is that of all sessions together, beside both budgets", () => {
@@ -50,7 +50,7 @@ describe("a night's spend", () => {
 describe("an agent over its budget", () => {
   it.each(["observe", "default", "aggressive"] as const)("is told once a night and not touched under %s", (name) => {
     const world = new World(POLICIES[name]);
-    world.look(0, "working", { spend: spent(900) });
+    world.check(0, "working", { spend: spent(900) });
     expect(world.incidentState.incidents).toEqual([]);
     expect(world.watch(5, 3600, "working", over())).toEqual(["5 escalate"]);
     expect(world.only).toMatchObject({
@@ -63,36 +63,36 @@ describe("an agent over its budget", () => {
 
   it("stays one incident whatever else comes and goes, and ends with the night; the next night has one of its own", () => {
     const world = new World();
-    world.look(0, "working", over());
+    world.check(0, "working", over());
     world.watch(10, 900, "stuck/loop", over());
     world.watch(905, 1000, "working", over(1300, { progress: 904 }));
     const mine = () => world.incidentState.incidents.filter(({ problem }) => problem === "over_budget");
     expect(mine()).toMatchObject([{ endedAt: null, reopened: 0 }]);
-    world.look(24 * 3600, "working", { spend: spent(10, 1) });
+    world.check(24 * 3600, "working", { spend: spent(10, 1) });
     expect(mine()).toMatchObject([{ phase: "closed" }]);
-    world.look(25 * 3600, "working", { spend: spent(2000, 1) });
+    world.check(25 * 3600, "working", { spend: spent(2000, 1) });
     expect(mine()).toMatchObject([{ phase: "closed" }, { endedAt: null }]);
   });
 
   it("is not told again in the same night when its incident ended, but is for another budget", () => {
     const world = new World();
-    world.look(0, "working", over());
-    world.look(10, "working", { spend: null });
-    world.look(20, "working", over());
+    world.check(0, "working", over());
+    world.check(10, "working", { spend: null });
+    world.check(20, "working", over());
     expect(world.only.phase).toBe("closed");
-    world.look(30, "working", { spend: spent(3000, 0, { tokens_per_night: 2000 }) });
+    world.check(30, "working", { spend: spent(3000, 0, { tokens_per_night: 2000 }) });
     expect(world.open()).toMatchObject([{ problem: "over_budget" }]);
   });
 
   it("is not told again under another name, and whoever has the old one then has an incident of its own", () => {
     const world = new World();
-    world.look(0, "working", over());
+    world.check(0, "working", over());
     const { id } = world.only;
     applyToIncidents(world.incidentState, { kind: "renamed", from: "a", to: "b" });
-    world.look(10, "working", over(1300, { agent: "b" }));
+    world.check(10, "working", over(1300, { agent: "b" }));
     expect(world.only).toMatchObject({ id, agent: "b", endedAt: null });
-    world.look(20, "working", over());
-    world.look(30, "working", over());
+    world.check(20, "working", over());
+    world.check(30, "working", over());
     expect(world.open("a")).toHaveLength(1);
     expect(new Set(world.incidentState.incidents.map((incident) => incident.id)).size).toBe(2);
   });

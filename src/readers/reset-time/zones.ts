@@ -107,13 +107,13 @@ export function readZone(tail: string, local: string, now: number): ZoneReading 
   // A name cut by the edge of the screen comes back with a space in it: "(America/Los_ Angeles)".
   const name = printed[1].includes("/") ? printed[1].replaceAll(" ", "") : printed[1].trim();
   if (/^(?:your )?local(?: time)?$/i.test(name)) return { kind: "local", end };
-  const zone = lookUp(name, local, now);
+  const zone = findZone(name, local, now);
   if (zone !== null) return { kind: "zone", zone, end };
-  const looksLikeZone = /^[A-Za-z_]+\/[\w/+-]+$/.test(name) || /^[A-Z]{2,5}$/.test(name) || /^(?:utc|gmt)/i.test(name);
-  return { kind: looksLikeZone && !NOT_ZONES.has(name) ? "unknown" : "none" };
+  const checksLikeZone = /^[A-Za-z_]+\/[\w/+-]+$/.test(name) || /^[A-Z]{2,5}$/.test(name) || /^(?:utc|gmt)/i.test(name);
+  return { kind: checksLikeZone && !NOT_ZONES.has(name) ? "unknown" : "none" };
 }
 
-function lookUp(name: string, local: string, now: number): string | null {
+function findZone(name: string, local: string, now: number): string | null {
   const own = LOCAL_ABBREVIATIONS[name]?.find((offset) => sameOffset(offset, local, now));
   if (own !== undefined) return own;
   const known = ABBREVIATIONS[name.length <= 3 ? name.toUpperCase() : name];

@@ -17,7 +17,7 @@ const PENDING_BYTES_MAX = 256 * 1024;
  * wait until more came, until the program rests, or for so many looks at most.
  */
 const WORTH_BYTES = 2000;
-const WAIT_LOOKS_MAX = 4;
+const WAIT_CHECKS_MAX = 4;
 /** A spinner in a title turns ten times a second, and looks are two seconds apart. */
 const TITLES_MAX = 64;
 const TITLE_MAX = 400;
@@ -80,7 +80,7 @@ export class Emulator {
     this.#freshBytes = 0;
     if (isResting || isOpen || this.#pendingBytes >= WORTH_BYTES) return true;
     this.#waited++;
-    return this.#waited >= WAIT_LOOKS_MAX;
+    return this.#waited >= WAIT_CHECKS_MAX;
   }
 
   flush(): void {

@@ -37,10 +37,10 @@ export type ScreenFacts = Omit<ScreenReading, "moving">;
 export function readFacts(
   profile: CompiledProfile,
   screen: ScreenText,
-  look: ScreenCheck,
+  check: ScreenCheck,
   replies: ReplyReader = new ReplyReader(profile),
 ): ScreenFacts {
-  const { composer, dialog, regions, status, foot, last, messageEnd } = layOut(profile, screen, look);
+  const { composer, dialog, regions, status, foot, last, messageEnd } = layOut(profile, screen, check);
   const reply = replies.read(screen, regions.replyEnd);
   const facts: ScreenFacts = {
     reply: reply.digest,
@@ -50,17 +50,17 @@ export function readFacts(
   };
   if (dialog)
     facts.dialog = { prompt: dialog.prompt, question: dialog.question, ...(dialog.limit ? { limit: true } : {}) };
-  for (const match of status) stateRow(facts, match, look, hangingBelow(screen.rows, match.y, regions.status[1]));
-  for (const matches of [foot, last]) for (const match of matches) stateRow(facts, match, look);
-  const clock = clockIn(screen.rows, regions.status, look);
+  for (const match of status) stateRow(facts, match, check, hangingBelow(screen.rows, match.y, regions.status[1]));
+  for (const matches of [foot, last]) for (const match of matches) stateRow(facts, match, check);
+  const clock = clockIn(screen.rows, regions.status, check);
   if (clock > 0) {
     facts.busy = true;
-    look.clockStands?.(clock);
+    check.clockStands?.(clock);
   }
   if (profile.profile.bareMessages) {
-    const isBelow = look.turning !== undefined && screen.rows.slice(...regions.foot).some(look.turning);
+    const isBelow = check.turning !== undefined && screen.rows.slice(...regions.foot).some(check.turning);
     if (isBelow || regions.isReplyTurning) facts.busy = true;
-    if (facts.busy && !facts.tool) Object.assign(facts, clockedTool(screen.rows, regions.status, look, isBelow));
+    if (facts.busy && !facts.tool) Object.assign(facts, clockedTool(screen.rows, regions.status, check, isBelow));
   }
   if (facts.busy === null && composer) facts.busy = false;
   if (facts.busy !== true && composer) {

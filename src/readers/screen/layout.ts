@@ -34,19 +34,19 @@ export interface Layout {
 }
 
 /** Laid out again where it shows of another row that the program keeps it above its composer. */
-export function layOut(profile: CompiledProfile, screen: ScreenText, look: ScreenCheck): Layout {
-  const layout = layOutOnce(profile, screen, look);
+export function layOut(profile: CompiledProfile, screen: ScreenText, check: ScreenCheck): Layout {
+  const layout = layOutOnce(profile, screen, check);
   const { composer } = layout;
-  return composer && look.stood?.(screen.rows, composer.top) ? layOutOnce(profile, screen, look) : layout;
+  return composer && check.stood?.(screen.rows, composer.top) ? layOutOnce(profile, screen, check) : layout;
 }
 
-function layOutOnce(profile: CompiledProfile, screen: ScreenText, look: ScreenCheck): Layout {
-  const found = findComposer(profile, screen.rows, (y, what) => screen[what](y) === true, look.signs);
+function layOutOnce(profile: CompiledProfile, screen: ScreenText, check: ScreenCheck): Layout {
+  const found = findComposer(profile, screen.rows, (y, what) => screen[what](y) === true, check.signs);
   const dialog = findDialog(profile, screen.rows, found);
   // A bare prompt sign is also how a selected option begins: with options around it, it is no composer.
   const composer = dialog ? null : found;
-  const regions = regionsOf(profile, screen.rows, composer, dialog?.top ?? null, look);
-  const rowsIn = (region: "status" | "foot"): RowMatch[] => matchRows(profile, screen, regions, region, look);
+  const regions = regionsOf(profile, screen.rows, composer, dialog?.top ?? null, check);
+  const rowsIn = (region: "status" | "foot"): RowMatch[] => matchRows(profile, screen, regions, region, check);
   const [status, foot] = [rowsIn("status"), rowsIn("foot")];
   const { matches: last, replyEnd: messageEnd } = lastRows(profile, screen, regions);
   return { composer, dialog, regions, status, foot, last, messageEnd };
@@ -57,7 +57,7 @@ function matchRows(
   screen: ScreenText,
   regions: Regions,
   region: "status" | "foot",
-  look: ScreenCheck,
+  check: ScreenCheck,
 ): RowMatch[] {
   const matches: RowMatch[] = [];
   const foot = footOf(screen.rows);
@@ -67,7 +67,7 @@ function matchRows(
     if (row.isBlank) continue;
     for (const { rule, groups } of profile.says(row)[region]) {
       if (!isDrawn(screen, y, rule)) continue;
-      if (rule.live && y !== foot && !look.ticking(row) && !isTicking(screen.rows[y - 1], look)) continue;
+      if (rule.live && y !== foot && !check.ticking(row) && !isTicking(screen.rows[y - 1], check)) continue;
       matches.push({ rule, groups, text: row.text, row, y });
       break;
     }

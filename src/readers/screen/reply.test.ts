@@ -55,9 +55,9 @@ describe("a screen that is read again and again", () => {
     (agent) => {
       const profile = compileProfile(profileFor(agent));
       fc.assert(
-        fc.property(screens, (looks) => {
+        fc.property(screens, (checks) => {
           const replies = new ReplyReader(profile);
-          for (const { rows, tick } of looks) {
+          for (const { rows, tick } of checks) {
             const screen: ScreenText = {
               rows: rows.map(rowOf),
               tinted: () => tick,
@@ -68,12 +68,12 @@ describe("a screen that is read again and again", () => {
               ghost: () => tick,
               isPlain: () => tick,
             };
-            const look: ScreenCheck = {
+            const check: ScreenCheck = {
               at: AT,
               until: () => undefined,
               ticking: ({ text }) => tick && /\ds/.test(text),
             };
-            expect(readFacts(profile, screen, look, replies)).toEqual(readFacts(profile, screen, look));
+            expect(readFacts(profile, screen, check, replies)).toEqual(readFacts(profile, screen, check));
           }
         }),
         { numRuns: process.env.ROUSE_FULL ? 2000 : 200 },

@@ -19,7 +19,7 @@ const DELAY = /\bin (\d{1,6} ?(?:h|m|s|hours?|minutes?|seconds?)\b)/i;
 export type Stating = Partial<ScreenFacts>;
 
 /** Writes down what one matched row states. The first row to state a fact wins: rows come lowest region first. */
-export function stateRow(facts: Stating, { rule, groups, text, row }: Match, look: ScreenCheck, below = ""): void {
+export function stateRow(facts: Stating, { rule, groups, text, row }: Match, check: ScreenCheck, below = ""): void {
   switch (rule.fact) {
     case "busy":
       facts.busy = true;
@@ -30,8 +30,8 @@ export function stateRow(facts: Stating, { rule, groups, text, row }: Match, loo
       facts.busy = true;
       const said = groups.text ?? text;
       const infra = facts.retry?.infra ?? rule.infra ?? whyRetried.of(said).infra;
-      const limit = readLimit(below === "" ? said : `${said} ${below}`, look);
-      if (limit && limit.until !== undefined && limit.until - look.at > 10 * 60_000) facts.limit ??= limit;
+      const limit = readLimit(below === "" ? said : `${said} ${below}`, check);
+      if (limit && limit.until !== undefined && limit.until - check.at > 10 * 60_000) facts.limit ??= limit;
       const delay = groups.delay ?? DELAY.exec(said)?.[1];
       const delayMs = delay ? durationMs(delay) : null;
       facts.retry = {
@@ -47,11 +47,11 @@ export function stateRow(facts: Stating, { rule, groups, text, row }: Match, loo
     case "limit":
       facts.limit = mergeLimit(
         facts.limit,
-        readLimit(groups.text ?? text, look) ?? { text: (groups.text ?? text).slice(0, 300) },
+        readLimit(groups.text ?? text, check) ?? { text: (groups.text ?? text).slice(0, 300) },
       );
       return;
     case "failure":
-      stateFailure(facts, rule, groups.text ?? text, look);
+      stateFailure(facts, rule, groups.text ?? text, check);
       return;
     case "tool":
       facts.tool ??= toolOf(rule, groups);
@@ -112,11 +112,11 @@ const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = {
 /** The program's own remark at the end of an error. In the words of a provider the same is meant for a human. */
 const TRIES = /\((?:will )?retry(?:ing)? in [\d.]{1,8} ?(?:ms|s|m|h)\w{0,8}\)\s{0,9}$/i;
 
-function stateFailure(facts: Stating, rule: CompiledRule, said: string, look: ScreenCheck): void {
+function stateFailure(facts: Stating, rule: CompiledRule, said: string, check: ScreenCheck): void {
   // The remark has the words of a rate, whatever it is about.
   const known = knownVendorError({ text: said.replace(TRIES, "") });
   if (known?.kind === "limit") {
-    facts.limit = mergeLimit(facts.limit, readLimit(said, look) ?? { text: said.slice(0, 300) });
+    facts.limit = mergeLimit(facts.limit, readLimit(said, check) ?? { text: said.slice(0, 300) });
     return;
   }
   if (known?.kind === "retry" && TRIES.test(said)) {
@@ -129,8 +129,8 @@ function stateFailure(facts: Stating, rule: CompiledRule, said: string, look: Sc
   if (cause) facts.error ??= { cause, text: said.slice(0, 300) };
 }
 
-function readLimit(text: string, look: ScreenCheck): NonNullable<ScreenFacts["limit"]> | null {
-  const until = look.until(text);
+function readLimit(text: string, check: ScreenCheck): NonNullable<ScreenFacts["limit"]> | null {
+  const until = check.until(text);
   if (until === undefined) return null;
   const resumesItself = /continuing automatically/i.test(text);
   return { until, ...(resumesItself ? { resumesItself } : {}), text: text.slice(0, 300) };

@@ -5,7 +5,7 @@ import { Ticks } from "./ticks.js";
 function ticksOf() {
   const ticks = new Ticks();
   return {
-    look: (rows: string[], at: number, standing = rows) => ticks.look(rows.map(rowOf), at, standing.map(rowOf)),
+    check: (rows: string[], at: number, standing = rows) => ticks.check(rows.map(rowOf), at, standing.map(rowOf)),
     ticking: (row: string, at: number) => ticks.ticking(rowOf(row), at),
     turning: (row: string, at: number) => ticks.turning(rowOf(row), at),
     inherits: (row: string, above: number, at: number) => ticks.inherits(rowOf(row), above, at),
@@ -16,27 +16,27 @@ function ticksOf() {
 describe("a running clock", () => {
   it("is a row that stays the same but for its time", () => {
     const ticks = ticksOf();
-    ticks.look(["⠋ Pondering (58s)"], 0);
+    ticks.check(["⠋ Pondering (58s)"], 0);
     expect(ticks.ticking("⠋ Pondering (58s)", 0)).toBe(false);
-    ticks.look(["⠙ Pondering (59s)"], 1000);
+    ticks.check(["⠙ Pondering (59s)"], 1000);
     expect(ticks.ticking("⠙ Pondering (59s)", 1000)).toBe(true);
-    ticks.look(["⠙ Pondering (1m 0s)"], 2000);
+    ticks.check(["⠙ Pondering (1m 0s)"], 2000);
     expect(ticks.ticking("⠙ Pondering (1m 0s)", 2000)).toBe(true);
   });
 
   it("is one, too, where a rule fills what the time leaves of the row", () => {
     const ticks = ticksOf();
-    ticks.look([" ⠼ 58s > a model ▶───8%─────"], 0);
-    ticks.look([" ⠴ 59s > a model ▶───8%─────"], 1000);
-    ticks.look([" ⠦ 1m > a model ▶────8%─────"], 2000);
+    ticks.check([" ⠼ 58s > a model ▶───8%─────"], 0);
+    ticks.check([" ⠴ 59s > a model ▶───8%─────"], 1000);
+    ticks.check([" ⠦ 1m > a model ▶────8%─────"], 2000);
     expect(ticks.ticking(" ⠦ 1m > a model ▶────8%─────", 2000)).toBe(true);
   });
 
   it("is also a row that stays the same but for the spinner before it", () => {
     const ticks = ticksOf();
-    ticks.look([" ⠴ Working...", "- milk"], 0);
+    ticks.check([" ⠴ Working...", "- milk"], 0);
     expect(ticks.ticking(" ⠴ Working...", 0)).toBe(false);
-    ticks.look([" ⠧ Working...", "- bread"], 1000);
+    ticks.check([" ⠧ Working...", "- bread"], 1000);
     expect([" ⠧ Working...", "- bread"].map((row) => ticks.ticking(row, 1000))).toEqual([true, false]);
     expect([5000, 14_000].map((at) => ticks.ticking(" ⠧ Working...", at))).toEqual([true, false]);
   });
@@ -45,7 +45,7 @@ describe("a running clock", () => {
     const ticks = ticksOf();
     const seen = ["◎", "○", "◉", "○"].map((sign, n) => {
       const rows = [`${sign} Working · 74 B`, `${n % 2 ? "●" : "○"} Read a file`, `${"✓☐◐"[n] ?? "✓"} Mend it`];
-      ticks.look(rows, n * 750);
+      ticks.check(rows, n * 750);
       return rows.map((row) => ticks.turning(row, n * 750));
     });
     expect(seen.map(([working]) => working)).toEqual([false, false, true, true]);
@@ -56,25 +56,25 @@ describe("a running clock", () => {
 
   it("stops when it no longer moves", () => {
     const ticks = ticksOf();
-    ticks.look(["Running 1s"], 0);
-    ticks.look(["Running 2s"], 1000);
+    ticks.check(["Running 1s"], 0);
+    ticks.check(["Running 2s"], 1000);
     expect(ticks.ticking("Running 2s", 4400)).toBe(true);
     expect(ticks.ticking("Running 2s", 4600)).toBe(false);
   });
 
   it("is not what two turns ended with, one after the other", () => {
     const ticks = ticksOf();
-    ticks.look(["✻ Cooked for 4s"], 0);
-    ticks.look(["✻ Cooked for 7s"], 20_000);
+    ticks.check(["✻ Cooked for 4s"], 0);
+    ticks.check(["✻ Cooked for 7s"], 20_000);
     expect(ticks.ticking("✻ Cooked for 7s", 20_000)).toBe(false);
   });
 
   it("is not what two tools took, one below the other", () => {
     const ticks = ticksOf();
-    ticks.look([" Took 0.4s"], 0);
-    ticks.look([" Took 0.1s"], 1000, [" Took 0.4s", "", " Took 0.1s"]);
+    ticks.check([" Took 0.4s"], 0);
+    ticks.check([" Took 0.1s"], 1000, [" Took 0.4s", "", " Took 0.1s"]);
     expect(ticks.ticking(" Took 0.1s", 1000)).toBe(false);
-    ticks.look([" Took 0.4s", " Took 0.1s", " Took 0.3s"], 2000);
+    ticks.check([" Took 0.4s", " Took 0.1s", " Took 0.3s"], 2000);
     expect([" Took 0.4s", " Took 0.3s"].map((row) => ticks.ticking(row, 2000))).toEqual([false, false]);
   });
 
@@ -85,18 +85,18 @@ describe("a running clock", () => {
       ["step 1", long(1)],
       ["step 2", long(2)],
     ].entries())
-      ticks.look(rows, i * 1000);
+      ticks.check(rows, i * 1000);
     expect([ticks.ticking("step 2", 1000), ticks.ticking(long(2), 1000)]).toEqual([false, false]);
   });
 
   it("is remembered for a bounded number of rows", () => {
     const ticks = ticksOf();
-    ticks.look(["first 1s"], 0);
-    ticks.look(
+    ticks.check(["first 1s"], 0);
+    ticks.check(
       Array.from({ length: 99 }, (_, i) => `${"row ".repeat(i + 1)} 1s`),
       500,
     );
-    ticks.look(["first 2s"], 1000);
+    ticks.check(["first 2s"], 1000);
     expect(ticks.ticking("first 2s", 1000)).toBe(false);
   });
 

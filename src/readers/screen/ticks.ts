@@ -107,9 +107,9 @@ export class Ticks {
    * Takes in the rows that were not there at the look before; `standing` are all that stand there now. Only those that show a
    * time at all are remembered.
    */
-  look(rows: readonly ScreenRow[], at: number, standing: readonly ScreenRow[] = rows): void {
+  check(rows: readonly ScreenRow[], at: number, standing: readonly ScreenRow[] = rows): void {
     for (const row of rows) {
-      this.#lookAtMark(row, at);
+      this.#checkAtMark(row, at);
       const clock = clockOf(row);
       if (!clock) continue;
       const { shape, stoppedMs } = clock;
@@ -132,7 +132,7 @@ export class Ticks {
     }
   }
 
-  #lookAtMark(row: ScreenRow, at: number): void {
+  #checkAtMark(row: ScreenRow, at: number): void {
     const mark = markOf(row);
     if (!mark) return;
     const { shape, sign, isDots } = mark;

@@ -202,15 +202,15 @@ describe("ProcessSensor", () => {
   });
 
   it("looks once for all who ask at the same time", async () => {
-    let looks = 0;
+    let checks = 0;
     const sensor = new ProcessSensor({
       socketsEveryMs: 0,
       readTable: async () => {
-        looks++;
+        checks++;
         return tableOf();
       },
     });
     await Promise.all([sensor.refresh(1), sensor.refresh(1), sensor.refresh(1)]);
-    expect(looks).toBe(1);
+    expect(checks).toBe(1);
   });
 });

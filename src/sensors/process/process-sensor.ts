@@ -66,7 +66,7 @@ export class ProcessSensor {
 
   /** Looks again. Calls that overlap share one look. */
   refresh(at: number): Promise<void> {
-    this.running ??= this.look(at).finally(() => {
+    this.running ??= this.check(at).finally(() => {
       this.running = null;
     });
     return this.running;
@@ -99,7 +99,7 @@ export class ProcessSensor {
     this.seen.delete(keyOf(target));
   }
 
-  private async look(at: number): Promise<void> {
+  private async check(at: number): Promise<void> {
     const every = this.options.socketsEveryMs ?? SOCKETS_EVERY_MS;
     const wantsSockets = every > 0 && at - this.socketsAt >= every && this.seen.size > 0;
     const [table, sockets] = await Promise.all([

@@ -95,7 +95,7 @@ export class Adopted {
       this.#session = { ...reported, name, tags, task: pane.task };
     }
     this.#typedAt = typedAt(pane.tty, this.#session.startedAt);
-    const signals = captured === null ? [] : this.#sensor.look(pane, captured, at);
+    const signals = captured === null ? [] : this.#sensor.check(pane, captured, at);
     this.#report(signals, "alive", this.#sensor.blind, this.#session !== reported);
   }
 

@@ -15,39 +15,39 @@ const tails = (signals: Signal[]): (string[] | undefined)[] =>
 describe("PaneSensor", () => {
   it("draws tmux's rows, colours running on from row to row, and forgets what stood there before", () => {
     const one = sensor();
-    one.look(pane(), "\u001b[31mold text that is longer\nold row", at);
+    one.check(pane(), "\u001b[31mold text that is longer\nold row", at);
     const signals = [1, 2, 3].flatMap((i) =>
-      one.look(pane(), "\u001b[31mnew\n\u001b[0m\nrow \u000eqq\u000f", at + i * 500),
+      one.check(pane(), "\u001b[31mnew\n\u001b[0m\nrow \u000eqq\u000f", at + i * 500),
     );
     expect(tails(signals).at(-1)).toEqual(["new", "row ──"]);
   });
 
   it("says nothing further while nothing changes", () => {
     const one = sensor();
-    for (let i = 0; i < 12; i++) one.look(pane(), "same", at + i * 500);
-    expect(one.look(pane(), "same", at + 6000)).toEqual([]);
+    for (let i = 0; i < 12; i++) one.check(pane(), "same", at + i * 500);
+    expect(one.check(pane(), "same", at + 6000)).toEqual([]);
   });
 
   it("reads a title as a program's word, but not the machine's name that tmux starts with", () => {
     const one = sensor();
-    expect(one.look(pane(), "", at).filter((signal) => signal.kind === "status")).toEqual([]);
-    const said = one.look(pane({ title: "⠋ proj" }), "", at + 500).filter((signal) => signal.kind === "status");
+    expect(one.check(pane(), "", at).filter((signal) => signal.kind === "status")).toEqual([]);
+    const said = one.check(pane({ title: "⠋ proj" }), "", at + 500).filter((signal) => signal.kind === "status");
     expect(said).toMatchObject([{ source: "title", status: "working" }]);
   });
 
   it("tells the time in which it could not look as a gap, once", () => {
     const one = sensor();
-    one.look(pane(), "a", at);
-    const back = one.look(pane(), "a", at + 60_000);
+    one.check(pane(), "a", at);
+    const back = one.check(pane(), "a", at + 60_000);
     expect(back[0]).toEqual({ kind: "gap", at: at + 60_000, source: "observer", from: at, to: at + 60_000 });
-    expect(one.look(pane(), "a", at + 60_500).some((signal) => signal.kind === "gap")).toBe(false);
+    expect(one.check(pane(), "a", at + 60_500).some((signal) => signal.kind === "gap")).toBe(false);
   });
 
   it("reads nothing out of a pane that is squeezed, and reads on when it has its size back", () => {
     const one = sensor();
-    expect(one.look(pane({ cols: 1 }), "d\no\nn\ne", at)).toEqual([]);
+    expect(one.check(pane({ cols: 1 }), "d\no\nn\ne", at)).toEqual([]);
     expect(one.blind).toMatch(/too small/);
-    const signals = [1, 2].flatMap((i) => one.look(pane({ cols: 80, rows: 24 }), "done", at + i * 500));
+    const signals = [1, 2].flatMap((i) => one.check(pane({ cols: 80, rows: 24 }), "done", at + i * 500));
     expect(one.blind).toBeNull();
     expect(tails(signals)).toEqual([["done"]]);
   });
@@ -55,6 +55,6 @@ describe("PaneSensor", () => {
   it("keeps its state within the pane whatever the rows hold", () => {
     const one = sensor();
     const rows = Array.from({ length: 500 }, () => `${"x".repeat(5000)}\u001b]7501;state=done\u0007`).join("\n");
-    expect(() => one.look(pane({ title: "\u001b]0;" }), rows, at)).not.toThrow();
+    expect(() => one.check(pane({ title: "\u001b]0;" }), rows, at)).not.toThrow();
   });
 });

@@ -46,14 +46,14 @@ export class PaneSensor {
   }
 
   /** The pane as a listing told it, and its rows with their colours as captured right after. */
-  look(pane: Pane, captured: string, at: number): Signal[] {
+  check(pane: Pane, captured: string, at: number): Signal[] {
     this.#resize(pane);
     if (this.blind !== null) return [];
     const signals: Signal[] = [];
     if (at - this.#seenAt > GAP_MS) signals.push({ kind: "gap", at, source: "observer", from: this.#seenAt, to: at });
     this.#seenAt = at;
     this.#draw(pane, captured);
-    signals.push(...this.#reader.look(at));
+    signals.push(...this.#reader.check(at));
     return signals;
   }
 

@@ -121,7 +121,7 @@ export class ServerWatch {
       return;
     }
     const captured = new Map(targets.map((one, i) => [one.pane.id, outcome.replies[i + 1] ?? null]));
-    await this.#look(panes, captured, at);
+    await this.#check(panes, captured, at);
     await this.#discover(panes, at);
     if (!this.#stopped) await this.#considerControl(panes, at);
   }
@@ -155,7 +155,7 @@ export class ServerWatch {
     }
   }
 
-  async #look(panes: readonly Pane[], captured: ReadonlyMap<string, string | null>, at: number): Promise<void> {
+  async #check(panes: readonly Pane[], captured: ReadonlyMap<string, string | null>, at: number): Promise<void> {
     const byId = new Map(panes.map((pane) => [pane.id, pane]));
     const elsewhere: Adopted[] = [];
     for (const one of this.#adopted.values()) {

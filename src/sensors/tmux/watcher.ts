@@ -2,7 +2,7 @@
 
 import type { AgentSession } from "../../core/agent.js";
 import { pattern } from "../../programs/shared/pattern.js";
-import { LOOK_MS } from "../../readers/terminal.js";
+import { CHECK_MS } from "../../readers/terminal.js";
 import type { PaneReading } from "./adopted.js";
 import { type AdoptRules, findSockets } from "./discover.js";
 import type { Processes } from "./program.js";
@@ -16,7 +16,7 @@ export interface TmuxWatcherOptions {
   sockets?: readonly string[];
   env?: Readonly<Record<string, string | undefined>>;
   zone?: string;
-  lookMs?: number;
+  checkMs?: number;
   discoverMs?: number;
   control?: boolean;
   program?: string;
@@ -47,7 +47,7 @@ export class TmuxWatcher {
 
   start(): void {
     if (this.#timer) return;
-    this.#timer = setInterval(() => this.#tick(), this.#options.lookMs ?? LOOK_MS);
+    this.#timer = setInterval(() => this.#tick(), this.#options.checkMs ?? CHECK_MS);
     this.#tick();
   }
 

@@ -30,7 +30,7 @@ export class DatabaseSensor {
   readonly #options: DatabaseSensorOptions;
   #following: Following | null = null;
   #session: string | null = null;
-  #lookedAt: number | null;
+  #checkedAt: number | null;
   /** What was so by then is only shown to the reader: an earlier life told it, or it is the past of another session. */
   #reportedUntil: number;
   #lastAt = Number.NEGATIVE_INFINITY;
@@ -39,7 +39,7 @@ export class DatabaseSensor {
     this.#options = options;
     const { resume, place } = options;
     const mark = resume?.path === place.path ? resume.marks[0] : undefined;
-    this.#lookedAt = mark ? (resume?.lookedAt ?? null) : null;
+    this.#checkedAt = mark ? (resume?.checkedAt ?? null) : null;
     this.#reportedUntil = mark?.offset ?? Number.NEGATIVE_INFINITY;
     this.#session = mark?.before ?? null;
   }
@@ -51,7 +51,7 @@ export class DatabaseSensor {
   get state(): TranscriptState {
     const position = this.#following?.source.position ?? null;
     const marks = position ? [{ offset: position.since, before: position.session }] : [];
-    return { path: this.path, marks, lookedAt: this.#lookedAt ?? 0 };
+    return { path: this.path, marks, checkedAt: this.#checkedAt ?? 0 };
   }
 
   async read(at: number): Promise<TranscriptRead> {
@@ -63,15 +63,15 @@ export class DatabaseSensor {
       // Another conversation. What is in it from before our last look is history, and nothing of now.
       this.#following.reader = code.makeReader({ zone: this.#options.zone }, session);
       this.#session = session;
-      this.#reportedUntil = this.#lookedAt === null ? Number.NEGATIVE_INFINITY : this.#lookedAt - code.overlapMs;
+      this.#reportedUntil = this.#checkedAt === null ? Number.NEGATIVE_INFINITY : this.#checkedAt - code.overlapMs;
     }
-    const isHistory = this.#lookedAt === null;
+    const isHistory = this.#checkedAt === null;
     const signals: Signal[] = [];
     for (const { at: placed, row } of code.placeRows(rows)) {
       const reported = this.#following.reader.read(row, this.#timeOf(placed, at));
       if (placed > this.#reportedUntil) signals.push(...reported);
     }
-    if (!more && !isBusy && refusal !== "unreadable") this.#lookedAt = at;
+    if (!more && !isBusy && refusal !== "unreadable") this.#checkedAt = at;
     return { signals: isHistory ? withGap(signals, at) : signals, more, refusal };
   }
 
@@ -88,9 +88,9 @@ export class DatabaseSensor {
   }
 
   #timeOf(own: number, at: number): number {
-    const isHistory = this.#lookedAt === null;
-    const isLate = !isHistory && at - (this.#lookedAt ?? at) > LATE_MS;
-    const from = isHistory ? this.#lastAt : isLate ? (this.#lookedAt ?? at) : at;
+    const isHistory = this.#checkedAt === null;
+    const isLate = !isHistory && at - (this.#checkedAt ?? at) > LATE_MS;
+    const from = isHistory ? this.#lastAt : isLate ? (this.#checkedAt ?? at) : at;
     this.#lastAt = Math.max(this.#lastAt, Math.min(at, Math.max(own, from)));
     return this.#lastAt;
   }

@@ -46,7 +46,7 @@ interface Held {
   device: number;
   inode: number;
   /** Size and times when it was last looked at. */
-  looked: string;
+  checked: string;
 }
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -113,10 +113,10 @@ export class Tail {
     const refusal = await this.hold();
     if (this.held === null) return { lines: [], more: false, refusal };
     const stats = await this.held.handle.stat();
-    const looked = `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
-    if (looked === this.held.looked && stats.size === this.offset) return { lines: [], more: false, refusal: null };
-    if (looked !== this.held.looked && !(await this.isBorneOut(stats.size))) await this.place(stats.size, false);
-    this.held.looked = looked;
+    const checked = `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
+    if (checked === this.held.checked && stats.size === this.offset) return { lines: [], more: false, refusal: null };
+    if (checked !== this.held.checked && !(await this.isBorneOut(stats.size))) await this.place(stats.size, false);
+    this.held.checked = checked;
     return this.grow(stats);
   }
 
@@ -126,7 +126,7 @@ export class Tail {
     const opened = await openInside(this.path, this.options.root);
     if (!opened.ok) return opened.reason;
     const { handle, stats } = opened;
-    this.held = { handle, device: stats.dev, inode: stats.ino, looked: "" };
+    this.held = { handle, device: stats.dev, inode: stats.ino, checked: "" };
     await this.place(stats.size, true);
     return null;
   }

@@ -35,7 +35,7 @@ export interface TranscriptOptions extends ReadContext {
 export interface TranscriptState {
   path: string;
   marks: readonly Mark[];
-  lookedAt: number;
+  checkedAt: number;
 }
 
 export interface TranscriptRead {
@@ -56,14 +56,14 @@ export class TranscriptSensor {
   private reader: RecordReader | null = null;
   private tail: Tail;
   private phase: "new" | "resuming" | "history" | "live";
-  private lookedAt: number | null;
+  private checkedAt: number | null;
   private lastAt = Number.NEGATIVE_INFINITY;
   private historyUntil = 0;
 
   constructor(private readonly options: TranscriptOptions) {
     const resumes = options.resume?.path === options.path;
     this.phase = resumes ? "resuming" : "new";
-    this.lookedAt = resumes ? (options.resume?.lookedAt ?? null) : null;
+    this.checkedAt = resumes ? (options.resume?.checkedAt ?? null) : null;
     this.tail = this.tailOf(options.path, resumes ? options.resume?.marks : undefined);
   }
 
@@ -72,7 +72,7 @@ export class TranscriptSensor {
   }
 
   get state(): TranscriptState {
-    return { path: this.path, marks: this.tail.position.slice(-MARKS_KEPT), lookedAt: this.lookedAt ?? 0 };
+    return { path: this.path, marks: this.tail.position.slice(-MARKS_KEPT), checkedAt: this.checkedAt ?? 0 };
   }
 
   /** The program went on in another file: a resumed or a new conversation of the same process. */
@@ -102,7 +102,7 @@ export class TranscriptSensor {
     for (const line of lines) signals.push(...this.readLine(line, at));
     if (!more) {
       if (history) this.phase = "live";
-      this.lookedAt = at;
+      this.checkedAt = at;
     }
     return { signals: history ? withGap(signals, this.historyUntil) : signals, more, refusal };
   }
@@ -142,8 +142,8 @@ export class TranscriptSensor {
 
   private timeOf(record: unknown, at: number): number {
     const isHistory = this.phase !== "live";
-    const isLate = this.lookedAt === null || at - this.lookedAt > LATE_MS;
-    const from = isHistory ? Number.NEGATIVE_INFINITY : isLate ? (this.lookedAt ?? at) : at;
+    const isLate = this.checkedAt === null || at - this.checkedAt > LATE_MS;
+    const from = isHistory ? Number.NEGATIVE_INFINITY : isLate ? (this.checkedAt ?? at) : at;
     const own = recordTime(record) ?? (isHistory && this.lastAt > 0 ? this.lastAt : at);
     const time = Math.min(at, Math.max(own, from, isHistory ? this.lastAt : from));
     this.lastAt = Math.max(this.lastAt, time);

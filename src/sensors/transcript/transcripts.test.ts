@@ -22,7 +22,7 @@ let serial = 0;
 const prompt = (text: string) =>
   `${JSON.stringify({ type: "user", sessionId: "s", uuid: `u${serial++}`, timestamp: new Date().toISOString(), message: { role: "user", content: text } })}\n`;
 const reply = (tokens: number) =>
-  `${JSON.stringify({ type: "assistant", isSidechain: true, agentId: "a1", sessionId: "s", uuid: `u${serial++}`, timestamp: new Date().toISOString(), message: { id: `m${serial}`, role: "assistant", content: [{ type: "text", text: "looking" }], usage: { input_tokens: 1, output_tokens: tokens } } })}\n`;
+  `${JSON.stringify({ type: "assistant", isSidechain: true, agentId: "a1", sessionId: "s", uuid: `u${serial++}`, timestamp: new Date().toISOString(), message: { id: `m${serial}`, role: "assistant", content: [{ type: "text", text: "checking" }], usage: { input_tokens: 1, output_tokens: tokens } } })}\n`;
 const texts = (signals: Signal[]) => signals.flatMap((s) => (s.kind === "message" ? [s.preview] : []));
 const options = () => ({ kind: "claude-code", path, root, ...NO_CONTEXT });
 

@@ -52,16 +52,16 @@ function makeRepository(): void {
 
 const settledFolder = () => new WorkspaceFolder(work, { now: () => Date.now() + ahead });
 
-async function look(...sensors: WorkspaceSensor[]): Promise<Signal[][]> {
+async function check(...sensors: WorkspaceSensor[]): Promise<Signal[][]> {
   now = Math.max(now + 1, Date.now());
   const signals: Signal[][] = [];
-  for (const sensor of sensors) signals.push(await sensor.look(now));
+  for (const sensor of sensors) signals.push(await sensor.check(now));
   return signals;
 }
 
 /** Until git has been asked for all that it is asked for at first. */
-async function lookUntilQuiet(...sensors: WorkspaceSensor[]): Promise<void> {
-  for (let n = 0; n < 4; n++) await look(...sensors);
+async function checkUntilQuiet(...sensors: WorkspaceSensor[]): Promise<void> {
+  for (let n = 0; n < 4; n++) await check(...sensors);
 }
 
 const texts = (signals: readonly Signal[]): string[] =>
@@ -86,14 +86,14 @@ describe("a folder in which agents work", () => {
     const folder = settledFolder();
     const sensors = Array.from({ length: 5 }, () => new WorkspaceSensor({ folder }));
     const count = countGit();
-    await lookUntilQuiet(...sensors);
+    await checkUntilQuiet(...sensors);
     const before = count();
     expect(before).toBeLessThanOrEqual(7);
-    for (let n = 0; n < 5; n++) expect(await look(...sensors)).toEqual(sensors.map(() => []));
+    for (let n = 0; n < 5; n++) expect(await check(...sensors)).toEqual(sensors.map(() => []));
     expect(count()).toBe(before);
     commit("more");
     const committed = count();
-    expect((await look(...sensors)).map(texts)).toEqual(sensors.map(() => ["more"]));
+    expect((await check(...sensors)).map(texts)).toEqual(sensors.map(() => ["more"]));
     expect(count() - committed).toBeLessThanOrEqual(3);
   });
 
@@ -101,9 +101,9 @@ describe("a folder in which agents work", () => {
     write("a.txt", "1");
     const sensor = new WorkspaceSensor({ folder: settledFolder() });
     const count = countGit();
-    await lookUntilQuiet(sensor);
+    await checkUntilQuiet(sensor);
     write("b.txt", "1");
-    expect((await look(sensor)).map(texts)).toEqual([["b.txt"]]);
+    expect((await check(sensor)).map(texts)).toEqual([["b.txt"]]);
     expect(count()).toBe(0);
   });
 
@@ -112,11 +112,11 @@ describe("a folder in which agents work", () => {
     ahead = 0;
     const sensor = new WorkspaceSensor({ folder: settledFolder() });
     const count = countGit();
-    await lookUntilQuiet(sensor);
+    await checkUntilQuiet(sensor);
     const before = count();
     write("src/new.ts", "1");
-    await look(sensor);
-    await look(sensor);
+    await check(sensor);
+    await check(sensor);
     expect(count() - before).toBeGreaterThanOrEqual(2);
   });
 
@@ -141,11 +141,11 @@ describe("a folder in which agents work", () => {
     makeRepository();
     const cheap = new WorkspaceSensor({ folder: settledFolder() });
     const asking = new WorkspaceSensor({ folder: new WorkspaceFolder(work, { now: () => 0 }) });
-    await lookUntilQuiet(cheap, asking);
+    await checkUntilQuiet(cheap, asking);
     change();
-    const [found, expected] = await look(cheap, asking);
+    const [found, expected] = await check(cheap, asking);
     expect(texts(found ?? [])).toEqual(texts(expected ?? []));
-    expect(await look(cheap, asking)).toEqual([[], []]);
+    expect(await check(cheap, asking)).toEqual([[], []]);
   });
 
   it("finds a commit in a second checkout of a repository, and from a folder inside one", async () => {
@@ -158,40 +158,40 @@ describe("a folder in which agents work", () => {
     const inside = new WorkspaceSensor({
       folder: new WorkspaceFolder(join(main, "src"), { now: () => Date.now() + ahead }),
     });
-    await lookUntilQuiet(checkout, inside);
+    await checkUntilQuiet(checkout, inside);
     commit("in the first");
-    expect((await look(checkout, inside)).map(texts)).toEqual([[], ["in the first"]]);
+    expect((await check(checkout, inside)).map(texts)).toEqual([[], ["in the first"]]);
     work = join(base, "second");
     commit("in the second");
-    expect((await look(checkout, inside)).map(texts)).toEqual([["in the second"], []]);
+    expect((await check(checkout, inside)).map(texts)).toEqual([["in the second"], []]);
   });
 
   it("finds within minutes what no time of a folder shows, and tells it once", async () => {
     makeRepository();
     mkdirSync(join(work, "target", "inside"), { recursive: true });
     const sensor = new WorkspaceSensor({ folder: settledFolder() });
-    await lookUntilQuiet(sensor);
+    await checkUntilQuiet(sensor);
     write("target/inside/new.ts", "1");
-    expect(await look(sensor)).toEqual([[]]);
+    expect(await check(sensor)).toEqual([[]]);
     now += 10 * MINUTE;
-    expect(await look(sensor)).toEqual([[]]);
+    expect(await check(sensor)).toEqual([[]]);
     ahead += 10 * MINUTE;
-    expect((await look(sensor)).map(texts)).toEqual([["target/inside/new.ts"]]);
-    expect(await look(sensor)).toEqual([[]]);
+    expect((await check(sensor)).map(texts)).toEqual([["target/inside/new.ts"]]);
+    expect(await check(sensor)).toEqual([[]]);
   });
 
   it("tells each agent what happened since its own start, also one that comes later", async () => {
     makeRepository();
     const folder = settledFolder();
     const first = new WorkspaceSensor({ folder });
-    await lookUntilQuiet(first);
+    await checkUntilQuiet(first);
     write("src/early.ts", "1");
     commit("early");
-    expect((await look(first)).map(texts)).toEqual([["early", "src/early.ts"]]);
+    expect((await check(first)).map(texts)).toEqual([["early", "src/early.ts"]]);
     now += 5 * MINUTE;
     const late = new WorkspaceSensor({ folder, lookbackMs: 30 * MINUTE });
     const fresh = new WorkspaceSensor({ folder, lookbackMs: 0 });
-    const [, reported, nothing] = await look(first, late, fresh);
+    const [, reported, nothing] = await check(first, late, fresh);
     expect(texts(reported ?? [])).toEqual(expect.arrayContaining(["early", "src/early.ts"]));
     expect(texts(nothing ?? [])).toEqual(["session"]);
   });
@@ -200,9 +200,9 @@ describe("a folder in which agents work", () => {
     makeRepository();
     const folder = settledFolder();
     const sensors = [new WorkspaceSensor({ folder }), new WorkspaceSensor({ folder })];
-    await lookUntilQuiet(...sensors);
+    await checkUntilQuiet(...sensors);
     write("src/a.ts", "other");
-    const [one, other] = await look(...sensors);
+    const [one, other] = await check(...sensors);
     expect(one).toHaveLength(1);
     expect(other).toEqual(one);
   });

@@ -25,10 +25,10 @@ const EVERY_MS = 30_000;
 /** A look may take this part of the time between two. */
 const SHARE = 1 / 100;
 const ENTRIES_MAX = 5000;
-const LOOK_BYTES = 8 * 1024 * 1024;
+const CHECK_BYTES = 8 * 1024 * 1024;
 const ROLES = ["devlog", "status", "contract"] as const;
 
-export interface FolderLook {
+export interface FolderCheck {
   at: number;
   root: string;
   head: string | null;
@@ -60,7 +60,7 @@ export class WorkspaceFolder {
   readonly #path: string;
   readonly #options: FolderOptions;
   #repository: { root: string; reader: Repository } | null = null;
-  #last: FolderLook | null = null;
+  #last: FolderCheck | null = null;
   #nextAt = Number.NEGATIVE_INFINITY;
   /** When git last listed the files. */
   #listedAt = Number.NEGATIVE_INFINITY;
@@ -73,14 +73,14 @@ export class WorkspaceFolder {
   }
 
   /** Whether there is more to see than an agent saw at that moment. */
-  isDue(at: number, lookedAt: number | null): boolean {
-    return lookedAt === null || at >= this.#nextAt || (this.#last !== null && this.#last.at > lookedAt);
+  isDue(at: number, checkedAt: number | null): boolean {
+    return checkedAt === null || at >= this.#nextAt || (this.#last !== null && this.#last.at > checkedAt);
   }
 
   /** Another agent's look, if it is newer than this agent's last one; for a first one, of this moment. Null without a folder. */
-  async look(at: number, lookedAt: number | null): Promise<FolderLook | null> {
+  async check(at: number, checkedAt: number | null): Promise<FolderCheck | null> {
     const last = this.#last;
-    const isNews = last !== null && (lookedAt === null ? last.at === at : last.at > lookedAt);
+    const isNews = last !== null && (checkedAt === null ? last.at === at : last.at > checkedAt);
     if (isNews && at < this.#nextAt) return last;
     const root = realRoot(this.#path);
     if (root === null) return null;
@@ -91,14 +91,14 @@ export class WorkspaceFolder {
   }
 
   /** Commits that are in `head` and were not in `before`, oldest first. */
-  commits({ root }: FolderLook, head: string, before: string | null): Promise<Commit[]> {
+  commits({ root }: FolderCheck, head: string, before: string | null): Promise<Commit[]> {
     const range = `${head} ${before}`;
     const known = this.#commits.get(range) ?? readCommits(root, head, before);
     this.#commits.set(range, known);
     return known;
   }
 
-  async #read(root: string, at: number): Promise<FolderLook> {
+  async #read(root: string, at: number): Promise<FolderCheck> {
     const excluded = (this.#options.exclude ?? []).flatMap((folder) => [folder, realRoot(folder) ?? folder]);
     const budget: GlobBudget = { entries: ENTRIES_MAX };
     const isOurs = (path: string): boolean => {
@@ -117,9 +117,9 @@ export class WorkspaceFolder {
     if (isFresh) this.#listedAt = at;
     const touchedAt = await touchTimes(root, paths);
 
-    const tests: FolderLook["tests"] = [];
+    const tests: FolderCheck["tests"] = [];
     for (const source of TEST_SOURCES) for (const file of await find(source.pattern)) tests.push({ file, source });
-    const roles: FolderLook["roles"] = [];
+    const roles: FolderCheck["roles"] = [];
     for (const role of ROLES)
       for (const pattern of this.sources[role]) for (const file of await find(pattern)) roles.push({ file, role });
     const depths = await this.#depths(root, find);
@@ -135,7 +135,7 @@ export class WorkspaceFolder {
       roles,
       depths,
       isWhole,
-      bytes: LOOK_BYTES,
+      bytes: CHECK_BYTES,
       readings: new Map(),
     };
   }

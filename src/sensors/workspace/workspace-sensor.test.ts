@@ -53,9 +53,9 @@ function commit(subject: string): void {
 const sensorAt = (path: string, options?: FolderOptions) =>
   new WorkspaceSensor({ folder: new WorkspaceFolder(path, options) });
 
-async function look(sensor: WorkspaceSensor): Promise<Signal[]> {
+async function check(sensor: WorkspaceSensor): Promise<Signal[]> {
   now += 1000;
-  return sensor.look(now);
+  return sensor.check(now);
 }
 
 const of = <K extends SignalKind>(signals: Signal[], kind: K) =>
@@ -64,9 +64,9 @@ const paths = (signals: Signal[]) => of(signals, "file").map((signal) => signal.
 
 it("a workspace in which nothing changes is told to be watched, once, and one that is not there is not", async () => {
   const sensor = sensorAt(work);
-  expect(await look(sensor)).toMatchObject([{ kind: "session", source: "workspace", at: now }]);
-  expect(await look(sensor)).toEqual([]);
-  expect(await look(sensorAt(join(base, "nowhere")))).toEqual([]);
+  expect(await check(sensor)).toMatchObject([{ kind: "session", source: "workspace", at: now }]);
+  expect(await check(sensor)).toEqual([]);
+  expect(await check(sensorAt(join(base, "nowhere")))).toEqual([]);
 });
 
 describe("WorkspaceSensor in a repository", () => {
@@ -78,13 +78,13 @@ describe("WorkspaceSensor in a repository", () => {
 
   it("tells commits of the lookback first, then each new one once", async () => {
     const sensor = sensorAt(work);
-    expect(of(await look(sensor), "commit").map((c) => c.subject)).toEqual(["begin"]);
+    expect(of(await check(sensor), "commit").map((c) => c.subject)).toEqual(["begin"]);
     commit("second");
     commit("third");
-    const signals = of(await look(sensor), "commit");
+    const signals = of(await check(sensor), "commit");
     expect(signals.map((c) => c.subject)).toEqual(["second", "third"]);
     expect(signals[0]?.id).toMatch(/^[0-9a-f]{40}$/);
-    expect(of(await look(sensor), "commit")).toEqual([]);
+    expect(of(await check(sensor), "commit")).toEqual([]);
   });
 
   it("does not take a branch with old commits for work", async () => {
@@ -98,31 +98,31 @@ describe("WorkspaceSensor in a repository", () => {
     );
     git("checkout", "-q", "-");
     const sensor = sensorAt(work);
-    await look(sensor);
+    await check(sensor);
     git("checkout", "-q", "old");
-    expect(of(await look(sensor), "commit")).toEqual([]);
+    expect(of(await check(sensor), "commit")).toEqual([]);
   });
 
   it("counts only the commits of the agent where it is told how to know them", async () => {
     const sensor = new WorkspaceSensor({ folder: new WorkspaceFolder(work), authors: ["agent-7"] });
-    await look(sensor);
+    await check(sensor);
     commit("by a human");
     commit("agent-7: a step");
-    expect(of(await look(sensor), "commit").map((c) => c.subject)).toEqual(["agent-7: a step"]);
+    expect(of(await check(sensor), "commit").map((c) => c.subject)).toEqual(["agent-7: a step"]);
   });
 
   it("tells an edit, and gives its undo the digest that the file had before", async () => {
     write("a.txt", "two\n");
     const sensor = sensorAt(work);
-    const first = of(await look(sensor), "file");
+    const first = of(await check(sensor), "file");
     expect(first.map((f) => f.path)).toEqual(["a.txt"]);
     write("a.txt", "three!\n");
-    const second = of(await look(sensor), "file");
+    const second = of(await check(sensor), "file");
     write("a.txt", "two\n", now + 5000);
-    const third = of(await look(sensor), "file");
+    const third = of(await check(sensor), "file");
     expect(second[0]?.digest).not.toBe(first[0]?.digest);
     expect(third[0]?.digest).toBe(first[0]?.digest);
-    expect(await look(sensor)).toEqual([]);
+    expect(await check(sensor)).toEqual([]);
   });
 
   it("tells new, staged and removed files, and no ignored ones", async () => {
@@ -130,13 +130,13 @@ describe("WorkspaceSensor in a repository", () => {
     write("b.txt", "b\n");
     commit("more");
     const sensor = sensorAt(work);
-    await look(sensor);
+    await check(sensor);
     write("new file.txt", "x");
     write("ignored", "x");
     write("a.txt", "staged\n");
     git("add", "a.txt");
     rmSync(join(work, "b.txt"));
-    expect(paths(await look(sensor)).sort()).toEqual(["a.txt", "b.txt", "new file.txt"]);
+    expect(paths(await check(sensor)).sort()).toEqual(["a.txt", "b.txt", "new file.txt"]);
   });
 
   it("runs nothing that the repository names, and takes no lock", async () => {
@@ -154,17 +154,17 @@ describe("WorkspaceSensor in a repository", () => {
     write("a.txt", "six\n");
     const sensor = sensorAt(work);
     writeFileSync(join(work, ".git", "index.lock"), "");
-    expect(paths(await look(sensor))).toContain("a.txt");
+    expect(paths(await check(sensor))).toContain("a.txt");
     expect(existsSync(proof)).toBe(false);
     expect(existsSync(join(work, ".git", "index.lock"))).toBe(true);
   });
 
   it("tells at most fifty files at a time", async () => {
     const sensor = sensorAt(work);
-    await look(sensor);
+    await check(sensor);
     for (let i = 0; i < 80; i++) write(`many/${i}.txt`, "x");
-    expect(of(await look(sensor), "file")).toHaveLength(50);
-    expect(of(await look(sensor), "file")).toHaveLength(30);
+    expect(of(await check(sensor), "file")).toHaveLength(50);
+    expect(of(await check(sensor), "file")).toHaveLength(30);
   });
 });
 
@@ -175,11 +175,11 @@ describe("WorkspaceSensor in a plain folder", () => {
     write("old.txt", "x", now - 5 * HOUR);
     write("fresh.txt", "x", now - 60_000);
     const sensor = sensorOf();
-    const first = of(await look(sensor), "file");
+    const first = of(await check(sensor), "file");
     expect(first.map((f) => f.path)).toEqual(["fresh.txt"]);
     expect(first[0]?.at).toBe(now - 61_000);
     appendFileSync(join(work, "old.txt"), "y");
-    expect(paths(await look(sensor))).toEqual(["old.txt"]);
+    expect(paths(await check(sensor))).toEqual(["old.txt"]);
   });
 
   it.each([
@@ -194,45 +194,45 @@ describe("WorkspaceSensor in a plain folder", () => {
   ])("reads %s as a test run", async (path, passed, failed) => {
     write(path, failed, now - 9 * HOUR);
     const sensor = sensorOf();
-    expect(of(await look(sensor), "test")).toEqual([]);
+    expect(of(await check(sensor), "test")).toEqual([]);
     write(path, passed, now + 1000);
-    const [green] = of(await look(sensor), "test");
+    const [green] = of(await check(sensor), "test");
     expect(green).toMatchObject({ ok: true, source: "workspace" });
     write(path, failed, now + 2000);
-    expect(of(await look(sensor), "test")).toMatchObject([{ ok: false }]);
+    expect(of(await check(sensor), "test")).toMatchObject([{ ok: false }]);
     write(path, passed, now + 3000);
-    expect(of(await look(sensor), "test")[0]?.digest).toBe(green?.digest);
+    expect(of(await check(sensor), "test")[0]?.digest).toBe(green?.digest);
   });
 
   it("does not take a status that is only stamped again for news", async () => {
     write("status.json", '{"state":"working","last_updated":"10:00"}', now - 9 * HOUR);
     const sensor = sensorOf();
-    await look(sensor);
+    await check(sensor);
     write("status.json", '{"state":"working","last_updated":"11:00"}', now + 1000);
-    expect(of(await look(sensor), "file").filter((f) => f.role === "status")).toEqual([]);
+    expect(of(await check(sensor), "file").filter((f) => f.role === "status")).toEqual([]);
     write("status.json", '{"state":"done","last_updated":"12:00"}', now + 2000);
-    expect(of(await look(sensor), "file").filter((f) => f.role === "status")).toHaveLength(1);
+    expect(of(await check(sensor), "file").filter((f) => f.role === "status")).toHaveLength(1);
   });
 
   it("tells devlogs and contracts by their roles", async () => {
     const sensor = sensorAt(work, { sources: { devlog: ["notes/**/*.md"] } });
-    await look(sensor);
+    await check(sensor);
     write("notes/2026/may/a.md", "did it");
     write("contracts/c1.json", "{}");
-    const roles = of(await look(sensor), "file").map((f) => f.role);
+    const roles = of(await check(sensor), "file").map((f) => f.role);
     expect(roles).toEqual(expect.arrayContaining(["devlog", "contract"]));
   });
 
   it("takes neither a new stamp of a status nor a message that somebody left for work", async () => {
     write("status.json", '{"state":"working","last_updated":"10:00"}');
     const sensor = sensorOf();
-    await look(sensor);
+    await check(sensor);
     write("status.json", '{"state":"working","last_updated":"11:00"}', now + 1000);
     write("agent_workspaces/ann/inbox/m.md", "inactivity detected");
     write("message_queue.json", "[1]");
     write("devlogs/2026/a.md", "did it");
     write("src/a.ts", "1");
-    const reported = await look(sensor);
+    const reported = await check(sensor);
     expect(of(reported, "file").map(({ path, role }) => `${role} ${path}`)).toEqual(
       expect.arrayContaining(["workspace src/a.ts", "devlog devlogs/2026/a.md"]),
     );
@@ -243,12 +243,12 @@ describe("WorkspaceSensor in a plain folder", () => {
     write("inbox/1.md", "a");
     write("message_queue/q.json", '{"messages":[1,2]}');
     const sensor = sensorOf();
-    expect(of(await look(sensor), "queue")).toEqual([]);
+    expect(of(await check(sensor), "queue")).toEqual([]);
     write("inbox/2.md", "b");
-    expect(of(await look(sensor), "queue")).toMatchObject([{ op: "enqueue", depth: 2 }]);
+    expect(of(await check(sensor), "queue")).toMatchObject([{ op: "enqueue", depth: 2 }]);
     rmSync(join(work, "inbox"), { recursive: true });
     write("message_queue/q.json", '{"messages":[2]}');
-    const left = of(await look(sensor), "queue");
+    const left = of(await check(sensor), "queue");
     expect(left.map(({ op }) => op)).toEqual(["dequeue", "dequeue"]);
     expect(new Set(left.map(({ depth }) => depth))).toEqual(new Set([0, 1]));
   });
@@ -260,19 +260,19 @@ describe("WorkspaceSensor in a plain folder", () => {
     symlinkSync(join(base, "outside"), join(work, "devlogs"));
     symlinkSync(join(base, "outside", "status.json"), join(work, "status.json"));
     const sensor = sensorAt(work, { sources: { contract: ["../outside/*"] } });
-    expect(of(await look(sensor), "file")).toEqual([]);
+    expect(of(await check(sensor), "file")).toEqual([]);
   });
 
   it("bounds what it looks at, and looks less often when that takes long", async () => {
     for (let i = 0; i < 300; i++) write(`d${i % 10}/${i}/f.txt`, "x");
     const sensor = sensorOf();
     expect(sensor.isDue(now)).toBe(true);
-    expect(of(await look(sensor), "file")).toHaveLength(50);
+    expect(of(await check(sensor), "file")).toHaveLength(50);
     expect(sensor.isDue(now + 29_999)).toBe(false);
   });
 
   it("says nothing of a folder that is not there", async () => {
-    expect(await sensorAt(join(base, "nowhere")).look(now)).toEqual([]);
+    expect(await sensorAt(join(base, "nowhere")).check(now)).toEqual([]);
   });
 });
 
@@ -308,10 +308,10 @@ describe("folders of rouse's own in a workspace", () => {
     for (const withGit of [false, true]) {
       if (withGit) git("init", "-q");
       const sensor = sensorAt(work, { exclude: [join(work, "state")] });
-      await sensor.look(now);
+      await sensor.check(now);
       write("state/journal.db", `signals ${withGit}`);
       write("statement.txt", `work ${withGit}`);
-      const reported = await sensor.look(now + 60_000);
+      const reported = await sensor.check(now + 60_000);
       const files = reported
         .filter((signal) => signal.kind === "file")
         .map((signal) => (signal as { path: string }).path);

@@ -10,7 +10,7 @@ import { digest } from "../../core/digest.js";
 import { normaliseResult } from "../../core/normalise.js";
 import type { FileSignal, QueueSignal, Signal, TestSignal } from "../../core/signal.js";
 import { readHeadInside } from "../transcript/safe-open.js";
-import { type FolderLook, type Reading, TEXT_BYTES, type WorkspaceFolder } from "./folder.js";
+import { type FolderCheck, type Reading, TEXT_BYTES, type WorkspaceFolder } from "./folder.js";
 import { type FoundFile, fileAt, matchesPath } from "./glob.js";
 import { statusWithoutTimes } from "./sources.js";
 
@@ -32,7 +32,7 @@ const PATH_MAX = 400;
 
 /** The folder as it is, and what this agent has seen of it. */
 interface WorkspaceCheck {
-  folder: FolderLook;
+  folder: FolderCheck;
   /** The look before; of the first one, the beginning of the lookback. */
   since: number;
   isFirst: boolean;
@@ -40,7 +40,7 @@ interface WorkspaceCheck {
 
 export class WorkspaceSensor {
   private head: string | null = null;
-  private lookedAt: number | null = null;
+  private checkedAt: number | null = null;
   /** Nothing that happened before is this agent's work. */
   private beginsAt = Number.NEGATIVE_INFINITY;
   /** What was seen of each file: how it looked, and what was in it. */
@@ -52,27 +52,27 @@ export class WorkspaceSensor {
   constructor(private readonly options: WorkspaceOptions) {}
 
   isDue(at: number): boolean {
-    return this.options.folder.isDue(at, this.lookedAt);
+    return this.options.folder.isDue(at, this.checkedAt);
   }
 
   /** Called when it is due. */
-  async look(now: number): Promise<Signal[]> {
-    const isFirst = this.lookedAt === null;
-    const folder = await this.options.folder.look(now, this.lookedAt);
+  async check(now: number): Promise<Signal[]> {
+    const isFirst = this.checkedAt === null;
+    const folder = await this.options.folder.check(now, this.checkedAt);
     if (folder === null) return [];
     const { at } = folder;
-    const since = this.lookedAt ?? at - (this.options.lookbackMs ?? LOOKBACK_MS);
+    const since = this.checkedAt ?? at - (this.options.lookbackMs ?? LOOKBACK_MS);
     if (isFirst) this.beginsAt = since;
-    const look: WorkspaceCheck = { folder, since, isFirst };
+    const check: WorkspaceCheck = { folder, since, isFirst };
     const signals: Signal[] = [
-      ...(await this.commits(look)),
-      ...(await this.changedFiles(look)),
-      ...(await this.tests(look)),
-      ...(await this.roleFiles(look)),
-      ...this.depthChanges(look),
+      ...(await this.commits(check)),
+      ...(await this.changedFiles(check)),
+      ...(await this.tests(check)),
+      ...(await this.roleFiles(check)),
+      ...this.depthChanges(check),
     ];
     if (isFirst && folder.isWhole) signals.push({ kind: "session", at, source: "workspace", cwd: folder.root });
-    this.lookedAt = at;
+    this.checkedAt = at;
     return signals.sort((a, b) => a.at - b.at).slice(-SIGNALS_MAX * 4);
   }
 
@@ -97,8 +97,8 @@ export class WorkspaceSensor {
       }));
   }
 
-  private async changedFiles(look: WorkspaceCheck): Promise<Signal[]> {
-    const files = this.touchedFiles(look).filter(({ path }) => !this.hasRole(path));
+  private async changedFiles(check: WorkspaceCheck): Promise<Signal[]> {
+    const files = this.touchedFiles(check).filter(({ path }) => !this.hasRole(path));
     const signals: FileSignal[] = [];
     this.unreadSince = Number.POSITIVE_INFINITY;
     for (const file of files.sort((a, b) => a.touchedAt - b.touchedAt)) {
@@ -106,11 +106,11 @@ export class WorkspaceSensor {
         this.unreadSince = file.touchedAt;
         break;
       }
-      const changed = await this.changeOf(`file ${file.path}`, file, look, async () => ({
-        digest: await contentOf(file, look.folder),
+      const changed = await this.changeOf(`file ${file.path}`, file, check, async () => ({
+        digest: await contentOf(file, check.folder),
         ok: null,
       }));
-      if (changed !== null) signals.push(this.fileSignal(file, changed.digest, "workspace", look));
+      if (changed !== null) signals.push(this.fileSignal(file, changed.digest, "workspace", check));
     }
     return signals;
   }
@@ -130,30 +130,30 @@ export class WorkspaceSensor {
     );
   }
 
-  private async tests(look: WorkspaceCheck): Promise<Signal[]> {
+  private async tests(check: WorkspaceCheck): Promise<Signal[]> {
     const signals: TestSignal[] = [];
-    for (const { file, source } of look.folder.tests) {
-      const changed = await this.changeOf(`test ${file.path}`, file, look, async () => {
-        const text = await textOf(file, look.folder);
+    for (const { file, source } of check.folder.tests) {
+      const changed = await this.changeOf(`test ${file.path}`, file, check, async () => {
+        const text = await textOf(file, check.folder);
         return { digest: digest(`${file.path} ${normaliseResult(text)}`), ok: source.ok(text) };
       });
       if (changed === null) continue;
       const { ok, digest: found } = changed;
-      signals.push({ kind: "test", at: timeOf(file, look), source: "workspace", ok, digest: found });
+      signals.push({ kind: "test", at: timeOf(file, check), source: "workspace", ok, digest: found });
     }
     return signals.slice(-SIGNALS_MAX);
   }
 
-  private async roleFiles(look: WorkspaceCheck): Promise<Signal[]> {
+  private async roleFiles(check: WorkspaceCheck): Promise<Signal[]> {
     const signals: FileSignal[] = [];
-    for (const { file, role } of look.folder.roles) {
+    for (const { file, role } of check.folder.roles) {
       const before = this.files.get(`${role} ${file.path}`)?.digest;
-      const changed = await this.changeOf(`${role} ${file.path}`, file, look, async () => {
-        const text = await textOf(file, look.folder);
+      const changed = await this.changeOf(`${role} ${file.path}`, file, check, async () => {
+        const text = await textOf(file, check.folder);
         return { digest: digest(role === "status" ? statusWithoutTimes(text) : text), ok: null };
       });
       if (changed !== null && changed.digest !== before)
-        signals.push(this.fileSignal(file, changed.digest, role, look));
+        signals.push(this.fileSignal(file, changed.digest, role, check));
     }
     return signals.slice(-SIGNALS_MAX);
   }
@@ -193,11 +193,11 @@ export class WorkspaceSensor {
     file: FoundFile,
     found: string,
     role: NonNullable<FileSignal["role"]>,
-    look: WorkspaceCheck,
+    check: WorkspaceCheck,
   ): FileSignal {
     return {
       kind: "file",
-      at: timeOf(file, look),
+      at: timeOf(file, check),
       source: "workspace",
       path: file.path.slice(0, PATH_MAX),
       digest: found,
@@ -207,14 +207,14 @@ export class WorkspaceSensor {
 }
 
 /** Of a large file, and when a look has read enough, the size and the time must do. */
-async function contentOf(file: FoundFile, look: FolderLook): Promise<string> {
-  if (file.size > FILE_BYTES || file.size > look.bytes || file.key === "gone") return file.key;
-  look.bytes -= file.size;
-  const text = await readHeadInside(join(look.root, file.path), look.root, FILE_BYTES);
+async function contentOf(file: FoundFile, check: FolderCheck): Promise<string> {
+  if (file.size > FILE_BYTES || file.size > check.bytes || file.key === "gone") return file.key;
+  check.bytes -= file.size;
+  const text = await readHeadInside(join(check.root, file.path), check.root, FILE_BYTES);
   return text === null ? file.key : digest(text);
 }
 
-const textOf = async (file: FoundFile, { root }: FolderLook): Promise<string> =>
+const textOf = async (file: FoundFile, { root }: FolderCheck): Promise<string> =>
   (await readHeadInside(join(root, file.path), root, TEXT_BYTES)) ?? "";
 
 /** A file's own time, as far as it lies between the two looks. */
