@@ -32,8 +32,8 @@ export function addRecover(program: Command, setExit: (code: number) => void): v
 
 /** Something is wrong, and nothing was done about it, or what was done went wrong. */
 function isFailed({ incident, state, steps }: RecoveryView): boolean {
-  const isMended = state === "working" || state === "waiting";
-  return incident !== null && !isMended && steps.at(-1)?.result !== "done";
+  const isRecovered = state === "working" || state === "waiting";
+  return incident !== null && !isRecovered && steps.at(-1)?.result !== "done";
 }
 
 export function recoveryText(view: RecoveryView, now: number = Date.now()): string {

@@ -3,21 +3,24 @@ import type { LineView } from "../daemon/line.js";
 import { statusLineText } from "./status-line.js";
 
 const line = (view: Partial<LineView>, isQuiet = false): string =>
-  statusLineText({ ok: 0, limited: 0, until: null, mending: 0, in_hand: 0, needs_you: [], more: 0, ...view }, isQuiet);
+  statusLineText(
+    { ok: 0, limited: 0, until: null, recovering: 0, acknowledged: 0, needs_you: [], more: 0, ...view },
+    isQuiet,
+  );
 const asks = (name: string) => ({ name, why: "asks" });
 
 describe("rouse status --line", () => {
   it("says all in one short line", () => {
     expect(line({ ok: 3, needs_you: [asks("api-fix")] })).toBe("3 ok · 1 needs you: api-fix (asks)");
     const until = new Date(2026, 10, 15, 3, 10).toISOString();
-    expect(line({ limited: 1, until, mending: 2, in_hand: 1 })).toBe(
-      "1 limited until 03:10 · 2 being mended · 1 in hand",
+    expect(line({ limited: 1, until, recovering: 2, acknowledged: 1 })).toBe(
+      "1 limited until 03:10 · 2 recovering · 1 in hand",
     );
     expect(line({})).toBe("no agents");
   });
 
   it("is empty with --quiet unless somebody is needed", () => {
-    expect(line({ ok: 3, limited: 1, mending: 1, in_hand: 1 }, true)).toBe("");
+    expect(line({ ok: 3, limited: 1, recovering: 1, acknowledged: 1 }, true)).toBe("");
     expect(line({ ok: 3, needs_you: [asks("b")] }, true)).toBe("1 needs you: b (asks)");
   });
 

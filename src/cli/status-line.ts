@@ -39,7 +39,7 @@ export async function runStatusLine(args: readonly string[]): Promise<number> {
 
 /** With `isQuiet`, empty unless somebody is needed. */
 export function statusLineText(view: LineView, isQuiet: boolean): string {
-  const { ok, limited, until, mending, in_hand, needs_you, more } = view;
+  const { ok, limited, until, recovering, acknowledged, needs_you, more } = view;
   const wanted = needs_you.length + more;
   const named = needs_you.slice(0, NAMES_SHOWN).map(({ name, why }) => `${wordOf(name)} (${wordOf(why)})`);
   const besides = wanted > named.length ? ` +${wanted - named.length}` : "";
@@ -48,8 +48,8 @@ export function statusLineText(view: LineView, isQuiet: boolean): string {
   const parts = [
     ...(ok > 0 ? [`${ok} ok`] : []),
     ...(limited > 0 ? [`${limited} limited${until === null ? "" : ` until ${clock(until)}`}`] : []),
-    ...(mending > 0 ? [`${mending} being mended`] : []),
-    ...(in_hand > 0 ? [`${in_hand} in hand`] : []),
+    ...(recovering > 0 ? [`${recovering} recovering`] : []),
+    ...(acknowledged > 0 ? [`${acknowledged} in hand`] : []),
     ...calls,
   ];
   return parts.length > 0 ? parts.join(" · ") : "no agents";

@@ -237,7 +237,7 @@ function screenChanged(state: ActivityState, reading: ScreenReading): boolean {
 
 /**
  * Only what was said can be an acknowledgement or a recovery prompt. Paths, commits and commands are not read: a
- * commit that mends a "resumer" is work.
+ * commit that fixs a "resumer" is work.
  */
 function wordsOf(signal: Signal): string | undefined {
   const words = signal.kind === "message" ? signal.preview : "text" in signal ? signal.text : undefined;

@@ -323,9 +323,9 @@ describe("an assessment", () => {
     expect(at(10_000, screen({ busy: false, composer: "empty", limit }))).toBe("rate_limited");
     expect(at(120_000, status("working"))).toBe("working");
     // One look saw the reply grow; another has to agree that the row is gone.
-    at(120_500, screen({ busy: false, composer: "empty", limit, reply: "mended" }));
+    at(120_500, screen({ busy: false, composer: "empty", limit, reply: "recovered" }));
     expect(at(121_000, status("done"))).toBe("working");
-    expect(at(122_500, screen({ busy: false, composer: "empty", reply: "mended" }))).toBe("complete");
+    expect(at(122_500, screen({ busy: false, composer: "empty", reply: "recovered" }))).toBe("complete");
   });
 
   it("does not take the row that ended the turn before for the end of one that its screen was not read in", () => {
@@ -341,7 +341,7 @@ describe("an assessment", () => {
     status("working", 120_000);
     status("done", 122_000);
     expect(says(122_000)).toBe("working");
-    take(evidence, { ...screen({ busy: false, composer: "empty", reply: "mended" }), at: START + 123_000 });
+    take(evidence, { ...screen({ busy: false, composer: "empty", reply: "recovered" }), at: START + 123_000 });
     expect(says(123_000)).toBe("complete");
     // The same words again, or a screen that nothing changed: the limit holds.
     status("working", 200_000);

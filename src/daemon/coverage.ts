@@ -18,14 +18,14 @@ export interface SessionCoverage {
   /** Why rouse sees nothing of it at present. */
   blind: string | null;
   /** What stays dark, and what opens it. */
-  misses: { what: string; mend: string }[];
+  misses: { what: string; fix: string }[];
 }
 
 interface View {
   what: string;
   isSeen: (judge: SessionJudge) => boolean;
   /** Null where nothing is to be seen for such an agent. */
-  mend: (judge: SessionJudge) => string | null;
+  fix: (judge: SessionJudge) => string | null;
 }
 
 const hears = (
@@ -37,7 +37,7 @@ const VIEWS: readonly View[] = [
   {
     what: "terminal",
     isSeen: ({ evidence }) => evidence.progress.reading !== null || evidence.progress.outputAt !== null,
-    mend: ({ session }) =>
+    fix: ({ session }) =>
       session.origin === "transcript"
         ? "start it with rouse run or rouse spawn, or inside tmux with rouse watch"
         : null,
@@ -45,7 +45,7 @@ const VIEWS: readonly View[] = [
   {
     what: "transcript",
     isSeen: ({ evidence }) => hears(evidence, "transcript") || hears(evidence, "stream"),
-    mend: ({ session }) =>
+    fix: ({ session }) =>
       partOf(programFor(session.kind).transcript)
         ? "it is found with the first prompt; rouse watch looks for it"
         : null,
@@ -53,19 +53,19 @@ const VIEWS: readonly View[] = [
   {
     what: "hooks",
     isSeen: ({ evidence }) => hears(evidence, "hook"),
-    mend: ({ session }) =>
+    fix: ({ session }) =>
       partOf(programFor(session.kind).hooks) ? `rouse init ${session.kind}, then start the agent again` : null,
   },
   {
     what: "telemetry",
     isSeen: ({ evidence }) => hears(evidence, "telemetry"),
     // Nothing is missed without it but the price.
-    mend: () => null,
+    fix: () => null,
   },
   {
     what: "process",
     isSeen: ({ evidence }) => evidence.progress.cpuMs !== null || evidence.progress.children !== null,
-    mend: ({ session }) => (session.pid === null ? "its process is not known: start it with rouse run" : null),
+    fix: ({ session }) => (session.pid === null ? "its process is not known: start it with rouse run" : null),
   },
 ];
 
@@ -86,14 +86,14 @@ export function coverageOf(judge: SessionJudge, now: number): SessionCoverage {
   const { session, evidence } = judge;
   const version = evidence.session.version ?? null;
   const misses = VIEWS.flatMap((view) => {
-    const mend = view.isSeen(judge) ? null : view.mend(judge);
-    return mend === null ? [] : [{ what: view.what, mend }];
+    const fix = view.isSeen(judge) ? null : view.fix(judge);
+    return fix === null ? [] : [{ what: view.what, fix }];
   });
   const { versions } = evidence.traits;
   if (versions && versionFit(versions, version ?? undefined) === 1)
     misses.push({
       what: `release ${plain(version ?? "", 40)} is newer than its profile (${versions.to}): its screen may be misread`,
-      mend: "update rouse, or add a profile of your own (docs/add-an-agent.md)",
+      fix: "update rouse, or add a profile of your own (docs/add-an-agent.md)",
     });
   return {
     name: plain(session.name, 80),

@@ -24,7 +24,7 @@ const problem = (name: string, more: Partial<Problem> = {}): Problem => ({
   next: { do: "interrupt", at: null, reason: "" },
   ...more,
 });
-const NOTHING = { ok: 0, limited: 0, until: null, mending: 0, in_hand: 0, needs_you: [], more: 0 };
+const NOTHING = { ok: 0, limited: 0, until: null, recovering: 0, acknowledged: 0, needs_you: [], more: 0 };
 const ENDED = { ended_at: "2026-11-15T11:00:00.000Z" };
 
 describe("the figures of a status line", () => {
@@ -42,7 +42,7 @@ describe("the figures of a status line", () => {
 
   it("call for nobody while rouse mends it, and do once it gave up", () => {
     const agents = [agent("a", "stuck")];
-    expect(lineOf(agents, [problem("a", { allowed: true })])).toEqual({ ...NOTHING, mending: 1 });
+    expect(lineOf(agents, [problem("a", { allowed: true })])).toEqual({ ...NOTHING, recovering: 1 });
     const up = problem("a", { allowed: true, phase: "escalated", next: { do: null, at: null, reason: "" } });
     expect(lineOf(agents, [up]).needs_you).toEqual([{ name: "a", why: "stuck" }]);
   });
@@ -52,7 +52,7 @@ describe("the figures of a status line", () => {
     ["is silenced", { silenced_until: "2026-11-15T12:30:00.000Z" }],
     ["was a false alarm", { feedback: "false-alarm" as const }],
   ])("call for nobody when it %s", (_, more) => {
-    expect(lineOf([agent("a", "error")], [problem("a", more)])).toEqual({ ...NOTHING, in_hand: 1 });
+    expect(lineOf([agent("a", "error")], [problem("a", more)])).toEqual({ ...NOTHING, acknowledged: 1 });
   });
 
   it("say when the first limit ends", () => {

@@ -9,9 +9,9 @@ export interface LineView {
   /** When the first of these limits ends. */
   until: string | null;
   /** In problem, and rouse is permitted to do something about it and will. */
-  mending: number;
+  recovering: number;
   /** In problem, and a person has taken it or wants to hear nothing of it. */
-  in_hand: number;
+  acknowledged: number;
   needs_you: { name: string; why: string }[];
   /** So many besides. */
   more: number;
@@ -34,19 +34,19 @@ type LineProblem = Pick<
 
 /** `incidents` are the open ones. */
 export function lineOf(agents: readonly Agent[], incidents: readonly LineProblem[]): LineView {
-  const view: LineView = { ok: 0, limited: 0, until: null, mending: 0, in_hand: 0, needs_you: [], more: 0 };
+  const view: LineView = { ok: 0, limited: 0, until: null, recovering: 0, acknowledged: 0, needs_you: [], more: 0 };
   for (const agent of newest(agents)) {
     const own = incidents.filter((one) => one.agent === agent.name);
     // Who ended without problem is history.
     if (agent.ended_at !== null && own.length === 0) continue;
-    const isCalledFor = (one: LineProblem): boolean => one.phase === "escalated" && !isTaken(one) && !isMending(one);
+    const isCalledFor = (one: LineProblem): boolean => one.phase === "escalated" && !isTaken(one) && !isRecovering(one);
     if (agent.healthy && !own.some(isCalledFor)) {
       if (agent.state === "rate_limited") {
         view.limited++;
         if (agent.until !== null && (view.until === null || agent.until < view.until)) view.until = agent.until;
       } else view.ok++;
-    } else if (own.length > 0 && own.every(isTaken)) view.in_hand++;
-    else if (own.some(isMending) && !own.some(isCalledFor)) view.mending++;
+    } else if (own.length > 0 && own.every(isTaken)) view.acknowledged++;
+    else if (own.some(isRecovering) && !own.some(isCalledFor)) view.recovering++;
     else if (view.needs_you.length < NAMED_MAX) view.needs_you.push({ name: agent.name, why: whyOf(agent, own) });
     else view.more++;
   }
@@ -66,7 +66,7 @@ function newest(agents: readonly Agent[]): Agent[] {
 const isTaken = ({ acked_at, silenced_until, feedback }: LineProblem): boolean =>
   acked_at !== null || silenced_until !== null || feedback === "false-alarm";
 
-const isMending = ({ allowed, next }: LineProblem): boolean => allowed && next !== null && next.do !== null;
+const isRecovering = ({ allowed, next }: LineProblem): boolean => allowed && next !== null && next.do !== null;
 
 const whyOf = ({ state }: Agent, own: readonly LineProblem[]): string =>
   WHY[state] ?? (own.some(({ problem }) => problem === "over_budget") ? "over budget" : "problem");

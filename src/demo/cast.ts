@@ -9,8 +9,8 @@ export const TIMES = 8;
 
 export type Ending =
   | "left_alone" // nothing was wrong, and nothing was said
-  | "mended" // work was proven to go on, and it finished
-  | "handed_over"; // a human has it
+  | "recovered" // work was proven to go on, and it finished
+  | "escalated"; // a human has it
 
 export interface Member {
   name: string;
@@ -56,28 +56,28 @@ export const CAST: readonly Member[] = [
     name: "hang",
     prompt: "mend the parser",
     plot: "its stream dies",
-    ending: "mended",
+    ending: "recovered",
     steps: [...begin, ...work, { do: "hang" }, { do: "idle" }, ...goOn],
   },
   {
     name: "permission",
     prompt: "publish the release",
     plot: "asks to force-push",
-    ending: "handed_over",
+    ending: "escalated",
     steps: [...begin, ...work, { do: "ask", command: "git push --force origin main" }],
   },
   {
     name: "limit",
     prompt: "translate the manual",
     plot: "usage limit",
-    ending: "mended",
+    ending: "recovered",
     steps: [...begin, ...work, { do: "limit", minutes: 3 }, { do: "idle" }, ...goOn],
   },
   {
     name: "loop",
     prompt: "find out why the build is slow",
     plot: "runs in circles",
-    ending: "handed_over",
+    ending: "escalated",
     steps: [
       ...begin,
       ...work,
@@ -90,7 +90,7 @@ export const CAST: readonly Member[] = [
     name: "crash",
     prompt: "write the migration",
     plot: "killed by the system",
-    ending: "mended",
+    ending: "recovered",
     steps: [...begin, ...work, { do: "crash" }],
     resumed: [...begin, ...goOn],
   },

@@ -26,7 +26,7 @@ const paths = rousePaths();
 
 let daemon: Running | null = null;
 let isEnding = false;
-/** The daemon first: it would take the end of the others for problem, and mend it. */
+/** The daemon first: it would take the end of the others for problem, and fix it. */
 const end = async (): Promise<void> => {
   if (isEnding) return;
   isEnding = true;

@@ -55,8 +55,8 @@ describe("the story of the demo", () => {
       agents: [agent("hang", "complete")],
       incidents: [incident("hang", { phase: "recovered", actions: [first, second] })],
     };
-    expect(words(story, end)).toEqual(["state complete", "mended complete"]);
-    expect(story.rows[0]).toMatchObject({ ending: "mended", did: ["interrupted", "nudged"] });
+    expect(words(story, end)).toEqual(["state complete", "recovered complete"]);
+    expect(story.rows[0]).toMatchObject({ ending: "recovered", did: ["interrupted", "nudged"] });
   });
 
   it("calls nobody mended who did not finish, or whose incident was not proven to be over", () => {

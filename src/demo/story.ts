@@ -14,7 +14,7 @@ export interface StoryEvent {
   /** Real seconds since the beginning. */
   t: number;
   agent: string;
-  event: "state" | "confirmed" | "action" | "outcome" | "handed_over" | "mended";
+  event: "state" | "confirmed" | "action" | "outcome" | "escalated" | "recovered";
   state: State;
   cause: Cause | WaitCause | null;
   do: ActionName | null;
@@ -99,8 +99,8 @@ export class Story {
           report(`${id} ${at} outcome`, action.result, "outcome", action.reason, action.do);
       }
       if (phase === "confirmed") report(`${id} confirmed`, "yes", "confirmed", next?.reason ?? "it lasted");
-      if (phase === "escalated") report(`${id} end`, "escalated", "handed_over", next?.reason ?? "it is for a human");
-      if (phase === "recovered") report(`${id} end`, "recovered", "mended", "work goes on: that is proven");
+      if (phase === "escalated") report(`${id} end`, "escalated", "escalated", next?.reason ?? "it is for a human");
+      if (phase === "recovered") report(`${id} end`, "recovered", "recovered", "work goes on: that is proven");
     }
     return events;
   }
@@ -118,8 +118,8 @@ function update(row: StoryRow, agent: SessionView, incidents: readonly IncidentV
   row.next = last?.next?.at ? last.next.reason : null;
   row.story = agent.reasons[0] ?? row.story;
   if (agent.state === "complete" && incidents.length === 0) row.ending = "left_alone";
-  else if (last?.phase === "escalated") row.ending = "handed_over";
-  else if (agent.state === "complete" && last?.phase === "recovered") row.ending = "mended";
+  else if (last?.phase === "escalated") row.ending = "escalated";
+  else if (agent.state === "complete" && last?.phase === "recovered") row.ending = "recovered";
 }
 
 /** Only what was carried out; a refusal touched nothing. */
@@ -129,12 +129,12 @@ const didOf = ({ do: name, result }: ActionView): string[] =>
 /** How one ended, in one line, out of what was seen. */
 export function endingOf({ member, did, ending, state }: StoryRow): string {
   const last = ending === null ? `it is ${state}, and no end was seen` : LAST_WORDS[ending];
-  const done = ending === "handed_over" && did.length === 0 ? ["nothing typed"] : did;
+  const done = ending === "escalated" && did.length === 0 ? ["nothing typed"] : did;
   return `${member.plot}: ${[...done, last].join(", ")}`;
 }
 
 const LAST_WORDS: Readonly<Record<Ending, string>> = {
   left_alone: "nobody was bothered",
-  mended: "finished",
-  handed_over: "you were told",
+  recovered: "finished",
+  escalated: "you were told",
 };

@@ -1,4 +1,4 @@
-/** From a problem to the touch that mends it, and people's word on it: real agents in real terminals, the real daemon and CLI. */
+/** From a problem to the touch that fixs it, and people's word on it: real agents in real terminals, the real daemon and CLI. */
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -146,8 +146,8 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     expect((await rouse(home, ["status"])).stdout).toContain("auto: api, rouse would have nudged it");
     const { stdout } = await rouse(home, ["allow", "auto"]);
     expect(stdout).toContain("said of it by name");
-    const mended = await hasIncident("auto", ({ phase }) => phase === "recovered", 120_000);
-    expect(mended.actions).toMatchObject([{ do: "nudge", result: "done", proven: true }]);
+    const recovered = await hasIncident("auto", ({ phase }) => phase === "recovered", 120_000);
+    expect(recovered.actions).toMatchObject([{ do: "nudge", result: "done", proven: true }]);
     expect((await viewOf(home, "auto"))?.state).toBe("working");
     expect((await rouse(home, ["summary"])).stdout).toMatch(/incident \w+ \(api\): nudged .*; works again since/);
   });
@@ -202,8 +202,8 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
       return why?.evidence.some(({ source }) => source === "transcript") ?? false;
     });
     process.kill(before.pid as number, "SIGKILL");
-    const mended = await hasIncident("dies", ({ actions }) => actions[0]?.result === "done", 150_000);
-    expect(mended).toMatchObject({ problem: "crash", actions: [{ do: "resume", result: "done" }] });
+    const recovered = await hasIncident("dies", ({ actions }) => actions[0]?.result === "done", 150_000);
+    expect(recovered).toMatchObject({ problem: "crash", actions: [{ do: "resume", result: "done" }] });
     await until("it to work on", async () => {
       const after = await viewOf(home, "dies");
       return after?.state === "working" && after.session !== before.session;
@@ -230,8 +230,11 @@ describe("an agent in problem", { timeout: TIMEOUT_MS }, () => {
     await reaches(home, "hangs", "idle");
     await typeInto(home, "hangs", "mend the parser");
     await rouse(home, ["allow", "hangs"]);
-    const mended = await hasIncident("hangs", ({ phase }) => phase === "recovered", 850_000);
-    expect(mended.actions.map(({ do: name, result }) => `${name} ${result}`)).toEqual(["interrupt done", "nudge done"]);
+    const recovered = await hasIncident("hangs", ({ phase }) => phase === "recovered", 850_000);
+    expect(recovered.actions.map(({ do: name, result }) => `${name} ${result}`)).toEqual([
+      "interrupt done",
+      "nudge done",
+    ]);
   });
 });
 

@@ -191,7 +191,7 @@ describe("rouse doctor", () => {
     expect(of("agent a")).toMatchObject({
       level: "warn",
       says: "claude-code by spawn: sees transcript; not hooks",
-      mend: "rouse init claude-code, then start the agent again",
+      fix: "rouse init claude-code, then start the agent again",
     });
     expect(status).toBe(checks.some(({ level }: { level: string }) => level === "fail") ? 1 : 0);
   });

@@ -67,7 +67,7 @@ const NEW = ["commas", "quotes", "tabs", "numbers", "dates", "names"].flatMap((w
   { do: "stream", ms: 6000 },
 ]);
 const writes = { writes: true };
-const mended = (actions: string[], keys: string): Ending => ({ phase: "recovered", actions, keys });
+const recovered = (actions: string[], keys: string): Ending => ({ phase: "recovered", actions, keys });
 const both = (ending: Ending): { spawn: Ending; tmux: Ending } => ({ spawn: ending, tmux: ending });
 const left = (reported: RegExp): Ending => ({ phase: "escalated", reported });
 const fails = (why: string): FakeScript["steps"] => [START, { do: "fail", why }, { do: "idle" }, ...AT_WORK];
@@ -89,35 +89,35 @@ const ROWS: Readonly<Record<string, Row>> = {
     steps: [START, { do: "limited", text: "You've hit your 5-hour limit · resets in 12s" }, { do: "idle" }, ...AT_WORK],
     before: "rate_limited/limit",
     problem: "rate_limited",
-    ...both(mended(["nudge done"], CONTINUE)),
+    ...both(recovered(["nudge done"], CONTINUE)),
   },
   "a limit that says no reset and holds once more": {
     stage: 1,
     steps: [START, { do: "limited" }, { do: "idle" }, { do: "limited" }, { do: "idle" }, ...AT_WORK],
     before: "rate_limited/limit",
     problem: "rate_limited",
-    ...both(mended(["nudge done", "nudge done"], CONTINUE + CONTINUE)),
+    ...both(recovered(["nudge done", "nudge done"], CONTINUE + CONTINUE)),
   },
   "a limit after which the program goes on by itself": {
     stage: 2,
     steps: [START, { do: "outwaits", seconds: 8 }, ...AT_WORK],
     before: "rate_limited/limit",
     problem: "rate_limited",
-    ...both(mended([], "")),
+    ...both(recovered([], "")),
   },
   "a stream that died": {
     stage: 0,
     more: writes,
     steps: [START, ANYTHING, { do: "hang" }, { do: "idle" }, ...AT_WORK],
     before: "stuck/silent_stream",
-    ...both(mended(["interrupt done", "nudge done"], ESC + CONTINUE)),
+    ...both(recovered(["interrupt done", "nudge done"], ESC + CONTINUE)),
   },
   "a program that froze": {
     stage: 1,
     more: resumes,
     steps: [START, ANYTHING, { do: "freeze", ms: 3_600_000 }],
     before: "stuck/frozen_screen",
-    spawn: { ...mended(["interrupt failed", "stop done", "resume done"], ESC + CONTINUE), dies: true },
+    spawn: { ...recovered(["interrupt failed", "stop done", "resume done"], ESC + CONTINUE), dies: true },
     tmux: { ...left(NOT_HERE), actions: ["interrupt failed"], keys: ESC },
   },
   "silence beyond the idle timeout, of a program that nobody knows": {
@@ -140,7 +140,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       ...AT_WORK,
     ],
     before: "stuck/stopped_early",
-    ...both(mended(["nudge done"], CONTINUE)),
+    ...both(recovered(["nudge done"], CONTINUE)),
   },
   "a result that nobody took up": {
     stage: 1,
@@ -155,20 +155,20 @@ const ROWS: Readonly<Record<string, Row>> = {
       ...AT_WORK,
     ],
     before: "stuck/lost_result",
-    ...both(mended(["nudge done"], CONTINUE)),
+    ...both(recovered(["nudge done"], CONTINUE)),
   },
   "an error of the service at the prompt": {
     stage: 2,
     steps: fails("api"),
     before: "error/api",
-    ...both(mended(["nudge done"], CONTINUE)),
+    ...both(recovered(["nudge done"], CONTINUE)),
   },
   "a loop that a word ends": {
     stage: 2,
     more: writes,
     steps: [START, { do: "loop", rounds: 1e6, everyMs: 150 }, { do: "idle" }, ...NEW, ...AT_WORK],
     before: "stuck/loop",
-    ...both(mended(["interrupt done", "nudge done"], ESC + REPEATING)),
+    ...both(recovered(["interrupt done", "nudge done"], ESC + REPEATING)),
   },
   "the same error again and again, whatever is said": {
     stage: 0,
@@ -186,7 +186,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     more: writes,
     steps: [START, { do: "burn" }, { do: "idle" }, ...NEW, ...AT_WORK],
     before: "stuck/no_progress",
-    ...both(mended(["interrupt done", "nudge done"], ESC + REPEATING)),
+    ...both(recovered(["interrupt done", "nudge done"], ESC + REPEATING)),
   },
   "a marker that was asked for and not given": {
     stage: 2,
@@ -213,7 +213,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     more: writes,
     steps: [START, { do: "tool", command: ["tail", "-f", "/dev/null"] }, ...AT_WORK],
     before: "stuck/tool_hang",
-    ...both(mended(["end_child done"], "")),
+    ...both(recovered(["end_child done"], "")),
   },
   "a command that waits for its keyboard": {
     stage: 2,
@@ -244,7 +244,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     steps: [START, ANYTHING, BUSY],
     before: "gone/crash",
     cause: signalled("SIGKILL"),
-    spawn: { ...mended(["resume done"], CONTINUE), dies: true },
+    spawn: { ...recovered(["resume done"], CONTINUE), dies: true },
     tmux: { ...left(/passed over .*resume \(not for tmux\)/), dies: true },
   },
   "a program that ended in the middle of its work": {
@@ -254,7 +254,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: "gone/exit_code",
     // An Enter that nobody types: it goes on to its next step.
     cause: signalled("SIGUSR2"),
-    spawn: { ...mended(["resume done"], CONTINUE), dies: true },
+    spawn: { ...recovered(["resume done"], CONTINUE), dies: true },
     tmux: { ...left(/passed over .*resume \(not for tmux\)/), dies: true },
   },
   "a budget that is used up, where the policy interrupts": {

@@ -280,7 +280,7 @@ export class SimAgent extends SimProgram {
     this.drop();
     if (fault) {
       fault.nudges++;
-      if (!fault.fault.mends(this, fault.nudges)) {
+      if (!fault.fault.fixes(this, fault.nudges)) {
         const { fault: name } = fault.spell;
         this.mode = "turn";
         this.emit({ kind: "turn", source: this.isSeen ? "hook" : "transcript", phase: "start", byUser: true });

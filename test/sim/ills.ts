@@ -1,4 +1,4 @@
-/** What can ail a simulated agent: how it begins, what mends it, and what rouse should call it. */
+/** What can ail a simulated agent: how it begins, what fixs it, and what rouse should call it. */
 import { MINUTE, SECOND } from "../../src/core/defaults.js";
 import type { Problem } from "../../src/core/problem.js";
 import type { SimAgent } from "./agents.js";
@@ -6,7 +6,7 @@ import type { SimAgent } from "./agents.js";
 export interface Fault {
   begin: (agent: SimAgent) => void;
   /** Whether the how-manieth word helps. */
-  mends: (agent: SimAgent, nudges: number) => boolean;
+  fixes: (agent: SimAgent, nudges: number) => boolean;
   /** The program hears no key. */
   cannotReceive?: boolean;
   /** It can be told from the transcript alone. */
@@ -54,7 +54,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
   /** The stream died; the spinner turns. */
   silent_stream: {
     begin: (agent) => agent.write(),
-    mends: at(1),
+    fixes: at(1),
     human: late,
     called: HANG,
     reportedMs: 10 * MINUTE,
@@ -66,7 +66,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
       agent.emit({ kind: "output", source: "screen", bytes: 10 });
       agent.show({ moving: false });
     },
-    mends: never,
+    fixes: never,
     cannotReceive: true,
     human: late,
     called: HANG,
@@ -78,14 +78,14 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
       agent.write();
       agent.plan(300 * SECOND, () => agent.fall("api"));
     },
-    mends: at(1),
+    fixes: at(1),
     human: null,
     called: [...HANG, "api"],
     reportedMs: 15 * MINUTE,
   },
   tool_hang: {
     begin: (agent) => agent.open("endless"),
-    mends: never,
+    fixes: never,
     record: true,
     human: [20, 200],
     called: ["tool_hang", "waiting_on_stdin"],
@@ -93,7 +93,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
   },
   loop: {
     begin: (agent) => turnRound(agent, 0),
-    mends: at(1),
+    fixes: at(1),
     record: true,
     human: late,
     called: ["loop", "repeated_error", "no_progress"],
@@ -110,7 +110,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
         } else agent.fall("api");
       });
     },
-    mends: at(1),
+    fixes: at(1),
     record: true,
     human: null,
     called: ["retry_storm", "api", "unreachable"],
@@ -118,7 +118,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
   },
   limit: {
     begin: (agent) => limited(agent, agent.random.between(10, 300), true, false),
-    mends: (agent) => isOver(agent),
+    fixes: (agent) => isOver(agent),
     human: null,
     unseen: true,
     called: ["rate_limited"],
@@ -126,7 +126,7 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
   },
   limit_unknown: {
     begin: (agent) => limited(agent, agent.random.between(3, 150), false, false),
-    mends: (agent) => isOver(agent),
+    fixes: (agent) => isOver(agent),
     human: null,
     called: ["rate_limited"],
     reportedMs: 2 * MINUTE,
@@ -134,14 +134,14 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
   /** The program waits and goes on by itself. */
   limit_itself: {
     begin: (agent) => limited(agent, agent.random.between(10, 200), true, true),
-    mends: (agent) => isOver(agent),
+    fixes: (agent) => isOver(agent),
     human: null,
     called: ["rate_limited"],
     reportedMs: 2 * MINUTE,
   },
   api: {
     begin: (agent) => fails(agent, "api", "API Error: 529 overloaded"),
-    mends: (agent, nudges) => nudges > agent.spells.length % 3,
+    fixes: (agent, nudges) => nudges > agent.spells.length % 3,
     human: late,
     unseen: true,
     called: ["api"],
@@ -149,42 +149,42 @@ export const ILLS: Readonly<Record<FaultName, Fault>> = {
   },
   auth: {
     begin: (agent) => fails(agent, "auth", "Please run /login"),
-    mends: never,
+    fixes: never,
     human: late,
     called: ["auth"],
     reportedMs: 2 * MINUTE,
   },
   stopped_early: {
     begin: (agent) => agent.end("promise"),
-    mends: at(1),
+    fixes: at(1),
     human: late,
     called: ["stopped_early"],
     reportedMs: 15 * MINUTE,
   },
   question: {
     begin: (agent) => agent.end("question"),
-    mends: never,
+    fixes: never,
     human: [5, 200],
     called: ["needs_input"],
     reportedMs: 2 * MINUTE,
   },
   permission: {
     begin: (agent) => agent.ask("Do you want to run rm -rf build?"),
-    mends: never,
+    fixes: never,
     human: [2, 200],
     called: ["needs_input"],
     reportedMs: 2 * MINUTE,
   },
   crash: {
     begin: (agent) => agent.die(null, 9),
-    mends: never,
+    fixes: never,
     human: late,
     called: ["crash", "gone"],
     reportedMs: 2 * MINUTE,
   },
   exit_code: {
     begin: (agent) => agent.die(1, null),
-    mends: never,
+    fixes: never,
     human: late,
     called: ["exit_code", "gone"],
     reportedMs: 2 * MINUTE,

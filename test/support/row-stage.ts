@@ -203,7 +203,7 @@ export class RowStage {
 
   async close(): Promise<void> {
     if (this.#looker) clearInterval(this.#looker);
-    // The daemon first: it would take the end of the others for problem, and mend it.
+    // The daemon first: it would take the end of the others for problem, and fix it.
     await this.#daemon.kill("SIGTERM");
     await this.tmux("kill-server").catch(() => {});
     const alive = listSessions(rousePaths(this.home.env)).filter(({ isAlive }) => isAlive);

@@ -24,8 +24,8 @@ const COLUMNS_MIN = 40;
 
 const ENDINGS: Readonly<Record<Ending, { word: string; colour: "green" | "blue" | "yellow" }>> = {
   left_alone: { word: "left alone", colour: "blue" },
-  mended: { word: "mended", colour: "green" },
-  handed_over: { word: "handed over", colour: "yellow" },
+  recovered: { word: "recovered", colour: "green" },
+  escalated: { word: "handed over", colour: "yellow" },
 };
 
 /** One screen; never more rows or columns than there are. */
@@ -85,15 +85,15 @@ export function eventLineText({ t, agent, event, state, cause, do: name, text }:
     confirmed: "rouse: confirmed",
     action: `rouse: ${name}`,
     outcome: `rouse: ${name}`,
-    handed_over: "rouse: handed over",
-    mended: "rouse: mended",
+    escalated: "rouse: handed over",
+    recovered: "rouse: recovered",
   };
   return `${t.toFixed(1).padStart(6)} s  ${agent.padEnd(NAME)}  ${what[event].padEnd(STATE)}  ${plain(text, 300)}`;
 }
 
 /** Who was mended, who is handed over, how long it took, and what to try next. */
 export function storySummaryText(story: Story, times: Times, { colour }: Pick<Frame, "colour">): string {
-  const order: readonly (Ending | null)[] = ["mended", "handed_over", "left_alone", null];
+  const order: readonly (Ending | null)[] = ["recovered", "escalated", "left_alone", null];
   const lines = order.flatMap((ending) =>
     story.rows
       .filter((row) => row.ending === ending)

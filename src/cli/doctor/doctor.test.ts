@@ -40,7 +40,7 @@ describe("the doctor's eyes", () => {
     const none = (): never => {
       throw new Error("no usable SQLite");
     };
-    expect(sqliteLine(none)).toMatchObject({ level: "fail", says: "no usable SQLite", mend: expect.any(String) });
+    expect(sqliteLine(none)).toMatchObject({ level: "fail", says: "no usable SQLite", fix: expect.any(String) });
   });
 
   it("fails a folder that others may enter, and says how to close it", () => {
@@ -50,7 +50,7 @@ describe("the doctor's eyes", () => {
     chmodSync(paths.runtime, 0o755);
     expect(folderLines(paths)).toMatchObject([
       { what: "state folder", level: "ok" },
-      { what: "runtime folder", level: "fail", mend: `chmod go-rwx ${paths.runtime}` },
+      { what: "runtime folder", level: "fail", fix: `chmod go-rwx ${paths.runtime}` },
     ]);
   });
 
@@ -91,7 +91,7 @@ describe("the doctor's eyes", () => {
     utimesSync(paths.daemonSocket, later, later);
     expect(staleLines(paths)).toEqual([]);
     utimesSync(join(paths.config, "config.toml"), later, new Date(later.getTime() + 1000));
-    expect(staleLines(paths)).toMatchObject([{ level: "warn", mend: expect.stringContaining("rouse down") }]);
+    expect(staleLines(paths)).toMatchObject([{ level: "warn", fix: expect.stringContaining("rouse down") }]);
   });
 
   it.each([
@@ -124,7 +124,7 @@ describe("the doctor's eyes", () => {
     expect(profileLines({ profiles, paths: ["a.toml", "s.json"], issues: [error] })).toMatchObject([
       { what: "profile", level: "ok", says: "codex: a.toml" },
       { what: "profile", level: "ok", says: "sketch, for sketch, sk: s.json" },
-      { what: "profile", level: "fail", says: "b.toml:2:1: wrong", mend: expect.stringContaining("add-an-agent") },
+      { what: "profile", level: "fail", says: "b.toml:2:1: wrong", fix: expect.stringContaining("add-an-agent") },
     ]);
   });
 
@@ -144,7 +144,7 @@ describe("the doctor's eyes", () => {
     const { config } = rousePaths(env);
     mkdirSync(join(config, "profiles"), { recursive: true });
     writeFileSync(join(config, "profiles", "sketch.toml"), 'id = "sketch"\nprograms = ["sketch", "sk"]\n');
-    expect(await programLines(env)).toMatchObject([{ what: "sketch", level: "ok", mend: null }]);
+    expect(await programLines(env)).toMatchObject([{ what: "sketch", level: "ok", fix: null }]);
     expect(existsSync(started)).toBe(false);
   });
 
@@ -155,7 +155,7 @@ describe("the doctor's eyes", () => {
     writeFileSync(join(folder, ".claude", "settings.json"), JSON.stringify(settings));
     expect(hookLines(true, env)).toMatchObject([
       { what: "hooks of claude-code", level: "ok" },
-      { what: "hooks of codex", level: "warn", mend: "rouse init codex" },
+      { what: "hooks of codex", level: "warn", fix: "rouse init codex" },
     ]);
   });
 
@@ -167,7 +167,7 @@ describe("the doctor's eyes", () => {
     expect(line()).toMatchObject({
       level: "warn",
       says: expect.stringContaining("not there"),
-      mend: "rouse init claude-code",
+      fix: "rouse init claude-code",
     });
     mkdirSync(plugin, { recursive: true });
     expect(line()).toMatchObject({ level: "ok", says: expect.stringContaining("those of the plugin") });
@@ -186,7 +186,7 @@ describe("the doctor's eyes", () => {
     writeFileSync(hookKey, "k".repeat(43), { mode: 0o600 });
     expect(line(true)).toMatchObject({ level: "ok" });
     env.ROUSE_DAEMON_HTTP_PORT = "4000";
-    expect(line(true)).toMatchObject({ level: "warn", mend: "rouse init claude-code --http" });
+    expect(line(true)).toMatchObject({ level: "warn", fix: "rouse init claude-code --http" });
   });
 
   it("tells the port with what came over it, what was refused, and why it is closed", () => {
@@ -238,18 +238,18 @@ describe("the doctor's eyes", () => {
     expect(agentLine({ ...sight, misses: [], blind: "its host is silent", sees: ["terminal"] })).toMatchObject({
       level: "fail",
       says: "codex by spawn: rouse does not see it: its host is silent",
-      mend: expect.stringContaining("kill -CONT"),
+      fix: expect.stringContaining("kill -CONT"),
     });
   });
 
   it("puts below each problem how to mend it", () => {
     const lines = [
-      { what: "a", level: "ok", says: "fine", mend: null },
-      { what: "bb", level: "fail", says: "broken", mend: "mend it" },
+      { what: "a", level: "ok", says: "fine", fix: null },
+      { what: "bb", level: "fail", says: "broken", fix: "mend it" },
     ] as const;
     expect(doctorText(lines, {})).toBe("ok    a   fine\nFAIL  bb  broken\n          -> mend it\n");
     const long = [
-      { what: "bb", level: "fail", says: "so broken ".repeat(6).trim(), mend: "do this ".repeat(6).trim() },
+      { what: "bb", level: "fail", says: "so broken ".repeat(6).trim(), fix: "do this ".repeat(6).trim() },
     ] as const;
     expect(doctorText(long, {}).split("\n")).toHaveLength(3);
     expect(doctorText(long, { columns: 40 })).toBe(
@@ -286,7 +286,7 @@ describe("the doctor's eyes", () => {
     ],
     ["all well", { daemon: { sinceTickMs: 500, isJudging: true, failures: 0, alerts: null } }, "warn", "no channel"],
   ] as const)("says what would happen if problem came now, with %s", (_, path, level, says) => {
-    expect(alarmLine(path)).toMatchObject({ level, says: expect.stringMatching(says), mend: expect.any(String) });
+    expect(alarmLine(path)).toMatchObject({ level, says: expect.stringMatching(says), fix: expect.any(String) });
   });
 
   const alerts = {

@@ -1,4 +1,4 @@
-/** `rouse doctor`: what rouse can see, what it cannot, and how to mend it. */
+/** `rouse doctor`: what rouse can see, what it cannot, and how to fix it. */
 import type { Command } from "@commander-js/extra-typings";
 import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import { type RousePaths, rousePaths } from "../../config/paths.js";
@@ -115,11 +115,11 @@ export function pulseLines(pulses: readonly PulseView[]): DoctorLine[] {
   return pulses.map(({ to, every_secs, failures, error, last_ok }) =>
     error === null
       ? ok("sign of life", `to ${plain(to, 80)} every ${every_secs} s, last ${last_ok ?? "not yet"}`)
-      : fail("sign of life", `${failures} failed: ${plain(error)}`, PULSE_MEND),
+      : fail("sign of life", `${failures} failed: ${plain(error)}`, PULSE_FIX),
   );
 }
 
-const PULSE_MEND = "look at daemon.dead_man_url, the network, or systemd-notify";
+const PULSE_FIX = "look at daemon.dead_man_url, the network, or systemd-notify";
 
 /** It starts with the first agent; only one that should be there and is not is a problem. */
 function notRunning(paths: RousePaths): DoctorLine {
@@ -146,17 +146,17 @@ function journalLine({ engine, sessions, signals, bytes, lost, failures, lastErr
 
 export function agentLine({ name, kind, origin, blind, sees, misses }: SessionCoverage): DoctorLine {
   const what = `agent ${name}`;
-  if (blind) return fail(what, `${kind} by ${origin}: rouse does not see it: ${blind}`, BLIND_MENDS[origin]);
+  if (blind) return fail(what, `${kind} by ${origin}: rouse does not see it: ${blind}`, BLIND_FIXES[origin]);
   const seen = `${kind} by ${origin}: sees ${sees.join(", ") || "nothing yet"}`;
   if (misses.length === 0) return ok(what, seen);
   return warn(
     what,
     `${seen}; not ${misses.map((miss) => miss.what).join(", ")}`,
-    [...new Set(misses.map((miss) => miss.mend))].join("; "),
+    [...new Set(misses.map((miss) => miss.fix))].join("; "),
   );
 }
 
-const BLIND_MENDS: Readonly<Record<SessionCoverage["origin"], string>> = {
+const BLIND_FIXES: Readonly<Record<SessionCoverage["origin"], string>> = {
   run: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it again`,
   spawn: `look at its host with "ps"; "kill -CONT" wakes one that is stopped; else end it and start it again`,
   tmux: "look whether its tmux server answers and its pane has at least 20 columns and 4 rows",
@@ -173,14 +173,14 @@ export function doctorText(
   const columns = columnsOf(screen);
   const width = Math.min(24, Math.max(...lines.map(({ what }) => what.length)));
   return lines
-    .map(({ level, what, says, mend }) => {
+    .map(({ level, what, says, fix }) => {
       const [mark, ink] = MARKS[level];
       const [first = "", ...rest] = folded(`${mark}  ${what.padEnd(width)}  ${says}`, columns, width + 8);
-      const mends = mend === null ? [] : folded(`${" ".repeat(width + 8)}-> ${mend}`, columns, 3);
+      const fixes = fix === null ? [] : folded(`${" ".repeat(width + 8)}-> ${fix}`, columns, 3);
       return [
         paint(mark, ink, colour) + first.slice(mark.length),
         ...rest,
-        ...mends.map((line) => paint(line, "dim", colour)),
+        ...fixes.map((line) => paint(line, "dim", colour)),
         "",
       ].join("\n");
     })

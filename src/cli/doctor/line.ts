@@ -4,10 +4,10 @@ export interface DoctorLine {
   what: string;
   level: "ok" | "warn" | "fail";
   says: string;
-  /** How to mend it; null when nothing is wrong. */
-  mend: string | null;
+  /** How to fix it; null when nothing is wrong. */
+  fix: string | null;
 }
 
-export const ok = (what: string, says: string): DoctorLine => ({ what, level: "ok", says, mend: null });
-export const warn = (what: string, says: string, mend: string): DoctorLine => ({ what, level: "warn", says, mend });
-export const fail = (what: string, says: string, mend: string): DoctorLine => ({ what, level: "fail", says, mend });
+export const ok = (what: string, says: string): DoctorLine => ({ what, level: "ok", says, fix: null });
+export const warn = (what: string, says: string, fix: string): DoctorLine => ({ what, level: "warn", says, fix });
+export const fail = (what: string, says: string, fix: string): DoctorLine => ({ what, level: "fail", says, fix });

@@ -75,9 +75,9 @@ export function diskLines(paths: RousePaths): DoctorLine[] {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   const says = `${megabytes(free)} free for the journal`;
-  const mend = "free some space, or lower journal.max_megabytes";
-  if (free < DISK_FAIL_BYTES) return [...lines, fail("disk", says, mend)];
-  return [...lines, free < DISK_WARN_BYTES ? warn("disk", says, mend) : ok("disk", says)];
+  const fix = "free some space, or lower journal.max_megabytes";
+  if (free < DISK_FAIL_BYTES) return [...lines, fail("disk", says, fix)];
+  return [...lines, free < DISK_WARN_BYTES ? warn("disk", says, fix) : ok("disk", says)];
 }
 
 export async function tmuxLine(env: NodeJS.ProcessEnv = process.env): Promise<DoctorLine> {

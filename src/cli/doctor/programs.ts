@@ -70,11 +70,11 @@ export function profileLines({ profiles, paths, issues }: OwnProfiles = loadOwnP
       const names = programs ? `, for ${programs.join(", ")}` : "";
       return ok("profile", plain(`${id}${names}: ${paths[at]}`));
     }),
-    ...issues.map((issue) => fail("profile", plain(issueText(issue)), PROFILE_MEND)),
+    ...issues.map((issue) => fail("profile", plain(issueText(issue)), PROFILE_FIX)),
   ];
 }
 
-const PROFILE_MEND = "correct it (docs/add-an-agent.md); agents that start afterwards are read by it";
+const PROFILE_FIX = "correct it (docs/add-an-agent.md); agents that start afterwards are read by it";
 
 /** The first line of what a program says; null when it says nothing in time. */
 export function askVersion(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string | null> {

@@ -108,7 +108,7 @@ describe.each(VENDORS)("a scripted reply of %s", (vendor) => {
 describe("the scripted model server", () => {
   it("refuses everybody until a limit that holds is over, and goes on with the script then", async () => {
     const limit = { do: "fail", kind: "usage_limit", resetsInS: 1, holds: true } as const;
-    server = await ModelServer.start([[limit], [{ do: "text", text: "mended" }]]);
+    server = await ModelServer.start([[limit], [{ do: "text", text: "recovered" }]]);
     const resetOf = async (response: Response): Promise<number> =>
       ((await response.json()) as { error: { resets_at: number } }).error.resets_at;
     const first = await ask("openai");
