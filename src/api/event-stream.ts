@@ -5,7 +5,7 @@ import { type ApiEvent, EVENT_KINDS, type EventKind, type Events } from "./event
 
 /** So much may wait for a client that reads slowly; it comes back and takes the rest up. */
 const WAITING_BYTES_MAX = 1024 * 1024;
-const BEAT_MS = 15_000;
+const HEARTBEAT_MS = 15_000;
 
 export interface StreamFilter {
   kinds: ReadonlySet<EventKind>;
@@ -39,7 +39,7 @@ export function eventStream(
           controller.enqueue(ENCODER.encode(text));
           return (controller.desiredSize ?? 0) > -WAITING_BYTES_MAX;
         };
-        const beat = setInterval(() => write(": \n\n"), BEAT_MS);
+        const heartbeat = setInterval(() => write(": \n\n"), HEARTBEAT_MS);
         const waiting: ApiEvent[] = [];
         let isOpen = false;
         const started = events.listen(
@@ -51,7 +51,7 @@ export function eventStream(
               return true;
             },
             dropped: () => {
-              clearInterval(beat);
+              clearInterval(heartbeat);
               // The connection ends with it: whoever does not read would not notice a polite end.
               controller.error(new Error("it did not keep up, or the daemon ends"));
             },
@@ -59,11 +59,11 @@ export function eventStream(
           lastId,
         );
         if (!started) {
-          clearInterval(beat);
+          clearInterval(heartbeat);
           throw new ApiError("full", "too many clients listen already; close one and try again");
         }
         stop = () => {
-          clearInterval(beat);
+          clearInterval(heartbeat);
           started.stop();
         };
         // Headers and this leave at once, so that a client knows that it is heard, and whether all that it missed follows.

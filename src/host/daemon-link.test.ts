@@ -58,7 +58,7 @@ describe("the link to the daemon", () => {
   it("beats while there is nothing to tell, and not when nobody looks at the agent any more", async () => {
     await daemon.listen(socketPath);
     let isWatching = true;
-    const link = new DaemonLink({ socketPath, session, beatMs: 20, isWatching: () => isWatching });
+    const link = new DaemonLink({ socketPath, session, heartbeatMs: 20, isWatching: () => isWatching });
     await until("some beats", () => daemon.sessions.length >= 5);
     isWatching = false;
     // One thing at a time is asked: behind this, no beat is under way.

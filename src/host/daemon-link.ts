@@ -19,7 +19,7 @@ const BATCH_MS = 100;
 const BATCH_SIGNALS = 200;
 const KEPT_MAX = 20_000;
 /** A daemon that was killed is missed within this time, also by a host whose agent is quiet. */
-const BEAT_MS = 4000;
+const HEARTBEAT_MS = 4000;
 /** A daemon that died so soon after it was called would die again. */
 const YOUNG_MS = 3000;
 const CALL_EVERY_MS = 60_000;
@@ -33,7 +33,7 @@ export interface DaemonLinkOptions {
   /** Called when no daemon answers, at most once a minute; may fail. */
   startDaemon?: () => Promise<unknown>;
   keptMax?: number;
-  beatMs?: number;
+  heartbeatMs?: number;
   /** Whether the agent is still looked at: a host that only passes bytes on has nothing to vouch for. */
   isWatching?: () => boolean;
 }
@@ -142,7 +142,7 @@ export class DaemonLink {
     this.#sending = false;
     if (isHopeless || (ok && this.#kept.length === 0 && this.#registered))
       for (const call of this.#settled.splice(0)) call();
-    if (ok && this.#kept.length === 0 && this.#registered) this.#wake(this.#options.beatMs ?? BEAT_MS);
+    if (ok && this.#kept.length === 0 && this.#registered) this.#wake(this.#options.heartbeatMs ?? HEARTBEAT_MS);
     else if (ok) this.#wake(this.#kept.length >= BATCH_SIGNALS || this.#settled.length > 0 ? 0 : BATCH_MS);
     else this.#wake(this.#backOff());
   }
@@ -150,8 +150,8 @@ export class DaemonLink {
   /** False when the daemon forgot the session: it is told again. */
   async #sendNext(): Promise<boolean> {
     const path = `/v1/sessions/${encodeURIComponent(this.#session.id)}`;
-    const isBeat = this.#kept.length === 0 && (this.#options.isWatching?.() ?? true);
-    if (!this.#registered || isBeat) {
+    const isHeartbeat = this.#kept.length === 0 && (this.#options.isWatching?.() ?? true);
+    if (!this.#registered || isHeartbeat) {
       const session = this.#session;
       const { status, acked } = await this.#ask("PUT", path, session);
       if (status !== 200) throw new Error(`the daemon refused the session (${status})`);

@@ -23,7 +23,7 @@ export interface Air {
   isDown(kind: string): boolean;
 }
 
-interface Beat {
+interface Heartbeat {
   at: number;
   do: () => void;
 }
@@ -49,9 +49,9 @@ export abstract class SimProgram {
   protected readonly air: Air;
   /** The call that is open. */
   protected tool: string | null = null;
-  #plan: Beat[] = [];
+  #plan: Heartbeat[] = [];
   /** The moment of the beat that is being played; null between them. */
-  #beatAt: number | null = null;
+  #heartbeatAt: number | null = null;
   #count = 0;
   #reading: ScreenReading = BLANK;
 
@@ -72,7 +72,7 @@ export abstract class SimProgram {
 
   /** True time, as it is for it. */
   get now(): number {
-    return this.#beatAt ?? this.air.now;
+    return this.#heartbeatAt ?? this.air.now;
   }
 
   get wall(): number {
@@ -81,18 +81,18 @@ export abstract class SimProgram {
 
   /** Time has passed: everything that was to happen until now happens. */
   run(): void {
-    for (let beat = this.#plan[0]; beat && beat.at <= this.air.now; beat = this.#plan[0]) {
+    for (let heartbeat = this.#plan[0]; heartbeat && heartbeat.at <= this.air.now; heartbeat = this.#plan[0]) {
       this.#plan.shift();
-      this.#beatAt = beat.at;
-      beat.do();
+      this.#heartbeatAt = heartbeat.at;
+      heartbeat.do();
       if (this.#plan.length === 0) this.goOn();
     }
-    this.#beatAt = null;
+    this.#heartbeatAt = null;
   }
 
   /** The machine slept, and so did it. */
   sleep(ms: number): void {
-    for (const beat of this.#plan) beat.at += ms;
+    for (const heartbeat of this.#plan) heartbeat.at += ms;
   }
 
   /** Puts something after what is planned. */
