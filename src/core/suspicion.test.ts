@@ -13,15 +13,15 @@ describe("suspicionAfter", () => {
     [9, 4, 30_000, 2_000, 2_000],
     [1, 1, 30_000, 2_000, 2_000],
     [Number.NaN, 4, 30_000, 2_000, Number.POSITIVE_INFINITY],
-  ])("%d of %d witnesses between %d and %d ms wait %d ms", (witnesses, wanted, base, floor, expected) => {
-    expect(suspicionAfter(witnesses, wanted, base, floor)).toBeCloseTo(expected, 2);
+  ])("%d of %d witnesses between %d and %d ms wait %d ms", (sources, wanted, base, floor, expected) => {
+    expect(suspicionAfter(sources, wanted, base, floor)).toBeCloseTo(expected, 2);
   });
 
   it("never waits longer with one more witness, and never less than the floor", () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), (witnesses, wanted) => {
-        const one = suspicionAfter(witnesses, wanted, 300_000, 60_000);
-        const more = suspicionAfter(witnesses + 1, wanted, 300_000, 60_000);
+      fc.property(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), (sources, wanted) => {
+        const one = suspicionAfter(sources, wanted, 300_000, 60_000);
+        const more = suspicionAfter(sources + 1, wanted, 300_000, 60_000);
         expect(more).toBeLessThanOrEqual(one);
         expect(more).toBeGreaterThanOrEqual(60_000);
       }),

@@ -4,10 +4,10 @@
  */
 
 /** The time after which `witnesses` independent ones justify telling; `wanted` of them bring it down to the floor. */
-export function suspicionAfter(witnesses: number, wanted: number, baseMs: number, floorMs: number): number {
-  if (!(witnesses >= 1)) return Number.POSITIVE_INFINITY;
+export function suspicionAfter(sources: number, wanted: number, baseMs: number, floorMs: number): number {
+  if (!(sources >= 1)) return Number.POSITIVE_INFINITY;
   if (!(wanted > 1)) return floorMs;
-  return Math.max(floorMs, baseMs - ((baseMs - floorMs) * Math.log(witnesses)) / Math.log(wanted));
+  return Math.max(floorMs, baseMs - ((baseMs - floorMs) * Math.log(sources)) / Math.log(wanted));
 }
 
 /** How suspicious the elapsed time is: 0 at the start, 1 at the threshold and for ever after. */

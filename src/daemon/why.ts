@@ -33,8 +33,8 @@ export function whyOf(judge: SessionJudge, now: number): Why {
   for (const found of [limit, shownLimit]) if (found) add("limit", found.text, found.at, found.source);
   for (const found of [error, shownError])
     if (found) add("error", `${found.cause}: ${found.text}`, found.at, found.source);
-  for (const [witness, at] of Object.entries(evidence.progress.seen))
-    add("last news", witness, at, witness === "reply" || witness === "tokens" ? "screen" : witness);
+  for (const [source, at] of Object.entries(evidence.progress.seen))
+    add("last news", source, at, source === "reply" || source === "tokens" ? "screen" : source);
   if (evidence.progress.outputAt !== null) add("last output", "bytes", evidence.progress.outputAt, "screen");
   if (evidence.humanAt !== null) add("human", "keys typed", evidence.humanAt, "human");
   const changes: string[] = [];

@@ -13,10 +13,10 @@ const REPLIES_MAX = 64;
 const SOCKET_WINDOW_MS = 10_000;
 const SOCKET_NEWS_BYTES = 300;
 
-export type Witness = "reply" | "tokens" | "stream" | "transcript" | "hook" | "telemetry" | "socket";
+export type ProgressSource = "reply" | "tokens" | "stream" | "transcript" | "hook" | "telemetry" | "socket";
 
 export interface ProgressEvidence {
-  seen: Partial<Record<Witness, number>>;
+  seen: Partial<Record<ProgressSource, number>>;
   /** Bytes of any kind; only their absence means anything. */
   outputAt: number | null;
   /** Replies shown lately: a frame torn at a look comes back to one of them, and coming back is no news. */
@@ -90,7 +90,7 @@ export function takeProgress(progress: ProgressEvidence, signal: Signal): void {
   }
 }
 
-const isRecord = (source: Source): source is Source & Witness =>
+const isRecord = (source: Source): source is Source & ProgressSource =>
   source === "stream" || source === "transcript" || source === "hook" || source === "telemetry";
 
 function takeReading(progress: ProgressEvidence, reading: ScreenReading, at: number): void {

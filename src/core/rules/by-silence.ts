@@ -3,7 +3,7 @@ import { ACT_AFTER_MS, ACT_MARGIN, FREEZE, FROZEN_AFTER_MS, FULL_WINDOW_SILENCE_
 import { SECOND, setting } from "../defaults.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
 import { KIND_OF_SOURCE, kinds, nothingBelow } from "../evidence/kinds.js";
-import type { Witness } from "../evidence/progress.js";
+import type { ProgressSource } from "../evidence/progress.js";
 import type { Source } from "../signal.js";
 import { ago, formatFor } from "../spell.js";
 import { suspicion, suspicionAfter } from "../suspicion.js";
@@ -22,12 +22,12 @@ export function bySilence(question: RuleInput): RuleVerdict {
     retries.leftAt ?? 0,
     ...Object.values(progress.seen),
   );
-  const witnesses = (Object.keys(progress.seen) as Witness[]).filter((w) => !EDGES.has(w) && counts(question, w));
-  const clock = clockOf(question, witnesses);
+  const sources = (Object.keys(progress.seen) as ProgressSource[]).filter((w) => !EDGES.has(w) && counts(question, w));
+  const clock = clockOf(question, sources);
   const patience = setting(settings, "silence_patience");
   const threshold =
     polledMs(question) ??
-    patience * suspicionAfter(Math.max(1, witnesses.length), clock.wanted, clock.baseMs, clock.floorMs);
+    patience * suspicionAfter(Math.max(1, sources.length), clock.wanted, clock.baseMs, clock.floorMs);
   const silent = since(news);
   dueAfter(news, threshold);
   if (isMarkOfNothing(question)) {
@@ -43,15 +43,15 @@ export function bySilence(question: RuleInput): RuleVerdict {
   }
   const actAfter = actAfterMs(question);
   dueAfter(news, Math.max(actAfter, threshold));
-  const silentKinds = kinds([...witnesses.map((witness) => KIND_OF_SOURCE[SOURCE[witness]]), nothingBelow(evidence)]);
+  const silentKinds = kinds([...sources.map((source) => KIND_OF_SOURCE[SOURCE[source]]), nothingBelow(evidence)]);
   const act = silent >= actAfter && silentKinds.length >= 2;
   const fingerprint = fingerprintVerdict(evidence.fingerprint, now, { ...settings, turnActive: true });
   return {
     state: "stuck",
     cause: "silent_stream",
-    confidence: Math.min(0.95, 0.6 + 0.1 * witnesses.length),
+    confidence: Math.min(0.95, 0.6 + 0.1 * sources.length),
     reasons: [
-      `a turn runs (${question.word?.source}), and nothing new came ${formatFor(silent)}: ${witnesses.map((w) => WITNESS_WORDS[w]).join(", ")}`,
+      `a turn runs (${question.word?.source}), and nothing new came ${formatFor(silent)}: ${sources.map((w) => SOURCE_WORDS[w]).join(", ")}`,
       ...(fingerprint ? [fingerprint.reason] : []),
       ...(nothingBelow(evidence)
         ? [`no child process works for it, seen ${ago(since(evidence.progress.sampledAt ?? now))} (process)`]
@@ -73,9 +73,9 @@ function isMarkOfNothing({ evidence: { traits, progress }, word, since }: RuleIn
 }
 
 /** Sources that tell edges only, or in batches: what they tell is news, and their silence proves nothing. */
-const EDGES: ReadonlySet<Witness> = new Set(["hook", "telemetry"]);
+const EDGES: ReadonlySet<ProgressSource> = new Set(["hook", "telemetry"]);
 
-const SOURCE: Record<Witness, Source> = {
+const SOURCE: Record<ProgressSource, Source> = {
   reply: "screen",
   tokens: "screen",
   stream: "stream",
@@ -85,7 +85,7 @@ const SOURCE: Record<Witness, Source> = {
   socket: "process",
 };
 
-const WITNESS_WORDS: Record<Witness, string> = {
+const SOURCE_WORDS: Record<ProgressSource, string> = {
   reply: "the reply's text stands still",
   tokens: "the token counter stands still",
   stream: "no event came",
@@ -96,22 +96,22 @@ const WITNESS_WORDS: Record<Witness, string> = {
 };
 
 /** A witness counts if it would have seen something: an absent source proves nothing by its silence. */
-function counts({ evidence }: RuleInput, witness: Witness): boolean {
-  if (witness === "reply") return evidence.traits.streamsReply && evidence.progress.reading !== null;
-  if (witness === "tokens") return evidence.progress.reading?.tokens !== undefined;
+function counts({ evidence }: RuleInput, source: ProgressSource): boolean {
+  if (source === "reply") return evidence.traits.streamsReply && evidence.progress.reading !== null;
+  if (source === "tokens") return evidence.progress.reading?.tokens !== undefined;
   return true;
 }
 
 function clockOf(
   { evidence }: RuleInput,
-  witnesses: readonly Witness[],
+  sources: readonly ProgressSource[],
 ): { baseMs: number; floorMs: number; wanted: number } {
-  if (witnesses.includes("reply")) {
+  if (sources.includes("reply")) {
     const { reading } = evidence.progress;
     const isSilentRetry = evidence.traits.retriesSilently || reading?.retriesSilently;
     return isSilentRetry && !reading?.replying ? FREEZE.silentRetry : FREEZE.screen;
   }
-  return witnesses.includes("stream") ? FREEZE.stream : FREEZE.transcript;
+  return sources.includes("stream") ? FREEZE.stream : FREEZE.transcript;
 }
 
 /** Whoever said over how many polls a busy screen may stay the same has set the clock of a screen. */
@@ -136,12 +136,12 @@ function frozenScreen(question: RuleInput): RuleVerdict | null {
   dueAfter(outputAt, frozenMs);
   if (since(outputAt) < frozenMs) return null;
   dueAfter(outputAt, actAfterMs(question));
-  const others = (Object.keys(seen) as Witness[]).filter(
-    (witness) => !EDGES.has(witness) && since(seen[witness] ?? 0) >= frozenMs,
+  const others = (Object.keys(seen) as ProgressSource[]).filter(
+    (source) => !EDGES.has(source) && since(seen[source] ?? 0) >= frozenMs,
   );
   const frozenKinds = kinds([
     "screen",
-    ...others.map((witness) => KIND_OF_SOURCE[SOURCE[witness]]),
+    ...others.map((source) => KIND_OF_SOURCE[SOURCE[source]]),
     nothingBelow(evidence),
   ]);
   return {
@@ -171,8 +171,8 @@ function fullWindow({ evidence, since, dueAfter }: RuleInput, news: number): Rul
 
 /** Who told the last news: a witness, or whoever says that a turn runs. */
 function latest({ evidence: { progress }, word }: RuleInput): Source | undefined {
-  let found: Witness | null = null;
-  for (const key of Object.keys(progress.seen) as Witness[]) {
+  let found: ProgressSource | null = null;
+  for (const key of Object.keys(progress.seen) as ProgressSource[]) {
     if (found === null || (progress.seen[key] as number) > (progress.seen[found] as number)) found = key;
   }
   return found === null ? word?.source : SOURCE[found];
