@@ -2,11 +2,11 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import { NO_PROFILE } from "../core/agent.js";
 import type { Assessment } from "../core/assess.js";
+import { periodSpend } from "../core/period-spend.js";
 import { plain, plainJson } from "../core/plain.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
 import { traitsOf } from "../core/policy/problems.js";
 import { PROBLEMS, type Problem } from "../core/problem.js";
-import { nightSpend } from "../core/spending.js";
 import type { Cause } from "../core/states.js";
 import { type SimulatedAction, WhatIf } from "../core/what-if.js";
 import { canDoWith } from "../effects/index.js";
@@ -86,7 +86,7 @@ const STEPS_MAX = 5000;
 /** Told before it is certain, so that the confirm window is seen. */
 const KINDS: Assessment["kinds"] = ["screen", "record"];
 
-const OVERSPENT = nightSpend(
+const OVERSPENT = periodSpend(
   [{ tokens: 2, costUsd: 0, unpriced: 0 }],
   { from: 0, to: TRIAL_MS },
   { tokens_per_night: 1 },

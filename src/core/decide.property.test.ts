@@ -6,10 +6,10 @@ import { START } from "../../test/support/steps.js";
 import { ACTIONS } from "./action.js";
 import type { Assessment } from "./assess.js";
 import { EVIDENCE_KINDS } from "./evidence/kinds.js";
+import { periodSpend } from "./period-spend.js";
 import { POLICIES } from "./policy/builtin.js";
 import type { Budget, Policy } from "./policy/policy.js";
 import { HUMAN_ONLY, PROBLEMS } from "./problem.js";
-import { nightSpend } from "./spending.js";
 
 const numRuns = process.env.ROUSE_FULL ? 5_000 : 100;
 
@@ -247,7 +247,7 @@ describe("decide, whatever happens", () => {
   });
 });
 
-const OVERSPENT = nightSpend(
+const OVERSPENT = periodSpend(
   [{ tokens: 2, costUsd: 0, unpriced: 0 }],
   { from: START, to: START + 86_400_000 },
   { tokens_per_night: 1 },

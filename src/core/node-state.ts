@@ -4,11 +4,11 @@ import type { AgentSession } from "./agent.js";
 import type { AlertRules, AlertState } from "./alert/alert.js";
 import { createIncidentState, type IncidentState } from "./incident/incident.js";
 import type { NotifyRules } from "./message/contents.js";
+import type { BudgetPeriod } from "./period-spend.js";
 import type { Policy } from "./policy/policy.js";
 import type { Problem } from "./problem.js";
 import type { JudgingOptions, SessionJudge } from "./session-judge.js";
 import type { Situation } from "./situation.js";
-import type { Night } from "./spending.js";
 
 /** What the user configured and what the caller knows of the machine, as functions of data. */
 export interface StepRules {
@@ -22,7 +22,7 @@ export interface StepRules {
   /** rouse itself observes, stores and keeps up. */
   isObserverHealthy: () => boolean;
   /** The budget period at this moment, for periods that start at this hour of the local day. */
-  periodAt: (now: number, startHour: number) => Night;
+  periodAt: (now: number, startHour: number) => BudgetPeriod;
   messages: NotifyRules;
   alerts: AlertRules;
   /** A time of day as the reader's clock shows it. */

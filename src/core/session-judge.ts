@@ -4,9 +4,9 @@ import { type Assessment, assess, RULESET } from "./assess.js";
 import { awakeMs } from "./awake.js";
 import type { Settings } from "./defaults.js";
 import { createEvidence, type Evidence, take } from "./evidence/evidence.js";
+import type { PeriodSpend } from "./period-spend.js";
 import type { Signal } from "./signal.js";
 import { ago } from "./spell.js";
-import type { NightSpend } from "./spending.js";
 import { addEntry, type TimelineEntry } from "./timeline.js";
 import type { Traits } from "./traits.js";
 
@@ -85,7 +85,7 @@ export class SessionJudge {
   judgingError: string | null = null;
 
   /** What all sessions of the agent used in the present budget period; null without a budget. */
-  spend: NightSpend | null = null;
+  spend: PeriodSpend | null = null;
 
   settings: JudgingOptions;
   readonly #createdAt: number;

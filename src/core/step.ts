@@ -14,8 +14,8 @@ import { spentBetween } from "./evidence/spend.js";
 import { isOpen } from "./incident/incident.js";
 import { applyToIncidents, assessedEvent } from "./incident-events.js";
 import { isCurrent, type NodeState } from "./node-state.js";
+import { hasSpendBudget, type PeriodSpend, periodSpend } from "./period-spend.js";
 import type { SessionJudge } from "./session-judge.js";
-import { hasSpendBudget, type NightSpend, nightSpend } from "./spending.js";
 import type { StepInput } from "./step-input.js";
 import { ENDED_KEPT_MS, takeIn } from "./take-in.js";
 
@@ -57,11 +57,11 @@ export function takeAssessment(state: NodeState, judge: SessionJudge, now: numbe
 }
 
 /** What all sessions of the agent used in the present budget period; null without a budget. */
-function spendOf({ sessions, rules }: NodeState, { settings, session }: SessionJudge, now: number): NightSpend | null {
+function spendOf({ sessions, rules }: NodeState, { settings, session }: SessionJudge, now: number): PeriodSpend | null {
   if (!hasSpendBudget(settings)) return null;
   const period = rules.periodAt(now, setting(settings, "night_starts_hour"));
   const own = [...sessions.values()].filter((other) => other.session.name === session.name);
-  return nightSpend(
+  return periodSpend(
     own.map(({ evidence }) => spentBetween(evidence.spend, period.from, period.to)),
     period,
     settings,

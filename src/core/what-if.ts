@@ -8,11 +8,11 @@ import type { Assessment } from "./assess.js";
 import type { Effect } from "./effects.js";
 import type { IncidentState } from "./incident/incident.js";
 import { createNodeState, type NodeState } from "./node-state.js";
+import type { PeriodSpend } from "./period-spend.js";
 import type { Policy, SessionOrigin } from "./policy/policy.js";
 import type { Problem } from "./problem.js";
 import { type JudgingOptions, SessionJudge } from "./session-judge.js";
 import type { Situation } from "./situation.js";
-import type { NightSpend } from "./spending.js";
 import { step, takeAssessment } from "./step.js";
 import type { StepInput } from "./step-input.js";
 import { OBSERVE_ONLY } from "./step-rules.js";
@@ -38,7 +38,7 @@ export interface WhatIfOptions {
 
 /** Beside an assumed assessment. */
 export interface Assumed {
-  spend?: NightSpend | null;
+  spend?: PeriodSpend | null;
   progressAt?: number | null;
 }
 

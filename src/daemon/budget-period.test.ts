@@ -12,10 +12,10 @@ const local = (day: number, hour: number, minute = 0): number => new Date(2026, 
 
 describe("a night", () => {
   it("starts at its hour and lasts until the next one", () => {
-    const night = { from: local(14, 20), to: local(15, 20) };
-    expect(budgetPeriodAt(local(14, 20), 20)).toEqual(night);
-    expect(budgetPeriodAt(local(15, 3, 30), 20)).toEqual(night);
-    expect(budgetPeriodAt(local(15, 19, 59), 20)).toEqual(night);
+    const period = { from: local(14, 20), to: local(15, 20) };
+    expect(budgetPeriodAt(local(14, 20), 20)).toEqual(period);
+    expect(budgetPeriodAt(local(15, 3, 30), 20)).toEqual(period);
+    expect(budgetPeriodAt(local(15, 19, 59), 20)).toEqual(period);
     expect(budgetPeriodAt(local(15, 20), 20).from).toBe(local(15, 20));
     expect(budgetPeriodAt(local(15, 3), 0).from).toBe(local(15, 0));
   });

@@ -1,8 +1,8 @@
 /** The budget period of an agent, in this machine's time zone. */
-import type { Night } from "../core/spending.js";
+import type { BudgetPeriod } from "../core/period-spend.js";
 
 /** Calendar days, so that a period starts at the same hour also when clocks change. */
-export function budgetPeriodAt(now: number, startHour: number): Night {
+export function budgetPeriodAt(now: number, startHour: number): BudgetPeriod {
   const start = new Date(now);
   start.setHours(startHour, 0, 0, 0);
   if (start.getTime() > now) start.setDate(start.getDate() - 1);

@@ -1,9 +1,9 @@
 /** What people and programs are shown of a session: one flat record, the same for table, JSON and API. */
 import type { AgentSession } from "../core/agent.js";
 import { burnRates } from "../core/evidence/burn.js";
+import type { PeriodSpend } from "../core/period-spend.js";
 import { plain } from "../core/plain.js";
 import type { SessionJudge } from "../core/session-judge.js";
-import type { NightSpend } from "../core/spending.js";
 import type { WaitCause } from "../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../core/states.js";
 import { blindOf } from "./coverage.js";
@@ -90,12 +90,12 @@ export function viewOf(judge: SessionJudge, now: number): SessionView {
   };
 }
 
-function spendView(spend: NightSpend | null): SpendView | null {
+function spendView(spend: PeriodSpend | null): SpendView | null {
   if (spend === null) return null;
-  const { night, tokens, costUsd, unpriced, tokensBudget, costBudget, over, doubt } = spend;
+  const { period, tokens, costUsd, unpriced, tokensBudget, costBudget, over, doubt } = spend;
   return {
-    since: iso(night.from),
-    until: iso(night.to),
+    since: iso(period.from),
+    until: iso(period.to),
     tokens,
     tokens_budget: tokensBudget || null,
     cost_usd: costUsd > 0 || unpriced === 0 ? Math.round(costUsd * 100) / 100 : null,

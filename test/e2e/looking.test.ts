@@ -160,7 +160,7 @@ describe("rouse summary", () => {
   });
 
   it("answers in one piece although a long night takes it long", async () => {
-    const night = Array.from(
+    const period = Array.from(
       { length: 20_000 },
       (_, i): Signal => ({
         kind: "output",
@@ -169,7 +169,7 @@ describe("rouse summary", () => {
         bytes: 10,
       }),
     );
-    await agent("a", 9, night);
+    await agent("a", 9, period);
     const { agents } = JSON.parse((await rouse(home, ["summary", "--since", "9h", "--json"])).stdout);
     expect(agents).toHaveLength(1);
   });

@@ -6,9 +6,9 @@ import type { ActionFacts } from "../../src/core/facts.js";
 import { applyToIncidents } from "../../src/core/incident/fold.js";
 import { createIncidentState, type Incident, isOpen, silencedUntil } from "../../src/core/incident/incident.js";
 import { outageSlot } from "../../src/core/outage-queue.js";
+import type { PeriodSpend } from "../../src/core/period-spend.js";
 import { POLICIES } from "../../src/core/policy/builtin.js";
 import type { Policy } from "../../src/core/policy/policy.js";
-import type { NightSpend } from "../../src/core/spending.js";
 import { unpermittedActions } from "../../src/core/unpermitted.js";
 import { START } from "./steps.js";
 
@@ -56,7 +56,7 @@ export interface Check {
   account?: string | null;
   program?: string;
   isOver?: boolean;
-  spend?: NightSpend | null;
+  spend?: PeriodSpend | null;
 }
 
 export class World {

@@ -166,7 +166,7 @@ describe("quiet hours", () => {
       return hour * 60 + minute;
     };
     const quiet = { from: 22 * 60, to: 7 * 60, passes: null, minuteOfDay };
-    for (const night of ["2026-03-28T23:00:00+01:00", "2026-10-24T23:00:00+02:00", "2026-06-01T23:00:00+02:00"])
-      expect(format.format(quietUntil(quiet, "critical", Date.parse(night)))).toBe("07:00");
+    for (const period of ["2026-03-28T23:00:00+01:00", "2026-10-24T23:00:00+02:00", "2026-06-01T23:00:00+02:00"])
+      expect(format.format(quietUntil(quiet, "critical", Date.parse(period)))).toBe("07:00");
   });
 });

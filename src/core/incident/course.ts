@@ -2,10 +2,10 @@
 import type { Assessment } from "../assess.js";
 import { awakeMs } from "../awake.js";
 import { MINUTE, SECOND } from "../defaults.js";
+import type { PeriodSpend } from "../period-spend.js";
 import { PERIOD_MAX_MS } from "../policy/policy.js";
 import { needsConfirming, type Problem } from "../problem.js";
 import { say } from "../say.js";
-import type { NightSpend } from "../spending.js";
 import { type Incident, type IncidentState, incidentId, isOpen, type Phase } from "./incident.js";
 import { escalateOutage, joinOutage, leaveOutage } from "./outage.js";
 import { type ProgressTimes, progressAt } from "./progress.js";
@@ -27,7 +27,7 @@ export interface AssessedEvent {
   /** Its process has ended, in whatever way. */
   isOver?: boolean;
   /** What the agent used this night; nothing where it has no budget. */
-  spend?: NightSpend | null;
+  spend?: PeriodSpend | null;
 }
 
 /** What changed, for those who tell: one entry per incident and step. */

@@ -170,7 +170,7 @@ function takeSpending(incidentState: IncidentState, input: AssessedEvent): Incid
   const reasons = [...spend.over, ...(spend.doubt === null ? [] : [spend.doubt])];
   const said: AssessedEvent = {
     ...input,
-    assessment: { ...assessment, level: "act", confidence: CONFIDENCE.high, until: spend.night.to, reasons },
+    assessment: { ...assessment, level: "act", confidence: CONFIDENCE.high, until: spend.period.to, reasons },
   };
   if (!known)
     return [

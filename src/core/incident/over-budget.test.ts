@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { type Check, World } from "../../../test/support/incidents.js";
 import { START } from "../../../test/support/steps.js";
 import { HOUR, type Settings } from "../defaults.js";
+import { type PeriodSpend, periodSpend } from "../period-spend.js";
 import { POLICIES } from "../policy/builtin.js";
 import type { Policy, RecoveryStep } from "../policy/policy.js";
-import { type NightSpend, nightSpend } from "../spending.js";
 import { applyToIncidents } from "./fold.js";
 import { budgetHoldUntil } from "./over-budget.js";
 
@@ -20,24 +20,24 @@ const policy = (...names: RecoveryStep["do"][]): Policy => ({
   plans: { ...POLICIES.default.plans, over_budget: names.map(step) },
 });
 
-const spent = (tokens: number, night = 0, settings: Settings = { tokens_per_night: 1000 }): NightSpend =>
-  nightSpend(
+const spent = (tokens: number, period = 0, settings: Settings = { tokens_per_night: 1000 }): PeriodSpend =>
+  periodSpend(
     [{ tokens, costUsd: 0, unpriced: tokens }],
-    { from: START + (night * 24 - 1) * HOUR, to: START + (night * 24 + 23) * HOUR },
+    { from: START + (period * 24 - 1) * HOUR, to: START + (period * 24 + 23) * HOUR },
     settings,
   );
 const over = (tokens = 1200, rest: Check = {}): Check => ({ spend: spent(tokens), ...rest });
 
 describe("a night's spend", () => {
   it("is that of all sessions together, beside both budgets", () => {
-    const night = { from: 0, to: 1 };
+    const period = { from: 0, to: 1 };
     const half = { tokens: 600, costUsd: 1.5, unpriced: 0 };
-    expect(nightSpend([half], night, { tokens_per_night: 1000, cost_usd_per_night: 3 }).over).toEqual([]);
-    expect(nightSpend([half, half], night, { tokens_per_night: 1000, cost_usd_per_night: 3 }).over).toEqual([
+    expect(periodSpend([half], period, { tokens_per_night: 1000, cost_usd_per_night: 3 }).over).toEqual([]);
+    expect(periodSpend([half, half], period, { tokens_per_night: 1000, cost_usd_per_night: 3 }).over).toEqual([
       "1200 tokens this night, of a budget of 1000",
       "$3.00 this night, of a budget of $3.00",
     ]);
-    expect(nightSpend([half, half], night, {}).over).toEqual([]);
+    expect(periodSpend([half, half], period, {}).over).toEqual([]);
   });
 
   it("says so where a price is not known, instead of counting nothing for it", () => {

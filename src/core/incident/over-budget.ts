@@ -1,21 +1,21 @@
 /** Spending over a budget: an incident beside the agent's state, which stays what it is. One per agent, night and budget. */
 import { usesBudget } from "../action.js";
 import { digest } from "../digest.js";
-import type { NightSpend } from "../spending.js";
+import type { PeriodSpend } from "../period-spend.js";
 import { type Incident, type IncidentState, incidentId, isOpen } from "./incident.js";
 
 type IncidentBudgets = Pick<IncidentState, "incidents">;
 
-const budgetOf = ({ night, tokensBudget, costBudget }: NightSpend): readonly unknown[] => [
-  night.from,
+const budgetOf = ({ period, tokensBudget, costBudget }: PeriodSpend): readonly unknown[] => [
+  period.from,
   tokensBudget,
   costBudget,
 ];
-const idOf = (agent: string, spend: NightSpend): string =>
+const idOf = (agent: string, spend: PeriodSpend): string =>
   digest(JSON.stringify([agent, "over_budget", ...budgetOf(spend)]));
 
 /** The one about this budget in this night, under whichever name the agent was when it was opened. */
-export function overBudgetOf({ incidents }: IncidentBudgets, agent: string, spend: NightSpend): Incident | null {
+export function overBudgetOf({ incidents }: IncidentBudgets, agent: string, spend: PeriodSpend): Incident | null {
   const budget = JSON.stringify(budgetOf(spend));
   const id = idOf(agent, spend);
   return incidents.find((one) => one.agent === agent && (one.budget === budget || one.id === id)) ?? null;
@@ -25,7 +25,7 @@ export function overBudgetOf({ incidents }: IncidentBudgets, agent: string, spen
 export function newOverBudget(
   { incidents }: IncidentBudgets,
   agent: string,
-  spend: NightSpend,
+  spend: PeriodSpend,
   at: number,
 ): Pick<Incident, "id" | "budget"> {
   const id = idOf(agent, spend);

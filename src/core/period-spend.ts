@@ -3,13 +3,13 @@ import { type Settings, setting } from "./defaults.js";
 import type { TokenSpend } from "./evidence/spend.js";
 
 /** From the hour at which nights start to the same hour of the next day. */
-export interface Night {
+export interface BudgetPeriod {
   from: number;
   to: number;
 }
 
-export interface NightSpend extends TokenSpend {
-  night: Night;
+export interface PeriodSpend extends TokenSpend {
+  period: BudgetPeriod;
   /** 0 for none. */
   tokensBudget: number;
   costBudget: number;
@@ -22,7 +22,7 @@ export interface NightSpend extends TokenSpend {
 export const hasSpendBudget = (settings: Settings): boolean =>
   setting(settings, "tokens_per_night") > 0 || setting(settings, "cost_usd_per_night") > 0;
 
-export function nightSpend(sessions: readonly TokenSpend[], night: Night, settings: Settings): NightSpend {
+export function periodSpend(sessions: readonly TokenSpend[], period: BudgetPeriod, settings: Settings): PeriodSpend {
   const tokensBudget = setting(settings, "tokens_per_night");
   const costBudget = setting(settings, "cost_usd_per_night");
   const [tokens, costUsd, unpriced] = (["tokens", "costUsd", "unpriced"] as const).map((what) =>
@@ -37,5 +37,5 @@ export function nightSpend(sessions: readonly TokenSpend[], night: Night, settin
     costBudget > 0 && unpriced > 0
       ? `nothing tells the price of ${unpriced} tokens of this night: they are not in the $${costUsd.toFixed(2)}`
       : null;
-  return { night, tokens, costUsd, unpriced, tokensBudget, costBudget, over, doubt };
+  return { period, tokens, costUsd, unpriced, tokensBudget, costBudget, over, doubt };
 }
