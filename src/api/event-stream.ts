@@ -1,5 +1,5 @@
 /** Server-sent events: one stream per client, taken up again by the header Last-Event-ID. */
-import { plainJson } from "../core/plain.js";
+import { sanitizedJson } from "../core/sanitize.js";
 import { ApiError } from "./error.js";
 import { type ApiEvent, EVENT_KINDS, type EventKind, type Events } from "./events.js";
 
@@ -81,7 +81,7 @@ export function eventStream(
 const ENCODER = new TextEncoder();
 
 /** JSON without indentation has no line ends, so it is one line of data. */
-const frameOf = (event: ApiEvent): string => `event: ${event.kind}\nid: ${event.id}\ndata: ${plainJson(event)}\n\n`;
+const frameOf = (event: ApiEvent): string => `event: ${event.kind}\nid: ${event.id}\ndata: ${sanitizedJson(event)}\n\n`;
 
 const hello = (isWhole: boolean): { says: string } => ({
   says: isWhole

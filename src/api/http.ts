@@ -1,6 +1,6 @@
 /** The HTTP API: every operation as a route, events, metrics, and the document that describes them. The guard is in front of it. */
 import { type Context, Hono } from "hono";
-import { plainJson } from "../core/plain.js";
+import { sanitizedJson } from "../core/sanitize.js";
 import type { More } from "../daemon/http/app.js";
 import { lacks } from "../daemon/http/guard.js";
 import type { Client, Tokens } from "../daemon/http/tokens.js";
@@ -31,7 +31,7 @@ export type ApiApp = Hono<Env>;
 export function makeApi({ services, events, tokens, metrics, version, mcp }: ApiOptions, isLocal: boolean): ApiApp {
   const app: ApiApp = new Hono<Env>();
   const json = (c: Context<Env>, value: unknown, status: 200 | ProblemStatus = 200): Response =>
-    c.body(plainJson(value), status, { "content-type": "application/json" });
+    c.body(sanitizedJson(value), status, { "content-type": "application/json" });
   for (const name of Object.keys(OPERATIONS) as OperationName[]) {
     const row: Operation = OPERATIONS[name];
     if (!isLocal && !row.surfaces.http) continue;

@@ -2,8 +2,9 @@
  * The one exit: whatever the API says passes through here, whichever face says it. Agents name, print and write what they
  * like, so control bytes are taken out, secrets are masked, and long texts are cut.
  */
-import { plainLine } from "../core/plain.js";
+
 import { redact } from "../core/redact.js";
+import { sanitizeLine } from "../core/sanitize.js";
 
 const TEXT_MAX = 4000;
 const LIST_MAX = 5000;
@@ -14,11 +15,13 @@ export function leaving<T>(value: T): T {
 }
 
 function clean(value: unknown, depth: number): unknown {
-  if (typeof value === "string") return redact(plainLine(value.slice(0, TEXT_MAX)));
+  if (typeof value === "string") return redact(sanitizeLine(value.slice(0, TEXT_MAX)));
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   if (typeof value !== "object" || value === null) return value;
   if (depth >= DEPTH_MAX) return null;
   if (Array.isArray(value)) return value.slice(0, LIST_MAX).map((one) => clean(one, depth + 1));
   const fields = Object.entries(value).slice(0, LIST_MAX);
-  return Object.fromEntries(fields.map(([key, one]) => [redact(plainLine(key.slice(0, 200))), clean(one, depth + 1)]));
+  return Object.fromEntries(
+    fields.map(([key, one]) => [redact(sanitizeLine(key.slice(0, 200))), clean(one, depth + 1)]),
+  );
 }

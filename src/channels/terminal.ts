@@ -1,5 +1,5 @@
 /** The bell and OSC 9 in every terminal that rouse has: those of `rouse run` and `rouse attach`. */
-import { plain } from "../core/plain.js";
+import { sanitize } from "../core/sanitize.js";
 import { type Channel, retry, SENT } from "./channel.js";
 
 const TEXT_MAX = 200;
@@ -10,7 +10,7 @@ export const terminal = (name: string, ring: (text: string) => Promise<number>):
   to: "the terminals that rouse has",
   paceMs: 500,
   send: async ({ title }) => {
-    const reached = await ring(plain(title, TEXT_MAX));
+    const reached = await ring(sanitize(title, TEXT_MAX));
     return reached > 0 ? SENT : retry("nobody is at a terminal of rouse's own");
   },
 });

@@ -5,8 +5,8 @@ import type { Command } from "@commander-js/extra-typings";
 import { cannotWrite, type RousePaths, rousePaths } from "../config/paths.js";
 import { ownProfiles } from "../config/profile-folder.js";
 import { tooMuch } from "../core/agent-limits.js";
-import { plainLine } from "../core/plain.js";
 import { redact } from "../core/redact.js";
+import { sanitizeLine } from "../core/sanitize.js";
 import { findProgram } from "../host/find-program.js";
 import type { SpecWithoutName } from "../host/start-host.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
@@ -84,7 +84,7 @@ export function reportUnwritten(paths: RousePaths): void {
   const why = cannotWrite(paths);
   if (why !== null)
     process.stderr.write(
-      `rouse: nothing can be written in ${paths.state}, so commands do not find this agent until it can: ${plainLine(why)}\n`,
+      `rouse: nothing can be written in ${paths.state}, so commands do not find this agent until it can: ${sanitizeLine(why)}\n`,
     );
 }
 

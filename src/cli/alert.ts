@@ -1,7 +1,7 @@
 /** `rouse alert`: what humans were told over which channel, and whether a channel works. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { AlertsStatus, AlertTest, AlertView } from "../api/service/alerts.js";
-import { plain, plainJson } from "../core/plain.js";
+import { sanitize, sanitizedJson } from "../core/sanitize.js";
 import { parseNamed } from "./arguments.js";
 import { askUser } from "./ask.js";
 import { call } from "./client.js";
@@ -21,7 +21,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     .option("--json", "for programs")
     .action(async ({ limit, json }) => {
       const { alerts } = await askUser("alerts", { limit });
-      process.stdout.write(json ? `${plainJson({ alerts })}\n` : alertsText(alerts, process.stdout));
+      process.stdout.write(json ? `${sanitizedJson({ alerts })}\n` : alertsText(alerts, process.stdout));
     });
   alert
     .command("channels")
@@ -29,7 +29,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     .option("--json", "for programs")
     .action(async ({ json }) => {
       const status = await askUser("alert_status", {});
-      process.stdout.write(json ? `${plainJson(status)}\n` : channelsText(status, process.stdout));
+      process.stdout.write(json ? `${sanitizedJson(status)}\n` : channelsText(status, process.stdout));
     });
   alert
     .command("test")
@@ -38,7 +38,7 @@ export function addAlert(program: Command, setExit: (code: number) => void): voi
     .option("--json", "for programs")
     .action(async (channel, { json }) => {
       const tested = await call("test_alert", { channel }, TEST_MS);
-      process.stdout.write(json ? `${plainJson(tested)}\n` : testedText(tested));
+      process.stdout.write(json ? `${sanitizedJson(tested)}\n` : testedText(tested));
       if (tested.result !== "sent") setExit(1);
     });
   alert
@@ -66,7 +66,7 @@ function parseLimit(value: string): number {
 const testedText = ({ channel, type, to, result, reason }: AlertTest): string =>
   result === "sent"
     ? `${channel} (${type}, ${to}): sent; look whether it has arrived\n`
-    : `${channel} (${type}, ${to}): not sent: ${plain(reason ?? "", 300)}\n`;
+    : `${channel} (${type}, ${to}): not sent: ${sanitize(reason ?? "", 300)}\n`;
 
 interface OutputStream {
   isTTY?: boolean;
@@ -91,7 +91,7 @@ export function alertsText(alerts: readonly AlertView[], screen: OutputStream, n
 }
 
 function channelsText({ channels, pending, dead, issues }: AlertsStatus, screen: OutputStream): string {
-  const wrong = issues.map((issue) => `${plain(issue, 300)}\n`).join("");
+  const wrong = issues.map((issue) => `${sanitize(issue, 300)}\n`).join("");
   if (channels.length === 0)
     return `${wrong}no channel is configured: nobody is alerted. Add a [channels.NAME] to your configuration, then: rouse down, rouse up\n`;
   const columns: Column<AlertsStatus["channels"][number]>[] = [

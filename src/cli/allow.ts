@@ -2,8 +2,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { PermissionsView } from "../api/service/permissions.js";
 import { suggest } from "../config/suggest.js";
-import { plain, plainJson } from "../core/plain.js";
 import type { Problem } from "../core/problem.js";
+import { sanitize, sanitizedJson } from "../core/sanitize.js";
 import { collectNames } from "./arguments.js";
 import { askUser } from "./ask.js";
 import { call } from "./client.js";
@@ -50,7 +50,7 @@ export function addAllow(program: Command, _setExit: (code: number) => void): vo
       const view = await (isAsking
         ? askUser("permissions", {})
         : call("allow", { agents, allowed: off !== true, except, for_secs }));
-      if (json) process.stdout.write(`${plainJson(view)}\n`);
+      if (json) process.stdout.write(`${sanitizedJson(view)}\n`);
       else process.stdout.write(allowText(view, process.stdout) + strangersText(names, view));
     });
 }
@@ -97,11 +97,11 @@ function endText({ except, until }: { except: readonly Problem[]; until: string 
 export function strangersText(names: readonly string[], { agents }: PermissionsView): string {
   const running = new Set(agents.flatMap(({ agent, origin }) => (origin === null ? [] : [agent])));
   return [...new Set(names)]
-    .filter((name) => !running.has(plain(name, 80)))
+    .filter((name) => !running.has(sanitize(name, 80)))
     .map((name) => {
       const near = suggest(name, running);
       const meant = near === null ? "" : `; did you mean ${near}?`;
-      return `no agent called ${plain(name, 80)} runs now; it holds as soon as one does${meant}\n`;
+      return `no agent called ${sanitize(name, 80)} runs now; it holds as soon as one does${meant}\n`;
     })
     .join("");
 }

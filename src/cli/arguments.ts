@@ -1,6 +1,6 @@
 /** Names, tags and types, checked where they are read: the daemon would refuse them in words of its own. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
-import { plainLine } from "../core/plain.js";
+import { sanitizeLine } from "../core/sanitize.js";
 import { isName } from "../host/names.js";
 
 const NAME_MAX = 200;
@@ -14,7 +14,7 @@ export function parseNamed(value: string): string {
 
 /** Names that are kept, also where nobody has them yet. */
 export function collectNames(value: string, before: string[] = []): string[] {
-  if (plainLine(value) !== value) throw new InvalidArgumentError("No name has control characters.");
+  if (sanitizeLine(value) !== value) throw new InvalidArgumentError("No name has control characters.");
   return [...before, parseNamed(value)];
 }
 

@@ -1,6 +1,6 @@
 /** `rouse attach`: look at a spawned agent and type into it; several people may at once. */
 import type { Command } from "@commander-js/extra-typings";
-import { plain } from "../core/plain.js";
+import { sanitize } from "../core/sanitize.js";
 import { Modes } from "../host/modes.js";
 import { OuterTerminal } from "../host/outer-terminal.js";
 import { BadInput } from "../replay/files.js";
@@ -18,7 +18,7 @@ export function addAttach(program: Command, setExit: (code: number) => void): vo
     .action(async (name) => {
       if (!process.stdin.isTTY || !process.stdout.isTTY)
         throw new BadInput(
-          `attach needs a terminal; for the output alone there is: rouse logs --follow ${plain(name, 80)}`,
+          `attach needs a terminal; for the output alone there is: rouse logs --follow ${sanitize(name, 80)}`,
         );
       setExit(await attach(name));
     });

@@ -2,8 +2,8 @@
 import type { Command } from "@commander-js/extra-typings";
 import type { AgentActivity } from "../api/service/activity.js";
 import { loadConfig } from "../config/load.js";
-import { plainJson } from "../core/plain.js";
-import { spell } from "../core/spell.js";
+import { formatDuration } from "../core/duration.js";
+import { sanitizedJson } from "../core/sanitize.js";
 import { CATEGORIES, type Category, type CheckedAgent } from "../daemon/check.js";
 import { parseNamed } from "./arguments.js";
 import { askUser, isCalled, isUnlisted } from "./ask.js";
@@ -32,12 +32,12 @@ export function addCheck(program: Command, setExit: (code: number) => void): voi
       if (name !== undefined) {
         if (!activityCheck) self.error("error: --no-activity-check goes without an agent", { exitCode: 2 });
         const activity = await askUser("get_activity", { agent: name }, isCalled(name));
-        process.stdout.write(json ? `${plainJson(activity)}\n` : agentText(activity));
+        process.stdout.write(json ? `${sanitizedJson(activity)}\n` : agentText(activity));
         return;
       }
       const asked = { ...askedHere(), ...(activityCheck ? {} : { activity: false }) };
       const { agents } = await askUser("check", asked, isUnlisted);
-      process.stdout.write(json ? `${plainJson({ agents })}\n` : checkText(agents, process.stdout));
+      process.stdout.write(json ? `${sanitizedJson({ agents })}\n` : checkText(agents, process.stdout));
       if (agents.some(({ category }) => category === "critical" || category === "auto-resume")) setExit(1);
     });
 }
@@ -59,7 +59,7 @@ export function checkText(agents: readonly CheckedAgent[], screen: { isTTY?: boo
   const columns: Column<CheckedAgent>[] = [
     { title: "NAME", text: (a) => a.name, min: 8 },
     { title: "CATEGORY", text: (a) => a.category, paint: (text, a) => paint(text, COLOURS[a.category], colour) },
-    { title: "LAST SIGN", text: (a) => `${spell(a.age_secs * 1000)} ago` },
+    { title: "LAST SIGN", text: (a) => `${formatDuration(a.age_secs * 1000)} ago` },
     { title: "STATE", text: (a) => (a.cause ? `${a.state}/${a.cause}` : a.state) },
     { title: "ACTIVITY", text: activityText, min: 10 },
   ];
@@ -89,7 +89,7 @@ export function agentText({
   reasons,
   guard,
 }: AgentActivity): string {
-  const last = inactivity_minutes === null ? "" : `, last activity ${spell(inactivity_minutes * 60_000)} ago`;
+  const last = inactivity_minutes === null ? "" : `, last activity ${formatDuration(inactivity_minutes * 60_000)} ago`;
   const state = known ? `${is_active ? "active" : "inactive"} (confidence ${confidence})${last}` : "activity unknown";
   const resume = guard.send
     ? "A resume prompt may be sent."

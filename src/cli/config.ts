@@ -11,7 +11,7 @@ import { configSchema } from "../config/schema.js";
 import { suggestKey } from "../config/suggest.js";
 import { tomlLine } from "../config/text.js";
 import { migrateConfig, replaceConfig } from "../config/write.js";
-import { plain, plainJson } from "../core/plain.js";
+import { sanitize, sanitizedJson } from "../core/sanitize.js";
 import { alertSettings } from "./alert-settings.js";
 import { reportIssues } from "./settings.js";
 
@@ -43,7 +43,7 @@ export function addConfig(program: Command, setExit: (code: number) => void): vo
           ...(options.origin ? { origins } : {}),
           issues,
         };
-        process.stdout.write(`${plainJson(shown, 2)}\n`);
+        process.stdout.write(`${sanitizedJson(shown, 2)}\n`);
       } else {
         const withOrigin = options.origin === true;
         process.stdout.write(configLines(loaded, withOrigin) + channelLines(alerts.shown, withOrigin));
@@ -82,10 +82,10 @@ const rewrittenText = (path: string, kept: string, hasComments: boolean): string
 function configLines({ config, origins }: LoadedConfig, withOrigin: boolean): string {
   const sections = Object.entries<Record<string, Value>>(config).map(([section, keys]) => {
     const lines = Object.entries(keys).map(([name, value]) => {
-      const line = plain(tomlLine(name, value), LINE_MAX);
+      const line = sanitize(tomlLine(name, value), LINE_MAX);
       const full = `${section}.${name}`;
       const origin = origins[full];
-      return withOrigin && origin ? `${line.padEnd(44)} # ${plain(originText(origin))}` : line;
+      return withOrigin && origin ? `${line.padEnd(44)} # ${sanitize(originText(origin))}` : line;
     });
     return `[${section}]\n${lines.join("\n")}\n`;
   });
@@ -96,8 +96,8 @@ function channelLines(shown: LoadedChannels["shown"], withOrigin: boolean): stri
   return Object.entries(shown)
     .map(([name, { settings, ...origin }]) => {
       const head = `[channels.${name}]`;
-      const remark = withOrigin ? ` # ${plain(originText({ layer: "user", ...origin }))}` : "";
-      const lines = Object.entries(settings).map(([key, value]) => plain(tomlLine(key, value), LINE_MAX));
+      const remark = withOrigin ? ` # ${sanitize(originText({ layer: "user", ...origin }))}` : "";
+      const lines = Object.entries(settings).map(([key, value]) => sanitize(tomlLine(key, value), LINE_MAX));
       return `\n${remark === "" ? head : head.padEnd(44) + remark}\n${lines.join("\n")}\n`;
     })
     .join("");

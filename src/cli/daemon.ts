@@ -7,8 +7,8 @@ import { fileURLToPath } from "node:url";
 import type { Command } from "@commander-js/extra-typings";
 import { logLine } from "../config/log-line.js";
 import { cannotWrite, makePrivateFolder, type RousePaths, rousePaths } from "../config/paths.js";
-import { plainLine } from "../core/plain.js";
 import { redact } from "../core/redact.js";
+import { sanitizeLine } from "../core/sanitize.js";
 import { askDaemon, Unreachable } from "../daemon/client.js";
 import { keepDown } from "../daemon/kept-down.js";
 import type { Fold } from "../daemon/starting.js";
@@ -85,7 +85,7 @@ async function serveHere(setExit: (code: number) => void): Promise<void> {
 function log(text: string): void {
   try {
     // Not by the stream: one write that fails ends it, and with it all that comes after.
-    writeSync(LOG, isatty(LOG) ? `rouse: ${redact(plainLine(text))}\n` : logLine("daemon", text));
+    writeSync(LOG, isatty(LOG) ? `rouse: ${redact(sanitizeLine(text))}\n` : logLine("daemon", text));
   } catch {
     // A log on a full disk costs its lines, and not the watching.
   }

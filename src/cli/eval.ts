@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, Option } from "@commander-js/extra-typings";
 import { COMPLETION_MARKER } from "../core/defaults.js";
-import { plain, plainJson } from "../core/plain.js";
+import { sanitize, sanitizedJson } from "../core/sanitize.js";
 import { type BarResult, checkBars, type Figures, withCases } from "../eval/bars.js";
 import {
   evalEvents,
@@ -55,7 +55,7 @@ export function addEval(program: Command, setExit: (code: number) => void): void
       let failed = false;
       const complain = (message: string): void => {
         failed = true;
-        process.stderr.write(`rouse: ${plain(message, 1000)}\n`);
+        process.stderr.write(`rouse: ${sanitize(message, 1000)}\n`);
       };
       const parts = await partsOf(dirs, complain);
       const figures = withCases(await evalParts(parts, replay, options.sources === undefined, complain));
@@ -69,7 +69,7 @@ export function addEval(program: Command, setExit: (code: number) => void): void
         setExit(1);
         return;
       }
-      if (options.json) process.stdout.write(`${plainJson({ ...figures, bars }, 1)}\n`);
+      if (options.json) process.stdout.write(`${sanitizedJson({ ...figures, bars }, 1)}\n`);
       else {
         const colour = isColoured(process.stdout);
         process.stdout.write(figuresText(figures, bars, { colour, columns: process.stdout.columns ?? 100 }));
@@ -177,7 +177,7 @@ const NAMED_MAX = 5;
 
 const listed = (names: readonly string[]): string =>
   [
-    ...names.slice(0, NAMED_MAX).map((name) => plain(name, 120)),
+    ...names.slice(0, NAMED_MAX).map((name) => sanitize(name, 120)),
     ...(names.length > NAMED_MAX ? [`and ${names.length - NAMED_MAX} more`] : []),
   ].join(", ");
 

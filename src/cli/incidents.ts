@@ -1,7 +1,7 @@
 /** `rouse incidents`, `silence`, `ack` and `feedback`: what is wrong, what is done about it, and a person's word on it. */
 import { Argument, type Command } from "@commander-js/extra-typings";
 import type { SilencesView } from "../api/service/silences.js";
-import { plain, plainJson } from "../core/plain.js";
+import { sanitize, sanitizedJson } from "../core/sanitize.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import { parseNamed } from "./arguments.js";
 import { askUser, isUnknown } from "./ask.js";
@@ -31,13 +31,13 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
       const found = isList ? await list(query, id) : null;
       if (found) {
         const isNone = found.incidents.length === 0 && id !== undefined;
-        const none = `${plain(id ?? "", 80)} has had no incident${all ? "" : " since then"}\n`;
+        const none = `${sanitize(id ?? "", 80)} has had no incident${all ? "" : " since then"}\n`;
         const text = (): string => (isNone ? none : incidentsText(found.incidents, process.stdout));
-        process.stdout.write(json ? `${plainJson(found)}\n` : text());
+        process.stdout.write(json ? `${sanitizedJson(found)}\n` : text());
         return;
       }
       const incident = await askUser("incident", { incident: id ?? "" });
-      process.stdout.write(json ? `${plainJson(incident)}\n` : storyText(incident, process.stdout));
+      process.stdout.write(json ? `${sanitizedJson(incident)}\n` : storyText(incident, process.stdout));
     });
   program
     .command("silence")
@@ -55,7 +55,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
       const silences = await (what === undefined
         ? askUser("silences", {})
         : call("silence", { what, problem: problem ?? null, for_secs: ms === undefined ? null : ms / 1000 }));
-      process.stdout.write(json ? `${plainJson(silences)}\n` : silencesText(silences));
+      process.stdout.write(json ? `${sanitizedJson(silences)}\n` : silencesText(silences));
     });
   program
     .command("ack")
@@ -66,7 +66,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
       const incident = await call("ack", { incident: id });
       const { agent, problem } = incident;
       process.stdout.write(
-        json ? `${plainJson(incident)}\n` : `${agent}: ${problem} is yours; rouse does nothing about it\n`,
+        json ? `${sanitizedJson(incident)}\n` : `${agent}: ${problem} is yours; rouse does nothing about it\n`,
       );
     });
   program
@@ -77,7 +77,7 @@ export function addIncidents(program: Command, _setExit: (code: number) => void)
     .option("--json", "for programs")
     .action(async (id, feedback, { json }) => {
       const incident = await call("feedback", { incident: id, feedback });
-      process.stdout.write(json ? `${plainJson(incident)}\n` : feedbackText(incident));
+      process.stdout.write(json ? `${sanitizedJson(incident)}\n` : feedbackText(incident));
     });
 }
 

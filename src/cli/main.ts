@@ -2,7 +2,7 @@
 import { CommanderError } from "@commander-js/extra-typings";
 import { ApiError } from "../api/error.js";
 import { rousePaths } from "../config/paths.js";
-import { plainLine } from "../core/plain.js";
+import { sanitizeLine } from "../core/sanitize.js";
 import { Refused, Unreachable } from "../daemon/client.js";
 import { BadInput } from "../replay/bad-input.js";
 import { helpWidthOf } from "./help-store.js";
@@ -45,7 +45,7 @@ function exitOf(error: unknown): number {
     );
   if (code !== "" && syscall !== undefined && path !== undefined)
     return say(
-      `${plainLine((error as Error).message)}${isOwn(path) ? '; "rouse doctor" looks after rouse\'s own folders' : ""}`,
+      `${sanitizeLine((error as Error).message)}${isOwn(path) ? '; "rouse doctor" looks after rouse\'s own folders' : ""}`,
       1,
     );
   throw error;

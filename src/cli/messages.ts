@@ -1,7 +1,7 @@
 /** `rouse messages`: what orchestrators are told, read with a cursor and acknowledged. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { MessageView } from "../api/operations/records.js";
-import { plain, plainJson } from "../core/plain.js";
+import { sanitize, sanitizedJson } from "../core/sanitize.js";
 import { Unreachable } from "../daemon/client.js";
 import { parseInbox, parseMessageType } from "./arguments.js";
 import { askUser } from "./ask.js";
@@ -39,7 +39,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
         for (const message of found?.messages ?? []) {
           isAny = true;
           if (!json) process.stdout.write(messageText(message));
-          else if (follow) process.stdout.write(`${plainJson(message)}\n`);
+          else if (follow) process.stdout.write(`${sanitizedJson(message)}\n`);
           else shown.push(message);
         }
         // Acknowledged after it was printed: whoever dies in between reads it again.
@@ -51,7 +51,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
       }
       // Where a person looks, silence would look like a failure; programs get nothing.
       if (!json && !isAny && process.stderr.isTTY) process.stderr.write("no message waits\n");
-      if (json && !follow) process.stdout.write(`${plainJson({ messages: shown, cursor })}\n`);
+      if (json && !follow) process.stdout.write(`${sanitizedJson({ messages: shown, cursor })}\n`);
     });
   messages
     .command("send")
@@ -66,7 +66,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
       const target = { tag: tag ?? orchestratorTag() };
       const body = payload ?? { text: words.join(" ") };
       const { cursor } = await call("send_message", { target, msg_type: type, payload: body });
-      process.stdout.write(`sent to ${plain(target.tag, 80)}, cursor ${cursor}\n`);
+      process.stdout.write(`sent to ${sanitize(target.tag, 80)}, cursor ${cursor}\n`);
     });
 }
 
@@ -96,17 +96,17 @@ function parseObject(text: string): Record<string, unknown> {
 /** One line with who and what, then what it is about. */
 export function messageText({ cursor, msg_type, from, at, payload }: MessageView, now: number = Date.now()): string {
   const said = (payload ?? {}) as Record<string, unknown>;
-  const text = (key: string): string => (typeof said[key] === "string" ? plain(said[key], 400) : "");
+  const text = (key: string): string => (typeof said[key] === "string" ? sanitize(said[key], 400) : "");
   const who = text("worker_name") || from;
   const what = DETAIL.map(text).find((detail) => detail !== "") ?? otherText(from, said);
   const cause = text("cause");
   const about = [cause === "" ? "" : `(${cause})`, what].filter((part) => part !== "").join(" ");
-  return `${cursor}  ${localTime(at, now)}  ${plain(msg_type, 64)}  ${plain(who, 80)}${about === "" ? "" : `  ${about}`}\n`;
+  return `${cursor}  ${localTime(at, now)}  ${sanitize(msg_type, 64)}  ${sanitize(who, 80)}${about === "" ? "" : `  ${about}`}\n`;
 }
 
 /** What others send may be any object: without a text it is shown as it is. What rouse leaves out says nothing more. */
 const otherText = (from: string, payload: object): string =>
-  from === "rouse" ? "" : plain(JSON.stringify(payload), 400);
+  from === "rouse" ? "" : sanitize(JSON.stringify(payload), 400);
 
 const DETAIL = [
   "prompt_preview",

@@ -1,8 +1,8 @@
 /** Values of options, checked where they are read. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { otherNames } from "../config/suggest.js";
-import { plain } from "../core/plain.js";
 import { PROBLEMS, type Problem } from "../core/problem.js";
+import { sanitize } from "../core/sanitize.js";
 import { isKind, KINDS } from "../programs/registry.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
 import { SOURCE_NAMES, type SourceName } from "../replay/case-folder.js";
@@ -11,7 +11,7 @@ import { SOURCE_NAMES, type SourceName } from "../replay/case-folder.js";
 export function complaintOfKind(given: string | undefined, own: readonly ProfileOverride[] = []): string | null {
   if (given === undefined || isKind(given, own)) return null;
   const kinds = [...KINDS, ...own.map(({ id }) => id)];
-  return `error: there is no kind ${JSON.stringify(plain(given, 80))}; ${otherNames(given, kinds)}`;
+  return `error: there is no kind ${JSON.stringify(sanitize(given, 80))}; ${otherNames(given, kinds)}`;
 }
 
 export function parseProblem(value: string): Problem {

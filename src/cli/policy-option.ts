@@ -3,8 +3,8 @@ import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { issueText } from "../config/issue.js";
 import { type LoadedPolicies, loadPolicies, readPolicy } from "../config/policies.js";
 import { suggest } from "../config/suggest.js";
-import { plain } from "../core/plain.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
+import { sanitize } from "../core/sanitize.js";
 import { settings } from "./settings.js";
 import { WrongOption } from "./wrong-option.js";
 
@@ -31,7 +31,7 @@ export function policyNamed(given: string, { policies, issues }: LoadedPolicies 
   if (broken) throw new WrongOption(issueText(broken));
   const near = suggest(given, policies.keys());
   const there = near ? `did you mean ${near}?` : `there are ${[...policies.keys()].join(", ")}`;
-  throw new WrongOption(`there is no policy ${plain(given, 80)}; ${there}`);
+  throw new WrongOption(`there is no policy ${sanitize(given, 80)}; ${there}`);
 }
 
 const ORIGINS: readonly SessionOrigin[] = ["run", "spawn", "tmux", "transcript"];

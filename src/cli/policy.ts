@@ -3,10 +3,10 @@ import { type Command, Option } from "@commander-js/extra-typings";
 import { NO_PROFILE } from "../core/agent.js";
 import type { Assessment } from "../core/assess.js";
 import { periodSpend } from "../core/period-spend.js";
-import { plain, plainJson } from "../core/plain.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
 import { traitsOf } from "../core/policy/problems.js";
 import { PROBLEMS, type Problem } from "../core/problem.js";
+import { sanitize, sanitizedJson } from "../core/sanitize.js";
 import type { Cause } from "../core/states.js";
 import { type SimulatedAction, WhatIf } from "../core/what-if.js";
 import { canDoWith } from "../effects/index.js";
@@ -39,13 +39,13 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
           tags,
           agents,
         }));
-        const lines = policies.map(({ name, says }) => `${plain(name).padEnd(20)} ${plain(says)}\n`).join("");
-        process.stdout.write(options.json ? `${plainJson({ policies }, 2)}\n` : lines);
+        const lines = policies.map(({ name, says }) => `${sanitize(name).padEnd(20)} ${sanitize(says)}\n`).join("");
+        process.stdout.write(options.json ? `${sanitizedJson({ policies }, 2)}\n` : lines);
         return;
       }
       const found = policyOf(given, loaded);
       process.stdout.write(
-        options.json ? `${plainJson({ policy: found }, 2)}\n` : policyText(found, isColoured(process.stdout)),
+        options.json ? `${sanitizedJson({ policy: found }, 2)}\n` : policyText(found, isColoured(process.stdout)),
       );
     });
   policy
@@ -76,7 +76,7 @@ export function addPolicy(program: Command, setExit: (code: number) => void): vo
             reason,
           })),
         }));
-        process.stdout.write(`${plainJson({ policy: found.name, origin: options.origin, trials: shown }, 2)}\n`);
+        process.stdout.write(`${sanitizedJson({ policy: found.name, origin: options.origin, trials: shown }, 2)}\n`);
       } else for (const { cause, wouldDo } of tried) process.stdout.write(trialText(cause, wouldDo));
     });
 }
@@ -129,7 +129,7 @@ function trialText(problem: Problem, wouldDo: readonly SimulatedAction[]): strin
   const lines = wouldDo.map(({ at, do: name, say, reason }) => {
     const why =
       name === "escalate"
-        ? `a human: ${plain(reason.replace(/^.*?a human is needed: /, ""))}`
+        ? `a human: ${sanitize(reason.replace(/^.*?a human is needed: /, ""))}`
         : `${name}${say ? ` "${say}"` : ""}`;
     return `${clock(at / 1000).padStart(11)}  ${why}\n`;
   });

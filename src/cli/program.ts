@@ -1,8 +1,8 @@
 /** The command line as commander knows it, at a width of the help. */
 import { Command } from "@commander-js/extra-typings";
 import { complaintOfHome } from "../config/paths.js";
-import { plainLine } from "../core/plain.js";
 import { redact } from "../core/redact.js";
+import { sanitizeLine } from "../core/sanitize.js";
 import { COMMANDS, groupOf } from "./commands.js";
 import { helpItem, helpList } from "./text/help.js";
 import { readVersion } from "./version.js";
@@ -52,7 +52,7 @@ export async function createProgram(
 }
 
 /** What somebody typed is quoted in it: without control bytes, and without a secret that got into the wrong place. */
-export const safe = (text: string): string => redact(text.split("\n").map(plainLine).join("\n"));
+export const safe = (text: string): string => redact(text.split("\n").map(sanitizeLine).join("\n"));
 
 /** The part of a command that is looked at here; commander's own type knows each command's options. */
 interface Hinted {

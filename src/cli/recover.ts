@@ -1,6 +1,6 @@
 /** `rouse recover`: what the policy would do about an agent's problem, at once, because a person asks for it. */
 import type { Command } from "@commander-js/extra-typings";
-import { plainJson } from "../core/plain.js";
+import { sanitizedJson } from "../core/sanitize.js";
 import type { RecoveryView } from "../daemon/recovery-view.js";
 import { parseNamed } from "./arguments.js";
 import { call } from "./client.js";
@@ -24,7 +24,7 @@ export function addRecover(program: Command, setExit: (code: number) => void): v
     .option("--json", "for programs")
     .action(async (name, { dryRun, restart, json }) => {
       const view = await call("recover", { agent: name, dry_run: dryRun === true, restart: restart === true });
-      process.stdout.write(json ? `${plainJson(view)}\n` : recoveryText(view));
+      process.stdout.write(json ? `${sanitizedJson(view)}\n` : recoveryText(view));
       if (view.busy) setExit(BUSY);
       else if (!dryRun && isFailed(view)) setExit(1);
     });

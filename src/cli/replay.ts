@@ -2,8 +2,8 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import { COMPLETION_MARKER } from "../core/defaults.js";
 import type { IncidentState } from "../core/incident/incident.js";
-import { plain, plainJson } from "../core/plain.js";
 import type { Policy, SessionOrigin } from "../core/policy/policy.js";
+import { sanitize, sanitizedJson } from "../core/sanitize.js";
 import { WhatIf } from "../core/what-if.js";
 import { canDoWith } from "../effects/index.js";
 import { KINDS } from "../programs/registry.js";
@@ -107,7 +107,9 @@ export function addReplay(program: Command, setExit: (code: number) => void): vo
       if (signals !== undefined) await orSkip(replaySignals(signals, replay).then(out));
       for (const path of await findCases(paths, skip)) await orSkip(replayPath(path, replay).then(out));
       for (const { id } of profiles.filter((given) => kinds.size > 0 && !kinds.has(given.id)))
-        process.stderr.write(`rouse: nothing was read by the profile ${plain(id)}; --agent ${plain(id)} has it used\n`);
+        process.stderr.write(
+          `rouse: nothing was read by the profile ${sanitize(id)}; --agent ${sanitize(id)} has it used\n`,
+        );
       if (failed > 0) setExit(1);
     });
 }
@@ -165,19 +167,19 @@ function printer(json: boolean, policy: string | null): (replayed: Printed) => v
     const acted = policy === null ? {} : { policy, wouldDo: wouldDo.map((done) => wouldEntry(done, startAt)) };
     process.stdout.write(
       json
-        ? `${plainJson({ case: name, timeline, ...acted, ...(explained && { explained }) })}\n`
+        ? `${sanitizedJson({ case: name, timeline, ...acted, ...(explained && { explained }) })}\n`
         : (explained
             ? explainText(name, explained, { ...style, columns: process.stdout.columns ?? 80 })
             : timelineText(name, timeline, style)) + (policy === null ? "" : wouldText(policy, wouldDo, startAt)),
     );
     const lost = (skipped?.get("damaged line") ?? 0) + (skipped?.get("impossible time") ?? 0);
     if (lost > 0)
-      process.stderr.write(`rouse: ${plain(name)}: lines that could not be read and were left out: ${lost}\n`);
+      process.stderr.write(`rouse: ${sanitize(name)}: lines that could not be read and were left out: ${lost}\n`);
     const unknown = [...(skipped ?? [])].filter(([kind]) => !UNDERSTOOD.has(kind));
     if (unknown.length > 0) {
       const kinds = unknown.map(([kind, n]) => `${kind} ${n}`).join(", ");
       process.stderr.write(
-        `rouse: ${plain(name)}: records of kinds that rouse does not know, left out: ${plain(kinds, 200)}\n`,
+        `rouse: ${sanitize(name)}: records of kinds that rouse does not know, left out: ${sanitize(kinds, 200)}\n`,
       );
     }
   };

@@ -1,6 +1,6 @@
 /** `rouse report`: an agent says of itself how it is. */
 import { rousePaths } from "../config/paths.js";
-import { plain } from "../core/plain.js";
+import { sanitize } from "../core/sanitize.js";
 import { callerHeaders } from "./hook.js";
 import { send } from "./send.js";
 
@@ -47,13 +47,13 @@ function parseReport(args: readonly string[]): Report | string {
       const name = args[++at];
       if (name === undefined) return "--name needs the name of an agent";
       report.agent = name;
-    } else if (word.startsWith("--")) return `there is no option ${JSON.stringify(plain(word, 40))}`;
+    } else if (word.startsWith("--")) return `there is no option ${JSON.stringify(sanitize(word, 40))}`;
     else words.push(word);
   }
   const [state, ...text] = words;
   if (state === undefined && report.heartbeat === undefined) return "the state is missing";
   if (state !== undefined && !(REPORT_STATES as readonly string[]).includes(state)) {
-    return `${JSON.stringify(plain(state, 40))} is no state that an agent can report`;
+    return `${JSON.stringify(sanitize(state, 40))} is no state that an agent can report`;
   }
   if (state !== undefined) report.state = state;
   if (text.length > 0) report.text = text.join(" ").slice(0, TEXT_MAX);

@@ -1,5 +1,5 @@
 /** Files with one case a line: event streams, single screens, labelled stretches. */
-import { plain } from "../core/plain.js";
+import { sanitize } from "../core/sanitize.js";
 import { parseRecord } from "../readers/json.js";
 import { BadInput, readLines } from "../replay/files.js";
 
@@ -47,5 +47,5 @@ export async function eachRow(path: string, shape: RowShape, each: (row: OutputR
     throw new BadInput(`${path} holds no ${shape.what}: each line must be a JSON object like ${shape.like}`);
   bad += lost.lines;
   if (bad > 0)
-    process.stderr.write(`rouse: ${plain(path)}: lines that are no ${shape.what} and were left out: ${bad}\n`);
+    process.stderr.write(`rouse: ${sanitize(path)}: lines that are no ${shape.what} and were left out: ${bad}\n`);
 }

@@ -7,7 +7,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { logLine } from "../config/log-line.js";
 import { cannotKeep, rousePaths } from "../config/paths.js";
 import { tooMuch } from "../core/agent-limits.js";
-import { plainLine } from "../core/plain.js";
+import { sanitizeLine } from "../core/sanitize.js";
 import { allowUp } from "../daemon/kept-down.js";
 import type { HostSpec } from "../host/host-options.js";
 import type { SpecWithoutName } from "../host/start-host.js";
@@ -61,7 +61,7 @@ async function runWatched(wanted: SpecWithoutName): Promise<PtyExit> {
 
 /** Watching is no reason for an agent not to run. */
 function runUnwatched({ name, command }: HostSpec, reason: string): Promise<PtyExit> {
-  process.stderr.write(`rouse: ${name} runs unwatched: ${plainLine(reason)}\n`);
+  process.stderr.write(`rouse: ${name} runs unwatched: ${sanitizeLine(reason)}\n`);
   const [file = "", ...args] = command;
   return new Promise((resolve) => {
     const child = spawn(file, args, { stdio: "inherit" });

@@ -8,7 +8,7 @@ import type { Config } from "../config/keys.js";
 import { loadConfig } from "../config/load.js";
 import { rousePaths } from "../config/paths.js";
 import { ownProfiles } from "../config/profile-folder.js";
-import { plain } from "../core/plain.js";
+import { sanitize } from "../core/sanitize.js";
 
 const reported = new Set<string>();
 /** Here, since nobody who asks for settings waits for them. */
@@ -23,7 +23,7 @@ export function settings(): Config {
 /** Each once. A project's file is as hostile as its agent: nothing of it reaches the terminal as it is. */
 export function reportIssues(issues: readonly ConfigIssue[]): void {
   for (const issue of issues) {
-    const line = `rouse: ${issue.level}: ${plain(issueText(issue))}\n`;
+    const line = `rouse: ${issue.level}: ${sanitize(issueText(issue))}\n`;
     if (!reported.has(line)) process.stderr.write(line);
     reported.add(line);
   }

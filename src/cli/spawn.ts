@@ -2,7 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { tooMuch } from "../core/agent-limits.js";
-import { plain, plainJson } from "../core/plain.js";
+import { sanitize, sanitizedJson } from "../core/sanitize.js";
 import { allowUp } from "../daemon/kept-down.js";
 import { startHost } from "../host/start-host.js";
 import { BadInput } from "../replay/bad-input.js";
@@ -35,8 +35,8 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
       const cols = process.stdout.columns || COLS;
       const rows = process.stdout.rows || ROWS;
       const started = await startHost({ spec, cols, rows }, { script: HOST_SCRIPT, paths: rousePaths() });
-      if (started.error !== undefined) throw new BadInput(plain(started.error));
+      if (started.error !== undefined) throw new BadInput(sanitize(started.error));
       reportUnwritten(rousePaths());
-      process.stdout.write(options.json ? `${plainJson(started)}\n` : `${started.name}\n`);
+      process.stdout.write(options.json ? `${sanitizedJson(started)}\n` : `${started.name}\n`);
     });
 }

@@ -2,8 +2,8 @@
 import { type Command, Option } from "@commander-js/extra-typings";
 import type { WhyAnswer } from "../api/service/agents.js";
 import type { AlertsStatus } from "../api/service/alerts.js";
-import { plain, plainJson } from "../core/plain.js";
-import { spell } from "../core/spell.js";
+import { formatDuration } from "../core/duration.js";
+import { sanitize, sanitizedJson } from "../core/sanitize.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import type { PulseView } from "../daemon/pulse.js";
 import type { SessionView } from "../daemon/view.js";
@@ -40,7 +40,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
       if (watch && !json && canDraw(process.stdout)) return redraw(text);
       if (!json) return void process.stdout.write(await text());
       const [agents, watchdog, incidents, alerts] = await listAll(all === true);
-      process.stdout.write(`${plainJson({ agents, watchdog, incidents, alerts })}\n`);
+      process.stdout.write(`${sanitizedJson({ agents, watchdog, incidents, alerts })}\n`);
     });
   program
     .command("health")
@@ -54,7 +54,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .action(async (name, { filter, json }) => {
       const agents = name === undefined ? await listAgents(false, true) : [await oneAgent(name)];
       const shown = agents.map(healthOf).filter((health) => filter !== "unhealthy" || health.status !== "healthy");
-      if (json) process.stdout.write(`${plainJson(name === undefined ? { agents: shown } : shown[0])}\n`);
+      if (json) process.stdout.write(`${sanitizedJson(name === undefined ? { agents: shown } : shown[0])}\n`);
       else
         for (const health of shown)
           process.stdout.write(
@@ -69,7 +69,7 @@ export function addStatus(program: Command, setExit: (code: number) => void): vo
     .option("--json", "for programs")
     .action(async (name, { json }) => {
       const why = await askUser("why", { agent: name }, isCalled(name));
-      process.stdout.write(json ? `${plainJson(why)}\n` : whyText(why, process.stdout));
+      process.stdout.write(json ? `${sanitizedJson(why)}\n` : whyText(why, process.stdout));
     });
 }
 
@@ -97,7 +97,7 @@ function lostText(alerts: AlertsStatus, screen: OutputStream): string {
   const [last] = alerts.dead_letters;
   const [failing] = alerts.failing;
   return [
-    ...alerts.issues.map((issue) => `ALERTS: ${plain(issue, 300)}`),
+    ...alerts.issues.map((issue) => `ALERTS: ${sanitize(issue, 300)}`),
     ...(alerts.dead > 0
       ? [
           `ALERTS: ${alerts.dead} could not be sent, the last over ${last?.channel}: ${last?.error}; see rouse alert list`,
@@ -152,7 +152,7 @@ export function statusText(agents: readonly SessionView[], screen: OutputStream,
   if (agents.length === 0)
     return 'nothing is watched yet: start an agent with "rouse run -- COMMAND" or "rouse spawn -- COMMAND"\n';
   const colour = isColoured(screen);
-  const age = (iso: string | null): string => (iso === null ? "–" : spell(Math.max(0, now - Date.parse(iso))));
+  const age = (iso: string | null): string => (iso === null ? "–" : formatDuration(Math.max(0, now - Date.parse(iso))));
   const columns: Column<SessionView>[] = [
     { title: "NAME", text: (a) => a.name, min: 8 },
     { title: "KIND", text: (a) => a.kind, min: 6, spare: 5 },
@@ -175,7 +175,7 @@ export function statusText(agents: readonly SessionView[], screen: OutputStream,
 
 /** The notice `watchdog.blind` in one line; empty for an agent that rouse sees. */
 const blindText = ({ name, blind }: SessionView, now: number): string =>
-  blind === null ? "" : `blind to ${name} for ${spell(now - Date.parse(blind.since))}: ${blind.reason}\n`;
+  blind === null ? "" : `blind to ${name} for ${formatDuration(now - Date.parse(blind.since))}: ${blind.reason}\n`;
 
 /** A budget of money says nothing of an agent whose price nobody tells. */
 const priceText = ({ name, spend }: SessionView): string =>
@@ -233,7 +233,7 @@ export function whyText(why: WhyAnswer, screen: OutputStream, now: number = Date
 /** Its age and source stand behind it, or on a line of their own where there is no room. */
 function evidenceLines(row: WhyAnswer["evidence"][number], columns: number, colour: boolean): string[] {
   const says = folded(`  ${row.what.padEnd(12)} ${row.says}`, columns, 13);
-  const when = `${spell(row.age_secs * 1000)} ago, ${row.source}`;
+  const when = `${formatDuration(row.age_secs * 1000)} ago, ${row.source}`;
   const isRoom = says.length === 1 && textWidth(says[0] as string) + 2 + when.length <= columns;
   const last = paint(when, "dim", colour);
   return isRoom ? [`${says[0]}  ${last}`] : [...says, " ".repeat(15) + last];

@@ -1,7 +1,7 @@
 /** `rouse stop`: ends an agent that rouse started, with everything that it started, and says whether that is proven. */
 import { constants } from "node:os";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import { plainJson } from "../core/plain.js";
+import { sanitizedJson } from "../core/sanitize.js";
 import type { FoundSession } from "../host/registry.js";
 import { type Stopped, stopTree } from "../host/stop-tree.js";
 import { BadInput } from "../replay/files.js";
@@ -25,7 +25,8 @@ export function addStop(program: Command, setExit: (code: number) => void): void
       process.once("SIGINT", wontWait);
       const stopped = await stop(session, graceMs);
       process.off("SIGINT", wontWait);
-      if (options.json) process.stdout.write(`${plainJson({ name: session.name, session: session.id, ...stopped })}\n`);
+      if (options.json)
+        process.stdout.write(`${sanitizedJson({ name: session.name, session: session.id, ...stopped })}\n`);
       else process.stdout.write(`${sentence(session.name, stopped)}\n`);
       if (!stopped.isGone) setExit(1);
     });

@@ -1,8 +1,8 @@
 /** `rouse summary`: what happened since last night. */
 import type { Command } from "@commander-js/extra-typings";
 import type { SummaryAnswer } from "../api/service/daemon.js";
-import { plainJson } from "../core/plain.js";
-import { spell } from "../core/spell.js";
+import { formatDuration } from "../core/duration.js";
+import { sanitizedJson } from "../core/sanitize.js";
 import type { State } from "../core/states.js";
 import type { IncidentView } from "../daemon/incident-view.js";
 import type { AgentSummary, ProblemSummary } from "../daemon/summary.js";
@@ -31,7 +31,7 @@ export function addSummary(program: Command, _setExit: (code: number) => void): 
     .action(async ({ since, json }) => {
       const from = Math.floor(since ?? parseSince(USUAL));
       const summary = await askUser("summary", { since: from });
-      process.stdout.write(json ? `${plainJson(summary)}\n` : summaryText(summary, process.stdout));
+      process.stdout.write(json ? `${sanitizedJson(summary)}\n` : summaryText(summary, process.stdout));
     });
 }
 
@@ -73,8 +73,8 @@ function endText({ ended }: AgentSummary): string {
 
 function timesText({ states, unseen_secs }: AgentSummary): string {
   const longest = (Object.entries(states) as [State, number][]).sort((a, b) => b[1] - a[1]);
-  const times = longest.map(([state, secs]) => `${state} ${spell(secs * 1000)}`);
-  if (unseen_secs > 0) times.push(`not looked at for ${spell(unseen_secs * 1000)}`);
+  const times = longest.map(([state, secs]) => `${state} ${formatDuration(secs * 1000)}`);
+  if (unseen_secs > 0) times.push(`not looked at for ${formatDuration(unseen_secs * 1000)}`);
   return times.join(", ") || "no time to speak of";
 }
 
@@ -82,7 +82,7 @@ function problemText(problem: ProblemSummary, colour: boolean): string {
   const what = `${paintState(problem.state, 0, colour)}${problem.cause ? `/${problem.cause}` : ""}`;
   const from = `${problem.began_before ? "before " : ""}${localTime(problem.from)}`;
   const end = problem.followed_by === null ? "lasts" : `then ${problem.followed_by}`;
-  return `${from}  ${what} for ${spell(problem.secs * 1000)}, ${end}: ${problem.reason}`;
+  return `${from}  ${what} for ${formatDuration(problem.secs * 1000)}, ${end}: ${problem.reason}`;
 }
 
 function outcomeText({ commits, files, tests, tokens }: AgentSummary): string {

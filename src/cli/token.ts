@@ -1,7 +1,7 @@
 /** `rouse token`: who may speak to the daemon's port, and what for. */
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { makePrivateFolder, rousePaths } from "../config/paths.js";
-import { plain, plainJson } from "../core/plain.js";
+import { sanitize, sanitizedJson } from "../core/sanitize.js";
 import {
   createToken,
   listTokens,
@@ -37,7 +37,7 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
         makePrivateFolder(paths.state);
         return createToken(paths.tokens, name, right, Date.now());
       });
-      if (json) process.stdout.write(`${plainJson({ name, rights: right, token: made })}\n`);
+      if (json) process.stdout.write(`${sanitizedJson({ name, rights: right, token: made })}\n`);
       else {
         process.stdout.write(`${made}\n`);
         process.stderr.write(
@@ -53,7 +53,7 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
       const tokens = orBadInput(() => listTokens(rousePaths().tokens));
       if (json) {
         const shown = tokens.map(({ digest: _secret, ...rest }) => rest);
-        process.stdout.write(`${plainJson({ tokens: shown })}\n`);
+        process.stdout.write(`${sanitizedJson({ tokens: shown })}\n`);
       } else if (tokens.length === 0)
         process.stdout.write("there is no token; make one with: rouse token create NAME\n");
       else process.stdout.write(tokensText(tokens, process.stdout));
@@ -64,7 +64,7 @@ export function addToken(program: Command, _setExit: (code: number) => void): vo
     .argument("<name>", "the token")
     .action((name) => {
       if (!orBadInput(() => revokeToken(rousePaths().tokens, name)))
-        throw new BadInput(`there is no token called ${plain(name, 80)}; rouse token list shows them`);
+        throw new BadInput(`there is no token called ${sanitize(name, 80)}; rouse token list shows them`);
       process.stdout.write(`${name} opens nothing any more\n`);
     });
 }

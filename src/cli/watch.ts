@@ -1,6 +1,6 @@
 /** `rouse watch`: adopts what already runs, in tmux or in any other terminal. */
 import type { Command } from "@commander-js/extra-typings";
-import { plainJson } from "../core/plain.js";
+import { sanitizedJson } from "../core/sanitize.js";
 import type { WatchRules } from "../daemon/watch-rules.js";
 import { collectNames, collectTag } from "./arguments.js";
 import { call } from "./client.js";
@@ -34,7 +34,7 @@ export function addWatch(program: Command): void {
         ...(none ? { again: true } : {}),
       };
       const rules = await call("watch", wanted);
-      process.stdout.write(json ? `${plainJson(rules)}\n` : `${rulesText(rules)}; see them with "rouse status"\n`);
+      process.stdout.write(json ? `${sanitizedJson(rules)}\n` : `${rulesText(rules)}; see them with "rouse status"\n`);
     });
 }
 

@@ -2,11 +2,12 @@
  * A line of rouse's own logs: JSON, so no text can forge a second line or move a cursor, and without secrets. Who wants to
  * read one in a terminal is shown nothing but letters either way.
  */
-import { plainJson } from "../core/plain.js";
+
 import { redact } from "../core/redact.js";
+import { sanitizedJson } from "../core/sanitize.js";
 
 const TEXT_MAX = 16_000;
 
 export function logLine(from: string, text: string, at: number = Date.now()): string {
-  return `${plainJson({ at: new Date(at).toISOString(), from, text: redact(text.slice(0, TEXT_MAX)) })}\n`;
+  return `${sanitizedJson({ at: new Date(at).toISOString(), from, text: redact(text.slice(0, TEXT_MAX)) })}\n`;
 }

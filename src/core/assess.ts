@@ -10,6 +10,7 @@
  */
 import { awakeMs } from "./awake.js";
 import type { Settings } from "./defaults.js";
+import { formatAgo, formatDuration } from "./duration.js";
 import type { Evidence } from "./evidence/evidence.js";
 import { agreeingKinds, type EvidenceKind } from "./evidence/kinds.js";
 import { type TurnWord, turnWord } from "./evidence/turn.js";
@@ -23,7 +24,6 @@ import { byReport } from "./rules/by-report.js";
 import { byRetry } from "./rules/by-retry.js";
 import { byWork } from "./rules/by-work.js";
 import type { Source } from "./signal.js";
-import { ago, spell } from "./spell.js";
 import type { Cause, State } from "./states.js";
 import { versionFit } from "./version-fit.js";
 
@@ -144,7 +144,7 @@ function unknown(reasons: string[], now: number, recheckAt: number | null): Asse
 }
 
 const unseen = ({ since, text }: NonNullable<Evidence["blind"]>, awakeSince: (at: number) => number): string =>
-  `nothing was heard of it for ${spell(awakeSince(since))} (observer)${text === "" ? "" : `: ${text}`}`;
+  `nothing was heard of it for ${formatDuration(awakeSince(since))} (observer)${text === "" ? "" : `: ${text}`}`;
 
 /** Nothing is claimed in these, so there is nothing to doubt. */
 const QUIET: ReadonlySet<State> = new Set<State>(["starting", "idle"]);
@@ -158,6 +158,6 @@ function doubts({ progress, session, traits, exit }: Evidence, since: RuleInput[
   if (fit === -1) found.push(`version ${session.version} is older than its profile (${traits.versions?.from})`);
   if (progress.reading.structural) found.push("judged by structure: the screen does not fit the program's profile");
   if (found.length === 0) return found;
-  const seen = ago(since(progress.readingAt ?? 0));
+  const seen = formatAgo(since(progress.readingAt ?? 0));
   return found.map((doubt) => `${doubt}, seen ${seen} (screen)`);
 }

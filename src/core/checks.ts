@@ -7,12 +7,12 @@ import type { Assessment } from "./assess.js";
 import { awakeMs } from "./awake.js";
 import { type ExhaustedBudget, spentBudget } from "./budget.js";
 import { MINUTE, SECOND } from "./defaults.js";
+import { formatDuration } from "./duration.js";
 import { limitDueAt } from "./limit-wait.js";
 import { checkOutageSlot } from "./outage-queue.js";
 import type { RecoveryStep } from "./policy/policy.js";
 import { HUMAN_ONLY, problemOf } from "./problem.js";
 import type { Situation } from "./situation.js";
-import { spell } from "./spell.js";
 
 interface CheckInput extends Situation {
   step: RecoveryStep;
@@ -81,7 +81,7 @@ const checkDue: ActionCheck = (question) => {
   if (lasted < step.when.afterMs) return wait(`${step.do} comes later`, now + step.when.afterMs - lasted);
   if (incident.problem === "rate_limited") {
     const dueAt = limitDueAt(policy.limits, incident, assessment, facts.resumesItself, actions);
-    return now < dueAt ? wait(`the limit holds for another ${spell(dueAt - now)}`, dueAt) : null;
+    return now < dueAt ? wait(`the limit holds for another ${formatDuration(dueAt - now)}`, dueAt) : null;
   }
   if (assessment.state !== "stuck" || assessment.level === "act" || incident.problem === "over_budget") return null;
   if (step.when.level === "act") return waitForEvidence(question, `too early for ${step.do}: the evidence has to grow`);

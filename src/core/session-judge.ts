@@ -3,10 +3,10 @@ import type { AgentSession } from "./agent.js";
 import { type Assessment, assess, RULESET } from "./assess.js";
 import { awakeMs } from "./awake.js";
 import type { Settings } from "./defaults.js";
+import { formatAgo } from "./duration.js";
 import { createEvidence, type Evidence, take } from "./evidence/evidence.js";
 import type { PeriodSpend } from "./period-spend.js";
 import type { Signal } from "./signal.js";
-import { ago } from "./spell.js";
 import { addEntry, type TimelineEntry } from "./timeline.js";
 import type { Traits } from "./traits.js";
 
@@ -158,7 +158,7 @@ export class SessionJudge {
     const firstSignalBy = this.#createdAt + FIRST_SIGNAL_MS;
     const isNew = this.evidence.first === null && !this.evidence.blind && now < firstSignalBy;
     if (!isNew || found.state !== "unknown") return found;
-    const reasons = [`met ${ago(now - this.#createdAt)} (observer), nothing was seen of it yet`];
+    const reasons = [`met ${formatAgo(now - this.#createdAt)} (observer), nothing was seen of it yet`];
     return { ...NEW, reasons, at: now, recheckAt: firstSignalBy };
   }
 

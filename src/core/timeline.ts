@@ -1,6 +1,6 @@
 /** The story of one session: an entry at every change of state or cause. */
 import type { Assessment } from "./assess.js";
-import { plain } from "./plain.js";
+import { sanitize } from "./sanitize.js";
 import type { Cause, State } from "./states.js";
 
 export interface TimelineEntry {
@@ -25,7 +25,7 @@ export function addEntry(timeline: TimelineEntry[], assessment: Assessment, star
   // The first source to see a prompt often has no words for it: whoever brings them within a moment completes the entry.
   const late = last !== undefined && (assessment.at - startAt) / 1000 - last.t <= COMPLETED_WITHIN_S;
   if (late && last.state === "needs_input" && assessment.state === "needs_input" && last.cause === assessment.cause) {
-    last.reasons = assessment.reasons.map((reason) => plain(reason));
+    last.reasons = assessment.reasons.map((reason) => sanitize(reason));
     return;
   }
   const same = last !== undefined && last.state === assessment.state && last.cause === assessment.cause;
@@ -36,7 +36,7 @@ export function addEntry(timeline: TimelineEntry[], assessment: Assessment, star
     cause: assessment.cause,
     confidence: Math.round(assessment.confidence * 100) / 100,
     until,
-    reasons: assessment.reasons.map((reason) => plain(reason)),
+    reasons: assessment.reasons.map((reason) => sanitize(reason)),
   });
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clockTime, distance, resumesText } from "./when.js";
+import { clockTime, formatDistance, resumesText } from "./when.js";
 
 const at = (iso: string): number => Date.parse(iso);
 const NOW = at("2026-11-15T00:56:00Z");
@@ -16,7 +16,7 @@ describe("how far away a moment is", () => {
     [48 * 3_600_000, "2 d"],
     [76 * 3_600_000, "3 d 4 h"],
   ])("of %d ms is %s", (ms, text) => {
-    expect(distance(ms)).toBe(text);
+    expect(formatDistance(ms)).toBe(text);
   });
 });
 

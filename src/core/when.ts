@@ -2,7 +2,7 @@
 import { HOUR, MINUTE, SECOND } from "./defaults.js";
 
 /** "2 h 14 m", "3 m", "20 s", "2 d 4 h": two units at most. */
-export function distance(ms: number): string {
+export function formatDistance(ms: number): string {
   const left = Math.max(0, ms);
   if (left < 90 * SECOND) return `${Math.round(left / SECOND)} s`;
   const minutes = Math.round(left / MINUTE);
@@ -24,7 +24,9 @@ export function clockTime(at: number, now: number, zone: string): string {
 /** When a limit ends: "resumes 03:10 (in 2 h 14 m)". */
 export function resumesText(until: number, now: number, zone: string): string {
   const at = clockTime(until, now, zone);
-  return until > now ? `resumes ${at} (in ${distance(until - now)})` : `reset ${at} (${distance(now - until)} ago)`;
+  return until > now
+    ? `resumes ${at} (in ${formatDistance(until - now)})`
+    : `reset ${at} (${formatDistance(now - until)} ago)`;
 }
 
 const DAY_MS: number = 24 * HOUR;

@@ -6,7 +6,7 @@
 import type { Channel, DeliveryResult } from "../channels/channel.js";
 import type { Notice } from "../core/alert/alert.js";
 import { digest } from "../core/digest.js";
-import { say } from "../core/say.js";
+import { forOutput } from "../core/for-output.js";
 import type { DeliveryState, OutboxTable, StoredDelivery } from "../store/outbox.js";
 
 export interface AlertSenderOptions {
@@ -137,7 +137,7 @@ export class AlertSender {
       attempts,
       dueAt: Math.ceil(now() + Math.max(sent.afterMs ?? 0, this.#backoff(delivery.key, attempts))),
       changedAt: now(),
-      error: say(sent.reason, ERROR_CHARS),
+      error: forOutput(sent.reason, ERROR_CHARS),
     });
   }
 
@@ -163,7 +163,7 @@ export class AlertSender {
       attempts: delivery.attempts + tries,
       dueAt: delivery.dueAt,
       changedAt: at,
-      error: error === null ? null : say(error, ERROR_CHARS),
+      error: error === null ? null : forOutput(error, ERROR_CHARS),
     });
   }
 }

@@ -7,7 +7,7 @@ import { type ActivityState, assessActivity } from "../core/activity.js";
 import type { AgentSession } from "../core/agent.js";
 import { awakeMs } from "../core/awake.js";
 import { HOUR } from "../core/defaults.js";
-import { plain } from "../core/plain.js";
+import { sanitize } from "../core/sanitize.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import type { Cause, State } from "../core/states.js";
 
@@ -65,9 +65,9 @@ function checkOne(judge: SessionJudge, now: number, options: CheckOptions): Chec
   const calm = options.activityCheck ? whyCalm(judge, now, found?.is_active === true) : null;
   const isHeld = calm !== null && CATEGORIES.indexOf(byAge) > CATEGORIES.indexOf("warning");
   return {
-    name: plain(session.name, 80),
+    name: sanitize(session.name, 80),
     session: session.id,
-    kind: plain(session.kind, 40),
+    kind: sanitize(session.kind, 40),
     category: isHeld ? "warning" : byAge,
     category_by_age: byAge,
     held_back: isHeld ? calm : null,
@@ -81,7 +81,7 @@ function checkOne(judge: SessionJudge, now: number, options: CheckOptions): Chec
       confidence: Math.round(found.confidence * 100) / 100,
       sources: [...new Set(found.signals.map(({ source }) => source))],
       last_activity: found.last_activity === null ? null : iso(found.last_activity),
-      reasons: found.reasons.map((reason) => plain(reason)),
+      reasons: found.reasons.map((reason) => sanitize(reason)),
     },
   };
 }

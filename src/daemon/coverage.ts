@@ -2,7 +2,7 @@
 import type { AgentSession } from "../core/agent.js";
 import { awakeMs } from "../core/awake.js";
 import type { Evidence } from "../core/evidence/evidence.js";
-import { plain } from "../core/plain.js";
+import { sanitize } from "../core/sanitize.js";
 import { BLIND_MS, type SessionJudge } from "../core/session-judge.js";
 import { versionFit } from "../core/version-fit.js";
 import { partOf } from "../programs/part.js";
@@ -92,16 +92,16 @@ export function coverageOf(judge: SessionJudge, now: number): SessionCoverage {
   const { versions } = evidence.traits;
   if (versions && versionFit(versions, version ?? undefined) === 1)
     misses.push({
-      what: `release ${plain(version ?? "", 40)} is newer than its profile (${versions.to}): its screen may be misread`,
+      what: `release ${sanitize(version ?? "", 40)} is newer than its profile (${versions.to}): its screen may be misread`,
       fix: "update rouse, or add a profile of your own (docs/add-an-agent.md)",
     });
   return {
-    name: plain(session.name, 80),
+    name: sanitize(session.name, 80),
     session: session.id,
-    kind: plain(session.kind, 40),
+    kind: sanitize(session.kind, 40),
     origin: session.origin,
-    version: version === null ? null : plain(version, 40),
-    blind: plain(blindOf(judge, now)?.reason ?? "", 300) || null,
+    version: version === null ? null : sanitize(version, 40),
+    blind: sanitize(blindOf(judge, now)?.reason ?? "", 300) || null,
     sees: VIEWS.filter((view) => view.isSeen(judge)).map(({ what }) => what),
     misses,
   };

@@ -1,5 +1,5 @@
 /** What the daemon answers when a request failed. */
-import { plain } from "../core/plain.js";
+import { sanitize } from "../core/sanitize.js";
 import { JournalError } from "../store/journal-error.js";
 
 const ERROR_CHARS = 300;
@@ -7,7 +7,7 @@ const ERROR_CHARS = 300;
 /** A full disk is not a defect of the program: the client gets one line. Anything else goes to the log. */
 export function failureText(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException;
-  if (error instanceof JournalError || code !== undefined) return plain(message, ERROR_CHARS);
+  if (error instanceof JournalError || code !== undefined) return sanitize(message, ERROR_CHARS);
   console.error(error);
   return "the daemon failed; its log says why";
 }

@@ -14,8 +14,8 @@ import {
   silencedUntil,
 } from "../core/incident/incident.js";
 import type { NodeState } from "../core/node-state.js";
-import { plain } from "../core/plain.js";
 import type { Problem } from "../core/problem.js";
+import { sanitize } from "../core/sanitize.js";
 
 export interface ActionView {
   at: string;
@@ -73,9 +73,9 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
   const silenced = silencedUntil(incidentState, incident, now);
   return {
     id: incident.id,
-    agent: plain(incident.agent, 80),
+    agent: sanitize(incident.agent, 80),
     session: incident.session,
-    kind: plain(incident.kind, 40),
+    kind: sanitize(incident.kind, 40),
     problem: incident.problem,
     chain: [...incident.chain],
     phase: incident.phase,
@@ -85,13 +85,13 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
     level: incident.level,
     confidence: Math.round(incident.confidence * 100) / 100,
     until: isoOrNull(incident.until),
-    reasons: incident.reasons.map((reason) => plain(reason)),
+    reasons: incident.reasons.map((reason) => sanitize(reason)),
     outage: outageOf(incidentState, incident),
     acked_at: isoOrNull(incident.ackedAt),
     silenced_until: isoOrNull(silenced),
     feedback: incident.feedback,
     reopened: incident.reopened,
-    policy: session === null ? null : plain(rules.policyOf(session).name, 80),
+    policy: session === null ? null : sanitize(rules.policyOf(session).name, 80),
     allowed,
     actions: incidentState.actions
       .filter((record) => record.incident === incident.id)
@@ -99,7 +99,7 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
         at: iso(record.at),
         do: record.do,
         result: resultOf(record, now),
-        reason: plain(record.outcome?.reason ?? "", 300),
+        reason: sanitize(record.outcome?.reason ?? "", 300),
         proven: record.outcome?.proven ?? null,
       })),
     next: nextOf(incident, source),
@@ -134,7 +134,7 @@ export function incidentViews(source: IncidentSource, { all, since, agent }: Whi
 export function findIncident({ incidents }: IncidentState, word: string, agents: readonly string[]): Incident | string {
   const exact = incidents.find(({ id }) => id === word);
   if (exact) return exact;
-  const quoted = JSON.stringify(plain(word, 80));
+  const quoted = JSON.stringify(sanitize(word, 80));
   const begins = word.length >= PREFIX_MIN ? incidents.filter(({ id }) => id.startsWith(word)) : [];
   const [first, second] = begins;
   if (first && !second) return first;
@@ -164,19 +164,19 @@ function nextOf(incident: Incident, { state, now }: IncidentSource): IncidentVie
   if (!judge) return { do: null, at: null, reason: "it is not watched at present" };
   const decision = decide(situationOf(state, incident, judge, now));
   if (incident.escalated && incident.ackedAt === null)
-    return { do: null, at: null, reason: plain(incident.escalated.reason, 300) };
+    return { do: null, at: null, reason: sanitize(incident.escalated.reason, 300) };
   const isEscalation = decision.action?.do === "escalate";
   return {
     do: (isEscalation ? null : decision.action?.do) ?? decision.wouldDo?.do ?? null,
     at: decision.action ? null : isoOrNull(decision.recheckAt),
-    reason: plain(decision.reason, 300),
+    reason: sanitize(decision.reason, 300),
   };
 }
 
 function outageOf({ outages }: IncidentState, { outage: id }: Incident): IncidentView["outage"] {
   const found = outages.find((outage) => outage.id === id);
   return found
-    ? { id: found.id, group: found.group, shared: plain(found.shared, 80), incidents: found.members.length }
+    ? { id: found.id, group: found.group, shared: sanitize(found.shared, 80), incidents: found.members.length }
     : null;
 }
 
@@ -196,7 +196,7 @@ function commandsFor(incident: Incident, session: AgentSession | null, allowed: 
 
 /** To be pasted into a shell: a name that somebody chose must not be more than a word there. */
 const shellWord = (word: string): string => {
-  const safe = plain(word, 200);
+  const safe = sanitize(word, 200);
   return /^[A-Za-z0-9._/-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 };
 

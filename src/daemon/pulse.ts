@@ -3,7 +3,7 @@
  * from a timer of its own, which would live on while the loop is dead. It never holds the loop up: one sign is under way
  * at a time, each ends by itself, and a failure is kept to be shown.
  */
-import { plain } from "../core/plain.js";
+import { sanitize } from "../core/sanitize.js";
 
 export interface PulseView {
   /** Where it goes, for people; nothing that is secret. */
@@ -78,7 +78,7 @@ export class Pulse {
       this.#error = null;
     } catch (error) {
       this.#failures++;
-      this.#error = plain((error as Error).message, 200);
+      this.#error = sanitize((error as Error).message, 200);
     }
   }
 }

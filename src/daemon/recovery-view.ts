@@ -1,7 +1,7 @@
 /** What a recovery by hand did, as people and programs are shown it. */
 import type { ActionName, NudgeText, OutcomeResult } from "../core/action.js";
-import { plain } from "../core/plain.js";
 import type { Problem } from "../core/problem.js";
+import { sanitize } from "../core/sanitize.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import type { State } from "../core/states.js";
 import type { Recovery } from "./recovery.js";
@@ -29,7 +29,7 @@ export function recoveryView(
   isDry: boolean,
 ): RecoveryView {
   return {
-    agent: plain(session.name, 80),
+    agent: sanitize(session.name, 80),
     state: assessment.state,
     incident: recovery?.incident?.id ?? null,
     problem: recovery?.incident?.problem ?? null,
@@ -38,10 +38,10 @@ export function recoveryView(
       do: action.do,
       say: action.say ?? null,
       result: outcome.result,
-      reason: plain(outcome.reason, 300),
+      reason: sanitize(outcome.reason, 300),
       proven: outcome.proven,
     })),
-    reason: recovery ? plain(recovery.reason, 300) : "something is being done to it at this moment; try again",
+    reason: recovery ? sanitize(recovery.reason, 300) : "something is being done to it at this moment; try again",
     next: recovery?.next ? { do: recovery.next.do, say: recovery.next.say ?? null } : null,
     at: recovery?.recheckAt == null ? null : new Date(recovery.recheckAt).toISOString(),
     busy: recovery === null,

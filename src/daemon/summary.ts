@@ -4,8 +4,8 @@
  * so that a long night costs the daemon no pause.
  */
 import type { AgentSession } from "../core/agent.js";
-import { plain } from "../core/plain.js";
 import { PROBLEM_TABLE } from "../core/policy/problems.js";
+import { sanitize } from "../core/sanitize.js";
 import { type JudgingOptions, SessionJudge } from "../core/session-judge.js";
 import type { Signal, TokensSignal } from "../core/signal.js";
 import { SOURCES } from "../core/signal.js";
@@ -138,11 +138,11 @@ class SessionFold {
     const { name, id: session, kind, origin, task } = this.#session;
     const { state, cause } = this.#judges.assessment;
     return {
-      name: plain(name, 80),
+      name: sanitize(name, 80),
       session,
-      kind: plain(kind, 40),
+      kind: sanitize(kind, 40),
       origin,
-      task: task === null ? null : plain(task, 200),
+      task: task === null ? null : sanitize(task, 200),
       from: iso(this.#from),
       to: iso(this.#to),
       state,
@@ -198,7 +198,7 @@ class SessionFold {
       secs: Math.round(lasted / 1000),
       began_before: stretch.from === this.#from && this.#from > this.#session.startedAt,
       followed_by: next,
-      reason: plain(stretch.reason, 200),
+      reason: sanitize(stretch.reason, 200),
     });
   }
 }

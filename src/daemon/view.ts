@@ -2,7 +2,7 @@
 import type { AgentSession } from "../core/agent.js";
 import { burnRates } from "../core/evidence/burn.js";
 import type { PeriodSpend } from "../core/period-spend.js";
-import { plain } from "../core/plain.js";
+import { sanitize } from "../core/sanitize.js";
 import type { SessionJudge } from "../core/session-judge.js";
 import type { WaitCause } from "../core/states.js";
 import { type Cause, type State, UNHEALTHY } from "../core/states.js";
@@ -62,13 +62,13 @@ export function viewOf(judge: SessionJudge, now: number): SessionView {
   const seen = Object.values(evidence.progress.seen);
   const rates = burnRates(evidence.burn, now);
   return {
-    name: plain(session.name, 80),
-    kind: plain(session.kind, 40),
+    name: sanitize(session.name, 80),
+    kind: sanitize(session.kind, 40),
     session: session.id,
     origin: session.origin,
-    tags: session.tags.map((tag) => plain(tag, 40)),
-    workspace: session.workspace === null ? null : plain(session.workspace, 400),
-    task: session.task === null ? null : plain(session.task, 200),
+    tags: session.tags.map((tag) => sanitize(tag, 40)),
+    workspace: session.workspace === null ? null : sanitize(session.workspace, 400),
+    task: session.task === null ? null : sanitize(session.task, 200),
     pid: session.pid,
     state,
     cause: assessment.cause,
@@ -77,14 +77,14 @@ export function viewOf(judge: SessionJudge, now: number): SessionView {
     since: iso(judge.since),
     until: assessment.until === null ? null : iso(assessment.until),
     doing: doingOf(judge),
-    reasons: assessment.reasons.map((reason) => plain(reason)),
+    reasons: assessment.reasons.map((reason) => sanitize(reason)),
     last_progress: seen.length > 0 ? iso(Math.max(...seen)) : null,
     last_output: evidence.progress.outputAt === null ? null : iso(evidence.progress.outputAt),
     tokens_per_hour: Math.round(rates.tokens_per_hour),
     cost_usd_per_hour: Math.round(rates.cost_usd_per_hour * 100) / 100,
     spend: spendView(judge.spend),
     healthy: !UNHEALTHY.has(state),
-    blind: blind === null ? null : { since: iso(blind.since), reason: plain(blind.reason) },
+    blind: blind === null ? null : { since: iso(blind.since), reason: sanitize(blind.reason) },
     started_at: iso(session.startedAt),
     ended_at: session.endedAt === null ? null : iso(session.endedAt),
   };
@@ -109,11 +109,11 @@ function spendView(spend: PeriodSpend | null): SpendView | null {
 /** The open tool, else the prompt, else what the state says. */
 function doingOf({ evidence, assessment }: SessionJudge): string {
   const [tool] = evidence.tools.open.values();
-  if (tool) return plain(tool.subject ? `${tool.tool}: ${tool.subject}` : tool.tool, 120);
+  if (tool) return sanitize(tool.subject ? `${tool.tool}: ${tool.subject}` : tool.tool, 120);
   const shown = evidence.progress.reading?.tool;
-  if (shown?.subject) return plain(shown.subject, 120);
+  if (shown?.subject) return sanitize(shown.subject, 120);
   const dialog = evidence.progress.reading?.dialog;
-  if (dialog && assessment.state === "needs_input") return plain(dialog.question, 120);
+  if (dialog && assessment.state === "needs_input") return sanitize(dialog.question, 120);
   return "";
 }
 

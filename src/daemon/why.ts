@@ -1,11 +1,11 @@
 /** Why rouse says what it says: the evidence with ages and sources, what would change it, and the story so far. */
 import { setting } from "../core/defaults.js";
+import { formatDuration } from "../core/duration.js";
 import { openPrompt } from "../core/evidence/prompts.js";
 import { turnWord } from "../core/evidence/turn.js";
-import { plain } from "../core/plain.js";
 import { redact } from "../core/redact.js";
+import { sanitize } from "../core/sanitize.js";
 import type { SessionJudge } from "../core/session-judge.js";
-import { spell } from "../core/spell.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import { type SessionView, viewOf } from "./view.js";
 
@@ -22,7 +22,7 @@ export function whyOf(judge: SessionJudge, now: number): Why {
   const { evidence, assessment } = judge;
   const rows: Why["evidence"] = [];
   const add = (what: string, says: string, at: number, source: string): void => {
-    rows.push({ what, says: plain(says, 300), age_secs: Math.max(0, Math.round((now - at) / 1000)), source });
+    rows.push({ what, says: sanitize(says, 300), age_secs: Math.max(0, Math.round((now - at) / 1000)), source });
   };
   for (const [source, word] of Object.entries(evidence.turn.words)) add("turn", word.word, word.at, source);
   for (const tool of evidence.tools.open.values())
@@ -40,7 +40,7 @@ export function whyOf(judge: SessionJudge, now: number): Why {
   const changes: string[] = [];
   if (evidence.blind) changes.push("any word of it: it is judged again as soon as it is heard of");
   if (assessment.recheckAt !== null)
-    changes.push(`it is judged again in ${spell(assessment.recheckAt - now)} if nothing comes`);
+    changes.push(`it is judged again in ${formatDuration(assessment.recheckAt - now)} if nothing comes`);
   const word = turnWord(evidence.turn);
   if (prompt) changes.push("an answer to its prompt");
   else if (word?.word === "active") changes.push("news from any witness, an open prompt, or the end of the turn");
@@ -52,6 +52,6 @@ export function whyOf(judge: SessionJudge, now: number): Why {
     evidence: rows,
     changes,
     timeline: judge.timeline.slice(-40),
-    preview: tail.map((line) => plain(redact(line), 300)),
+    preview: tail.map((line) => sanitize(redact(line), 300)),
   };
 }

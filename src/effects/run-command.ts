@@ -7,8 +7,8 @@ import { spawn } from "node:child_process";
 import { homedir } from "node:os";
 import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
-import { plain } from "../core/plain.js";
 import { redact } from "../core/redact.js";
+import { sanitize } from "../core/sanitize.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { doneResult, type EffectResult, failedResult, refusedResult } from "./terminal-session.js";
 
@@ -48,7 +48,7 @@ export function runCommand(action: Action, agent: AgentSession): Promise<EffectR
     };
     child.once("error", (error) => end(refusedResult(`${file} could not be started: ${error.message}`)));
     child.once("exit", (code, signal) => {
-      const said = plain(redact(output)).replace(/\s+/g, " ").trim().slice(-REPORTED_MAX);
+      const said = sanitize(redact(output)).replace(/\s+/g, " ").trim().slice(-REPORTED_MAX);
       const reported = said === "" ? "" : `: ${said}`;
       if (isLate) end(failedResult(`${file} took longer than it may and was ended${reported}`));
       else if (code === 0) end(doneResult(`${file} ended well${reported}`, null));

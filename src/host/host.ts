@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { makePrivateFolder } from "../config/paths.js";
 import { isLeave, LEAVING_MS } from "../core/evidence/leaving.js";
-import { plain } from "../core/plain.js";
+import { sanitize } from "../core/sanitize.js";
 import type { InputSignal, Signal } from "../core/signal.js";
 import type { Keys, Precondition } from "../core/typing-checks.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
@@ -210,7 +210,7 @@ export class Host implements ViewedHost {
 
   /** The bell and a notification (OSC 9) for whoever sits at a terminal of it, when its output rests; how many there are. */
   async notify(text: string): Promise<number> {
-    const bytes = Buffer.from(`\u0007\u001b]9;${plain(text, NOTIFY_CHARS)}\u0007`);
+    const bytes = Buffer.from(`\u0007\u001b]9;${sanitize(text, NOTIFY_CHARS)}\u0007`);
     if (!(await comesToRest(this.ring))) return 0;
     const outer = this.#options.spec.origin === "run" && this.#program.terminal !== null;
     if (outer) this.#options.output?.(bytes);

@@ -1,9 +1,9 @@
-import { plain } from "../core/plain.js";
+import { sanitize } from "../core/sanitize.js";
 
 /** Something given that cannot be what it should be. The message is for people and names it. */
 export class BadInput extends Error {
   constructor(message: string) {
-    super(plain(message, 1000));
+    super(sanitize(message, 1000));
   }
 }
 

@@ -7,7 +7,7 @@ import type { Channel } from "../../src/channels/channel.js";
 import { makeChannel } from "../../src/channels/index.js";
 import type { ChannelSettings } from "../../src/config/channels.js";
 import type { Notice } from "../../src/core/alert/alert.js";
-import { say } from "../../src/core/say.js";
+import { forOutput } from "../../src/core/for-output.js";
 import { UNSAFE } from "../support/evil.js";
 import { FORGED, HttpReceiver, notice, SmtpReceiver } from "../support/receivers.js";
 
@@ -110,7 +110,10 @@ const make = (kind: string): Channel =>
 const send = (kind: string, what: Notice) => make(kind).send(what, AbortSignal.timeout(60_000));
 /** As the core makes it: every text has passed `say`. */
 const forged = (text: string): Notice =>
-  notice({ title: say(`Watchdog: ${text}`, 140), lines: [say(`it asks: ${text}`, 400), say(text, 4000)] });
+  notice({
+    title: forOutput(`Watchdog: ${text}`, 140),
+    lines: [forOutput(`it asks: ${text}`, 400), forOutput(text, 4000)],
+  });
 
 describe.each(Object.keys(KINDS))("the channel %s", (kind) => {
   it("brings the notice", async () => {

@@ -15,7 +15,7 @@ import { telegramPayload } from "../../src/channels/telegram.js";
 import { terminal } from "../../src/channels/terminal.js";
 import { payloadOf } from "../../src/channels/webhook.js";
 import type { Notice } from "../../src/core/alert/alert.js";
-import { say } from "../../src/core/say.js";
+import { forOutput } from "../../src/core/for-output.js";
 import { UNSAFE } from "../support/evil.js";
 import { FORGED, notice } from "../support/receivers.js";
 
@@ -61,8 +61,8 @@ const text = fc
 /** As the core makes it. */
 const of = (title: string, line: string): Notice =>
   notice({
-    title: say(`Watchdog: ${title}`, 140),
-    lines: [say(line, 400), say(`it asks: ${line}`, 4000)].filter((one) => one !== ""),
+    title: forOutput(`Watchdog: ${title}`, 140),
+    lines: [forOutput(line, 400), forOutput(`it asks: ${line}`, 4000)].filter((one) => one !== ""),
   });
 const NOTICES: readonly Notice[] = fc
   .sample(fc.tuple(text, text), { numRuns: TEXTS, seed: 20261115 })

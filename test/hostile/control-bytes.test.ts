@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { plain, plainJson } from "../../src/core/plain.js";
+import { sanitize, sanitizedJson } from "../../src/core/sanitize.js";
 import { EVIL, UNSAFE } from "../support/evil.js";
 import { rouse } from "../support/rouse.js";
 
@@ -153,7 +153,7 @@ describe("plain", () => {
   it("leaves nothing unsafe, whatever the text and wherever it is cut", () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 300 }), (input, max) => {
-        const out = plain(input, max);
+        const out = sanitize(input, max);
         return !UNSAFE.test(out) && !out.includes("\n") && out.length <= max;
       }),
       { numRuns },
@@ -163,7 +163,7 @@ describe("plain", () => {
   it("as JSON loses nothing and shows nothing unsafe", () => {
     fc.assert(
       fc.property(text, (input) => {
-        const out = plainJson({ input });
+        const out = sanitizedJson({ input });
         expect(JSON.parse(out)).toEqual({ input });
         return !UNSAFE.test(out);
       }),

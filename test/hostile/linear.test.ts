@@ -6,8 +6,8 @@ import { digest } from "../../src/core/digest.js";
 import { createTextTail, endText, feedText } from "../../src/core/evidence/text-loop.js";
 import { isAcknowledgement, isNoise, isResumerPrompt } from "../../src/core/noise.js";
 import { errorKey, infraOf, normaliseResult } from "../../src/core/normalise.js";
-import { plain, plainJson } from "../../src/core/plain.js";
 import { redact } from "../../src/core/redact.js";
+import { sanitize, sanitizedJson } from "../../src/core/sanitize.js";
 import { profileFor } from "../../src/programs/registry.js";
 import { classifyCommand } from "../../src/programs/shared/commands.js";
 import { pattern } from "../../src/programs/shared/pattern.js";
@@ -113,9 +113,9 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   isResumerPrompt,
   isAcknowledgement,
   digest,
-  plain,
+  plain: sanitize,
   redact,
-  plainJson: (text) => plainJson({ text }),
+  plainJson: (text) => sanitizedJson({ text }),
   textLoop: (text) => {
     const tail = createTextTail();
     feedText(tail, text);

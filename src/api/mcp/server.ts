@@ -1,6 +1,6 @@
 /** An MCP server object: made again for every connection (stdio) or request (HTTP), so that nobody gets another's answer. */
 import { McpServer } from "@modelcontextprotocol/server";
-import { plainJson } from "../../core/plain.js";
+import { sanitizedJson } from "../../core/sanitize.js";
 import { ApiError } from "../error.js";
 import { leaving } from "../leaving.js";
 import type { OperationName } from "../operations/index.js";
@@ -29,7 +29,7 @@ export function makeMcpServer({ version, ask, own }: McpOptions): McpServer {
         if (first) await ask(first.operation, first.input);
         const asked = tool.asks({ own, ...args });
         const answer = await ask(operation, asked);
-        return { content: [{ type: "text", text: plainJson(tool.small(answer, args)) }] };
+        return { content: [{ type: "text", text: sanitizedJson(tool.small(answer, args)) }] };
       } catch (error) {
         return { isError: true, content: [{ type: "text", text: errorText(error) }] };
       }

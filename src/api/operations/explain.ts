@@ -1,6 +1,6 @@
 /** Says in plain English which field of an input is wrong, what was wrong, and what was expected. */
 import * as z from "zod";
-import { plain } from "../../core/plain.js";
+import { sanitize } from "../../core/sanitize.js";
 
 export interface JsonSchema {
   type?: string;
@@ -68,7 +68,7 @@ const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
     input,
   );
 
-const quoted = (value: unknown): string => plain(JSON.stringify(value) ?? typeof value, QUOTED_MAX);
+const quoted = (value: unknown): string => sanitize(JSON.stringify(value) ?? typeof value, QUOTED_MAX);
 
 /** A phrase such as "an integer from 1 to 500", for error texts and for the documentation. */
 export function describeExpected(schema: JsonSchema): string {

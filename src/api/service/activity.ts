@@ -3,7 +3,7 @@ import { assessActivity } from "../../core/activity.js";
 import { ACTIVITY_SOURCES, type ActivitySource } from "../../core/activity-sources.js";
 import type { AgentSession } from "../../core/agent.js";
 import { type ResumeAdvice, shouldSendResume } from "../../core/guard.js";
-import { plain } from "../../core/plain.js";
+import { sanitize } from "../../core/sanitize.js";
 import { type CheckedAgent, type CheckOptions, checkOf, ownActivity } from "../../daemon/check.js";
 import { findAgent, iso, isoOrNull, type ServiceContext } from "./context.js";
 
@@ -45,7 +45,7 @@ export class ActivityService {
     const activity = ownActivity(judge);
     const found = assessActivity(activity, now, judge.settings);
     return {
-      agent: plain(judge.session.name, 80),
+      agent: sanitize(judge.session.name, 80),
       session: judge.session.id,
       known: found.known,
       is_active: found.is_active,

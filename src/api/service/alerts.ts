@@ -2,8 +2,8 @@
 import { otherNames } from "../../config/suggest.js";
 import type { Notice } from "../../core/alert/alert.js";
 import { digest } from "../../core/digest.js";
-import { plain } from "../../core/plain.js";
-import { say } from "../../core/say.js";
+import { forOutput } from "../../core/for-output.js";
+import { sanitize } from "../../core/sanitize.js";
 import type { StoredDelivery } from "../../store/outbox.js";
 import { ApiError } from "../error.js";
 import type { ServiceContext } from "./context.js";
@@ -64,7 +64,7 @@ export class AlertService {
     const { outbox } = this.#context.journal;
     const recent = outbox.unsettled(SHOWN_MAX);
     return {
-      channels: this.#context.channels.map(({ name, type, to }) => ({ name, type, to: plain(to, 200) })),
+      channels: this.#context.channels.map(({ name, type, to }) => ({ name, type, to: sanitize(to, 200) })),
       pending: outbox.count("pending"),
       dead: outbox.count("dead"),
       dead_letters: recent.filter(({ state }) => state === "dead").map(alertView),
@@ -81,9 +81,9 @@ export class AlertService {
     return {
       channel: name,
       type: channel.type,
-      to: plain(channel.to, 200),
+      to: sanitize(channel.to, 200),
       result: sent.result,
-      reason: sent.result === "sent" ? null : say(sent.reason),
+      reason: sent.result === "sent" ? null : forOutput(sent.reason),
     };
   }
 
@@ -97,11 +97,11 @@ export class AlertService {
 }
 
 function noChannel(name: string, channels: Channels, notes: readonly string[]): string {
-  const asked = JSON.stringify(plain(name, 80));
+  const asked = JSON.stringify(sanitize(name, 80));
   const wrong = notes.find((note) => note.includes(`channels.${name}:`));
-  if (wrong) return `the channel ${asked} is not used: ${plain(wrong)}`;
+  if (wrong) return `the channel ${asked} is not used: ${sanitize(wrong)}`;
   if (channels.length === 0)
-    return `no channel is configured; add [channels.${plain(name, 60)}] to your configuration, then: rouse down, rouse up`;
+    return `no channel is configured; add [channels.${sanitize(name, 60)}] to your configuration, then: rouse down, rouse up`;
   return `there is no channel ${asked}; ${otherNames(
     name,
     channels.map((one) => one.name),
@@ -123,7 +123,7 @@ const testNotice = (channel: string, at: number): Notice => ({
 
 const alertView = ({ key, channel, state, attempts, dueAt, error: problem, notice }: StoredDelivery): AlertView => ({
   key,
-  channel: plain(channel, 80),
+  channel: sanitize(channel, 80),
   state,
   edge: notice.edge,
   severity: notice.severity,

@@ -1,7 +1,7 @@
 /** What the services work on, and how they find an agent. */
 import { otherNames } from "../../config/suggest.js";
 import type { AgentSession } from "../../core/agent.js";
-import { plain } from "../../core/plain.js";
+import { sanitize } from "../../core/sanitize.js";
 import type { SessionJudge } from "../../core/session-judge.js";
 import type { DaemonParts } from "../../daemon/parts.js";
 import type { AgentControl } from "../agent-control.js";
@@ -54,9 +54,9 @@ export const knownAgents = ({ loop }: Sessions): string[] => [
 ];
 
 const unknownAgent = (name: string, agents: readonly string[]): string =>
-  `no agent called ${JSON.stringify(plain(name, 80))} is known; ${otherNames(
+  `no agent called ${JSON.stringify(sanitize(name, 80))} is known; ${otherNames(
     name,
-    agents.map((one) => plain(one, 80)),
+    agents.map((one) => sanitize(one, 80)),
   )}`;
 
 export const iso = (ms: number): string => new Date(ms).toISOString();

@@ -1,8 +1,8 @@
 /** Inboxes: read with a cursor, send, acknowledge. */
 import { randomUUID } from "node:crypto";
+import { forOutput } from "../../core/for-output.js";
 import { MESSAGE_TYPES } from "../../core/message/message.js";
-import { plain } from "../../core/plain.js";
-import { say } from "../../core/say.js";
+import { sanitize } from "../../core/sanitize.js";
 import type { Client } from "../../daemon/http/tokens.js";
 import type { StoredMessage } from "../../store/messages.js";
 import { ApiError } from "../error.js";
@@ -50,7 +50,7 @@ export class MessageService {
     const safe = sayable(payload);
     if (JSON.stringify(safe).length > PAYLOAD_MAX)
       throw new ApiError("bad", "payload: too large; expected at most 16 kB");
-    const sender = say(name, 80);
+    const sender = forOutput(name, 80);
     const stored = {
       receiver: tag,
       key: key ?? randomUUID(),
@@ -71,7 +71,7 @@ export class MessageService {
     return {
       orchestrator_tag: this.#receiver(undefined),
       inboxes: messages.waiting().map(({ receiver, count, oldest }) => ({
-        tag: plain(receiver, 200),
+        tag: sanitize(receiver, 200),
         count,
         oldest: iso(oldest),
       })),
@@ -105,13 +105,13 @@ const WIDTH_MAX = 200;
 
 /** Every text of it redacted, bounded and without control bytes: what an agent sends is as hostile as its screen. */
 function sayable(value: unknown, depth = 0): unknown {
-  if (typeof value === "string") return say(value, 4000);
+  if (typeof value === "string") return forOutput(value, 4000);
   if (typeof value === "number" || typeof value === "boolean" || value === null) return value;
   if (typeof value !== "object" || depth >= DEPTH_MAX) return null;
   if (Array.isArray(value)) return value.slice(0, WIDTH_MAX).map((one) => sayable(one, depth + 1));
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, WIDTH_MAX)
-      .map(([name, one]) => [say(name, 100), sayable(one, depth + 1)]),
+      .map(([name, one]) => [forOutput(name, 100), sayable(one, depth + 1)]),
   );
 }

@@ -1,7 +1,7 @@
 /** Which agents rouse may act on. */
 import type { AgentSession } from "../../core/agent.js";
-import { plain } from "../../core/plain.js";
 import { HUMAN_ONLY, type Problem } from "../../core/problem.js";
+import { sanitize } from "../../core/sanitize.js";
 import { grantFor } from "../../daemon/permission.js";
 import { isoOrNull, type ServiceContext } from "./context.js";
 
@@ -62,7 +62,7 @@ export class PermissionService {
         const origin = origins.get(name) ?? null;
         const grant = grantFor(grants, { name, origin: origin ?? "transcript" }, now);
         return {
-          agent: plain(name, 80),
+          agent: sanitize(name, 80),
           origin,
           allowed: grant?.allowed ?? false,
           except: grant?.except ?? [],

@@ -1,8 +1,8 @@
 /** Silences: an agent, a problem, or one problem of one agent. */
 import { otherNames } from "../../config/suggest.js";
 import type { Silence } from "../../core/incident/incident.js";
-import { plain } from "../../core/plain.js";
 import { PROBLEMS, type Problem } from "../../core/problem.js";
+import { sanitize } from "../../core/sanitize.js";
 import { ApiError } from "../error.js";
 import { iso, knownAgents, type ServiceContext } from "./context.js";
 
@@ -24,7 +24,7 @@ export class SilenceService {
       silences: loop.incidents.silences
         .filter(({ until }) => until > now)
         .map(({ agent, problem, at, until }) => ({
-          agent: agent === null ? null : plain(agent, 80),
+          agent: agent === null ? null : sanitize(agent, 80),
           problem,
           since: iso(at),
           until: iso(until),
@@ -52,7 +52,7 @@ function targetOf(
   if (agents.includes(what)) return { agent: what, problem };
   if ((PROBLEMS as readonly string[]).includes(what) && problem === null)
     return { agent: null, problem: what as Problem };
-  const names = [...agents.map((name) => plain(name, 80)), ...PROBLEMS];
-  const asked = JSON.stringify(plain(what, 80));
+  const names = [...agents.map((name) => sanitize(name, 80)), ...PROBLEMS];
+  const asked = JSON.stringify(sanitize(what, 80));
   throw new ApiError("unknown", `${asked} is neither a known agent nor a problem; ${otherNames(what, names)}`);
 }

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { otherNames } from "../../config/suggest.js";
 import { tooMuch } from "../../core/agent-limits.js";
 import { remember } from "../../core/evidence/bounded.js";
-import { plain } from "../../core/plain.js";
 import { redact } from "../../core/redact.js";
+import { sanitize } from "../../core/sanitize.js";
 import type { Client } from "../../daemon/http/tokens.js";
 import { findProgram } from "../../host/find-program.js";
 import { startHost } from "../../host/start-host.js";
@@ -104,7 +104,7 @@ export class StartService {
       result: isStarted ? "done" : "failed",
       reason: isStarted ? `${agent}, session ${session}` : (error ?? ""),
     });
-    if (!isStarted) throw new ApiError("refused", `the agent was not started: ${plain(error ?? "no reason given")}`);
+    if (!isStarted) throw new ApiError("refused", `the agent was not started: ${sanitize(error ?? "no reason given")}`);
     for (let waited = 0; waited < REGISTER_MS && !loop.find(session); waited += STEP_MS) await sleep(STEP_MS);
     return { agent, session, pid };
   }
@@ -118,7 +118,7 @@ export class StartService {
       throw new ApiError("bad", text);
     };
     if (!isAbsolute(cwd) || !isFolder(cwd))
-      bad(`cwd: ${JSON.stringify(plain(cwd, 80))} is not accepted; expected the absolute path of a folder`);
+      bad(`cwd: ${JSON.stringify(sanitize(cwd, 80))} is not accepted; expected the absolute path of a folder`);
     const limit = tooMuch({
       ...(name === undefined ? {} : { name }),
       tags,
@@ -130,15 +130,15 @@ export class StartService {
     const own = this.#context.profiles.own();
     if (kind !== undefined && !isKind(kind, own)) {
       const kinds = [...KINDS, ...own.map(({ id }) => id)];
-      bad(`kind: there is no kind ${JSON.stringify(plain(kind, 80))}; ${otherNames(kind, kinds)}`);
+      bad(`kind: there is no kind ${JSON.stringify(sanitize(kind, 80))}; ${otherNames(kind, kinds)}`);
     }
     const policies = this.#context.policyNames(cwd);
     if (policy !== undefined && !policies.includes(policy))
-      bad(`policy: there is no policy ${JSON.stringify(plain(policy, 80))}; ${otherNames(policy, policies)}`);
+      bad(`policy: there is no policy ${JSON.stringify(sanitize(policy, 80))}; ${otherNames(policy, policies)}`);
     const [file = ""] = command;
     const found = findProgram(file, env, cwd);
     if (found !== "found")
-      bad(`command: ${JSON.stringify(plain(file, 80))} ${found === "missing" ? "was not found" : "cannot be run"}`);
+      bad(`command: ${JSON.stringify(sanitize(file, 80))} ${found === "missing" ? "was not found" : "cannot be run"}`);
   }
 }
 

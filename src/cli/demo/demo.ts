@@ -1,7 +1,7 @@
 /** `rouse demo`: six scripted agents on a stage of their own, judged, mended or handed over while one looks on. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
-import { plainJson } from "../../core/plain.js";
+import { sanitizedJson } from "../../core/sanitize.js";
 import { TIMES } from "../../demo/cast.js";
 import { endingOf, Story, type StoryEvent } from "../../demo/story.js";
 import { Theatre } from "../../demo/theatre.js";
@@ -136,11 +136,11 @@ class LiveView implements View {
 class JsonView implements View {
   begin(): void {}
   show(_story: Story, events: readonly StoryEvent[]): void {
-    for (const event of events) write(`${plainJson(event)}\n`);
+    for (const event of events) write(`${sanitizedJson(event)}\n`);
   }
   leave(): void {}
   stopped(): void {
-    write(`${plainJson({ event: "stopped" })}\n`);
+    write(`${sanitizedJson({ event: "stopped" })}\n`);
   }
   end(story: Story, { realMs, times }: Times): void {
     const agents = story.rows.map((row) => ({
@@ -150,6 +150,6 @@ class JsonView implements View {
       did: row.did,
       text: endingOf(row),
     }));
-    write(`${plainJson({ event: "end", seconds: realMs / 1000, clocks_times: times, agents })}\n`);
+    write(`${sanitizedJson({ event: "end", seconds: realMs / 1000, clocks_times: times, agents })}\n`);
   }
 }

@@ -1,6 +1,7 @@
 /** The demo for people: a frame that fits the terminal, lines where there is none, and the summary at the end. */
-import { plain } from "../../core/plain.js";
-import { spell } from "../../core/spell.js";
+
+import { formatDuration } from "../../core/duration.js";
+import { sanitize } from "../../core/sanitize.js";
 import type { Ending } from "../../demo/cast.js";
 import { endingOf, type Story, type StoryEvent, type StoryRow } from "../../demo/story.js";
 import { paint, paintState } from "../text/paint.js";
@@ -41,7 +42,7 @@ export function frameText(story: Story, frame: Frame, times: Times): string {
     ...story.rows.flatMap((row, i) => [
       ...(i > 0 && frame.rows >= ROOMY ? [""] : []),
       rowText(row, columns, colour),
-      paint(cut(`  ${plain(row.story, 300)}`, columns), "dim", colour),
+      paint(cut(`  ${sanitize(row.story, 300)}`, columns), "dim", colour),
     ]),
     "",
     foot,
@@ -58,7 +59,7 @@ export function frameText(story: Story, frame: Frame, times: Times): string {
 const ROOMY = 22;
 
 function headline({ realMs, times }: Times): string {
-  const [real, theirs] = [realMs, realMs * times].map((ms) => spell(ms));
+  const [real, theirs] = [realMs, realMs * times].map((ms) => formatDuration(ms));
   return `rouse demo: six scripted agents, clocks ${times} times as fast: ${real} here, ${theirs} there`;
 }
 
@@ -73,7 +74,7 @@ function rowText(
   const [end, tint] = ending === null ? ["", null] : [ENDINGS[ending].word, ENDINGS[ending].colour];
   const right = [end, done].filter(Boolean).join(": ");
   const room = Math.max(0, columns - NAME - STATE - 4);
-  const text = cut(right || plain(next ?? doing, 200), room);
+  const text = cut(right || sanitize(next ?? doing, 200), room);
   const reported = tint && text.startsWith(end) ? paint(end, tint, colour) + text.slice(end.length) : text;
   return `${paint(member.name.padEnd(NAME), "bold", colour)}  ${painted}  ${reported}`.trimEnd();
 }
@@ -88,7 +89,7 @@ export function eventLineText({ t, agent, event, state, cause, do: name, text }:
     escalated: "rouse: handed over",
     recovered: "rouse: recovered",
   };
-  return `${t.toFixed(1).padStart(6)} s  ${agent.padEnd(NAME)}  ${what[event].padEnd(STATE)}  ${plain(text, 300)}`;
+  return `${t.toFixed(1).padStart(6)} s  ${agent.padEnd(NAME)}  ${what[event].padEnd(STATE)}  ${sanitize(text, 300)}`;
 }
 
 /** Who was mended, who is handed over, how long it took, and what to try next. */
@@ -102,7 +103,7 @@ export function storySummaryText(story: Story, times: Times, { colour }: Pick<Fr
         return `  ${paint(word.padEnd(11), tint, colour)}  ${row.member.name.padEnd(NAME)}  ${endingOf(row)}`;
       }),
   );
-  const took = `${spell(times.realMs)}, ${spell(times.realMs * times.times)} by the agents' clocks`;
+  const took = `${formatDuration(times.realMs)}, ${formatDuration(times.realMs * times.times)} by the agents' clocks`;
   return `${[paint(`It took ${took}.`, "bold", colour), ...lines, "", ...NEXT].join("\n")}\n`;
 }
 

@@ -1,8 +1,8 @@
 /** The doctor's look at rouse's own alarm path: what would happen if an agent got into problem now. */
 
 import type { AlertsStatus } from "../../api/service/alerts.js";
-import { plain } from "../../core/plain.js";
-import { spell } from "../../core/spell.js";
+import { formatDuration } from "../../core/duration.js";
+import { sanitize } from "../../core/sanitize.js";
 import { type DoctorLine, fail, ok, warn } from "./line.js";
 
 export interface AlarmPath {
@@ -34,7 +34,7 @@ export function alarmLine({ daemon }: AlarmPath): DoctorLine {
   if (sinceTickMs !== undefined && sinceTickMs > TICK_LATE_MS)
     return fail(
       WHAT,
-      `problem would be noticed late: the daemon finished its last round ${spell(sinceTickMs)} ago`,
+      `problem would be noticed late: the daemon finished its last round ${formatDuration(sinceTickMs)} ago`,
       "look whether the machine is overloaded",
     );
   const kept = failures > 0 ? "judged but not kept, since the journal cannot be written" : "noticed and kept";
@@ -58,12 +58,12 @@ export function alertLines(alerts: AlertsStatus | null): DoctorLine[] {
   if (!alerts) return [];
   const [last] = alerts.dead_letters;
   return [
-    ...alerts.issues.map((issue) => fail("channel", plain(issue), "correct it, then: rouse down, rouse up")),
+    ...alerts.issues.map((issue) => fail("channel", sanitize(issue), "correct it, then: rouse down, rouse up")),
     ...(alerts.dead > 0
       ? [
           fail(
             "alerts",
-            `${alerts.dead} could not be sent; the last: ${last?.channel ?? ""}: ${plain(last?.error ?? "")}`,
+            `${alerts.dead} could not be sent; the last: ${last?.channel ?? ""}: ${sanitize(last?.error ?? "")}`,
             "rouse alert list shows them; rouse alert retry tries again, rouse alert dismiss forgets them",
           ),
         ]

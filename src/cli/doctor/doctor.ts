@@ -2,7 +2,7 @@
 import type { Command } from "@commander-js/extra-typings";
 import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import { type RousePaths, rousePaths } from "../../config/paths.js";
-import { plain, plainJson } from "../../core/plain.js";
+import { sanitize, sanitizedJson } from "../../core/sanitize.js";
 import { askDaemon, Unreachable } from "../../daemon/client.js";
 import type { SessionCoverage } from "../../daemon/coverage.js";
 import type { PulseView } from "../../daemon/pulse.js";
@@ -35,7 +35,7 @@ export function addDoctor(program: Command, setExit: (code: number) => void): vo
     .option("--json", "for programs")
     .action(async ({ json }) => {
       const lines = await examine(rousePaths(), readVersion());
-      process.stdout.write(json ? `${plainJson({ checks: lines })}\n` : doctorText(lines, process.stdout));
+      process.stdout.write(json ? `${sanitizedJson({ checks: lines })}\n` : doctorText(lines, process.stdout));
       if (lines.some(({ level }) => level === "fail")) setExit(1);
     });
 }
@@ -71,7 +71,7 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
     if (!(error instanceof Unreachable)) throw error;
     return [notRunning(paths), alarmLine({ daemon: null })];
   }
-  const theirs = plain(String(health.version), 40);
+  const theirs = sanitize(String(health.version), 40);
   const daemon =
     theirs === version
       ? ok("daemon", `up, release ${theirs}, process ${Number(health.pid)}`)
@@ -114,8 +114,8 @@ export function pulseLines(pulses: readonly PulseView[]): DoctorLine[] {
     ];
   return pulses.map(({ to, every_secs, failures, error, last_ok }) =>
     error === null
-      ? ok("sign of life", `to ${plain(to, 80)} every ${every_secs} s, last ${last_ok ?? "not yet"}`)
-      : fail("sign of life", `${failures} failed: ${plain(error)}`, PULSE_FIX),
+      ? ok("sign of life", `to ${sanitize(to, 80)} every ${every_secs} s, last ${last_ok ?? "not yet"}`)
+      : fail("sign of life", `${failures} failed: ${sanitize(error)}`, PULSE_FIX),
   );
 }
 
@@ -136,7 +136,7 @@ function journalLine({ engine, sessions, signals, bytes, lost, failures, lastErr
   if (failures > 0)
     return fail(
       "journal",
-      `${says}; ${failures} writes failed: ${plain(lastError ?? "")}`,
+      `${says}; ${failures} writes failed: ${sanitize(lastError ?? "")}`,
       "look at the disk's space and mode",
     );
   if (lost > 0)

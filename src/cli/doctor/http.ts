@@ -1,7 +1,7 @@
 /** What the doctor says of the daemon's port: is it open, does anybody use it, do the hooks that post still fit it? */
 import { loadConfig } from "../../config/load.js";
 import { rousePaths } from "../../config/paths.js";
-import { plain } from "../../core/plain.js";
+import { sanitize } from "../../core/sanitize.js";
 import type { HttpView } from "../../daemon/http/face.js";
 import { readKey } from "../../daemon/http/key.js";
 import { partOf } from "../../programs/part.js";
@@ -25,7 +25,7 @@ export function portLine({
   if (!listening)
     return warn(
       PORT,
-      `${where} is not open: ${plain(error ?? "unknown", 200)}; no API, no HTTP hooks and no telemetry`,
+      `${where} is not open: ${sanitize(error ?? "unknown", 200)}; no API, no HTTP hooks and no telemetry`,
       "end the program that has it, or choose another one with daemon.http_port and run rouse init --http again",
     );
   const { logs, points, spans, unknown } = telemetry;
@@ -38,7 +38,7 @@ export function portLine({
     ...(telemetry.unmatched > 0 ? [`${telemetry.unmatched} of them of nobody who is watched`] : []),
     ...(strange > 0 ? [`${strange} with names that are not known`] : []),
   ].join(", ");
-  const refusals = Object.entries(refused).map(([why, times]) => `${times} for their ${plain(why, 40)}`);
+  const refusals = Object.entries(refused).map(([why, times]) => `${times} for their ${sanitize(why, 40)}`);
   if (refusals.length === 0) return ok(PORT, says);
   return warn(
     PORT,

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { type ConfigIssue, issueText } from "../../config/issue.js";
 import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import type { RousePaths } from "../../config/paths.js";
-import { plain } from "../../core/plain.js";
+import { sanitize } from "../../core/sanitize.js";
 import { networkFileSystem } from "../../store/file-system.js";
 import { loadSqlite } from "../../store/sqlite.js";
 import { type DoctorLine, fail, ok, warn } from "./line.js";
@@ -31,7 +31,7 @@ export function sqliteLine(load: typeof loadSqlite = loadSqlite): DoctorLine {
   } catch (error) {
     return fail(
       "sqlite",
-      plain((error as Error).message),
+      sanitize((error as Error).message),
       "npm install without --omit=optional, or use a newer Node.js",
     );
   }
@@ -99,7 +99,7 @@ export function configLines(
   const issues = [...loaded.issues, ...alerts(loaded)];
   if (issues.length === 0) return [ok("configuration", "no problems")];
   return issues.map((issue) => {
-    const says = plain(issueText(issue));
+    const says = sanitize(issueText(issue));
     return issue.level === "error"
       ? fail("configuration", says, "correct it; rouse config show --origin tells where each value comes from")
       : warn("configuration", says, "rouse config show --origin tells where each value comes from");

@@ -6,7 +6,7 @@ import { issueText } from "../../config/issue.js";
 import { loadOwnProfiles } from "../../config/own-profiles.js";
 import { rousePaths } from "../../config/paths.js";
 import type { OwnProfiles } from "../../config/profile-folder.js";
-import { plain } from "../../core/plain.js";
+import { sanitize } from "../../core/sanitize.js";
 import { versionFit } from "../../core/version-fit.js";
 import { findProgram } from "../../host/find-program.js";
 import { partOf } from "../../programs/part.js";
@@ -36,7 +36,7 @@ function ownLines(profiles: readonly ProfileOverride[], env: NodeJS.ProcessEnv):
   return profiles.flatMap(({ id, programs = [] }) =>
     programs
       .filter((command) => !known.has(command) && findProgram(command, env, process.cwd()) === "found")
-      .map((command) => ok(plain(command, 40), plain(`on the PATH, read by your profile ${id}`))),
+      .map((command) => ok(sanitize(command, 40), sanitize(`on the PATH, read by your profile ${id}`))),
   );
 }
 
@@ -68,9 +68,9 @@ export function profileLines({ profiles, paths, issues }: OwnProfiles = loadOwnP
   return [
     ...profiles.map(({ id, programs }, at) => {
       const names = programs ? `, for ${programs.join(", ")}` : "";
-      return ok("profile", plain(`${id}${names}: ${paths[at]}`));
+      return ok("profile", sanitize(`${id}${names}: ${paths[at]}`));
     }),
-    ...issues.map((issue) => fail("profile", plain(issueText(issue)), PROFILE_FIX)),
+    ...issues.map((issue) => fail("profile", sanitize(issueText(issue)), PROFILE_FIX)),
   ];
 }
 
@@ -82,7 +82,7 @@ export function askVersion(command: string, args: readonly string[], env: NodeJS
     // The mark keeps a program that is asked for its version from being taken for an agent.
     const options = { env: { ...env, ROUSE_OWN: "1" }, timeout: VERSION_MS, maxBuffer: 64 * 1024 };
     execFile(command, args, { ...options, encoding: "utf8", killSignal: "SIGKILL" }, (error, stdout) => {
-      const line = plain((error ? "" : stdout).trim().split("\n")[0] ?? "", 80);
+      const line = sanitize((error ? "" : stdout).trim().split("\n")[0] ?? "", 80);
       resolve(line === "" ? null : line);
     });
   });
@@ -98,7 +98,7 @@ function hookLine(program: string, env: NodeJS.ProcessEnv, isUp: boolean): Docto
   const what = `hooks of ${program}`;
   const plan = planHooks(program, { command: ["rouse"], remove: true, env });
   const { error: issue, before, after, path } = plan;
-  if (issue !== null) return warn(what, plain(issue), `correct ${path}, then: rouse init ${program}`);
+  if (issue !== null) return warn(what, sanitize(issue), `correct ${path}, then: rouse init ${program}`);
   const plugin = pluginLine(program, before, env);
   if (plugin !== null) return plugin;
   if (before !== after) return httpHookLine(plan, env, isUp) ?? ok(what, `installed in ${path}`);

@@ -11,7 +11,7 @@ import type { Value } from "../../config/key.js";
 import { configText, tomlLine } from "../../config/text.js";
 import { isBegun } from "../../config/whole-file.js";
 import { writeNewConfig } from "../../config/write.js";
-import { plain } from "../../core/plain.js";
+import { sanitize } from "../../core/sanitize.js";
 
 const BOTBOX = ".botbox.json";
 const BOTBOX_BYTES_MAX = 1024 * 1024;
@@ -27,9 +27,10 @@ export function beginConfig(path: string, folder: string, dry: boolean): BegunCo
   const { values, issues } = readBotbox(join(folder, BOTBOX));
   const lines = [...values].map(([name, value]) => `  ${assignment(name, value)}\n`).join("");
   const from = values.size > 0 ? `, with ${values.size} of ${join(folder, BOTBOX)}:\n${lines}` : "\n";
-  const reported = issues.map((issue) => plain(issueText(issue)));
+  const reported = issues.map((issue) => sanitize(issueText(issue)));
   const found = readTrustedFile(path);
-  if (found !== null && typeof found !== "string") return { text: "", issues: [plain(issueText(found)), ...reported] };
+  if (found !== null && typeof found !== "string")
+    return { text: "", issues: [sanitize(issueText(found)), ...reported] };
   if (isBegun(path)) {
     const left = values.size > 0 ? `; ${join(folder, BOTBOX)} says, for you to add:\n${lines}` : "\n";
     return { text: `configuration: ${path} is there and stays as it is${left}`, issues: reported };
@@ -41,7 +42,7 @@ export function beginConfig(path: string, folder: string, dry: boolean): BegunCo
 
 function assignment(name: string, value: Value): string {
   const [section = "", key = ""] = name.split(".");
-  return `${section}.${plain(tomlLine(key, value), 200)}`;
+  return `${section}.${sanitize(tomlLine(key, value), 200)}`;
 }
 
 /** Only a plain file of its own: what stands in a project's folder may be anything. */

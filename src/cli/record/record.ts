@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../../config/paths.js";
 import { otherNames } from "../../config/suggest.js";
-import { plainJson } from "../../core/plain.js";
+import { sanitizedJson } from "../../core/sanitize.js";
 import { type FoundSession, listSessions } from "../../host/registry.js";
 import { BadInput } from "../../replay/files.js";
 import { call } from "../client.js";
@@ -46,7 +46,7 @@ export function addRecord(program: Command, setExit: (code: number) => void): vo
         options.for ?? null,
       );
       const recorded = await Promise.all(started.map(({ recorder }) => recorder.stop()));
-      process.stdout.write(options.json ? `${plainJson({ recordings: recorded })}\n` : recordedText(recorded));
+      process.stdout.write(options.json ? `${sanitizedJson({ recordings: recorded })}\n` : recordedText(recorded));
       if (recorded.length < targets.length || recorded.some(({ holds }) => holds.length === 0)) setExit(1);
     });
 }

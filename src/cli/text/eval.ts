@@ -1,5 +1,5 @@
 /** Figures for people: a table of what was found, then the bars. */
-import { plain } from "../../core/plain.js";
+import { sanitize } from "../../core/sanitize.js";
 import type { BarResult, Figures } from "../../eval/bars.js";
 import type { Detection, VerdictLine } from "../../eval/types.js";
 import { paint } from "./paint.js";
@@ -37,7 +37,7 @@ export function figuresText(figures: Figures, bars: readonly BarResult[], { colo
 }
 
 const row = (name: string, ...cells: string[]): string =>
-  `  ${plain(name, 60).padEnd(22)}${cells.map((c) => c.padStart(8)).join("")}`;
+  `  ${sanitize(name, 60).padEnd(22)}${cells.map((c) => c.padStart(8)).join("")}`;
 const number = (value: number | null | undefined, digits = 3): string =>
   value === null || value === undefined ? "–" : value.toFixed(digits);
 const detectionRow = (name: string, d: Detection): string =>
@@ -72,7 +72,7 @@ function barRows({ name, figure, unit, relation, bar, met }: BarResult, { colour
 export function worstText(figures: Figures, colour: boolean): string {
   const lines: string[] = [];
   const title = (text: string): void => {
-    lines.push("", paint(plain(text, 1000), "bold", colour));
+    lines.push("", paint(sanitize(text, 1000), "bold", colour));
   };
   const saying = (said: VerdictLine): void => {
     lines.push(

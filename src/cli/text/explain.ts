@@ -1,5 +1,5 @@
 /** Explained moments as text: verdict, rule and reasons, what came in, then the screen row by row. */
-import { plain } from "../../core/plain.js";
+import { sanitize } from "../../core/sanitize.js";
 import type { Signal } from "../../core/signal.js";
 import type { MatchedRule, ScreenExplanation } from "../../readers/screen/explain.js";
 import type { ExplainedMoment } from "../../replay/explain.js";
@@ -11,14 +11,17 @@ const INDENT = " ".repeat(11);
 const VALUE_MAX = 200;
 
 export function explainText(name: string, moments: readonly ExplainedMoment[], style: TextStyle): string {
-  const lines = [paint(plain(name), "bold", style.colour), ...moments.flatMap((moment) => momentLines(moment, style))];
+  const lines = [
+    paint(sanitize(name), "bold", style.colour),
+    ...moments.flatMap((moment) => momentLines(moment, style)),
+  ];
   return `${lines.join("\n")}\n`;
 }
 
 function momentLines({ t, rule, assessment, signals, screen }: ExplainedMoment, style: TextStyle): string[] {
   const { state, cause, confidence, level, kinds, reasons } = assessment;
   const part = (label: string, text: string): string[] =>
-    wrap(`${label}: ${plain(text, 1000)}`, Math.max(30, style.columns - INDENT.length)).map((line) => INDENT + line);
+    wrap(`${label}: ${sanitize(text, 1000)}`, Math.max(30, style.columns - INDENT.length)).map((line) => INDENT + line);
   return [
     "",
     `${clock(t).padStart(9)}  ${paintState(state, 0, style.colour)}${cause ? `/${cause}` : ""}`,
@@ -59,9 +62,9 @@ function rowLines({ rows }: ScreenExplanation, { columns, colour }: TextStyle): 
 }
 
 /** Words without control characters; blanks stay, since indentation decides what a row is. */
-const rowText = (text: string): string => text.replace(/\S+/g, (word) => plain(word, VALUE_MAX));
+const rowText = (text: string): string => text.replace(/\S+/g, (word) => sanitize(word, VALUE_MAX));
 
 function ruleText({ region, fact, when, groups }: MatchedRule): string {
-  const taken = Object.entries(groups).map(([name, value]) => `${name}=${JSON.stringify(plain(value, 60))}`);
-  return `^ ${region} rule ${fact}${taken.length > 0 ? ` (${taken.join(", ")})` : ""}: ${plain(when, VALUE_MAX)}`;
+  const taken = Object.entries(groups).map(([name, value]) => `${name}=${JSON.stringify(sanitize(value, 60))}`);
+  return `^ ${region} rule ${fact}${taken.length > 0 ? ` (${taken.join(", ")})` : ""}: ${sanitize(when, VALUE_MAX)}`;
 }

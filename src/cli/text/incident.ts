@@ -1,7 +1,7 @@
 /** Incidents in words: what was done, what comes next and when, and why not. */
 import type { ActionName } from "../../core/action.js";
 import { isPatient } from "../../core/incident/learn.js";
-import { clockTime, distance, resumesText } from "../../core/when.js";
+import { clockTime, formatDistance, resumesText } from "../../core/when.js";
 import type { ActionView, IncidentView } from "../../daemon/incident-view.js";
 import { isColoured, paint } from "./paint.js";
 import { type Column, tableText } from "./table.js";
@@ -69,7 +69,7 @@ export function incidentsText(
     { title: "PROBLEM", text: (one) => one.problem },
     { title: "PHASE", text: (one) => one.phase },
     { title: "SINCE", text: (one) => localTime(one.since, now) },
-    { title: "LASTS", text: (one) => distance(lasted(one, now)) },
+    { title: "LASTS", text: (one) => formatDistance(lasted(one, now)) },
   ];
   const [head = "", ...rows] = tableText(columns, incidents, width).trimEnd().split("\n");
   const lines = rows.flatMap((row, at) => {

@@ -6,7 +6,7 @@ import { StringDecoder } from "node:string_decoder";
 
 type State = "text" | "escape" | "sequence" | "string" | "string-escape";
 
-/** Control bytes but for the tab, and what hides or reorders text; blanks stay, unlike in `plain`. */
+/** Control bytes but for the tab, and what hides or reorders text; blanks stay, unlike in `sanitize`. */
 const UNSAFE =
   /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 

@@ -1,17 +1,18 @@
 /** Policies for people: each problem with its recovery plan, one line per step. */
-import { plain } from "../../core/plain.js";
+
+import { formatDuration } from "../../core/duration.js";
 import type { Budget, Policy, RecoveryStep } from "../../core/policy/policy.js";
 import { HUMAN_ONLY, needsConfirming, PROBLEMS, type Problem } from "../../core/problem.js";
-import { spell } from "../../core/spell.js";
+import { sanitize } from "../../core/sanitize.js";
 import { paint } from "./paint.js";
 
 export function policyText(policy: Policy, colour: boolean): string {
   const { limits, budgets } = policy;
   const lines = [
-    `${paint(plain(policy.name), "bold", colour)}: ${plain(policy.says)}`,
-    `  a suspicion is confirmed after ${spell(policy.confirmMs)}; what cannot be proven for ${spell(policy.patienceMs)} goes to a human`,
-    `  an outage goes to a human after ${spell(policy.outageMs)}; then those that died are started again one after the other`,
-    `  limits: reset + ${spell(limits.marginMs)} + up to ${spell(limits.jitterMs)}; no reset known: ${spell(limits.backoffMs)}, doubling up to ${spell(limits.backoffMaxMs)}`,
+    `${paint(sanitize(policy.name), "bold", colour)}: ${sanitize(policy.says)}`,
+    `  a suspicion is confirmed after ${formatDuration(policy.confirmMs)}; what cannot be proven for ${formatDuration(policy.patienceMs)} goes to a human`,
+    `  an outage goes to a human after ${formatDuration(policy.outageMs)}; then those that died are started again one after the other`,
+    `  limits: reset + ${formatDuration(limits.marginMs)} + up to ${formatDuration(limits.jitterMs)}; no reset known: ${formatDuration(limits.backoffMs)}, doubling up to ${formatDuration(limits.backoffMaxMs)}`,
     `  budgets: ${budgets.incident} actions per incident; per agent ${budgetText(budgets.agent)}, restarts ${budgetText(budgets.agentRestarts)}; per node ${budgetText(budgets.node)}, restarts ${budgetText(budgets.nodeRestarts)}`,
     "",
   ];
@@ -32,15 +33,15 @@ function planLines(problem: Problem, steps: readonly RecoveryStep[], colour: boo
 }
 
 function stepText({ do: name, when, limit, waitMs, proof, say, command }: RecoveryStep): string {
-  const what = [name, ...(say ? [`"${say}"`] : []), ...(command ? [plain(command.join(" "), 60)] : [])].join(" ");
+  const what = [name, ...(say ? [`"${say}"`] : []), ...(command ? [sanitize(command.join(" "), 60)] : [])].join(" ");
   return [
     limit > 1 ? `${what}, at most ${limit} times` : what,
-    ...(when.afterMs > 0 ? [`after ${spell(when.afterMs)}`] : []),
+    ...(when.afterMs > 0 ? [`after ${formatDuration(when.afterMs)}`] : []),
     ...(when.level === "act" ? ["when sure"] : []),
     ...(when.origins ? [`only ${when.origins.join(", ")}`] : []),
-    ...(waitMs > 0 ? [`then look for ${spell(waitMs)}`] : []),
+    ...(waitMs > 0 ? [`then look for ${formatDuration(waitMs)}`] : []),
     ...(proof === "none" ? [] : [`proof: ${proof}`]),
   ].join("; ");
 }
 
-const budgetText = ({ times, periodMs }: Budget): string => `${times} in ${spell(periodMs)}`;
+const budgetText = ({ times, periodMs }: Budget): string => `${times} in ${formatDuration(periodMs)}`;

@@ -1,5 +1,5 @@
 /** A text that is drawn again and again on the alternate screen, and leaves the terminal as it was. */
-import { spell } from "../../core/spell.js";
+import { formatDuration } from "../../core/duration.js";
 import { Refused, Unreachable } from "../../daemon/client.js";
 
 const EVERY_MS = 2000;
@@ -54,7 +54,8 @@ export function readSize(): void {
   process.emit("SIGWINCH", "SIGWINCH");
 }
 
-const goneText = (ms: number): string => `the daemon has not answered for ${spell(ms)}: this is what it said last`;
+const goneText = (ms: number): string =>
+  `the daemon has not answered for ${formatDuration(ms)}: this is what it said last`;
 
 /** As many lines as fit, the note below them; what is left out is counted, or the top would scroll away. */
 export function screenful(text: string, note: string, rows: number): string {

@@ -1,5 +1,5 @@
 /** What a policy would have done over a recording, for people and for programs. */
-import { plain } from "../../core/plain.js";
+import { sanitize } from "../../core/sanitize.js";
 import type { SimulatedAction } from "../../core/what-if.js";
 import { clock } from "./timeline.js";
 
@@ -8,14 +8,14 @@ export function wouldEntry(
   startAt: number,
 ): Record<string, unknown> {
   const t = Math.round(at - startAt) / 1000;
-  return { t, do: name, cause: problem, incident, ...(say ? { say } : {}), reason: plain(reason) };
+  return { t, do: name, cause: problem, incident, ...(say ? { say } : {}), reason: sanitize(reason) };
 }
 
 export function wouldText(policy: string, wouldDo: readonly SimulatedAction[], startAt: number): string {
-  if (wouldDo.length === 0) return `  the policy ${plain(policy)} would have done nothing\n`;
+  if (wouldDo.length === 0) return `  the policy ${sanitize(policy)} would have done nothing\n`;
   const lines = wouldDo.map(({ at, do: name, say, reason }) => {
     const what = name === "escalate" ? "tell a human" : `${name}${say ? ` "${say}"` : ""}`;
-    return `${clock((at - startAt) / 1000).padStart(9)}  ${what}\n${" ".repeat(11)}${plain(reason)}\n`;
+    return `${clock((at - startAt) / 1000).padStart(9)}  ${what}\n${" ".repeat(11)}${sanitize(reason)}\n`;
   });
-  return `  the policy ${plain(policy)} would have done:\n${lines.join("")}`;
+  return `  the policy ${sanitize(policy)} would have done:\n${lines.join("")}`;
 }

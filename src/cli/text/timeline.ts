@@ -1,5 +1,5 @@
 /** A timeline for people: when, what, why. Fits the width of the terminal. */
-import { plain } from "../../core/plain.js";
+import { sanitize } from "../../core/sanitize.js";
 import type { TimelineEntry } from "../../core/timeline.js";
 import { paint, paintState } from "./paint.js";
 import { wrap } from "./width.js";
@@ -10,7 +10,7 @@ export interface TextStyle {
 }
 
 export function timelineText(name: string, timeline: readonly TimelineEntry[], style: TextStyle): string {
-  const lines = [paint(plain(name), "bold", style.colour)];
+  const lines = [paint(sanitize(name), "bold", style.colour)];
   for (const entry of timeline) {
     const cause = entry.cause ? `/${entry.cause}` : "";
     const until = entry.until ? ` until ${untilText(entry.until)}` : "";

@@ -1,9 +1,9 @@
 /** The digest: how it stands, on a schedule. Tagged apart from what the watchdog says. */
 import { digest } from "../digest.js";
+import { formatDuration } from "../duration.js";
+import { forOutput } from "../for-output.js";
 import { type IncidentState, isOpen } from "../incident/incident.js";
 import { traitsOf } from "../policy/problems.js";
-import { say } from "../say.js";
-import { spell } from "../spell.js";
 import { STATES, type State } from "../states.js";
 import type { Notice } from "./alert.js";
 
@@ -20,7 +20,7 @@ export function digestOf(incidentState: IncidentState, states: readonly State[],
   const open = recent.filter(isOpen);
   const ended = recent.filter(({ endedAt }) => endedAt !== null && endedAt >= since);
   const actions = incidentState.actions.filter(({ at }) => at >= since).length;
-  const span = spell(Math.max(0, now - since));
+  const span = formatDuration(Math.max(0, now - since));
   return {
     key: digest(`digest ${since} ${now}`),
     subject: `digest:${now}`,
@@ -31,7 +31,9 @@ export function digestOf(incidentState: IncidentState, states: readonly State[],
     title: `Digest: ${counted.join(", ") || "no agent is watched"}`,
     lines: [
       `the last ${span}: ${recent.filter(({ openedAt }) => openedAt >= since).length} new problems, ${ended.length} over, rouse acted ${actions} times`,
-      ...open.slice(0, LISTED_MAX).map(({ agent, problem }) => `open: ${say(agent, 60)} ${traitsOf(problem).wording}`),
+      ...open
+        .slice(0, LISTED_MAX)
+        .map(({ agent, problem }) => `open: ${forOutput(agent, 60)} ${traitsOf(problem).wording}`),
       ...(open.length > LISTED_MAX ? [`and ${open.length - LISTED_MAX} more`] : []),
     ],
     agents: [],

@@ -1,10 +1,11 @@
 /** The words of an alert, for a phone: who, what, why, since when, what rouse did, what you can do. */
+
+import { formatDuration } from "../duration.js";
 import { openPrompt } from "../evidence/prompts.js";
+import { forOutput } from "../for-output.js";
 import { type Incident, type IncidentState, isOpen, type Outage } from "../incident/incident.js";
 import { type AgentSnapshot, doneOf } from "../message/contents.js";
 import { traitsOf } from "../policy/problems.js";
-import { say } from "../say.js";
-import { spell } from "../spell.js";
 import type { AlertEdge, Notice, Planned } from "./alert.js";
 import { membersOf } from "./plan.js";
 
@@ -32,9 +33,9 @@ export function noticeOf(planned: Planned, source: NoticeSource): Notice {
     edge,
     severity,
     at,
-    title: say(`Watchdog: ${edge === "reminder" ? "still: " : ""}${said.title}`, TITLE_MAX),
+    title: forOutput(`Watchdog: ${edge === "reminder" ? "still: " : ""}${said.title}`, TITLE_MAX),
     lines: said.lines.filter((line) => line !== ""),
-    agents: [...new Set(incidents.map(({ agent }) => say(agent, 80)))],
+    agents: [...new Set(incidents.map(({ agent }) => forOutput(agent, 80)))],
     incidents: incidents.map(({ id }) => id),
   };
 }
@@ -47,14 +48,14 @@ interface NoticeText {
 function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): NoticeText {
   const { incidentState, clock, now } = source;
   const view = source.seen(incident.agent);
-  const name = say(incident.agent, 80);
-  const task = view?.session.task ? `, task ${say(view.session.task, 100)}` : "";
-  const who = `${name} (${say(incident.kind, 40)}${task})`;
+  const name = forOutput(incident.agent, 80);
+  const task = view?.session.task ? `, task ${forOutput(view.session.task, 100)}` : "";
+  const who = `${name} (${forOutput(incident.kind, 40)}${task})`;
   const done = doneOf(incidentState, incident, now);
   const did = done.length > 0 ? `rouse did: ${done.join(", ")}` : "";
   if (edge === "resolved") {
     const { endedAt, since, phase } = incident;
-    const lasted = endedAt === null ? "" : `it lasted ${spell(endedAt - since)}, since ${clock(since)}`;
+    const lasted = endedAt === null ? "" : `it lasted ${formatDuration(endedAt - since)}, since ${clock(since)}`;
     const how = phase === "recovered" ? " works again" : ": it is over, the problem is no longer seen";
     return {
       title: `${name}${how}`,
@@ -68,12 +69,12 @@ function ofOne(incident: Incident, edge: AlertEdge, source: NoticeSource): Notic
     title: `${name} ${traitsOf(incident.problem).wording}`,
     lines: [
       who,
-      asked === "" ? "" : `it asks: ${say(asked, 400)}`,
-      `why: ${say(withoutQuestion(incident.reasons[0] ?? incident.problem, asked))}`,
-      `since ${clock(incident.since)} (${spell(now - incident.since)})`,
+      asked === "" ? "" : `it asks: ${forOutput(asked, 400)}`,
+      `why: ${forOutput(withoutQuestion(incident.reasons[0] ?? incident.problem, asked))}`,
+      `since ${clock(incident.since)} (${formatDuration(now - incident.since)})`,
       until,
-      did || (needs === "" ? "rouse has not touched it" : `rouse left it alone: ${say(needs)}`),
-      did === "" || needs === "" ? "" : `it needs you: ${say(needs)}`,
+      did || (needs === "" ? "rouse has not touched it" : `rouse left it alone: ${forOutput(needs)}`),
+      did === "" || needs === "" ? "" : `it needs you: ${forOutput(needs)}`,
       canOf(incident, view),
     ],
   };
@@ -138,12 +139,12 @@ function ofMany(
 ): NoticeText {
   const { clock, now } = source;
   const agents = new Set(incidents.map(({ agent }) => agent)).size;
-  const what = outage ? `${SHARED_WORDS[outage.group]} (${say(outage.shared, 60)})` : "need attention";
+  const what = outage ? `${SHARED_WORDS[outage.group]} (${forOutput(outage.shared, 60)})` : "need attention";
   const open = incidents.filter(isOpen);
   const since = Math.min(...incidents.map((incident) => incident.since), now);
   const listed = incidents.slice(0, LISTED_MAX).map((incident) => {
     const how = isOpen(incident) ? traitsOf(incident.problem).wording : "over";
-    return `${say(incident.agent, 60)}: ${how}`;
+    return `${forOutput(incident.agent, 60)}: ${how}`;
   });
   const more = incidents.length - listed.length;
   const title = edge === "resolved" ? `${agents} agents: it is over` : `${agents} agents ${what}`;
@@ -152,7 +153,7 @@ function ofMany(
     lines: [
       ...listed,
       more > 0 ? `and ${more} more` : "",
-      `since ${clock(since)} (${spell(now - since)})`,
+      `since ${clock(since)} (${formatDuration(now - since)})`,
       edge !== "resolved" && outage?.escalatedAt ? LASTS[outage.group] : "",
       edge === "resolved" || open.length === incidents.length
         ? ""

@@ -7,10 +7,10 @@
  * wrote or used a tool: a build of an hour, a wait or a sleep adds nothing to them.
  */
 import { HOUR, MINUTE, setting } from "../defaults.js";
+import { formatDuration } from "../duration.js";
 import { isMeaningfulProgress } from "../guard.js";
 import type { Signal, Source, TokensSignal } from "../signal.js";
 import { SOURCES } from "../signal.js";
-import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, turnEdge } from "./verdict.js";
@@ -134,7 +134,7 @@ export function burnVerdict(state: BurnState, now: number, options?: DetectorOpt
     output_tokens: state.outputSince,
     active_minutes: state.activeMinutes,
     reason:
-      `no new outcome for ${spell(now - state.progressAt)}, with ${state.activeMinutes} min of work and ` +
+      `no new outcome for ${formatDuration(now - state.progressAt)}, with ${state.activeMinutes} min of work and ` +
       `${state.outputSince} tokens written (${state.source}), ${rates.tokens_per_hour} tokens in the last hour`,
   };
 }

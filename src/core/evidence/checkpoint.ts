@@ -5,8 +5,8 @@
 import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, setting } from "../defaults.js";
+import { formatDuration } from "../duration.js";
 import type { Signal, Source } from "../signal.js";
-import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
@@ -94,7 +94,7 @@ export function checkpointVerdict(
     since,
     last_step: state.text,
     confidence: CONFIDENCE.medium,
-    reason: `no checkpoint for ${spell(ageMs)} (${state.source})${state.text ? `, the last was: ${state.text}` : ""}`,
+    reason: `no checkpoint for ${formatDuration(ageMs)} (${state.source})${state.text ? `, the last was: ${state.text}` : ""}`,
   };
 }
 
@@ -104,7 +104,7 @@ export function claimVerdict(state: CheckpointState, now: number, options?: Dete
   for (const [task, since] of state.claims) {
     const ageMs = awakeMs(state.asleep, since, now);
     if (!isBeyond(since, ageMs, staleMs, options)) continue;
-    const reason = `the claim on ${task} was neither renewed nor followed by a checkpoint for ${spell(ageMs)} (${state.source})`;
+    const reason = `the claim on ${task} was neither renewed nor followed by a checkpoint for ${formatDuration(ageMs)} (${state.source})`;
     return { cause: "stale_claim", since, task, confidence: CONFIDENCE.medium, reason };
   }
   return null;

@@ -5,8 +5,8 @@
 import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, setting } from "../defaults.js";
+import { formatDuration } from "../duration.js";
 import type { Signal, Source } from "../signal.js";
-import { spell } from "../spell.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
@@ -65,6 +65,6 @@ export function completionVerdict(
     cause: "no_completion_signal",
     since: state.endedAt,
     confidence: CONFIDENCE.high,
-    reason: `the turn ended ${spell(ageMs)} ago (${state.endedBy}) without the completion marker that was asked for`,
+    reason: `the turn ended ${formatDuration(ageMs)} ago (${state.endedBy}) without the completion marker that was asked for`,
   };
 }

@@ -6,8 +6,8 @@
  * minutes, and went on by other ways in between.
  */
 import { MINUTE, SAME_ERRORS_MAX, setting } from "../defaults.js";
+import { formatDuration } from "../duration.js";
 import type { Signal, Source } from "../signal.js";
-import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";
@@ -70,7 +70,7 @@ export function errorsVerdict(state: ErrorsState, now: number, options?: Detecto
       since: first,
       count: within.length,
       confidence: CONFIDENCE.medium,
-      reason: `the same error ${within.length} times in ${spell(now - first)} (${source})${quoted}`,
+      reason: `the same error ${within.length} times in ${formatDuration(now - first)} (${source})${quoted}`,
     };
   }
   return worst;

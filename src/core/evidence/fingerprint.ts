@@ -10,8 +10,8 @@
 import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
+import { formatDuration } from "../duration.js";
 import type { ScreenReading, Signal, StatusSignal } from "../signal.js";
-import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, turnEdge } from "./verdict.js";
@@ -83,7 +83,7 @@ export function fingerprintVerdict(
     last_activity: state.since,
     intervals_stuck: intervals,
     confidence: CONFIDENCE.medium,
-    reason: `busy, and the same last line, status and reply for ${spell(stillMs)} (screen), ${intervals} looks of ${pollMs / SECOND} s`,
+    reason: `busy, and the same last line, status and reply for ${formatDuration(stillMs)} (screen), ${intervals} looks of ${pollMs / SECOND} s`,
   };
 }
 

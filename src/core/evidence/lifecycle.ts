@@ -6,8 +6,8 @@
 import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
+import { formatDuration } from "../duration.js";
 import type { ScreenReading, Signal } from "../signal.js";
-import { spell } from "../spell.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
 
@@ -105,13 +105,13 @@ export function neverStartedVerdict(
     !submittedNothing &&
     isBeyond(state.submittedAt, submittedMs, answerMs, options)
   ) {
-    const reason = `a prompt was submitted ${spell(submittedMs)} ago (${state.submittedBy === "human" ? "human" : "observer"}) and nothing answers`;
+    const reason = `a prompt was submitted ${formatDuration(submittedMs)} ago (${state.submittedBy === "human" ? "human" : "observer"}) and nothing answers`;
     return { cause: "never_started", since: state.submittedAt, confidence: CONFIDENCE.medium, reason };
   }
   if (state.upAt === null || !state.alive || state.shown) return null;
   const upMs = awakeMs(state.asleep, state.upAt, now);
   if (!isBeyond(state.upAt, upMs, setting(options, "never_shown_seconds") * SECOND, options)) return null;
-  const reason = `the process has been up for ${spell(upMs)} (process) and has shown nothing`;
+  const reason = `the process has been up for ${formatDuration(upMs)} (process) and has shown nothing`;
   return { cause: "never_started", since: state.upAt, confidence: CONFIDENCE.medium, reason };
 }
 
@@ -123,7 +123,7 @@ export function neverExitedVerdict(
   if (state.resultAt === null || !state.alive) return null;
   const ageMs = awakeMs(state.asleep, state.resultAt, now);
   if (!isBeyond(state.resultAt, ageMs, setting(options, "never_exited_seconds") * SECOND, options)) return null;
-  const reason = `the result was reported ${spell(ageMs)} ago (stream) and the process is still alive`;
+  const reason = `the result was reported ${formatDuration(ageMs)} ago (stream) and the process is still alive`;
   return { cause: "never_exited", since: state.resultAt, confidence: CONFIDENCE.high, reason };
 }
 

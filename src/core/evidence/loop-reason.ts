@@ -1,5 +1,5 @@
 /** The sentence that explains a loop to a person: one per rule. */
-import { spell } from "../spell.js";
+import { formatDuration } from "../duration.js";
 import type { RepeatReport } from "./loop-repeats.js";
 import type { TalkReport } from "./loop-talk.js";
 
@@ -41,4 +41,4 @@ export function reasonOf(reported: Explained): string {
   }
 }
 
-const lasted = (ms: number): string => (ms < 1000 ? "less than a second" : spell(ms));
+const lasted = (ms: number): string => (ms < 1000 ? "less than a second" : formatDuration(ms));

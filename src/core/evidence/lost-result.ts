@@ -6,8 +6,8 @@
 import type { Asleep } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
+import { formatDuration } from "../duration.js";
 import type { Signal, Source } from "../signal.js";
-import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
 import type { DetectorOptions, DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE, isBeyond, turnEdge } from "./verdict.js";
@@ -85,7 +85,7 @@ export function lostResultVerdict(
     cause: "lost_result",
     since,
     confidence: CONFIDENCE.medium,
-    reason: `at its prompt for ${spell(ageMs)} without taking up ${what} (${state.source})`,
+    reason: `at its prompt for ${formatDuration(ageMs)} without taking up ${what} (${state.source})`,
   };
 }
 

@@ -3,9 +3,10 @@
  * said next. Seen from two different inputs that end in the same final rejection with nothing written in between.
  * A failure of the service (5xx, overload, network) repeats too and is left to `retries.ts`.
  */
+
+import { formatAgo } from "../duration.js";
 import { normaliseResult } from "../normalise.js";
 import type { ErrorSignal, Signal, Source } from "../signal.js";
-import { ago } from "../spell.js";
 import type { DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";
 
@@ -49,7 +50,7 @@ export function poisonedVerdict(state: PoisonedState, now: number): PoisonedVerd
   const { rejection } = state;
   if (rejection === null || !rejection.again) return null;
   const text = rejection.text ? `: ${rejection.text}` : "";
-  const reason = `two different inputs ended in the same rejection, the first ${ago(now - rejection.since)} (${rejection.source})${text}`;
+  const reason = `two different inputs ended in the same rejection, the first ${formatAgo(now - rejection.since)} (${rejection.source})${text}`;
   return { cause: "poisoned_context", since: rejection.since, confidence: CONFIDENCE.high, reason };
 }
 

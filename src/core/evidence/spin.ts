@@ -5,8 +5,8 @@
  * plan between edits are work too. Low confidence, as the proposal has it.
  */
 import { MINUTE } from "../defaults.js";
+import { formatDuration } from "../duration.js";
 import type { Signal, Source, ToolEndSignal } from "../signal.js";
-import { spell } from "../spell.js";
 import { remember } from "./bounded.js";
 import type { DetectorVerdict } from "./verdict.js";
 import { CONFIDENCE } from "./verdict.js";
@@ -88,7 +88,7 @@ export function spinVerdict(state: SpinState, now: number): SpinVerdict | null {
       subject,
       count: within.length,
       confidence: CONFIDENCE.low,
-      reason: `${subject} was read or edited ${within.length} times in ${spell(now - first)} (${source}) and nothing changed`,
+      reason: `${subject} was read or edited ${within.length} times in ${formatDuration(now - first)} (${source}) and nothing changed`,
     };
   }
   return worst;

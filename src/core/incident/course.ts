@@ -2,10 +2,10 @@
 import type { Assessment } from "../assess.js";
 import { awakeMs } from "../awake.js";
 import { MINUTE, SECOND } from "../defaults.js";
+import { forOutput } from "../for-output.js";
 import type { PeriodSpend } from "../period-spend.js";
 import { PERIOD_MAX_MS } from "../policy/policy.js";
 import { needsConfirming, type Problem } from "../problem.js";
-import { say } from "../say.js";
 import { type Incident, type IncidentState, incidentId, isOpen, type Phase } from "./incident.js";
 import { escalateOutage, joinOutage, leaveOutage } from "./outage.js";
 import { type ProgressTimes, progressAt } from "./progress.js";
@@ -104,7 +104,7 @@ export function observeIncident(
   incident.level = assessment.level;
   incident.confidence = assessment.confidence;
   incident.until = assessment.until;
-  incident.reasons = assessment.reasons.slice(0, REASONS_MAX).map((reason) => say(reason, REASON_CHARS));
+  incident.reasons = assessment.reasons.slice(0, REASONS_MAX).map((reason) => forOutput(reason, REASON_CHARS));
   joinOutage(incidentState, incident);
   escalateOutage(incidentState, incident, outageMs, now);
   if (incident.confirmedAt !== null || now < confirmsAt(incidentState, incident, now, confirmMs)) return [];

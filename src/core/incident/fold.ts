@@ -6,8 +6,8 @@ import type { ActionName, ActionOutcome, Intent } from "../action.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE } from "../defaults.js";
 import { CONFIDENCE } from "../evidence/verdict.js";
+import { forOutput } from "../for-output.js";
 import { type Problem, problemOf } from "../problem.js";
-import { say } from "../say.js";
 import { carryOver } from "./carry-over.js";
 import { isSameChain } from "./chain.js";
 import {
@@ -62,7 +62,7 @@ export function applyToIncidents(incidentState: IncidentState, input: IncidentIn
       const record = incidentState.actions.find(({ id }) => id === input.outcome.intent);
       // The first word counts: an outcome that arrives twice, or late after a look, changes nothing.
       if (record && record.outcome === null)
-        record.outcome = { ...input.outcome, reason: say(input.outcome.reason, REASON_CHARS) };
+        record.outcome = { ...input.outcome, reason: forOutput(input.outcome.reason, REASON_CHARS) };
       return [];
     }
     case "escalated":
@@ -70,7 +70,7 @@ export function applyToIncidents(incidentState: IncidentState, input: IncidentIn
         if (incident.escalated) return [];
         incident.escalated = {
           at: input.at,
-          reason: say(input.reason, REASON_CHARS),
+          reason: forOutput(input.reason, REASON_CHARS),
           wouldDo: input.wouldDo ?? null,
           ...(input.overBudget ? { overBudget: true } : {}),
         };

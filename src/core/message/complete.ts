@@ -3,7 +3,7 @@ import type { AgentSession } from "../agent.js";
 import type { Assessment } from "../assess.js";
 import { HOUR } from "../defaults.js";
 import type { Evidence } from "../evidence/evidence.js";
-import { say } from "../say.js";
+import { forOutput } from "../for-output.js";
 import type { Payloads } from "./message.js";
 
 /** A result that is older was told by an earlier life, or concerns nobody any more. */
@@ -38,7 +38,7 @@ export function completionOf(
   const said = reported?.text || message?.preview || (evidence.progress.reading?.tail ?? []).slice(-2).join(" ");
   return {
     subject: `${session.id}.${turn.turns}`,
-    payload: () => ({ outcome: outcomeOf(reported !== null, owes, exit), completion_message: say(said, 600) }),
+    payload: () => ({ outcome: outcomeOf(reported !== null, owes, exit), completion_message: forOutput(said, 600) }),
   };
 }
 

@@ -8,10 +8,10 @@ import { digest } from "../digest.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { openPrompt } from "../evidence/prompts.js";
 import { turnWord } from "../evidence/turn.js";
+import { forOutput } from "../for-output.js";
 import type { Incident, IncidentState } from "../incident/incident.js";
 import { traitsOf } from "../policy/problems.js";
 import type { Problem } from "../problem.js";
-import { say } from "../say.js";
 import type { About, Message, MessageType, Payloads } from "./message.js";
 import { type SuggestionContext, suggestionsFor } from "./suggest.js";
 
@@ -77,13 +77,13 @@ export function makeProblem(
         about,
         {
           prompt_type: prompt?.prompt ?? "input",
-          prompt_preview: say(questionOf(view) || (incident.reasons[0] ?? ""), 600),
+          prompt_preview: forOutput(questionOf(view) || (incident.reasons[0] ?? ""), 600),
         },
         now,
       );
     }
     case "watchdog.blind":
-      return make(type, edge, subject, about, { ...long, reason: say(incident.reasons[0] ?? "") }, now);
+      return make(type, edge, subject, about, { ...long, reason: forOutput(incident.reasons[0] ?? "") }, now);
     case "worker.escalated":
       return make(
         type,
@@ -92,7 +92,7 @@ export function makeProblem(
         about,
         {
           ...long,
-          reason: say(incident.reasons.join("; "), 600),
+          reason: forOutput(incident.reasons.join("; "), 600),
           done: doneOf(incidentState, incident, now),
           last_output_preview: tail.join("\n"),
         },
@@ -101,7 +101,14 @@ export function makeProblem(
     case "worker.error": {
       const { error, shownError } = view.evidence.failures;
       const context = (error ?? shownError)?.text || (incident.reasons[0] ?? "");
-      return make(type, edge, subject, about, { ...long, error_context: say(context, 600), output_tail: tail }, now);
+      return make(
+        type,
+        edge,
+        subject,
+        about,
+        { ...long, error_context: forOutput(context, 600), output_tail: tail },
+        now,
+      );
     }
     default:
       return make(
@@ -148,7 +155,7 @@ export const aboutIncident = (
   rules: NotifyRules,
 ): About => ({
   ...aboutUnseen(incident),
-  task: view.session.task === null ? null : say(view.session.task, 200),
+  task: view.session.task === null ? null : forOutput(view.session.task, 200),
   suggested_actions: suggestionsFor(type, suggestionContextOf(view, incident.problem, rules)),
 });
 
@@ -166,13 +173,13 @@ function suggestionContextOf(
 /** Its agent is no longer watched. */
 export const aboutUnseen = ({ id, agent, session, kind, problem, confidence, reasons }: Incident): About => ({
   worker_id: session,
-  worker_name: say(agent, 80),
-  worker_kind: say(kind, 40),
+  worker_name: forOutput(agent, 80),
+  worker_kind: forOutput(kind, 40),
   task: null,
   incident_id: id,
   cause: problem,
   confidence: Math.round(confidence * 100) / 100,
-  reasons: reasons.map((reason) => say(reason)),
+  reasons: reasons.map((reason) => forOutput(reason)),
   suggested_actions: [],
 });
 
@@ -182,13 +189,13 @@ export const aboutSession = (
   rules: NotifyRules,
 ): About => ({
   worker_id: session.id,
-  worker_name: say(session.name, 80),
-  worker_kind: say(session.kind, 40),
-  task: session.task === null ? null : say(session.task, 200),
+  worker_name: forOutput(session.name, 80),
+  worker_kind: forOutput(session.kind, 40),
+  task: session.task === null ? null : forOutput(session.task, 200),
   incident_id: null,
   cause: null,
   confidence: Math.round(assessment.confidence * 100) / 100,
-  reasons: assessment.reasons.map((reason) => say(reason)),
+  reasons: assessment.reasons.map((reason) => forOutput(reason)),
   suggested_actions: suggestionsFor(type, suggestionContextOf({ session, assessment, evidence }, null, rules)),
 });
 
@@ -212,7 +219,7 @@ export function problemDuration(
 
 export function outputTail({ evidence, settings }: AgentSnapshot): string[] {
   const lines = setting(settings, "output_preview_lines");
-  return lines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-lines).map((line) => say(line)) : [];
+  return lines > 0 ? (evidence.progress.reading?.tail ?? []).slice(-lines).map((line) => forOutput(line)) : [];
 }
 
 /** What rouse did about it, oldest first. */

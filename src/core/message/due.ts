@@ -10,10 +10,10 @@ import { awakeMs } from "../awake.js";
 import { SECOND } from "../defaults.js";
 import { digest } from "../digest.js";
 import { openPrompt } from "../evidence/prompts.js";
+import { forOutput } from "../for-output.js";
 import { type Incident, type IncidentState, isOpen, silencedUntil } from "../incident/incident.js";
 import { normaliseResult } from "../normalise.js";
 import { HUMAN_ONLY } from "../problem.js";
-import { say } from "../say.js";
 import { completionOf } from "./complete.js";
 import {
   type AgentSnapshot,
@@ -116,7 +116,7 @@ function openDue(
         aboutIncident(incident, view, "worker.escalated", rules),
         {
           ...problemDuration(incident, view, now),
-          reason: say(escalated.reason),
+          reason: forOutput(escalated.reason),
           done: doneOf(incidentState, incident, now),
           last_output_preview: outputTail(view).join("\n"),
         },

@@ -1,9 +1,9 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { DEFAULTS, setting } from "../defaults.js";
+import { formatAgo, formatFor } from "../duration.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { neverStartedVerdict } from "../evidence/lifecycle.js";
 import type { Source } from "../signal.js";
-import { ago, formatFor } from "../spell.js";
 import { byQuiet, byReportedWork } from "./by-quiet.js";
 
 /** No turn was seen yet. */
@@ -26,7 +26,7 @@ export function byActivity(question: RuleInput): RuleVerdict | null {
       state: "working",
       cause: null,
       confidence: 0.6,
-      reasons: [`the last event came ${ago(since(heard))} (${source}); whether a turn runs is not known`],
+      reasons: [`the last event came ${formatAgo(since(heard))} (${source}); whether a turn runs is not known`],
     };
   }
   const ready = word ?? shownComposer(evidence);
@@ -41,7 +41,9 @@ export function byActivity(question: RuleInput): RuleVerdict | null {
     };
   const quiet = ofUnknownProgram(question);
   if (quiet) return quiet;
-  const reasons = [`first seen ${ago(since(evidence.first.at))} (${evidence.first.source}), nothing to judge yet`];
+  const reasons = [
+    `first seen ${formatAgo(since(evidence.first.at))} (${evidence.first.source}), nothing to judge yet`,
+  ];
   return { state: "starting", cause: null, confidence: 0.7, reasons };
 }
 
@@ -85,7 +87,7 @@ function byOutput(question: RuleInput): RuleVerdict | null {
   dueAfter(at, STARTED_MS);
   if (since(at) >= STARTED_MS) return null;
   const what = at === evidence.progress.seen.reply ? "new text came" : "it wrote something, but nothing new,";
-  const reasons = [`${what} ${ago(since(at))} (screen); whether a turn runs is not known`];
+  const reasons = [`${what} ${formatAgo(since(at))} (screen); whether a turn runs is not known`];
   return { state: "working", cause: null, confidence: 0.5, reasons };
 }
 

@@ -1,6 +1,7 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { SETTLE_MS, STOPPED_PRESUMED_AFTER_MS, TOOL_CLOCKS } from "../clocks.js";
 import { SECOND, setting } from "../defaults.js";
+import { formatAgo, formatFor } from "../duration.js";
 import { checkpointVerdict, claimVerdict } from "../evidence/checkpoint.js";
 import { completionVerdict } from "../evidence/completion.js";
 import type { Evidence } from "../evidence/evidence.js";
@@ -9,7 +10,6 @@ import { neverExitedVerdict } from "../evidence/lifecycle.js";
 import { lostResultVerdict } from "../evidence/lost-result.js";
 import type { OpenTool } from "../evidence/tools.js";
 import type { Source } from "../signal.js";
-import { ago, formatFor } from "../spell.js";
 import type { Cause } from "../states.js";
 import { PLAIN_TRAITS } from "../traits.js";
 import { versionFit } from "../version-fit.js";
@@ -34,7 +34,7 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
       cause: null,
       confidence: 0.8,
       reasons: [
-        `it was interrupted ${ago(since(evidence.turn.interrupted.at))} (${evidence.turn.interrupted.source}) and waits at its prompt`,
+        `it was interrupted ${formatAgo(since(evidence.turn.interrupted.at))} (${evidence.turn.interrupted.source}) and waits at its prompt`,
       ],
     };
   }
@@ -59,7 +59,7 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
   if (quiet) return quiet;
   const closing = closingOfTurn(question);
   const endedBy = word ?? turnEndOf(evidence);
-  const ended = `the turn ended${endedBy ? ` ${ago(since(endedBy.at))} (${endedBy.source})` : ""}`;
+  const ended = `the turn ended${endedBy ? ` ${formatAgo(since(endedBy.at))} (${endedBy.source})` : ""}`;
   if (closing?.closing === "question") {
     return {
       state: "needs_input",
@@ -106,13 +106,13 @@ export function byEnd(question: RuleInput): RuleVerdict | null {
 
 /** Said until it has settled. */
 export const seemsTo = ({ since }: RuleInput, have: string, reported: { at: number; source: Source }): string =>
-  `the turn seems to have ${have} ${ago(since(reported.at))} (${reported.source}), which is not sure yet`;
+  `the turn seems to have ${have} ${formatAgo(since(reported.at))} (${reported.source}), which is not sure yet`;
 
 /** A record may tell of a turn before the flag of the program does. */
 function unsettled(question: RuleInput, word: Word): string {
   const { startAt, startBy } = question.evidence.turn.record;
   if (startAt !== null && startAt > word.at && isRecordOpen(question.evidence, word))
-    return `a turn began ${ago(question.since(startAt))} (${startBy}), though the ${word.source} still says idle`;
+    return `a turn began ${formatAgo(question.since(startAt))} (${startBy}), though the ${word.source} still says idle`;
   return seemsTo(question, "ended", { at: quietAt(question, word), source: word.source });
 }
 

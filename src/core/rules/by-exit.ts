@@ -1,7 +1,7 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
+import { formatAgo } from "../duration.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { LEAVING_MS } from "../evidence/leaving.js";
-import { ago } from "../spell.js";
 import type { State } from "../states.js";
 import { byEnd, hasWorked } from "./by-end.js";
 import { byFailure } from "./by-failure.js";
@@ -34,14 +34,14 @@ export function byExit(question: RuleInput): RuleVerdict | null {
   if (result)
     return {
       ...(isLeft ? atRest(result) : result),
-      reasons: [...result.reasons, `the process ended after it, ${how}, ${ago(ended.since(exit.at))} (process)`],
+      reasons: [...result.reasons, `the process ended after it, ${how}, ${formatAgo(ended.since(exit.at))} (process)`],
     };
   if (isLeft) {
     return {
       state: "idle",
       cause: null,
       confidence: 0.8,
-      reasons: [leftBy(question, ended.since, `${how}, ${ago(ended.since(exit.at))} (process)`)],
+      reasons: [leftBy(question, ended.since, `${how}, ${formatAgo(ended.since(exit.at))} (process)`)],
     };
   }
   // Gemini CLI leaves with 0 when it is told to go: a headless run that has finished has said so.
@@ -52,7 +52,7 @@ export function byExit(question: RuleInput): RuleVerdict | null {
       state,
       cause: null,
       confidence: 0.7,
-      reasons: [`the process ended with exit code 0 ${ago(ended.since(exit.at))} (process)`],
+      reasons: [`the process ended with exit code 0 ${formatAgo(ended.since(exit.at))} (process)`],
     };
   }
   const cause = exit.signal !== null ? "crash" : exit.code !== null ? "exit_code" : null;
@@ -62,7 +62,7 @@ export function byExit(question: RuleInput): RuleVerdict | null {
     state: "gone",
     cause,
     confidence: 0.9,
-    reasons: [`the process ended${when}, ${how}, ${ago(ended.since(exit.at))} (process)`, ...lastWords(question)],
+    reasons: [`the process ended${when}, ${how}, ${formatAgo(ended.since(exit.at))} (process)`, ...lastWords(question)],
   };
 }
 
@@ -73,14 +73,15 @@ function lastWords({ evidence, since }: RuleInput): string[] {
   const { reading, readingAt } = evidence.progress;
   const row = reading?.tail?.findLast((line) => line.trim() !== "");
   if (row === undefined || readingAt === null || !isPlainProgram(evidence)) return [];
-  return [`its last words, ${ago(since(readingAt))} (screen): ${row.trim().slice(0, WORDS_MAX)}`];
+  return [`its last words, ${formatAgo(since(readingAt))} (screen): ${row.trim().slice(0, WORDS_MAX)}`];
 }
 
 /** Keys that leave a program, or only that somebody typed right before its end. */
 function leftBy({ evidence: { exit, quitAt, quitBy } }: RuleInput, since: RuleInput["since"], ended: string): string {
   const at = quitAt ?? exit?.typedAt ?? 0;
-  if (quitBy === "rouse") return `its end was ordered ${ago(since(at))} (observer), and the process ended: ${ended}`;
-  return `a human ${quitAt === null ? "typed" : "left it"} ${ago(since(at))} (human), and the process ended: ${ended}`;
+  if (quitBy === "rouse")
+    return `its end was ordered ${formatAgo(since(at))} (observer), and the process ended: ${ended}`;
+  return `a human ${quitAt === null ? "typed" : "left it"} ${formatAgo(since(at))} (human), and the process ended: ${ended}`;
 }
 
 /** A dialog and a wait die with the program; the result, the limit or the error that they tell of does not. */

@@ -1,9 +1,9 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { SETTLE_MS } from "../clocks.js";
+import { formatAgo, formatFor } from "../duration.js";
 import type { Evidence } from "../evidence/evidence.js";
 import type { Failure, Limit } from "../evidence/failures.js";
 import { poisonedVerdict } from "../evidence/poisoned.js";
-import { ago, formatFor } from "../spell.js";
 import { seemsTo, turnEndOf } from "./by-end.js";
 
 /** Records of a limit or a final error first; then the program's own row above an idle composer. */
@@ -74,7 +74,7 @@ function limited({ evidence, since, due }: RuleInput, limit: Limit): RuleVerdict
     until,
     reasons: [
       `a usage limit has stopped it ${formatFor(since(limit.at))} (${limit.source}): ${limit.text || "no text"}`,
-      ...(itself ? [`it says that it continues by itself, ${ago(since(itself.at))} (${itself.source})`] : []),
+      ...(itself ? [`it says that it continues by itself, ${formatAgo(since(itself.at))} (${itself.source})`] : []),
     ],
   };
 }
@@ -84,6 +84,6 @@ function failed({ since }: RuleInput, failure: Failure): RuleVerdict {
     state: "error",
     cause: failure.cause,
     confidence: failure.source === "screen" ? 0.85 : 0.95,
-    reasons: [`it gave up ${ago(since(failure.at))} (${failure.source}): ${failure.text || failure.cause}`],
+    reasons: [`it gave up ${formatAgo(since(failure.at))} (${failure.source}): ${failure.text || failure.cause}`],
   };
 }

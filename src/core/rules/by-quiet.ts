@@ -8,9 +8,9 @@
  */
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { MINUTE, SECOND, setting } from "../defaults.js";
+import { formatAgo, formatDuration, formatFor } from "../duration.js";
 import type { Evidence } from "../evidence/evidence.js";
 import { kinds, nothingBegun } from "../evidence/kinds.js";
-import { ago, formatFor, spell } from "../spell.js";
 
 /** Output is told every five seconds, at a look: a command that was announced by it may have begun a little before. */
 const BEGUN_MS = 10 * SECOND;
@@ -34,7 +34,7 @@ export function byReportedWork({
   dueAfter(report.at, patienceMs);
   const text = report.text ? `: ${report.text}` : "";
   const before = turn.endedAt === null ? "" : "the turn ended, and ";
-  const reasons = [`${before}the agent reported working ${ago(since(report.at))} (report)${text}`];
+  const reasons = [`${before}the agent reported working ${formatAgo(since(report.at))} (report)${text}`];
   return { state: "working", cause: null, confidence: 0.5, reasons };
 }
 
@@ -51,7 +51,7 @@ export function byQuiet(question: RuleInput): RuleVerdict | null {
   const silent = `no output ${formatFor(since(outputAt))} (screen), and nothing on the screen explains it`;
   const reasons = [silent];
   if (since(outputAt) < timeoutMs && evidence.turn.readyAt !== null) {
-    const ready = `its prompt was seen ${ago(since(evidence.turn.readyAt))} (screen) and has not come back`;
+    const ready = `its prompt was seen ${formatAgo(since(evidence.turn.readyAt))} (screen) and has not come back`;
     return { state: "working", cause: null, confidence: 0.4, reasons: [...reasons, ready] };
   }
   if (since(outputAt) < timeoutMs) return { state: "idle", cause: null, confidence: 0.4, reasons };
@@ -71,7 +71,10 @@ export function byQuiet(question: RuleInput): RuleVerdict | null {
   return {
     ...reported,
     confidence: 0.7,
-    reasons: [...reasons, `its process did nothing for ${spell(since(still))} (process), longer than you allow`],
+    reasons: [
+      ...reasons,
+      `its process did nothing for ${formatDuration(since(still))} (process), longer than you allow`,
+    ],
     act: true,
   };
 }

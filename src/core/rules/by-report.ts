@@ -1,5 +1,5 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
-import { ago } from "../spell.js";
+import { formatAgo } from "../duration.js";
 
 /** The agent's own word holds until its next turn; "working" proves nothing and is left to the evidence (`by-end.ts`). */
 export function byReport({ evidence, active, since }: RuleInput): RuleVerdict | null {
@@ -13,6 +13,6 @@ export function byReport({ evidence, active, since }: RuleInput): RuleVerdict | 
     state: report.state,
     cause: report.state === "needs_input" ? "input" : null,
     confidence: 0.8,
-    reasons: [`the agent reported ${report.state} ${ago(since(report.at))} (report)${text}`],
+    reasons: [`the agent reported ${report.state} ${formatAgo(since(report.at))} (report)${text}`],
   };
 }

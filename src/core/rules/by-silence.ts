@@ -1,11 +1,11 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { ACT_AFTER_MS, ACT_MARGIN, FREEZE, FROZEN_AFTER_MS, FULL_WINDOW_SILENCE_MS } from "../clocks.js";
 import { SECOND, setting } from "../defaults.js";
+import { formatAgo, formatFor } from "../duration.js";
 import { fingerprintVerdict } from "../evidence/fingerprint.js";
 import { KIND_OF_SOURCE, kinds, nothingBelow } from "../evidence/kinds.js";
 import type { ProgressSource } from "../evidence/progress.js";
 import type { Source } from "../signal.js";
-import { ago, formatFor } from "../spell.js";
 import { suspicion, suspicionAfter } from "../suspicion.js";
 import { ownTimeoutMs } from "../traits.js";
 
@@ -38,7 +38,7 @@ export function bySilence(question: RuleInput): RuleVerdict {
   const frozen = frozenScreen(question) ?? fullWindow(question, news);
   if (frozen) return frozen;
   if (silent < threshold) {
-    const reasons = [`a turn runs (${question.word?.source}); last news ${ago(silent)} (${latest(question)})`];
+    const reasons = [`a turn runs (${question.word?.source}); last news ${formatAgo(silent)} (${latest(question)})`];
     return { state: "working", cause: null, confidence: 0.9 - 0.4 * suspicion(silent, threshold), reasons };
   }
   const actAfter = actAfterMs(question);
@@ -54,7 +54,7 @@ export function bySilence(question: RuleInput): RuleVerdict {
       `a turn runs (${question.word?.source}), and nothing new came ${formatFor(silent)}: ${sources.map((w) => SOURCE_WORDS[w]).join(", ")}`,
       ...(fingerprint ? [fingerprint.reason] : []),
       ...(nothingBelow(evidence)
-        ? [`no child process works for it, seen ${ago(since(evidence.progress.sampledAt ?? now))} (process)`]
+        ? [`no child process works for it, seen ${formatAgo(since(evidence.progress.sampledAt ?? now))} (process)`]
         : []),
     ],
     act,
@@ -148,7 +148,7 @@ function frozenScreen(question: RuleInput): RuleVerdict | null {
     state: "stuck",
     cause: "frozen_screen",
     confidence: 0.8,
-    reasons: [`the screen says busy and shows no motion; the last byte came ${ago(since(outputAt))} (screen)`],
+    reasons: [`the screen says busy and shows no motion; the last byte came ${formatAgo(since(outputAt))} (screen)`],
     act: since(outputAt) >= actAfterMs(question) && frozenKinds.length >= 2,
     kinds: frozenKinds,
   };

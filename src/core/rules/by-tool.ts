@@ -1,10 +1,10 @@
 import type { RuleInput, RuleVerdict } from "../assess.js";
 import { ACT_FACTOR, APPROVAL_AFTER_MS, TOOL_CLOCKS, WAIT_NAMED_AFTER_MS } from "../clocks.js";
 import { setting } from "../defaults.js";
+import { formatAgo, formatFor } from "../duration.js";
 import { KIND_OF_SOURCE, kinds, processSeen } from "../evidence/kinds.js";
 import { type OpenTool, toolDeadline } from "../evidence/tools.js";
 import type { ToolClass } from "../signal.js";
-import { ago, formatFor } from "../spell.js";
 import type { WaitCause } from "../states.js";
 
 const WAIT_OF_CLASS: Partial<Record<ToolClass, WaitCause>> = {
@@ -22,7 +22,7 @@ export function byTool(question: RuleInput): RuleVerdict | null {
   // Of one that only the screen shows, what is known is when it last changed.
   const what =
     tool.source === "screen"
-      ? `${name} runs (screen); last news ${ago(since(tool.at))}`
+      ? `${name} runs (screen); last news ${formatAgo(since(tool.at))}`
       : `${name} has been open ${formatFor(since(tool.at))} (${tool.source})`;
   const approval = byApproval(question, tool, what);
   if (approval) return approval;

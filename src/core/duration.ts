@@ -1,7 +1,7 @@
 /** Spans of time as people say them. */
 
 /** Rounded for people: "45 s", "12 min", "3.5 h". Most clocks run out within three minutes, and are told to the second. */
-export function spell(ms: number): string {
+export function formatDuration(ms: number): string {
   if (!Number.isFinite(ms)) return "some time";
   if (ms < 180_000) return `${Math.round(ms / 1_000)} s`;
   if (ms < 5_400_000) return `${Math.round(ms / 60_000)} min`;
@@ -9,11 +9,11 @@ export function spell(ms: number): string {
 }
 
 /** "just now", "45 s ago", "3 min ago". */
-export function ago(ms: number): string {
-  return ms < 1000 ? "just now" : `${spell(ms)} ago`;
+export function formatAgo(ms: number): string {
+  return ms < 1000 ? "just now" : `${formatDuration(ms)} ago`;
 }
 
 /** How long it has lasted: "for less than a second", "for 45 s". */
 export function formatFor(ms: number): string {
-  return ms < 1000 ? "for less than a second" : `for ${spell(ms)}`;
+  return ms < 1000 ? "for less than a second" : `for ${formatDuration(ms)}`;
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { plain } from "./plain.js";
+import { sanitize } from "./sanitize.js";
 
 describe("text from an agent, made safe", () => {
   it.each([
@@ -10,7 +10,7 @@ describe("text from an agent, made safe", () => {
     ["invisible characters", "a\u200bb\ufeffc\u{e0041}", "a b c"],
     ["line breaks", "a\r\nb\u2028c", "a b c"],
   ])("has no %s", (_, text, expected) => {
-    expect(plain(text)).toBe(expected);
+    expect(sanitize(text)).toBe(expected);
   });
 
   it("has none of the characters that hide text, change its direction or end a line", () => {
@@ -28,18 +28,18 @@ describe("text from an agent, made safe", () => {
       [0xe0000, 0xe007f],
     ] as const;
     const unsafe = ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, n) => from + n));
-    const left = unsafe.filter((code) => plain(`a${String.fromCodePoint(code)}b`) !== "a b");
+    const left = unsafe.filter((code) => sanitize(`a${String.fromCodePoint(code)}b`) !== "a b");
     expect(left.map((code) => code.toString(16))).toEqual([]);
   });
 
   it("keeps what people write: letters of any script, emoji, accents", () => {
-    expect(plain("Grüße, 日本語 😀 e\u0301")).toBe("Grüße, 日本語 😀 e\u0301");
+    expect(sanitize("Grüße, 日本語 😀 e\u0301")).toBe("Grüße, 日本語 😀 e\u0301");
   });
 
   it("is bounded, well formed and free of control bytes for any input", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 400 }), fc.integer({ min: 2, max: 50 }), (text, max) => {
-        const safe = plain(text, max);
+        const safe = sanitize(text, max);
         expect(safe.length).toBeLessThanOrEqual(max);
         expect(() => encodeURIComponent(safe)).not.toThrow();
         expect(safe).not.toMatch(/\p{Cc}/u);

@@ -6,7 +6,7 @@ const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-export function plain(text: string, max: number = 500): string {
+export function sanitize(text: string, max: number = 500): string {
   const safe = text
     .slice(0, max * 2)
     .replace(UNSAFE, " ")
@@ -15,19 +15,19 @@ export function plain(text: string, max: number = 500): string {
   return (safe.length > max ? `${safe.slice(0, max - 1)}…` : safe).replace(LONE, "\ufffd");
 }
 
-/** JSON that is as safe to show, and still says all: what `plain` takes out stands as an escape. */
-export function plainJson(value: unknown, indent?: number): string {
-  return plainJsonText(JSON.stringify(value, null, indent));
+/** JSON that is as safe to show, and still says all: what `sanitize` takes out stands as an escape. */
+export function sanitizedJson(value: unknown, indent?: number): string {
+  return sanitizedJsonText(JSON.stringify(value, null, indent));
 }
 
 /** The same for JSON that is text already. */
-function plainJsonText(json: string): string {
+function sanitizedJsonText(json: string): string {
   const escaped = (text: string): string =>
     Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("");
   return json.replace(UNSAFE, (text) => (text === "\n" ? text : escaped(text)));
 }
 
 /** One line of our own making that quotes what somebody typed: its columns stay as they are. */
-export function plainLine(line: string): string {
+export function sanitizeLine(line: string): string {
   return line.replace(UNSAFE, " ").replace(LONE, "\ufffd");
 }
