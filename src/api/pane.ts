@@ -3,7 +3,7 @@ import type { RousePaths } from "../config/paths.js";
 import type { AgentSession } from "../core/agent.js";
 import { askHostProcess } from "../host/ask.js";
 import { findSession, readSessionFile, sessionFile } from "../host/registry.js";
-import { painted } from "../readers/screen/painted.js";
+import { paintScreen } from "../readers/screen/paint-screen.js";
 import { PollLink } from "../sensors/tmux/link.js";
 import { ApiError } from "./error.js";
 
@@ -28,7 +28,7 @@ async function keptRows({ id: session, name }: AgentSession, paths: RousePaths):
   const record = findSession(paths, session);
   try {
     const bytes = readSessionFile(sessionFile(paths, session, "out"), KEPT_BYTES_MAX);
-    return await painted(bytes, { cols: record?.cols ?? 80, rows: record?.rows ?? 24 });
+    return await paintScreen(bytes, { cols: record?.cols ?? 80, rows: record?.rows ?? 24 });
   } catch {
     throw new ApiError("refused", `${name} ended, and nothing was kept of its output`);
   }
@@ -46,7 +46,7 @@ async function hostRows(socket: string, session: AgentSession): Promise<string[]
   const { data, cols, rows } = asked.event;
   const bytes = Buffer.from(typeof data === "string" ? data : "", "base64");
   const size = (value: unknown, usual: number): number => (typeof value === "number" && value > 0 ? value : usual);
-  return painted(bytes.subarray(-BYTES_MAX), { cols: size(cols, 80), rows: size(rows, 24) });
+  return paintScreen(bytes.subarray(-BYTES_MAX), { cols: size(cols, 80), rows: size(rows, 24) });
 }
 
 async function tmuxRows(pane: { socket: string; id: string }, lines: number): Promise<string[]> {

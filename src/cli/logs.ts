@@ -3,7 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { RedactStream } from "../core/redact-stream.js";
 import { readSessionFile, sessionFile } from "../host/registry.js";
-import { isPainting, painted } from "../readers/screen/painted.js";
+import { isPainting, paintScreen } from "../readers/screen/paint-screen.js";
 import { BadInput } from "../replay/files.js";
 import { bytesOf, HostClient, sessionNamed } from "./host-client.js";
 import { OutputText } from "./text/output.js";
@@ -50,7 +50,7 @@ export function addLogs(program: Command, _setExit: (code: number) => void): voi
 /** What a program has drawn, as the lines that are to be seen; any other output as it is. */
 async function asLines(bytes: Buffer, size: { cols: number; rows: number }): Promise<Buffer> {
   if (!isPainting(bytes)) return bytes;
-  const lines = await painted(bytes, size, SCROLLBACK);
+  const lines = await paintScreen(bytes, size, SCROLLBACK);
   while (lines.at(-1)?.trim() === "") lines.pop();
   return Buffer.from(lines.map((line) => `${line.trimEnd()}\n`).join(""));
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { Memo } from "./memo.js";
+import { BoundedMemo } from "./memo.js";
 
 describe("memo", () => {
   it("works an answer out once", () => {
     let made = 0;
-    const memo = new Memo(4, (text) => `${text}${++made}`);
+    const memo = new BoundedMemo(4, (text) => `${text}${++made}`);
     expect([memo.of("a"), memo.of("a"), memo.of("b")]).toEqual(["a1", "a1", "b2"]);
   });
 
   it("forgets what was not asked for lately, and keeps what was", () => {
     const made: string[] = [];
-    const memo = new Memo(4, (text) => {
+    const memo = new BoundedMemo(4, (text) => {
       made.push(text);
       return text;
     });

@@ -2,7 +2,7 @@
  * Answers about texts that were asked before. Two generations: when the young one is full, the old one is forgotten,
  * so memory is bounded at twice `max` and a text that is still asked for is never lost.
  */
-export class Memo<V> {
+export class BoundedMemo<V> {
   readonly #max: number;
   readonly #make: (text: string) => V;
   #young = new Map<string, V>();

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Recent } from "./recent.js";
+import { RecentMap } from "./recent.js";
 
 describe("Recent", () => {
   it("forgets the oldest entry, and counts a changed one as new", () => {
-    const recent = new Recent<number>(2);
+    const recent = new RecentMap<number>(2);
     recent.set("a", 1);
     recent.set("b", 2);
     recent.set("a", 3);
@@ -13,14 +13,14 @@ describe("Recent", () => {
   });
 
   it("says of a value once that it is new", () => {
-    const recent = new Recent<string>();
+    const recent = new RecentMap<string>();
     expect([recent.changes("a", "x"), recent.changes("a", "x"), recent.changes("a", "y")]).toEqual([true, false, true]);
   });
 
   it("keeps the newest entries, whatever was set before", () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (keys) => {
-        const recent = new Recent<number>(4);
+        const recent = new RecentMap<number>(4);
         for (const [i, key] of keys.entries()) recent.set(key, i);
         for (const key of new Set(keys.slice(-4))) expect(recent.get(key)).toBe(keys.lastIndexOf(key));
       }),

@@ -1,5 +1,5 @@
 /** A map that forgets its oldest entry: what a reader remembers of a session stays bounded however long that runs. */
-export class Recent<V> {
+export class RecentMap<V> {
   readonly #entries = new Map<string, V>();
   readonly #max: number;
 

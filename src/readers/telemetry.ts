@@ -11,7 +11,7 @@ import { digest } from "../core/digest.js";
 import type { Signal } from "../core/signal.js";
 import { givenUp } from "./conversation.js";
 import { type Attributes, numeric, type OtlpPoint, type OtlpRecord } from "./otlp.js";
-import { Recent } from "./recent.js";
+import { RecentMap } from "./recent.js";
 import { type ReaderOptions, SkipCounter } from "./record-reader.js";
 import { Thread } from "./thread.js";
 import type { VendorError } from "./vendor-errors.js";
@@ -75,7 +75,7 @@ export class TelemetryReader {
   /** Until when the metrics have counted. */
   private countedUntil = 0;
   /** The last value of each series that only grows. */
-  private readonly totals = new Recent<number>(256);
+  private readonly totals = new RecentMap<number>(256);
 
   constructor(private readonly options: ReaderOptions = {}) {
     this.thread = new Thread("telemetry", options);

@@ -10,6 +10,7 @@ import type { ScreenState } from "../core/typing-checks.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import { readProgramStatus, statusOf } from "./program-status.js";
 import { type CompiledProfile, compileProfile } from "./screen/compiled.js";
+import { ConfirmedReading } from "./screen/confirmed-reading.js";
 import { Emulator } from "./screen/emulator.js";
 import { explainScreen, type ScreenExplanation } from "./screen/explain.js";
 import { readFacts, type ScreenCheck, type ScreenFacts } from "./screen/facts.js";
@@ -17,11 +18,10 @@ import { layOut } from "./screen/layout.js";
 import { ReplyReader } from "./screen/reply.js";
 import { ResetTimes } from "./screen/reset-times.js";
 import type { ScreenRow } from "./screen/row.js";
+import { RowClocks } from "./screen/row-clocks.js";
 import { type PlacedScreenState, placedScreenState } from "./screen/screen-state.js";
 import { footOf } from "./screen/screen-text.js";
-import { Settling } from "./screen/settling.js";
-import { StaticRows } from "./screen/standing.js";
-import { Ticks } from "./screen/ticks.js";
+import { StaticRows } from "./screen/static-rows.js";
 
 /**
  * How often a terminal is to be looked at. What two looks agree on is told within a second and a half; looks twice as
@@ -41,7 +41,7 @@ export interface TerminalOptions {
 /** Bytes arriving is life, not progress: said once per so many milliseconds. */
 const OUTPUT_EVERY_MS = 5000;
 /** A spinner in a title turns several times a second: one that stood for so long has stopped. */
-const TITLE_STOOD_MS = 4000;
+const TITLE_STATIC_MS = 4000;
 /** How shells and interpreters end the row on which they wait for a command. */
 const PROMPT_SIGN = /[$#%>❯›»]$/;
 /** What a program's status means for whoever wants to type. */
@@ -58,9 +58,9 @@ export class TerminalReader {
   readonly #compiled: CompiledProfile;
   readonly #options: TerminalOptions;
   readonly #resetTimes: ResetTimes;
-  readonly #ticks = new Ticks();
-  readonly #settling = new Settling();
-  readonly #standing = new StaticRows();
+  readonly #ticks = new RowClocks();
+  readonly #settling = new ConfirmedReading();
+  readonly #staticRows = new StaticRows();
   readonly #signs = new Set<string>();
   readonly #replies: ReplyReader;
   readonly #check: ScreenCheck;
@@ -88,7 +88,7 @@ export class TerminalReader {
     this.#resetTimes = new ResetTimes(options);
     this.#check = this.#checkBy({});
     this.#structuralCheck = this.#checkBy({
-      stood: (rows, top) => this.#standing.see(rows, top),
+      stood: (rows, top) => this.#staticRows.see(rows, top),
       signs: this.#signs,
     });
     this.#emulator = new Emulator(options, (data) => {
@@ -174,7 +174,7 @@ export class TerminalReader {
 
   /** Some leave the title as it was when an error ended the turn: the screen says so, and its spinner turns no more. */
   #checkAtStoodTitle(at: number, signals: Signal[]): void {
-    if (!this.#hasGivenUp || this.#titleStatus !== "working" || at - this.#titledAt < TITLE_STOOD_MS) return;
+    if (!this.#hasGivenUp || this.#titleStatus !== "working" || at - this.#titledAt < TITLE_STATIC_MS) return;
     this.#titleStatus = "clear";
     signals.push({ kind: "status", at, source: "title", status: "clear" });
   }
@@ -234,7 +234,7 @@ export class TerminalReader {
       ticking: (row) => this.#ticks.ticking(row, check.at),
       ran: (row) => this.#ticks.ran(row, check.at),
       turning: (row) => this.#ticks.turning(row, check.at),
-      isStanding: (row) => this.#standing.isStanding(row),
+      isStatic: (row) => this.#staticRows.isStatic(row),
       inherits: (row, above) => this.#ticks.inherits(row, above, check.at),
       clockStands: (above) => this.#ticks.stands(above, check.at),
       ...more,

@@ -10,7 +10,7 @@ import { createTextTail, endText, feedText, type TextChange, type TextTail } fro
 import type { SessionSignal, Signal, Source, TurnSignal } from "../core/signal.js";
 import type { PromptKind } from "../core/states.js";
 import { givenUp, messageSignal, triesAgain } from "./conversation.js";
-import { Recent } from "./recent.js";
+import { RecentMap } from "./recent.js";
 import type { ReaderOptions } from "./record-reader.js";
 import { head } from "./text.js";
 import { type RecordOrigin, type ToolCall, ToolCalls, type ToolResult } from "./tool-calls.js";
@@ -39,7 +39,7 @@ export class Thread {
   private origin: RecordOrigin;
   private readonly facts: Record<string, string | undefined> = {};
   private readonly calls = new ToolCalls();
-  private readonly usages = new Recent<Usage>(64);
+  private readonly usages = new RecentMap<Usage>(64);
   /** Unknown until the first edge: an end may be the first thing that is seen of a turn. */
   private turnOpen: boolean | undefined;
   /** The open question: the tool call that it is about, or none in particular. */

@@ -9,7 +9,7 @@ import type { Signal, Source, ToolClass } from "../core/signal.js";
 import { classifyTool } from "../programs/shared/tools.js";
 import { arr, asRecord, str } from "./json.js";
 import { isPoll } from "./poll.js";
-import { Recent } from "./recent.js";
+import { RecentMap } from "./recent.js";
 import { spanOf } from "./span.js";
 import { head } from "./text.js";
 
@@ -39,7 +39,7 @@ const TOOL_NAME_MAX = 100;
 const PROMPT_OF: Partial<Record<ToolClass, "input" | "plan">> = { question: "input", plan: "plan" };
 
 export class ToolCalls {
-  readonly #known = new Recent<{ class: ToolClass; ended: boolean }>();
+  readonly #known = new RecentMap<{ class: ToolClass; ended: boolean }>();
 
   /** The signals of a call that begins; none if it is known. */
   start(origin: RecordOrigin, call: ToolCall): Signal[] {

@@ -19,8 +19,8 @@ import { findComposer } from "../../src/readers/screen/composer.js";
 import { findDialog } from "../../src/readers/screen/dialog.js";
 import { durationMs, tokenCount } from "../../src/readers/screen/numbers.js";
 import { ScreenRow } from "../../src/readers/screen/row.js";
+import { RowClocks } from "../../src/readers/screen/row-clocks.js";
 import { joinRows, maskText } from "../../src/readers/screen/screen-text.js";
-import { Ticks } from "../../src/readers/screen/ticks.js";
 import { knownVendorError } from "../../src/readers/vendor-errors.js";
 
 const FULL = process.env.ROUSE_FULL === "1";
@@ -130,7 +130,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   tokenCount,
   maskText,
   joinRows: (text) => joinRows(text.split("\n").map((row) => new ScreenRow(row))),
-  ticks: (text) => new Ticks().check(screen(text), 0),
+  ticks: (text) => new RowClocks().check(screen(text), 0),
   findComposer: (text) => findComposer(compileProfile(claude), screen(text)),
   findDialog: (text) => findDialog(compileProfile(claude), screen(text)),
 };

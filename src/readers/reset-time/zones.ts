@@ -5,7 +5,7 @@
  * A zone that is printed but not known is reported as such, because the reset time must then stay unknown.
  */
 import { Temporal } from "temporal-polyfill";
-import { Memo } from "../memo.js";
+import { BoundedMemo } from "../memo.js";
 
 /** `none`: no zone is printed here; `unknown`: one is printed and cannot be read; `local`: "local time". */
 type ZoneReading =
@@ -131,7 +131,7 @@ function offsetZone(sign: string, hours: number, minutes: number): string | null
   return `${sign}${String(hours).padStart(2, "0")}:${String(minutes).padStart(2, "0")}`;
 }
 
-const canonical = new Memo<{ zone: string | null }>(32, (name) => {
+const canonical = new BoundedMemo<{ zone: string | null }>(32, (name) => {
   if (!/^[\w/+:-]{1,48}$/.test(name)) return { zone: null };
   try {
     return { zone: Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name).timeZoneId };

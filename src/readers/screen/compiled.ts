@@ -1,7 +1,7 @@
 /** A profile with its patterns compiled, once per profile. */
 import { type Pattern, pattern } from "../../programs/shared/pattern.js";
 import type { AgentProfile, Rule } from "../../programs/shared/profile.js";
-import { Memo } from "../memo.js";
+import { BoundedMemo } from "../memo.js";
 import type { ScreenRow } from "./row.js";
 import { type RowPatterns, RowSays } from "./row-says.js";
 
@@ -55,7 +55,7 @@ export function compileProfile(profile: AgentProfile): CompiledProfile {
     placeholders,
   };
   const ofTitles = profile.titles.map(({ when, status }) => ({ when: pattern(when), status }));
-  const titles = new Memo<{ status: TitleStatus | null }>(TITLES_MAX, (title) => ({
+  const titles = new BoundedMemo<{ status: TitleStatus | null }>(TITLES_MAX, (title) => ({
     status: ofTitles.find(({ when }) => when.test(title))?.status ?? null,
   }));
   const made: CompiledProfile = {

@@ -1,5 +1,5 @@
 import type { CompiledProfile } from "./compiled.js";
-import { once, type ScreenRow } from "./row.js";
+import { oncePerRow, type ScreenRow } from "./row.js";
 import { footOf, indentOf, isBlank, joinRows } from "./screen-text.js";
 
 export interface Composer {
@@ -73,7 +73,7 @@ function prompted(
 
 const EDGE = /^ {0,4}([╭╰┌└]?)[─━═]{9,}[╮╯┐┘]?$/;
 /** The corner with which an edge begins, "" without one; null where the row is no edge. */
-const cornerOf = once((row) => EDGE.exec(row)?.[1] ?? null);
+const cornerOf = oncePerRow((row) => EDGE.exec(row)?.[1] ?? null);
 const SIGN = /^[\s│┃|]*(?:[^\p{L}\p{N}\s│┃|] )?[\s▏▎▍▌▋▊▉█]*/u;
 
 /** A composer by its frame alone, a box or two rules of one width: the cursor stands between them. */
@@ -127,7 +127,7 @@ function isFrame(top: ScreenRow, bottom: ScreenRow): boolean {
 
 const BAR = /^\s*┃/;
 const BAR_END = /^\s*[╹┗][▀━]{9,}\s*$/;
-const endsBar = once((row) => BAR_END.test(row));
+const endsBar = oncePerRow((row) => BAR_END.test(row));
 
 /** A composer without a prompt sign: a bar to the left of its rows, closed by a rule. The last row names the model. */
 function barred(
@@ -167,7 +167,7 @@ function tall(profile: CompiledProfile, rows: readonly ScreenRow[], foot: number
 }
 
 const RULE = /^\s{0,4}[╭╰┌└]?[─━═▄▀▔▁]{9,}/;
-const isRule = once((row) => RULE.test(row));
+const isRule = oncePerRow((row) => RULE.test(row));
 
 /** How far the composer whose first row is `y` reaches: between rules, or over the rows of its draft. */
 function extentOf(

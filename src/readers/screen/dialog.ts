@@ -2,7 +2,7 @@ import type { PromptKind } from "../../core/states.js";
 import type { CompiledProfile } from "./compiled.js";
 import type { Composer } from "./composer.js";
 import { askedByLine, HINT, hasHint, questionAtFoot, questionOf, ROW_MAX } from "./question.js";
-import { once, type ScreenRow } from "./row.js";
+import { oncePerRow, type ScreenRow } from "./row.js";
 import { footOf, isBlank, joinRows, wordsIn } from "./screen-text.js";
 
 export interface Dialog {
@@ -28,7 +28,7 @@ const NO = /^(?:[✗✘✕] )?(?:no|deny|reject|refuse|decline|cancel|don['’]t
 /** One of several, and it is chosen or not. A list of tasks may have the same signs: only the answers tell them apart. */
 const CHOICE = /^([\s│┃|▌]{0,8})([●◉○◯])\s{1,3}(\S.*)$/;
 const CHOICES_MAX = 8;
-const choiceOf = once((row): { indent: string; isChosen: boolean; label: string } | null => {
+const choiceOf = oncePerRow((row): { indent: string; isChosen: boolean; label: string } | null => {
   const [, indent, sign, label] = CHOICE.exec(row.slice(0, 400)) ?? [];
   if (indent === undefined || sign === undefined || label === undefined) return null;
   return { indent, isChosen: sign === "●" || sign === "◉", label };
@@ -43,16 +43,16 @@ const BLOCK_MAX = 28;
 
 const NOT_SELECTED = { isSelected: false, number: undefined };
 /** Is it drawn as the selected option, and with which number? */
-const selectionOf = once((row): { isSelected: boolean; number: string | undefined } => {
+const selectionOf = oncePerRow((row): { isSelected: boolean; number: string | undefined } => {
   const selected = SELECTED.exec(row);
   return selected ? { isSelected: true, number: selected[1] } : NOT_SELECTED;
 });
 /** Its number as an option; null where it is none. */
-const optionOf = once((row) => OPTION.exec(row)?.[1] ?? null);
-const opens = once((row) => OPENS.test(row));
-const opensBlock = once((row) => /^(?:[╭┌]─{9,}|─{20,}$)/.test(row.trim()));
+const optionOf = oncePerRow((row) => OPTION.exec(row)?.[1] ?? null);
+const opens = oncePerRow((row) => OPENS.test(row));
+const opensBlock = oncePerRow((row) => /^(?:[╭┌]─{9,}|─{20,}$)/.test(row.trim()));
 /** Do the keyed answers stand in it? */
-const answersByKeys = once((row) => {
+const answersByKeys = oncePerRow((row) => {
   const [, , first, , second] = KEYED_ANSWERS.exec(row.slice(0, ROW_MAX)) ?? [];
   return first !== undefined && second !== undefined && isYesOrNo(first, second);
 });
@@ -239,8 +239,8 @@ function endsInKeys(rows: readonly ScreenRow[], foot: number): boolean {
   return endsInHint(rows[y] as ScreenRow);
 }
 
-const hasWords = once((row) => /[\p{L}\p{N}]/u.test(row));
-const endsInHint = once((row) => HINT.test(row.slice(-ROW_MAX)));
+const hasWords = oncePerRow((row) => /[\p{L}\p{N}]/u.test(row));
+const endsInHint = oncePerRow((row) => HINT.test(row.slice(-ROW_MAX)));
 
 /** Words alone count only in the lowest rows of the screen. */
 function bottomSaysSo(profile: CompiledProfile, rows: readonly ScreenRow[], foot: number): boolean {

@@ -22,7 +22,7 @@ export interface ScreenCheck {
   /** Did a clock run so many rows above the composer a moment ago, and may this row be its next text? */
   inherits?: (row: ScreenRow, above: number) => boolean;
   /** Is this a row that the program keeps right above its composer? */
-  isStanding?: (row: ScreenRow) => boolean;
+  isStatic?: (row: ScreenRow) => boolean;
   /** This stands above the composer's first row. Is it another row from now on that the program keeps there? */
   stood?: (rows: readonly ScreenRow[], top: number) => boolean;
   /** Signs before which the program was seen to wait for its human: it adds to them. */

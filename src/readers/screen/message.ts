@@ -1,19 +1,19 @@
 /** The agent's own words on a screen: where its last message begins, and whether the lowest part of the reply is one. */
 import type { CompiledProfile } from "./compiled.js";
-import { once, type ScreenRow } from "./row.js";
+import { oncePerRow, type ScreenRow } from "./row.js";
 import { isBlank, type ScreenText } from "./screen-text.js";
 
 /** A tool's header looks like a message; what it printed hangs below it. */
 const TOOL_OUTPUT = /^\s+[⎿└]\s/;
-const printsOfTool = once((row) => TOOL_OUTPUT.test(row));
+const printsOfTool = oncePerRow((row) => TOOL_OUTPUT.test(row));
 export const isToolOutput = (row: ScreenRow | undefined): boolean => row !== undefined && printsOfTool(row);
 export const MESSAGE_ROWS_MAX = 40;
 const BAR = /^\s{0,2}┃/;
 const REPLY_ROWS_MAX = 60;
 const PROMPT_ECHO = /^\s*[>❯›]\s/;
 const NOT_PROSE = /^\s*[┃│→$+▣~✓⎿└╰╭■✕▸]/;
-const isNotProse = once((row) => NOT_PROSE.test(row));
-const echoesPrompt = once((row) => PROMPT_ECHO.test(row));
+const isNotProse = oncePerRow((row) => NOT_PROSE.test(row));
+const echoesPrompt = oncePerRow((row) => PROMPT_ECHO.test(row));
 
 /** The text of the agent's last message that ends at row `end`, for judging how it closes. */
 export function lastMessageText(profile: CompiledProfile, screen: ScreenText, end: number): string {
@@ -52,9 +52,9 @@ function bareStart(screen: ScreenText, from: number, end: number): number {
 
 /** Some draw a bar beside each message, and a short row below it: what it cost. */
 const COST = /^\s{0,4}[~≈]?\d[\d.,]{0,9}k? tokens?$/i;
-const isCost = once((row) => COST.test(row));
+const isCost = oncePerRow((row) => COST.test(row));
 const BARRED = /^\s{0,2}┃(?: \s{0,2}\S|$)/;
-const isBarred = once((row) => BARRED.test(row));
+const isBarred = oncePerRow((row) => BARRED.test(row));
 
 /** Who speaks, above the bar; while it streams, a spinner. */
 const SPEAKER = /^\s{0,2}(?:[\u2800-\u28ff] \S.{0,60}|\S.{0,40}:)$/u;

@@ -1,5 +1,5 @@
 /** Numbers of a status line, found by shape. */
-import { once, type ScreenRow } from "./row.js";
+import { oncePerRow, type ScreenRow } from "./row.js";
 
 const PART = /(\d{1,5}(?:\.\d{1,3})?)\s?(d|h|ms|m|s)(?:[a-z]*)\b/g;
 const UNIT_MS: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
@@ -34,4 +34,4 @@ export interface Numbers {
 /** The time and the tokens that a text shows. */
 export const numbersIn = (text: string): Numbers => ({ elapsedMs: durationMs(text), tokens: tokenCount(text) });
 
-export const numbersOf: (row: ScreenRow) => Numbers = once(numbersIn);
+export const numbersOf: (row: ScreenRow) => Numbers = oncePerRow(numbersIn);

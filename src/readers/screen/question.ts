@@ -1,13 +1,13 @@
 /** The words of a dialog: which row asks, and what about. */
 import type { PromptKind } from "../../core/states.js";
-import { once, type ScreenRow } from "./row.js";
+import { oncePerRow, type ScreenRow } from "./row.js";
 import { wordsIn } from "./screen-text.js";
 
 /** What is matched of a row. */
 export const ROW_MAX = 400;
 export const HINT = /\b(?:enter|return)\b.{0,12}\b(?:confirm|select|continue|submit|choose|accept)\b/i;
 /** It names the key that chooses. */
-export const hasHint = once((row) => HINT.test(row.slice(0, ROW_MAX)));
+export const hasHint = oncePerRow((row) => HINT.test(row.slice(0, ROW_MAX)));
 
 /** Programs without dialogs ask in a line, and the line is the last thing on the screen. */
 const LINE_QUESTIONS: readonly { prompt: PromptKind; when: RegExp }[] = [
@@ -18,7 +18,7 @@ const LINE_QUESTIONS: readonly { prompt: PromptKind; when: RegExp }[] = [
 ];
 
 /** What a row of that kind asks for; null for any other. */
-export const askedByLine = once((row): PromptKind | null => {
+export const askedByLine = oncePerRow((row): PromptKind | null => {
   const tail = row.slice(-200).trimEnd();
   return LINE_QUESTIONS.find(({ when }) => when.test(tail))?.prompt ?? null;
 });

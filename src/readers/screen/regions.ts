@@ -3,10 +3,10 @@ import type { CompiledProfile, CompiledRule } from "./compiled.js";
 import type { Composer } from "./composer.js";
 import type { ScreenCheck } from "./facts.js";
 import { isToolOutput, MESSAGE_ROWS_MAX } from "./message.js";
-import { once, type ScreenRow } from "./row.js";
+import { oncePerRow, type ScreenRow } from "./row.js";
+import { showsClock } from "./row-clocks.js";
 import { footOf, indentOf, isBlank, isDrawn, joinRows, type ScreenText } from "./screen-text.js";
-import { isBare } from "./standing.js";
-import { showsClock } from "./ticks.js";
+import { isBare } from "./static-rows.js";
 
 export type Range = readonly [from: number, to: number];
 
@@ -23,14 +23,14 @@ export interface Regions {
 const STATUS_ROWS_MAX = 16;
 const QUEUE_BLOCKS_MAX = 8;
 const NOTE_ROWS_MAX = 4;
-const hasLetter = once((row) => /\p{L}/u.test(row));
+const hasLetter = oncePerRow((row) => /\p{L}/u.test(row));
 
 export function regionsOf(
   profile: CompiledProfile,
   rows: readonly ScreenRow[],
   composer: Composer | null,
   dialogTop: number | null,
-  { ticking, turning, inherits, isStanding }: Pick<ScreenCheck, "ticking" | "turning" | "inherits" | "isStanding">,
+  { ticking, turning, inherits, isStatic }: Pick<ScreenCheck, "ticking" | "turning" | "inherits" | "isStatic">,
 ): Regions {
   const foot = footOf(rows);
   if (dialogTop !== null) return { replyEnd: trimmed(profile, rows, dialogTop), status: [0, 0], foot: [0, 0] };
@@ -64,7 +64,7 @@ export function regionsOf(
     replyEnd: withoutQueue(
       profile,
       rows,
-      trimmed(profile, rows, isStanding ? withoutStanding(rows, statusTop, isStanding) : statusTop),
+      trimmed(profile, rows, isStatic ? withoutStatic(rows, statusTop, isStatic) : statusTop),
     ),
     status: [statusTop, end],
     ...(isReplyTurning && { isReplyTurning }),
@@ -77,7 +77,7 @@ const PROSE_WORDS = 8;
 const STATUS_WORDS = /…|\.\.\.|\b(?:esc|ctrl|tip)\b/i;
 
 /** Is this a sentence rather than a status line? */
-const isProse = once((row) => !STATUS_WORDS.test(row) && (row.match(WORD)?.length ?? 0) >= PROSE_WORDS);
+const isProse = oncePerRow((row) => !STATUS_WORDS.test(row) && (row.match(WORD)?.length ?? 0) >= PROSE_WORDS);
 
 /** Does text stand between both rows, in a block of its own? */
 function hasTextBetween(rows: readonly ScreenRow[], y: number, below: number): boolean {
@@ -87,10 +87,10 @@ function hasTextBetween(rows: readonly ScreenRow[], y: number, below: number): b
 }
 
 /** Above the row that the program keeps there, where it does. */
-function withoutStanding(rows: readonly ScreenRow[], end: number, isStanding: (row: ScreenRow) => boolean): number {
+function withoutStatic(rows: readonly ScreenRow[], end: number, isStatic: (row: ScreenRow) => boolean): number {
   let y = end - 1;
   while (y >= 0 && isBare(rows[y] as ScreenRow)) y--;
-  return y >= 0 && isStanding(rows[y] as ScreenRow) ? y : end;
+  return y >= 0 && isStatic(rows[y] as ScreenRow) ? y : end;
 }
 
 /** What a human typed while the turn ran waits below the reply. It is no news of the agent. */
@@ -167,7 +167,7 @@ export function lastRows(
 }
 
 /** Where an exception came from: some print it below the error that they show. */
-const isCall = once((row) => /^\s+at \S.{0,300}:\d/.test(row));
+const isCall = oncePerRow((row) => /^\s+at \S.{0,300}:\d/.test(row));
 const CALLS_WANTED = 2;
 
 const isTrace = (rows: readonly ScreenRow[], start: number, end: number): boolean =>

@@ -6,7 +6,7 @@
  * counted when the row that ended them ends them again, after another one did.
  */
 import { digest } from "../../core/digest.js";
-import { once, type ScreenRow } from "./row.js";
+import { oncePerRow, type ScreenRow } from "./row.js";
 import { bareText, maskText, wordsIn } from "./screen-text.js";
 
 export interface RepeatedRows {
@@ -29,25 +29,25 @@ const COST = /\b\d[\d.,]{0,9}[kM]?(?: tok(?:en)?s?\b)|\b\d[\d.,]{0,9}[kKM]\b/g;
 const FOLDED = /\b\d{1,6} more lines?\b/g;
 const BAR = /[█▓▒░▕▐]{1,4}$/;
 
-const said = once((row) =>
+const said = oncePerRow((row) =>
   maskText(bareText(row.trimEnd().replace(BAR, "")).replace(STAMP, "T").replace(COST, "N").replace(FOLDED, "N")),
 );
 
 /** A sign before a message or a call; not the corner by which a result hangs. */
 const MARKED = /^[\s│┃]{0,8}(?![\u2500-\u257F⎿])[\p{So}•*$]\uFE0F? /u;
-const isMarked = once((row) => MARKED.test(row));
+const isMarked = oncePerRow((row) => MARKED.test(row));
 /** What a human asked again is no loop of the agent. */
 const ASKED = /^[\s│┃]{0,8}[>❯›] /;
-const isAsked = once((row) => ASKED.test(row));
+const isAsked = oncePerRow((row) => ASKED.test(row));
 /** To ask after something that runs is a poll, as often as it may be. */
 const POLL =
   /\b(?:sleep|wait(?:ing|ed|s)?|poll(?:ing|ed|s)?|monitor(?:ing|ed|s)?|heartbeat|pending|in[ _-]progress|queued|still|not (?:yet )?(?:ready|done|finished))\b/i;
-const isPolling = once((row) => POLL.test(row));
+const isPolling = oncePerRow((row) => POLL.test(row));
 
 /** A file that is read page by page, or edited in several places, shows the same name each time. */
 const PAGES =
   /^[^\p{L}]{0,12}(?:\p{L}{1,3} )?(?:read|view|open|list|glob|grep|search|find|fetch|edit|update|write|wrote|patch|apply|create|replace|insert|todo)/iu;
-const isPaging = once((row) => PAGES.test(row));
+const isPaging = oncePerRow((row) => PAGES.test(row));
 const PAGES_MIN = 8;
 
 const byLength = (a: ScreenRow, b: ScreenRow): number =>

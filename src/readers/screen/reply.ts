@@ -6,7 +6,7 @@ import type { ScreenReading } from "../../core/signal.js";
 import type { CompiledProfile } from "./compiled.js";
 import { isReplying, lastMessageText } from "./message.js";
 import { type RepeatedRows, RepeatReader } from "./repeated-rows.js";
-import { once, type ScreenRow } from "./row.js";
+import { oncePerRow, type ScreenRow } from "./row.js";
 import { bareText, maskText, type ScreenText, wordsIn } from "./screen-text.js";
 
 export interface Reply {
@@ -25,7 +25,7 @@ type Closing = Pick<ScreenReading, "closing" | "asks">;
 const ASKS_MAX = 300;
 
 /** Of the masked row; empty where nothing of it is left. */
-const digestOfRow: (row: ScreenRow) => string = once((row) => {
+const digestOfRow: (row: ScreenRow) => string = oncePerRow((row) => {
   const masked = maskText(row);
   return masked === "" ? "" : digest(masked);
 });

@@ -3,7 +3,7 @@
  * long as the rest of ten looks: what names a moment, or none, is not read again for a minute. What counts from now is.
  */
 
-import { Memo } from "../memo.js";
+import { BoundedMemo } from "../memo.js";
 import { readResetTime } from "../reset-time/reset-time.js";
 
 const AGAIN_MS = 60_000;
@@ -12,7 +12,7 @@ const LEADING_SIGNS = /^[^\p{L}\p{N}]+/u;
 
 export class ResetTimes {
   readonly #place: { readonly zone: string };
-  readonly #read = new Memo<{ at: number; until: number | undefined }>(TEXTS_MAX, () => ({
+  readonly #read = new BoundedMemo<{ at: number; until: number | undefined }>(TEXTS_MAX, () => ({
     at: Number.NEGATIVE_INFINITY,
     until: undefined,
   }));

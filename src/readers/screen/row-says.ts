@@ -7,7 +7,7 @@ import type { CompiledRule } from "./compiled.js";
 import type { ScreenRow } from "./row.js";
 
 /** A rule that fits a row, and what it took out of it. Shared between looks: nobody writes into it. */
-export interface Hit {
+export interface RuleHit {
   rule: CompiledRule;
   groups: Record<string, string>;
 }
@@ -39,7 +39,7 @@ export class RowSays {
   readonly asked: RowPatterns;
   readonly #row: ScreenRow;
   readonly #fitting: { [question in RowPattern]?: boolean } = {};
-  readonly #hits: { [region in Region]?: readonly Hit[] } = {};
+  readonly #hits: { [region in Region]?: readonly RuleHit[] } = {};
   #message: string | null | undefined;
   #version: string | null | undefined;
   #draft: string | null | undefined;
@@ -49,15 +49,15 @@ export class RowSays {
     this.#row = row;
   }
 
-  get status(): readonly Hit[] {
+  get status(): readonly RuleHit[] {
     return this.#hitsIn("status");
   }
 
-  get foot(): readonly Hit[] {
+  get foot(): readonly RuleHit[] {
     return this.#hitsIn("foot");
   }
 
-  get last(): readonly Hit[] {
+  get last(): readonly RuleHit[] {
     return this.#hitsIn("last");
   }
 
@@ -132,7 +132,7 @@ export class RowSays {
     return this.asked.placeholders.some((p) => p.test(draft)) ? "" : draft;
   }
 
-  #hitsIn(region: Region): readonly Hit[] {
+  #hitsIn(region: Region): readonly RuleHit[] {
     this.#hits[region] ??= this.asked.rules[region]
       .filter(({ when }) => when.test(this.#row.text))
       .map((rule) => ({ rule, groups: rule.when.groups(this.#row.text) ?? {} }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { profileFor } from "../../programs/registry.js";
 import { compileProfile } from "./compiled.js";
-import { once, rowOf } from "./row.js";
+import { oncePerRow, rowOf } from "./row.js";
 
 describe("a row", () => {
   it("is the same object for the same text", () => {
@@ -13,7 +13,7 @@ describe("a row", () => {
 
   it("answers a question once", () => {
     let asked = 0;
-    const length = once((text) => {
+    const length = oncePerRow((text) => {
       asked++;
       return text.length;
     });

@@ -2,7 +2,7 @@
  * A row of a screen. A look finds most rows as the look before did, and those of one screen again on another: a text that
  * was seen of late is the same object, so what was once asked of it is an answer that it carries.
  */
-import { Memo } from "../memo.js";
+import { BoundedMemo } from "../memo.js";
 import type { RowSays } from "./row-says.js";
 
 /**
@@ -19,7 +19,7 @@ export class ScreenRow {
   /** Right-trimmed. */
   readonly text: string;
   readonly isBlank: boolean;
-  /** See `once`. */
+  /** See `oncePerRow`. */
   readonly answers: unknown[] = [];
   readonly #says: RowSays[] = [];
 
@@ -44,7 +44,7 @@ export class ScreenRow {
 let questions = 0;
 
 /** A question to a row's text that each row answers once. */
-export function once<T extends NonNullable<unknown> | null>(answer: (text: string) => T): (row: ScreenRow) => T {
+export function oncePerRow<T extends NonNullable<unknown> | null>(answer: (text: string) => T): (row: ScreenRow) => T {
   const n = questions++;
   return ({ answers, text }) => {
     const known = answers[n];
@@ -55,7 +55,7 @@ export function once<T extends NonNullable<unknown> | null>(answer: (text: strin
   };
 }
 
-const rows = new Memo<ScreenRow>(KEPT_MAX, (text) => new ScreenRow(text));
+const rows = new BoundedMemo<ScreenRow>(KEPT_MAX, (text) => new ScreenRow(text));
 
 /** The row with this text. */
 export const rowOf = (text: string): ScreenRow => (text.length > KEPT_UNITS_MAX ? new ScreenRow(text) : rows.of(text));

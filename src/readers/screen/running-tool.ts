@@ -2,8 +2,8 @@
 import type { ScreenCheck, ScreenFacts } from "./facts.js";
 import type { Range } from "./regions.js";
 import type { ScreenRow } from "./row.js";
+import { showsClock } from "./row-clocks.js";
 import { bareText, isBlank } from "./screen-text.js";
-import { showsClock } from "./ticks.js";
 
 /** `node test.mjs 41s`, `1 command · 41s…`, `node test.mjs (ctrl+f to focus)`: what stands beside a running tool's name comes and goes. */
 const BESIDE_NAME =

@@ -1,5 +1,5 @@
 /** A rendered screen as text, with the few questions about its cells that a rule may ask. */
-import { once, type ScreenRow } from "./row.js";
+import { oncePerRow, type ScreenRow } from "./row.js";
 
 export interface ScreenText {
   /** Rows from the top. */
@@ -30,7 +30,7 @@ export function footOf(rows: readonly ScreenRow[]): number {
 }
 
 /** The column of its first character; -1 without one. */
-export const indentOf: (row: ScreenRow) => number = once((row) => row.search(/\S/));
+export const indentOf: (row: ScreenRow) => number = oncePerRow((row) => row.search(/\S/));
 
 const FRAME = /[│┃┆┇╎║▌▐|]/g;
 
@@ -40,7 +40,7 @@ export function bareText(row: string): string {
   return /^[─━═╌╭╮╰╯▄▀╹▔▁]+$/.test(text) ? "" : text;
 }
 
-export const wordsIn: (row: ScreenRow) => string = once(bareText);
+export const wordsIn: (row: ScreenRow) => string = oncePerRow(bareText);
 
 /** The same of rows from `from` up to `to`, those without words left out. */
 export function joinRows(rows: readonly ScreenRow[], separator = "\n", from = 0, to: number = rows.length): string {
@@ -63,7 +63,7 @@ const DOTS = /[.…]{1,4}$/;
 export const maskText = (row: string): string =>
   row.replace(BULLET, "").replace(DURATION, "T ").trimEnd().replace(DOTS, "").trimEnd();
 
-export const maskRow: (row: ScreenRow) => string = once(maskText);
+export const maskRow: (row: ScreenRow) => string = oncePerRow(maskText);
 
 /** How a rule wants its row drawn. */
 interface Drawn {

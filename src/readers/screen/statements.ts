@@ -4,7 +4,7 @@ import { infraOf } from "../../core/normalise.js";
 import type { InfraClass } from "../../core/signal.js";
 import type { ErrorCause } from "../../core/states.js";
 import { classifyCommand } from "../../programs/shared/commands.js";
-import { Memo } from "../memo.js";
+import { BoundedMemo } from "../memo.js";
 import { knownVendorError } from "../vendor-errors.js";
 import type { CompiledRule } from "./compiled.js";
 import type { ScreenCheck, ScreenFacts } from "./facts.js";
@@ -16,15 +16,20 @@ import { nameIn } from "./running-tool.js";
 const DELAY = /\bin (\d{1,6} ?(?:h|m|s|hours?|minutes?|seconds?)\b)/i;
 
 /** Facts that rows state, none of which needs to be there before. */
-export type Stating = Partial<ScreenFacts>;
+export type PartialFacts = Partial<ScreenFacts>;
 
 /** Writes down what one matched row states. The first row to state a fact wins: rows come lowest region first. */
-export function stateRow(facts: Stating, { rule, groups, text, row }: Match, check: ScreenCheck, below = ""): void {
+export function stateRow(
+  facts: PartialFacts,
+  { rule, groups, text, row }: Match,
+  check: ScreenCheck,
+  below = "",
+): void {
   switch (rule.fact) {
     case "busy":
       facts.busy = true;
       if (rule.retriesSilently) facts.retriesSilently = true;
-      count(facts, row ? numbersOf(row) : numbersIn(text));
+      addNumbers(facts, row ? numbersOf(row) : numbersIn(text));
       return;
     case "retry": {
       facts.busy = true;
@@ -83,13 +88,13 @@ function toolOf(
 }
 
 /** The numbers of a row that says that it works. */
-function count(facts: Stating, { elapsedMs, tokens }: Numbers): void {
+function addNumbers(facts: PartialFacts, { elapsedMs, tokens }: Numbers): void {
   if (elapsedMs !== null) facts.elapsed = elapsedMs / 1000;
   if (tokens !== null) facts.tokens = tokens;
 }
 
 /** The same words stand there for many looks while a countdown runs beside them. */
-const whyRetried = new Memo<{ infra: InfraClass | undefined }>(64, (said) => ({
+const whyRetried = new BoundedMemo<{ infra: InfraClass | undefined }>(64, (said) => ({
   infra: infraOf(said) ?? infraOfVendor(said),
 }));
 
@@ -112,7 +117,7 @@ const GAVE_UP: Readonly<Record<InfraClass, ErrorCause>> = {
 /** The program's own remark at the end of an error. In the words of a provider the same is meant for a human. */
 const TRIES = /\((?:will )?retry(?:ing)? in [\d.]{1,8} ?(?:ms|s|m|h)\w{0,8}\)\s{0,9}$/i;
 
-function stateFailure(facts: Stating, rule: CompiledRule, said: string, check: ScreenCheck): void {
+function stateFailure(facts: PartialFacts, rule: CompiledRule, said: string, check: ScreenCheck): void {
   // The remark has the words of a rate, whatever it is about.
   const known = knownVendorError({ text: said.replace(TRIES, "") });
   if (known?.kind === "limit") {

@@ -8,7 +8,7 @@ import { canonical, digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
 import type { PromptKind } from "../../../core/states.js";
 import { arr, asRecord, bool, type JsonRecord, obj, str } from "../../../readers/json.js";
-import { Recent } from "../../../readers/recent.js";
+import { RecentMap } from "../../../readers/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
 import { head, resultText } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
@@ -55,7 +55,7 @@ export class ClaudeHookReader implements RecordReader {
   readonly skipped = new SkipCounter();
   private readonly thread: Thread;
   /** Open calls by what they call: a permission request does not name the call that it is about. */
-  private readonly callIds = new Recent<string>(256);
+  private readonly callIds = new RecentMap<string>(256);
 
   constructor(options: ReaderOptions = {}) {
     this.thread = new Thread("hook", options);

@@ -7,7 +7,7 @@
  */
 import type { Signal } from "../../../core/signal.js";
 import { asRecord, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
-import { Recent } from "../../../readers/recent.js";
+import { RecentMap } from "../../../readers/recent.js";
 import { type ReaderOptions, type RecordReader, recordTime, SkipCounter } from "../../../readers/record-reader.js";
 import { contentText } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
@@ -68,7 +68,7 @@ export class ClaudeTranscriptReader implements RecordReader {
   private ownChain: "main" | "side" | undefined;
   private newest = 0;
   private copying = false;
-  private readonly replies = new Recent<true>(1024);
+  private readonly replies = new RecentMap<true>(1024);
 
   constructor(options: ReaderOptions = {}) {
     this.thread = new Thread("transcript", options);

@@ -13,7 +13,7 @@ import { closingOf } from "../../../core/closing.js";
 import { digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
 import { arr, asRecord, type JsonRecord, num, obj, str } from "../../../readers/json.js";
-import { Recent } from "../../../readers/recent.js";
+import { RecentMap } from "../../../readers/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
 import { contentText, head } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
@@ -34,7 +34,7 @@ export class GeminiChatReader implements RecordReader {
   readonly skipped: SkipCounter = new SkipCounter();
   private readonly thread: Thread;
   /** What was told of each message, under its id: the digest of its text, the tokens, the prompt, the notice. */
-  private readonly reported = new Recent<string>();
+  private readonly reported = new RecentMap<string>();
   private isSubagent = false;
 
   constructor(options: ReaderOptions = {}) {

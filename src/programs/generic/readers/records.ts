@@ -10,7 +10,7 @@ import { closingOf } from "../../../core/closing.js";
 import { digest } from "../../../core/digest.js";
 import type { Signal } from "../../../core/signal.js";
 import { arr, asRecord, bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
-import { Recent } from "../../../readers/recent.js";
+import { RecentMap } from "../../../readers/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
 import { contentText, head, resultText } from "../../../readers/text.js";
 import { Thread } from "../../../readers/thread.js";
@@ -41,9 +41,9 @@ const OUTPUT_NAMES = ["completion_tokens", "output_tokens", "candidatesTokenCoun
 export class GenericRecordReader implements RecordReader {
   readonly skipped: SkipCounter = new SkipCounter();
   private readonly thread: Thread;
-  private readonly reported = new Recent<string>();
+  private readonly reported = new RecentMap<string>();
   /** Calls without an id of their own, which their results name by the tool: the oldest open one is meant. */
-  private readonly unnamed = new Recent<string[]>(64);
+  private readonly unnamed = new RecentMap<string[]>(64);
   private count = 0;
 
   constructor({ source = "transcript", ...options }: ReaderOptions & { source?: "transcript" | "stream" } = {}) {

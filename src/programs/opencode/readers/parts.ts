@@ -5,7 +5,7 @@
  */
 import { digest } from "../../../core/digest.js";
 import { bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
-import { Recent } from "../../../readers/recent.js";
+import { RecentMap } from "../../../readers/recent.js";
 import type { Thread } from "../../../readers/thread.js";
 import type { ToolResult } from "../../../readers/tool-calls.js";
 
@@ -16,10 +16,10 @@ const GOES_ON = new Set(["tool-calls", "unknown"]);
 const UNNEEDED = new Set(["patch", "snapshot", "file", "agent", "subtask"]);
 
 export class OpenCodeParts {
-  private readonly reported = new Recent<string>();
-  private readonly lengths = new Recent<number>();
-  private readonly roles = new Recent<string>();
-  private readonly refused = new Recent<boolean>();
+  private readonly reported = new RecentMap<string>();
+  private readonly lengths = new RecentMap<number>();
+  private readonly roles = new RecentMap<string>();
+  private readonly refused = new RecentMap<boolean>();
   private isOverflowing = false;
 
   constructor(

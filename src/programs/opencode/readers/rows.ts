@@ -13,9 +13,9 @@
  */
 import type { Signal } from "../../../core/signal.js";
 import { asRecord, type JsonRecord, obj, str } from "../../../readers/json.js";
-import { Recent } from "../../../readers/recent.js";
+import { RecentMap } from "../../../readers/recent.js";
 import { type ReaderOptions, type RecordReader, SkipCounter } from "../../../readers/record-reader.js";
-import { OpenCodeSession, type Thing } from "./session.js";
+import { type OpenCodeEvent, OpenCodeSession } from "./session.js";
 
 export interface OpenCodeOptions extends ReaderOptions {
   /** Id of the session to watch, where the source holds several. */
@@ -25,7 +25,7 @@ export interface OpenCodeOptions extends ReaderOptions {
 }
 
 /** What each record is about: names of bus events (in the database with a version behind them) and headless lines. */
-const THINGS: ReadonlyMap<string, Thing> = new Map([
+const THINGS: ReadonlyMap<string, OpenCodeEvent> = new Map([
   ["session.created", "session"],
   ["session.updated", "session"],
   ["session.status", "status"],
@@ -48,7 +48,7 @@ const THINGS: ReadonlyMap<string, Thing> = new Map([
   ["step_finish", "part"],
   ["error", "error"],
 ]);
-const TABLES: ReadonlyMap<string, Thing> = new Map([
+const TABLES: ReadonlyMap<string, OpenCodeEvent> = new Map([
   ["session", "session"],
   ["message", "message"],
   ["part", "part"],
@@ -64,7 +64,7 @@ export class OpenCodeReader implements RecordReader {
   private readonly root: OpenCodeSession;
   private readonly subagents: OpenCodeSession;
   /** Parent of each session; "" for a root. */
-  private readonly parents = new Recent<string>();
+  private readonly parents = new RecentMap<string>();
 
   constructor({ follow, source = "transcript", ...options }: OpenCodeOptions = {}) {
     this.follow = follow;
@@ -102,7 +102,7 @@ export class OpenCodeReader implements RecordReader {
 const VERSION = /\.\d{1,3}$/;
 
 /** A record without its envelope, with the ids in it that only the envelope had. */
-function open(row: JsonRecord): { thing?: Thing | undefined; data: JsonRecord } {
+function open(row: JsonRecord): { thing?: OpenCodeEvent | undefined; data: JsonRecord } {
   const table = TABLES.get(str(row, "table") ?? "");
   if (table === "session") return { thing: table, data: row };
   if (table !== undefined) {

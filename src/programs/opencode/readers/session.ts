@@ -1,12 +1,12 @@
 /** What the sessions, messages and events of OpenCode mean; `opencode-rows.ts` takes them out of their envelopes. */
 import type { Signal } from "../../../core/signal.js";
 import { bool, type JsonRecord, num, obj, str } from "../../../readers/json.js";
-import { Recent } from "../../../readers/recent.js";
+import { RecentMap } from "../../../readers/recent.js";
 import type { ReaderOptions } from "../../../readers/record-reader.js";
 import { Thread } from "../../../readers/thread.js";
 import { endsTurn, OpenCodeParts } from "./parts.js";
 
-export type Thing =
+export type OpenCodeEvent =
   | "session"
   | "message"
   | "part"
@@ -25,7 +25,7 @@ const OVERFLOW = "ContextOverflowError";
 export class OpenCodeSession {
   private readonly thread: Thread;
   private readonly parts: OpenCodeParts;
-  private readonly reported = new Recent<string>();
+  private readonly reported = new RecentMap<string>();
   private now = 0;
   private isCompacting = false;
 
@@ -34,12 +34,12 @@ export class OpenCodeSession {
     this.parts = new OpenCodeParts(this.thread, skip);
   }
 
-  read(thing: Thing, data: JsonRecord, at: number): Signal[] {
+  read(thing: OpenCodeEvent, data: JsonRecord, at: number): Signal[] {
     this.now = at;
     return this.thread.collect(at, () => this.report[thing](data));
   }
 
-  private readonly report: Record<Thing, (data: JsonRecord) => void> = {
+  private readonly report: Record<OpenCodeEvent, (data: JsonRecord) => void> = {
     session: (info) => this.session(info),
     message: (info) => this.message(info),
     part: (part) => this.parts.read(part),

@@ -9,13 +9,13 @@ import type { Signal } from "../../../core/signal.js";
 import { asRecord, type JsonRecord, num, obj, str } from "../../../readers/json.js";
 import { type OpenCodeOptions, OpenCodeReader } from "./rows.js";
 
-export interface Timed {
+export interface TimedRow {
   at: number;
   row: JsonRecord;
 }
 
 /** What polls would have seen of these rows, in the order of time. */
-export function placedRows(rows: readonly JsonRecord[]): Timed[] {
+export function placedRows(rows: readonly JsonRecord[]): TimedRow[] {
   // Sorting is stable, so rows of the same millisecond stay in the order of the database.
   return rows.flatMap(unfold).sort((a, b) => a.at - b.at);
 }
@@ -28,7 +28,7 @@ export function rowsToTimed(
   const reader = new OpenCodeReader(options);
   const known = rows.map(asRecord).filter((row) => row !== null);
   const inEvents = new Set(known.filter((row) => row.table === "event").map((row) => str(row, "aggregate_id")));
-  const timed: Timed[] = known.flatMap((row) => {
+  const timed: TimedRow[] = known.flatMap((row) => {
     if (row.table === "event") return [{ at: eventTime(row), row }];
     const session = row.table === "session" ? str(row, "id") : str(row, "session_id");
     return inEvents.has(session) ? [] : unfold(row);
@@ -63,10 +63,10 @@ function timesOf(thing: unknown): number[] {
     .sort((a, b) => a - b);
 }
 
-function unfold(row: JsonRecord): Timed[] {
+function unfold(row: JsonRecord): TimedRow[] {
   const created = num(row, "time_created") ?? 0;
   const data = obj(row, "data") ?? {};
-  const earlier = (at: number | undefined, was: JsonRecord): Timed => ({
+  const earlier = (at: number | undefined, was: JsonRecord): TimedRow => ({
     at: at ?? created,
     row: { ...row, data: was },
   });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { ConfirmedReading } from "./confirmed-reading.js";
 import type { ScreenFacts } from "./facts.js";
-import { Settling } from "./settling.js";
 
 const facts: ScreenFacts = { reply: "r", lastLine: "l", busy: false, composer: "empty" };
 
@@ -10,7 +10,7 @@ it.each<[string, Partial<ScreenFacts>, Partial<ScreenFacts>]>([
   ["the composer", { composer: "empty" }, { composer: "draft" }],
   ["compaction", {}, { compacting: true }],
 ])("states a change of %s once two checks agree on it", (_, before, after) => {
-  const settling = new Settling();
+  const settling = new ConfirmedReading();
   for (const at of [0, 500]) {
     settling.see({ ...facts, ...before }, at);
     settling.say(at);

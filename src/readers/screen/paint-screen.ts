@@ -1,7 +1,7 @@
 /** What a terminal shows after some bytes, with what has scrolled out of it, as lines of text. */
 const SCROLLBACK = 1000;
 
-export async function painted(
+export async function paintScreen(
   bytes: Uint8Array,
   { cols, rows }: { cols: number; rows: number },
   scrollback: number = SCROLLBACK,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { rowOf } from "./row.js";
-import { Ticks } from "./ticks.js";
+import { RowClocks } from "./row-clocks.js";
 
 function ticksOf() {
-  const ticks = new Ticks();
+  const ticks = new RowClocks();
   return {
-    check: (rows: string[], at: number, standing = rows) => ticks.check(rows.map(rowOf), at, standing.map(rowOf)),
+    check: (rows: string[], at: number, staticRows = rows) => ticks.check(rows.map(rowOf), at, staticRows.map(rowOf)),
     ticking: (row: string, at: number) => ticks.ticking(rowOf(row), at),
     turning: (row: string, at: number) => ticks.turning(rowOf(row), at),
     inherits: (row: string, above: number, at: number) => ticks.inherits(rowOf(row), above, at),

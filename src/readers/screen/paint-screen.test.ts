@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { isPainting, painted } from "./painted.js";
+import { isPainting, paintScreen } from "./paint-screen.js";
 
 const SIZE = { cols: 20, rows: 4 };
 
 describe("what a terminal shows", () => {
   it("is what was drawn last, below what has scrolled out", async () => {
     const drawn = "one\r\ntwo\r\nthree\r\nfour\r\nfive\u001b[1A\r\u001b[2KFOUR\u001b[4;6Hx";
-    expect(await painted(Buffer.from(drawn), SIZE)).toEqual(["one", "two", "three", "FOUR", "five x"]);
+    expect(await paintScreen(Buffer.from(drawn), SIZE)).toEqual(["one", "two", "three", "FOUR", "five x"]);
   });
 
   it("is one line again where a long one was wrapped", async () => {
-    expect((await painted(Buffer.from("a".repeat(50)), SIZE))[0]).toBe("a".repeat(50));
+    expect((await paintScreen(Buffer.from("a".repeat(50)), SIZE))[0]).toBe("a".repeat(50));
   });
 });
 

@@ -2,21 +2,21 @@
  * A row that a program keeps right above its composer: where it is, which branch, what it would like to be asked. It is no
  * reply, and no word tells it from one. But it stands where it stood while everything above it becomes another.
  */
-import { once, type ScreenRow } from "./row.js";
+import { oncePerRow, type ScreenRow } from "./row.js";
 import { isBlank, maskRow } from "./screen-text.js";
 
 /** A last line may stay while the one above it is drawn anew, once. */
 const OTHERS_WANTED = 3;
 
 /** Nothing, or the bar of a composer that is drawn with one. */
-export const isBare: (row: ScreenRow) => boolean = once((row) => row.trim() === "" || /^\s{0,2}┃$/.test(row));
+export const isBare: (row: ScreenRow) => boolean = oncePerRow((row) => row.trim() === "" || /^\s{0,2}┃$/.test(row));
 
 export class StaticRows {
   #row = "";
   #others = new Set<string>();
 
   /** Is this a row that the program keeps there? */
-  isStanding(row: ScreenRow): boolean {
+  isStatic(row: ScreenRow): boolean {
     return this.#others.size >= OTHERS_WANTED && maskRow(row) === this.#row;
   }
 

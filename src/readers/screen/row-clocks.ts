@@ -3,8 +3,8 @@
  * today, a row that stays the same but for a clock that counts or a spinner before it is the sign of a turn under way, and
  * it is never reply text.
  */
-import { Memo } from "../memo.js";
-import { once, type ScreenRow } from "./row.js";
+import { BoundedMemo } from "../memo.js";
+import { oncePerRow, type ScreenRow } from "./row.js";
 
 const GLYPH = /^[\s│┃]*[^\p{L}\p{N}\s]{0,3}\s*/u;
 /** A sign before its words. */
@@ -17,7 +17,7 @@ const MARK = /^[\s│┃]{0,6}([^\p{L}\p{N}\s│┃])\s{1,2}(?=.{0,40}\p{L})/u;
 /** A bullet blinks between two signs, a task has three at most in its life. */
 const MARKS_WANTED = 3;
 /** The same shape is the same string, so that looking for it takes no comparing letter by letter. */
-const shapes = new Memo<string>(512, (shape) => shape);
+const shapes = new BoundedMemo<string>(512, (shape) => shape);
 /** What a row ends with when its work is done. */
 const DONE_SIGN = /[✓✔✗✘✕✖☑☒]/u;
 const MARKS_MS = 8000;
@@ -42,9 +42,9 @@ interface Clock {
 }
 
 /** Does the row show a time, which may run? */
-export const showsClock: (row: ScreenRow) => boolean = once((row) => TIME.test(row));
+export const showsClock: (row: ScreenRow) => boolean = oncePerRow((row) => TIME.test(row));
 
-const clockOf = once((row): Clock | null => {
+const clockOf = oncePerRow((row): Clock | null => {
   if (row.length > ROW_MAX) return null;
   if (TIME.test(row)) return { shape: shapeOf(row), from: glyphOf(row).length, to: undefined, stoppedMs: STOPPED_MS };
   const [head = "", sign = ""] = SPINNER.exec(row) ?? [];
@@ -65,7 +65,7 @@ interface Mark {
 }
 
 /** The sign that the row begins with, which may turn. */
-const markOf = once((row): Mark | null => {
+const markOf = oncePerRow((row): Mark | null => {
   const [lead = "", sign = ""] = (row.length <= ROW_MAX && MARK.exec(row)) || [];
   if (sign === "") return null;
   return {
@@ -94,7 +94,7 @@ interface Shown {
   seen: number;
 }
 
-export class Ticks {
+export class RowClocks {
   readonly #shown = new Map<string, Shown>();
   /** By what stands behind the sign. */
   readonly #turned = new Map<string, Turned>();
@@ -107,7 +107,7 @@ export class Ticks {
    * Takes in the rows that were not there at the look before; `standing` are all that stand there now. Only those that show a
    * time at all are remembered.
    */
-  check(rows: readonly ScreenRow[], at: number, standing: readonly ScreenRow[] = rows): void {
+  check(rows: readonly ScreenRow[], at: number, staticRows: readonly ScreenRow[] = rows): void {
     for (const row of rows) {
       this.#checkAtMark(row, at);
       const clock = clockOf(row);
@@ -125,7 +125,7 @@ export class Ticks {
       // "Cooked for 4s" and, a turn later, "Cooked for 7s" are two rows that stand still, and no clock.
       let moved = at - known.since <= stoppedMs;
       // "Took 0.4s" above "Took 0.1s": the clock of a row that still stands there did not become another.
-      if (moved && !isWithin(known.at, at, stoppedMs)) moved = !standing.some((one) => shows(one, shape, known.text));
+      if (moved && !isWithin(known.at, at, stoppedMs)) moved = !staticRows.some((one) => shows(one, shape, known.text));
       known.text = shown;
       known.since = at;
       if (moved) known.at = at;

@@ -8,7 +8,7 @@ import type { ScreenFacts } from "./facts.js";
 /** A spinner that last moved longer ago than this, three looks, has stopped. Four found the same, a second later. */
 const MOTION_MS = 2200;
 
-export class Settling {
+export class ConfirmedReading {
   #movedAt = Number.NEGATIVE_INFINITY;
   #seen: ScreenFacts | null = null;
   /** What the last look stated, the one before it, and what two of them agreed on: of alike facts always the first. */
