@@ -1,7 +1,7 @@
 /** The HTTP API: every operation as a route, events, metrics, and the document that describes them. The guard is in front of it. */
 import { type Context, Hono } from "hono";
 import { sanitizedJson } from "../core/sanitize.js";
-import type { More } from "../daemon/http/app.js";
+import type { ApiHandler } from "../daemon/http/app.js";
 import { lacks } from "../daemon/http/guard.js";
 import type { Client, Tokens } from "../daemon/http/tokens.js";
 import { ApiError, type ProblemStatus } from "./error.js";
@@ -59,7 +59,7 @@ export function makeApi({ services, events, tokens, metrics, version, mcp }: Api
 }
 
 /** What the port answers besides hooks and telemetry. */
-export function answerPort(app: ApiApp): More {
+export function answerPort(app: ApiApp): ApiHandler {
   return async (request, client) => {
     const { pathname } = new URL(request.url);
     const route = ROUTES.find(({ method, path }) => method === request.method.toLowerCase() && fits(path, pathname));

@@ -31,7 +31,7 @@ import type { WatchdogView } from "./watchdogs.js";
 
 export type { Signal } from "../core/signal.js";
 export type { Cause, State } from "../core/states.js";
-export { Unreachable } from "../daemon/client.js";
+export { DaemonUnreachable } from "../daemon/client.js";
 export { ApiError } from "./error.js";
 export type {
   AgentActivity,
@@ -82,7 +82,7 @@ export interface WatchOptions {
   home?: string;
 }
 
-/** Connects to the daemon. Throws `Unreachable` where none runs: start it with `rouse up`. */
+/** Connects to the daemon. Throws `DaemonUnreachable` where none runs: start it with `rouse up`. */
 export async function watch({ name = "library", home }: WatchOptions = {}): Promise<Rouse> {
   const { daemonSocket } = rousePaths(home === undefined ? process.env : { ...process.env, ROUSE_HOME: home });
   const rouse = new Rouse(daemonSocket, name);

@@ -4,8 +4,8 @@ import { resultOf } from "../core/action.js";
 import { burnRates } from "../core/evidence/burn.js";
 import { isOpen } from "../core/incident/incident.js";
 import { STATES } from "../core/states.js";
-import { lostAgents } from "../daemon/lost.js";
 import type { DaemonParts } from "../daemon/parts.js";
+import { unacknowledgedEnds } from "../daemon/unacknowledged-ends.js";
 import { viewOf } from "../daemon/view.js";
 import type { AgentControl } from "./agent-control.js";
 import type { Events } from "./events.js";
@@ -73,7 +73,7 @@ const FIGURES: readonly Figure[] = [
     rows: (source) => {
       const now = source.loop.now();
       const counts = new Map<string, number>(STATES.map((state) => [state, 0]));
-      for (const judge of [...alive(source), ...lostAgents(source.loop)]) {
+      for (const judge of [...alive(source), ...unacknowledgedEnds(source.loop)]) {
         const { state } = viewOf(judge, now);
         counts.set(state, (counts.get(state) ?? 0) + 1);
       }

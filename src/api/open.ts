@@ -1,7 +1,7 @@
 /** Opens the API on a running daemon: the port's routes, MCP over HTTP, and the socket. */
 import { join } from "node:path";
 import { type Client, Tokens } from "../daemon/http/tokens.js";
-import type { DaemonParts, Faces } from "../daemon/parts.js";
+import type { ApiHandlers, DaemonParts } from "../daemon/parts.js";
 import { AgentControl } from "./agent-control.js";
 import { checkControl } from "./check-control.js";
 import { ControlLog } from "./control-log.js";
@@ -14,7 +14,7 @@ import { openServices, type Services } from "./service/services.js";
 import { addSocketRoutes } from "./socket.js";
 import { Watchdogs } from "./watchdogs.js";
 
-export function openApi(parts: DaemonParts): Faces {
+export function openApi(parts: DaemonParts): ApiHandlers {
   const { loop, paths, version } = parts;
   const events = new Events();
   const touchLog = new ControlLog(join(paths.state, "control.jsonl"));

@@ -4,7 +4,7 @@ import { ApiError, type ApiErrorKind } from "./error.js";
 import type { OperationAnswer, OperationInput, OperationName } from "./operations/index.js";
 
 /** The answer to a call: blanks while it is under way, then this. */
-export type Called = { answer: unknown } | { error: { kind: ApiErrorKind; message: string } };
+export type RemoteResult = { answer: unknown } | { error: { kind: ApiErrorKind; message: string } };
 
 export interface CallOptions {
   /** Who calls: `x-rouse-client`, and what is known of the agent that the caller runs in. */
@@ -12,14 +12,14 @@ export interface CallOptions {
   timeoutMs?: number;
 }
 
-/** Throws `ApiError` when it is refused, and `Unreachable` if no daemon answers. */
+/** Throws `ApiError` when it is refused, and `DaemonUnreachable` if no daemon answers. */
 export async function callOperation<Name extends OperationName>(
   socket: string,
   operation: Name,
   input: OperationInput<Name>,
   { headers = {}, timeoutMs }: CallOptions = {},
 ): Promise<OperationAnswer<Name>> {
-  const called = (await askDaemon(socket, "POST", `/v1/call/${operation}`, input, headers, timeoutMs)) as Called;
+  const called = (await askDaemon(socket, "POST", `/v1/call/${operation}`, input, headers, timeoutMs)) as RemoteResult;
   if ("error" in called) throw new ApiError(called.error.kind, called.error.message);
   return called.answer as OperationAnswer<Name>;
 }

@@ -11,7 +11,7 @@ import { ApiError } from "./error.js";
 import type { ApiApp } from "./http.js";
 import { leaving } from "./leaving.js";
 import { isOperation, perform } from "./operations/index.js";
-import type { Called } from "./remote.js";
+import type { RemoteResult } from "./remote.js";
 import type { Services } from "./service/services.js";
 
 const NAME_MAX = 80;
@@ -23,8 +23,8 @@ export function addSocketRoutes(app: Hono, api: ApiApp, loop: Loop, services: Se
       return c.json({ error: `this daemon has no operation ${leaving(name).slice(0, NAME_MAX)}` }, 404);
     const input: unknown = await c.req.json().catch(() => null);
     const called = perform(services, name, input, clientOf(c, loop)).then(
-      (answer): Called => ({ answer }),
-      (error: unknown): Called => {
+      (answer): RemoteResult => ({ answer }),
+      (error: unknown): RemoteResult => {
         if (error instanceof ApiError) return { error: { kind: error.kind, message: leaving(error.message) } };
         throw error;
       },

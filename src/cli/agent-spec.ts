@@ -3,7 +3,7 @@
  * a spawned agent loads nothing of the command line.
  */
 import { rousePaths } from "../config/paths.js";
-import { isKeptDown } from "../daemon/kept-down.js";
+import { isMarkedStopped } from "../daemon/stay-down.js";
 import type { HostSpec } from "../host/host-options.js";
 import { nameOfCommand, takeFreeName, takeName } from "../host/names.js";
 import type { SpecWithoutName } from "../host/start-host.js";
@@ -25,7 +25,7 @@ export function nameFor({ wanted, ...spec }: SpecWithoutName): HostSpec {
 /** Starts the daemon when a host misses it, unless a person stopped it; a run goes on without one. */
 export async function startDaemon(): Promise<void> {
   if (process.env.ROUSE_DAEMON === "off") throw new Error("ROUSE_DAEMON is off");
-  if (isKeptDown(rousePaths())) throw new Error("a person stopped the daemon");
+  if (isMarkedStopped(rousePaths())) throw new Error("a person stopped the daemon");
   const { ensureDaemon } = await import("./daemon.js");
   await ensureDaemon();
 }

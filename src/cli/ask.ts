@@ -4,7 +4,7 @@
  */
 import { ApiError } from "../api/error.js";
 import { rousePaths } from "../config/paths.js";
-import { Refused, Unreachable } from "../daemon/client.js";
+import { DaemonRefusal, DaemonUnreachable } from "../daemon/client.js";
 import { type FoundSession, listSessions } from "../host/registry.js";
 import { call, type OperationAnswer, type OperationInput, type OperationName } from "./client.js";
 
@@ -25,7 +25,7 @@ export async function askUser<Name extends OperationName>(
     const isAnswer = !(outcome instanceof Error);
     const isEarly =
       isStarting(outcome) ||
-      young().some((one) => outcome instanceof Unreachable || lacks(one, isAnswer ? outcome : null));
+      young().some((one) => outcome instanceof DaemonUnreachable || lacks(one, isAnswer ? outcome : null));
     if (!isEarly || Date.now() > deadline) {
       if (isAnswer) return outcome;
       throw outcome;
@@ -39,7 +39,7 @@ function once<Name extends OperationName>(
   input: OperationInput<Name>,
 ): Promise<OperationAnswer<Name> | Error> {
   return call(operation, input).catch((error: unknown) => {
-    if (error instanceof Unreachable || isStarting(error) || isUnknown(error)) return error as Error;
+    if (error instanceof DaemonUnreachable || isStarting(error) || isUnknown(error)) return error as Error;
     throw error;
   });
 }
@@ -48,7 +48,7 @@ function once<Name extends OperationName>(
 export const isUnknown = (error: unknown): boolean => error instanceof ApiError && error.kind === "unknown";
 
 /** It reads its journal; most take less than the time that is waited here. */
-const isStarting = (outcome: unknown): boolean => outcome instanceof Refused && outcome.status === 503;
+const isStarting = (outcome: unknown): boolean => outcome instanceof DaemonRefusal && outcome.status === 503;
 
 function young(): FoundSession[] {
   if (process.env.ROUSE_DAEMON === "off") return [];

@@ -1,7 +1,7 @@
 /** `rouse attach`: look at a spawned agent and type into it; several people may at once. */
 import type { Command } from "@commander-js/extra-typings";
 import { sanitize } from "../core/sanitize.js";
-import { Modes } from "../host/modes.js";
+import { TerminalModes } from "../host/modes.js";
 import { OuterTerminal } from "../host/outer-terminal.js";
 import { BadInput } from "../replay/files.js";
 import { bytesOf, HostClient, livingSession } from "./host-client.js";
@@ -32,7 +32,7 @@ async function attach(name: string): Promise<number> {
       `this runs inside ${session.name}, which cannot be shown to itself; attach from another terminal`,
     );
   const terminal = new OuterTerminal();
-  const modes = new Modes();
+  const modes = new TerminalModes();
   const { stdin, stdout } = process;
   let farewell = `[${session.name} goes on]`;
   let code = 0;

@@ -6,7 +6,7 @@ import { callerHeaders } from "./hook.js";
 
 export type { OperationAnswer, OperationInput, OperationName };
 
-/** Throws `ApiError` when it is refused, and `Unreachable` if no daemon answers. */
+/** Throws `ApiError` when it is refused, and `DaemonUnreachable` if no daemon answers. */
 export const call = <Name extends OperationName>(
   operation: Name,
   input: OperationInput<Name>,

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { LoadedChannels } from "../config/channels.js";
-import type { Value } from "../config/key.js";
+import type { ConfigValue } from "../config/key.js";
 import { KEY_BY_NAME } from "../config/keys.js";
 import { type ConfigOrigin, type LoadedConfig, loadConfig } from "../config/load.js";
 import { loadOwnProfiles } from "../config/own-profiles.js";
@@ -80,7 +80,7 @@ const rewrittenText = (path: string, kept: string, hasComments: boolean): string
 
 /** As a configuration file would say it. */
 function configLines({ config, origins }: LoadedConfig, withOrigin: boolean): string {
-  const sections = Object.entries<Record<string, Value>>(config).map(([section, keys]) => {
+  const sections = Object.entries<Record<string, ConfigValue>>(config).map(([section, keys]) => {
     const lines = Object.entries(keys).map(([name, value]) => {
       const line = sanitize(tomlLine(name, value), LINE_MAX);
       const full = `${section}.${name}`;

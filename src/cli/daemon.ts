@@ -9,9 +9,9 @@ import { logLine } from "../config/log-line.js";
 import { cannotWrite, makePrivateFolder, type RousePaths, rousePaths } from "../config/paths.js";
 import { redact } from "../core/redact.js";
 import { sanitizeLine } from "../core/sanitize.js";
-import { askDaemon, Unreachable } from "../daemon/client.js";
-import { keepDown } from "../daemon/kept-down.js";
-import type { Fold } from "../daemon/starting.js";
+import { askDaemon, DaemonUnreachable } from "../daemon/client.js";
+import type { RestoreProgress } from "../daemon/starting.js";
+import { markStopped } from "../daemon/stay-down.js";
 import { BadInput } from "../replay/bad-input.js";
 import { call } from "./client.js";
 import { HOST_SCRIPT } from "./host-script.js";
@@ -45,12 +45,12 @@ export function addDaemon(program: Command, setExit: (code: number) => void): vo
     .action(async () => {
       const paths = rousePaths();
       // Before it ends: a host that misses it would start it again.
-      keepDown(paths);
+      markStopped(paths);
       try {
         await call("shut_down", {});
         process.stdout.write(`the daemon is down; agents go on. ${UNTIL}\n`);
       } catch (error) {
-        if (!(error instanceof Unreachable && error.isDown)) throw error;
+        if (!(error instanceof DaemonUnreachable && error.isDown)) throw error;
         process.stdout.write(`no daemon was running. ${UNTIL}\n`);
       }
     });
@@ -138,8 +138,8 @@ function startProcess(paths: RousePaths): ChildProcess {
 }
 
 /** Null when nobody answers soon: whoever starts an agent does not wait long for a daemon that hangs. */
-const healthOf = (socket: string): Promise<{ starting?: Fold } | null> =>
+const healthOf = (socket: string): Promise<{ starting?: RestoreProgress } | null> =>
   askDaemon(socket, "GET", "/v1/health", undefined, {}, HEALTH_MS).then(
-    (health) => health as { starting?: Fold },
+    (health) => health as { starting?: RestoreProgress },
     () => null,
   );

@@ -6,12 +6,12 @@ import { COMPLETION_MARKER } from "../core/defaults.js";
 import { sanitize, sanitizedJson } from "../core/sanitize.js";
 import { type BarResult, checkBars, type Figures, withCases } from "../eval/bars.js";
 import {
+  type CorpusScore,
   evalEvents,
   evalLive,
   evalResetTimes,
   evalSessions,
   readSegments,
-  type Scored,
   type Segments,
 } from "../eval/corpus.js";
 import { SOURCE_NAMES } from "../replay/case-folder.js";
@@ -134,7 +134,7 @@ async function evalParts(
     async (each: (row: Record<string, unknown>) => unknown) => {
       for (const file of files) await eachRow(file, shape, each).catch(orComplain);
     };
-  const reported = <T>(what: string, { figures: scored, unlabelled, strange, unread }: Scored<T>): T => {
+  const reported = <T>(what: string, { figures: scored, unlabelled, strange, unread }: CorpusScore<T>): T => {
     unread.forEach(complain);
     const remark = (text: string, names: readonly string[]): void => {
       if (names.length > 0)

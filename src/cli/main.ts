@@ -3,7 +3,7 @@ import { CommanderError } from "@commander-js/extra-typings";
 import { ApiError } from "../api/error.js";
 import { rousePaths } from "../config/paths.js";
 import { sanitizeLine } from "../core/sanitize.js";
-import { Refused, Unreachable } from "../daemon/client.js";
+import { DaemonRefusal, DaemonUnreachable } from "../daemon/client.js";
 import { BadInput } from "../replay/bad-input.js";
 import { helpWidthOf } from "./help-store.js";
 import { createProgram, safe } from "./program.js";
@@ -30,12 +30,12 @@ async function main(): Promise<number> {
 function exitOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof BadInput) return say(error.message, error instanceof WrongOption ? 2 : 1);
-  if (error instanceof Unreachable) {
+  if (error instanceof DaemonUnreachable) {
     const start = 'start it with "rouse up", or start an agent with "rouse run" or "rouse spawn"';
     return say(`${error.message}; ${error.isDown ? start : 'try again; "rouse doctor" looks after it'}`, 69);
   }
   if (error instanceof ApiError) return say(error.message, 1);
-  if (error instanceof Refused) return say(error.message, error.status === 503 ? 75 : 1);
+  if (error instanceof DaemonRefusal) return say(error.message, error.status === 503 ? 75 : 1);
   // The system's own refusal of a file or folder, such as a home that cannot be written: no fault of the program.
   const { code = "", syscall, path } = error as NodeJS.ErrnoException;
   if (syscall !== undefined && path === undefined && FULL.has(code))

@@ -6,9 +6,9 @@ import { type Ask, makeMcpServer } from "../api/mcp/server.js";
 import { OPERATIONS } from "../api/operations/index.js";
 import { callOperation } from "../api/remote.js";
 import { rousePaths } from "../config/paths.js";
-import { Unreachable } from "../daemon/client.js";
+import { DaemonUnreachable } from "../daemon/client.js";
 import { RIGHTS, type Right } from "../daemon/http/tokens.js";
-import { isKeptDown } from "../daemon/kept-down.js";
+import { isMarkedStopped } from "../daemon/stay-down.js";
 import { BadInput } from "../replay/bad-input.js";
 import { ensureDaemon } from "./daemon.js";
 import { settings } from "./settings.js";
@@ -46,7 +46,7 @@ function rightsOf(words: readonly string[]): ReadonlySet<Right> {
 }
 
 async function start(): Promise<void> {
-  if (process.env.ROUSE_DAEMON === "off" || isKeptDown(rousePaths())) return;
+  if (process.env.ROUSE_DAEMON === "off" || isMarkedStopped(rousePaths())) return;
   await ensureDaemon().catch(() => {
     // Whoever asks next is told that no daemon is running.
   });
@@ -65,7 +65,7 @@ function askerOf(rights: ReadonlySet<Right>, session: string | undefined): Ask {
     try {
       return await callOperation(rousePaths().daemonSocket, operation, input as never, { headers });
     } catch (error) {
-      if (!(error instanceof Unreachable)) throw error;
+      if (!(error instanceof DaemonUnreachable)) throw error;
       throw new ApiError("refused", `${error.message}: a person starts it with rouse up`);
     }
   };

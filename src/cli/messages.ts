@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import type { MessageView } from "../api/operations/records.js";
 import { sanitize, sanitizedJson } from "../core/sanitize.js";
-import { Unreachable } from "../daemon/client.js";
+import { DaemonUnreachable } from "../daemon/client.js";
 import { parseInbox, parseMessageType } from "./arguments.js";
 import { askUser } from "./ask.js";
 import { call } from "./client.js";
@@ -33,7 +33,7 @@ export function addMessages(program: Command, _setExit: (code: number) => void):
       for (;;) {
         const found = await page(cursor).catch((error: unknown) => {
           // A daemon that is being restarted comes back.
-          if (follow && error instanceof Unreachable) return null;
+          if (follow && error instanceof DaemonUnreachable) return null;
           throw error;
         });
         for (const message of found?.messages ?? []) {

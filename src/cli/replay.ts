@@ -10,7 +10,7 @@ import { KINDS } from "../programs/registry.js";
 import type { ProfileOverride } from "../programs/shared/profile.js";
 import { SOURCE_NAMES } from "../replay/case-folder.js";
 import { BadInput } from "../replay/files.js";
-import { isFolder, type Replayed, type ReplayOptions, replayCase, replayCast } from "../replay/replay-case.js";
+import { isFolder, type ReplayOptions, type ReplayResult, replayCase, replayCast } from "../replay/replay-case.js";
 import { replayEvents, replaySignals, replayTranscript } from "../replay/replay-records.js";
 import { findCases } from "./find-cases.js";
 import { complaintOfKind, parseMoment, parseSources, parseZone } from "./options.js";
@@ -135,7 +135,7 @@ function refuseUseless(
 const FILES_OF_ONE_SOURCE = ["events", "transcript", "signals"] as const;
 type FileOfOneSource = (typeof FILES_OF_ONE_SOURCE)[number];
 
-async function replayPath(path: string, options: ReplayOptions): Promise<Replayed> {
+async function replayPath(path: string, options: ReplayOptions): Promise<ReplayResult> {
   const folder = path !== "-" && (await isFolder(path));
   return folder ? replayCase(path, options) : replayCast(path, options);
 }
@@ -157,7 +157,7 @@ function whatIfOf(
     });
 }
 
-type Printed = Pick<Replayed, "case" | "timeline" | "wouldDo" | "startAt" | "explained"> & {
+type Printed = Pick<ReplayResult, "case" | "timeline" | "wouldDo" | "startAt" | "explained"> & {
   skipped?: Map<string, number>;
 };
 

@@ -8,7 +8,7 @@ import { logLine } from "../config/log-line.js";
 import { cannotKeep, rousePaths } from "../config/paths.js";
 import { tooMuch } from "../core/agent-limits.js";
 import { sanitizeLine } from "../core/sanitize.js";
-import { allowUp } from "../daemon/kept-down.js";
+import { clearStopped } from "../daemon/stay-down.js";
 import type { HostSpec } from "../host/host-options.js";
 import type { SpecWithoutName } from "../host/start-host.js";
 import type { PtyExit } from "../sensors/pty.js";
@@ -34,7 +34,7 @@ export function addRun(program: Command, _setExit: (code: number) => void): void
         process.exit(problem.code);
       }
       // Somebody wants an agent watched: that ends a "rouse down".
-      allowUp(rousePaths());
+      clearStopped(rousePaths());
       endLike(await runWatched(specOf(command, options, "run")));
     });
 }

@@ -3,7 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { rousePaths } from "../config/paths.js";
 import { tooMuch } from "../core/agent-limits.js";
 import { sanitize, sanitizedJson } from "../core/sanitize.js";
-import { allowUp } from "../daemon/kept-down.js";
+import { clearStopped } from "../daemon/stay-down.js";
 import { startHost } from "../host/start-host.js";
 import { BadInput } from "../replay/bad-input.js";
 import { agentCommand, cannotStart, checkOptions, reportUnwritten, specOf } from "./agent-options.js";
@@ -30,7 +30,7 @@ export function addSpawn(program: Command, setExit: (code: number) => void): voi
       const unkept = tooMuch(spec);
       if (unkept !== null) throw new BadInput(`nothing was started: ${unkept}`);
       // Somebody wants an agent watched: that ends a "rouse down".
-      allowUp(rousePaths());
+      clearStopped(rousePaths());
       // Not set where output is no terminal, whatever the types say.
       const cols = process.stdout.columns || COLS;
       const rows = process.stdout.rows || ROWS;

@@ -67,7 +67,7 @@ function clock(iso: string): string {
 }
 
 async function leavesAgentsAlone(paths: RousePaths): Promise<boolean> {
-  const { isKeptDown } = await import("../daemon/kept-down.js");
+  const { isMarkedStopped: isKeptDown } = await import("../daemon/stay-down.js");
   if (isKeptDown(paths)) return false;
   const { listSessions } = await import("../host/registry.js");
   return listSessions(paths).some(({ isAlive }) => isAlive);

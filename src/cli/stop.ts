@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { type Command, InvalidArgumentError } from "@commander-js/extra-typings";
 import { sanitizedJson } from "../core/sanitize.js";
 import type { FoundSession } from "../host/registry.js";
-import { type Stopped, stopTree } from "../host/stop-tree.js";
+import { type StopResult, stopTree } from "../host/stop-tree.js";
 import { BadInput } from "../replay/files.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { askHost, sessionNamed } from "./host-client.js";
@@ -43,11 +43,11 @@ function tellingWhatFollows({ name, isAlive }: FoundSession, graceMs: number): (
   };
 }
 
-async function stop(session: FoundSession, graceMs: number): Promise<Stopped> {
+async function stop(session: FoundSession, graceMs: number): Promise<StopResult> {
   const { hostSocket, pid, pidStart } = session;
   if (session.isAlive && hostSocket !== null) {
     const answer = await askHost({ ...session, hostSocket }, { op: "stop", graceMs }, "stopped");
-    return answer as unknown as Stopped;
+    return answer as unknown as StopResult;
   }
   // Its host is gone, which hangs the agent up; one that does not mind may live on.
   if (pid === null || pidStart === null || identityOf(pid) !== pidStart)
@@ -55,7 +55,7 @@ async function stop(session: FoundSession, graceMs: number): Promise<Stopped> {
   return stopTree({ pid, start: pidStart, ownsGroup: true }, graceMs);
 }
 
-function sentence(name: string, { isGone, isKilled, processes, left }: Stopped): string {
+function sentence(name: string, { isGone, isKilled, processes, left }: StopResult): string {
   if (!isGone)
     return `${name} could not be ended: ${left.length} of its processes are still there (${left.slice(0, 10).join(", ")})`;
   const count = processes === 1 ? "one process" : `${processes} processes`;

@@ -8,21 +8,21 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import type { ConfigIssue } from "./issue.js";
-import { checkValue, expectation, type Value } from "./key.js";
+import { type ConfigValue, checkValue, expectation } from "./key.js";
 import { KEY_BY_NAME } from "./keys.js";
 import type { Position } from "./positions.js";
 import { suggestKey } from "./suggest.js";
 
-export interface Imported {
+export interface ImportedValues {
   /** By full name. */
-  values: Map<string, Value>;
+  values: Map<string, ConfigValue>;
   issues: ConfigIssue[];
 }
 
 const TEXT_MAX = 1024 * 1024;
 
-export function importBotbox(where: string, text: string): Imported {
-  const values = new Map<string, Value>();
+export function importBotbox(where: string, text: string): ImportedValues {
+  const values = new Map<string, ConfigValue>();
   const bounded = text.slice(0, TEXT_MAX);
   const errors: ParseError[] = [];
   const root = parseTree(bounded, errors, { allowTrailingComma: true });
@@ -47,7 +47,7 @@ export function importBotbox(where: string, text: string): Imported {
 }
 
 /** Takes one key over, or says why not. */
-function take(property: Node, values: Map<string, Value>): string | null {
+function take(property: Node, values: Map<string, ConfigValue>): string | null {
   const [nameNode, valueNode] = property.children ?? [];
   const written = String(nameNode?.value).slice(0, 80);
   const name = `health.${written}`;

@@ -10,7 +10,7 @@ import { PROBLEMS } from "../core/problem.js";
 import { redact } from "../core/redact.js";
 import { readTrustedFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
-import type { Value } from "./key.js";
+import type { ConfigValue } from "./key.js";
 import { rousePaths } from "./paths.js";
 import { type Position, positionsIn } from "./positions.js";
 
@@ -103,7 +103,7 @@ export interface LoadedChannels {
 }
 
 export interface ShownChannel {
-  settings: Record<string, Value>;
+  settings: Record<string, ConfigValue>;
   where: string;
   position?: Position | undefined;
 }
@@ -178,14 +178,14 @@ const UNSHOWN: ReadonlySet<string> = new Set([...SECRETS, "topic"]);
 
 /** A secret by where it is kept, or that there is one; other texts without what looks like one. */
 function shownSettings({ name: _name, ...settings }: ChannelSettings, table: Record<string, unknown>) {
-  const shown: Record<string, Value> = {};
+  const shown: Record<string, ConfigValue> = {};
   for (const [key, value] of Object.entries(settings)) {
     const way = [`${key}_env`, `${key}_file`].find((one) => table[one] !== undefined);
     if (way !== undefined) shown[way] = redact(String(table[way]));
     else if (UNSHOWN.has(key) && table[key] !== undefined) shown[key] = HIDDEN;
     else if (typeof value === "string") shown[key] = redact(value);
     else if (Array.isArray(value)) shown[key] = value.map((one) => redact(String(one)));
-    else if (value !== undefined) shown[key] = value as Value;
+    else if (value !== undefined) shown[key] = value as ConfigValue;
   }
   return shown;
 }

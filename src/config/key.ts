@@ -3,7 +3,7 @@
 import { DEFAULTS, type Defaults } from "../core/defaults.js";
 import { pattern } from "../programs/shared/pattern.js";
 
-export type Value = string | number | boolean | readonly string[];
+export type ConfigValue = string | number | boolean | readonly string[];
 
 /**
  * What a project file may do to a key. It lies where an agent can write, so it only ever makes things stricter: an agent
@@ -18,7 +18,7 @@ export type ProjectRule =
   | "add" // only added to
   | "never"; // commands, channels, files of the user, and what has no stricter side
 
-export interface Key<T extends Value = Value> {
+export interface ConfigKey<T extends ConfigValue = ConfigValue> {
   type: "integer" | "number" | "boolean" | "text" | "pattern" | "list";
   default: T;
   /** One sentence for people. */
@@ -32,31 +32,31 @@ export interface Key<T extends Value = Value> {
   variable?: string;
 }
 
-type Rest = Partial<Pick<Key, "min" | "max" | "projectMin" | "variable">>;
+type Rest = Partial<Pick<ConfigKey, "min" | "max" | "projectMin" | "variable">>;
 
 /** A threshold of a detector: its default stands with the detectors. */
-export function detector(name: keyof Defaults, project: ProjectRule, says: string, rest: Rest = {}): Key<number> {
+export function detector(name: keyof Defaults, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<number> {
   return number(DEFAULTS[name], project, says, rest);
 }
 
-export function number(value: number, project: ProjectRule, says: string, rest: Rest = {}): Key<number> {
+export function number(value: number, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<number> {
   return { type: "number", default: value, says, project, min: 0, ...rest };
 }
 
-export function integer(value: number, project: ProjectRule, says: string, rest: Rest = {}): Key<number> {
+export function integer(value: number, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<number> {
   return { type: "integer", default: value, says, project, min: 0, ...rest };
 }
 
-export function toggle(value: boolean, project: ProjectRule, says: string): Key<boolean> {
+export function toggle(value: boolean, project: ProjectRule, says: string): ConfigKey<boolean> {
   return { type: "boolean", default: value, says, project };
 }
 
-export function text(value: string, project: ProjectRule, says: string, rest: Rest = {}): Key<string> {
+export function text(value: string, project: ProjectRule, says: string, rest: Rest = {}): ConfigKey<string> {
   return { type: "text", default: value, says, project, ...rest };
 }
 
 /** A regular expression in RE2 syntax; empty for none. */
-export function regex(value: string, project: ProjectRule, says: string): Key<string> {
+export function regex(value: string, project: ProjectRule, says: string): ConfigKey<string> {
   return { type: "pattern", default: value, says, project };
 }
 
@@ -65,7 +65,7 @@ export function list(
   project: ProjectRule,
   says: string,
   rest: Rest = {},
-): Key<readonly string[]> {
+): ConfigKey<readonly string[]> {
   return { type: "list", default: value, says, project, ...rest };
 }
 
@@ -73,7 +73,7 @@ const TEXT_MAX = 1_000;
 const LIST_MAX = 200;
 
 /** What the key takes, in words that end a sentence "must be ...". */
-export function expectation({ type, min, max }: Key): string {
+export function expectation({ type, min, max }: ConfigKey): string {
   if (type === "boolean") return "true or false";
   if (type === "list") return "a list of texts";
   if (type === "text") return "a text";
@@ -84,7 +84,7 @@ export function expectation({ type, min, max }: Key): string {
 }
 
 /** The value as the key wants it, or undefined when it is none. */
-export function checkValue(key: Key, value: unknown): Value | undefined {
+export function checkValue(key: ConfigKey, value: unknown): ConfigValue | undefined {
   switch (key.type) {
     case "boolean":
       return typeof value === "boolean" ? value : undefined;
@@ -115,7 +115,7 @@ const WORDS: Readonly<Record<string, boolean>> = {
 };
 
 /** A value that came as text: of a variable or of a flag. Lists are separated by commas. */
-export function valueOfText(key: Key, given: string): Value | undefined {
+export function valueOfText(key: ConfigKey, given: string): ConfigValue | undefined {
   const trimmed = given.trim();
   if (key.type === "boolean") return WORDS[trimmed.toLowerCase()];
   if (key.type === "integer" || key.type === "number")
@@ -132,7 +132,7 @@ export function valueOfText(key: Key, given: string): Value | undefined {
 }
 
 /** Does a project file's value leave things at least as strict as they are? Returns what it may do when not. */
-export function complaintOfProject(key: Key, current: Value, wanted: Value): string | null {
+export function complaintOfProject(key: ConfigKey, current: ConfigValue, wanted: ConfigValue): string | null {
   switch (key.project) {
     case "lower":
       if (key.projectMin !== undefined && Number(wanted) < key.projectMin)

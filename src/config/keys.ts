@@ -5,7 +5,7 @@
 import type { Settings } from "../core/defaults.js";
 import { COMPLETION_MARKER, DEFAULTS, PREVIEW_LINES_MAX, SAME_ERRORS_MAX } from "../core/defaults.js";
 import { NOISE_PATTERNS } from "../core/noise.js";
-import { detector, integer, type Key, list, number, regex, text, toggle, type Value } from "./key.js";
+import { type ConfigKey, type ConfigValue, detector, integer, list, number, regex, text, toggle } from "./key.js";
 
 export const KEYS = {
   watchdog: {
@@ -328,26 +328,26 @@ export const KEYS = {
       "Fetched at the end of a finished round of judging, so that somebody else notices when rouse is gone; empty for none.",
     ),
   },
-} as const satisfies Record<string, Record<string, Key>>;
+} as const satisfies Record<string, Record<string, ConfigKey>>;
 
 type Keys = typeof KEYS;
 export type Section = keyof Keys;
 
-type ValueOf<K> = K extends Key<infer T> ? T : never;
+type ValueOf<K> = K extends ConfigKey<infer T> ? T : never;
 
 /** The whole configuration, by section. */
 export type Config = { [S in Section]: { [K in keyof Keys[S]]: ValueOf<Keys[S][K]> } };
 
 /** Every key by its full name, such as `watchdog.poll_interval_secs`, in the order of the table. */
-export const KEY_BY_NAME: ReadonlyMap<string, Key> = new Map(
+export const KEY_BY_NAME: ReadonlyMap<string, ConfigKey> = new Map(
   Object.entries(KEYS).flatMap(([section, keys]) =>
-    Object.entries(keys).map(([name, key]): [string, Key] => [`${section}.${name}`, key]),
+    Object.entries(keys).map(([name, key]): [string, ConfigKey] => [`${section}.${name}`, key]),
   ),
 );
 
 /** Values by full name as one object of sections; a key without a value has its default. */
-export function toConfig(values: ReadonlyMap<string, Value>): Config {
-  const config: Record<string, Record<string, Value>> = {};
+export function toConfig(values: ReadonlyMap<string, ConfigValue>): Config {
+  const config: Record<string, Record<string, ConfigValue>> = {};
   for (const [full, key] of KEY_BY_NAME) {
     const [section = "", name = ""] = full.split(".");
     config[section] = { ...config[section], [name]: values.get(full) ?? key.default };
@@ -358,7 +358,7 @@ export function toConfig(values: ReadonlyMap<string, Value>): Config {
 /** What the detectors ask for. */
 export function settingsOf(config: Config): Settings {
   const found: Record<string, number> = {};
-  for (const section of Object.values<Record<string, Value>>(config))
+  for (const section of Object.values<Record<string, ConfigValue>>(config))
     for (const [name, value] of Object.entries(section))
       if (Object.hasOwn(DEFAULTS, name) && typeof value === "number") found[name] = value;
   return found;

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DEFAULTS } from "../core/defaults.js";
 import { issueText } from "./issue.js";
-import { complaintOfProject, type Value } from "./key.js";
+import { type ConfigValue, complaintOfProject } from "./key.js";
 import { KEY_BY_NAME, settingsOf } from "./keys.js";
 import { type LoadedConfig, type LoadOptions, loadConfig } from "./load.js";
 import { variablesOf } from "./variables.js";
@@ -141,7 +141,7 @@ describe("variables", () => {
   ])("%s=%s sets %s.%s", (name, text, section, key, value) => {
     const loaded = load({ env: { [name]: text } });
     expect(said(loaded)).toEqual([]);
-    expect((loaded.config as Record<string, Record<string, Value>>)[section]?.[key]).toEqual(value);
+    expect((loaded.config as Record<string, Record<string, ConfigValue>>)[section]?.[key]).toEqual(value);
     expect(loaded.origins[`${section}.${key}`]).toEqual({ layer: "environment", where: name });
   });
 
@@ -378,7 +378,7 @@ describe("a project file", () => {
         const [section = "", name = ""] = full.split(".");
         project(`[${section}]\n${name} = ${typeof value === "number" ? String(value) : JSON.stringify(value)}`);
         const key = KEY_BY_NAME.get(full);
-        const after = (load().config as Record<string, Record<string, Value>>)[section]?.[name] as Value;
+        const after = (load().config as Record<string, Record<string, ConfigValue>>)[section]?.[name] as ConfigValue;
         if (key && after !== key.default) expect(complaintOfProject(key, key.default, after)).toBeNull();
       }),
     );

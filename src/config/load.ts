@@ -5,7 +5,7 @@
 import { dirname, join, resolve } from "node:path";
 import { type ConfigEntry, readConfigFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
-import { checkValue, complaintOfProject, expectation, type Key, type Value, valueOfText } from "./key.js";
+import { type ConfigKey, type ConfigValue, checkValue, complaintOfProject, expectation, valueOfText } from "./key.js";
 import { type Config, KEY_BY_NAME, KEYS, toConfig } from "./keys.js";
 import { rousePaths } from "./paths.js";
 import type { Position } from "./positions.js";
@@ -58,7 +58,7 @@ export function loadConfig({
 }
 
 class Loading {
-  readonly #values = new Map<string, Value>();
+  readonly #values = new Map<string, ConfigValue>();
   readonly #origins = new Map<string, ConfigOrigin>();
   readonly #issues: ConfigIssue[] = [];
 
@@ -113,11 +113,18 @@ class Loading {
     }
   }
 
-  #takeText(layer: Layer, where: string, name: string, key: Key, given: string): void {
+  #takeText(layer: Layer, where: string, name: string, key: ConfigKey, given: string): void {
     this.#takeChecked(layer, where, name, key, valueOfText(key, given), given);
   }
 
-  #takeChecked(layer: Layer, where: string, name: string, key: Key, checked: Value | undefined, given: unknown): void {
+  #takeChecked(
+    layer: Layer,
+    where: string,
+    name: string,
+    key: ConfigKey,
+    checked: ConfigValue | undefined,
+    given: unknown,
+  ): void {
     if (checked === undefined) this.#complain({ level: "error", where, text: this.#badValue(name, key, given) });
     else this.#set(name, checked, { layer, where });
   }
@@ -130,11 +137,11 @@ class Loading {
     return { config, origins, issues };
   }
 
-  #current(name: string, key: Key): Value {
+  #current(name: string, key: ConfigKey): ConfigValue {
     return this.#values.get(name) ?? key.default;
   }
 
-  #set(name: string, value: Value, origin: ConfigOrigin): void {
+  #set(name: string, value: ConfigValue, origin: ConfigOrigin): void {
     this.#values.set(name, value);
     this.#origins.set(name, origin);
   }
@@ -143,7 +150,7 @@ class Loading {
     if (this.#issues.length < ISSUES_MAX) this.#issues.push(issue);
   }
 
-  #badValue(name: string, key: Key, value: unknown): string {
+  #badValue(name: string, key: ConfigKey, value: unknown): string {
     const found = (JSON.stringify(value) ?? String(value)).slice(0, 60);
     return `${name} must be ${expectation(key)}, found ${found}; ${JSON.stringify(this.#current(name, key))} stays`;
   }

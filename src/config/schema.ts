@@ -1,12 +1,12 @@
 /** The JSON Schema of a configuration file, for editors. */
 import { channelSchema } from "./channels.js";
 import { CONFIG_VERSION } from "./file.js";
-import type { Key } from "./key.js";
+import type { ConfigKey } from "./key.js";
 import { KEYS } from "./keys.js";
 import { variablesOf } from "./variables.js";
 
 export function configSchema(): Record<string, unknown> {
-  const sections = Object.entries<Record<string, Key>>(KEYS).map(([section, keys]) => [
+  const sections = Object.entries<Record<string, ConfigKey>>(KEYS).map(([section, keys]) => [
     section,
     {
       type: "object",
@@ -33,7 +33,7 @@ export function configSchema(): Record<string, unknown> {
   };
 }
 
-const TYPES: Readonly<Record<Key["type"], Record<string, unknown>>> = {
+const TYPES: Readonly<Record<ConfigKey["type"], Record<string, unknown>>> = {
   boolean: { type: "boolean" },
   integer: { type: "integer" },
   number: { type: "number" },
@@ -42,7 +42,7 @@ const TYPES: Readonly<Record<Key["type"], Record<string, unknown>>> = {
   list: { type: "array", items: { type: "string" } },
 };
 
-function keySchema(full: string, key: Key): Record<string, unknown> {
+function keySchema(full: string, key: ConfigKey): Record<string, unknown> {
   return {
     ...TYPES[key.type],
     description: key.says,

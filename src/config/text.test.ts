@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { importBotbox } from "./botbox.js";
 import { parseConfig } from "./file.js";
 import { issueText } from "./issue.js";
-import type { Value } from "./key.js";
+import type { ConfigValue } from "./key.js";
 import { KEY_BY_NAME } from "./keys.js";
 import { configSchema } from "./schema.js";
 import { configText } from "./text.js";
@@ -30,7 +30,7 @@ describe("configText", () => {
   });
 
   it("writes given values out, whatever they hold", () => {
-    const values = new Map<string, Value>([
+    const values = new Map<string, ConfigValue>([
       ["watchdog.orchestrator_tag", 'a "b"\n\u0007\\ ü'],
       ["watchdog.worker_tags", ["x", "y,z"]],
       ["health.enabled", false],

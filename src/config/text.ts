@@ -1,7 +1,7 @@
 /** A configuration file as text: every key with its sentence, and those that have a value of their own written out. */
 import { stringify } from "smol-toml";
 import { CONFIG_VERSION } from "./file.js";
-import type { Key, Value } from "./key.js";
+import type { ConfigKey, ConfigValue } from "./key.js";
 import { KEYS } from "./keys.js";
 
 const HEAD = `# Settings of rouse. A line with # in front shows the default; take the # away to change it.
@@ -20,10 +20,10 @@ const CHANNELS = `
 
 /** The commented default file; values by full name are written out in their places, and channels behind them. */
 export function configText(
-  values: ReadonlyMap<string, Value> = new Map(),
+  values: ReadonlyMap<string, ConfigValue> = new Map(),
   channels: Readonly<Record<string, unknown>> = {},
 ): string {
-  const sections = Object.entries<Record<string, Key>>(KEYS).map(([section, keys]) => {
+  const sections = Object.entries<Record<string, ConfigKey>>(KEYS).map(([section, keys]) => {
     const lines = Object.entries(keys).flatMap(([name, key]) => {
       const own = values.get(`${section}.${name}`);
       return [`# ${key.says}`, own === undefined ? `# ${tomlLine(name, key.default)}` : tomlLine(name, own)];
@@ -35,6 +35,6 @@ export function configText(
 }
 
 /** `name = value` as TOML. */
-export function tomlLine(name: string, value: Value): string {
+export function tomlLine(name: string, value: ConfigValue): string {
   return stringify({ [name]: value }).trimEnd();
 }

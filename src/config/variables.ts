@@ -1,5 +1,5 @@
 /** The variables of the environment: those that set a key, and those that rouse has beside them. */
-import type { Key } from "./key.js";
+import type { ConfigKey } from "./key.js";
 import { KEY_BY_NAME } from "./keys.js";
 import { suggest } from "./suggest.js";
 
@@ -10,7 +10,7 @@ const OTHERS = ["HOME", "DAEMON", "SESSION", "OWN", "AGENT", "PROBLEM", "INCIDEN
 const OTHERS_BEGIN = ["AGENT_"];
 
 /** The variables that set a key, the one that wins first. */
-export function variablesOf(full: string, key: Key): string[] {
+export function variablesOf(full: string, key: ConfigKey): string[] {
   const own = `${PREFIX}${full.replace(".", "_").toUpperCase()}`;
   return key.variable ? [key.variable, own] : [own];
 }

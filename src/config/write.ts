@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { tablesOf } from "./channels.js";
 import { CONFIG_VERSION, readConfigFile } from "./file.js";
 import type { ConfigIssue } from "./issue.js";
-import { checkValue, type Value } from "./key.js";
+import { type ConfigValue, checkValue } from "./key.js";
 import { KEY_BY_NAME } from "./keys.js";
 import { makeFolder } from "./paths.js";
 import { configText } from "./text.js";
@@ -29,7 +29,7 @@ export interface Migration {
 export function migrateConfig(path: string): Migration {
   const file = readConfigFile(path);
   if (!file || file.version >= CONFIG_VERSION) return { text: null, issues: file?.issues ?? [], hasComments: false };
-  const values = new Map<string, Value>();
+  const values = new Map<string, ConfigValue>();
   const issues: ConfigIssue[] = [];
   for (const { name, value, position } of file.entries) {
     // As they stand: what is wrong with one is told where channels are used.

@@ -12,7 +12,7 @@
 import { type PendingAnswer, takeAnswer } from "./activity-answer.js";
 import type { ActivitySource, Reliability } from "./activity-sources.js";
 import { ACTIVITY_SOURCES, activitySourceOf } from "./activity-sources.js";
-import type { Asleep } from "./awake.js";
+import type { SleepSpans } from "./awake.js";
 import { awakeMs, takeAsleep } from "./awake.js";
 import type { Settings } from "./defaults.js";
 import { HOUR, MINUTE, SECOND, setting } from "./defaults.js";
@@ -49,7 +49,7 @@ export interface ActivityState {
   checkedAt: number | null;
   screen: Pick<ScreenReading, "reply" | "tokens"> | null;
   answer: PendingAnswer | null;
-  asleep: Asleep;
+  asleep: SleepSpans;
 }
 
 export interface ActivityOptions extends Settings {

@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Asleep } from "./awake.js";
+import type { SleepSpans } from "./awake.js";
 import { awakeMs, takeAsleep } from "./awake.js";
 
 const gap = (from: number, to: number) => ({ kind: "gap", at: to, source: "observer", from, to }) as const;
 
-function asleepAfter(...spans: [number, number][]): Asleep {
-  const asleep: Asleep = [];
+function asleepAfter(...spans: [number, number][]): SleepSpans {
+  const asleep: SleepSpans = [];
   for (const [from, to] of spans) takeAsleep(asleep, gap(from, to));
   return asleep;
 }
 
 describe("awake time", () => {
   it("does not count the grace after a gap either, before and after it has passed", () => {
-    const asleep: Asleep = [];
+    const asleep: SleepSpans = [];
     takeAsleep(asleep, { ...gap(100, 200), graceMs: 60 });
     expect([50, 210, 260, 300].map((to) => awakeMs(asleep, 0, to))).toEqual([50, 100, 100, 140]);
   });

@@ -5,12 +5,12 @@
 import type { Signal } from "./signal.js";
 
 /** Ordered, disjoint spans in which nothing was seen. */
-export type Asleep = { from: number; to: number }[];
+export type SleepSpans = { from: number; to: number }[];
 
 const SPANS_MAX = 16;
 
 /** Takes a `gap` signal in; anything else is nothing to it. */
-export function takeAsleep(asleep: Asleep, signal: Signal): void {
+export function takeAsleep(asleep: SleepSpans, signal: Signal): void {
   if (signal.kind !== "gap" || !(signal.to > signal.from)) return;
   let { from } = signal;
   let to = signal.to + Math.max(0, signal.graceMs ?? 0);
@@ -29,7 +29,7 @@ export function takeAsleep(asleep: Asleep, signal: Signal): void {
 }
 
 /** Milliseconds awake between two moments; never negative. */
-export function awakeMs(asleep: Asleep, from: number, to: number): number {
+export function awakeMs(asleep: SleepSpans, from: number, to: number): number {
   let ms = to - from;
   for (const span of asleep) ms -= Math.max(0, Math.min(span.to, to) - Math.max(span.from, from));
   return ms > 0 ? ms : 0;

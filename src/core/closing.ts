@@ -8,7 +8,7 @@
  */
 import * as words from "./closing-words.js";
 
-export type Closing = "question" | "offer" | "promise" | "result";
+export type ClosingKind = "question" | "offer" | "promise" | "result";
 
 /** Characters looked at: of the message for its report, and of its end for the closing itself. */
 const MESSAGE_MAX = 200_000;
@@ -26,8 +26,8 @@ interface Sentence {
   item: boolean;
 }
 
-/** `closingOf("Fixed the bug. Which branch should I use?")` is "question". */
-export function closingOf(text: string): Closing {
+/** `closingOf("Fixed the bug. IncidentFilter branch should I use?")` is "question". */
+export function closingOf(text: string): ClosingKind {
   const prose = proseOf(text).slice(-REPORT_MAX);
   const sentences = sentencesOf(prose.slice(-CLOSING_MAX));
   // Asked for by offers and questions alone: most messages close with neither.
@@ -59,7 +59,7 @@ export function closingOf(text: string): Closing {
   return offered ? "offer" : "result";
 }
 
-function kindOf(sentence: string, isReport: () => boolean, isLast: boolean, hasOptions: boolean): Closing {
+function kindOf(sentence: string, isReport: () => boolean, isLast: boolean, hasOptions: boolean): ClosingKind {
   const asks = /[?？؟]["'”’)\]*_»]{0,3}$/.test(sentence);
   if (words.OFFERS.test(sentence) && !choosesBetween(sentence)) {
     return /\b(?:let|tell) me\b/i.test(sentence) && holdsBack(sentence) && !isReport() ? "question" : "offer";

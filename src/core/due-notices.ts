@@ -2,11 +2,11 @@
  * The messages and alerts that are due now and were not sent before. They count as sent from here on; a caller that could
  * not store them says so with `takeBackNotices`, and they are due again.
  */
-import type { AlertState, Planned } from "./alert/alert.js";
+import type { AlertState, PlannedAlert } from "./alert/alert.js";
 import { noticeOf } from "./alert/notice.js";
 import { planAlerts } from "./alert/plan.js";
 import type { Effect } from "./effects.js";
-import type { Due } from "./message/contents.js";
+import type { DueMessage } from "./message/contents.js";
 import { dueCompletion, dueMessages } from "./message/due.js";
 import type { NodeState, NoticeState } from "./node-state.js";
 import type { SessionJudge } from "./session-judge.js";
@@ -53,12 +53,12 @@ const sentBefore = ({ sent }: NoticeState) => ({
   of: (subject: string): ReadonlySet<string> => sent.get(subject) ?? NONE,
 });
 
-function message({ sent }: NoticeState, due: Due): Effect {
+function message({ sent }: NoticeState, due: DueMessage): Effect {
   sent.set(due.subject, (sent.get(due.subject) ?? new Set()).add(due.edge));
   return { kind: "message", message: due };
 }
 
-function withEdge(state: AlertState | null, planned: Planned): AlertState {
+function withEdge(state: AlertState | null, planned: PlannedAlert): AlertState {
   const { subject, members, edge, at, severity, kind, deliveries } = planned;
   return {
     subject,

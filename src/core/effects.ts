@@ -1,10 +1,10 @@
 /** What a step asks its caller to do. Plain data, in the order in which it has to be carried out. */
 import type { Action } from "./action.js";
 import type { AgentSession } from "./agent.js";
-import type { AlertState, Notice, Planned } from "./alert/alert.js";
+import type { AlertState, Notice, PlannedAlert } from "./alert/alert.js";
 import type { IncidentChange } from "./incident/course.js";
 import type { IncidentInput } from "./incident/fold.js";
-import type { Due } from "./message/contents.js";
+import type { DueMessage } from "./message/contents.js";
 import type { SessionJudge } from "./session-judge.js";
 import type { Signal } from "./signal.js";
 
@@ -14,8 +14,8 @@ export type Effect =
   | { kind: "put_session"; session: AgentSession }
   /** The incidents changed: save them, with the messages and alerts of this step, in one transaction. */
   | { kind: "save" }
-  | { kind: "message"; message: Due }
-  | { kind: "alert"; planned: Planned; notice: Notice; before: AlertState | null }
+  | { kind: "message"; message: DueMessage }
+  | { kind: "alert"; planned: PlannedAlert; notice: Notice; before: AlertState | null }
   /** To be started once its intent, which is in the incidents, is saved. */
   | { kind: "run"; action: Action; session: AgentSession; reason: string }
   /** For those who follow: a state or cause changed, incidents changed, an agent has another name. */

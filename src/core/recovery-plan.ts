@@ -1,7 +1,7 @@
 /** Where on its recovery plan an incident stands: read out of its actions, so that nothing else has to be kept. */
 import { ACTIONS, type ActionRecord, type Proof, resultOf, usesBudget } from "./action.js";
 import type { Assessment } from "./assess.js";
-import { type Asleep, awakeMs } from "./awake.js";
+import { awakeMs, type SleepSpans } from "./awake.js";
 import { MINUTE, SECOND } from "./defaults.js";
 import type { ActionFacts } from "./facts.js";
 import type { RecoveryStep } from "./policy/policy.js";
@@ -29,7 +29,7 @@ export type AfterAction = { kind: "check"; reason: string; until: number } | { k
 export function afterAction(
   actions: readonly ActionRecord[],
   assessment: Assessment,
-  asleep: Asleep,
+  asleep: SleepSpans,
   now: number,
 ): AfterAction {
   const last = actions.at(-1);

@@ -1,7 +1,7 @@
 /** Everything that a decision is made from. */
 import type { ActionRecord } from "./action.js";
 import type { Assessment } from "./assess.js";
-import type { Asleep } from "./awake.js";
+import type { SleepSpans } from "./awake.js";
 import type { ActionFacts } from "./facts.js";
 import type { Incident } from "./incident/incident.js";
 import type { OutageQueue } from "./outage-queue.js";
@@ -19,6 +19,6 @@ export interface Situation {
   /** Where the incident is part of an outage. */
   outageQueue: OutageQueue | null;
   facts: ActionFacts;
-  asleep: Asleep;
+  asleep: SleepSpans;
   now: number;
 }

@@ -2,7 +2,7 @@
 import { request } from "node:http";
 
 /** The daemon cannot be reached: exit code 69. */
-export class Unreachable extends Error {
+export class DaemonUnreachable extends Error {
   /** Nobody listens. Else one is there that did not answer, or not to the end. */
   readonly isDown: boolean;
 
@@ -13,7 +13,7 @@ export class Unreachable extends Error {
 }
 
 /** The daemon answered with an error of its own. */
-export class Refused extends Error {
+export class DaemonRefusal extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -41,9 +41,9 @@ export function askDaemon(
       response.on("end", () => {
         const answer = parse(Buffer.concat(chunks).toString("utf8"));
         if (response.statusCode === 200) resolve(answer);
-        else reject(new Refused(response.statusCode ?? 0, messageOf(answer)));
+        else reject(new DaemonRefusal(response.statusCode ?? 0, messageOf(answer)));
       });
-      response.on("error", () => reject(new Unreachable("the daemon broke off its answer", false)));
+      response.on("error", () => reject(new DaemonUnreachable("the daemon broke off its answer", false)));
     });
     asked.on("timeout", () => asked.destroy(new Error("timed out")));
     asked.on("error", (error) => reject(unreachable(error)));
@@ -51,9 +51,9 @@ export function askDaemon(
   });
 }
 
-function unreachable({ code, message }: NodeJS.ErrnoException): Unreachable {
+function unreachable({ code, message }: NodeJS.ErrnoException): DaemonUnreachable {
   const isDown = code === "ENOENT" || code === "ECONNREFUSED";
-  return new Unreachable(isDown ? "no daemon is running" : `the daemon does not answer (${message})`, isDown);
+  return new DaemonUnreachable(isDown ? "no daemon is running" : `the daemon does not answer (${message})`, isDown);
 }
 
 function parse(text: string): unknown {

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type ClockModel, HandClock, MODELS } from "../../test/support/hand-clock.js";
-import { type Asleep, awakeMs, takeAsleep } from "../core/awake.js";
+import { awakeMs, type SleepSpans, takeAsleep } from "../core/awake.js";
 import { caughtUp, gapBetween, type Moment } from "./clock.js";
 
 const START = Date.parse("2026-03-02T09:00:00Z");
@@ -35,7 +35,7 @@ const part: fc.Arbitrary<Part> = fc.record({ judge: fc.array(fc.oneof(watch, set
 
 class Watching {
   readonly #hand: HandClock;
-  readonly #asleep: Asleep = [];
+  readonly #asleep: SleepSpans = [];
   #checked: Moment;
   /** How long somebody looked by then; and what was not told yet. */
   #watchedMs = 0;

@@ -110,7 +110,7 @@ export function incidentView(incident: Incident, source: IncidentSource): Incide
   };
 }
 
-export interface Which {
+export interface IncidentFilter {
   /** Also those that ended. */
   all: boolean;
   /** Also those that ended since then. */
@@ -119,7 +119,7 @@ export interface Which {
 }
 
 /** The open ones first, each the latest first. */
-export function incidentViews(source: IncidentSource, { all, since, agent }: Which): IncidentView[] {
+export function incidentViews(source: IncidentSource, { all, since, agent }: IncidentFilter): IncidentView[] {
   return source.state.incidents.incidents
     .filter((incident) => agent === undefined || incident.agent === agent)
     .filter(({ endedAt }) => endedAt === null || (since === null ? all : endedAt >= since))

@@ -7,8 +7,8 @@ import { loadConfig } from "../config/load.js";
 import { rousePaths } from "../config/paths.js";
 import type { Policy } from "../core/policy/policy.js";
 import { profileFor } from "../programs/registry.js";
+import { AgentSettings } from "./agent-settings.js";
 import { type LoopSetup, setUpLoop } from "./loop-setup.js";
-import { Tuning } from "./tuning.js";
 
 let home: string;
 let test: TestLoop;
@@ -32,7 +32,7 @@ function setUp(): LoopSetup {
   return setUpLoop(test.journal, test.hand.clock, {
     paths,
     config: loadConfig({ cwd: paths.config }).config,
-    tuning: new Tuning(paths.config, [], profileFor),
+    tuning: new AgentSettings(paths.config, [], profileFor),
     isOnlyWorkers: false,
     log: () => {},
     hostScript: "",

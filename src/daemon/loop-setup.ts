@@ -11,6 +11,7 @@ import type { Policy } from "../core/policy/policy.js";
 import { Environments } from "../effects/environments.js";
 import { canDo, carryOut, type EffectContext } from "../effects/index.js";
 import type { Journal } from "../store/journal.js";
+import type { AgentSettings } from "./agent-settings.js";
 import { budgetPeriodAt } from "./budget-period.js";
 import type { DaemonClock } from "./clock.js";
 import { type EffectSources, effectWorld } from "./effect-world.js";
@@ -19,7 +20,6 @@ import { Loop } from "./loop.js";
 import { type ChannelSetup, localTime, messageRules, openChannels } from "./notify-setup.js";
 import { Permission } from "./permission.js";
 import { UserRecovery } from "./recovery.js";
-import type { Tuning } from "./tuning.js";
 
 /** The policy of an agent that was started without one and that no policy names. */
 const USUAL = "default";
@@ -46,7 +46,7 @@ export interface LoopSetupOptions {
   /** The script of the process that holds a spawned agent's terminal. */
   hostScript: string;
   profileOf: EffectContext["profileOf"];
-  tuning: Tuning;
+  tuning: AgentSettings;
   sensors: EffectSources & { accountOf: (session: string) => string | null };
   log: (line: string) => void;
 }

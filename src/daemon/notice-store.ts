@@ -2,7 +2,7 @@
 import { membersIn } from "../core/alert/plan.js";
 import type { Effect } from "../core/effects.js";
 import type { IncidentState } from "../core/incident/incident.js";
-import type { Due } from "../core/message/contents.js";
+import type { DueMessage } from "../core/message/contents.js";
 import type { NodeState } from "../core/node-state.js";
 import type { Journal } from "../store/journal.js";
 import type { NewMessage } from "../store/messages.js";
@@ -46,7 +46,7 @@ export class NoticeStore {
     this.#journal.outbox.put(effects.flatMap((effect) => (effect.kind === "alert" ? effect : [])));
   }
 
-  #newMessage({ key, type, at, payload }: Due): NewMessage {
+  #newMessage({ key, type, at, payload }: DueMessage): NewMessage {
     return { receiver: this.#receiver, key, type, sender: "rouse", at, payload };
   }
 

@@ -6,12 +6,12 @@ import type { Hono } from "hono";
 import type { Config } from "../config/keys.js";
 import type { RousePaths } from "../config/paths.js";
 import type { Journal } from "../store/journal.js";
-import type { More } from "./http/app.js";
-import type { HttpView } from "./http/face.js";
+import type { AgentSettings } from "./agent-settings.js";
+import type { ApiHandler } from "./http/app.js";
+import type { HttpView } from "./http/server.js";
 import type { LoopSetup } from "./loop-setup.js";
 import type { Profiles } from "./profiles.js";
 import type { PulseView } from "./pulse.js";
-import type { Tuning } from "./tuning.js";
 import type { WatchRules } from "./watch-rules.js";
 
 export interface DaemonParts
@@ -21,7 +21,7 @@ export interface DaemonParts
   > {
   journal: Journal;
   config: Config;
-  tuning: Pick<Tuning, "configOf" | "learn">;
+  tuning: Pick<AgentSettings, "configOf" | "learn">;
   profiles: Pick<Profiles, "own">;
   paths: RousePaths;
   version: string;
@@ -38,12 +38,12 @@ export interface DaemonControl {
   shutDown(): Promise<void>;
 }
 
-export interface Faces {
+export interface ApiHandlers {
   /** Answers on the port, behind its guard. */
-  more: More;
+  more: ApiHandler;
   /** Adds its routes to the socket, which only this user can reach. */
   addTo(app: Hono): void;
   stop(): void;
 }
 
-export type OpenFaces = (parts: DaemonParts) => Faces;
+export type ApiFactory = (parts: DaemonParts) => ApiHandlers;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { Permission, type Wish } from "./permission.js";
+import { Permission, type PermissionRequest } from "./permission.js";
 
 const NOW = 1_000_000;
 const HOUR = 3_600_000;
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const wish = (agents: Wish["agents"], rest: Partial<Wish> = {}): Wish => ({
+const request = (agents: PermissionRequest["agents"], rest: Partial<PermissionRequest> = {}): PermissionRequest => ({
   agents,
   allowed: true,
   except: [],
@@ -26,7 +26,7 @@ const wish = (agents: Wish["agents"], rest: Partial<Wish> = {}): Wish => ({
 const ORIGINS = ["run", "spawn", "tmux", "transcript"] as const;
 
 /** On which of them rouse may act: `api` is the one that names are given of. */
-function may(wishes: readonly Wish[], at: number = NOW, about: "api" | "rate_limited" = "api"): string {
+function may(wishes: readonly PermissionRequest[], at: number = NOW, about: "api" | "rate_limited" = "api"): string {
   const permission = new Permission(path);
   for (const one of wishes) permission.take(one, NOW);
   const names = ["api", "web"].flatMap((name) =>
@@ -38,32 +38,40 @@ function may(wishes: readonly Wish[], at: number = NOW, about: "api" | "rate_lim
 const API = "api/run api/spawn api/tmux api/transcript";
 
 describe("whom rouse may act on", () => {
-  it.each<[string, readonly Wish[], string]>([
+  it.each<[string, readonly PermissionRequest[], string]>([
     ["nobody at first", [], ""],
-    ["all: what rouse starts, and nothing that it only watches", [wish("all")], "api/run api/spawn web/run web/spawn"],
-    ["a name: that agent, wherever it is seen", [wish(["api"])], API],
-    ["all and a name", [wish("all"), wish(["api"])], `${API} web/run web/spawn`],
-    ["all but one", [wish("all"), wish(["api"], { allowed: false })], "web/run web/spawn"],
-    ["all but one, whichever was said first", [wish(["api"], { allowed: false }), wish("all")], "web/run web/spawn"],
+    [
+      "all: what rouse starts, and nothing that it only watches",
+      [request("all")],
+      "api/run api/spawn web/run web/spawn",
+    ],
+    ["a name: that agent, wherever it is seen", [request(["api"])], API],
+    ["all and a name", [request("all"), request(["api"])], `${API} web/run web/spawn`],
+    ["all but one", [request("all"), request(["api"], { allowed: false })], "web/run web/spawn"],
+    [
+      "all but one, whichever was said first",
+      [request(["api"], { allowed: false }), request("all")],
+      "web/run web/spawn",
+    ],
     [
       "nobody after all was taken back, named ones too",
-      [wish("all"), wish(["api"]), wish("all", { allowed: false })],
+      [request("all"), request(["api"]), request("all", { allowed: false })],
       "",
     ],
-    ["a name again after it was taken back", [wish(["api"], { allowed: false }), wish(["api"])], API],
+    ["a name again after it was taken back", [request(["api"], { allowed: false }), request(["api"])], API],
   ])("is %s", (_, wishes, names) => {
     expect(may(wishes)).toBe(names);
   });
 
   it("holds for its time; then what was said of all holds again", () => {
-    const brief = [wish("all"), wish(["api"], { allowed: false, until: NOW + HOUR })];
+    const brief = [request("all"), request(["api"], { allowed: false, until: NOW + HOUR })];
     expect(may(brief, NOW + HOUR - 1)).toBe("web/run web/spawn");
     expect(may(brief, NOW + HOUR)).toBe("api/run api/spawn web/run web/spawn");
-    expect(may([wish("all", { until: NOW + HOUR })], NOW + HOUR)).toBe("");
+    expect(may([request("all", { until: NOW + HOUR })], NOW + HOUR)).toBe("");
   });
 
   it("leaves a problem alone that was left out, and only that", () => {
-    const wishes = [wish(["api"], { except: ["rate_limited"] })];
+    const wishes = [request(["api"], { except: ["rate_limited"] })];
     expect(may(wishes, NOW, "rate_limited")).toBe("");
     expect(may(wishes)).toBe(API);
   });
@@ -71,7 +79,7 @@ describe("whom rouse may act on", () => {
 
 describe("what was allowed", () => {
   it("is known to the next life, in a file for this user alone", () => {
-    new Permission(path).take(wish(["api"]), NOW);
+    new Permission(path).take(request(["api"]), NOW);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(new Permission(path).isAllowed({ name: "api", origin: "tmux" }, "api", NOW)).toBe(true);
   });
@@ -88,7 +96,7 @@ describe("what was allowed", () => {
 
   it("of an agent by name goes along when it gets another, and is taken from the old one", () => {
     const permission = new Permission(path);
-    permission.take(wish(["api"]), NOW);
+    permission.take(request(["api"]), NOW);
     permission.rename("constructor", "web");
     permission.rename("api", "web");
     const may = (name: string): boolean => new Permission(path).isAllowed({ name, origin: "tmux" }, "api", NOW);
@@ -97,7 +105,7 @@ describe("what was allowed", () => {
 
   it("does not change when it cannot be stored", () => {
     const permission = new Permission(join(folder, "missing", "allow.json"));
-    expect(() => permission.take(wish("all"), NOW)).toThrow(/ENOENT/);
+    expect(() => permission.take(request("all"), NOW)).toThrow(/ENOENT/);
     expect(permission.isAllowed({ name: "api", origin: "spawn" }, "api", NOW)).toBe(false);
   });
 });

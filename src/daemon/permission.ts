@@ -29,7 +29,7 @@ export type Grant = z.infer<typeof grant>;
 export type Grants = z.infer<typeof schema>;
 
 /** What a person asks for: about these agents, or about all that rouse starts. */
-export interface Wish {
+export interface PermissionRequest {
   agents: readonly string[] | "all";
   allowed: boolean;
   except: readonly Problem[];
@@ -65,7 +65,7 @@ function isAllowed(
 }
 
 /** A word about all takes back every word that was given before; one about an agent only its own. */
-function withWish(grants: Grants, { agents, allowed, except, until }: Wish, now: number): Grants {
+function withRequest(grants: Grants, { agents, allowed, except, until }: PermissionRequest, now: number): Grants {
   const given: Grant = { allowed, except: [...except], at: now, until };
   if (agents === "all") return allowed ? { ...grants, all: given } : NONE;
   const current = Object.entries(grants.agents).filter(([, one]) => one.until === null || one.until > now);
@@ -93,8 +93,8 @@ export class Permission {
   }
 
   /** Throws when it cannot be stored; then nothing has changed. */
-  take(wish: Wish, now: number): void {
-    this.#store(withWish(this.#grants, wish, now));
+  take(request: PermissionRequest, now: number): void {
+    this.#store(withRequest(this.#grants, request, now));
   }
 
   /** What was said of an agent by name holds for it under its new one. */

@@ -30,7 +30,7 @@ const STEPS_MAX = 8;
 /** What a step leads to is waited for so long; anything longer is left to the next look. */
 const STEP_WAIT_MS = 15_000;
 
-async function recovery(
+async function runRecovery(
   { judgingError }: Pick<SessionJudge, "judgingError">,
   incident: Incident | null,
   isDry: boolean,
@@ -93,7 +93,7 @@ export class UserRecovery {
     try {
       const incident = openIncident(this.#loop, judge);
       if (incident && !isDry) this.#loop.take({ kind: "retry", incident: incident.id });
-      return await recovery(judge, incident, isDry, {
+      return await runRecovery(judge, incident, isDry, {
         decide: (about) => decide(manualSituation(situationOf(state, about, judge, this.#loop.now()), how)),
         act: (action) => this.#loop.order(action, judge.session.id),
         sleepUntil: (at) => this.#sleepUntil(at),

@@ -12,24 +12,24 @@ import { loadReaders } from "../programs/registry.js";
 import { readContextOf } from "../sensors/read-context.js";
 import { type Journal, openJournal } from "../store/journal.js";
 import { loadSqlite } from "../store/sqlite.js";
+import { AgentSettings } from "./agent-settings.js";
 import { askDaemon } from "./client.js";
 import { DaemonClock, TICK_MS } from "./clock.js";
 import { deadManPulse } from "./dead-man.js";
 import { Hooks } from "./hooks.js";
 import { makeHostRoutes } from "./host-routes.js";
-import { HttpFace } from "./http/face.js";
 import { makeKey } from "./http/key.js";
+import { HttpServer } from "./http/server.js";
 import { Telemetry } from "./http/telemetry.js";
 import { makeIntake } from "./intake.js";
-import { allowUp, keepDown } from "./kept-down.js";
 import { LastWatchedFile } from "./last-watched.js";
 import { LocalSensors } from "./local-sensors.js";
 import { setUpLoop } from "./loop-setup.js";
-import type { DaemonControl, OpenFaces } from "./parts.js";
+import type { ApiFactory, DaemonControl } from "./parts.js";
 import { Profiles } from "./profiles.js";
 import { servicePulse } from "./service-manager.js";
 import { answerStarting, inPieces } from "./starting.js";
-import { Tuning } from "./tuning.js";
+import { clearStopped, markStopped } from "./stay-down.js";
 import { joinRules, readRules, type WatchRules, writeRules } from "./watch-rules.js";
 
 const DAY_MS = 24 * 3600_000;
@@ -39,7 +39,7 @@ const DEAD_MAN_EVERY_MS = 60_000;
 /** Another daemon of this user runs already. */
 export class AlreadyRunning extends Error {}
 
-export interface Running {
+export interface RunningDaemon {
   /** What the start had to say: a journal set aside, for example. */
   notes: string[];
   stopped: Promise<void>;
@@ -52,9 +52,9 @@ export async function serve(
   paths: RousePaths,
   version: string,
   hostScript: string,
-  openFaces: OpenFaces,
+  openFaces: ApiFactory,
   log: (line: string) => void = () => {},
-): Promise<Running> {
+): Promise<RunningDaemon> {
   const running = await askDaemon(paths.daemonSocket, "GET", "/v1/health").catch(() => null);
   if (running) throw new AlreadyRunning(`a daemon answers already on ${paths.daemonSocket}`);
   makePrivateFolder(paths.state);
@@ -68,7 +68,7 @@ export async function serve(
   });
   const profiles = new Profiles(paths.config);
   notes.push(...[...issues, ...profiles.issues].map(issueText));
-  const tuning = new Tuning(paths.config, journal.incidentState.load().feedback, profiles.of);
+  const tuning = new AgentSettings(paths.config, journal.incidentState.load().feedback, profiles.of);
   const setup = setUpLoop(journal, clock, {
     paths,
     config,
@@ -91,7 +91,7 @@ export async function serve(
   rmSync(paths.daemonSocket, { force: true });
   await listen(server, paths.daemonSocket);
   chmodSync(paths.daemonSocket, 0o600);
-  allowUp(paths);
+  clearStopped(paths);
   await inPieces(loop.restoring(checked.before), fold);
   const pulses = [servicePulse(), deadManPulse(config.daemon.dead_man_url, DEAD_MAN_EVERY_MS)].filter(
     (pulse) => pulse !== null,
@@ -125,14 +125,14 @@ export async function serve(
     await sensors.watch(rules);
     return rules;
   };
-  let end: (...then: Parameters<Running["stop"]>) => void = () => {};
+  let end: (...then: Parameters<RunningDaemon["stop"]>) => void = () => {};
   // Alerts that are under way come first, while the daemon still answers; whoever asked hears when that is done.
   const atRest = (): Promise<void> => setup.alertSender.close();
   const hooks = new Hooks(loop, context, await loadReaders());
   const control: DaemonControl = {
     watch,
     pulses: () => pulses.map((pulse) => pulse.view()),
-    http: () => face.view(),
+    http: () => httpServer.view(),
     shutDown: async () => {
       await atRest();
       setImmediate(() => end("stays down"));
@@ -148,7 +148,7 @@ export async function serve(
     version,
     control,
   });
-  const face = new HttpFace({
+  const httpServer = new HttpServer({
     port: config.daemon.http_port,
     address: config.daemon.http_address,
     isRemoteAllowed: config.daemon.http_remote,
@@ -163,8 +163,8 @@ export async function serve(
   faces.addTo(app);
   const answer = getRequestListener(app.fetch);
   const answerHost = makeHostRoutes(loop);
-  await face.start();
-  const { port, address, error } = face.view();
+  await httpServer.start();
+  const { port, address, error } = httpServer.view();
   if (error !== null) notes.push(`no HTTP: neither API nor hooks nor telemetry: port ${port} of ${address}: ${error}`);
   loop.tick();
   const ticking = setInterval(() => loop.tick(), TICK_MS);
@@ -177,14 +177,14 @@ export async function serve(
   const stopped = new Promise<void>((resolve) => {
     end = (then) => {
       end = () => {};
-      if (then === "stays down") keepDown(paths);
+      if (then === "stays down") markStopped(paths);
       clearInterval(ticking);
       clearInterval(pruning);
       for (const pulse of pulses) pulse.stop();
       checked.close();
       void sensors.stop();
       faces.stop();
-      face.stop();
+      httpServer.stop();
       server.close();
       server.closeAllConnections();
       loop.close();

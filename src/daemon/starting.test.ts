@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { answerStarting, type Fold, inPieces } from "./starting.js";
+import { answerStarting, inPieces, type RestoreProgress } from "./starting.js";
 
 describe("a start", () => {
   it("answers while it works, with how far it is", async () => {
-    const fold: Fold = { folded: 0, of: 4 };
+    const fold: RestoreProgress = { folded: 0, of: 4 };
     const server = createServer((request, response) => answerStarting("1.0", fold, request, response));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;

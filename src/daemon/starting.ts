@@ -5,13 +5,18 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 /** So long a question waits for an answer. */
 const PIECE_MS = 20;
 
-export interface Fold {
+export interface RestoreProgress {
   /** Signals folded so far, and of how many. */
   folded: number;
   of: number;
 }
 
-export function answerStarting(version: string, fold: Fold, request: IncomingMessage, response: ServerResponse): void {
+export function answerStarting(
+  version: string,
+  fold: RestoreProgress,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const isHealth = request.method === "GET" && request.url === "/v1/health";
   const share = fold.of > 0 ? Math.min(99, Math.floor((100 * fold.folded) / fold.of)) : 0;
   const body = isHealth
@@ -23,7 +28,7 @@ export function answerStarting(version: string, fold: Fold, request: IncomingMes
 }
 
 /** Works in pieces, between which questions are answered. */
-export async function inPieces(work: Generator<number, number>, fold: Fold): Promise<void> {
+export async function inPieces(work: Generator<number, number>, fold: RestoreProgress): Promise<void> {
   for (;;) {
     const until = performance.now() + PIECE_MS;
     let step = work.next();

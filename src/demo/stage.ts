@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { openApi } from "../api/open.js";
 import { callOperation } from "../api/remote.js";
 import { rousePaths } from "../config/paths.js";
-import { type Running, serve } from "../daemon/serve.js";
+import { type RunningDaemon, serve } from "../daemon/serve.js";
 import { startHost } from "../host/start-host.js";
 import { CAST, type Member } from "./cast.js";
 import { endBelow } from "./sweep.js";
@@ -24,7 +24,7 @@ const home = process.env.ROUSE_HOME;
 if (!home) throw new Error("ROUSE_HOME names the folder that is removed at the end");
 const paths = rousePaths();
 
-let daemon: Running | null = null;
+let daemon: RunningDaemon | null = null;
 let isEnding = false;
 /** The daemon first: it would take the end of the others for problem, and fix it. */
 const end = async (): Promise<void> => {

@@ -1,8 +1,8 @@
 /** A terminal that a host of rouse holds (`run`, `spawn`): the host itself looks, checks and writes. */
 import type { Keys, Precondition, ScreenState } from "../core/typing-checks.js";
 import { askHostProcess } from "../host/ask.js";
-import type { Pressed, ScreenAnswer, ToHost } from "../host/frames.js";
-import type { Press, Terminal, TerminalCheck } from "./terminal.js";
+import type { PressAnswer, ScreenAnswer, ToHost } from "../host/frames.js";
+import type { PressResult, Terminal, TerminalCheck } from "./terminal.js";
 
 const ANSWER_MS = 5000;
 
@@ -25,12 +25,12 @@ export class HostTerminal implements Terminal<null> {
     return { terminalState: { screenState, quietMs: terminalState.quietMs ?? Number.POSITIVE_INFINITY }, ticket: null };
   }
 
-  async press(_ticket: null, keys: Keys, precondition: Precondition): Promise<Press> {
+  async press(_ticket: null, keys: Keys, precondition: Precondition): Promise<PressResult> {
     const order: ToHost = { op: "press", keys, precondition };
     const asked = await askHostProcess(this.#socket, order, "pressed", ANSWER_MS);
     if (asked.kind === "lost") return { result: "unknown", reason: `the host did not say: ${asked.reason}` };
     if (asked.kind !== "answer") return { result: "refused", reason: asked.reason };
-    const { bytes, reason } = asked.event as unknown as Pressed;
+    const { bytes, reason } = asked.event as unknown as PressAnswer;
     return bytes > 0 ? { result: "pressed" } : { result: "refused", reason: reason ?? "the host did not say why" };
   }
 

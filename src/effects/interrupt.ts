@@ -1,6 +1,6 @@
 /** The program's own keys that end a turn (Esc; twice in OpenCode), each on a look of its own, while a turn runs. */
 import { isRunning } from "../core/typing-checks.js";
-import type { Press } from "./terminal.js";
+import type { PressResult } from "./terminal.js";
 import {
   doneResult,
   type EffectResult,
@@ -41,9 +41,9 @@ export async function interrupt(terminalSession: TerminalSession, presses: numbe
 async function pressOnce(
   terminalSession: TerminalSession,
   press: number,
-): Promise<Press & { queued: boolean; isOver: boolean }> {
+): Promise<PressResult & { queued: boolean; isOver: boolean }> {
   const running = { draft: "", turn: "running", quietMs: terminalSession.quietMs } as const;
-  let last: Press & { queued: boolean; isOver: boolean } = {
+  let last: PressResult & { queued: boolean; isOver: boolean } = {
     result: "refused",
     reason: "there was no time",
     queued: false,

@@ -3,7 +3,7 @@
  * one press, and only for a moment. So nothing can be typed that was not looked at first.
  */
 import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/typing-checks.js";
-import type { Press, Terminal } from "./terminal.js";
+import type { PressResult, Terminal } from "./terminal.js";
 
 const FRESH_MS = 2000;
 /** Why nothing was pressed on a look that was good when it was asked for. */
@@ -54,7 +54,11 @@ export class Keyboard<Ticket = unknown> {
     return check.terminalState === null ? check : new ScreenTicket(check.terminalState, this, check.ticket, at);
   }
 
-  async press(check: ScreenTicket<Ticket>, keys: Keys, wanted: Omit<Precondition, "composerDigest">): Promise<Press> {
+  async press(
+    check: ScreenTicket<Ticket>,
+    keys: Keys,
+    wanted: Omit<Precondition, "composerDigest">,
+  ): Promise<PressResult> {
     const used = check.use(this, this.#now());
     if (typeof used === "string") return { result: "refused", reason: used };
     const precondition: Precondition = { ...wanted, composerDigest: check.terminalState.screenState.composerDigest };

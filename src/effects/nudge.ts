@@ -3,7 +3,7 @@
  * has changed; whatever happens, there is no second one.
  */
 import { isRunning, sameText } from "../core/typing-checks.js";
-import type { Press } from "./terminal.js";
+import type { PressResult } from "./terminal.js";
 import {
   doneResult,
   type EffectResult,
@@ -43,7 +43,7 @@ export async function nudge(terminalSession: TerminalSession, text: string): Pro
   return prove(terminalSession, text);
 }
 
-function submit(terminalSession: TerminalSession, text: string): Promise<Press> {
+function submit(terminalSession: TerminalSession, text: string): Promise<PressResult> {
   const precondition = { draft: text, turn: "idle", quietMs: terminalSession.quietMs } as const;
   return pressOn(terminalSession, { kind: "submit" }, precondition, () => {
     const others = terminalSession.turn();

@@ -5,7 +5,7 @@
 import type { Action } from "../core/action.js";
 import type { AgentSession } from "../core/agent.js";
 import { askHostProcess } from "../host/ask.js";
-import { type Stopped, stopTree } from "../host/stop-tree.js";
+import { type StopResult, stopTree } from "../host/stop-tree.js";
 import { identityOf } from "../sensors/process/process-sensor.js";
 import { keepCheckpoint } from "./checkpoint.js";
 import type { EffectContext } from "./context.js";
@@ -57,10 +57,10 @@ async function end(
   agent: AgentSession,
   target: { pid: number; start: string },
   by: "client" | "rouse",
-): Promise<Stopped | string> {
+): Promise<StopResult | string> {
   if (agent.hostSocket === null) return stopTree({ ...target, ownsGroup: false }, GRACE_MS);
   const asked = await askHostProcess(agent.hostSocket, { op: "stop", graceMs: GRACE_MS, by }, "stopped", ANSWER_MS);
-  if (asked.kind === "answer") return asked.event as unknown as Stopped;
+  if (asked.kind === "answer") return asked.event as unknown as StopResult;
   if (asked.kind === "unreachable" || asked.kind === "ended") return stopTree({ ...target, ownsGroup: true }, GRACE_MS);
   return `its host did not say what became of it: ${asked.reason}`;
 }

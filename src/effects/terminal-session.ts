@@ -2,7 +2,7 @@
 import type { OutcomeResult } from "../core/action.js";
 import { type Keys, type Precondition, refuseReason, type ScreenState } from "../core/typing-checks.js";
 import { type Keyboard, type ScreenTicket, TOO_OLD } from "./keyboard.js";
-import type { Press } from "./terminal.js";
+import type { PressResult } from "./terminal.js";
 
 export interface EffectClock {
   now(): number;
@@ -92,7 +92,7 @@ export async function pressOn(
   keys: Keys,
   precondition: Omit<Precondition, "composerDigest">,
   objection: () => string | null = () => null,
-): Promise<Press> {
+): Promise<PressResult> {
   for (let checks = 1; ; checks++) {
     const against = objection();
     if (against !== null) return { result: "refused", reason: against };

@@ -6,7 +6,7 @@ export type TerminalCheck<Ticket> =
   | { terminalState: TerminalState; ticket: Ticket }
   | { terminalState: null; reason: string; isPiped?: boolean };
 
-export type Press =
+export type PressResult =
   | { result: "pressed" }
   /** Nothing went in. */
   | { result: "refused"; reason: string }
@@ -16,6 +16,6 @@ export type Press =
 export interface Terminal<Ticket = unknown> {
   check(): Promise<TerminalCheck<Ticket>>;
   /** Looking once more, asking whether `demand` holds, and writing the keys are one step at the terminal itself. */
-  press(ticket: Ticket, keys: Keys, precondition: Precondition): Promise<Press>;
+  press(ticket: Ticket, keys: Keys, precondition: Precondition): Promise<PressResult>;
   close(): void;
 }

@@ -15,7 +15,7 @@ import { readPsRow } from "../sensors/process/ps.js";
 import { PollLink, type TmuxLink } from "../sensors/tmux/link.js";
 import { PaneSensor } from "../sensors/tmux/pane-sensor.js";
 import { capturePane, listPanes, type Pane, parsePanes } from "../sensors/tmux/panes.js";
-import type { Press, Terminal, TerminalCheck } from "./terminal.js";
+import type { PressResult, Terminal, TerminalCheck } from "./terminal.js";
 import { conditionOf, PANE_FORMAT, paneNumbers } from "./tmux-condition.js";
 
 const PANE_ID = /^%\d{1,10}$/;
@@ -79,7 +79,7 @@ export class TmuxTerminal implements Terminal<PaneCapture> {
     return { terminalState, ticket: { terminalState, condition } };
   }
 
-  async press({ terminalState, condition }: PaneCapture, keys: Keys, precondition: Precondition): Promise<Press> {
+  async press({ terminalState, condition }: PaneCapture, keys: Keys, precondition: Precondition): Promise<PressResult> {
     const bytes = bytesOfKeys(keys, this.#profile);
     if (bytes.length === 0) return refusedPress("the program has no such key");
     const objection = refuseReason(terminalState, precondition) ?? this.#stranger(null);
@@ -140,4 +140,4 @@ function lastTyped(clients: string, pane: Pane): number {
 }
 
 const unseen = (reason: string): { terminalState: null; reason: string } => ({ terminalState: null, reason });
-const refusedPress = (reason: string): Press => ({ result: "refused", reason });
+const refusedPress = (reason: string): PressResult => ({ result: "refused", reason });

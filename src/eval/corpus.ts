@@ -19,7 +19,7 @@ type CorpusStep = (label: string) => void;
 type Rows = (each: (row: CorpusRow) => unknown) => Promise<unknown>;
 
 /** What a corpus is: the scores, and what could not be scored. */
-export interface Scored<T> {
+export interface CorpusScore<T> {
   figures: T;
   /** Cases whose truth does not fit or is not told, by name: left out. */
   unlabelled: string[];
@@ -33,7 +33,7 @@ export async function evalLive(
   paths: readonly string[],
   options: ReplayOptions,
   step: CorpusStep,
-): Promise<Scored<LiveFigures>> {
+): Promise<CorpusScore<LiveFigures>> {
   const cases: LiveCase[] = [];
   const unread: string[] = [];
   const unlabelled: string[] = [];
@@ -53,7 +53,11 @@ export async function evalLive(
   return { figures: scoreLive(cases), unlabelled, strange, unread };
 }
 
-export async function evalEvents(rows: Rows, options: ReplayOptions, step: CorpusStep): Promise<Scored<EventFigures>> {
+export async function evalEvents(
+  rows: Rows,
+  options: ReplayOptions,
+  step: CorpusStep,
+): Promise<CorpusScore<EventFigures>> {
   const cases: Parameters<typeof scoreEvents>[0][number][] = [];
   const unlabelled: string[] = [];
   await rows(async (row) => {
@@ -70,7 +74,7 @@ export async function evalResetTimes(
   rows: Rows,
   { zone }: Pick<ReplayOptions, "zone">,
   step: CorpusStep,
-): Promise<Scored<ResetFigures>> {
+): Promise<CorpusScore<ResetFigures>> {
   const cases: ResetCase[] = [];
   const unlabelled: string[] = [];
   await rows((row) => {
@@ -111,7 +115,7 @@ export async function evalSessions(
   { byFile, unlabelled, strange }: Segments,
   options: ReplayOptions,
   step: CorpusStep,
-): Promise<Scored<SessionFigures>> {
+): Promise<CorpusScore<SessionFigures>> {
   const cases: Parameters<typeof scoreSessions>[0][number][] = [];
   const unread: string[] = [];
   for (const [path, { folder, segments }] of byFile) {

@@ -12,7 +12,7 @@ import type { Cause } from "../core/states.js";
 import type { TimelineEntry } from "../core/timeline.js";
 import { programFor } from "../programs/registry.js";
 import { CAUSE, PROBLEM, QUIET } from "./live-labels.js";
-import { ALARMS, detection, type Held, heldBetween, isLoop, verdictLine } from "./timeline.js";
+import { ALARMS, detection, type HeldVerdict, heldBetween, isLoop, verdictLine } from "./timeline.js";
 import type { Detection, Timeline, VerdictLine } from "./types.js";
 
 export interface LiveTruth {
@@ -30,7 +30,7 @@ export interface LiveCase {
   timeline: Timeline | null;
 }
 
-export interface Miss {
+export interface MissedProblem {
   case: string;
   truth: string;
   from: number;
@@ -39,7 +39,7 @@ export interface Miss {
   instead: VerdictLine[];
 }
 
-export interface Wrong extends VerdictLine {
+export interface WrongVerdictLine extends VerdictLine {
   case: string;
   truth: string;
 }
@@ -52,7 +52,7 @@ export interface NotHeld {
 }
 
 /** Found, but later than the bar of its kind. */
-export interface Late {
+export interface LateVerdict {
   case: string;
   truth: string;
   from: number;
@@ -78,13 +78,13 @@ export interface LiveFigures {
   pooled: Detection;
   /** All problems, without hung tools: those differ from long ones only by what the command is. */
   total: Detection;
-  misses: Miss[];
+  misses: MissedProblem[];
   /** The latest first. */
-  late: Late[];
+  late: LateVerdict[];
   notHeld: NotHeld[];
   wrongCause: WrongCause[];
-  falseAlarms: Wrong[];
-  falseCompletions: Wrong[];
+  falseAlarms: WrongVerdictLine[];
+  falseCompletions: WrongVerdictLine[];
   quietSeconds: number;
 }
 
@@ -235,7 +235,7 @@ function scoreQuiet(segment: Segment, tally: Tally): void {
 }
 
 /** Said of the problem that comes next, a moment before the truth has it begin. */
-function isEarly({ to, next }: Segment, { from, entry }: Held): boolean {
+function isEarly({ to, next }: Segment, { from, entry }: HeldVerdict): boolean {
   if (next === null || !PROBLEM.has(next) || !isRight(next, entry)) return false;
   return from >= to - (next === "looping" ? GRACE_BEFORE_LOOP : GRACE_BEFORE_END);
 }

@@ -21,7 +21,7 @@
  * 25 ms apart at most).
  */
 import type { State } from "../core/states.js";
-import { detection, type Held, heldBetween, verdictLine } from "./timeline.js";
+import { detection, type HeldVerdict, heldBetween, verdictLine } from "./timeline.js";
 import type { Detection, Timeline, VerdictLine } from "./types.js";
 
 export interface SegmentTruth {
@@ -155,12 +155,12 @@ function rightStates({ label, doing }: Segment): ReadonlySet<State> | undefined 
 }
 
 function alarmsIn(segments: readonly Segment[], timeline: Timeline): Omit<SessionAlarm, "file">[] {
-  const reported = new Set<Held["entry"]>();
+  const reported = new Set<HeldVerdict["entry"]>();
   return segments.flatMap(({ label, doing, from, to }, index) => {
     if (!QUIET.has(label)) return [];
     const next = segments[index + 1];
     const beforeProblem = next !== undefined && rightStates(next) !== undefined;
-    const isGrace = (held: Held) =>
+    const isGrace = (held: HeldVerdict) =>
       held.to <= from + GRACE_AFTER_START_S || (beforeProblem && held.from >= to - GRACE_BEFORE_END_S);
     const wrong = heldBetween(timeline, from, to).filter(
       (held) => ALARMING.has(held.entry.state) && !isGrace(held) && !reported.has(held.entry),

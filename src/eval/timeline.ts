@@ -8,14 +8,14 @@ export const ALARMS: ReadonlySet<State> = new Set<State>(["stuck", "error", "nee
 const LOOP_CAUSES: ReadonlySet<string | null> = new Set(["loop", "repeated_error", "no_progress"]);
 
 /** A verdict and the stretch of time in which it stood. */
-export interface Held {
+export interface HeldVerdict {
   from: number;
   to: number;
   entry: TimelineEntry;
 }
 
 /** The verdicts that stood in [from, to): the one already there at `from`, then each change before `to`. */
-export function heldBetween(timeline: Timeline, from: number, to: number): Held[] {
+export function heldBetween(timeline: Timeline, from: number, to: number): HeldVerdict[] {
   const before = timeline.findLast((entry) => entry.t <= from);
   const changes = timeline.filter((entry) => from < entry.t && entry.t < to);
   const entries = before ? [before, ...changes] : changes;
@@ -30,7 +30,7 @@ export function isLoop(entry: TimelineEntry): boolean {
   return entry.state === "stuck" && LOOP_CAUSES.has(entry.cause);
 }
 
-export function verdictLine({ from, entry }: Held): VerdictLine {
+export function verdictLine({ from, entry }: HeldVerdict): VerdictLine {
   return { t: from, state: entry.state, cause: entry.cause, reasons: entry.reasons };
 }
 

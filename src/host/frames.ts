@@ -22,7 +22,7 @@ export type FromHost =
   | { ev: "notified"; terminals: number }
   | { ev: "stopped"; isGone: boolean; isKilled: boolean; processes: number; left: number[] }
   | ({ ev: "check" } & ScreenAnswer)
-  | ({ ev: "pressed" } & Pressed)
+  | ({ ev: "pressed" } & PressAnswer)
   | { ev: "info"; [field: string]: unknown }
   | { ev: "error"; text: string };
 
@@ -32,7 +32,7 @@ export type ScreenAnswer =
   | { terminalState: null; reason: string; isPiped?: boolean };
 
 /** `bytes` is 0 when nothing went in, and `reason` says why. */
-export interface Pressed {
+export interface PressAnswer {
   bytes: number;
   reason: string | null;
 }

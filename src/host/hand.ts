@@ -8,7 +8,7 @@ import type { InputSignal } from "../core/signal.js";
 import { type Keys, type Precondition, refuseReason, type TerminalState } from "../core/typing-checks.js";
 import type { AgentProfile } from "../programs/shared/profile.js";
 import { identityOf, isInFront } from "../sensors/process/process-sensor.js";
-import type { Pressed, ScreenAnswer } from "./frames.js";
+import type { PressAnswer, ScreenAnswer } from "./frames.js";
 import type { Observer } from "./observer.js";
 import { bytesOfKeys } from "./typed-text.js";
 
@@ -48,7 +48,7 @@ export class HostHand {
     return { terminalState: { screenState, quietMs: Number.isFinite(quietMs) ? quietMs : null } };
   }
 
-  press(keys: Keys, precondition: Precondition): Pressed {
+  press(keys: Keys, precondition: Precondition): PressAnswer {
     const { terminal, profile, pressed } = this.#options;
     const bytes = bytesOfKeys(keys, profile);
     if (bytes.length === 0) return refusedKeys("the program has no such key");
@@ -78,7 +78,7 @@ export class HostHand {
   }
 }
 
-const refusedKeys = (reason: string): Pressed => ({ bytes: 0, reason });
+const refusedKeys = (reason: string): PressAnswer => ({ bytes: 0, reason });
 
 function signalOf(keys: Keys, bytes: number): InputSignal {
   return {

@@ -14,7 +14,7 @@ import { identityOf } from "../sensors/process/process-sensor.js";
 import { Pty, type PtyEvents, type PtyExit, type PtyOptions } from "../sensors/pty.js";
 import { comesToRest } from "./at-rest.js";
 import { DaemonLink } from "./daemon-link.js";
-import type { Pressed, ScreenAnswer } from "./frames.js";
+import type { PressAnswer, ScreenAnswer } from "./frames.js";
 import type { HostHand } from "./hand.js";
 import type { HeldProgram, HostOptions } from "./host-options.js";
 import { type LeftBy, leftBy, quitOf } from "./leave.js";
@@ -23,7 +23,7 @@ import { RecordKeeper } from "./record-keeper.js";
 import { agentSession, type HostRecord, newSessionId, pruneSessions, sessionFile } from "./registry.js";
 import { answerTo, type Query, Responder } from "./responder.js";
 import { Ring } from "./ring.js";
-import { type Stopped, stopTree } from "./stop-tree.js";
+import { type StopResult, stopTree } from "./stop-tree.js";
 import { ENTER, ENTER_AFTER_MS, typedText } from "./typed-text.js";
 import { type ViewedHost, Viewers } from "./viewers.js";
 import { startWatching } from "./watching.js";
@@ -139,7 +139,7 @@ export class Host implements ViewedHost {
   }
 
   /** Keys of rouse itself: only if `demand` holds now. */
-  press(keys: Keys, precondition: Precondition): Pressed {
+  press(keys: Keys, precondition: Precondition): PressAnswer {
     return this.#hand?.press(keys, precondition) ?? { bytes: 0, reason: NO_HAND };
   }
 
@@ -199,7 +199,7 @@ export class Host implements ViewedHost {
     return bytes.length + (enter ? ENTER.length : 0);
   }
 
-  async stop(graceMs: number, by: LeftBy | "rouse"): Promise<Stopped> {
+  async stop(graceMs: number, by: LeftBy | "rouse"): Promise<StopResult> {
     if (this.#start === null) throw new Error("the agent's process could not be identified; it is left alone");
     this.give(quitOf(by, Date.now()));
     if (by !== "rouse") this.#stoppedBy = by;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Modes } from "./modes.js";
+import { TerminalModes } from "./modes.js";
 
-const modesOf = (...chunks: string[]): Modes => {
-  const modes = new Modes();
+const modesOf = (...chunks: string[]): TerminalModes => {
+  const modes = new TerminalModes();
   for (const chunk of chunks) modes.take(Buffer.from(chunk, "latin1"));
   return modes;
 };

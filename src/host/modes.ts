@@ -10,7 +10,7 @@ const MODES_MAX = 64;
 /** The cursor is visible and lines wrap by default: these are the modes whose resting state is on. */
 const ON_BY_DEFAULT = new Set(["7", "25"]);
 
-export class Modes {
+export class TerminalModes {
   readonly #changed = new Map<string, "h" | "l">();
   #carry = Buffer.alloc(0);
 

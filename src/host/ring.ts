@@ -2,10 +2,10 @@
  * The last bytes that a program wrote, in a fixed room, and the terminal modes that it switched on, however long ago:
  * together they give a new viewer the screen.
  */
-import { Modes } from "./modes.js";
+import { TerminalModes } from "./modes.js";
 
 export class Ring {
-  readonly modes = new Modes();
+  readonly modes = new TerminalModes();
   readonly #room: Buffer;
   /** All bytes ever written; the next one goes to this place, modulo the room. */
   #total = 0;

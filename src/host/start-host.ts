@@ -15,7 +15,7 @@ export interface HostOrder {
   rows: number;
 }
 
-export interface Started {
+export interface HostStartResult {
   name?: string;
   session?: string;
   pid?: number;
@@ -33,7 +33,7 @@ export interface HostStart {
 /** A host makes few objects and needs no speed: 58 MB resident, 15 of them its own. */
 const SMALL = ["--max-semi-space-size=1", "--optimize-for-size", "--single-threaded"];
 
-export async function startHost(order: HostOrder, { script, paths, env }: HostStart): Promise<Started> {
+export async function startHost(order: HostOrder, { script, paths, env }: HostStart): Promise<HostStartResult> {
   makePrivateFolder(paths.state);
   const log = openSync(join(paths.state, "host.log"), "a", 0o600);
   // `detached` makes it the leader of a session of its own: closing this terminal does not reach it.
@@ -44,7 +44,7 @@ export async function startHost(order: HostOrder, { script, paths, env }: HostSt
     ...(env ? { env } : {}),
   });
   closeSync(log);
-  const isStarted = new Promise<Started | null>((resolve) => {
+  const isStarted = new Promise<HostStartResult | null>((resolve) => {
     child.once("error", (error) => resolve({ error: error.message }));
     child.once("spawn", () => resolve(null));
   });
@@ -59,5 +59,5 @@ export async function startHost(order: HostOrder, { script, paths, env }: HostSt
   for await (const chunk of answer) text += chunk;
   child.unref();
   if (text === "") return { error: `the agent's host did not start; ${join(paths.state, "host.log")} says why` };
-  return JSON.parse(text) as Started;
+  return JSON.parse(text) as HostStartResult;
 }

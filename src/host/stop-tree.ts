@@ -20,7 +20,7 @@ export interface StopTarget {
   ownsGroup: boolean;
 }
 
-export interface Stopped {
+export interface StopResult {
   /** No process of the session is left, nor any that it started. */
   isGone: boolean;
   /** SIGKILL was needed. */
@@ -34,7 +34,7 @@ export interface Stopped {
 const CHECK_MS = 50;
 const KILL_MS = 5000;
 
-export async function stopTree(target: StopTarget, graceMs: number): Promise<Stopped> {
+export async function stopTree(target: StopTarget, graceMs: number): Promise<StopResult> {
   const known = new Map<string, ProcessRow>();
   const asked = new Set<string>();
   const deadline = performance.now() + graceMs;

@@ -8,12 +8,12 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { Keys, Precondition } from "../core/typing-checks.js";
 import { AnswerFilter } from "./answers.js";
 import { askHostProcess } from "./ask.js";
-import { FrameReader, type FromHost, frame, type Pressed, type ScreenAnswer } from "./frames.js";
+import { FrameReader, type FromHost, frame, type PressAnswer, type ScreenAnswer } from "./frames.js";
 import type { LeftBy } from "./leave.js";
 import { keysOf, preconditionOf } from "./order.js";
 import { removeDeadSocket } from "./registry.js";
 import type { Ring } from "./ring.js";
-import type { Stopped } from "./stop-tree.js";
+import type { StopResult } from "./stop-tree.js";
 
 /** What the host does for viewers. */
 export interface ViewedHost {
@@ -25,8 +25,8 @@ export interface ViewedHost {
   type(text: string, enter: boolean): Promise<number>;
   notify(text: string): Promise<number>;
   check(): ScreenAnswer;
-  press(keys: Keys, precondition: Precondition): Pressed;
-  stop(graceMs: number, by: LeftBy | "rouse"): Promise<Stopped>;
+  press(keys: Keys, precondition: Precondition): PressAnswer;
+  stop(graceMs: number, by: LeftBy | "rouse"): Promise<StopResult>;
   info(): Record<string, unknown>;
 }
 

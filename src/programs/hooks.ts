@@ -15,7 +15,7 @@ export interface HookPart {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface HookCode {
-  readonly edit: (text: string, options: HookOptions) => Edited;
+  readonly edit: (text: string, options: HookOptions) => EditResult;
   /** What the settings say of the plugin. */
   readonly pluginState: (settings: string) => PluginState;
 }
@@ -36,7 +36,7 @@ export interface HttpTarget {
 }
 
 /** The settings as they would be, or why they cannot be edited. */
-export type Edited = { ok: true; text: string } | { ok: false; error: string };
+export type EditResult = { ok: true; text: string } | { ok: false; error: string };
 
 export interface HttpHookPart {
   /** What the program does while the daemon is down. */

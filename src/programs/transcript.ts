@@ -7,7 +7,7 @@ import type { Absent, Load } from "./part.js";
 
 export interface TranscriptPart {
   /** Where the records of a running agent are, by the surest way first. */
-  readonly locate: (candidate: Candidate, files: ProgramFiles) => Promise<Located>;
+  readonly locate: (candidate: Candidate, files: ProgramFiles) => Promise<TranscriptLocation>;
   /** Whether only this program writes such records. */
   readonly isOwn: (records: readonly JsonRecord[]) => boolean;
   /** Further files that belong to a transcript. */
@@ -28,7 +28,7 @@ export interface Candidate {
   openFiles: readonly string[];
 }
 
-export interface Located {
+export interface TranscriptLocation {
   /** Null as long as it cannot be told. */
   transcript: string | null;
   /** The folder that all transcripts of the program are in. */

@@ -29,7 +29,7 @@ export interface ReplayOptions {
   explainAt?: number | null;
 }
 
-export interface Replayed {
+export interface ReplayResult {
   case: string;
   /** Id of the profile that it was read by. */
   kind: string;
@@ -43,7 +43,7 @@ export interface Replayed {
   startAt?: number;
 }
 
-export async function replayCase(path: string, options: ReplayOptions): Promise<Replayed> {
+export async function replayCase(path: string, options: ReplayOptions): Promise<ReplayResult> {
   const opened = await openCase(path, options.sources, options.profiles);
   const profile = options.agent ? profileFor(options.agent, options.profiles) : opened.profile;
   const acted = whatIfOf(options, profile.id, opened.startAt);
@@ -70,7 +70,7 @@ export async function replayCase(path: string, options: ReplayOptions): Promise<
 }
 
 /** A bare recording of a terminal; `-` reads standard input. */
-export async function replayCast(path: string, options: ReplayOptions): Promise<Replayed> {
+export async function replayCast(path: string, options: ReplayOptions): Promise<ReplayResult> {
   const cast = await openCast(path, false);
   const profile = profileFor(options.agent ?? cast.header.program ?? "generic", options.profiles);
   const acted = whatIfOf(options, profile.id, cast.header.startAt);
@@ -107,7 +107,7 @@ export function whatIfOf(
   { whatIf }: Partial<ReplayOptions>,
   program: string,
   startAt: number,
-): { options: Pick<FoldOptions, "whatIf">; result: () => Pick<Replayed, "wouldDo" | "startAt"> } {
+): { options: Pick<FoldOptions, "whatIf">; result: () => Pick<ReplayResult, "wouldDo" | "startAt"> } {
   if (!whatIf) return { options: {}, result: () => ({}) };
   let made: WhatIf | null = null;
   return {

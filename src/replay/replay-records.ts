@@ -11,13 +11,16 @@ import { parseSignal } from "../readers/signal-schema.js";
 import { BadInput, readLines, recordOfLine, upToPart } from "./files.js";
 import { foldRecording } from "./fold.js";
 import { fromArray, type RecordedInput } from "./inputs.js";
-import { type Replayed, type ReplayOptions, replayContextOf, whatIfOf } from "./replay-case.js";
+import { type ReplayOptions, type ReplayResult, replayContextOf, whatIfOf } from "./replay-case.js";
 
 /** How many records are looked at to tell whose transcript it is. */
 const PEEK = 50;
 
 /** `t` counts from the first record that has a time; one without a time counts at the record before it. */
-export async function replayTranscript(path: string, options: ReplayOptions): Promise<Replayed & { startAt: number }> {
+export async function replayTranscript(
+  path: string,
+  options: ReplayOptions,
+): Promise<ReplayResult & { startAt: number }> {
   const lost = { lines: 0 };
   const lines = readLines(path, lost);
   const head: Record<string, unknown>[] = [];
@@ -112,7 +115,7 @@ async function rowInputs(
  * Signals as they were stored, one JSON object per line: what a journal keeps. They are read as they are needed, in their
  * order; one with an earlier time counts at the time of the line before it. A line that is no signal is counted.
  */
-export async function replaySignals(path: string, options: ReplayOptions): Promise<Replayed> {
+export async function replaySignals(path: string, options: ReplayOptions): Promise<ReplayResult> {
   const lost = { lines: 0 };
   const signals = readSignals(path, lost);
   const first = await signals.next();
@@ -161,7 +164,7 @@ async function* readSignals(path: string, lost: { lines: number }): AsyncGenerat
 export async function replayEvents(
   row: Record<string, unknown>,
   options: Partial<ReplayOptions> = {},
-): Promise<Pick<Replayed, "case" | "kind" | "timeline" | "skipped" | "wouldDo" | "startAt">> {
+): Promise<Pick<ReplayResult, "case" | "kind" | "timeline" | "skipped" | "wouldDo" | "startAt">> {
   const reader = new EventReader();
   const events = Array.isArray(row.events) ? (row.events as unknown[]) : [];
   const inputs = (async function* (): AsyncGenerator<RecordedInput> {

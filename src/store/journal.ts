@@ -24,7 +24,7 @@ import { type PruneLimits, prune, usedBytes } from "./prune.js";
 import { type KnownSession, SessionTable } from "./session-table.js";
 import { inTransaction, rollback } from "./sqlite.js";
 
-export interface Appended {
+export interface AppendResult {
   /** The highest number that is stored: the host may forget everything up to it. */
   acked: number;
   /** The signals that were new, in order: judge these, and only these. */
@@ -65,7 +65,7 @@ export interface Journal {
   sessions(): AgentSession[];
   /** The highest stored number of a session, 0 for one that is not known. */
   acked(session: string): number;
-  append(session: string, from: number | null, signals: readonly Signal[], receivedAt: number): Promise<Appended>;
+  append(session: string, from: number | null, signals: readonly Signal[], receivedAt: number): Promise<AppendResult>;
   /** Commits now what waits. */
   flush(): void;
   /** What is committed for one session, from the batch that holds `fromSeq` on. */
@@ -88,8 +88,8 @@ interface Waiting {
   from: number | null;
   texts: string[];
   receivedAt: number;
-  appended: Appended;
-  resolve: (appended: Appended) => void;
+  appended: AppendResult;
+  resolve: (appended: AppendResult) => void;
   reject: (error: JournalError) => void;
 }
 
@@ -155,7 +155,7 @@ class SqliteJournal implements Journal {
     return this.table.known(session)?.acked ?? 0;
   }
 
-  append(session: string, from: number | null, signals: readonly Signal[], receivedAt: number): Promise<Appended> {
+  append(session: string, from: number | null, signals: readonly Signal[], receivedAt: number): Promise<AppendResult> {
     return new Promise((resolve, reject) => {
       this.mustBeOpen();
       const known = this.table.known(session);
@@ -169,7 +169,7 @@ class SqliteJournal implements Journal {
         .map((signal, index) => ({ seq: first === null ? null : first + index, signal }));
       const lost = first === null || fresh.length === 0 ? 0 : first - next;
       if (first !== null && fresh.length > 0) known.reserved = first + fresh.length - 1;
-      const appended: Appended = { acked: known.acked, fresh, lost };
+      const appended: AppendResult = { acked: known.acked, fresh, lost };
       const texts = fresh.map((entry) => JSON.stringify(entry.signal));
       this.waiting.push({ known, from: first, texts, receivedAt, appended, resolve, reject });
       this.pending += texts.length;

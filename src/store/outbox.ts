@@ -5,13 +5,13 @@
  * pending -> sent | dead (given up, shown loudly) | superseded (a later word about the same problem says it) | dropped
  * (somebody has taken or silenced the problem meanwhile).
  */
-import type { AlertState, Notice, Planned } from "../core/alert/alert.js";
+import type { AlertState, Notice, PlannedAlert } from "../core/alert/alert.js";
 import { type Database, inTransaction, type SqlRow } from "./sqlite.js";
 
 export type DeliveryState = "pending" | "sent" | "dead" | "superseded" | "dropped";
 
-export interface Owed {
-  planned: Planned;
+export interface PlannedNotice {
+  planned: PlannedAlert;
   notice: Notice;
 }
 
@@ -42,7 +42,7 @@ export class OutboxTable {
   }
 
   /** Only inside a transaction of somebody else. An alert that is there already stays as it is. */
-  put(owed: readonly Owed[]): void {
+  put(owed: readonly PlannedNotice[]): void {
     const alert = this.#database.prepare(
       "insert or ignore into alerts (key, subject, edge, at, record) values (?, ?, ?, ?, ?)",
     );
@@ -222,7 +222,7 @@ const deliveryOf = (row: SqlRow, notice: Notice): StoredDelivery => ({
   notice,
 });
 
-type AlertRow = Pick<Planned, "kind" | "severity" | "members"> & { notice: Notice };
+type AlertRow = Pick<PlannedAlert, "kind" | "severity" | "members"> & { notice: Notice };
 
 function recordOf(row: SqlRow): AlertRow | null {
   try {

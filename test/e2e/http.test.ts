@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rousePaths } from "../../src/config/paths.js";
 import type { AgentSession } from "../../src/core/agent.js";
 import { askDaemon } from "../../src/daemon/client.js";
-import type { HttpView } from "../../src/daemon/http/face.js";
+import type { HttpView } from "../../src/daemon/http/server.js";
 import type { SessionView } from "../../src/daemon/view.js";
 import { openPort } from "../support/api.js";
 import { closeHome, type Home, makeHome, rouse, until } from "../support/hosts.js";

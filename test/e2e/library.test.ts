@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { ApiError, type ApiEvent, type OwnAgent, type Rouse, Unreachable, watch } from "rouse";
+import { ApiError, type ApiEvent, DaemonUnreachable, type OwnAgent, type Rouse, watch } from "rouse";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as judge from "../../examples/judge.js";
 import * as orchestrator from "../../examples/orchestrator.js";
@@ -58,7 +58,7 @@ describe("the package", () => {
   });
 
   it("says that no daemon runs where none does", async () => {
-    await expect(watch({ home: join(home.path, "nowhere") })).rejects.toThrow(Unreachable);
+    await expect(watch({ home: join(home.path, "nowhere") })).rejects.toThrow(DaemonUnreachable);
   });
 
   it("keeps the judgement apart: rouse/core runs with the language alone, as in a browser or a worker", async () => {

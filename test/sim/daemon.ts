@@ -8,7 +8,7 @@ import type { Effects } from "../../src/daemon/action-runner.js";
 import type { AlertSender } from "../../src/daemon/alert-sender.js";
 import { DaemonClock, type Moment } from "../../src/daemon/clock.js";
 import type { Loop, LoopEvent } from "../../src/daemon/loop.js";
-import { type Appended, type Journal, openJournal } from "../../src/store/journal.js";
+import { type AppendResult, type Journal, openJournal } from "../../src/store/journal.js";
 import { loopOver, testRules } from "../support/loops.js";
 import { noticeRules, type Post, simCourier } from "./ends.js";
 import type { Call, CallFaults } from "./faults.js";
@@ -197,7 +197,7 @@ export class Life {
   }
 }
 
-const NOTHING: Appended = { acked: 0, fresh: [], lost: 0 };
+const NOTHING: AppendResult = { acked: 0, fresh: [], lost: 0 };
 
 /** What is said of a session, and all that it is said from. */
 function storyOf(judge: SessionJudge, now: number): string {

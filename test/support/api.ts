@@ -1,7 +1,7 @@
 /** The daemon's port and tokens for it, as a client has them. */
 import { rousePaths } from "../../src/config/paths.js";
 import { askDaemon } from "../../src/daemon/client.js";
-import type { HttpView } from "../../src/daemon/http/face.js";
+import type { HttpView } from "../../src/daemon/http/server.js";
 import { type Home, rouse } from "./hosts.js";
 
 /** Starts the daemon with a port of its own. Below the system's range somebody may have it: then another one is tried. */

@@ -10,7 +10,7 @@ import {
   type ScreenState,
   sameText,
 } from "../../src/core/typing-checks.js";
-import type { Press, Terminal, TerminalCheck } from "../../src/effects/terminal.js";
+import type { PressResult, Terminal, TerminalCheck } from "../../src/effects/terminal.js";
 
 /** What comes in between. */
 export const EVENTS = [
@@ -87,7 +87,7 @@ export class FakeTerminal implements Terminal<number> {
     };
   }
 
-  async press(_ticket: number, keys: Keys, precondition: Precondition): Promise<Press> {
+  async press(_ticket: number, keys: Keys, precondition: Precondition): Promise<PressResult> {
     this.#next();
     this.now += 5;
     const terminalState = { screenState: this.#screenState(), quietMs: this.now - this.#human };

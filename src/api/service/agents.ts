@@ -5,8 +5,8 @@ import type { SessionJudge } from "../../core/session-judge.js";
 import type { PromptKind } from "../../core/states.js";
 import type { Client } from "../../daemon/http/tokens.js";
 import { type IncidentView, incidentViews } from "../../daemon/incident-view.js";
-import { lostAgents } from "../../daemon/lost.js";
 import { type RecoveryView, recoveryView } from "../../daemon/recovery-view.js";
+import { unacknowledgedEnds } from "../../daemon/unacknowledged-ends.js";
 import { type SessionView, viewOf } from "../../daemon/view.js";
 import { type Why, whyOf } from "../../daemon/why.js";
 import type { ControlResult } from "../agent-control.js";
@@ -51,7 +51,7 @@ export class AgentService {
   list({ tag, name, health, ended, lost }: AgentFilter): SessionView[] {
     const { loop } = this.#context;
     const now = loop.now();
-    const unacknowledged = new Set(lost || health === "unhealthy" ? lostAgents(loop) : []);
+    const unacknowledged = new Set(lost || health === "unhealthy" ? unacknowledgedEnds(loop) : []);
     return loop
       .sessions()
       .filter((judge) => ended === true || judge.session.endedAt === null || unacknowledged.has(judge))

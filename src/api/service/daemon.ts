@@ -1,7 +1,7 @@
 /** The daemon itself: health, overview, history, what it sees, what it watches. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { coverageOf, type SessionCoverage } from "../../daemon/coverage.js";
-import type { HttpView } from "../../daemon/http/face.js";
+import type { HttpView } from "../../daemon/http/server.js";
 import { type IncidentView, incidentViews } from "../../daemon/incident-view.js";
 import { type LineView, lineOf } from "../../daemon/line.js";
 import type { PulseView } from "../../daemon/pulse.js";

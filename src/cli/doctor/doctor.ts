@@ -3,7 +3,7 @@ import type { Command } from "@commander-js/extra-typings";
 import { type LoadedConfig, loadConfig } from "../../config/load.js";
 import { type RousePaths, rousePaths } from "../../config/paths.js";
 import { sanitize, sanitizedJson } from "../../core/sanitize.js";
-import { askDaemon, Unreachable } from "../../daemon/client.js";
+import { askDaemon, DaemonUnreachable } from "../../daemon/client.js";
 import type { SessionCoverage } from "../../daemon/coverage.js";
 import type { PulseView } from "../../daemon/pulse.js";
 import { listSessions } from "../../host/registry.js";
@@ -68,7 +68,7 @@ async function daemonLines(paths: RousePaths, version: string): Promise<DoctorLi
   try {
     health = (await askDaemon(paths.daemonSocket, "GET", "/v1/health")) as typeof health;
   } catch (error) {
-    if (!(error instanceof Unreachable)) throw error;
+    if (!(error instanceof DaemonUnreachable)) throw error;
     return [notRunning(paths), alarmLine({ daemon: null })];
   }
   const theirs = sanitize(String(health.version), 40);

@@ -2,8 +2,8 @@
 import { loadConfig } from "../../config/load.js";
 import { rousePaths } from "../../config/paths.js";
 import { sanitize } from "../../core/sanitize.js";
-import type { HttpView } from "../../daemon/http/face.js";
 import { readKey } from "../../daemon/http/key.js";
+import type { HttpView } from "../../daemon/http/server.js";
 import { partOf } from "../../programs/part.js";
 import { type HookPlan, hooksOf, planHooks } from "../../setup/hooks-install.js";
 import { type DoctorLine, ok, warn } from "./line.js";

@@ -4,10 +4,10 @@
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Imported, importBotbox } from "../../config/botbox.js";
+import { type ImportedValues, importBotbox } from "../../config/botbox.js";
 import { readTrustedFile } from "../../config/file.js";
 import { type ConfigIssue, issueText } from "../../config/issue.js";
-import type { Value } from "../../config/key.js";
+import type { ConfigValue } from "../../config/key.js";
 import { configText, tomlLine } from "../../config/text.js";
 import { isBegun } from "../../config/whole-file.js";
 import { writeNewConfig } from "../../config/write.js";
@@ -40,15 +40,15 @@ export function beginConfig(path: string, folder: string, dry: boolean): BegunCo
   return { text: `configuration: ${path} begun${from}`, issues: reported };
 }
 
-function assignment(name: string, value: Value): string {
+function assignment(name: string, value: ConfigValue): string {
   const [section = "", key = ""] = name.split(".");
   return `${section}.${sanitize(tomlLine(key, value), 200)}`;
 }
 
 /** Only a plain file of its own: what stands in a project's folder may be anything. */
-function readBotbox(path: string): Imported {
-  const nothing: Imported = { values: new Map(), issues: [] };
-  const refused = (text: string): Imported => {
+function readBotbox(path: string): ImportedValues {
+  const nothing: ImportedValues = { values: new Map(), issues: [] };
+  const refused = (text: string): ImportedValues => {
     const issue: ConfigIssue = { level: "error", where: path, text };
     return { ...nothing, issues: [issue] };
   };

@@ -10,7 +10,7 @@ import { BadInput } from "../../replay/files.js";
 import { call } from "../client.js";
 import { parseDuration } from "../since.js";
 import { readVersion } from "../version.js";
-import { type Recorded, Recorder, type RecordTarget } from "./recorder.js";
+import { Recorder, type Recording, type RecordTarget } from "./recorder.js";
 
 export function addRecord(program: Command, setExit: (code: number) => void): void {
   program
@@ -152,7 +152,7 @@ function untilOver(all: readonly Promise<void>[], asked: Promise<void>, forMs: n
   return Promise.race([Promise.all(all), asked, passed]).finally(() => clearTimeout(timer));
 }
 
-function recordedText(recorded: readonly Recorded[]): string {
+function recordedText(recorded: readonly Recording[]): string {
   return recorded
     .map(({ folder, holds, secs, ended }) => {
       const what = holds.length > 0 ? holds.join(", ") : "nothing could be seen";

@@ -18,7 +18,7 @@ export interface RecordTarget {
   host: (FoundSession & { hostSocket: string }) | null;
 }
 
-export interface Recorded {
+export interface Recording {
   name: string;
   folder: string;
   /** What is in it. */
@@ -99,7 +99,7 @@ export class Recorder {
     }, TICK_MS);
   }
 
-  async stop(): Promise<Recorded> {
+  async stop(): Promise<Recording> {
     if (this.#timer) clearInterval(this.#timer);
     // Leaving closes the connection too, and that is no end of the agent.
     const ended = this.#isOver;

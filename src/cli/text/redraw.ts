@@ -1,6 +1,6 @@
 /** A text that is drawn again and again on the alternate screen, and leaves the terminal as it was. */
 import { formatDuration } from "../../core/duration.js";
-import { Refused, Unreachable } from "../../daemon/client.js";
+import { DaemonRefusal, DaemonUnreachable } from "../../daemon/client.js";
 
 const EVERY_MS = 2000;
 
@@ -37,7 +37,7 @@ export async function redraw(readText: () => Promise<string>): Promise<void> {
         text = await read();
         goneAt = null;
       } catch (error) {
-        if (!(error instanceof Unreachable || error instanceof Refused)) throw error;
+        if (!(error instanceof DaemonUnreachable || error instanceof DaemonRefusal)) throw error;
         goneAt ??= Date.now();
       }
     }

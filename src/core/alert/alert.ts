@@ -86,7 +86,7 @@ export interface Delivery {
   dueAt: number;
 }
 
-export interface Planned {
+export interface PlannedAlert {
   key: string;
   subject: string;
   edge: AlertEdge;

@@ -6,7 +6,7 @@ import { forOutput } from "../for-output.js";
 import { type Incident, type IncidentState, isOpen, type Outage } from "../incident/incident.js";
 import { type AgentSnapshot, doneOf } from "../message/contents.js";
 import { traitsOf } from "../policy/problems.js";
-import type { AlertEdge, Notice, Planned } from "./alert.js";
+import type { AlertEdge, Notice, PlannedAlert } from "./alert.js";
 import { membersOf } from "./plan.js";
 
 export interface NoticeSource {
@@ -20,7 +20,7 @@ export interface NoticeSource {
 const LISTED_MAX = 10;
 const TITLE_MAX = 140;
 
-export function noticeOf(planned: Planned, source: NoticeSource): Notice {
+export function noticeOf(planned: PlannedAlert, source: NoticeSource): Notice {
   const { key, subject, edge, severity, at } = planned;
   const incidents = membersOf(source.incidentState, planned);
   const outage = source.incidentState.outages.find(({ id }) => subject === `outage:${id}`) ?? null;

@@ -6,7 +6,7 @@ import { START } from "../../../test/support/steps.js";
 import { applyToIncidents } from "../incident/fold.js";
 import { isOpen } from "../incident/incident.js";
 import { POLICIES } from "../policy/builtin.js";
-import type { AlertRules, AlertState, Planned } from "./alert.js";
+import type { AlertRules, AlertState, PlannedAlert } from "./alert.js";
 import { planAlerts } from "./plan.js";
 import { quietUntil } from "./quiet.js";
 
@@ -34,7 +34,7 @@ class Memory {
   readonly states = new Map<string, AlertState>();
   readonly keys: string[] = [];
 
-  take({ key, subject, members, edge, at, severity, kind, deliveries }: Planned): void {
+  take({ key, subject, members, edge, at, severity, kind, deliveries }: PlannedAlert): void {
     const known = this.states.get(subject);
     this.keys.push(key);
     this.states.set(subject, {
@@ -49,9 +49,9 @@ class Memory {
 function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[], rules: AlertRules) {
   const world = new World(POLICIES.observe);
   const memory = new Memory();
-  const planned: Planned[] = [];
+  const planned: PlannedAlert[] = [];
   let at = 0;
-  const plan = (): Planned[] =>
+  const plan = (): PlannedAlert[] =>
     planAlerts({
       incidentState: world.incidentState,
       known: [...memory.states.values()],

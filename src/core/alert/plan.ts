@@ -17,7 +17,7 @@ import {
   type AlertState,
   atLeast,
   type Delivery,
-  type Planned,
+  type PlannedAlert,
   SEVERITIES,
   type Severity,
 } from "./alert.js";
@@ -35,13 +35,13 @@ export interface AlertInput {
   now: number;
 }
 
-export function planAlerts(input: AlertInput): Planned[] {
+export function planAlerts(input: AlertInput): PlannedAlert[] {
   const live = input.known.filter(({ edges }) => !edges.some(({ edge }) => edge === "resolved"));
   const members = membersIn(input.incidentState);
   return [...live.flatMap((state) => followUps(input, state, members(state))), ...openings(input, live)];
 }
 
-function openings(input: AlertInput, live: readonly AlertState[]): Planned[] {
+function openings(input: AlertInput, live: readonly AlertState[]): PlannedAlert[] {
   const { incidentState, rules } = input;
   const covered = new Set(live.flatMap(({ members }) => members));
   const subjects = new Set(live.map(({ subject }) => subject));
@@ -73,7 +73,7 @@ function subjectFor(incidents: readonly Incident[]): string {
   return `group:${digest(incidents.map(memberOf).sort().join(" "))}`;
 }
 
-const opening = (input: AlertInput, subject: string, incidents: readonly Incident[]): Planned =>
+const opening = (input: AlertInput, subject: string, incidents: readonly Incident[]): PlannedAlert =>
   planned(input, "opened", subject, incidents, worst(incidents), []);
 
 /** Certain, still there, and nobody has taken or silenced it. */
@@ -85,12 +85,12 @@ function isTellable({ incidentState, rules, now }: AlertInput, incident: Inciden
   return problem !== "rate_limited" || awakeMs(incidentState.asleep, since, now) >= rules.patienceMs(agent);
 }
 
-function followUps(input: AlertInput, state: AlertState, incidents: readonly Incident[]): Planned[] {
+function followUps(input: AlertInput, state: AlertState, incidents: readonly Incident[]): PlannedAlert[] {
   const { incidentState, rules, now } = input;
   const open = incidents.filter(isOpen);
   const last = state.edges.at(-1);
   if (!last) return [];
-  const follow = (edge: AlertEdge, severity: Severity, how = ""): Planned =>
+  const follow = (edge: AlertEdge, severity: Severity, how = ""): PlannedAlert =>
     planned(input, edge, state.subject, incidents, severity, state.channels, how);
   if (open.length === 0) {
     // Whoever silenced the problem does not want to hear of its end either; that of a night is no news.
@@ -153,7 +153,7 @@ function planned(
   severity: Severity,
   before: readonly string[],
   how = "",
-): Planned {
+): PlannedAlert {
   return {
     key: digest(["alert", subject, edge, how].join(" ")),
     subject,

@@ -2,7 +2,7 @@
  * Checkpoints and claims. Both detectors speak only about a session that has taken on a task or has ever reported
  * a checkpoint: nobody else has promised any.
  */
-import type { Asleep } from "../awake.js";
+import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, setting } from "../defaults.js";
 import { formatDuration } from "../duration.js";
@@ -22,7 +22,7 @@ export interface CheckpointState {
   active: boolean;
   /** The work was reported complete, or the process is gone: nothing more is due. */
   over: boolean;
-  asleep: Asleep;
+  asleep: SleepSpans;
 }
 
 export interface CheckpointVerdict extends DetectorVerdict {

@@ -2,7 +2,7 @@
  * The completion marker (`<promise>COMPLETE</promise>` or another): owed only where the task or the prompt asked
  * for it. A turn that ended without it, and for so long that nothing more will come, has not signalled its end.
  */
-import type { Asleep } from "../awake.js";
+import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, setting } from "../defaults.js";
 import { formatDuration } from "../duration.js";
@@ -18,7 +18,7 @@ export interface CompletionState {
   endedBy: Source | null;
   active: boolean;
   promptOpen: boolean;
-  asleep: Asleep;
+  asleep: SleepSpans;
 }
 
 export interface CompletionVerdict extends DetectorVerdict {

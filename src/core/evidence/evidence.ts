@@ -3,7 +3,7 @@
  * state and ignores what does not concern it, so the cost of a signal does not grow with history.
  */
 import { type ActivityState, createActivity } from "../activity.js";
-import type { Asleep } from "../awake.js";
+import type { SleepSpans } from "../awake.js";
 import type { Settings } from "../defaults.js";
 import type { ExitSignal, SessionSignal, Signal, Source } from "../signal.js";
 import type { State } from "../states.js";
@@ -15,7 +15,7 @@ import { createErrors, type ErrorsState } from "./errors.js";
 import { createFailures, type FailuresEvidence } from "./failures.js";
 import { createFingerprint, type FingerprintState } from "./fingerprint.js";
 import { foldsFor } from "./folds.js";
-import { asStood, isLeave, type Leaving } from "./leaving.js";
+import { asStood, isLeave, type LeavingEvidence } from "./leaving.js";
 import { createLifecycle, type LifecycleState } from "./lifecycle.js";
 import { createLoop, type LoopState } from "./loop.js";
 import { createLostResult, type LostResultState } from "./lost-result.js";
@@ -34,7 +34,7 @@ export interface Evidence {
   session: Partial<SessionSignal>;
   /** The first signal of all. */
   first: { at: number; source: Source } | null;
-  asleep: Asleep;
+  asleep: SleepSpans;
   turn: TurnEvidence;
   tools: ToolsEvidence;
   prompts: PromptsEvidence;
@@ -47,7 +47,7 @@ export interface Evidence {
   /** Rouse: by somebody's order. */
   quitBy: "human" | "rouse" | null;
   /** What stood as a human began to leave; what a program paints and says while it goes is no work and no result. */
-  leaving: Leaving | null;
+  leaving: LeavingEvidence | null;
   /** When rouse itself last typed. */
   touchedAt: number | null;
   exit: ExitSignal | null;

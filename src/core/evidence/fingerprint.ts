@@ -7,7 +7,7 @@
  * when they change, so the polls since the last change follow from the time; a structured source that shows
  * progress restarts it, whatever the screen says.
  */
-import type { Asleep } from "../awake.js";
+import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
 import { formatDuration } from "../duration.js";
@@ -25,7 +25,7 @@ export interface FingerprintState {
   active: boolean;
   tools: Map<string, true>;
   explained: boolean;
-  asleep: Asleep;
+  asleep: SleepSpans;
 }
 
 export interface FingerprintVerdict extends DetectorVerdict {

@@ -6,7 +6,7 @@ import type { InputSignal } from "../signal.js";
 import type { Evidence } from "./evidence.js";
 import { openPrompt } from "./prompts.js";
 
-export type Leaving = Pick<Evidence, "turn" | "prompts" | "failures" | "retries" | "progress" | "message">;
+export type LeavingEvidence = Pick<Evidence, "turn" | "prompts" | "failures" | "retries" | "progress" | "message">;
 
 /** Keys to leave that follow each other so soon are one leave: most programs want two. */
 export const LEAVING_MS = 15_000;
@@ -16,7 +16,7 @@ export const isLeave = ({ by, quits, ordered }: InputSignal): boolean =>
   quits === true && (by === "human" || ordered === true);
 
 /** Copies of the parts that a leave-taking changes. */
-export function asStood(evidence: Evidence, at: number): Leaving {
+export function asStood(evidence: Evidence, at: number): LeavingEvidence {
   const { leaving, quitAt, turn, prompts, failures, retries, progress, message } = evidence;
   if (leaving && quitAt !== null && at - quitAt < LEAVING_MS) return leaving;
   const leftOpen = openPrompt(prompts) !== null;

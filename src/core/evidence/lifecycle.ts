@@ -3,7 +3,7 @@
  * all (a headless one that waits for the end of its standard input, say). Never exited: a headless run has reported
  * its result and its process lives on; it must have been seen alive, a mere missing exit proves nothing.
  */
-import type { Asleep } from "../awake.js";
+import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
 import { formatDuration } from "../duration.js";
@@ -26,7 +26,7 @@ export interface LifecycleState {
   composer: ScreenReading["composer"] | null;
   /** The headless event stream reported its result. */
   resultAt: number | null;
-  asleep: Asleep;
+  asleep: SleepSpans;
 }
 
 export interface LifecycleVerdict extends DetectorVerdict {

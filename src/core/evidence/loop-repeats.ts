@@ -16,7 +16,7 @@ import { remember } from "./bounded.js";
 import { isReadAgain, type Pages } from "./loop-pages.js";
 
 /** A call with what came of it; without `end` where the source shows no results. */
-export interface Finished {
+export interface FinishedCall {
   start: ToolStartSignal;
   end?: ToolEndSignal | undefined;
   round: number;
@@ -144,7 +144,7 @@ export function createRepeats(): Repeats {
 }
 
 /** Takes a finished call in; true if it brought what was never seen since the human last spoke. */
-export function takeFinished(repeats: Repeats, call: Finished): boolean {
+export function takeFinished(repeats: Repeats, call: FinishedCall): boolean {
   const { start, end, round } = call;
   const endedAt = end?.at ?? start.at;
   const isNew = !end?.interrupted && !(end && !end.ok && OUTAGE.has(end.infra)) && judge(repeats, call);
@@ -169,7 +169,7 @@ export function forgetRepeats(repeats: Repeats): void {
   repeats.run = { number: repeats.run.number + 1, weight: 0, rounds: 0, lastRound: 0, since: 0 };
 }
 
-function judge(repeats: Repeats, call: Finished): boolean {
+function judge(repeats: Repeats, call: FinishedCall): boolean {
   const { start, end, round } = call;
   // An edit and its undo have the same effect, so the undo repeats the edit.
   const what = start.class === "edit" ? `edit ${start.effect ?? start.after ?? start.call}` : sameCall(call);
@@ -198,7 +198,7 @@ function judge(repeats: Repeats, call: Finished): boolean {
  * The call without what differs by itself, where something came of it: of two calls that say nothing, two files or two
  * folders may have been meant.
  */
-function sameCall({ start, end }: Finished): string {
+function sameCall({ start, end }: FinishedCall): string {
   return start.near !== undefined && end !== undefined && end.outcome !== NOTHING ? start.near : start.call;
 }
 
@@ -209,7 +209,7 @@ function beginRun(repeats: Repeats, round: number): void {
   if (repeats.reported?.rule !== "among") repeats.reported = undefined;
 }
 
-function lengthenRun(repeats: Repeats, call: Finished, entry: RepeatEntry | undefined): void {
+function lengthenRun(repeats: Repeats, call: FinishedCall, entry: RepeatEntry | undefined): void {
   const { run } = repeats;
   if (run.lastRound === call.round) return;
   if (run.rounds === 0) run.since = call.start.at;
@@ -219,7 +219,7 @@ function lengthenRun(repeats: Repeats, call: Finished, entry: RepeatEntry | unde
 }
 
 /** Counts the call under this key, once per round; what is to be told of it, if anything. */
-function count(repeats: Repeats, key: string, call: Finished, anyCall: boolean): RepeatReport | undefined {
+function count(repeats: Repeats, key: string, call: FinishedCall, anyCall: boolean): RepeatReport | undefined {
   const { start, end, round } = call;
   const known = repeats.entries.get(key);
   const first = { weight: 1, rounds: 1, since: start.at, firstRound: round };
@@ -275,7 +275,7 @@ function reportedOf(key: string, entry: RepeatEntry, until: number): RepeatRepor
   return undefined;
 }
 
-function reportedCircle(repeats: Repeats, call: Finished, key: string): RepeatReport | undefined {
+function reportedCircle(repeats: Repeats, call: FinishedCall, key: string): RepeatReport | undefined {
   const { weight, rounds, since } = repeats.run;
   const entry = weight < REPORT_CIRCLE ? undefined : repeats.entries.get(key);
   if (!entry) return undefined;
@@ -291,7 +291,7 @@ function report(repeats: Repeats, found: RepeatReport | undefined, round: number
   else if (found && reported) reported.until = found.until;
 }
 
-function weigh(repeats: Repeats, { start, end, round }: Finished, entry: RepeatEntry | undefined): number {
+function weigh(repeats: Repeats, { start, end, round }: FinishedCall, entry: RepeatEntry | undefined): number {
   const idleMs = start.at - repeats.lastEndAt;
   const waitedSince = entry ? repeats.waitRound >= entry.lastRound : repeats.waitRound === round - 1;
   // A look at work in the background succeeds; the same error beside it is no look.

@@ -6,7 +6,7 @@
 import type { ScreenSignal } from "../signal.js";
 import { REPORT, SPACED_MS } from "./loop-repeats.js";
 
-export interface Shown {
+export interface ShownRepeat {
   digest: string;
   text: string;
   rows: number;
@@ -19,7 +19,7 @@ export interface Shown {
 }
 
 /** What is shown after this signal. */
-export function takeShown(before: Shown | null, { at, reading: { repeats } }: ScreenSignal): Shown | null {
+export function takeShown(before: ShownRepeat | null, { at, reading: { repeats } }: ScreenSignal): ShownRepeat | null {
   if (!repeats) return before?.isThere ? { ...before, isThere: false } : before;
   const { digest, text, rows, times } = repeats;
   if (before?.digest !== digest)
@@ -35,7 +35,8 @@ export function takeShown(before: Shown | null, { at, reading: { repeats } }: Sc
 }
 
 /** The world changed: what was shown before led somewhere. */
-export const explainShown = (shown: Shown | null): Shown | null => shown && { ...shown, explained: shown.times };
+export const explainShown = (shown: ShownRepeat | null): ShownRepeat | null =>
+  shown && { ...shown, explained: shown.times };
 
-export const isLoopShown = (shown: Shown | null): shown is Shown =>
+export const isLoopShown = (shown: ShownRepeat | null): shown is ShownRepeat =>
   shown?.isThere === true && shown.times - shown.explained >= REPORT;

@@ -24,7 +24,7 @@ interface TalkCount {
 /** `bare`: the last one was counted, and no call has followed it yet. */
 type TalkCounts = Map<Source, TalkCount & { digest: string; bare: boolean }>;
 
-export interface Talk {
+export interface TalkState {
   messages: TalkCounts;
   errors: TalkCounts;
   compactions: Map<Source, TalkCount & { open: boolean }>;
@@ -42,19 +42,19 @@ export interface TalkReport {
 const REPORT_ERRORS = 5;
 const REPORT_COMPACTIONS = 3;
 
-export function createTalk(): Talk {
+export function createTalk(): TalkState {
   return { messages: new Map(), errors: new Map(), compactions: new Map(), text: undefined };
 }
 
 /** Something new came of a tool, or the human spoke. */
-export function forgetTalk(talk: Talk): void {
+export function forgetTalk(talk: TalkState): void {
   talk.messages.clear();
   talk.errors.clear();
   talk.compactions.clear();
   talk.text = undefined;
 }
 
-export function takeMessage(talk: Talk, signal: MessageSignal): void {
+export function takeMessage(talk: TalkState, signal: MessageSignal): void {
   if (!hear(talk.messages, signal)) return;
   talk.compactions.clear();
   talk.text = undefined;
@@ -64,14 +64,14 @@ export function takeMessage(talk: Talk, signal: MessageSignal): void {
  * Words that go with a call are judged by the call: a poll says the same each time and waits on purpose, and a real
  * repeat is found by its equal results. So only what is said without doing anything counts here.
  */
-export function takeCall(talk: Talk, { source }: ToolStartSignal): void {
+export function takeCall(talk: TalkState, { source }: ToolStartSignal): void {
   const row = talk.messages.get(source);
   if (!row?.bare) return;
   talk.messages.set(source, { ...row, count: row.count - 1, bare: false });
 }
 
 /** Only what the program itself cannot do: logins, limits and outages have causes of their own. */
-export function takeError(talk: Talk, signal: ErrorSignal): void {
+export function takeError(talk: TalkState, signal: ErrorSignal): void {
   if (signal.cause === "api" && infraOf(signal.text ?? "") === undefined) hear(talk.errors, signal);
 }
 
@@ -85,7 +85,7 @@ function hear(said: TalkCounts, { at, source, digest }: MessageSignal | ErrorSig
   return !isSame;
 }
 
-export function takeCompaction(talk: Talk, { at, source, phase }: CompactionSignal): void {
+export function takeCompaction(talk: TalkState, { at, source, phase }: CompactionSignal): void {
   const known = talk.compactions.get(source);
   // The same record, read again.
   if (known?.until === at && known.open === (phase === "start")) return;
@@ -95,12 +95,12 @@ export function takeCompaction(talk: Talk, { at, source, phase }: CompactionSign
   talk.compactions.set(source, { ...row, count: row.count + (counts ? 1 : 0), until: at, open: phase === "start" });
 }
 
-export function takeRepetition(talk: Talk, signal: RepetitionSignal): void {
+export function takeRepetition(talk: TalkState, signal: RepetitionSignal): void {
   if (signal.repeats > 0) talk.text = signal;
   else if (talk.text?.channel === signal.channel) talk.text = undefined;
 }
 
-export function reportedOfTalk(talk: Talk): TalkReport | undefined {
+export function reportedOfTalk(talk: TalkState): TalkReport | undefined {
   if (talk.text) {
     return {
       rule: "text",

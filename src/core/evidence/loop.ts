@@ -9,14 +9,21 @@ import { digest } from "../digest.js";
 import type { Signal, ToolEndSignal, ToolStartSignal } from "../signal.js";
 import type { EvidenceKind } from "./kinds.js";
 import { reasonOf } from "./loop-reason.js";
-import { createRepeats, type Finished, forgetRepeats, type Repeats, reachState, takeFinished } from "./loop-repeats.js";
+import {
+  createRepeats,
+  type FinishedCall,
+  forgetRepeats,
+  type Repeats,
+  reachState,
+  takeFinished,
+} from "./loop-repeats.js";
 import { createRounds, endCall, type Rounds, replayRound, startCall } from "./loop-rounds.js";
-import { explainShown, isLoopShown, type Shown, takeShown } from "./loop-screen.js";
+import { explainShown, isLoopShown, type ShownRepeat, takeShown } from "./loop-screen.js";
 import {
   createTalk,
   forgetTalk,
   reportedOfTalk,
-  type Talk,
+  type TalkState,
   takeCall,
   takeCompaction,
   takeError,
@@ -42,11 +49,11 @@ export interface LoopVerdict {
 export interface LoopState {
   rounds: Rounds;
   repeats: Repeats;
-  talk: Talk;
+  talk: TalkState;
   /** What a screen shows again and again. */
-  shown: Shown | null;
+  shown: ShownRepeat | null;
   /** Calls without results since the last one with, in a source that shows none: see `retry`. */
-  resultless: Finished[];
+  resultless: FinishedCall[];
   /** How many of them belong to earlier replies. */
   settled: number;
   session: string | undefined;

@@ -3,7 +3,7 @@
  * Either a message was enqueued and not dequeued, or a tool or subagent that ran behind the turn ended after it.
  * Any sign of a turn takes the result up; a human who interrupts or types has the keyboard, and nothing is lost.
  */
-import type { Asleep } from "../awake.js";
+import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { SECOND, setting } from "../defaults.js";
 import { formatDuration } from "../duration.js";
@@ -21,7 +21,7 @@ export interface LostResultState {
   idleSince: number | null;
   /** Who told what is waiting. */
   source: Source | null;
-  asleep: Asleep;
+  asleep: SleepSpans;
 }
 
 export interface LostResultVerdict extends DetectorVerdict {

@@ -11,7 +11,7 @@
  * A single announced wait beyond the ceiling is respected once, until its time plus slack; when the next one is as
  * long again, the ceiling counts from the first failure.
  */
-import type { Asleep } from "../awake.js";
+import type { SleepSpans } from "../awake.js";
 import { awakeMs, takeAsleep } from "../awake.js";
 import { MINUTE, SECOND, setting } from "../defaults.js";
 import { formatFor } from "../duration.js";
@@ -42,7 +42,7 @@ export interface RetriesState {
   sequence: RetrySequence | null;
   /** When the client was last seen to have done with a try: until then it was not silent. */
   leftAt: number | null;
-  asleep: Asleep;
+  asleep: SleepSpans;
 }
 
 export interface RetriesVerdict {

@@ -1,5 +1,5 @@
 /** Which tools are open, since when, and what they may take. Bounded: an agent that never closes a call forgets the oldest. */
-import { type Asleep, awakeMs, takeAsleep } from "../awake.js";
+import { awakeMs, type SleepSpans, takeAsleep } from "../awake.js";
 import { DECLARED_SLACK, DECLARED_SLACK_MS, TOOL_CLOCKS, UNSEEN_PATIENCE } from "../clocks.js";
 import { type Settings, setting } from "../defaults.js";
 import { createLearned, type LearnedState, learnedThreshold, learnGap, takeHabits, type WorkKey } from "../learned.js";
@@ -24,7 +24,7 @@ export interface ToolsEvidence {
   learned: LearnedState;
   /** A screen or the process tree shows what runs. */
   seen: boolean;
-  asleep: Asleep;
+  asleep: SleepSpans;
 }
 
 const OPEN_MAX = 64;

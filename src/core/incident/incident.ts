@@ -1,7 +1,7 @@
 /** Incidents: one continuing problem of one agent with one cause. Plain data, as it is stored and shown. */
 import type { ActionName, ActionRecord } from "../action.js";
 import type { Assessment } from "../assess.js";
-import type { Asleep } from "../awake.js";
+import type { SleepSpans } from "../awake.js";
 import { digest } from "../digest.js";
 import type { OutageGroup } from "../policy/problems.js";
 import type { Problem } from "../problem.js";
@@ -97,7 +97,7 @@ export interface IncidentState {
   feedback: FeedbackCount[];
   /** Since when an agent cannot be seen: only what lasts is told. */
   blind: { agent: string; since: number }[];
-  asleep: Asleep;
+  asleep: SleepSpans;
 }
 
 export function createIncidentState(): IncidentState {

@@ -12,7 +12,7 @@ import { forOutput } from "../for-output.js";
 import type { Incident, IncidentState } from "../incident/incident.js";
 import { traitsOf } from "../policy/problems.js";
 import type { Problem } from "../problem.js";
-import type { About, Message, MessageType, Payloads } from "./message.js";
+import type { CommonPayload, Message, MessageType, Payloads } from "./message.js";
 import { type SuggestionContext, suggestionsFor } from "./suggest.js";
 
 /** What is known of an agent at this moment. */
@@ -37,7 +37,7 @@ export interface NotifyRules {
   isReceiver: (session: AgentSession) => boolean;
 }
 
-export interface Due extends Message {
+export interface DueMessage extends Message {
   subject: string;
   edge: string;
   /** The same question as another source told it: it is remembered, and not told again. */
@@ -62,7 +62,7 @@ export function makeProblem(
   view: AgentSnapshot,
   rules: NotifyRules,
   now: number,
-): Due {
+): DueMessage {
   const about = aboutIncident(incident, view, type, rules);
   const subject = subjectOf(incident);
   const tail = outputTail(view);
@@ -141,10 +141,10 @@ export function make<T extends MessageType>(
   type: T,
   edge: string,
   subject: string,
-  about: About,
+  about: CommonPayload,
   payload: Payloads[T],
   at: number,
-): Due {
+): DueMessage {
   return { key: digest(`${subject} ${edge}`), subject, edge, type, at, payload: { ...about, ...payload } };
 }
 
@@ -153,7 +153,7 @@ export const aboutIncident = (
   view: AgentSnapshot,
   type: MessageType,
   rules: NotifyRules,
-): About => ({
+): CommonPayload => ({
   ...aboutUnseen(incident),
   task: view.session.task === null ? null : forOutput(view.session.task, 200),
   suggested_actions: suggestionsFor(type, suggestionContextOf(view, incident.problem, rules)),
@@ -171,7 +171,7 @@ function suggestionContextOf(
 }
 
 /** Its agent is no longer watched. */
-export const aboutUnseen = ({ id, agent, session, kind, problem, confidence, reasons }: Incident): About => ({
+export const aboutUnseen = ({ id, agent, session, kind, problem, confidence, reasons }: Incident): CommonPayload => ({
   worker_id: session,
   worker_name: forOutput(agent, 80),
   worker_kind: forOutput(kind, 40),
@@ -187,7 +187,7 @@ export const aboutSession = (
   { session, assessment, evidence }: AgentSnapshot,
   type: MessageType,
   rules: NotifyRules,
-): About => ({
+): CommonPayload => ({
   worker_id: session.id,
   worker_name: forOutput(session.name, 80),
   worker_kind: forOutput(session.kind, 40),

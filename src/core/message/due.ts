@@ -20,7 +20,7 @@ import {
   aboutIncident,
   aboutSession,
   aboutUnseen,
-  type Due,
+  type DueMessage,
   doneOf,
   make,
   makeProblem,
@@ -51,7 +51,7 @@ export function dueMessages(
   sent: SentEdges,
   rules: NotifyRules,
   now: number,
-): Due[] {
+): DueMessage[] {
   return incidentState.incidents.flatMap((incident) => {
     const view = seen(incident.agent);
     if (view && rules.isReceiver(view.session)) return [];
@@ -65,7 +65,12 @@ export function dueMessages(
 }
 
 /** Every finished turn that an orchestrator asked for. */
-export function dueCompletion(view: AgentSnapshot, sent: SentEdges, rules: NotifyRules, now: number): Due | null {
+export function dueCompletion(
+  view: AgentSnapshot,
+  sent: SentEdges,
+  rules: NotifyRules,
+  now: number,
+): DueMessage | null {
   if (rules.isReceiver(view.session) || !rules.isNotified(view.session)) return null;
   const done = completionOf(view, rules, now);
   if (!done || sent.of(done.subject).has("complete")) return null;
@@ -86,9 +91,9 @@ function openDue(
   before: ReadonlySet<string>,
   rules: NotifyRules,
   now: number,
-): Due[] {
+): DueMessage[] {
   if (incident.confirmedAt === null || incident.ackedAt !== null || incident.feedback === "false-alarm") return [];
-  const due: Due[] = [];
+  const due: DueMessage[] = [];
   const type = typeOf(incident.problem);
   const edge = edgeOf(incidentState, incident, view, before, rules, now);
   if (edge !== null && !before.has(edge)) {
@@ -162,7 +167,7 @@ function overDue(
   before: ReadonlySet<string>,
   rules: NotifyRules,
   now: number,
-): Due[] {
+): DueMessage[] {
   const was = [...before].findLast((edge) => edge.startsWith("worker.") || edge.startsWith("watchdog."));
   // The end of a night is no recovery.
   if (incident.problem === "over_budget") return [];

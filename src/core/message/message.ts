@@ -22,7 +22,7 @@ export interface Suggestion {
 }
 
 /** What every notice about an agent has. */
-export interface About {
+export interface CommonPayload {
   worker_id: string;
   worker_name: string;
   worker_kind: string;
@@ -34,24 +34,24 @@ export interface About {
   suggested_actions: Suggestion[];
 }
 
-interface Lasting {
+interface DurationPayload {
   last_activity: string | null;
   duration_secs: number;
 }
 
 /** The fields that each type has besides. */
 export interface Payloads {
-  "worker.stuck": Lasting & { intervals_stuck: number; last_output_preview: string; until: string | null };
-  "worker.error": Lasting & { error_context: string; output_tail: string[] };
+  "worker.stuck": DurationPayload & { intervals_stuck: number; last_output_preview: string; until: string | null };
+  "worker.error": DurationPayload & { error_context: string; output_tail: string[] };
   "worker.complete": { outcome: "success" | "failure" | "unknown"; completion_message: string };
   "worker.needs_input": { prompt_type: PromptKind; prompt_preview: string };
   /** `proven` is false where the problem is only no longer seen. */
   "worker.recovered": { was: MessageType; proven: boolean; duration_secs: number; done: string[] };
-  "worker.escalated": Lasting & { reason: string; done: string[]; last_output_preview: string };
-  "watchdog.blind": Lasting & { reason: string };
+  "worker.escalated": DurationPayload & { reason: string; done: string[]; last_output_preview: string };
+  "watchdog.blind": DurationPayload & { reason: string };
 }
 
-export type Payload<T extends MessageType = MessageType> = About & Payloads[T];
+export type Payload<T extends MessageType = MessageType> = CommonPayload & Payloads[T];
 
 /** One notice, made once. `key` is the same whenever the same edge of the same incident is told. */
 export interface Message<T extends MessageType = MessageType> {

@@ -6,7 +6,7 @@ import type { Problem } from "../states.js";
 
 export type SessionOrigin = AgentSession["origin"];
 
-export interface When {
+export interface StepCondition {
   /** Which suspicion is enough: see `Assessment.level`. */
   level: "report" | "act";
   /** Awake time since the incident was opened. */
@@ -17,7 +17,7 @@ export interface When {
 
 export interface RecoveryStep {
   do: Exclude<ActionName, "escalate">;
-  when: When;
+  when: StepCondition;
   /** At most so many times in one incident, whatever happens between. */
   limit: number;
   /** Then look for so long whether it helped. */

@@ -1,11 +1,16 @@
 /** The steps of the built-in recovery plans, and the plans that several problems share. */
 import { MINUTE, SECOND } from "../defaults.js";
-import type { RecoveryStep, SessionOrigin, When } from "./policy.js";
+import type { RecoveryStep, SessionOrigin, StepCondition } from "./policy.js";
 
 /** Sessions without a user in front of them: by default only these are ended. */
 const OWN: readonly SessionOrigin[] = ["spawn"];
 
-export const when = (rest: Partial<When> = {}): When => ({ level: "act", afterMs: 0, origins: null, ...rest });
+export const when = (rest: Partial<StepCondition> = {}): StepCondition => ({
+  level: "act",
+  afterMs: 0,
+  origins: null,
+  ...rest,
+});
 
 export const nudge = (limit: number, rest: Partial<RecoveryStep> = {}): RecoveryStep => ({
   do: "nudge",

@@ -6,18 +6,18 @@ import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { SkipCounter } from "../../readers/record-reader.js";
 import type { Hooks } from "../hooks.js";
-import { admit, BODY_MAX, type Door, type HttpRefusal, lacks, TOO_LARGE } from "./guard.js";
+import { admit, BODY_MAX, type Guard, type HttpRefusal, lacks, TOO_LARGE } from "./guard.js";
 import type { Telemetry } from "./telemetry.js";
 import type { Client } from "./tokens.js";
 
 /** Answers a request that passed the guard; a `Refusal` is counted and said here. Null: there is no such thing. */
-export type More = (request: Request, client: Client) => Promise<Response | HttpRefusal | null>;
+export type ApiHandler = (request: Request, client: Client) => Promise<Response | HttpRefusal | null>;
 
-export interface HttpOptions extends Door {
+export interface HttpOptions extends Guard {
   hooks: Hooks;
   telemetry: Telemetry;
   counts: HttpCounts;
-  more: More;
+  more: ApiHandler;
 }
 
 export class HttpCounts {

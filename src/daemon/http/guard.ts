@@ -20,14 +20,14 @@ export interface HttpRefusal {
   says: string;
 }
 
-export interface Door {
+export interface Guard {
   /** What a request may call this machine, the first one in words for people: `127.0.0.1:17687`. */
   hosts: readonly string[];
   /** Whose key or token that is. */
   who: (bearer: string) => Client | null;
 }
 
-export function admit({ method, header }: RequestHead, { hosts, who }: Door): HttpRefusal | { client: Client } {
+export function admit({ method, header }: RequestHead, { hosts, who }: Guard): HttpRefusal | { client: Client } {
   if (!hosts.includes(header("host") ?? ""))
     return { status: 421, why: "host", says: `this is ${hosts[0]}, and the request is for another host` };
   const origin = header("origin");

@@ -1,5 +1,5 @@
 /** Claude Code's hooks: in its settings, or those of the plugin, never both. */
-import type { Edited, HookCode, HookOptions } from "../hooks.js";
+import type { EditResult, HookCode, HookOptions } from "../hooks.js";
 import { byEvent, byTool, editJsonHooks } from "../settings/json-hooks.js";
 import type { JsonHooks } from "../settings/json-settings.js";
 import { httpEntry, isOurUrl } from "./http-hook.js";
@@ -27,7 +27,7 @@ export const CLAUDE_EVENTS: JsonHooks["events"] = [
 /** Seconds. The hook ends by itself after two. */
 const TIMEOUT_SECS = 5;
 
-function edit(text: string, options: HookOptions): Edited {
+function edit(text: string, options: HookOptions): EditResult {
   const { plugin, remove = false } = options;
   const hooks = editJsonHooks(
     text,

@@ -5,7 +5,7 @@
 import { basename } from "node:path";
 import { canonical } from "../../core/digest.js";
 import { asRecord } from "../../readers/json.js";
-import type { Edited, PluginState } from "../hooks.js";
+import type { EditResult, PluginState } from "../hooks.js";
 import { editSettings, type ProgramSettings } from "../settings/json-settings.js";
 import { plugin } from "./plugin-part.js";
 
@@ -27,7 +27,7 @@ export function pluginState(text: string): PluginState {
   return state;
 }
 
-export function addPlugin(text: string, folder: string): Edited {
+export function addPlugin(text: string, folder: string): EditResult {
   let problem: string | null = null;
   const edited = editSettings(text, [], (settings, change) => {
     if (pluginStateOf(settings()) === "foreign") return;
@@ -41,7 +41,7 @@ export function addPlugin(text: string, folder: string): Edited {
   return problem === null ? edited : { ok: false, error: problem };
 }
 
-export function removePlugin(text: string): Edited {
+export function removePlugin(text: string): EditResult {
   if (text.trim() === "") return { ok: true, text };
   return editSettings(text, [], (settings, _change, remove) => {
     if (typeof marketPath(settings()) !== "string") return;

@@ -5,14 +5,18 @@
  */
 import { parse, type TomlTable } from "smol-toml";
 import { canonical } from "../../core/digest.js";
-import type { Edited, HookCode } from "../hooks.js";
+import type { EditResult, HookCode } from "../hooks.js";
 import { codex } from "./screens.js";
 
 /** Marks the lines of a `notify` that stood here before. */
 const KEPT = "# rouse keeps: ";
 const STATEMENT_LINES_MAX = 100;
 
-function addCodexNotify(text: string, words: readonly string[], isOurs: (words: readonly string[]) => boolean): Edited {
+function addCodexNotify(
+  text: string,
+  words: readonly string[],
+  isOurs: (words: readonly string[]) => boolean,
+): EditResult {
   const removed = removeCodexNotify(text, isOurs);
   if (!removed.ok) return removed;
   const before = removed.text;
@@ -30,7 +34,7 @@ function addCodexNotify(text: string, words: readonly string[], isOurs: (words: 
   return says(after, { ...read(before), notify: [...words, ...then] }) ? { ok: true, text: after } : unsafe(words);
 }
 
-function removeCodexNotify(text: string, isOurs: (words: readonly string[]) => boolean): Edited {
+function removeCodexNotify(text: string, isOurs: (words: readonly string[]) => boolean): EditResult {
   const problem = errorOf(text);
   if (problem !== null) return { ok: false, error: problem };
   const table = read(text);
@@ -96,7 +100,7 @@ function errorOf(text: string): string | null {
   }
 }
 
-function unsafe(words: readonly string[]): Edited {
+function unsafe(words: readonly string[]): EditResult {
   return {
     ok: false,
     error: `it cannot be edited safely; add this line yourself: notify = ${JSON.stringify(words)}`,

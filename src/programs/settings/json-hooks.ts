@@ -1,6 +1,6 @@
 /** Hooks as entries of a JSON settings file, one for each event. */
 import type { JsonRecord } from "../../readers/json.js";
-import type { Edited, HookOptions, HttpTarget } from "../hooks.js";
+import type { EditResult, HookOptions, HttpTarget } from "../hooks.js";
 import { addJsonHooks, type JsonHooks, removeJsonHooks } from "./json-settings.js";
 
 export const byTool = (name: string) => ({ name, byTool: true });
@@ -16,7 +16,7 @@ interface HookEntries {
   isOurUrl?: (url: string) => boolean;
 }
 
-export function editJsonHooks(text: string, { command, http, remove }: HookOptions, entries: HookEntries): Edited {
+export function editJsonHooks(text: string, { command, http, remove }: HookOptions, entries: HookEntries): EditResult {
   const { program, events, more, httpEntry, isOurUrl } = entries;
   const isOurs: JsonHooks["isOurs"] = ({ command: line, url }) =>
     (typeof line === "string" && isOurCommand(line, program)) || (typeof url === "string" && isOurUrl?.(url) === true);

@@ -13,7 +13,7 @@ import {
 } from "jsonc-parser";
 import { canonical } from "../../core/digest.js";
 import { asRecord, type JsonRecord } from "../../readers/json.js";
-import type { Edited } from "../hooks.js";
+import type { EditResult } from "../hooks.js";
 import { withoutNode } from "./json-removal.js";
 
 export interface JsonHooks {
@@ -25,7 +25,7 @@ export interface JsonHooks {
   isOurs: (entry: Readonly<JsonRecord>) => boolean;
 }
 
-export function addJsonHooks(text: string, hooks: JsonHooks): Edited {
+export function addJsonHooks(text: string, hooks: JsonHooks): EditResult {
   const names = hooks.events.map(({ name }) => name);
   return editSettings(text, names, (settings, change) => {
     for (const { name, byTool } of hooks.events) {
@@ -42,7 +42,7 @@ export function addJsonHooks(text: string, hooks: JsonHooks): Edited {
   });
 }
 
-export function removeJsonHooks(text: string, isOurs: JsonHooks["isOurs"]): Edited {
+export function removeJsonHooks(text: string, isOurs: JsonHooks["isOurs"]): EditResult {
   if (text.trim() === "") return { ok: true, text };
   return editSettings(text, [], (settings, _change, remove) => {
     for (const name of Object.keys(settings().hooks ?? {})) {
@@ -73,7 +73,7 @@ export function editSettings(
   text: string,
   names: readonly string[],
   work: (settings: () => ProgramSettings, change: Change, remove: Remove) => void,
-): Edited {
+): EditResult {
   let now = text.trim() === "" ? "{}\n" : text;
   const problem = errorOf(now, names);
   if (problem !== null) return { ok: false, error: problem };

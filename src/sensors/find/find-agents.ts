@@ -6,7 +6,7 @@ import { homedir } from "node:os";
 import { partOf } from "../../programs/part.js";
 import { programOf } from "../../programs/process.js";
 import { programFor } from "../../programs/registry.js";
-import type { Located } from "../../programs/transcript.js";
+import type { TranscriptLocation } from "../../programs/transcript.js";
 import { isOwn, readArgv, readCwd, readEnviron, readExe, readOpenFiles } from "../process/proc.js";
 import { isDead, type ProcessRow, type ProcessTable } from "../process/process-table.js";
 import type { Accounts } from "./account.js";
@@ -23,7 +23,7 @@ export interface FoundAgent {
   command: string[];
   cwd: string | null;
   tty: string | null;
-  located: Located | null;
+  located: TranscriptLocation | null;
   /** Digest of the account that it uses; null where nothing tells. */
   account: string | null;
   /** Set when rouse itself started it: `rouse run` and `spawn` say so in the environment. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { isInnerAgent, type Kin } from "./inner-agent.js";
+import { isInnerAgent, type ProcessParent } from "./inner-agent.js";
 
 /** From the caller up: each a kind of agent, or null for a shell and the like. Numbers count down from the caller's. */
-const above = (...kinds: (string | null)[]): ((pid: number) => Kin | null) => {
+const above = (...kinds: (string | null)[]): ((pid: number) => ProcessParent | null) => {
   const caller = 100;
   return (pid) => {
     const kind = kinds[caller - pid];

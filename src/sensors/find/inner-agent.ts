@@ -6,13 +6,13 @@ import { readArgv, readExe, readProcRow } from "../process/proc.js";
 const STEPS_MAX = 64;
 
 /** What is asked of a process; null where there is none, or where the system does not tell. */
-export interface Kin {
+export interface ProcessParent {
   ppid: number;
   /** Kind of the agent program that it is; null for any other program. */
   kind: string | null;
 }
 
-const kinOf = (pid: number): Kin | null => {
+const kinOf = (pid: number): ProcessParent | null => {
   const row = readProcRow(pid);
   return row && { ppid: row.ppid, kind: programOf(readArgv(pid) ?? [], readExe(pid)) };
 };
@@ -21,7 +21,7 @@ const kinOf = (pid: number): Kin | null => {
  * Whether a process belongs to a second agent below the session's own: on the way up to `root`, the session's process,
  * there are two agent programs with something else between them. False where the way cannot be seen.
  */
-export function isInnerAgent(root: number, pid: number, kin: (pid: number) => Kin | null = kinOf): boolean {
+export function isInnerAgent(root: number, pid: number, kin: (pid: number) => ProcessParent | null = kinOf): boolean {
   let agents = 0;
   let below: string | null = null;
   for (let at = pid, step = 0; at > 1 && step < STEPS_MAX; step++) {

@@ -36,7 +36,7 @@ export interface AdoptContext {
 
 const DEAD_STATUS_MS = 5000;
 
-export class Adopted {
+export class AdoptedPane {
   readonly #context: AdoptContext;
   #session: AgentSession;
   #sensor: PaneSensor;

@@ -1,6 +1,6 @@
 /** One tmux server: asks it at each tick, adopts what the rules choose, and tells what became of it. */
 import { randomBytes } from "node:crypto";
-import { type AdoptContext, Adopted, serverKey } from "./adopted.js";
+import { type AdoptContext, AdoptedPane, serverKey } from "./adopted.js";
 import { ControlLink } from "./control.js";
 import { type AdoptRules, chooseAgents } from "./discover.js";
 import { PollLink, type TmuxAnswer } from "./link.js";
@@ -37,7 +37,7 @@ export class ServerWatch {
   #controlAt = 0;
   readonly #options: ServerOptions;
   /** By pane id. */
-  readonly #adopted = new Map<string, Adopted>();
+  readonly #adopted = new Map<string, AdoptedPane>();
   /** Panes whose agent ended while the pane lives on, and the process that the pane had. */
   readonly #left = new Map<string, number>();
   #server: string | null = null;
@@ -59,7 +59,7 @@ export class ServerWatch {
     this.#poll = new PollLink(socket, options.program);
   }
 
-  get adopted(): readonly Adopted[] {
+  get adopted(): readonly AdoptedPane[] {
     return [...this.#adopted.values()];
   }
 
@@ -126,7 +126,7 @@ export class ServerWatch {
     if (!this.#stopped) await this.#considerControl(panes, at);
   }
 
-  #targets(): Adopted[] {
+  #targets(): AdoptedPane[] {
     const all = [...this.#adopted.values()];
     if (all.length <= CAPTURES_MAX) return all;
     const from = this.#turn % all.length;
@@ -146,7 +146,7 @@ export class ServerWatch {
     await this.#doubt([...this.#adopted.values()], nobody, reason, at);
   }
 
-  async #doubt(them: readonly Adopted[], nobody: boolean, reason: string, at: number): Promise<void> {
+  async #doubt(them: readonly AdoptedPane[], nobody: boolean, reason: string, at: number): Promise<void> {
     if (them.length === 0) return;
     const rows = nobody ? await this.#rows() : null;
     for (const one of them) {
@@ -157,7 +157,7 @@ export class ServerWatch {
 
   async #check(panes: readonly Pane[], captured: ReadonlyMap<string, string | null>, at: number): Promise<void> {
     const byId = new Map(panes.map((pane) => [pane.id, pane]));
-    const elsewhere: Adopted[] = [];
+    const elsewhere: AdoptedPane[] = [];
     for (const one of this.#adopted.values()) {
       const pane = byId.get(one.pane.id);
       if (serverKey(one.pane) !== this.#server) elsewhere.push(one);
@@ -206,17 +206,17 @@ export class ServerWatch {
       const known = this.#adopted.get(pane.id);
       if (known) known.recognise(candidate, at);
       else if (program || !this.#left.has(pane.id)) {
-        this.#adopted.set(pane.id, new Adopted(candidate, this.socket, this.#options, at));
+        this.#adopted.set(pane.id, new AdoptedPane(candidate, this.socket, this.#options, at));
       }
     }
   }
 
-  #end(one: Adopted, at: number, status?: { code: number | null; signal: number | null }): void {
+  #end(one: AdoptedPane, at: number, status?: { code: number | null; signal: number | null }): void {
     this.#adopted.delete(one.pane.id);
     one.end(at, status);
   }
 
-  #release(one: Adopted): void {
+  #release(one: AdoptedPane): void {
     this.#adopted.delete(one.pane.id);
     one.dispose();
   }

@@ -10,7 +10,7 @@ import { type FileHandle, lstat, open } from "node:fs/promises";
 import { sep } from "node:path";
 import type { Refusal } from "../../programs/files.js";
 
-export type Opened = { ok: true; handle: FileHandle; stats: Stats } | { ok: false; reason: Refusal };
+export type OpenResult = { ok: true; handle: FileHandle; stats: Stats } | { ok: false; reason: Refusal };
 
 /** Without `O_NONBLOCK` the opening of a pipe waits for a writer, for ever. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
@@ -26,7 +26,7 @@ const REASONS: Readonly<Record<string, Refusal>> = {
 };
 
 /** `root` must be a real path: see `realRoot`. */
-export async function openInside(path: string, root: string): Promise<Opened> {
+export async function openInside(path: string, root: string): Promise<OpenResult> {
   let handle: FileHandle;
   try {
     // Some devices act on being opened, so they are not even opened unless they are swapped in at this moment.

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { realRoot } from "./safe-open.js";
-import { type Mark, Tail } from "./tail.js";
+import { Tail, type TailMark } from "./tail.js";
 
 const RUNS = process.env.ROUSE_FULL ? 2000 : 150;
 let root: string;
@@ -81,7 +81,7 @@ describe("Tail", () => {
         const fresh = (size: number) => `${serial++}:${"ä".repeat(size)}`;
         const write = (lines: string[]) => lines.map((line) => `${line}\n`).join("");
         let half = "";
-        let marks: readonly Mark[] = [];
+        let marks: readonly TailMark[] = [];
         let tail = new Tail(path, { root, chunkBytes });
         writeFileSync(path, "");
         await drain(tail);
@@ -119,7 +119,7 @@ describe("Tail", () => {
             renameSync(`${path}.new`, path);
             expected.push(...lines);
           } else {
-            marks = JSON.parse(JSON.stringify(tail.position)) as Mark[];
+            marks = JSON.parse(JSON.stringify(tail.position)) as TailMark[];
             await tail.close();
             tail = new Tail(path, { root, chunkBytes, marks });
           }

@@ -18,7 +18,7 @@ import { LineSplitter } from "../../readers/lines.js";
 import { openInside } from "./safe-open.js";
 
 /** Where a line ended, and what stood before. Holds no text: it may be stored. */
-export interface Mark {
+export interface TailMark {
   offset: number;
   before: string;
 }
@@ -31,7 +31,7 @@ export interface TailOptions {
   /** Of a file met for the first time, read only so many bytes before its end. */
   windowBytes?: number;
   /** Marks of an earlier life. */
-  marks?: readonly Mark[];
+  marks?: readonly TailMark[];
 }
 
 export interface TailRead {
@@ -60,7 +60,7 @@ export class Tail {
   private held: Held | null = null;
   private offset = 0;
   private splitter = new LineSplitter();
-  private marks: Mark[];
+  private marks: TailMark[];
   /** The last bytes before `offset`, from which marks are made. */
   private before: Buffer = Buffer.alloc(0);
   private skipsFirst = false;
@@ -73,7 +73,7 @@ export class Tail {
   }
 
   /** What to keep in order to go on here in another life. */
-  get position(): readonly Mark[] {
+  get position(): readonly TailMark[] {
     return this.marks;
   }
 
@@ -140,7 +140,7 @@ export class Tail {
   private async place(size: number, isNew: boolean): Promise<void> {
     this.splitter = new LineSplitter();
     while (this.marks.length > 0) {
-      const mark = this.marks[this.marks.length - 1] as Mark;
+      const mark = this.marks[this.marks.length - 1] as TailMark;
       if (mark.offset <= size && (await this.digestBefore(mark.offset)) === mark.before) break;
       this.marks.pop();
     }

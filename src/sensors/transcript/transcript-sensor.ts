@@ -17,7 +17,7 @@ import { programFor } from "../../programs/registry.js";
 import { parseRecord } from "../../readers/json.js";
 import { type ReadContext, type RecordReader, recordTime } from "../../readers/record-reader.js";
 import { readHeadInside, realRoot } from "./safe-open.js";
-import { type Mark, Tail } from "./tail.js";
+import { Tail, type TailMark } from "./tail.js";
 
 export interface TranscriptOptions extends ReadContext {
   /** Id of the program's profile. */
@@ -34,7 +34,7 @@ export interface TranscriptOptions extends ReadContext {
 /** Plain data, to be kept beside the journal. Holds no text of the transcript. */
 export interface TranscriptState {
   path: string;
-  marks: readonly Mark[];
+  marks: readonly TailMark[];
   checkedAt: number;
 }
 
@@ -111,7 +111,7 @@ export class TranscriptSensor {
     await this.tail.close();
   }
 
-  private tailOf(path: string, marks: readonly Mark[] | undefined): Tail {
+  private tailOf(path: string, marks: readonly TailMark[] | undefined): Tail {
     const { windowBytes, chunkBytes } = this.options;
     return new Tail(path, {
       root: realRoot(this.options.root) ?? this.options.root,

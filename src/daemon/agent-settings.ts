@@ -17,7 +17,7 @@ import type { AgentProfile } from "../programs/shared/profile.js";
 const KEPT_MS = 60_000;
 const FOLDERS_MAX = 1000;
 
-export class Tuning {
+export class AgentSettings {
   readonly #otherwise: string;
   readonly #byFolder = new Map<string, { config: Config; settings: JudgingOptions; readAt: number }>();
   readonly #profileOf: (kind: string) => AgentProfile;

@@ -7,7 +7,7 @@ import type { SessionJudge } from "../core/session-judge.js";
 import { UNHEALTHY } from "../core/states.js";
 import type { Loop } from "./loop.js";
 
-export function lostAgents(loop: Pick<Loop, "sessions" | "find" | "now" | "incidents">): SessionJudge[] {
+export function unacknowledgedEnds(loop: Pick<Loop, "sessions" | "find" | "now" | "incidents">): SessionJudge[] {
   const now = loop.now();
   const incidentState = loop.incidents;
   const open = incidentState.incidents.filter(

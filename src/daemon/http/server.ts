@@ -6,8 +6,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import type { Hooks } from "../hooks.js";
-import { HttpCounts, type More, makeHttpApp } from "./app.js";
-import type { Door } from "./guard.js";
+import { type ApiHandler, HttpCounts, makeHttpApp } from "./app.js";
+import type { Guard } from "./guard.js";
 import { isSameKey, makeKey } from "./key.js";
 import type { Telemetry, TelemetryView } from "./telemetry.js";
 import { type Client, Tokens } from "./tokens.js";
@@ -33,7 +33,7 @@ export interface HttpView {
   telemetry: TelemetryView;
 }
 
-export interface FaceOptions {
+export interface HttpServerOptions {
   port: number;
   address?: string;
   /** Another address than this machine's own is wanted indeed. */
@@ -45,19 +45,19 @@ export interface FaceOptions {
   hooks: Hooks;
   telemetry: Telemetry;
   /** What else is answered: the API. */
-  more?: More;
+  more?: ApiHandler;
   /** A request that has not arrived whole after so long is broken off. */
   requestMs?: number;
 }
 
-export class HttpFace {
-  readonly #options: FaceOptions;
+export class HttpServer {
+  readonly #options: HttpServerOptions;
   readonly #counts = new HttpCounts();
   #server: Server | null = null;
   #again: NodeJS.Timeout | null = null;
   #error: string | null = null;
 
-  constructor(options: FaceOptions) {
+  constructor(options: HttpServerOptions) {
     this.#options = options;
   }
 
@@ -91,7 +91,7 @@ export class HttpFace {
     };
   }
 
-  #door(): Door {
+  #guard(): Guard {
     const { port, address = ADDRESS, moreHosts = [], keyFile, tokensFile } = this.#options;
     const key = makeKey(keyFile);
     const tokens = new Tokens(tokensFile);
@@ -107,7 +107,7 @@ export class HttpFace {
     try {
       if (!LOOPBACK.has(address) && !this.#options.isRemoteAllowed)
         throw new Error(`other machines can reach ${address}: say daemon.http_remote = true if that is wanted`);
-      const app = makeHttpApp({ ...this.#door(), hooks, telemetry, counts: this.#counts, more });
+      const app = makeHttpApp({ ...this.#guard(), hooks, telemetry, counts: this.#counts, more });
       const answer = getRequestListener(app.fetch);
       const server = createServer(
         {

@@ -10,9 +10,9 @@ type State = Pick<RousePaths, "state">;
 
 const noteOf = ({ state }: State): string => join(state, "down");
 
-export const isKeptDown = (paths: State): boolean => existsSync(noteOf(paths));
+export const isMarkedStopped = (paths: State): boolean => existsSync(noteOf(paths));
 
-export function keepDown(paths: State): void {
+export function markStopped(paths: State): void {
   try {
     makePrivateFolder(paths.state);
     writeFileSync(noteOf(paths), "rouse down: hosts start no daemon until rouse up, run, spawn or watch\n", {
@@ -23,7 +23,7 @@ export function keepDown(paths: State): void {
   }
 }
 
-export function allowUp(paths: State): void {
+export function clearStopped(paths: State): void {
   try {
     rmSync(noteOf(paths), { force: true });
   } catch {

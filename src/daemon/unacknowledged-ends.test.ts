@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { agent, WORKING } from "../../test/support/loops.js";
 import { NotifyingLoop } from "../../test/support/notifier.js";
-import { lostAgents } from "./lost.js";
+import { unacknowledgedEnds } from "./unacknowledged-ends.js";
 
 let test: NotifyingLoop;
 beforeEach(async () => {
@@ -21,7 +21,7 @@ async function ends(name: string, status: { code: number | null; signal: number 
   test.run(5);
 }
 
-const lost = (): string[] => lostAgents(test.loop).map(({ session }) => session.name);
+const lost = (): string[] => unacknowledgedEnds(test.loop).map(({ session }) => session.name);
 
 describe("an agent that ended", () => {
   it("in a problem is missed, what ended well is not, and a restart forgets neither", () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { AgentSession } from "../core/agent.js";
 import { SessionJudge } from "../core/session-judge.js";
 import { profileFor } from "../programs/registry.js";
-import { Tuning } from "./tuning.js";
+import { AgentSettings } from "./agent-settings.js";
 
 let home: string;
 beforeEach(() => {
@@ -22,7 +22,11 @@ afterEach(() => {
 const user = (text: string) => writeFileSync(join(home, "config", "config.toml"), `version = 1\n${text}`);
 const project = (text: string) => writeFileSync(join(home, "project", ".rouse.toml"), `version = 1\n${text}`);
 const settingsIn = (workspace: string | null) =>
-  new Tuning(join(home, "config"), [], profileFor).settingsFor({ name: "a", kind: "codex", workspace } as AgentSession);
+  new AgentSettings(join(home, "config"), [], profileFor).settingsFor({
+    name: "a",
+    kind: "codex",
+    workspace,
+  } as AgentSession);
 
 it("an agent is judged by the stricter settings of the project that it works in", () => {
   user("[health]\nidle_timeout_minutes = 12\n");
@@ -35,7 +39,7 @@ it("an agent is judged by the stricter settings of the project that it works in"
 it("an agent is judged by the ways of its program as the user's own profile tells them", () => {
   const { traits } = profileFor("codex");
   const own = [{ id: "sketch", extends: "codex", traits: { ...traits, settleMs: 4321 } }];
-  const tuning = new Tuning(join(home, "config"), [], (kind) => profileFor(kind, own));
+  const tuning = new AgentSettings(join(home, "config"), [], (kind) => profileFor(kind, own));
   const session = { name: "a", kind: "sketch", workspace: null } as AgentSession;
   expect(new SessionJudge(session, 0, tuning.settingsFor(session)).evidence.traits.settleMs).toBe(4321);
 });
@@ -82,7 +86,7 @@ it("whoever switches on that idle sessions are ended has said after how long, an
 
 it("a slip in a file takes no word back that stood there before, and a new word holds within a minute", () => {
   let now = 0;
-  const tuning = new Tuning(join(home, "config"), [], profileFor, () => now);
+  const tuning = new AgentSettings(join(home, "config"), [], profileFor, () => now);
   const kills = () => {
     now += 60_000;
     return tuning.configOf({ workspace: home }).health.auto_kill_on_idle;

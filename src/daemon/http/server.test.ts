@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Hooks } from "../hooks.js";
-import { HttpFace } from "./face.js";
 import { isSameKey, makeKey, readKey } from "./key.js";
+import { HttpServer } from "./server.js";
 import type { Telemetry } from "./telemetry.js";
 
 let folder: string;
@@ -49,12 +49,12 @@ describe("the port", () => {
   const nobody = { take: () => null } as unknown as Hooks;
   const telemetry = { take: () => {}, view: () => ({}), stop: () => {} } as unknown as Telemetry;
 
-  async function openFace(): Promise<{ face: HttpFace; port: number; key: string }> {
+  async function openFace(): Promise<{ face: HttpServer; port: number; key: string }> {
     const keyFile = join(folder, "key");
     // Below the system's own range; where somebody has it, another one is tried.
     for (let tries = 0; tries < 20; tries++) {
       const port = 20_000 + Math.floor(Math.random() * 10_000);
-      const face = new HttpFace({
+      const face = new HttpServer({
         port,
         keyFile,
         tokensFile: join(folder, "tokens"),
@@ -119,7 +119,7 @@ describe("the port", () => {
   });
 
   it("is not opened where none is wanted", async () => {
-    const face = new HttpFace({
+    const face = new HttpServer({
       port: 0,
       keyFile: join(folder, "key"),
       tokensFile: join(folder, "tokens"),
